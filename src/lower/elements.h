@@ -115,4 +115,19 @@ enum { LOWER_PLACES = 10 };
 /* The level of what is computed from a and b (may be NULL). */
 enum lower_level lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
 
+/* --- frame.c: what all kernels have */
+
+/* The offset of a word in the argument buffer, a0. */
+uint32_t lower_kernel_word(struct lower_kernel *k, enum lower_word_kind kind, uint32_t value);
+/* A line that puts a field of a tile into a scalar register. */
+void lower_load_field(struct lower *l, struct lower_kernel *k, struct sam_buffer *out,
+                      const char *reg, uint32_t tile, enum lower_field field);
+/* t3 = the number of this warp in the launch; changes t0 and t1. */
+void lower_number_warp(const struct lower_kernel *k, struct sam_buffer *out);
+/* Fill what an operation does not write of its destination with the pad value, every row by one
+ * warp. It writes the valid rectangle of a tile, or the first row or column of one as large, and
+ * nothing when that is empty. */
+void lower_kernel_pad(struct lower *l, struct lower_kernel *k, const struct sam_tile_op *op,
+                      uint32_t rectangle, enum lower_part part);
+
 #endif

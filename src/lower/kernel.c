@@ -60,31 +60,15 @@ static size_t size_of(const struct place *p)
 
 /* --- the argument buffer */
 
-/* The offset of a word. */
 static uint32_t word(struct build *b, enum lower_word_kind kind, uint32_t value)
 {
-    struct lower_kernel *k = b->kernel;
-    unsigned i = 0;
-    while (i < k->word_count && (k->words[i].kind != kind || k->words[i].value != value))
-        i++;
-    if (i == k->word_count && i < LOWER_WORDS)
-        k->words[k->word_count++] = (struct lower_word){.kind = kind, .value = value};
-    return 4 * i;
+    return lower_kernel_word(b->kernel, kind, value);
 }
 
-/* A line that puts a field of a tile into a register. */
 static void load_field(struct build *b, struct sam_buffer *out, const char *reg, uint32_t tile,
                        enum lower_field field)
 {
-    static const enum lower_word_kind kinds[] = {[LOWER_ADDRESS] = LOWER_WORD_ADDRESS,
-                                                 [LOWER_PITCH] = LOWER_WORD_PITCH,
-                                                 [LOWER_ROWS] = LOWER_WORD_ROWS,
-                                                 [LOWER_COLS] = LOWER_WORD_COLS};
-    uint32_t number;
-    if (lower_known(b->l, tile, field, &number))
-        sam_buffer_printf(out, "\tli %s, 0x%x\n", reg, number);
-    else
-        sam_buffer_printf(out, "\tlw %s, %u(a0)\n", reg, word(b, kinds[field], tile));
+    lower_load_field(b->l, b->kernel, out, reg, tile, field);
 }
 
 /* --- values */
@@ -442,10 +426,7 @@ static void add(struct sam_buffer *out, const char *reg, int64_t number)
 static void enter(struct build *b, struct sam_buffer *out, unsigned end)
 {
     struct lower_kernel *k = b->kernel;
-    sam_buffer_printf(out, "\tcsrr t3, wid\n");
-    if (k->workgroups > 1)
-        sam_buffer_printf(out, "\tcsrr t0, gdx\n\tslli t0, t0, %u\n\tadd t3, t3, t0\n",
-                          log_of(k->warps));
+    lower_number_warp(k, out);
     sam_buffer_printf(out, "\tandi t1, t3, %u\n\tsrli t2, t3, %u\n", b->row_warps - 1,
                       log_of(b->row_warps));
     if (b->flat)
@@ -570,43 +551,6 @@ static void report_zeros(struct build *b, struct sam_buffer *out)
                       4 * LOWER_FAILURE_NUMBER, none);
 }
 
-/* Fill what the operation does not write of the tile with its pad value, every row by one warp. */
-static void pad(struct build *b, struct sam_buffer *out)
-{
-    const struct sam_tile_op *op = op_at(b, 0);
-    uint32_t d = sam_tile_arg(b->l->p, op, op->operand_count - 1);
-    const struct sam_tile_type *type = &sam_tile_ty(b->l->p, d)->tile;
-    unsigned size = (unsigned)sam_tile_size(type->dtype), row = lower_label(b->l);
-    unsigned inside = lower_label(b->l), chunk = lower_label(b->l), next = lower_label(b->l);
-    unsigned end = lower_label(b->l);
-    sam_buffer_puts(out, "\t# outside the valid rectangle\n");
-    load_field(b, out, "s0", b->rectangle, LOWER_ROWS);
-    load_field(b, out, "s2", b->rectangle, LOWER_COLS);
-    if (sam_tile_row(op->code)->family != SAM_TILE_FILLPAD)
-        sam_buffer_printf(out, "\tbeqz s0, .Lg%u\n\tbeqz s2, .Lg%u\n", end, end);
-    load_field(b, out, "t5", d, LOWER_ADDRESS);
-    load_field(b, out, "t6", d, LOWER_PITCH);
-    sam_buffer_printf(out, "\tli t0, 0x%x\n\tvsetvli t1, zero, e32, m1, ta, ma\n\tvmv.v.x v8, t0\n",
-                      (uint32_t)sam_tile_pad_bits(type->dtype, type->pad));
-    sam_buffer_printf(out, "\tcsrr t3, wid\n\tcsrr t0, gdx\n\tslli t0, t0, %u\n\tadd t3, t3, t0\n",
-                      log_of(b->kernel->warps));
-    sam_buffer_printf(out,
-                      ".Lg%u:\n\tli t0, %u\n\tbge t3, t0, .Lg%u\n\tmv t1, s2\n"
-                      "\tblt t3, s0, .Lg%u\n\tli t1, 0\n.Lg%u:\n",
-                      row, type->rows, end, inside, inside);
-    sam_buffer_printf(out,
-                      "\tmul t2, t3, t6\n\tslli t4, t1, %u\n\tadd t2, t2, t4\n"
-                      "\tadd t2, t2, t5\n\tli t0, %u\n\tsub " LOWER_REST ", t0, t1\n",
-                      log_of(size), type->cols);
-    sam_buffer_printf(out,
-                      ".Lg%u:\n\tblez " LOWER_REST ", .Lg%u\n\tvsetvli t0, " LOWER_REST
-                      ", e32, m1, ta, ma\n\tvse%u.v v8, (t2)\n\taddi t2, t2, %u\n"
-                      "\taddi " LOWER_REST ", " LOWER_REST ", -%u\n\tj .Lg%u\n",
-                      chunk, next, 8 * size, LANES * size, (unsigned)LANES, chunk);
-    sam_buffer_printf(out, ".Lg%u:\n\taddi t3, t3, %u\n\tj .Lg%u\n.Lg%u:\n", next,
-                      b->kernel->workgroups * b->kernel->warps, row, end);
-}
-
 static void assemble(struct build *b)
 {
     struct lower_code *c = &b->code;
@@ -627,7 +571,7 @@ static void assemble(struct build *b)
         report_zeros(b, out);
     sam_buffer_printf(out, ".Lg%u:\n", end);
     if (lower_pads(b->l, op_at(b, 0)))
-        pad(b, out);
+        lower_kernel_pad(b->l, b->kernel, op_at(b, 0), b->rectangle, LOWER_WHOLE);
     sam_buffer_puts(out, c->calls ? "\taddi sp, sp, -16\n\tlw ra, 0(sp)\n\tret\n" : "\tret\n");
 }
 

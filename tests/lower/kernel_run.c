@@ -103,8 +103,10 @@ static void make_arguments(struct function *f, uint32_t rows, uint32_t cols,
 static void execute(struct function *f)
 {
     struct sam_tile_argument arguments[MOST] = {{0}};
-    struct sam_tile_options options = {
-        .size = sizeof options, .nan = f->run->nan, .outside = f->run->outside};
+    struct sam_tile_options options = {.size = sizeof options,
+                                       .nan = f->run->nan,
+                                       .outside = f->run->outside,
+                                       .sum_order = SAM_TILE_SUM_SYSTEM};
     for (size_t i = 0; i < f->count; i++) {
         bool tile = f->given[i].type->kind == SAM_TILE_KIND_TILE;
         arguments[i].output = arguments[i].inout = tile;
@@ -258,6 +260,15 @@ static void launch(struct function *f, const struct device *d, const struct lowe
 
 /* --- what comes of it */
 
+/* Whether some tile has no elements: then nothing is written, not even padding. */
+static bool has_empty(const struct function *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->given[i].room && !(f->given[i].rows && f->given[i].cols))
+            return true;
+    return false;
+}
+
 static void compare_tile(const struct function *f, const struct device *d, const struct given *g)
 {
     const struct sam_tile_type *type = &g->type->tile;
@@ -265,7 +276,7 @@ static void compare_tile(const struct function *f, const struct device *d, const
     uint8_t *got = malloc(bytes);
     bool fills = strstr(f->text, "tfillpad") != NULL;
     bool padded = f->p->values[g->value].name[0] == 'd' && type->pad != SAM_TILE_PAD_null &&
-                  (fills || (f->run->outside == SAM_TILE_PAD_VALUE && g->rows && g->cols));
+                  (fills || (f->run->outside == SAM_TILE_PAD_VALUE && !has_empty(f)));
     get(d, address_of(f, g->value), got, bytes);
     for (size_t i = 0; i < type->rows; i++)
         for (size_t j = 0; j < type->cols; j++) {

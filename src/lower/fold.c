@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of reductions. Of columns: a lane has a column, and goes through its rows in rising
+ * order. Of rows: a warp has a row, lane l the columns l, l + 32, ... in rising order; then the
+ * lanes are combined in local memory, the upper half with the lower one until lane 0 has all.
+ *
+ * Lanes start from what changes nothing: -0 of sums of floats, 1 of products, NaN of minima by
+ * number. What has one element only is copied.
+ *
+ * Other minima and maxima of floats, and argmin and argmax, compare keys: integers in the order
+ * that --nan asks for, of which the largest is found. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "lower/elements.h"
+
+enum { LANES = 32, MOST_WARPS = 8, MOST_GROUPS = 16 };
+/* Where the lanes meet: on the warp's stack. */
+enum { TREE = 16 };
+
+enum form {
+    FORM_VALUE, /* wide values, combined by an instruction */
+    FORM_KEY,   /* keys, of which the largest gives the value */
+    FORM_INDEX  /* keys and indexes: the first of the largest keys */
+};
+
+struct fold {
+    struct lower_code code;
+    struct lower *l;
+    struct lower_kernel *kernel;
+    const struct sam_tile_op *op;
+    const struct sam_tile_row *row;
+    uint32_t src, dst; /* values */
+    enum sam_dtype dtype;
+    enum sam_tile_nan nan;
+    enum form form;
+    bool columns; /* of columns, otherwise of rows */
+    bool arg;     /* the result is an index */
+    bool real, narrow, max;
+    unsigned warps;            /* of the launch */
+    unsigned from, at, to;     /* x: this line of the source, the part of it, the result's place */
+    unsigned index, left;      /* x: of elements; how many of them are left */
+    unsigned raw, key;         /* v: what was loaded; in the form that is combined */
+    unsigned all;              /* v: what has been combined */
+    unsigned lane, here, best; /* v: of FORM_INDEX: the lane's number; indexes of raw, of all */
+};
+
+/* What happens in each line of the source (LOWER_ROW), for each of its elements (LOWER_CHUNK), and
+ * when a line ends. */
+enum { LOWER_END = LOWER_ONCE };
+
+static void put(struct fold *f, unsigned level, const char *format, ...) SAM_PRINTF(3, 4);
+static void put(struct fold *f, unsigned level, const char *format, ...)
+{
+    char line[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    sam_buffer_puts(&f->code.text[level], line);
+}
+
+static bool is_order(const struct fold *f)
+{
+    return f->row->function == SAM_TILE_FN_MIN || f->row->function == SAM_TILE_FN_MAX;
+}
+
+static bool is_signed(const struct fold *f)
+{
+    return sam_tile_is_signed(f->dtype);
+}
+
+/* --- elements */
+
+/* $d = $d and $a, in the form that is combined; $d is not v8. */
+static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
+{
+    static const char *const extremes[2][2] = {{"vminu.vv $d, $d, $a", "vmin.vv $d, $d, $a"},
+                                               {"vmaxu.vv $d, $d, $a", "vmax.vv $d, $d, $a"}};
+    struct lower_regs regs = {.d = d, .a = a};
+    bool product = f->row->function == SAM_TILE_FN_MUL;
+    if (f->form != FORM_VALUE)
+        lower_emit(&f->code, level, "vmax.vv $d, $d, $a", regs);
+    else if (is_order(f) && f->real)
+        lower_emit(&f->code, level, f->max ? "vfmax.vv $d, $d, $a" : "vfmin.vv $d, $d, $a", regs);
+    else if (is_order(f))
+        lower_emit(&f->code, level, extremes[f->max][is_signed(f)], regs);
+    else if (!f->real)
+        lower_emit(&f->code, level, product ? "vmul.vv $d, $d, $a" : "vadd.vv $d, $d, $a", regs);
+    else if (!f->narrow)
+        lower_emit(&f->code, level, product ? "vfmul.vv $d, $d, $a" : "vfadd.vv $d, $d, $a", regs);
+    else {
+        lower_emit(&f->code, level, product ? "vfmul.vv v8, $d, $a" : "vfadd.vv v8, $d, $a", regs);
+        lower_emit(&f->code, level, lower_rounding(f->dtype), (struct lower_regs){.d = d, .a = 8});
+    }
+}
+
+/* What combining with changes nothing. */
+static uint32_t neutral(const struct fold *f)
+{
+    if (f->form != FORM_VALUE)
+        return 0x80000000;
+    if (is_order(f) && f->real)
+        return SAM_F32_NAN;
+    if (is_order(f) && is_signed(f))
+        return f->max ? 0x80000000 : 0x7fffffff;
+    if (is_order(f))
+        return f->max ? 0 : 0xffffffff;
+    if (f->row->function == SAM_TILE_FN_MUL)
+        return f->real ? 0x3f800000 : 1;
+    return f->real ? 0x80000000 : 0;
+}
+
+/* Keys of floats are in the order of the values: -0 below +0 unless --nan is first; NaN at the top
+ * where it is found, else at the bottom, where adding this takes it. The product makes of a NaN the
+ * canonical one, and of a minimum a maximum. */
+#define ROTATE  " vadd.vx $d, $d, $(0x7fffff)"
+#define NAN_KEY "0x803fffff" /* at the bottom */
+static const char *const real_keys[] = {
+    [SAM_TILE_NAN_NUMBER] = "vsra.vi v8, $d, 31; vsrl.vi v8, v8, 1; vxor.vv $d, $d, v8;" ROTATE,
+    [SAM_TILE_NAN_PROPAGATE] = "vsra.vi v8, $d, 31; vsrl.vi v8, v8, 1; vxor.vv $d, $d, v8",
+    [SAM_TILE_NAN_FIRST] = "vsra.vi v8, $d, 31; vsrl.vi v9, v8, 1; vxor.vv $d, $d, v9;"
+                           "vsub.vv $d, $d, v8;" ROTATE,
+};
+
+static const char *sign(const struct fold *f)
+{
+    return f->max ? "vfmul.vf $d, $a, $(0x3f800000)" : "vfmul.vf $d, $a, $(0xbf800000)";
+}
+
+/* Keys of integers. */
+static const char *whole_key(const struct fold *f)
+{
+    if (is_signed(f))
+        return f->max ? "vmv.v.v $d, $a" : "vxor.vi $d, $a, -1";
+    return f->max ? "vxor.vx $d, $a, $(0x80000000)" : "vxor.vx $d, $a, $(0x7fffffff)";
+}
+
+/* Load elements; the register that has them in the form that is combined. */
+static unsigned element(struct fold *f, unsigned level, unsigned at)
+{
+    struct lower_code *c = &f->code;
+    struct lower_vector x = {
+        .dtype = f->dtype, .level = (enum lower_level)level, .raw = f->raw, .users = 1};
+    put(f, level, "\tvle%u.v v%u, (x%u)\n", 8 * (unsigned)sam_tile_size(f->dtype), f->raw, at);
+    if (is_order(f) && !f->real && !is_signed(f))
+        lower_extend(c, x.level, f->dtype, f->raw);
+    unsigned wide = lower_wide(c, &x);
+    struct lower_regs regs = {.d = f->key, .a = wide};
+    if (f->form != FORM_VALUE)
+        lower_emit(c, x.level, f->real ? sign(f) : whole_key(f), regs);
+    if (f->form != FORM_VALUE && f->real)
+        lower_emit(c, x.level, real_keys[f->nan], regs);
+    return f->form == FORM_VALUE ? wide : f->key;
+}
+
+/* The raw value of what has been combined. */
+static unsigned value(struct fold *f)
+{
+    struct lower_code *c = &f->code;
+    struct lower_vector d = {.dtype = f->dtype, .level = (enum lower_level)LOWER_END, .users = 1};
+    struct lower_regs regs = {.d = f->all, .a = f->all};
+    if (f->form == FORM_KEY) { /* of --nan propagate */
+        lower_emit(c, d.level, real_keys[f->nan], regs);
+        lower_emit(c, d.level, sign(f), regs);
+    }
+    *(f->narrow ? &d.wide : &d.raw) = f->all;
+    return lower_raw(c, &d);
+}
+
+/* Before the elements of a line. */
+static void start_line(struct fold *f)
+{
+    char line[64];
+    sam_format(line, sizeof line, "vmv.v.x $d, $(0x%x)", neutral(f));
+    lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
+}
+
+/* Elements of a line, whose indexes are in `here` or, all the same, in scalar `index`. */
+static void next_elements(struct fold *f)
+{
+    unsigned x = element(f, LOWER_CHUNK, f->at);
+    if (f->form != FORM_INDEX) {
+        combine(f, LOWER_CHUNK, f->all, x);
+        return;
+    }
+    put(f, LOWER_CHUNK, "\tvmslt.vv v0, v%u, v%u\n\tvmax.vv v%u, v%u, v%u\n", f->all, x, f->all,
+        f->all, x);
+    if (f->columns)
+        put(f, LOWER_CHUNK, "\tvmerge.vxm v%u, v%u, x%u, v0\n", f->best, f->best, f->index);
+    else
+        put(f, LOWER_CHUNK, "\tvmerge.vvm v%u, v%u, v%u, v0\n", f->best, f->best, f->here);
+}
+
+/* --- lines */
+
+static const char *scalar_load(size_t size)
+{
+    return size == 4 ? "lw" : size == 2 ? "lh" : "lb";
+}
+
+static const char *scalar_store(size_t size)
+{
+    return size == 4 ? "sw" : size == 2 ? "sh" : "sb";
+}
+
+/* Lane 0 gets all lanes, and scalar t2 what it has. */
+static void meet(struct fold *f, unsigned v, void (*with)(struct fold *f, unsigned d, unsigned a))
+{
+    put(f, LOWER_END, "\taddi t1, sp, %d\n", TREE);
+    for (unsigned half = LANES / 2; half; half /= 2) {
+        put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\taddi t2, t1, %u\n\tvle32.v v%u, (t2)\n", v,
+            4 * half, f->raw);
+        with(f, v, f->raw);
+    }
+}
+
+static void with_values(struct fold *f, unsigned d, unsigned a)
+{
+    combine(f, LOWER_END, d, a);
+}
+
+static void with_indexes(struct fold *f, unsigned d, unsigned a)
+{
+    put(f, LOWER_END, "\tvmin.vv v%u, v%u, v%u\n", d, d, a);
+}
+
+/* Scalar t2 = lane 0. */
+static void first_lane(struct fold *f, unsigned v)
+{
+    put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\tlw t2, 0(t1)\n", v);
+}
+
+/* The end of a row: its result goes to `to`. */
+static void end_row(struct fold *f, unsigned found)
+{
+    size_t size = sam_tile_size(f->dtype);
+    if (f->form != FORM_INDEX) {
+        meet(f, f->all, with_values);
+        first_lane(f, value(f));
+        put(f, LOWER_END, "\t%s t2, 0(x%u)\n", scalar_store(size), f->to);
+        return;
+    }
+    put(f, LOWER_END, "\tvmv.v.v v%u, v%u\n", f->key, f->all);
+    meet(f, f->key, with_values);
+    first_lane(f, f->key);
+    put(f, LOWER_END, "\tvmsne.vx v0, v%u, t2\n", f->all);
+    lower_emit(&f->code, (enum lower_level)LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
+               (struct lower_regs){.d = f->best});
+    meet(f, f->best, with_indexes);
+    first_lane(f, f->best);
+    if (f->real && f->nan == SAM_TILE_NAN_FIRST)
+        put(f, LOWER_END, ".Lg%u:\n", found);
+    if (f->arg) {
+        put(f, LOWER_END, "\tsw t2, 0(x%u)\n", f->to);
+        return;
+    }
+    for (size_t k = size; k > 1; k /= 2)
+        put(f, LOWER_END, "\tadd t2, t2, t2\n");
+    put(f, LOWER_END, "\tadd t2, t2, x%u\n\t%s t2, 0(t2)\n\t%s t2, 0(x%u)\n", f->from,
+        scalar_load(size), scalar_store(size), f->to);
+}
+
+/* --nan first: a NaN that is the first of its row stays. */
+static void look_at_first(struct fold *f, unsigned found)
+{
+    size_t size = sam_tile_size(f->dtype);
+    uint32_t infinity = sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
+    put(f, LOWER_ROW, "\t%s t0, 0(x%u)\n\tslli t0, t0, %u\n\tli t1, 0x%x\n\tli t2, 0\n",
+        scalar_load(size), f->from, 33 - 8 * (unsigned)size, infinity << (33 - 8 * (unsigned)size));
+    put(f, LOWER_ROW, "\tbgtu t0, t1, .Lg%u\n", found);
+}
+
+/* The end of 32 columns. */
+static void end_columns(struct fold *f)
+{
+    unsigned size = (unsigned)sam_tile_size(f->dtype);
+    unsigned d = f->best;
+    if (f->form != FORM_INDEX)
+        d = value(f);
+    if (f->form != FORM_INDEX || f->arg) {
+        put(f, LOWER_END, "\tvse%u.v v%u, (x%u)\n", f->arg ? 32 : 8 * size, d, f->to);
+        return;
+    }
+    lower_load_field(f->l, f->kernel, &f->code.text[LOWER_END], "t0", f->src, LOWER_PITCH);
+    put(f, LOWER_END, "\tvmul.vx v8, v%u, t0\n\tvid.v v9\n", d);
+    for (unsigned k = size; k > 1; k /= 2)
+        put(f, LOWER_END, "\tvadd.vv v9, v9, v9\n");
+    put(f, LOWER_END, "\tvadd.vv v8, v8, v9\n\tvadd.vx v8, v8, x%u\n\t%s v9, 0(v8)\n", f->from,
+        size == 4 ? "vlw12.v" : "vlh12.v");
+    put(f, LOWER_END, "\tvse%u.v v9, (x%u)\n", 8 * size, f->to);
+}
+
+/* --nan first: NaN in the first row stays. */
+static void look_at_first_row(struct fold *f)
+{
+    unsigned x = element(f, LOWER_ROW, f->from);
+    lower_emit(&f->code, LOWER_ROW,
+               "vmseq.vx v0, $a, $(" NAN_KEY "); vmerge.vxm $d, $d, $(0x7fffffff), v0",
+               (struct lower_regs){.d = f->all, .a = x});
+}
+
+/* --- the kernel */
+
+static void put_pieces(struct fold *f, struct sam_buffer *out, unsigned level)
+{
+    sam_buffer_append(out, f->code.text[level].data, f->code.text[level].size);
+}
+
+static unsigned log_of(size_t power)
+{
+    return (unsigned)__builtin_ctzll(power);
+}
+
+/* x += lines * the pitch of a tile; changes t0 and t1. */
+static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t tile,
+                    unsigned lines)
+{
+    lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
+    if (lines > 1)
+        sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n", lines);
+    sam_buffer_printf(out, "\tadd x%u, x%u, t0\n", x, x);
+}
+
+/* x += bytes; changes t0. */
+static void step(struct sam_buffer *out, unsigned x, size_t bytes)
+{
+    sam_buffer_printf(out, "\tli t0, %zu\n\tadd x%u, x%u, t0\n", bytes, x, x);
+}
+
+static void constants(struct fold *f, struct sam_buffer *out)
+{
+    for (unsigned i = 0; i < f->code.constant_count; i++)
+        sam_buffer_printf(out, "\tli x%u, 0x%x\n", f->code.constants[i].reg,
+                          f->code.constants[i].bits);
+}
+
+/* Where a single element is a result, it is copied: the bits of a NaN stay. */
+static bool copies(const struct fold *f)
+{
+    uint32_t number;
+    bool one = lower_known(f->l, f->src, f->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    return f->real && f->form != FORM_INDEX && (!one || number == 1);
+}
+
+static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
+{
+    size_t size = sam_tile_size(f->dtype);
+    unsigned row = lower_label(f->l), chunk = lower_label(f->l), many = lower_label(f->l);
+    unsigned copy = lower_label(f->l);
+    uint32_t cols;
+    bool known = lower_known(f->l, f->src, LOWER_COLS, &cols);
+    bool partial = !known || cols % LANES, one_chunk = known && cols <= LANES;
+    lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
+    lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_COLS);
+    sam_buffer_printf(out, "\tsub s0, s0, t3\n\tblez s0, .Lg%u\n\tbeqz s2, .Lg%u\n", end, end);
+    lower_load_field(f->l, f->kernel, out, "t0", f->src, LOWER_PITCH);
+    sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->from, f->from);
+    lower_load_field(f->l, f->kernel, out, "t0", f->dst, LOWER_PITCH);
+    sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->to, f->to);
+    if (copies(f)) {
+        sam_buffer_printf(out, "\tli t0, 1\n\tbne s2, t0, .Lg%u\n.Lg%u:\n", many, copy);
+        sam_buffer_printf(out, "\t%s t2, 0(x%u)\n\t%s t2, 0(x%u)\n", scalar_load(size), f->from,
+                          scalar_store(size), f->to);
+        advance(f, out, f->from, f->src, f->warps);
+        advance(f, out, f->to, f->dst, f->warps);
+        sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n\tj .Lg%u\n.Lg%u:\n",
+                          f->warps, copy, end, many);
+    }
+    constants(f, out);
+    if (f->form == FORM_INDEX)
+        sam_buffer_printf(out, "\tvid.v v%u\n", f->lane);
+    sam_buffer_printf(out, ".Lg%u:\n", row);
+    put_pieces(f, out, LOWER_ROW);
+    if (f->form == FORM_INDEX)
+        sam_buffer_printf(out, "\tvmv.v.v v%u, v%u\n\tvmv.v.v v%u, v%u\n", f->here, f->lane,
+                          f->best, f->lane);
+    sam_buffer_printf(out, "\tmv x%u, x%u\n\tmv " LOWER_REST ", s2\n", f->at, f->from);
+    if (!one_chunk)
+        sam_buffer_printf(out, ".Lg%u:\n", chunk);
+    if (partial)
+        sam_buffer_puts(out, "\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n");
+    put_pieces(f, out, LOWER_CHUNK);
+    if (!one_chunk) {
+        if (f->form == FORM_INDEX) {
+            sam_buffer_printf(out, "\tli t0, %u\n\tvadd.vx v%u, v%u, t0\n", (unsigned)LANES,
+                              f->here, f->here);
+        }
+        sam_buffer_printf(out,
+                          "\taddi x%u, x%u, %zu\n\taddi " LOWER_REST ", " LOWER_REST
+                          ", -%u\n\tbgtz " LOWER_REST ", .Lg%u\n",
+                          f->at, f->at, LANES * size, (unsigned)LANES, chunk);
+    }
+    if (partial)
+        sam_buffer_puts(out, "\tvsetvli t0, zero, e32, m1, ta, ma\n");
+    put_pieces(f, out, LOWER_END);
+    advance(f, out, f->from, f->src, f->warps);
+    advance(f, out, f->to, f->dst, f->warps);
+    sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n", f->warps, row);
+}
+
+static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
+{
+    size_t size = sam_tile_size(f->dtype), to = f->arg ? 4 : size;
+    unsigned row = lower_label(f->l), chunk = lower_label(f->l), many = lower_label(f->l);
+    unsigned next = lower_label(f->l);
+    lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
+    lower_load_field(f->l, f->kernel, out, LOWER_REST, f->src, LOWER_COLS);
+    sam_buffer_printf(out,
+                      "\tslli t0, t3, 5\n\tsub " LOWER_REST ", " LOWER_REST
+                      ", t0\n\tblez " LOWER_REST ", .Lg%u\n\tbeqz s0, .Lg%u\n",
+                      end, end);
+    sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(size), f->from,
+                      f->from);
+    sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(to), f->to, f->to);
+    lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_PITCH);
+    constants(f, out);
+    sam_buffer_printf(out, ".Lg%u:\n\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n", chunk);
+    if (copies(f)) {
+        sam_buffer_printf(out, "\tli t0, 1\n\tbne s0, t0, .Lg%u\n", many);
+        sam_buffer_printf(out, "\tvle%zu.v v8, (x%u)\n\tvse%zu.v v8, (x%u)\n\tj .Lg%u\n.Lg%u:\n",
+                          8 * size, f->from, 8 * size, f->to, next, many);
+    }
+    put_pieces(f, out, LOWER_ROW);
+    sam_buffer_printf(out, "\tmv x%u, x%u\n", f->at, f->from);
+    if (f->form == FORM_INDEX)
+        sam_buffer_printf(out, "\tvmv.v.i v%u, 0\n\tli x%u, 0\n.Lg%u:\n", f->best, f->index, row);
+    else
+        sam_buffer_printf(out, "\tmv x%u, s0\n.Lg%u:\n", f->left, row);
+    put_pieces(f, out, LOWER_CHUNK);
+    sam_buffer_printf(out, "\tadd x%u, x%u, s2\n", f->at, f->at);
+    if (f->form == FORM_INDEX)
+        sam_buffer_printf(out, "\taddi x%u, x%u, 1\n\tbltu x%u, s0, .Lg%u\n", f->index, f->index,
+                          f->index, row);
+    else
+        sam_buffer_printf(out, "\taddi x%u, x%u, -1\n\tbnez x%u, .Lg%u\n", f->left, f->left,
+                          f->left, row);
+    put_pieces(f, out, LOWER_END);
+    sam_buffer_printf(out, ".Lg%u:\n", next);
+    step(out, f->from, f->warps * LANES * size);
+    step(out, f->to, f->warps * LANES * to);
+    sam_buffer_printf(out,
+                      "\taddi " LOWER_REST ", " LOWER_REST ", -%u\n\tbgtz " LOWER_REST ", .Lg%u\n",
+                      f->warps * LANES, chunk);
+}
+
+/* Rows, or columns by 32, are given out to warps one by one. */
+static void divide(struct fold *f)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(f->l->p, f->src)->tile;
+    uint32_t lines;
+    if (!lower_known(f->l, f->src, f->columns ? LOWER_COLS : LOWER_ROWS, &lines))
+        lines = f->columns ? type->cols : type->rows;
+    if (f->columns)
+        lines = (lines + LANES - 1) / LANES;
+    lines = lines ? lines : 1;
+    uint32_t groups = f->l->options.sms ? f->l->options.sms : 2;
+    groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
+    groups = groups < lines ? groups : lines;
+    uint32_t each = (lines + groups - 1) / groups;
+    f->kernel->workgroups = groups;
+    f->kernel->warps = each < MOST_WARPS ? each : MOST_WARPS;
+    f->warps = groups * f->kernel->warps;
+}
+
+static void describe(struct fold *f, struct lower *l, struct lower_kernel *kernel)
+{
+    f->code.l = f->l = l;
+    f->kernel = kernel;
+    f->op = &l->p->ops[kernel->ops[0]];
+    f->row = sam_tile_row(f->op->code);
+    f->src = sam_tile_arg(l->p, f->op, 0);
+    f->dst = sam_tile_arg(l->p, f->op, 1);
+    f->dtype = sam_tile_ty(l->p, f->src)->tile.dtype;
+    f->nan = l->options.nan;
+    f->columns = f->row->family == SAM_TILE_COLFOLD || f->row->family == SAM_TILE_COLARG;
+    f->arg = f->row->family == SAM_TILE_COLARG || f->row->family == SAM_TILE_ROWARG;
+    f->real = sam_tile_is_real(f->dtype);
+    f->narrow = f->real && sam_tile_size(f->dtype) == 2;
+    f->max = f->row->function == SAM_TILE_FN_MAX;
+    bool by_index = f->arg || (f->real && is_order(f) && f->nan == SAM_TILE_NAN_FIRST);
+    bool by_key = f->real && is_order(f) && f->nan == SAM_TILE_NAN_PROPAGATE;
+    f->form = by_index ? FORM_INDEX : by_key ? FORM_KEY : FORM_VALUE;
+}
+
+static void take_registers(struct fold *f)
+{
+    struct lower_code *c = &f->code;
+    f->from = lower_take_scalar(c);
+    f->at = lower_take_scalar(c);
+    f->to = lower_take_scalar(c);
+    f->index = f->left = lower_take_scalar(c);
+    f->raw = lower_take_vector(c, LOWER_ONCE);
+    f->key = lower_take_vector(c, LOWER_ONCE);
+    f->all = lower_take_vector(c, LOWER_ONCE);
+    f->lane = lower_take_vector(c, LOWER_ONCE);
+    f->here = lower_take_vector(c, LOWER_ONCE);
+    f->best = lower_take_vector(c, LOWER_ONCE);
+}
+
+void lower_fold(struct lower *l, struct lower_kernel *kernel)
+{
+    struct fold *f = sam_alloc(1, sizeof *f);
+    if (!f) {
+        l->gpu.failed = true;
+        return;
+    }
+    struct sam_buffer *out = &l->gpu;
+    unsigned end = lower_label(l), found = lower_label(l);
+    describe(f, l, kernel);
+    divide(f);
+    take_registers(f);
+    bool first = f->real && f->form == FORM_INDEX && f->nan == SAM_TILE_NAN_FIRST;
+    start_line(f);
+    if (first && f->columns)
+        look_at_first_row(f);
+    else if (first)
+        look_at_first(f, found);
+    next_elements(f);
+    if (f->columns)
+        end_columns(f);
+    else
+        end_row(f, found);
+    sam_buffer_printf(out, "%s:\n", kernel->name);
+    lower_number_warp(kernel, out);
+    char reg[8];
+    sam_format(reg, sizeof reg, "x%u", f->from);
+    lower_load_field(l, kernel, out, reg, f->src, LOWER_ADDRESS);
+    sam_format(reg, sizeof reg, "x%u", f->to);
+    lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
+    (f->columns ? columns : rows)(f, out, end);
+    sam_buffer_printf(out, ".Lg%u:\n", end);
+    if (lower_pads(l, f->op))
+        lower_kernel_pad(l, kernel, f->op, f->src,
+                         f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
+    sam_buffer_puts(out, "\tret\n");
+    lower_note(l, f->op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name, kernel->workgroups,
+               kernel->workgroups == 1 ? "" : "s", kernel->warps, kernel->warps == 1 ? "" : "s");
+    for (unsigned i = 0; i < LOWER_LEVELS; i++) {
+        l->gpu.failed |= f->code.text[i].failed;
+        sam_buffer_free(&f->code.text[i]);
+    }
+    free(f);
+}
