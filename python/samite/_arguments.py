@@ -89,7 +89,7 @@ def scalar_bytes(argument: Any, number: int) -> bytes:
             raise ValueError(f"{what} is a {argument.dtype} scalar: expected an integer, float32 or float64")
         if argument.dtype.itemsize >= 4:
             return argument.astype(argument.dtype.newbyteorder("<")).tobytes()
-        argument = int(argument)
+        argument = int(argument.item())
     if isinstance(argument, int):
         if not -(1 << 31) <= argument < 1 << 32:
             raise ValueError(f"{what} is {argument}: expected 32 bits, or a NumPy scalar such as numpy.uint64")

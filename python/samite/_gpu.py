@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _abi as abi
 from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes, three
-from ._library import check, failure, lib, name_bytes, options, take_text, text_of
+from ._library import check, failure, lib, name_bytes, options, take_text, text_of, type_of
 from ._programs import Program, Source, assemble_kernels, read_program
 from ._run import Run, gpu_trap
 from ._weights import thread_count
@@ -135,14 +135,15 @@ class Gpu:
         self._options = options(abi.sam_gpu_options, jobs=thread_count(jobs), schedule=schedules[schedule],
                                 collect_stats=stats, max_insns=max_insns, simt_stack_limit=simt_stack_limit,
                                 loose_bounds=loose_bounds, stop=self._run.stop)
-        types = dict(abi.sam_gpu_options._fields_)
-        self._options.print = abi.sam_sink(dict(abi.sam_sink._fields_)["write"](self._run.guard(self._print, False)))
-        if progress:
+        self._options.print = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
+        if progress is not None:
+            tell = progress
+
             def told(_: Any, p: Any) -> None:
                 now: abi.sam_gpu_progress = p.contents
-                progress(now.done, now.workgroups, now.warp_insns)
+                tell(now.done, now.workgroups, now.warp_insns)
 
-            self._options.progress = types["progress"](self._run.guard(told))
+            self._options.progress = type_of(abi.sam_gpu_options, "progress")(self._run.guard(told))
         if cycles is not None and cycles is not False:
             self._config = abi.sam_gputime_config()
             lib.sam_gputime_config_init(byref(self._config))
@@ -153,7 +154,7 @@ class Gpu:
         check(lib.sam_gpu_new, byref(self._options), byref(self._gpu))
 
     def __del__(self) -> None:
-        gpu, self._gpu = getattr(self, "_gpu", None), None
+        gpu = getattr(self, "_gpu", None)
         if gpu:
             lib.sam_gpu_free(gpu)
 
@@ -293,7 +294,7 @@ class Gpu:
         declared = bool(ranges) or launch.lds_size < abi.SAM_LDS_SIZE
         if declared and launch.lds_size == abi.SAM_LDS_SIZE:
             launch.lds_size = launch.warps * 1024  # the stacks
-        rows = (abi.sam_lds_range * len(ranges))(*ranges)
+        rows = (abi.sam_lds_range * len(ranges))(*(abi.sam_lds_range(*row) for row in ranges))
         self._options.strict_lds, self._options.lds_range_count = declared, len(ranges)
         self._options.lds_ranges = cast(rows, ctypes.POINTER(abi.sam_lds_range))
         check(lib.sam_gpu_set_options, self._gpu, byref(self._options))
@@ -321,7 +322,7 @@ class Gpu:
             return None
         result: abi.sam_gputime_result = self._timing.result
         settings = options(abi.sam_gputime_report_options, config=pointer(self._config),
-                           image=cast(program.image, dict(abi.sam_gputime_report_options._fields_)["image"]))
+                           image=cast(program.image, type_of(abi.sam_gputime_report_options, "image")))
         texts = []
         for form in (abi.SAM_GPUTIME_JSON, abi.SAM_GPUTIME_TEXT):
             text = c_void_p()

@@ -11,7 +11,7 @@ import numpy as np
 from . import _abi as abi
 from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes
 from ._gpu import Config, config_text
-from ._library import Trap, check, failure, lib, name_bytes, options, path_bytes, text_of
+from ._library import Trap, check, failure, lib, name_bytes, options, path_bytes, text_of, type_of
 from ._programs import Program, Source, parse_isa, read_program
 from ._run import Run
 
@@ -129,7 +129,7 @@ class Console:
         self.hostio = c_void_p()
         self._words = [name_bytes(word, "an argument of the program") for word in arguments]
         rows = (c_char_p * max(len(self._words), 1))(*self._words)
-        self._write = dict(abi.sam_sink._fields_)["write"](run.guard(self._take, False))
+        self._write = type_of(abi.sam_sink, "write")(run.guard(self._take, False))
         settings = options(abi.sam_hostio_options, argument_count=len(self._words), output=abi.sam_sink(self._write),
                            errors=abi.sam_sink(self._write))
         settings.arguments = cast(rows, POINTER(c_char_p))
@@ -210,12 +210,14 @@ class Hart:
         self._counts_cycles = cycles is not None and cycles is not False
         if self._counts_cycles:
             self._add_models(config_text(cycles), mlen)
-        if progress:
+        if progress is not None:
+            tell = progress
+
             def told(_: Any, p: Any) -> None:
                 now: abi.sam_hart_progress = p.contents
-                progress(now.instructions, now.limit, now.pc)
+                tell(now.instructions, now.limit, now.pc)
 
-            self._options.progress = dict(abi.sam_hart_options._fields_)["progress"](self._run.guard(told))
+            self._options.progress = type_of(abi.sam_hart_options, "progress")(self._run.guard(told))
         check(lib.sam_hart_new, byref(self._options), byref(self._hart))
         self.regs = Registers(lambda: self._hart)
 
@@ -231,7 +233,7 @@ class Hart:
             self._options.cycles = pointer(self._mxu)
 
     def __del__(self) -> None:
-        hart, self._hart = getattr(self, "_hart", None), None
+        hart = getattr(self, "_hart", None)
         if hart:
             lib.sam_hart_free(hart)
 

@@ -158,6 +158,11 @@ def options(kind: Any, **fields: Any) -> Any:
     return kind(size=ctypes.sizeof(kind), **fields)
 
 
+def type_of(kind: Any, name: str) -> Any:
+    """The type of a field, to make callbacks and pointers of it."""
+    return dict(kind._fields_)[name]
+
+
 def path_bytes(path: Any) -> bytes:
     """The path as the library takes it: bytes without NUL."""
     name = os.fsencode(path)

@@ -20,7 +20,7 @@ _MAGIC = b"\x89SMW\r\n\x1a\n"
 class Tensor(NamedTuple):
     """A tensor of a file: its place in the list, its type, and its shape in elements."""
 
-    index: int
+    number: int
     name: str
     element: _dtypes.Element
     shape: tuple[int, ...]
@@ -120,11 +120,11 @@ class Packed:
         return string_at(lib.sam_packed_header(self._packed), self.header_size)
 
     def read(self, tensor: Tensor, first: int, size: int, address: int) -> None:
-        check(lib.sam_packed_read, self._packed, tensor.index, first, size, address, prefix=self.data.prefix)
+        check(lib.sam_packed_read, self._packed, tensor.number, first, size, address, prefix=self.data.prefix)
 
     def stat(self, tensor: Tensor) -> abi.sam_packed_stat:
         row = abi.sam_packed_stat()
-        check(lib.sam_packed_stat, self._packed, tensor.index, byref(row), prefix=self.data.prefix)
+        check(lib.sam_packed_stat, self._packed, tensor.number, byref(row), prefix=self.data.prefix)
         return row
 
     def __del__(self) -> None:

@@ -147,7 +147,7 @@ def _im2col(a: list[np.ndarray], plan: Any, *, kernel: Numbers, stride: Numbers 
     check(lib.sam_plan_im2col, byref(_shape(a[0].shape)), a[0].itemsize, byref(settings), byref(plan))
 
 
-_PLANNERS = {"reshape": _reshape, "transpose": _transpose, "im2col": _im2col, "compress": _compress,
+_PLANNERS: dict[str, Any] = {"reshape": _reshape, "transpose": _transpose, "im2col": _im2col, "compress": _compress,
              "concat": _concat, "pad": _pad}
 
 

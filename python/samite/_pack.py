@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _abi as abi
 from . import _dtypes
-from ._library import check, lib, options, path_bytes
+from ._library import check, lib, options, path_bytes, type_of
 from ._mapping import Bytes, kind_of, parse_layout, tensors_of
 from ._weights import TensorStat, thread_count
 
@@ -49,7 +49,7 @@ class _Output:
             check(lib.sam_output_open_like, path_bytes(path), path_bytes(like), byref(self.handle))
 
     def sink(self) -> abi.sam_sink:
-        write = ctypes.cast(lib.sam_output_write, dict(abi.sam_sink._fields_)["write"])
+        write = ctypes.cast(lib.sam_output_write, type_of(abi.sam_sink, "write"))
         return abi.sam_sink(write, self.handle)
 
     def write(self, address: int, size: int) -> None:
@@ -110,7 +110,7 @@ def _stats(packer: c_void_p, weights: abi.sam_weights) -> Iterable[TensorStat]:
     for tensor in tensors_of(lib.sam_packer_weights(packer).contents):
         if (tensor.offset, tensor.size, tensor.name) in wanted:
             row = abi.sam_packed_stat()
-            check(lib.sam_packer_stat, packer, tensor.index, byref(row))
+            check(lib.sam_packer_stat, packer, tensor.number, byref(row))
             yield TensorStat(tensor.name, tensor.element.name, tensor.shape, tensor.size, row.packed,
                              row.layout.decode() if row.layout else "", row.planes, row.coded)
 

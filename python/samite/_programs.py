@@ -88,7 +88,7 @@ def _texts(values: Sequence[bytes]) -> Any:
     return (c_char_p * len(values))(*values) if values else None
 
 
-def assemble(text: str, *, isa: str = "ventus", base: int = abi.SAM_CODE_BASE, name: str = "<text>",
+def assemble(text: Union[str, bytes], *, isa: str = "ventus", base: int = abi.SAM_CODE_BASE, name: str = "<text>",
              defines: Optional[Mapping[str, Any]] = None, include_paths: Sequence[Any] = (),
              prologue: Optional[str] = None) -> Program:
     """Assemble a text.
@@ -144,7 +144,7 @@ def read_program(source: Source, *, isa: str, base: int, defines: Optional[Mappi
     if data[:4] == b"\x7fELF":
         return parse_elf(data, str(path))
     words: dict[str, Any] = dict(isa=isa, base=base, name=str(path), defines=defines, include_paths=include_paths)
-    return assemble_kernels(data, **words) if kernels else assemble(data, **words)  # type: ignore[arg-type]
+    return assemble_kernels(data, **words) if kernels else assemble(data, **words)
 
 
 def assemble_kernels(text: Any, **words: Any) -> Program:

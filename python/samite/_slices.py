@@ -14,7 +14,7 @@ class Axis(NamedTuple):
     """The indices start, start + step, ... of a dimension of `size`."""
 
     start: int
-    count: int
+    length: int
     step: int
     size: int
 
@@ -50,9 +50,9 @@ def parse(index: Any, shape: tuple[int, ...]) -> tuple[list[Axis], tuple[int, ..
 
 def _is_run(axes: list[Axis]) -> bool:
     """Whether the elements follow one another: single indices, a range, then whole dimensions."""
-    ranged = next((k for k, axis in enumerate(axes) if axis.count != 1), len(axes))
+    ranged = next((k for k, axis in enumerate(axes) if axis.length != 1), len(axes))
     rest = axes[ranged + 1:]
-    return (ranged == len(axes) or axes[ranged].step == 1) and all(a.step == 1 and a.count == a.size for a in rest)
+    return (ranged == len(axes) or axes[ranged].step == 1) and all(a.step == 1 and a.length == a.size for a in rest)
 
 
 def fill(read: Callable[[int, np.ndarray], None], out: np.ndarray, axes: list[Axis], at: int = 0) -> None:
@@ -73,13 +73,13 @@ def fill(read: Callable[[int, np.ndarray], None], out: np.ndarray, axes: list[Ax
         inner *= other.size
     stride = abs(axis.step) * inner
     rows = max(1, _PANEL // out.itemsize // max(stride, 1))
-    if axis.count == 1 or rows == 1:
-        for j in range(axis.count):
+    if axis.length == 1 or rows == 1:
+        for j in range(axis.length):
             fill(read, out[j], rest, at + (axis.start + j * axis.step) * inner)
         return
     others = tuple(_as_slice(other) for other in rest)
-    for j in range(0, axis.count, rows):
-        count = min(rows, axis.count - j)
+    for j in range(0, axis.length, rows):
+        count = min(rows, axis.length - j)
         ends = axis.start + j * axis.step, axis.start + (j + count - 1) * axis.step
         low, high = min(ends), max(ends) + 1
         panel = np.empty((high - low, *(other.size for other in rest)), out.dtype)
@@ -89,5 +89,5 @@ def fill(read: Callable[[int, np.ndarray], None], out: np.ndarray, axes: list[Ax
 
 
 def _as_slice(axis: Axis) -> slice:
-    end = axis.start + axis.count * axis.step
+    end = axis.start + axis.length * axis.step
     return slice(axis.start, None if end < 0 else end, axis.step)

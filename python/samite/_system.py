@@ -14,7 +14,7 @@ from ._arguments import Argument, InOut, Memory, Out, array_of, outputs_of
 from ._gpu import Config, GpuStats, config_text
 from ._gpu import stats_of as gpu_stats_of
 from ._hart import Console, Registers, end_name, hart_trap, pass_arguments
-from ._library import check, failure, lib, options, take_text, text_of
+from ._library import check, failure, lib, options, take_text, text_of, type_of
 from ._mapping import Bytes
 from ._programs import Program, Source, parse_isa, read_program
 from ._run import Run, gpu_trap, trap_name
@@ -93,22 +93,23 @@ class System:
         self.isa = isa
         self._narrow = parse_isa(isa).xlen == 32
         self._races = races
-        sink = abi.sam_sink(dict(abi.sam_sink._fields_)["write"](self._run.guard(self._print, False)))
+        sink = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
         self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), collect_stats=stats, max_insns=max_insns,
                                      stop=self._run.stop, hostio=self._console.hostio)
         self._gpu_options = options(abi.sam_gpu_options, jobs=thread_count(jobs), collect_stats=stats,
                                     max_insns=kernel_max_insns, stop=self._run.stop, print=sink)
-        if progress:
+        if progress is not None:
+            tell = progress
+
             def told(_: Any, p: Any) -> None:
                 now: abi.sam_hart_progress = p.contents
-                progress(now.instructions, now.limit, now.pc)
+                tell(now.instructions, now.limit, now.pc)
 
-            self._hart_options.progress = dict(abi.sam_hart_options._fields_)["progress"](self._run.guard(told))
+            self._hart_options.progress = type_of(abi.sam_hart_options, "progress")(self._run.guard(told))
         self._options = options(abi.sam_system_options, hart=pointer(self._hart_options),
                                 gpu=pointer(self._gpu_options), heap_size=heap_size, l1m_size=l1m_size,
                                 l0m_size=l0m_size, gpu_traps=traps[gpu_traps], check_races=races)
-        kind = dict(abi.sam_system_options._fields_)["launched"]
-        self._options.launched = kind(self._run.guard(self._launched))
+        self._options.launched = type_of(abi.sam_system_options, "launched")(self._run.guard(self._launched))
         self._counts_cycles = cycles is not None and cycles is not False
         if self._counts_cycles:
             self._new_timed(config_text(cycles), raw_weights)
@@ -128,7 +129,7 @@ class System:
             lib.sam_system_config_free(config)  # the system has copied it
 
     def __del__(self) -> None:
-        system, self._system = getattr(self, "_system", None), None
+        system = getattr(self, "_system", None)
         if system:
             lib.sam_system_free(system)
 

@@ -17,6 +17,7 @@ from ._library import SourceError, Trap, failure, lib, name_bytes, options, take
 from ._run import Run
 
 _NAN = {"number": abi.SAM_TILE_NAN_NUMBER, "propagate": abi.SAM_TILE_NAN_PROPAGATE, "first": abi.SAM_TILE_NAN_FIRST}
+_SUM_ORDER = {"rising": abi.SAM_TILE_SUM_RISING, "system": abi.SAM_TILE_SUM_SYSTEM}
 _OUTSIDE = {"keep": abi.SAM_TILE_PAD_KEEP, "pad": abi.SAM_TILE_PAD_VALUE}
 
 
@@ -80,7 +81,7 @@ class _Arguments:
         self.rows = (abi.sam_tile_argument * max(len(names), 1))()
         self.count = len(names)
         self.outputs: dict[str, np.ndarray] = {}
-        self._arrays = []
+        self._arrays: list[Any] = []  # what the rows point to
         self._names = [name.encode() for name in names]
         unknown = [name for name in given if name not in names]
         if unknown:
@@ -123,7 +124,7 @@ class _Arguments:
 
 def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[str, Any]] = None, *,
          function: Optional[str] = None, text: bool = False, profile: str = "a5", nan: str = "number",
-         outside: str = "keep", max_ops: int = 0, **more: Any) -> TileResult:
+         outside: str = "keep", sum_order: str = "rising", max_ops: int = 0, **more: Any) -> TileResult:
     """Check and run a tile program.
 
     program    the path of a .pto file; with text=True, the text itself
@@ -134,6 +135,7 @@ def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[st
     profile    "a5", "a2a3" or "host"
     nan        minimum and maximum with a NaN: "number", "propagate" or "first"
     outside    elements outside of the valid rectangle: "keep", or "pad" with the pad value
+    sum_order  of floating-point sums: "rising", or that of the "system" (docs/tile-rulings.md)
     max_ops    stop after so many operations; 0: no limit
 
     SourceError: the program has errors, which are all in its `messages`; Trap: it failed as it ran;
@@ -149,7 +151,8 @@ def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[st
         raise ValueError(f"profile={profile!r}: expected a5, a2a3, host")
     run = Run()
     settings = options(abi.sam_tile_options, profile=number.value, nan=_choice(_NAN, nan, "nan"),
-                       outside=_choice(_OUTSIDE, outside, "outside"), max_ops=max_ops, stop=run.stop)
+                       outside=_choice(_OUTSIDE, outside, "outside"), max_ops=max_ops, stop=run.stop,
+                       sum_order=_choice(_SUM_ORDER, sum_order, "sum_order"))
     parsed, warnings = _parse(name, source)
     try:
         warnings += _check(parsed, number.value)

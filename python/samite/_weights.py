@@ -216,7 +216,7 @@ class WeightFile:
                      for at, size in self._parts(tensor, first * width, array.nbytes)]
             self._run(source, parts)
 
-        _slices.fill(read, raw.reshape([axis.count for axis in axes]), axes)
+        _slices.fill(read, raw.reshape([axis.length for axis in axes]), axes)
         return self._give(tensor, raw) if out is None else out
 
     @staticmethod

@@ -27,6 +27,17 @@ examples() { # NAME PAGE
         END { print n + 0 }' "$2"
 }
 
+# Examples in Python run with the package of the source tree, where NumPy is installed.
+for python in python3 /usr/bin/python3 none; do
+    ! "$python" -c 'import numpy' 2>/dev/null || break
+done
+if [ "$python" != none ]; then
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nexec %s -B "$@"\n' "$(command -v "$python")" >"$scratch/bin/python3"
+    chmod +x "$scratch/bin/python3"
+    export PATH="$scratch/bin:$PATH" PYTHONPATH="$SAMITE_SOURCE/python" SAMITE_LIBRARY="$SAMITE_BUILD/libsamite.so"
+fi
+
 timeless() {
     sed -E 's/[0-9]+(\.[0-9]+)?( ms| s|M\/s| M\/s)/TIME\2/g; s/ +$//'
 }
@@ -50,6 +61,8 @@ page() { # NAME PAGE LEAST
         name="$2: \$ $(head -n 1 "$scratch/$1.$n.command" | cut -c1-60 | tr '#' ' ')"
         if grep -q '^gdb-multiarch' "$scratch/$1.$n.command" && ! command -v gdb-multiarch >/dev/null; then
             skip "$name" 'no gdb-multiarch'
+        elif grep -q '^python3' "$scratch/$1.$n.command" && [ "$python" = none ]; then
+            skip "$name" 'no NumPy'
         else
             check "$name" example "$1" "$n"
         fi

@@ -35,6 +35,20 @@ def test_modes_of_nan():
         assert np.array_equal(result.outputs["dst"][0, 5], expected, equal_nan=True)
 
 
+def test_order_of_sums():
+    """Sums of reals depend on the order; those of small integers do not."""
+    x, whole = normal((16, 64), 1, 1), (np.arange(16 * 64).reshape(16, 64) % 7).astype("<f4")
+    program = ("%s = pto.trowsum %x : !pto.tile_buf<vec, 16x64xf32> -> "
+               "!pto.tile_buf<vec, 16x8xf32, valid=16x1>\n")
+    sums = {}
+    for order in ("rising", "system"):
+        done = samite.tile(program, text=True, x=x, s=samite.Out((16, 1)), sum_order=order)
+        sums[order] = done.outputs["s"]
+        done = samite.tile(program, text=True, x=whole, s=samite.Out((16, 1)), sum_order=order)
+        assert np.array_equal(done.outputs["s"][:, 0], whole.sum(1))
+    assert not np.array_equal(sums["rising"], sums["system"])
+
+
 def test_text_with_an_error():
     with pytest.raises(samite.SourceError) as caught:
         samite.tile("%d = tcolmin %s : !pto.tile<vec, 16x16xf32>", text=True)
@@ -60,6 +74,7 @@ def test_failure_at_run_time():
     ({"profile": "a9"}, "profile"),
     ({"nan": "x"}, "nan='x': expected number, propagate, first"),
     ({"outside": "x"}, "outside"),
+    ({"sum_order": "x"}, "sum_order"),
     ({"function": "f"}, "no function 'f'"),
 ])
 def test_what_cannot_be(keywords, error):
