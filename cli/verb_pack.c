@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stop.h"
 #include "weights.h"
 #include "weights_split.h"
 
@@ -16,6 +17,7 @@ struct request {
     struct weights_hint hint;
     struct sam_codec_options options;
     bool json, quiet, force;
+    struct cli_part part;
     json_t *files; /* what --json prints */
     /* Totals of a folder so far. */
     struct {
@@ -112,6 +114,69 @@ static bool stream(struct job *job, struct sam_error *error)
     return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }
 
+/* Feed bytes first .. end - 1 of the file. */
+static bool feed(struct job *job, uint64_t first, uint64_t end, struct cli_bytes *progress,
+                 struct sam_error *error)
+{
+    const struct sam_source source = weights_source(&job->in);
+    uint8_t *piece = malloc(PIECE);
+    bool good = piece != NULL;
+    if (!piece)
+        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    while (good && first < end) {
+        const size_t size = end - first < PIECE ? (size_t)(end - first) : PIECE;
+        good = !cli_stopped() && source.read(source.context, first, piece, size);
+        if (!good)
+            *error = (struct sam_error){.status = cli_stopped() ? SAM_ERR_STOPPED : SAM_ERR_INPUT,
+                                        .text = "stopped, or truncated while it was read"};
+        good = good && sam_packer_write(job->packer, piece, size, error) == SAM_OK;
+        cli_bytes_add(progress, size);
+        first += size;
+    }
+    free(piece);
+    return good;
+}
+
+/* Feed what a part of the file is made of. */
+static bool stream_part(struct job *job, struct sam_error *error)
+{
+    uint64_t first, end;
+    sam_packer_range(job->packer, &first, &end);
+    const uint64_t header = job->in.weights.header_size;
+    struct cli_bytes progress = {.what = job->request->quiet ? NULL : "pack",
+                                 .total = header + end - first};
+    const bool good =
+        feed(job, 0, header, &progress, error) && feed(job, first, end, &progress, error);
+    cli_bytes_end(&progress);
+    return good && sam_packer_finish(job->packer, error) == SAM_OK;
+}
+
+/* A part of one file, to TO.part-I-of-N. */
+static bool pack_part(struct job *job, const char *from, const char *to, struct sam_error *error)
+{
+    const struct request *r = job->request;
+    bool good = weights_open(from, &r->hint, &job->in, error) &&
+                weights_are_unpacked(&job->in, "is already packed", error);
+    if (good && !job->in.is_plain) {
+        *error =
+            (struct sam_error){.status = SAM_ERR_USAGE,
+                               .text = "a pipe: --part needs a file, of which it reads a part"};
+        good = false;
+    }
+    job->output = good ? weights_create(to, from, error) : NULL;
+    good =
+        job->output &&
+        sam_packer_open_part(&job->in.weights, r->part.index - 1, r->part.count, &r->options,
+                             (struct sam_sink){write_packed, job}, &job->packer, error) == SAM_OK &&
+        stream_part(job, error);
+    if (!good)
+        weights_name_error(from, error);
+    if (job->output && (good || sam_output_failed(job->output)))
+        return sam_output_commit(job->output, error) == SAM_OK && good;
+    sam_output_abort(job->output);
+    return false;
+}
+
 static bool pack_file(struct job *job, const char *from, const char *to, bool reported,
                       struct sam_error *error)
 {
@@ -171,6 +236,35 @@ static bool report(const struct job *job, const char *from, const char *to, stru
             "14") "  {planes:-20} {bits:7.3} {bound:7.3} {size_percent:6.1} %\n"
                   "{file}: {bytes} bytes, {packed_file}: {packed} bytes, {size_percent:.1} %\n",
         report_set(file, "tensors", rows), error);
+}
+
+/* Pack a part of one file, and say so. */
+static bool pack_one_part(struct request *r, const char *from, const char *place,
+                          struct sam_error *error)
+{
+    struct job job = {.request = r};
+    char more[64];
+    snprintf(more, sizeof more, CLI_PART_SUFFIX, r->part.index, r->part.count);
+    char *to = weights_place(NULL, place, more, "");
+    if (!to)
+        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    bool good =
+        to && weights_may_replace(to, from, r->force, error) && pack_part(&job, from, to, error);
+    if (good && (!r->quiet || r->json)) {
+        uint64_t first, end;
+        sam_packer_range(job.packer, &first, &end);
+        json_t *row = report_text(report_text(json_object(), "file", from), "part_file", to);
+        row = report_count(report_count(row, "part", r->part.index), "parts", r->part.count);
+        row = report_count(row, "bytes", end - first);
+        good = report_row(r->files,
+                          "{file}: part {part}/{parts}, {bytes} bytes, {part_file}: {packed} "
+                          "bytes\n",
+                          report_count(row, "packed", job.packed), error);
+    }
+    free(to);
+    sam_packer_close(job.packer);
+    weights_close(&job.in);
+    return good;
 }
 
 static bool pack_one(void *context, const char *from, const char *to, struct sam_error *error)
@@ -233,6 +327,13 @@ static void print_total(const struct request *r)
     printf("\n");
 }
 
+/* The parts of a folder must agree on what changes the packed files. */
+static uint64_t plan_of(const struct sam_codec_options *options)
+{
+    const uint8_t choices[] = {'p', options->dense, options->bit_planes};
+    return cli_plan_add(0, choices, sizeof choices);
+}
+
 static int pack(struct request *r)
 {
     struct sam_error error = {0};
@@ -245,6 +346,8 @@ static int pack(struct request *r)
                                       .none = WEIGHTS_NONE,
                                       .alone = true,
                                       .force = r->force,
+                                      .part = &r->part,
+                                      .plan = plan_of(&r->options),
                                       .copied = note_copied};
     bool to_standard = r->output && strcmp(r->output, "-") == 0;
     if (!r->output && many)
@@ -254,6 +357,9 @@ static int pack(struct request *r)
     if (many && to_standard)
         return cli_usage_error(r->args,
                                "several files cannot go to standard output: use -o FOLDER");
+    if (r->part.count && (to_standard || strcmp(r->input, "-") == 0))
+        return cli_usage_error(r->args,
+                               "--part needs files: a part is read and written by its name");
     if (r->json && to_standard)
         return cli_usage_error(r->args,
                                "--json and the packed file cannot both go to standard output");
@@ -270,8 +376,11 @@ static int pack(struct request *r)
     } else {
         char *place =
             r->output ? strdup(r->output) : weights_place(NULL, r->input, PACKED_SUFFIX, "");
-        good = place && weights_may_replace(place, r->input, r->force, &error) &&
-               pack_one(r, r->input, place, &error);
+        if (r->part.count)
+            good = place && pack_one_part(r, r->input, place, &error);
+        else
+            good = place && weights_may_replace(place, r->input, r->force, &error) &&
+                   pack_one(r, r->input, place, &error);
         free(place);
     }
     if (!good) {
@@ -312,6 +421,7 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, options.bit_planes, "planes", CLI_PARSE, NULL,
             "field (default), or bit: one plane per bit, eight weights per symbol", .letter = 'p',
             .choices = "field bit", .parse = parse_planes),
+    CLI_PART(struct request, part),
     CLI_FORCE(struct request, force),
     CLI_JSON(struct request, json, "print how each tensor was packed as JSON"),
     CLI_QUIET(struct request, quiet, "no progress, no table, no notes"),
@@ -333,9 +443,12 @@ const struct cli_verb verb_pack = {
         "Prints one line per tensor: planes, bits per weight, the least that coding these\n"
         "planes could take, and the relative size; for a folder also a total and what was\n"
         "copied. An output file is written completely or not at all; an existing one is\n"
-        "overwritten with -f, or if you agree on a terminal.\n",
+        "overwritten with -f, or if you agree on a terminal.\n\n"
+        "With --part, several processes pack a folder, each its own files; of a single file\n"
+        "each packs a part, FILE.smw.part-I-of-N, which samite merge joins: docs/clusters.md.\n",
     .examples =
         "  samite pack model.safetensors -j 2\n"
+        "  srun samite pack --part auto model/ -o model.packed/\n"
         "  samite pack --dtype bf16 --shape 4096,4096 layer.bin -o layer.smw\n"
         "  curl -s URL | samite pack - -o - | ssh host samite unpack - -o model.safetensors\n",
     .run = run,

@@ -14,6 +14,7 @@ struct request {
     struct weights_hint hint;
     struct sam_codec_options options;
     bool json, hardware, many;
+    struct cli_part part;
     const char *path, *file; /* the operand and the current file */
     unsigned width;          /* of SymbolStat's counters */
     uint32_t depth;
@@ -195,13 +196,23 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     struct weights_list list;
     if (!weights_whole(path, error) || !weights_list(path, &list, error))
         return false;
-    bool good = true, any = false;
-    for (size_t i = 0; good && i < list.count; i++) {
+    bool good = true;
+    size_t any = 0;
+    for (size_t i = 0; i < list.count; i++) { /* the files that count come first */
         if (!weights_are_known(list.paths[i]))
             continue;
-        any = true;
-        good = stat_file(r, list.paths[i], error);
+        char *known = list.paths[i];
+        list.paths[i] = list.paths[any];
+        list.paths[any++] = known;
     }
+    bool *mine = cli_part_files(&r->part, list.paths, any);
+    for (size_t i = 0; mine && good && i < any; i++)
+        good = !mine[i] || stat_file(r, list.paths[i], error);
+    if (!mine) {
+        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        good = false;
+    }
+    free(mine);
     weights_list_free(&list);
     if (!any) {
         error->status = SAM_ERR_INPUT;
@@ -209,7 +220,7 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     } else if (good && !r->json) {
         print_sum(path, r->before, r->after);
     }
-    return good && any;
+    return good && any > 0;
 }
 
 /* WIDTHxDEPTH */
@@ -248,6 +259,8 @@ static int run(struct cli_args *args)
         return cli_usage_error(args, "--dtype and --shape apply to a single file");
     r.rows = r.json ? json_array() : NULL;
     struct sam_error error = {0};
+    if (r.part.count && !r.many)
+        return cli_usage_error(args, "--part applies to a folder or an index");
     if (!(r.many ? stat_many(&r, path, &error) : stat_file(&r, path, &error))) {
         json_decref(r.rows);
         return cli_report(&error);
@@ -267,6 +280,7 @@ static const struct cli_option options[] = {
      .argument = "[WIDTHxDEPTH]",
      .parse = parse_hardware,
      .help = "model a SymbolStat unit with DEPTH counters of WIDTH bits (32x256)"},
+    CLI_PART(struct request, part),
     CLI_JSON(struct request, json, "print JSON"),
     {0},
 };
@@ -277,11 +291,13 @@ const struct cli_verb verb_stat = {
     .usage = "[options] FILE|FOLDER|INDEX.json|-",
     .options = options,
     .operand = WEIGHTS_OPERAND(struct request, path),
-    .details = "Prints one line per tensor: planes, bits per weight now, entropy of the coded "
-               "planes, and\n"
-               "the least that coding these planes could take (mean over windows of 65536\n"
-               "weights). For a folder or an index, reports each file that pack would pack and a\n"
-               "total. With --hw, also cycles and counters of the symbol-counting hardware.\n",
+    .details =
+        "Prints one line per tensor: planes, bits per weight now, entropy of the coded "
+        "planes, and\n"
+        "the least that coding these planes could take (mean over windows of 65536\n"
+        "weights). For a folder or an index, reports each file that pack would pack and a\n"
+        "total; with --part, only its own files. With --hw, also cycles and counters of the\n"
+        "symbol-counting hardware.\n",
     .examples = "  samite stat model.safetensors\n"
                 "  samite stat --dtype bf16 --hw=16x256 layer.bin\n",
     .run = run,

@@ -11,6 +11,7 @@ struct request {
     const char *input, *output, *tensor;
     bool has_range, force, json, quiet;
     uint64_t first, end;
+    struct cli_part part;
     struct weights_hint wanted; /* the type of --dtype */
     struct sam_codec_options options;
     json_t *files; /* what --json prints */
@@ -183,11 +184,15 @@ static int unpack(struct request *r)
                                       .more = "",
                                       .cut = PACKED_SUFFIX,
                                       .none = "no packed file (*" PACKED_SUFFIX ") in it",
+                                      .part = &r->part,
+                                      .plan = cli_plan_add(0, "u", 1),
                                       .force = r->force};
     if (r->tensor && !r->output)
         return cli_usage_error(r->args, "no output: use -o FILE");
     if (r->json && r->output && strcmp(r->output, "-") == 0)
         return cli_usage_error(r->args, "--json and the output cannot both go to standard output");
+    if (r->part.count && (!many || r->tensor))
+        return cli_usage_error(r->args, "--part applies to a folder of packed files");
     if (r->tensor)
         return unpack_tensor(r);
     if (many && r->output && strcmp(r->output, "-") == 0)
@@ -267,6 +272,7 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, wanted, "dtype", CLI_PARSE, "TYPE",
             "convert the tensor to a wider floating-point type, exactly: bf16 to f32",
             .letter = 'd', .names = weights_type_name, .parse = weights_parse_type),
+    CLI_PART(struct request, part),
     CLI_FORCE(struct request, force),
     CLI_JSON(struct request, json, "print input and output files as JSON"),
     CLI_QUIET(struct request, quiet, "no progress"),
@@ -289,7 +295,8 @@ const struct cli_verb verb_unpack = {
         "damaged file gives an error and no output. With --tensor, one tensor or a range of\n"
         "its elements is read without reading the others. NumPy has neither bf16 nor the 8- and\n"
         "4-bit types: npy output stores them as u16 and u8, or converts with --dtype to f16 or\n"
-        "f32, exactly. An existing file is overwritten with -f, or if you agree on a terminal.\n",
+        "f32, exactly. An existing file is overwritten with -f, or if you agree on a terminal.\n\n"
+        "With --part, several processes restore a folder, each its own files: docs/clusters.md.\n",
     .examples =
         "  samite unpack model.safetensors.smw\n"
         "  samite unpack model.safetensors.smw --tensor lm_head.weight --range 0:4096 -o x.npy\n"

@@ -7,6 +7,7 @@
 struct request {
     struct sam_codec_options options;
     struct cli_list paths;
+    struct cli_part part;
     bool json, quiet;
     json_t *files; /* what --json prints, or NULL */
 };
@@ -35,23 +36,58 @@ static int verify_one(struct request *r, const char *path)
     return report_row(r->files, "{file}: good\n", row, &error) ? CLI_OK : cli_report(&error);
 }
 
-/* Check all files, even after a damaged one; then check that none is missing. */
-static int verify(struct request *r, const char *path)
+/* The packed files of all operands; false with the message printed. */
+static bool list_all(const struct request *r, struct weights_list *all)
+{
+    struct sam_error error = {0};
+    *all = (struct weights_list){0};
+    for (size_t i = 0; i < r->paths.count; i++) {
+        struct weights_list list;
+        bool good = weights_packed_list(r->paths.items[i], &list, &error);
+        char **grown =
+            good ? realloc(all->paths, (all->count + list.count + 1) * sizeof *grown) : NULL;
+        all->paths = grown ? grown : all->paths;
+        if (good && !grown) {
+            error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+            weights_list_free(&list);
+        }
+        if (!grown) {
+            cli_report(&error);
+            weights_list_free(all);
+            return false;
+        }
+        for (size_t k = 0; k < list.count; k++) {
+            grown[all->count++] = list.paths[k];
+            list.paths[k] = NULL;
+        }
+        weights_list_free(&list);
+    }
+    return true;
+}
+
+/* Check all files, even after a damaged one; then, in the first part, that none is missing. */
+static int verify(struct request *r)
 {
     struct weights_list list;
     struct sam_error error = {0};
-    if (!weights_packed_list(path, &list, &error))
-        return cli_report(&error);
-    int code = CLI_OK;
-    for (size_t i = 0; i < list.count; i++) {
-        int one = verify_one(r, list.paths[i]);
+    if (!list_all(r, &list))
+        return CLI_BAD_INPUT;
+    bool *mine = cli_part_files(&r->part, list.paths, list.count);
+    int code = mine ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; mine && i < list.count; i++) {
+        int one = mine[i] ? verify_one(r, list.paths[i]) : CLI_OK;
         code = one > code ? one : code;
     }
+    free(mine);
     weights_list_free(&list);
-    if (!weights_is_folder(path) || weights_whole(path, &error))
-        return code;
-    int missing = tell_bad(r, path, &error);
-    return missing > code ? missing : code;
+    for (size_t i = 0; r->part.index <= 1 && i < r->paths.count; i++) {
+        const char *path = r->paths.items[i];
+        if (!weights_is_folder(path) || weights_whole(path, &error))
+            continue;
+        int missing = tell_bad(r, path, &error);
+        code = missing > code ? missing : code;
+    }
+    return code;
 }
 
 static int run(struct cli_args *args)
@@ -61,10 +97,7 @@ static int run(struct cli_args *args)
     if (code != CLI_OK)
         return code;
     r.files = r.json ? json_array() : NULL;
-    for (size_t i = 0; i < r.paths.count; i++) {
-        int one = verify(&r, r.paths.items[i]);
-        code = one > code ? one : code;
-    }
+    code = verify(&r);
     if (r.json) /* damaged files are listed as well */
         return cli_json_print(r.files) == CLI_OK ? code : CLI_BAD_INPUT;
     return code;
@@ -72,6 +105,7 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     CLI_JOBS(struct request, options.threads, "threads (1)"),
+    CLI_PART(struct request, part),
     CLI_JSON(struct request, json, "print the result for each file as JSON"),
     CLI_QUIET(struct request, quiet, "print errors only"),
     {0},
@@ -90,7 +124,8 @@ const struct cli_verb verb_verify = {
     .details =
         "Unpacks in memory and compares every checksum. For a damaged file the affected tensor\n"
         "is reported, the remaining files are still verified, and the exit status is 2; the\n"
-        "same goes for a shard that an index in the folder names but that is missing.\n",
+        "same goes for a shard that an index in the folder names but that is missing, and for a\n"
+        "folder of which a part is not done (pack --part).\n",
     .examples = "  samite verify -j 2 model.safetensors.smw\n",
     .run = run,
 };

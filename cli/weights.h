@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "part.h"
 #include "progress.h"
 #include "report.h"
 #include "samite/codec.h"
@@ -116,7 +117,8 @@ struct weights_list {
 };
 bool weights_list(const char *path, struct weights_list *list, struct sam_error *error);
 /* Check that all shards named by the index `path`, or by the indexes in the folder `path`, exist;
- * in a folder they may be packed. False with `error` naming the first missing one. */
+ * in a folder they may be packed. And that no part of the folder is unfinished (--part). False with
+ * `error` naming the first missing one. */
 bool weights_whole(const char *path, struct sam_error *error);
 bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error);
 void weights_list_free(struct weights_list *list);
@@ -134,15 +136,18 @@ struct weights_work {
     bool (*wanted)(const char *path);
     bool (*work)(void *context, const char *from, const char *to, struct sam_error *error);
     void *context;
-    const char *more, *cut; /* how its name changes: weights_place */
-    const char *none;       /* the message if no file is wanted */
-    bool alone;             /* the output folder may contain no other files */
-    bool force;             /* weights_may_replace */
+    const char *more, *cut;      /* how its name changes: weights_place */
+    const char *none;            /* the message if no file is wanted */
+    bool alone;                  /* the output folder may contain no other files */
+    bool force;                  /* weights_may_replace */
+    const struct cli_part *part; /* only these files are processed */
+    uint64_t plan;               /* what else the parts must agree on: cli_plan_add */
     /* A file was copied; may be NULL. */
     void (*copied)(void *context, const char *from, const char *to);
 };
 /* Process the files of `input` into the folder `output`, which is created, and removed again on
- * failure. Nothing is done if two files would get the same name or a shard is missing. */
+ * failure. Nothing is done if two files would get the same name or a shard is missing. Of a part
+ * that fails, what it has made is removed, and nothing else. */
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 

@@ -106,7 +106,8 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
     if (!folder)
         return fail(error, SAM_ERR_IO, path, strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            strncmp(e->d_name, CLI_PART_RECORD, sizeof CLI_PART_RECORD - 1) == 0)
             continue;
         char *file = join(path, strlen(path), e->d_name);
         if (file && weights_is_regular(file))
@@ -210,7 +211,9 @@ bool weights_whole(const char *path, struct sam_error *error)
     struct weights_list list;
     if (!weights_is_folder(path))
         return !weights_is_index(path) || shards_are_there(path, false, error);
-    bool good = weights_list(path, &list, error);
+    bool good = cli_claims_are_over(path, error) && weights_list(path, &list, error);
+    if (!good)
+        return false;
     for (size_t i = 0; good && i < list.count; i++)
         if (weights_ends_with(list.paths[i], ".safetensors.index.json"))
             good = shards_are_there(list.paths[i], true, error);
@@ -361,12 +364,86 @@ static bool is_free_of_others(const char *output, char **places, size_t count,
     return good;
 }
 
-/* After a failure, remove a folder made by this run and the files written so far. */
-static void remove_folder(const char *path, char **places, size_t count)
+/* One run over the files of a list: all of them, or those of a part. */
+struct each {
+    const struct weights_list *list;
+    const struct weights_work *work;
+    const char *output;
+    char **places;
+    bool *mine, *there; /* is it processed here; was there an output before */
+    bool made;          /* the folder */
+    size_t done;        /* files that were looked at */
+    struct cli_claim claim;
+};
+
+/* What all parts of a run agree on: files, sizes, options. */
+static uint64_t plan_of(const struct each *e)
 {
-    for (size_t i = 0; i < count; i++)
-        unlink(places[i]);
-    rmdir(path);
+    uint64_t plan = e->work->plan;
+    struct stat status;
+    for (size_t i = 0; i < e->list->count; i++) {
+        const char *name = e->places[i] + folder_of(e->places[i]);
+        const uint64_t size = stat(e->list->paths[i], &status) == 0 ? (uint64_t)status.st_size : 0;
+        plan = cli_plan_add(plan, name, strlen(name) + 1);
+        plan = cli_plan_add(plan, &size, sizeof size);
+    }
+    return plan;
+}
+
+/* Choose the files, and check that nothing keeps their outputs from being written. */
+static bool prepare(struct each *e, const char *input, struct sam_error *error)
+{
+    const struct weights_work *work = e->work;
+    const struct cli_part *part = work->part;
+    const size_t count = e->list->count;
+    if (!make_folder(e->output, input, &e->made, error) ||
+        (!e->made && work->alone && !is_free_of_others(e->output, e->places, count, error)))
+        return false;
+    e->mine = cli_part_files(part, e->list->paths, count);
+    e->there = calloc(count + 1, sizeof *e->there);
+    if (!e->mine || !e->there)
+        return fail(error, SAM_ERR_MEMORY, e->output, "out of memory");
+    if (part->count ? !cli_claim_open(&e->claim, e->output, part, plan_of(e), work->force, error)
+                    : !e->made && !cli_claims_are_over(e->output, error))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        e->there[i] = access(e->places[i], F_OK) == 0;
+        if (e->mine[i] && e->there[i] &&
+            !weights_may_replace(e->places[i], e->list->paths[i], work->force, error))
+            return false;
+    }
+    for (size_t i = 0; i < e->list->other_count; i++) /* never skip silently */
+        if (part->index <= 1)
+            cli_note("%s: skipped: not a regular file", e->list->others[i]);
+    return true;
+}
+
+static bool process(struct each *e, struct sam_error *error)
+{
+    const struct weights_work *work = e->work;
+    bool good = true;
+    for (; good && e->done < e->list->count; e->done += good) {
+        const char *from = e->list->paths[e->done], *to = e->places[e->done];
+        if (!e->mine[e->done])
+            continue;
+        bool wanted = work->wanted(from);
+        good = wanted ? work->work(work->context, from, to, error) : weights_copy(from, to, error);
+        if (good && !wanted && work->copied)
+            work->copied(work->context, from, to);
+    }
+    return good;
+}
+
+/* After a failure: remove a folder made by this run and the files written so far. Of a part, only
+ * files that were not there before; the folder is not its own. */
+static void clean_up(const struct each *e)
+{
+    const bool whole = e->work->part->count == 0;
+    for (size_t i = 0; e->there && i < e->list->count && i <= e->done; i++)
+        if (e->mine[i] && !e->there[i] && (e->made || !whole))
+            unlink(e->places[i]);
+    if (e->made && whole)
+        rmdir(e->output);
 }
 
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
@@ -375,29 +452,24 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
     struct weights_list list;
     if (!weights_whole(input, error) || !weights_list(input, &list, error))
         return false;
-    bool any = false, made = false;
-    size_t done = 0;
+    bool any = false;
     for (size_t i = 0; i < list.count; i++)
         any |= work->wanted(list.paths[i]);
-    char **places = any ? plan(&list, output, work, error) : NULL;
+    struct each e = {.list = &list, .work = work, .output = output, .claim = {.file = -1}};
+    e.places = any ? plan(&list, output, work, error) : NULL;
     if (!any)
         fail(error, SAM_ERR_INPUT, input, work->none);
-    bool good = places && make_folder(output, input, &made, error) &&
-                (made || !work->alone || is_free_of_others(output, places, list.count, error));
-    for (size_t i = 0; good && !made && i < list.count; i++)
-        good = weights_may_replace(places[i], list.paths[i], work->force, error);
-    for (size_t i = 0; good && i < list.other_count; i++) /* never skip silently */
-        cli_note("%s: skipped: not a regular file", list.others[i]);
-    for (; good && done < list.count; done += good) {
-        bool wanted = work->wanted(list.paths[done]);
-        good = wanted ? work->work(work->context, list.paths[done], places[done], error)
-                      : weights_copy(list.paths[done], places[done], error);
-        if (good && !wanted && work->copied)
-            work->copied(work->context, list.paths[done], places[done]);
-    }
-    if (!good && made)
-        remove_folder(output, places, done < list.count ? done + 1 : done);
-    free_paths(places, list.count);
+    bool ready = e.places && prepare(&e, input, error);
+    bool good = ready && process(&e, error);
+    if (!good && ready)
+        clean_up(&e);
+    else if (!good && e.made)
+        rmdir(output); /* unless another part has written to it */
+    if (!cli_claim_close(&e.claim, good, error))
+        good = false;
+    free(e.mine);
+    free(e.there);
+    free_paths(e.places, list.count);
     weights_list_free(&list);
     return good;
 }

@@ -146,6 +146,25 @@ SAM_API enum sam_status sam_packer_stat(const struct sam_packer *packer, size_t 
                                         struct sam_packed_stat *stat, struct sam_error *error);
 SAM_API void sam_packer_close(struct sam_packer *packer); /* may be NULL */
 
+/* --- one file in parts, packed by several processes and then joined */
+/* A packer for part `part` of `parts` (from 0, at most 65536), which are about equally large: whole
+ * chunks of 2^20 elements. It is given the verbatim header and then the bytes of sam_packer_range,
+ * and writes a part (docs/format-codec.md, Parts). There is no sam_packer_stat for it. */
+SAM_API enum sam_status sam_packer_open_part(const struct sam_weights *weights, unsigned part,
+                                             unsigned parts,
+                                             const struct sam_codec_options *options,
+                                             struct sam_sink sink, struct sam_packer **packer,
+                                             struct sam_error *error);
+/* The bytes *first .. *end - 1 of the file are those of the part, or of the file after its verbatim
+ * header. */
+SAM_API void sam_packer_range(const struct sam_packer *packer, uint64_t *first, uint64_t *end);
+/* Join all parts of a file, given in any order: `sink` gets what sam_packer_open would have made of
+ * the whole file, byte for byte. `names` of the parts are used in messages. SAM_ERR_INPUT names a
+ * part that is missing, given twice, damaged, or of another file or other options. */
+struct sam_source;
+SAM_API enum sam_status sam_pack_join(const struct sam_source *parts, const char *const *names,
+                                      size_t count, struct sam_sink sink, struct sam_error *error);
+
 struct sam_unpacker;
 /* The restored file goes to `sink`, which gets only bytes whose checksum matched. If `sink.write`
  * is NULL, the packed file is only verified. */

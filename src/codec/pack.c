@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packing, streaming and one shot. The packer gathers the elements of as many chunks as it has
  * slots and then makes these chunks in parallel, one thread per chunk. */
-#include "codec/container.h"
+#include "codec/part.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,10 @@ struct sam_packer {
     struct slot *slots;
     size_t slot_count, slots_used;
     struct sam_cursor cursor;
-    uint64_t received; /* bytes of the file */
+    struct sam_part part; /* what is packed; the whole file is part 0 of 1 */
+    bool is_part;         /* and written as such */
+    uint64_t hash;        /* of the chunks of a part */
+    uint64_t received;    /* the next byte of the file */
     uint64_t start_size;
     size_t wanted; /* bytes of the chunk being gathered; 0: none */
     size_t gathered;
@@ -62,7 +65,7 @@ static void make_slots(struct sam_packer *p)
 static enum sam_status account(struct sam_packer *p, const struct slot *slot,
                                struct sam_error *error)
 {
-    uint64_t number = p->sizes.size / sizeof(uint32_t);
+    uint64_t number = p->part.first_chunk + p->sizes.size / sizeof(uint32_t);
     struct sam_chunk chunk;
     uint8_t word[4];
     sam_put_le32(word, (uint32_t)slot->size);
@@ -83,6 +86,8 @@ static enum sam_status flush(struct sam_packer *p, struct sam_error *error)
         status = account(p, &p->slots[i], error);
         if (status == SAM_OK)
             status = emit(p, p->slots[i].out, p->slots[i].size, error);
+        if (p->is_part)
+            p->hash = sam_part_hash(p->hash, p->slots[i].out, p->slots[i].size);
     }
     p->slots_used = 0;
     return status;
@@ -155,13 +160,12 @@ static bool give_buffers(struct sam_packer *p, bool elements, bool chunks)
     return true;
 }
 
-enum sam_status sam_packer_open(const struct sam_weights *weights,
-                                const struct sam_codec_options *options, struct sam_sink sink,
-                                struct sam_packer **packer, struct sam_error *error)
+/* Part `index` of `count`; 0: the whole file. */
+static enum sam_status open_packer(const struct sam_weights *weights, unsigned index,
+                                   unsigned count, const struct sam_codec_options *options,
+                                   struct sam_sink sink, struct sam_packer **packer,
+                                   struct sam_error *error)
 {
-    if (!packer)
-        return sam_fail_null(error, "packer");
-    *packer = NULL;
     if (!sink.write)
         return sam_fail(error, SAM_ERR_USAGE, "the sink's write is NULL");
     struct sam_codec_options taken;
@@ -171,8 +175,12 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
     struct sam_packer *p = sam_codec_alloc(taken.allocator, sizeof *p);
     if (!p)
         return sam_fail_memory(error);
-    *p = (struct sam_packer){.sink = sink};
+    *p = (struct sam_packer){.sink = sink, .is_part = count > 0};
     status = packer_init(p, weights, &taken, error);
+    if (status == SAM_OK) {
+        p->part = sam_part_of(&p->container, index, count ? count : 1);
+        p->cursor = p->part.cursor;
+    }
     if (status == SAM_OK && !give_buffers(p, true, true))
         status = sam_fail_memory(error);
     if (status == SAM_OK)
@@ -180,6 +188,36 @@ enum sam_status sam_packer_open(const struct sam_weights *weights,
     else
         sam_packer_close(p);
     return status;
+}
+
+enum sam_status sam_packer_open(const struct sam_weights *weights,
+                                const struct sam_codec_options *options, struct sam_sink sink,
+                                struct sam_packer **packer, struct sam_error *error)
+{
+    if (!packer)
+        return sam_fail_null(error, "packer");
+    *packer = NULL;
+    return open_packer(weights, 0, 0, options, sink, packer, error);
+}
+
+enum sam_status sam_packer_open_part(const struct sam_weights *weights, unsigned part,
+                                     unsigned parts, const struct sam_codec_options *options,
+                                     struct sam_sink sink, struct sam_packer **packer,
+                                     struct sam_error *error)
+{
+    if (!packer)
+        return sam_fail_null(error, "packer");
+    *packer = NULL;
+    if (part >= parts || parts > SAM_MAX_PARTS)
+        return sam_fail(error, SAM_ERR_USAGE, "part %u of %u: expected parts 0 to %d - 1", part,
+                        parts, SAM_MAX_PARTS);
+    return open_packer(weights, part, parts, options, sink, packer, error);
+}
+
+void sam_packer_range(const struct sam_packer *p, uint64_t *first, uint64_t *end)
+{
+    *first = p->part.first;
+    *end = p->part.end;
 }
 
 void sam_packer_close(struct sam_packer *packer)
@@ -194,12 +232,18 @@ void sam_packer_close(struct sam_packer *packer)
 /* The verbatim header is complete: write what precedes the chunks. */
 static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
 {
-    struct sam_buffer out = {0};
+    struct sam_buffer out = {0}, before = {0};
     sam_container_start(&p->container, (const uint8_t *)sam_buffer_text(&p->start), &out);
-    enum sam_status status =
-        out.failed ? sam_fail_memory(error) : emit(p, out.data, out.size, error);
+    if (p->is_part)
+        sam_part_begin(&p->part, sam_part_chunks(&p->container, &p->part), out.size, &before);
+    enum sam_status status = out.failed || before.failed ? sam_fail_memory(error) : SAM_OK;
+    if (status == SAM_OK && before.size)
+        status = emit(p, before.data, before.size, error);
+    if (status == SAM_OK)
+        status = emit(p, out.data, out.size, error);
     p->start_size = out.size;
     sam_buffer_free(&out);
+    sam_buffer_free(&before);
     sam_buffer_free(&p->start);
     return status;
 }
@@ -226,12 +270,21 @@ static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
     return take;
 }
 
+/* What the packer has yet to be given: the verbatim header, then the bytes of the part. */
+static uint64_t bytes_left(const struct sam_packer *p)
+{
+    uint64_t header = p->container.weights.header_size;
+    return p->received < header          ? header - p->received + (p->part.end - p->part.first)
+           : p->received < p->part.first ? p->part.end - p->part.first
+                                         : p->part.end - p->received;
+}
+
 static enum sam_status write_some(struct sam_packer *p, const uint8_t *data, size_t size,
                                   struct sam_error *error)
 {
-    uint64_t header = p->container.weights.header_size;
+    uint64_t header = p->container.weights.header_size, left = bytes_left(p);
     enum sam_status status = SAM_OK;
-    if (size > p->container.weights.file_size - p->received)
+    if (size > left)
         return sam_fail(error, SAM_ERR_INPUT, "more bytes than the declared file size (%llu)",
                         (unsigned long long)p->container.weights.file_size);
     while (size && status == SAM_OK) {
@@ -243,6 +296,8 @@ static enum sam_status write_some(struct sam_packer *p, const uint8_t *data, siz
         } else {
             if (!p->start_size)
                 status = begin(p, error);
+            if (p->received < p->part.first)
+                p->received = p->part.first;
             taken = status == SAM_OK ? gather(p, data, size) : 0;
         }
         if (status == SAM_OK && p->slots_used == p->slot_count)
@@ -275,17 +330,19 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
     p->failed = true; /* nothing may follow the end */
-    if (p->received != p->container.weights.file_size)
+    if (bytes_left(p))
         return sam_fail(error, SAM_ERR_INPUT, "truncated: %llu of %llu bytes",
-                        (unsigned long long)p->received,
-                        (unsigned long long)p->container.weights.file_size);
+                        (unsigned long long)p->received, (unsigned long long)p->part.end);
     if (!p->start_size)
         status = begin(p, error);
     if (status == SAM_OK)
         status = flush(p, error);
     if (status != SAM_OK)
         return status;
-    sam_container_end(&p->sizes, p->start_size, &end);
+    if (p->is_part)
+        sam_part_end(&p->sizes, p->start_size, p->hash, &end);
+    else
+        sam_container_end(&p->sizes, p->start_size, &end);
     status = end.failed ? sam_fail_memory(error) : emit(p, end.data, end.size, error);
     sam_buffer_free(&end);
     p->finished = status == SAM_OK;
@@ -303,9 +360,11 @@ enum sam_status sam_packer_stat(const struct sam_packer *p, size_t tensor,
     if (!p || !stat)
         return sam_fail_null(error, p ? "stat" : "packer");
     const struct sam_container *c = &p->container;
-    if (!p->finished || tensor >= c->weights.count)
+    if (!p->finished || p->is_part || tensor >= c->weights.count)
         return sam_fail(error, SAM_ERR_USAGE,
-                        p->finished ? "there is no tensor %zu" : "tensor %zu: packing is not done",
+                        !p->finished ? "tensor %zu: packing is not done"
+                        : p->is_part ? "tensor %zu: only a part of the file was packed"
+                                     : "there is no tensor %zu",
                         tensor);
     const struct sam_extent_stat *whole = NULL;
     if (c->weights.tensors[tensor].size)

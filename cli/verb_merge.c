@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite merge: join the parts of a packed file that several processes made. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stop.h"
+#include "weights.h"
+
+struct request {
+    const struct cli_args *args;
+    struct cli_list paths;
+    const char *output;
+    bool force, remove, json, quiet;
+};
+
+/* The parts, of which one at a time is open: there may be more than files that may be. */
+struct parts {
+    struct weights_list list;
+    struct sam_source *sources;
+    struct part {
+        struct parts *all;
+        size_t index;
+    } * parts;
+    size_t opened; /* SIZE_MAX: none */
+    int file;
+    struct sam_output *output;
+    struct cli_bytes progress;
+    uint64_t written;
+};
+
+/* The length of a name without ".part-I-of-N"; 0: it does not end so. */
+static size_t stem_of(const char *name)
+{
+    unsigned index, count;
+    int end = 0;
+    size_t length = strlen(name), at = length;
+    while (at > 0 && strncmp(name + at, ".part-", 6) != 0)
+        at--;
+    if (at == 0 || sscanf(name + at, ".part-%5u-of-%5u%n", &index, &count, &end) != 2 ||
+        at + (size_t)end != length)
+        return 0;
+    return at;
+}
+
+/* struct sam_source.read */
+static bool read_part(void *context, uint64_t offset, void *data, size_t size)
+{
+    struct part *part = context;
+    struct parts *all = part->all;
+    uint8_t *out = data;
+    if (all->opened != part->index) {
+        if (all->file >= 0)
+            close(all->file);
+        all->file = open(all->list.paths[part->index], O_RDONLY | O_CLOEXEC);
+        all->opened = all->file >= 0 ? part->index : SIZE_MAX;
+    }
+    while (all->file >= 0 && size && !cli_stopped()) {
+        const ssize_t got = pread(all->file, out, size, (off_t)offset);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        const size_t more = got > 0 ? (size_t)got : 0;
+        out += more;
+        offset += more;
+        size -= more;
+    }
+    return all->file >= 0 && size == 0;
+}
+
+static bool write_joined(void *context, const void *data, size_t size)
+{
+    struct parts *all = context;
+    all->written += size;
+    cli_bytes_add(&all->progress, size);
+    return sam_output_write(all->output, data, size);
+}
+
+static bool fail(struct sam_error *error, enum sam_status status, const char *path,
+                 const char *what)
+{
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%.500s: %s", path, what);
+    return false;
+}
+
+/* The files NAME.part-I-of-N beside `name`. */
+static bool find_parts(const char *name, struct weights_list *list, struct sam_error *error)
+{
+    struct weights_list beside;
+    const char *slash = strrchr(name, '/');
+    char *folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup("./");
+    if (!folder)
+        return fail(error, SAM_ERR_MEMORY, name, "out of memory");
+    const bool listed = weights_list(folder, &beside, error);
+    free(folder);
+    if (!listed)
+        return false;
+    const size_t skipped = slash ? 0 : 2; /* "./" */
+    size_t kept = 0;
+    for (size_t i = 0; i < beside.count; i++) {
+        char *path = beside.paths[i] + skipped;
+        if (stem_of(path) == strlen(name) && strncmp(path, name, strlen(name)) == 0) {
+            memmove(beside.paths[i], path, strlen(path) + 1);
+            beside.paths[kept++] = beside.paths[i];
+        } else {
+            free(beside.paths[i]);
+        }
+    }
+    beside.count = kept;
+    *list = beside;
+    return kept || fail(error, SAM_ERR_INPUT, name, "no parts of it (NAME.part-I-of-N)");
+}
+
+static bool list_parts(const struct request *r, struct weights_list *list, struct sam_error *error)
+{
+    if (r->paths.count == 1 && !stem_of(r->paths.items[0]))
+        return find_parts(r->paths.items[0], list, error);
+    list->paths = calloc(r->paths.count, sizeof *list->paths);
+    for (size_t i = 0; list->paths && i < r->paths.count; i++) {
+        list->paths[i] = strdup(r->paths.items[i]);
+        list->count += list->paths[i] != NULL;
+    }
+    return list->count == r->paths.count ||
+           fail(error, SAM_ERR_MEMORY, r->paths.items[0], "out of memory");
+}
+
+static bool open_parts(struct parts *all, struct sam_error *error)
+{
+    struct stat status;
+    all->sources = calloc(all->list.count, sizeof *all->sources);
+    all->parts = calloc(all->list.count, sizeof *all->parts);
+    if (!all->sources || !all->parts)
+        return fail(error, SAM_ERR_MEMORY, all->list.paths[0], "out of memory");
+    for (size_t i = 0; i < all->list.count; i++) {
+        const char *path = all->list.paths[i];
+        if (stat(path, &status) != 0)
+            return fail(error, SAM_ERR_IO, path, strerror(errno));
+        if (!S_ISREG(status.st_mode))
+            return fail(error, SAM_ERR_INPUT, path, "not a regular file");
+        all->parts[i] = (struct part){all, i};
+        all->sources[i] = (struct sam_source){read_part, &all->parts[i], (uint64_t)status.st_size};
+        all->progress.total += (uint64_t)status.st_size;
+    }
+    return true;
+}
+
+static bool join(const struct request *r, struct parts *all, const char *output,
+                 struct sam_error *error)
+{
+    for (size_t i = 0; i < all->list.count; i++)
+        if (!weights_may_replace(output, all->list.paths[i], r->force || i > 0, error))
+            return false;
+    all->output = weights_create(output, all->list.paths[0], error);
+    if (!all->output)
+        return false;
+    const bool good =
+        sam_pack_join(all->sources, (const char *const *)all->list.paths, all->list.count,
+                      (struct sam_sink){write_joined, all}, error) == SAM_OK;
+    cli_bytes_end(&all->progress);
+    if (!good && cli_stopped())
+        *error = (struct sam_error){.status = SAM_ERR_STOPPED, .text = "stopped"};
+    if (good || sam_output_failed(all->output))
+        return sam_output_commit(all->output, error) == SAM_OK && good;
+    sam_output_abort(all->output);
+    return false;
+}
+
+static int merge(const struct request *r, struct parts *all, char **output)
+{
+    struct sam_error error = {0};
+    if (!list_parts(r, &all->list, &error))
+        return cli_report(&error);
+    const char *first = all->list.paths[0];
+    const size_t stem = stem_of(first);
+    if (!r->output && !stem)
+        return cli_usage_error(r->args, "no output: use -o FILE");
+    *output = r->output ? strdup(r->output) : strndup(first, stem);
+    if (!*output)
+        return cli_no_memory();
+    if (!open_parts(all, &error) || !join(r, all, *output, &error))
+        return cli_report(&error);
+    for (size_t i = 0; r->remove && i < all->list.count; i++)
+        unlink(all->list.paths[i]);
+    if (r->quiet && !r->json)
+        return CLI_OK;
+    json_t *files = r->json ? json_array() : NULL;
+    json_t *row = report_text(json_object(), "packed_file", *output);
+    row = report_count(report_count(row, "parts", all->list.count), "packed", all->written);
+    if (!report_row(files, "{packed_file}: {parts} parts, {packed} bytes\n", row, &error)) {
+        json_decref(files);
+        return cli_report(&error);
+    }
+    return r->json ? cli_json_print(files) : CLI_OK;
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.args = args};
+    int code = cli_read(args, &r);
+    if (code != CLI_OK)
+        return code;
+    if (r.json && r.output && strcmp(r.output, "-") == 0)
+        return cli_usage_error(args, "--json and the output cannot both go to standard output");
+    if (r.output && strcmp(r.output, "-") == 0)
+        r.quiet = true;
+    struct parts all = {
+        .opened = SIZE_MAX, .file = -1, .progress = {.what = r.quiet ? NULL : "merge"}};
+    char *output = NULL;
+    code = merge(&r, &all, &output);
+    if (all.file >= 0)
+        close(all.file);
+    weights_list_free(&all.list);
+    free(all.sources);
+    free(all.parts);
+    free(output);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    CLI_OUTPUT(struct request, output, "the packed file (the name of a part without its number)"),
+    CLI_ROW(struct request, remove, "remove", CLI_FLAG, NULL,
+            "remove the parts once they are joined"),
+    CLI_FORCE(struct request, force),
+    CLI_JSON(struct request, json, "print the result as JSON"),
+    CLI_QUIET(struct request, quiet, "no progress, no line at the end"),
+    {0},
+};
+
+const struct cli_verb verb_merge = {
+    .name = "merge",
+    .summary = "join the parts of a packed file",
+    .usage = "[options] FILE" PACKED_SUFFIX "|PART...",
+    .options = options,
+    .operand = {.name = "packed file or part",
+                .grammar = CLI_LIST,
+                .low = 1,
+                .suffixes = "",
+                CLI_AT(struct request, paths)},
+    .details =
+        "Joins what samite pack --part has made of one file into what one process would have\n"
+        "made of it, byte for byte. For FILE" PACKED_SUFFIX ", the parts are\n"
+        "FILE" PACKED_SUFFIX ".part-I-of-N beside it. A part that is missing, given twice,\n"
+        "damaged, or made of another file or with other options is an error, and nothing is\n"
+        "written.\n",
+    .examples = "  samite pack --part 1/2 big.gguf & samite pack --part 2/2 big.gguf; wait\n"
+                "  samite merge --remove big.gguf.smw\n",
+    .run = run,
+};
