@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --emit writes runs by itself, and gives what the lowered program and the executor give. */
+#include "lower/lowered.h"
+
+#include "folder.h"
+
+static const char program[] =
+    "%d = pto.tadd %a, %b : !pto.tile<vec, 8x16xf32>, !pto.tile<vec, 8x16xf32> -> "
+    "!pto.tile<vec, 8x16xf32>\n"
+    "%e = pto.tmuls %d, %s : !pto.tile<vec, 8x16xf32>, f32 -> !pto.tile<vec, 8x16xf32>\n";
+
+static void run(const char *machine, const char *out, const char *more)
+{
+    if (!test_shell("cd %s && $SAMITE run p.pto -q %s --arg a:x0.npy --arg b:x1.npy "
+                    "--arg s=f32:1.5 --arg e=out:f32:8,16:%s %s",
+                    test_folder, machine, out, more))
+        fail_msg("%s %s", machine, more);
+}
+
+static void test_emit(void **state)
+{
+    (void)state;
+    struct lowered x = {.seed = test_seed()};
+    struct sam_error error;
+    assert_int_equal(sam_file_save(test_path("p.pto"), program, strlen(program), &error), SAM_OK);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(sam_npy_write(test_path(i ? "x1.npy" : "x0.npy"),
+                                       lowered_random(&x, SAM_F32, 8, 16), &error),
+                         SAM_OK);
+    run("", "executed.npy", "");
+    run("--machine system", "lowered.npy", "--emit made");
+    run("--machine system", "timed.npy", "--cycles --check-races >report");
+    assert_true(test_shell("sh %s/made/run -q", test_folder));
+    assert_true(test_shell("cd %s && cmp executed.npy lowered.npy && cmp executed.npy timed.npy && "
+                           "cmp executed.npy made/out2.npy && grep -q 'hart' report",
+                           test_folder));
+    lowered_free(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit)};
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}
