@@ -341,7 +341,8 @@ static void operate(struct build *b, unsigned index)
     forget(b, to);
     to->vector = d;
     uint32_t last = b->kernel->ops[b->kernel->op_count - 1];
-    if (!writes_later(b, index, to) && !lower_is_dead(b->l, to->tile, last))
+    if (!writes_later(b, index, to) &&
+        !lower_is_dead(b->l, sam_tile_arg(b->l->p, op, op->operand_count - 1), last))
         store(b, to);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct place *p = is_tile(b, op, i) ? place_at(b, op, i) : NULL;

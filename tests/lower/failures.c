@@ -59,6 +59,11 @@ static void test_shapes(void **state)
                   "pto.trowexpand ins(%d : " TILE ") outs(%e : " TILE ")\n";
     expect(row, 7, 7, NULL);
     expect(row, 7, 6, "trowexpand: the source has 7 valid rows: expected 6, as the destination");
+    const char *column =
+        ALLOC FILL("%t") "%d = pto.alloc_tile valid_row = %c0 valid_col = %b : " TILE "\n"
+                         "pto.tcolsum ins(%t : " TILE ") outs(%d : " TILE ")\n";
+    expect(column, 2, 3, "tcolsum: the destination has no valid row");
+    expect(column, 0, 3, NULL);
 }
 
 static void test_windows(void **state)

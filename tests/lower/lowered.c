@@ -10,6 +10,12 @@ static void show(const struct sam_tile_lowered *made)
         fprintf(stderr, "%s\n%s\n", sam_tile_lowered_hart(made), sam_tile_lowered_gpu(made));
 }
 
+#define FAIL(made, ...)                                                                            \
+    do {                                                                                           \
+        show(made);                                                                                \
+        fail_msg(__VA_ARGS__);                                                                     \
+    } while (0)
+
 static struct sam_tile_program *parse(const struct lowered *x)
 {
     struct sam_tile_program *p = NULL;
@@ -100,13 +106,13 @@ static void run_system(struct lowered *x, struct sam_tile_lowered *made)
     struct sam_system_result result;
     if (sam_system_new(&options, &system, &x->error) != SAM_OK ||
         sam_tile_lowered_load(made, system, &x->error) != SAM_OK)
-        show(made), fail_msg("%s\n%s", x->error.text, x->text);
+        FAIL(made, "%s\n%s", x->error.text, x->text);
     if (sam_system_run(system, &result, &x->error) != SAM_OK || result.hart.end != SAM_HART_EXIT)
-        show(made), fail_msg("%s\n%s", x->error.text, x->text);
+        FAIL(made, "%s\n%s", x->error.text, x->text);
     char *races = NULL;
     assert_int_equal(sam_system_print_races(system, 0, &races, &x->error), SAM_OK);
     if (races[0])
-        show(made), fail_msg("%s\n%s", races, x->text);
+        FAIL(made, "%s\n%s", races, x->text);
     sam_text_free(races);
     x->status = sam_tile_lowered_failure(made, system, &x->error);
     assert_int_equal(result.hart.exit_code, x->status != SAM_OK);
@@ -123,10 +129,11 @@ static void compare(const struct lowered *x, const struct lowered *y,
         const size_t size = sam_dtype_size(a->dtype);
         for (size_t k = 0; x->arguments[i].array && k < a->count; k++)
             if (memcmp((uint8_t *)a->data + k * size, (uint8_t *)b->data + k * size, size) != 0)
-                show(made), fail_msg("argument %zu, element %zu: 0x%" PRIx64
-                                     " on the system, 0x%" PRIx64 " by the executor\n%s",
-                                     i, k, test_bits(b->data, k, b->dtype),
-                                     test_bits(a->data, k, a->dtype), x->text);
+                FAIL(made,
+                     "argument %zu, element %zu: 0x%" PRIx64 " on the system, 0x%" PRIx64
+                     " by the executor\n%s",
+                     i, k, test_bits(b->data, k, b->dtype), test_bits(a->data, k, a->dtype),
+                     x->text);
     }
 }
 
