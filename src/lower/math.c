@@ -69,6 +69,10 @@ static const struct body {
     [LOWER_MATH_EXPDIF] = {"math_expdif", lower_expdif_text, NULL, 0, LOWER_MATH_EXP_TABLE},
     [LOWER_MATH_EXPDIF_NARROW] = {"math_expdif_narrow", lower_expdif_narrow_text, NULL, 0,
                                   LOWER_MATH_EXP_TABLE},
+    [LOWER_MATH_LOG] = {"math_log", lower_log_text, NULL, 0, LOWER_MATH_LOG_TABLE},
+    [LOWER_MATH_LOG_F16] = {"math_log_f16", lower_log_f16_text, NULL, 0, LOWER_MATH_LOG_TABLE},
+    [LOWER_MATH_LOG_TABLE] = {".Lmath_log_table", "", lower_log_table, 2 * LOWER_LOG_ENTRIES,
+                              LOWER_MATH_LOG_TABLE},
     [LOWER_MATH_EXP_TABLE] = {".Lmath_exp_table", "", lower_exp_table, LOWER_EXP_ENTRIES,
                               LOWER_MATH_EXP_TABLE},
 };
@@ -78,7 +82,7 @@ enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow)
     switch (routine) {
     case LOWER_RSQRT: return narrow == SAM_F32 ? LOWER_MATH_RSQRT : LOWER_MATH_RSQRT_NARROW;
     case LOWER_EXPDIF: return narrow == SAM_F32 ? LOWER_MATH_EXPDIF : LOWER_MATH_EXPDIF_NARROW;
-    case LOWER_LOG: return LOWER_MATHS; /* there is none yet: the program is refused */
+    case LOWER_LOG: return narrow == SAM_F16 ? LOWER_MATH_LOG_F16 : LOWER_MATH_LOG;
     case LOWER_EXP:
     case LOWER_ROUTINES: break;
     }
@@ -87,12 +91,12 @@ enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow)
 
 const char *lower_math_label(enum lower_math body)
 {
-    return body < LOWER_MATHS ? bodies[body].label : "math_absent";
+    return bodies[body].label;
 }
 
 uint64_t lower_math_set(enum lower_math body)
 {
-    return body < LOWER_MATHS ? UINT64_C(1) << body | UINT64_C(1) << bodies[body].uses : 0;
+    return UINT64_C(1) << body | UINT64_C(1) << bodies[body].uses;
 }
 
 void lower_math_text(struct sam_buffer *out, uint64_t set)

@@ -12,7 +12,10 @@ enum lower_math {
     LOWER_MATH_RSQRT_NARROW,
     LOWER_MATH_EXPDIF,
     LOWER_MATH_EXPDIF_NARROW,
+    LOWER_MATH_LOG,
+    LOWER_MATH_LOG_F16,
     LOWER_MATH_EXP_TABLE,
+    LOWER_MATH_LOG_TABLE,
     LOWER_MATHS
 };
 
@@ -27,5 +30,10 @@ void lower_math_text(struct sam_buffer *out, uint64_t set);
 enum { LOWER_EXP_ENTRIES = 181 };
 extern const char lower_expdif_text[], lower_expdif_narrow_text[];
 extern const uint64_t lower_exp_table[LOWER_EXP_ENTRIES];
+
+/* log.c */
+enum { LOWER_LOG_ENTRIES = 182 };
+extern const char lower_log_text[], lower_log_f16_text[];
+extern const uint64_t lower_log_table[2 * LOWER_LOG_ENTRIES];
 
 #endif

@@ -116,9 +116,6 @@ static void write_one(const struct one *one, const struct shape *s, char *text)
 
 static bool takes(unsigned code, enum sam_dtype dtype)
 {
-    enum sam_tile_function function = sam_tile_row(code)->function;
-    if (function == SAM_TILE_FN_LOG)
-        return false; /* until its routine is there */
     enum sam_tile_class of = sam_tile_row(code)->dtypes;
     return of == SAM_TILE_ORDER || test_is_real(dtype) == (of == SAM_TILE_REAL);
 }

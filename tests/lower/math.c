@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The routines of math.c on the GPU, bit by bit against the executor's functions: over all inputs
  * of 16 bits, and over floats of every exponent with the values near them that are hard to round.
- * SAMITE_ALL=1 takes all 2^32 floats (minutes). */
+ * SAMITE_ALL=1 takes all 2^32 floats, SAMITE_ALL=2 all pairs of numbers of 16 bits (some minutes
+ * each). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,6 +130,7 @@ static const struct {
 } functions[] = {
     {SAM_TILE_FN_EXP, LOWER_EXP},
     {SAM_TILE_FN_RSQRT, LOWER_RSQRT},
+    {SAM_TILE_FN_LOG, LOWER_LOG},
     {SAM_TILE_FN_EXPDIF, LOWER_EXPDIF},
 };
 
@@ -155,16 +157,14 @@ static void test_narrow(void **state)
     for (size_t f = 0; f < SAM_COUNT(functions); f++)
         for (size_t n = 0; n < SAM_COUNT(dtypes); n++) {
             struct routine *r = routine_of(functions[f].routine, dtypes[n]);
-            uint64_t rounds = !has_two(functions[f].function) ? 1
-                              : test_number("SAMITE_ALL", 0)  ? 32768
-                                                              : 12;
+            bool all = test_number("SAMITE_ALL", 0) & 2;
+            uint64_t rounds = !has_two(functions[f].function) ? 1 : all ? 32768 : 12;
             size_t wrong = 0;
             for (uint64_t k = 0; k < rounds; k++) {
                 for (uint32_t i = 0; i < BATCH; i++) {
-                    uint32_t b =
-                        rounds > 12 ? (uint32_t)(2 * k + i / 65536) : (uint32_t)test_random(&seed);
+                    uint32_t b = all ? (uint32_t)(2 * k + i / 65536) : (uint32_t)test_random(&seed);
                     r->a[i] = widened(dtypes[n], i);
-                    r->b[i] = k || rounds > 12 ? widened(dtypes[n], b) : 0;
+                    r->b[i] = k || all ? widened(dtypes[n], b) : 0;
                 }
                 run(r);
                 wrong += compare(r, functions[f].function, dtypes[n]);
@@ -219,7 +219,7 @@ static void test_floats(void **state)
             wrong += compare(r, functions[f].function, SAM_F32);
         }
         if (!has_two(functions[f].function))
-            for (uint64_t k = 0; k < (1 << 15) && test_number("SAMITE_ALL", 0); k++) {
+            for (uint64_t k = 0; k < (1 << 15) && test_number("SAMITE_ALL", 0) & 1; k++) {
                 for (uint32_t i = 0; i < BATCH; i++)
                     r->a[i] = (uint32_t)k * BATCH + i;
                 run(r);
@@ -261,9 +261,16 @@ static void test_instructions(void **state)
 }
 
 /* The table holds the nearest integers: long double is off by one at most. */
-static void test_table(void **state)
+static void test_tables(void **state)
 {
     (void)state;
+    for (size_t i = 0; i < LOWER_LOG_ENTRIES; i++) {
+        long double c = (long double)lower_log_table[2 * i + 1] * 0x1p-15L;
+        long double t = -logl(c) * 0x1p64L, got = (long double)(int64_t)lower_log_table[2 * i];
+        assert_true(fabsl(t - got) <= 1);
+        for (uint32_t m = 0; m <= 1; m++) /* the ends of the interval */
+            assert_true(fabsl((long double)(i + 181 + m) / 256 * c - 1) <= 0x1p-8L);
+    }
     for (size_t i = 0; i < LOWER_EXP_ENTRIES; i++) {
         long double c = ((long double)i - 90) / 256, t = expl(c) * 0x1p63L;
         assert_true(fabsl(t - (long double)lower_exp_table[i]) <= 1);
@@ -276,7 +283,7 @@ int main(void)
         cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
