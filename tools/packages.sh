@@ -35,6 +35,7 @@ lint   flake8                        command flake8
 fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
 bench  libzstd-dev                   library libzstd
+bench  python3-numpy                 python numpy
 package debhelper                    command dh
 package dh-python                    command dh_python3
 package dpkg-dev                     command dpkg-buildpackage
@@ -53,13 +54,24 @@ package_groups() {
     packages | awk '!seen[$1]++ { print $1 }'
 }
 
+# The interpreter that has a module, as the tests find it: the first in PATH, or the system's.
+python_with() { # MODULE
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c "import $1" >/dev/null 2>&1; then
+            printf '%s\n' "$python"
+            return
+        fi
+    done
+    return 1
+}
+
 is_there() { # KIND NAME
     case $1 in
     command) command -v "$2" ;;
     header) printf '#include <%s>\n' "$2" | cc -fsyntax-only -xc - ;;
     library) pkg-config --exists "$2" ;;
     file) [ -e "$2" ] ;;
-    python) python3 -c "import $2" || /usr/bin/python3 -c "import $2" ;;
+    python) python_with "$2" ;;
     fuzzer) [ -f "$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a)" ] ;;
     esac >/dev/null 2>&1
 }
