@@ -118,12 +118,15 @@ void lower_add(struct lower *l, const char *reg, const struct lower_number *numb
 struct routine {
     struct sam_box box; /* normalized */
     uint64_t bits;      /* of a constant */
+    struct sam_plan_figures figures;
 };
 
 struct lower_boxes {
     struct routine *routines;
     size_t count, capacity;
     struct sam_buffer text;
+    struct sam_plan_figures figures; /* of the boxes since the last remark */
+    unsigned unknown;                /* those of them whose sizes are not known */
     bool in_use[LOWER_ALL_ROUTINES];
     uint64_t *patterns; /* constants in the data section */
     size_t pattern_count, pattern_capacity;
@@ -146,6 +149,8 @@ void lower_box_call(struct lower *l, enum lower_box_routine routine)
     if (b)
         b->in_use[routine] = true;
     lower_hart(l, "    call .L%s\n", names[routine]);
+    if (b)
+        b->unknown += routine != LOWER_WIDEN;
 }
 
 bool lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text)
@@ -189,9 +194,10 @@ static bool same_box(const struct sam_box *a, const struct sam_box *b)
     return true;
 }
 
-static enum sam_status write_routine(struct lower_boxes *b, const struct sam_box *box,
-                                     uint64_t bits, uint32_t element, size_t number)
+static enum sam_status write_routine(struct lower_boxes *b, struct routine *routine,
+                                     uint32_t element, size_t number)
 {
+    const struct sam_box *box = &routine->box;
     struct sam_error error;
     struct sam_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -199,7 +205,7 @@ static enum sam_status write_routine(struct lower_boxes *b, const struct sam_box
     plan->inputs = 1;
     plan->element = element;
     for (unsigned i = 0; i < element; i++)
-        plan->fill[i] = (uint8_t)(bits >> 8 * i);
+        plan->fill[i] = (uint8_t)(routine->bits >> 8 * i);
     enum sam_status status = sam_plan_box(plan, box, &error);
     if (status == SAM_OK) {
         char label[32];
@@ -208,6 +214,7 @@ static enum sam_status write_routine(struct lower_boxes *b, const struct sam_box
                           sam_box_bytes(box), number);
         sam_plan_emit(plan, label, box->constant ? "t3" : "t2", "t3", &b->text);
         sam_buffer_puts(&b->text, "    ret\n");
+        sam_plan_count(plan, &routine->figures);
     }
     sam_plan_free(plan);
     return status;
@@ -231,14 +238,46 @@ static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, ui
             sam_grow(b->routines, b->count, &b->capacity, sizeof *b->routines);
         if (routines) {
             b->routines = routines;
-            routines[b->count++] = (struct routine){*box, bits};
+            routines[b->count++] = (struct routine){.box = *box, .bits = bits};
         }
-        if (!routines || write_routine(b, box, bits, element, i) != SAM_OK) {
+        if (!routines || write_routine(b, &routines[i], element, i) != SAM_OK) {
             l->hart.failed = true;
             return;
         }
     }
     lower_hart(l, "    call .Lbox%zu\n", i);
+    const struct sam_plan_figures *f = &b->routines[i].figures;
+    b->figures.loads += f->loads;
+    b->figures.stores += f->stores;
+    b->figures.concats += f->concats;
+    b->figures.xposes += f->xposes;
+}
+
+static void add_count(struct sam_buffer *text, uint64_t count, const char *name)
+{
+    if (count)
+        sam_buffer_printf(text, "%s%" PRIu64 " %s%s", text->size ? ", " : "", count, name,
+                          count > 1 ? "s" : "");
+}
+
+void lower_box_note(struct lower *l, const struct sam_tile_op *op)
+{
+    struct lower_boxes *b = l->boxes;
+    struct sam_buffer text = {0};
+    if (!b)
+        return;
+    add_count(&text, b->figures.loads, "load");
+    add_count(&text, b->figures.concats, "concatenation");
+    add_count(&text, b->figures.xposes, "transposition");
+    add_count(&text, b->figures.stores, "store");
+    if (b->unknown)
+        sam_buffer_printf(&text, "%ssizes known when it runs", text.size ? ", " : "");
+    if (text.size)
+        lower_note(l, op, "TensorLoad: %s", sam_buffer_text(&text));
+    l->hart.failed |= text.failed;
+    sam_buffer_free(&text);
+    b->figures = (struct sam_plan_figures){0};
+    b->unknown = 0;
 }
 
 /* Whether no two elements of the destination are the same: each dimension steps over the whole

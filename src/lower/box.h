@@ -60,6 +60,8 @@ struct lower_box {
 void lower_box(struct lower *l, const struct lower_box *box);
 /* Set the elements of the destination, at the address in t3, to `bits`. */
 void lower_box_fill(struct lower *l, const struct lower_box *box, uint64_t bits);
+/* Remark what the boxes since the last remark take of TensorLoad. */
+void lower_box_note(struct lower *l, const struct sam_tile_op *op);
 /* Code between operations: the address in `reg` plus a number of elements of `element` bytes. */
 void lower_add(struct lower *l, const char *reg, const struct lower_number *number,
                uint32_t element);

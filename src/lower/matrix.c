@@ -308,6 +308,7 @@ void lower_matmul(struct lower *l, const struct sam_tile_op *op)
         write_product(text, kind, rows);
     lower_pad(l, d);
     lower_hart(l, ".L%u:\n", end);
+    lower_box_note(l, op);
     lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows, rows,
                4 * rows >> kinds[kind].shift);
 }

@@ -401,5 +401,5 @@ void lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TINSERT: extract(l, op, true); break;
     default: concat(l, op); break;
     }
-    lower_note(l, op, "TensorLoad");
+    lower_box_note(l, op);
 }
