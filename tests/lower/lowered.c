@@ -71,8 +71,7 @@ void lowered_free(struct lowered *x)
     x->count = 0;
 }
 
-/* The same arguments on arrays of their own. */
-static void copy(const struct lowered *x, struct lowered *to)
+void lowered_copy(const struct lowered *x, struct lowered *to)
 {
     *to = *x;
     for (size_t i = 0; i < x->count; i++) {
@@ -142,7 +141,7 @@ void lowered_run(struct lowered *x)
     struct sam_tile_program *p = parse(x);
     struct sam_tile_lowered *made;
     struct lowered y;
-    copy(x, &y);
+    lowered_copy(x, &y);
     lower(&y, p, &made);
     run_system(&y, made);
     const struct sam_tile_options options = {.size = sizeof options,
@@ -178,13 +177,19 @@ void lowered_refused(struct lowered *x, const char *words)
     sam_tile_program_free(p);
 }
 
-char *lowered_hart(struct lowered *x)
+struct sam_tile_lowered *lowered_make(struct lowered *x)
 {
     struct sam_tile_program *p = parse(x);
     struct sam_tile_lowered *made;
     lower(x, p, &made);
+    sam_tile_program_free(p);
+    return made;
+}
+
+char *lowered_hart(struct lowered *x)
+{
+    struct sam_tile_lowered *made = lowered_make(x);
     char *text = sam_strdup(sam_tile_lowered_hart(made));
     sam_tile_lowered_free(made);
-    sam_tile_program_free(p);
     return text;
 }

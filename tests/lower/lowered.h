@@ -33,6 +33,10 @@ void lowered_run(struct lowered *x);
 /* Lowering must fail, with these words. */
 void lowered_refused(struct lowered *x, const char *words);
 void lowered_free(struct lowered *x);
+/* The same arguments on arrays of their own. */
+void lowered_copy(const struct lowered *x, struct lowered *to);
+/* Lower without running; to be freed. */
+struct sam_tile_lowered *lowered_make(struct lowered *x);
 /* Lower without running: the text of the hart, to look at; freed with free(). */
 char *lowered_hart(struct lowered *x);
 

@@ -3,11 +3,13 @@
 
 #include <inttypes.h>
 
+#include "lower/plain.h"
+
 enum { RANK = 5 }; /* of a window, at most */
 
 void writer_open(struct writer *w, uint64_t seed, bool dynamic)
 {
-    *w = (struct writer){.dynamic = dynamic};
+    *w = (struct writer){.dynamic = dynamic, .seldom = 4};
     w->x.seed = seed;
 }
 
@@ -295,7 +297,15 @@ void writer_run(struct writer *w)
     sam_buffer_printf(&text, "func.func @f(%s) {\n%sreturn }\n", sam_buffer_text(&w->head),
                       sam_buffer_text(&w->body));
     w->x.text = sam_buffer_text(&text);
+    const bool again = writer_below(w, w->seldom) == 0;
+    struct lowered before;
+    if (again)
+        lowered_copy(&w->x, &before);
     lowered_run(&w->x);
+    if (again) {
+        plain_check(&before, &w->x);
+        lowered_free(&before);
+    }
     lowered_free(&w->x);
     sam_buffer_free(&text);
     sam_buffer_free(&w->head);

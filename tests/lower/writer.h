@@ -11,6 +11,7 @@ struct writer {
     struct sam_buffer head, body; /* arguments; operations */
     unsigned fresh;               /* next name */
     bool dynamic;                 /* sizes are known when the program runs */
+    unsigned seldom;              /* one of so many programs also runs on the plain machines */
 };
 
 struct writer_tile {
@@ -47,7 +48,7 @@ void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsign
 void writer_fill(struct writer *w, const struct writer_tile *t);
 /* Store the room of a tile to an array of its own. */
 void writer_show(struct writer *w, const struct writer_tile *t);
-/* Run the program on both. */
+/* Run the program on both; some programs on the plain machines as well. */
 void writer_run(struct writer *w);
 
 #endif
