@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs of every reduction, on every type, with sizes that are known when they are
+ * lowered and sizes that are not, in every mode of NaN and of padding: the same bytes as the
+ * executor that sums in the order of the system, also where nothing is written. */
+#include "lower/writer.h"
+#include "tile/tile.h"
+
+static const char *const pads[] = {NULL, "zero", "max", "min"};
+static const char *const names[] = {"tcolsum",    "tcolprod",   "tcolmax",    "tcolmin",
+                                    "trowsum",    "trowprod",   "trowmax",    "trowmin",
+                                    "tcolargmax", "tcolargmin", "trowargmax", "trowargmin"};
+
+/* Sizes: small ones, those about the lanes of a warp, larger ones. */
+static unsigned size(struct writer *w, unsigned most)
+{
+    static const unsigned sizes[] = {0, 1, 2, 7, 31, 32, 33, 63, 64, 65};
+    unsigned n =
+        writer_below(w, 3) ? sizes[writer_below(w, SAM_COUNT(sizes))] : writer_below(w, most);
+    return n < most ? n : most;
+}
+
+static void test_folds(void **state)
+{
+    uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
+    (void)state;
+    for (uint64_t n = 0; n < cases * SAM_COUNT(names) * SAM_COUNT(test_dtypes); n++) {
+        const char *name = names[n % SAM_COUNT(names)];
+        bool columns = name[1] == 'c', arg = strstr(name, "arg") != NULL;
+        enum sam_dtype dtype = test_dtypes[n / SAM_COUNT(names) % SAM_COUNT(test_dtypes)];
+        struct writer w;
+        uint64_t own = test_random(&seed);
+        writer_open(&w, own, own & 1);
+        w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
+        struct writer_tile a = {.loc = "vec",
+                                .dtype = dtype,
+                                .valid_rows = size(&w, columns ? 100 : 60),
+                                .valid_cols = size(&w, columns ? 200 : 400)};
+        struct writer_tile d = {.loc = "vec",
+                                .dtype = arg ? SAM_I32 : dtype,
+                                .valid_rows = columns ? 1 : a.valid_rows,
+                                .valid_cols = columns ? a.valid_cols : 1,
+                                .pad = pads[writer_below(&w, SAM_COUNT(pads))]};
+        writer_tile(&w, &a);
+        writer_tile(&w, &d);
+        writer_put(&w, "pto.%s ins(%s : %s) outs(%s : %s)\n", name, a.name, a.type, d.name, d.type);
+        writer_show(&w, &d);
+        writer_run(&w);
+    }
+}
+
+/* Reductions between operations by element, which other kernels do, and on each other's results. */
+static void test_chains(void **state)
+{
+    uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
+    (void)state;
+    for (uint64_t n = 0; n < 4 * cases; n++) {
+        enum sam_dtype dtype = test_reals[n % SAM_COUNT(test_reals)].dtype;
+        struct writer w;
+        uint64_t own = test_random(&seed);
+        writer_open(&w, own, own & 1);
+        w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        struct writer_tile a = {.loc = "vec",
+                                .dtype = dtype,
+                                .valid_rows = 1 + writer_below(&w, 40),
+                                .valid_cols = 1 + writer_below(&w, 140)};
+        struct writer_tile e = a, m = a, t = a;
+        m.valid_cols = 1;
+        t.valid_rows = t.valid_cols = 1;
+        writer_tile(&w, &a);
+        writer_tile(&w, &e);
+        writer_tile(&w, &m);
+        writer_tile(&w, &t);
+        writer_put(&w, "pto.trowmax ins(%s : %s) outs(%s : %s)\n", a.name, a.type, m.name, m.type);
+        writer_put(&w, "pto.trowexpandexpdif ins(%s, %s : %s, %s) outs(%s : %s)\n", a.name, m.name,
+                   a.type, m.type, e.name, e.type);
+        writer_put(&w, "pto.trowsum ins(%s : %s) outs(%s : %s)\n", e.name, e.type, m.name, m.type);
+        writer_put(&w, "pto.trsqrt ins(%s : %s) outs(%s : %s)\n", m.name, m.type, m.name, m.type);
+        writer_put(&w, "pto.tcolmin ins(%s : %s) outs(%s : %s)\n", m.name, m.type, t.name, t.type);
+        writer_show(&w, &e);
+        writer_show(&w, &m);
+        writer_show(&w, &t);
+        writer_run(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_chains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
