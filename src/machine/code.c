@@ -285,6 +285,24 @@ static bool is_vector_register(const struct sam_operand *operand)
     return operand->kind == SAM_KIND_V;
 }
 
+/* A read of a CSR that is a word of the core, `imm` bytes from its start. */
+static const struct sam_uop *op_csr_word(SAM_HANDLER_ARGS)
+{
+    memcpy(&c->x32[op->rd], (const char *)c + op->imm, sizeof c->x32[0]);
+    SAM_NEXT();
+}
+
+static void choose_csr(const struct sam_machine *machine, const struct sam_insn *insn,
+                       struct sam_uop *uop)
+{
+    const uint32_t index = ((uint32_t)insn->imm & 0xfff) - SAM_CSR_WORD;
+    if (insn->op != SAM_OP_csrrs || insn->rs1 != 0 || !machine->csr_words ||
+        index >= SAM_CSR_WORDS || !machine->csr_words[index])
+        return;
+    uop->fn = op_csr_word;
+    uop->imm = machine->csr_words[index];
+}
+
 /* Convert decoded operands to the form that handlers read. */
 static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t pc, bool in_page,
                      struct sam_uop *uop)
@@ -322,6 +340,7 @@ static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t p
         uop->rs3 = (uint8_t)((insn->vm ? SAM_UOP_VM : 0) | (odd ? SAM_UOP_ODD : 0));
     if (rounds)
         uop->imm = insn->rm;
+    choose_csr(machine, insn, uop);
     if (target) {
         uint64_t to = pc + (uint64_t)(int64_t)insn->imm;
         if (c->code->machine->isa.xlen == 32)
@@ -594,18 +613,28 @@ static void run_from(struct sam_core *c, const struct sam_uop *op, int64_t left)
 #endif
 }
 
-enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
+enum sam_exit sam_core_run_entered(struct sam_core *core, int64_t budget)
 {
     core->fault_lane = UINT32_MAX;
     core->end_op = core->end_entry = NULL;
     const struct sam_uop *op = enter_page(core, core->pc);
     if (!op)
         return core->exit = SAM_EXIT_TRAP;
-    sam_host_fp host = sam_host_fp_enter();
     run_from(core, op, budget);
-    core->fflags |= (uint8_t)sam_host_fp_flags();
-    sam_host_fp_leave(host);
+    const unsigned flags = sam_host_fp_flags();
+    if (flags) {
+        core->fflags |= (uint8_t)flags;
+        sam_host_fp_clear();
+    }
     return core->exit;
+}
+
+enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
+{
+    const sam_host_fp host = sam_host_fp_enter();
+    const enum sam_exit exit = sam_core_run_entered(core, budget);
+    sam_host_fp_leave(host);
+    return exit;
 }
 
 /* The micro-op of `insn` at core->pc. */

@@ -16,13 +16,15 @@ typedef unsigned sam_host_fp;
 static inline sam_host_fp sam_host_fp_enter(void)
 {
     unsigned old = _mm_getcsr();
-    _mm_setcsr(0x1f80);
+    if (old != 0x1f80) /* setting it takes longer than reading it */
+        _mm_setcsr(0x1f80);
     return old;
 }
 
 static inline void sam_host_fp_leave(sam_host_fp old)
 {
-    _mm_setcsr(old);
+    if (_mm_getcsr() != old)
+        _mm_setcsr(old);
 }
 
 static inline unsigned sam_host_fp_flags(void)

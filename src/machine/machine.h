@@ -300,6 +300,8 @@ void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code
  * preserved. */
 enum { SAM_CORE_STRAIGHT = 1024 };
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget);
+/* The same within sam_host_fp_enter: the host's floating-point flags are clear before and after. */
+enum sam_exit sam_core_run_entered(struct sam_core *core, int64_t budget);
 /* Run exactly one instruction; a prefix counts as one and takes effect on the next step. `insn`,
  * when not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn);
@@ -326,12 +328,17 @@ bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 
 /* ------------------------------------------------------------------------------ decoded code */
 
+enum { SAM_CSR_WORD = 0x800, SAM_CSR_WORDS = 16 };
+
 /* What a machine provides: its ISA, a handler for each instruction, its own CSRs and events. */
 struct sam_machine {
     struct sam_isa isa;
     sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
     sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
     sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    /* Read-only CSRs that are a word of the core: SAM_CSR_WORDS offsets of it, for the CSRs from
+     * SAM_CSR_WORD on; 0: not one of these. NULL: none. */
+    const uint16_t *csr_words;
     /* A handler for two consecutive instructions; NULL: none. */
     sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
     /* CSRs, tried before the common ones; NULL or false: not one of the machine's. */

@@ -223,7 +223,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     enum sam_exit exit = SAM_EXIT_STOP;
     *boundary = true;
     if (!one) {
-        exit = sam_core_run(&w->core, budget);
+        exit = worker->entered ? sam_core_run_entered(&w->core, budget)
+                               : sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
         if (worker->source && !sam_feed_stop(worker->source, w, exit))

@@ -3,6 +3,8 @@
  * what these have in common: consecutive ones, all within a block of 128 bytes, a page, several
  * pages. What none of this covers goes lane by lane, as does an instruction that may fault. */
 
+#define LANES_INLINE static inline __attribute__((always_inline))
+
 /* ------------------------------------------------------------------- properties of addresses */
 
 /* Whether each lane i of `bits` is at base + step * i. */
@@ -26,7 +28,7 @@ static inline uint32_t bits_in_block(const uint32_t *at, uint32_t base, uint32_t
 #define BLOCK_BYTES      128u
 
 /* Whether elements of `size` bytes that lie in a page, at these addresses, may be accessed. */
-static inline bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_t limit)
+LANES_INLINE bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_t limit)
 {
     if (SAM_LIKELY(limit == SAM_PAGE_SIZE))
         return true;
@@ -38,8 +40,8 @@ static inline bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32
 
 /* Those lanes of `bits` that access the page of the lowest one, whose host address is *host. 0:
  * this may fault. */
-static inline uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsigned size,
-                                  bool write, uint8_t **host)
+LANES_INLINE uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsigned size, bool write,
+                                 uint8_t **host)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t first = at[__builtin_ctz(bits)];
@@ -75,8 +77,8 @@ static inline __m512i extract(__m512i word, __m512i at, unsigned size, bool is_s
 }
 
 /* From a block of 128 bytes. */
-static inline void load_block(const uint8_t *block, const uint32_t *at, uint32_t bits, uint32_t *to,
-                              unsigned size, bool is_signed)
+LANES_INLINE void load_block(const uint8_t *block, const uint32_t *at, uint32_t bits, uint32_t *to,
+                             unsigned size, bool is_signed)
 {
     const __m512i low = _mm512_loadu_si512(block), high = _mm512_loadu_si512(block + 64);
     for (int k = 0; k < 2; k++) {
@@ -88,8 +90,8 @@ static inline void load_block(const uint8_t *block, const uint32_t *at, uint32_t
     }
 }
 
-static inline void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
-                             unsigned size, bool is_signed)
+LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
+                            unsigned size, bool is_signed)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
@@ -117,8 +119,8 @@ static inline void load_page(struct sam_warp *w, const uint8_t *host, uint32_t b
     }
 }
 #else
-static inline void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
-                             unsigned size, bool is_signed)
+LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
+                            unsigned size, bool is_signed)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
@@ -185,19 +187,31 @@ static inline bool load_pages(struct sam_warp *w, uint32_t bits, uint32_t *vd, u
     return true;
 }
 
-/* Load `size` bytes per lane from w->address, extended, into vd. On a fault nothing is written, and
- * the core holds cause, value and lane. */
-static inline bool load_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, unsigned size,
-                              bool is_signed)
-{
-    uint8_t *host;
-    if (SAM_UNLIKELY(!bits))
-        return true;
-    if (SAM_UNLIKELY(page_lanes(w, bits, size, false, &host) != bits))
-        return load_pages(w, bits, vd, size, is_signed);
-    load_page(w, host, bits, vd, size, is_signed);
-    return true;
-}
+/* load_<size>_<is_signed>: load `size` bytes per lane from w->address, extended, into vd. On a
+ * fault nothing is written, and the core holds cause, value and lane. One copy for all
+ * instructions. */
+#define LOADER(size, is_signed)                                                                    \
+    static SAM_NOINLINE bool load_pages_##size##_##is_signed(struct sam_warp *w, uint32_t bits,    \
+                                                             uint32_t *vd)                         \
+    {                                                                                              \
+        return load_pages(w, bits, vd, size, is_signed);                                           \
+    }                                                                                              \
+    static SAM_NOINLINE bool load_##size##_##is_signed(struct sam_warp *w, uint32_t bits,          \
+                                                       uint32_t *vd)                               \
+    {                                                                                              \
+        uint8_t *host;                                                                             \
+        if (SAM_UNLIKELY(!bits))                                                                   \
+            return true;                                                                           \
+        if (SAM_UNLIKELY(page_lanes(w, bits, size, false, &host) != bits))                         \
+            return load_pages_##size##_##is_signed(w, bits, vd);                                   \
+        load_page(w, host, bits, vd, size, is_signed);                                             \
+        return true;                                                                               \
+    }
+LOADER(1, 0)
+LOADER(1, 1)
+LOADER(2, 0)
+LOADER(2, 1)
+LOADER(4, 1)
 
 /* ----------------------------------------------------------------------------------- stores */
 
@@ -212,8 +226,8 @@ static inline void store_each(uint8_t *host, const uint32_t *at, uint32_t bits, 
 }
 
 #if LANES_MASKS
-static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
-                              unsigned size)
+LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
+                             unsigned size)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
@@ -246,8 +260,8 @@ static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, 
                                      LANES_HALF(vs, k), 1);
 }
 #else
-static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
-                              unsigned size)
+LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
+                             unsigned size)
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
@@ -264,21 +278,13 @@ static inline void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, 
 }
 #endif
 
-/* Store the low `size` bytes of each lane; where addresses collide, the highest lane wins. On a
- * fault, the lanes below the faulting one have stored. */
-static inline bool store_lanes(struct sam_warp *w, uint32_t bits, const uint32_t *vs, unsigned size)
+/* Lane by lane. On a fault, the lanes below the faulting one have stored. */
+static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t *vs, unsigned size)
 {
     struct sam_core *c = &w->core;
-    uint8_t *host;
-    if (SAM_UNLIKELY(!bits))
-        return true;
-    if (SAM_LIKELY(page_lanes(w, bits, size, true, &host) == bits)) {
-        store_page(w, host, bits, vs, size);
-        return true;
-    }
     for (; bits; bits &= bits - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(bits);
-        host = sam_fast32(c, w->address[lane], size, true);
+        uint8_t *host = sam_fast32(c, w->address[lane], size, true);
         if (SAM_UNLIKELY(!host) &&
             !(host = sam_access_slow(c, w->address[lane], size, SAM_STORE))) {
             c->fault_lane = lane;
@@ -288,6 +294,28 @@ static inline bool store_lanes(struct sam_warp *w, uint32_t bits, const uint32_t
     }
     return true;
 }
+
+/* store_<size>: store the low `size` bytes of each lane; where addresses collide, the highest lane
+ * wins. On a fault, the lanes below the faulting one have stored. */
+#define STORER(size)                                                                               \
+    static SAM_NOINLINE bool store_pages_##size(struct sam_warp *w, uint32_t bits,                 \
+                                                const uint32_t *vs)                                \
+    {                                                                                              \
+        return store_pages(w, bits, vs, size);                                                     \
+    }                                                                                              \
+    static SAM_NOINLINE bool store_##size(struct sam_warp *w, uint32_t bits, const uint32_t *vs)   \
+    {                                                                                              \
+        uint8_t *host;                                                                             \
+        if (SAM_UNLIKELY(!bits))                                                                   \
+            return true;                                                                           \
+        if (SAM_UNLIKELY(page_lanes(w, bits, size, true, &host) != bits))                          \
+            return store_pages_##size(w, bits, vs);                                                \
+        store_page(w, host, bits, vs, size);                                                       \
+        return true;                                                                               \
+    }
+STORER(1)
+STORER(2)
+STORER(4)
 
 /* Consecutive words for all lanes of a warp of any width. */
 static inline void copy_words(void *to, const void *from, uint32_t lanes)

@@ -35,27 +35,6 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsi
     return bits;
 }
 
-/* One copy of each for all instructions. */
-#define LOADER(size, is_signed)                                                                    \
-    static SAM_NOINLINE bool load_##size##_##is_signed(struct sam_warp *w, uint32_t bits,          \
-                                                       uint32_t *vd)                               \
-    {                                                                                              \
-        return load_lanes(w, bits, vd, size, is_signed);                                           \
-    }
-#define STORER(size)                                                                               \
-    static SAM_NOINLINE bool store_##size(struct sam_warp *w, uint32_t bits, const uint32_t *vs)   \
-    {                                                                                              \
-        return store_lanes(w, bits, vs, size);                                                     \
-    }
-LOADER(1, 0)
-LOADER(1, 1)
-LOADER(2, 0)
-LOADER(2, 1)
-LOADER(4, 1)
-STORER(1)
-STORER(2)
-STORER(4)
-
 /* A1 declares the parts of the addresses, ADDRESS computes that of lane i; group g starts at lane
  * `first`. */
 #define MEMORY_OP(handler, write, is_private, size, is_signed, A1, ADDRESS)                        \

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/cpu.h"
+#include "machine/fpenv.h"
 #include "profile/profile.h"
 #include "simt/timed.h"
 
@@ -17,6 +18,12 @@ void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *
     pthread_mutex_unlock(&run->lock);
 }
 
+void sam_run_called_back(const struct sam_worker *worker)
+{
+    if (worker->entered)
+        sam_host_fp_enter();
+}
+
 void sam_run_tell(struct sam_worker *worker, unsigned ended)
 {
     struct sam_run *run = worker->run;
@@ -27,6 +34,7 @@ void sam_run_tell(struct sam_worker *worker, unsigned ended)
     if (options->progress && !sam_worker_repeats(worker))
         options->progress(options->progress_context, &run->progress);
     pthread_mutex_unlock(&run->lock);
+    sam_run_called_back(worker);
     worker->untold_insns = 0;
 }
 
@@ -80,11 +88,18 @@ bool sam_worker_run_next(struct sam_worker *worker)
     return true;
 }
 
+/* In the floating-point environment that the core wants, so that it need not be set for each of the
+ * many runs of a workgroup. */
 static void work(void *run, size_t i, unsigned thread)
 {
+    struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
     (void)thread;
-    while (sam_worker_run_next(&((struct sam_run *)run)->workers[i]))
+    const sam_host_fp host = sam_host_fp_enter();
+    worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
+    while (sam_worker_run_next(worker))
         ;
+    worker->entered = false;
+    sam_host_fp_leave(host);
 }
 
 enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error)

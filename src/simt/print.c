@@ -67,6 +67,7 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     }
     sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
     const bool ok = sam_worker_repeats(worker) || print_bytes(run, warp, text, index - from);
+    sam_run_called_back(worker);
     if (!ok)
         sam_run_fail_host(run, SAM_ERR_IO, "cannot write the kernel's prints");
     free(text);

@@ -74,7 +74,7 @@ struct sam_warp {
      * of a breakpoint there again. `retries`: the same when a barrier released it, at which it has
      * another step to spend. */
     uint64_t passed, retries;
-    /* scratch space of one instruction */
+    /* Scratch space of one instruction; what it holds between two does not count. */
     struct sam_lane_set sets[2];
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
     uint32_t data[SAM_LANES] __attribute__((aligned(64)));
@@ -168,15 +168,20 @@ struct sam_group {
     bool away;       /* it is there */
 };
 
+#define SAM_FILLED 256 /* entries of a view that are worth clearing one by one */
+
 /* A host thread that runs workgroups. */
 struct sam_worker {
-    struct sam_view view; /* first: a view's resolve finds its worker */
+    struct sam_view view;        /* first: a view's resolve finds its worker */
+    uint32_t filled[SAM_FILLED]; /* entries of the view that are not empty, if they are so few */
+    uint32_t filled_count;
     struct sam_code *code;
     struct sam_run *run;
     struct sam_group *group;   /* the one that runs; the view shows its local memory. NULL: none */
     struct sam_group own;      /* for launches, which run one workgroup after another */
     bool busy;                 /* runs a workgroup of the launch */
     bool started;              /* has run at least one */
+    bool entered;              /* runs within sam_host_fp_enter */
     struct sam_pace *pace;     /* NULL: a launch */
     struct sam_counts *counts; /* NULL: not asked for */
     struct sam_sanitizer *sanitizer;   /* NULL: not asked for */
@@ -243,6 +248,8 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
 enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group *group);
 
 /* What a worker's workgroup sees in memory. False: out of memory. */
+/* Empty the view. */
+void sam_space_clear(struct sam_worker *worker);
 bool sam_space_init(struct sam_worker *worker);
 void sam_space_release(struct sam_worker *worker);
 /* Show the local memory of `group`, or none, instead of that of worker->group, and make it that. */
@@ -332,6 +339,8 @@ enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error);
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
                   uint64_t tval);
 void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *text);
+/* A function of the caller has run: the floating-point environment is what the core wants again. */
+void sam_run_called_back(const struct sam_worker *worker);
 /* Report progress; `ended` more workgroups have finished. */
 void sam_run_tell(struct sam_worker *worker, unsigned ended);
 bool sam_run_is_stopped(const struct sam_run *run);

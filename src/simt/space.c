@@ -48,8 +48,11 @@ static bool may_access_local(const struct sam_run *run, uint32_t address, unsign
 }
 
 /* Fill the entry of a page. One that holds watched bytes stays closed: every access resolves. */
-static void fill_page(struct sam_view *view, uint32_t number, struct sam_page page)
+static void fill_page(struct sam_worker *worker, uint32_t number, struct sam_page page)
 {
+    struct sam_view *view = &worker->view;
+    if (!view->pages[number].host && worker->filled_count++ < SAM_FILLED)
+        worker->filled[worker->filled_count - 1] = number;
     if (view->watches && sam_watches_page(view->watches, (uint64_t)number * SAM_PAGE_SIZE))
         page.read_limit = page.write_limit = 0;
     view->pages[number] = page;
@@ -65,7 +68,7 @@ static void show_lds(struct sam_worker *worker, uint32_t number, uint8_t *bytes)
         const uint64_t size = local_end(worker->run, base) - base;
         limit = size < limit ? size : limit;
     }
-    fill_page(&worker->view, SAM_LDS_BASE / SAM_PAGE_SIZE + number,
+    fill_page(worker, SAM_LDS_BASE / SAM_PAGE_SIZE + number,
               (struct sam_page){
                   .host = bytes, .read_limit = (uint16_t)limit, .write_limit = (uint16_t)limit});
 }
@@ -207,7 +210,7 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     sam_private_touch(worker->run, base);
     if (access == SAM_FETCH) {
         if (!gpu->options.sv39 && !gated && !page->host)
-            fill_page(view, address / SAM_PAGE_SIZE,
+            fill_page(worker, address / SAM_PAGE_SIZE,
                       (struct sam_page){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
@@ -229,13 +232,26 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (page->host == host && page->read_limit)
         readable = page->read_limit;
     if (!gated)
-        fill_page(view, address / SAM_PAGE_SIZE,
+        fill_page(worker, address / SAM_PAGE_SIZE,
                   (struct sam_page){.host = host,
                                     .read_limit = (uint16_t)readable,
                                     .write_limit = (uint16_t)(code ? 0 : writable)});
     if (view->watches)
         sam_watches_note(view->watches, address, size, access, host + offset);
     return host + offset;
+}
+
+void sam_space_clear(struct sam_worker *worker)
+{
+    if (worker->filled_count > SAM_FILLED) {
+        sam_view_clear(&worker->view);
+    } else {
+        for (uint32_t i = 0; i < worker->filled_count; i++)
+            worker->view.pages[worker->filled[i]] = (struct sam_page){0};
+        worker->view.beside.size = 0;
+        worker->view.exhausted = false;
+    }
+    worker->filled_count = 0;
 }
 
 bool sam_space_init(struct sam_worker *worker)

@@ -53,7 +53,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
 {
     struct sam_stack_entry *stack = w->stack;
     uint32_t capacity = w->stack_capacity;
-    memset(w, 0, offsetof(struct sam_warp, v));
+    memset((char *)w + sizeof w->core, 0, offsetof(struct sam_warp, sets) - sizeof w->core);
     memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
     w->stack = stack;
     w->stack_capacity = capacity;
@@ -103,6 +103,15 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret
     default: return false;
     }
 }
+
+/* Those that a kernel's first instructions read. */
+static const uint16_t csr_words[SAM_CSR_WORDS] = {
+#define WORD(csr, member) [SAM_CSR_##csr - SAM_CSR_WORD] = offsetof(struct sam_warp, member)
+    WORD(tid, tid),       WORD(numw, numw),     WORD(numt, lanes),    WORD(knl, knl),
+    WORD(wgid, wgid),     WORD(wid, wid),       WORD(lds, lds),       WORD(pds, pds),
+    WORD(gidx, group[0]), WORD(gidy, group[1]), WORD(gidz, group[2]),
+#undef WORD
+};
 
 bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
 {
@@ -278,6 +287,7 @@ void sam_warp_fill(struct sam_machine *machine)
     sam_handler **h = machine->handlers;
 #define HANDLE_WARP(id) h[SAM_OP_##id] = op_##id;
 #include "isa/handlers.h"
+    machine->csr_words = csr_words;
     machine->csr_read = sam_warp_csr_read;
     machine->csr_write = sam_warp_csr_write;
     machine->pair_handler = sam_warp_pair;
