@@ -271,10 +271,8 @@ static bool has_routine(enum sam_tile_function function, enum lower_routine *rou
 static void call(struct lower_code *c, enum lower_level level, enum lower_routine routine,
                  enum sam_dtype dtype, struct lower_regs regs)
 {
-    lower_all_lanes(c, level);
     lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
     sam_buffer_printf(&c->text[level], "\tjal ra, %s\n", lower_routine(c->l, routine, dtype));
-    lower_some_lanes(c, level);
     lower_emit(c, level, "vmv.v.v $d, v8", regs);
     c->calls = true;
 }

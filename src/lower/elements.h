@@ -91,6 +91,11 @@ const char *lower_rounding(enum sam_dtype dtype);
 void lower_all_lanes(struct lower_code *c, enum lower_level level);
 void lower_some_lanes(struct lower_code *c, enum lower_level level);
 
+static inline bool lower_is_tile(const struct lower *l, uint32_t value)
+{
+    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
+}
+
 /* --- fuse.c: what operations of a group have to do with memory */
 
 /* What of an operand is read (of the destination: written). */

@@ -93,11 +93,6 @@ static bool may_meet(const struct lower *l, uint32_t a, uint32_t b)
     return from[0] < to[1] && from[1] < to[0];
 }
 
-static bool is_tile(const struct lower *l, uint32_t value)
-{
-    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
-}
-
 /* Whether operation `second` must wait for `first` to be complete: one of them writes what the
  * other touches, and not just the same elements in the same order. */
 static bool depends(const struct lower *l, const struct sam_tile_op *first,
@@ -108,7 +103,7 @@ static bool depends(const struct lower *l, const struct sam_tile_op *first,
         for (uint32_t j = 0; j < second->operand_count; j++) {
             uint32_t a = sam_tile_arg(l->p, first, i), b = sam_tile_arg(l->p, second, j);
             bool writes = i + 1 == first->operand_count || j + 1 == second->operand_count;
-            if (!writes || !is_tile(l, a) || !is_tile(l, b))
+            if (!writes || !lower_is_tile(l, a) || !lower_is_tile(l, b))
                 continue;
             bool whole =
                 lower_part(rows[0], i) == LOWER_WHOLE && lower_part(rows[1], j) == LOWER_WHOLE;
@@ -158,7 +153,7 @@ static bool share(const struct lower *l, const struct sam_tile_op *a, const stru
     for (uint32_t i = 0; i < a->operand_count; i++)
         for (uint32_t j = 0; j < b->operand_count; j++)
             if (sam_tile_arg(l->p, a, i) == sam_tile_arg(l->p, b, j) &&
-                is_tile(l, sam_tile_arg(l->p, a, i)) &&
+                lower_is_tile(l, sam_tile_arg(l->p, a, i)) &&
                 lower_part(sam_tile_row(a->code), i) == LOWER_WHOLE &&
                 lower_part(sam_tile_row(b->code), j) == LOWER_WHOLE)
                 return true;
@@ -227,7 +222,7 @@ static unsigned count_places(const struct lower *l, const struct lower_kernel *k
             unsigned at = 0;
             while (at < count && !(parts[at] == part && lower_same_tile(l, tiles[at], tile)))
                 at++;
-            if (!is_tile(l, tile) || at < count)
+            if (!lower_is_tile(l, tile) || at < count)
                 continue;
             tiles[count] = tile;
             parts[count++] = part;

@@ -25,8 +25,9 @@ static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char
     uint64_t address = SAM_SYSTEM_BUFFERS;
     for (size_t i = 0; i < made->buffer_count; i++) {
         struct lower_buffer *b = &made->buffers[i];
-        if (lower_bytes(array) && b->array->data == array->data &&
-            lower_bytes(b->array) == lower_bytes(array))
+        const bool same = b->array->data == array->data && lower_bytes(array) &&
+                          lower_bytes(b->array) == lower_bytes(array);
+        if (same || b->array == array)
             return b;
         if (within(b->array, array)) {
             sam_fail(error, SAM_ERR_USAGE, "%%%s: its array overlaps that of %%%s", name, b->name);

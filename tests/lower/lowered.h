@@ -8,7 +8,7 @@
 
 #include "samite/samite.h"
 
-enum { LOWERED_ARGUMENTS = 12 };
+enum { LOWERED_ARGUMENTS = 24 };
 
 struct lowered {
     const char *text, *name; /* name: for messages; NULL: "test.pto" */

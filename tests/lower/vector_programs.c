@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vector_programs.h"
+
+#include "lower/elements.h"
+
+#define STATIC(r, c, i, j)                                                                         \
+    {                                                                                              \
+        r, c, {i, j}, i, j                                                                         \
+    }
+#define DYNAMIC(r, c, i, j)                                                                        \
+    {                                                                                              \
+        r, c, {SAM_TILE_DYNAMIC, SAM_TILE_DYNAMIC}, i, j                                           \
+    }
+const struct vector_shape vector_shapes[VECTOR_SHAPES] = {
+    STATIC(64, 64, 64, 64),   STATIC(16, 256, 15, 255),  STATIC(1, 256, 1, 255),
+    STATIC(32, 32, 7, 31),    STATIC(32, 32, 0, 31),     STATIC(8, 32, 8, 0),
+    STATIC(16, 512, 15, 480), DYNAMIC(16, 256, 15, 255), DYNAMIC(32, 64, 9, 64),
+    DYNAMIC(8, 32, 0, 7),     DYNAMIC(8, 32, 3, 1),
+};
+
+static const char *dims(char *text, const int64_t valid[2])
+{
+    char *at = text;
+    for (int i = 0; i < 2; i++) {
+        at += valid[i] == SAM_TILE_DYNAMIC ? sprintf(at, "?") : sprintf(at, "%d", (int)valid[i]);
+        at += sprintf(at, "%s", i ? "" : "x");
+    }
+    return text;
+}
+
+/* The type of a tile. */
+static const char *type_of(char *text, uint32_t rows, uint32_t cols, const int64_t valid[2],
+                           enum sam_dtype dtype, unsigned pad)
+{
+    char part[40];
+    sprintf(text, "!pto.tile_buf<vec, %ux%ux%s, valid=%s, pad=%u>", rows, cols,
+            sam_tile_dtype_name(dtype), dims(part, valid), pad);
+    return text;
+}
+
+/* --- one operation */
+
+static const char *const attributes[][7] = {
+    [SAM_TILE_ATTRIBUTE_CMP] = {"eq", "ne", "lt", "le", "gt", "ge"},
+    [SAM_TILE_ATTRIBUTE_ROUND] = {"rint", "round", "floor", "ceil", "trunc"},
+};
+
+/* The type of operand i. */
+static void operand_type(const struct vector_one *one, const struct vector_shape *s, size_t i,
+                         char *text)
+{
+    const struct sam_tile_row *row = sam_tile_row(one->code);
+    const struct sam_tile_family *family = sam_tile_family(row);
+    bool last = i + 1 == row->count, destination = i == row->count;
+    int64_t valid[2] = {s->valid[0], s->valid[1]};
+    uint32_t rows = s->rows, cols = s->cols;
+    enum sam_dtype dtype = one->dtype;
+    if (destination)
+        dtype = one->to;
+    else if (family->own == SAM_TILE_OWN_FIRST && i == 0)
+        dtype = SAM_U8;
+    if (!destination && row->sources[i] == 's') {
+        strcpy(text, sam_tile_dtype_name(dtype));
+        return;
+    }
+    if (last && family->reads == SAM_TILE_READS_LAST_ROW) {
+        rows = 2;
+        valid[0] = 1;
+    }
+    if (last && family->reads == SAM_TILE_READS_LAST_COLUMN) {
+        cols = 32;
+        valid[1] = 1;
+    }
+    if (row->family == SAM_TILE_FILLPAD && !destination && valid[0] > 3 && valid[1] > 3)
+        valid[0] -= 3, valid[1] -= 2;
+    type_of(text, rows, cols, valid, dtype, destination || (one->in_place && !i) ? one->pad : 0);
+}
+
+void vector_write_one(const struct vector_one *one, const struct vector_shape *s, char *text)
+{
+    const struct sam_tile_row *row = sam_tile_row(one->code);
+    const struct sam_tile_family *family = sam_tile_family(row);
+    char types[4][96], *at = text;
+    const char *first = one->in_place ? "d" : "a";
+    const char *names[] = {first, "b", "c"};
+    for (size_t i = 0; i <= row->count; i++)
+        operand_type(one, s, i, types[i]);
+    at += sprintf(at, "func.func @f(%%d: %s", types[row->count]);
+    for (size_t i = one->in_place; i < row->count; i++)
+        at += sprintf(at, ", %%%s: %s", names[i], types[i]);
+    at += sprintf(at, ") {\n  pto.%s ins(", row->name);
+    for (size_t i = 0; i < row->count; i++)
+        at += sprintf(at, "%s%%%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < row->count; i++)
+        at += sprintf(at, "%s%s", i ? ", " : " : ", types[i]);
+    at += sprintf(at, ") outs(%%d : %s)", types[row->count]);
+    if (family->attribute)
+        at += sprintf(at, " {%s = %s}", sam_tile_attribute(row)->key,
+                      attributes[family->attribute][one->attribute]);
+    sprintf(at, "\n  return\n}\n");
+}
+
+bool vector_takes(unsigned code, enum sam_dtype dtype)
+{
+    enum sam_tile_class of = sam_tile_row(code)->dtypes;
+    return of == SAM_TILE_ORDER || test_is_real(dtype) == (of == SAM_TILE_REAL);
+}
+
+unsigned vector_variants(unsigned code)
+{
+    switch (sam_tile_family(sam_tile_row(code))->attribute) {
+    case SAM_TILE_ATTRIBUTE_CMP: return 6;
+    case SAM_TILE_ATTRIBUTE_ROUND: return 5;
+    default: return 1;
+    }
+}
+
+bool vector_by_element(unsigned code)
+{
+    struct lower_kernel none = {0};
+    struct sam_tile_op op = {.code = code};
+    struct sam_tile_program p = {.ops = &op, .op_count = 1};
+    struct lower l = {.p = &p};
+    return lower_joins(&l, &none, 0) && !lower_folds(code);
+}
+
+/* --- groups */
+
+enum { SAME = 3 }; /* tiles of each dtype: %d, %e, %f and the second dtype's; masks %m0, %m1 */
+
+static unsigned pick(struct vector_group *g, unsigned n)
+{
+    return (unsigned)test_below(&g->seed, n);
+}
+
+/* A tile of a dtype for operand i, as "%name"; its type. */
+static void choose(struct vector_group *g, enum sam_dtype dtype, enum lower_part part, char *name,
+                   char *type)
+{
+    unsigned which = dtype == g->dtypes[0] ? 0 : dtype == g->dtypes[1] ? 1 : 2;
+    int64_t valid[2] = {g->shape->valid[0], g->shape->valid[1]};
+    uint32_t rows = g->shape->rows, cols = g->shape->cols;
+    if (part == LOWER_FIRST_ROW)
+        valid[0] = 1, rows = 2;
+    if (part == LOWER_FIRST_COLUMN)
+        valid[1] = 1, cols = 32;
+    sprintf(name, "%%%s%u_%u",
+            part == LOWER_WHOLE       ? "t"
+            : part == LOWER_FIRST_ROW ? "r"
+                                      : "c",
+            which, part == LOWER_WHOLE ? pick(g, SAME) : 0);
+    type_of(type, rows, cols, valid, dtype, 0);
+}
+
+static void declare(struct vector_group *g)
+{
+    char name[16], type[96];
+    const char *comma = "";
+    g->at += sprintf(g->at, "func.func @f(");
+    for (unsigned which = 0; which < 3; which++) {
+        enum sam_dtype dtype = which < 2 ? g->dtypes[which] : SAM_U8;
+        if (which && dtype == g->dtypes[0])
+            continue;
+        if (which == 2 && dtype == g->dtypes[1])
+            continue;
+        for (unsigned part = LOWER_WHOLE; part <= LOWER_FIRST_COLUMN; part++) {
+            choose(g, dtype, (enum lower_part)part, name, type);
+            for (unsigned i = 0; i < (part == LOWER_WHOLE ? SAME : 1); i++, comma = ", ")
+                g->at +=
+                    sprintf(g->at, "%s%.*s%u: %s", comma, (int)strlen(name) - 1, name, i, type);
+        }
+        g->at += sprintf(g->at, ", %%s%u: %s", which, sam_tile_dtype_name(dtype));
+    }
+    g->at += sprintf(g->at, ") {\n");
+}
+
+static void one_of_group(struct vector_group *g)
+{
+    unsigned code;
+    enum sam_dtype dtype = g->dtypes[pick(g, 2)];
+    do
+        code = SAM_TILE_FIRST_OP + pick(g, SAM_TILE_CODES - SAM_TILE_FIRST_OP);
+    while (!vector_by_element(code) || !vector_takes(code, dtype) ||
+           sam_tile_row(code)->family == SAM_TILE_FILLPAD);
+    const struct sam_tile_row *row = sam_tile_row(code);
+    const struct sam_tile_family *family = sam_tile_family(row);
+    enum sam_dtype to = row->family == SAM_TILE_CMP   ? SAM_U8
+                        : row->family == SAM_TILE_CVT ? g->dtypes[pick(g, 2)]
+                                                      : dtype;
+    char names[4][16], types[4][96], *start = g->at;
+    choose(g, to, LOWER_WHOLE, names[3], types[3]);
+    g->at += sprintf(g->at, "  pto.%s ins(", row->name);
+    for (unsigned i = 0; i < row->count; i++) {
+        enum sam_dtype of = family->own == SAM_TILE_OWN_FIRST && i == 0 ? SAM_U8 : dtype;
+        if (row->sources[i] == 's') {
+            sprintf(names[i], "%%s%u", of == g->dtypes[0] ? 0 : of == g->dtypes[1] ? 1 : 2);
+            strcpy(types[i], sam_tile_dtype_name(of));
+        } else {
+            choose(g, of, lower_part(row, i), names[i], types[i]);
+        }
+        if (strcmp(names[i], names[3]) == 0 && !sam_tile_in_place(row, i)) {
+            g->at = start; /* it cannot work in place: another one */
+            *start = 0;
+            return;
+        }
+        g->at += sprintf(g->at, "%s%s", i ? ", " : "", names[i]);
+    }
+    for (unsigned i = 0; i < row->count; i++)
+        g->at += sprintf(g->at, "%s%s", i ? ", " : " : ", types[i]);
+    g->at += sprintf(g->at, ") outs(%s : %s)", names[3], types[3]);
+    if (family->attribute)
+        g->at += sprintf(g->at, " {%s = %s}", sam_tile_attribute(row)->key,
+                         attributes[family->attribute][pick(g, vector_variants(code))]);
+    g->at += sprintf(g->at, "\n");
+}
+
+void vector_write_group(struct vector_group *g, unsigned operations)
+{
+    g->at = g->text;
+    g->shape = &vector_shapes[pick(g, VECTOR_SHAPES)];
+    for (unsigned i = 0; i < 2; i++)
+        g->dtypes[i] = test_dtypes[pick(g, SAM_COUNT(test_dtypes))];
+    declare(g);
+    for (unsigned i = 0; i < operations; i++)
+        one_of_group(g);
+    g->at += sprintf(g->at, "  return\n}\n");
+}
