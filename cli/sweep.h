@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "part.h"
 #include "run.h"
 #include "samite/engines.h"
 
@@ -46,6 +47,7 @@ struct sweep {
     char **words; /* of the command line, after the verb */
     int word_count;
     time_t date;
+    struct cli_part part; /* of the runs, each the part of its number */
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
     bool gpu;                         /* launches on the GPU; none of the following models */
@@ -117,6 +119,18 @@ char *sweep_page(const struct sweep *sweep);
 /* The columns of the CSV as JSON: {"program": ..., "runs": [{"config": {...}, "done": true,
  * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
 json_t *sweep_json(const struct sweep *sweep);
+
+/* --- sweep_parts.c: runs in several processes (--part) */
+/* Whether a run belongs to the part. */
+bool sweep_is_mine(const struct sweep *sweep, size_t run);
+/* The file of a part of the sweep that goes to `csv`: its name and text, to be freed with free();
+ * NULL: no memory. */
+char *sweep_part_name(const struct sweep *sweep, const char *csv);
+char *sweep_part_text(const struct sweep *sweep);
+/* Fill the sweep from the parts of `name`. False with `error` filled. In either case the runs and
+ * the array of words are to be freed; *first holds the strings and is released after them. */
+bool sweep_parts_read(struct sweep *sweep, const char *name, json_t **first,
+                      struct sam_error *error);
 
 /* --- sweep_chart.c: its pictures, as SVG */
 /* Text with what HTML would take for its own, and with control characters, replaced. */

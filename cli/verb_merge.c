@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite merge: join the parts of a packed file that several processes made. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,20 +31,6 @@ struct parts {
     struct cli_bytes progress;
     uint64_t written;
 };
-
-/* The length of a name without ".part-I-of-N"; 0: it does not end so. */
-static size_t stem_of(const char *name)
-{
-    unsigned index, count;
-    int end = 0;
-    size_t length = strlen(name), at = length;
-    while (at > 0 && strncmp(name + at, ".part-", 6) != 0)
-        at--;
-    if (at == 0 || sscanf(name + at, ".part-%5u-of-%5u%n", &index, &count, &end) != 2 ||
-        at + (size_t)end != length)
-        return 0;
-    return at;
-}
 
 /* struct sam_source.read */
 static bool read_part(void *context, uint64_t offset, void *data, size_t size)
@@ -87,38 +72,10 @@ static bool fail(struct sam_error *error, enum sam_status status, const char *pa
     return false;
 }
 
-/* The files NAME.part-I-of-N beside `name`. */
-static bool find_parts(const char *name, struct weights_list *list, struct sam_error *error)
-{
-    struct weights_list beside;
-    const char *slash = strrchr(name, '/');
-    char *folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup("./");
-    if (!folder)
-        return fail(error, SAM_ERR_MEMORY, name, "out of memory");
-    const bool listed = weights_list(folder, &beside, error);
-    free(folder);
-    if (!listed)
-        return false;
-    const size_t skipped = slash ? 0 : 2; /* "./" */
-    size_t kept = 0;
-    for (size_t i = 0; i < beside.count; i++) {
-        char *path = beside.paths[i] + skipped;
-        if (stem_of(path) == strlen(name) && strncmp(path, name, strlen(name)) == 0) {
-            memmove(beside.paths[i], path, strlen(path) + 1);
-            beside.paths[kept++] = beside.paths[i];
-        } else {
-            free(beside.paths[i]);
-        }
-    }
-    beside.count = kept;
-    *list = beside;
-    return kept || fail(error, SAM_ERR_INPUT, name, "no parts of it (NAME.part-I-of-N)");
-}
-
 static bool list_parts(const struct request *r, struct weights_list *list, struct sam_error *error)
 {
-    if (r->paths.count == 1 && !stem_of(r->paths.items[0]))
-        return find_parts(r->paths.items[0], list, error);
+    if (r->paths.count == 1 && !weights_part_stem(r->paths.items[0]))
+        return weights_find_parts(r->paths.items[0], list, error);
     list->paths = calloc(r->paths.count, sizeof *list->paths);
     for (size_t i = 0; list->paths && i < r->paths.count; i++) {
         list->paths[i] = strdup(r->paths.items[i]);
@@ -175,7 +132,7 @@ static int merge(const struct request *r, struct parts *all, char **output)
     if (!list_parts(r, &all->list, &error))
         return cli_report(&error);
     const char *first = all->list.paths[0];
-    const size_t stem = stem_of(first);
+    const size_t stem = weights_part_stem(first);
     if (!r->output && !stem)
         return cli_usage_error(r->args, "no output: use -o FILE");
     *output = r->output ? strdup(r->output) : strndup(first, stem);

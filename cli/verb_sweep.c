@@ -26,7 +26,7 @@ struct state {
     struct system_request system;
     struct sam_image *image;
     unsigned jobs;
-    bool json;
+    bool json, merge;
     const char *csv, *html; /* "-" is standard output; NULL: not written */
     atomic_size_t next, finished;
     struct cli_progress progress; /* shown by the first thread alone */
@@ -192,7 +192,7 @@ static int run_gpu_all(struct state *s)
     int code = CLI_OK;
     cli_progress_start(&s->progress, false);
     for (size_t i = 0; code == CLI_OK && !cli_stopped() && i < s->sweep.run_count; i++) {
-        code = run_gpu_one(s, i);
+        code = sweep_is_mine(&s->sweep, i) ? run_gpu_one(s, i) : CLI_OK;
         if (cli_progress_due(&s->progress))
             cli_progress_show(&s->progress, "sweep", i + 1, s->sweep.run_count, "runs", i + 1,
                               "runs");
@@ -203,7 +203,8 @@ static int run_gpu_all(struct state *s)
 
 static void run_counted(struct state *s, size_t index)
 {
-    run_one(s, index);
+    if (sweep_is_mine(&s->sweep, index))
+        run_one(s, index);
     atomic_fetch_add(&s->finished, 1);
 }
 
@@ -300,6 +301,27 @@ static int write_text(const char *path, char *text)
     return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
+/* The first run that failed. */
+static int report_failures(const struct state *s)
+{
+    for (size_t i = 0; i < s->sweep.run_count; i++) {
+        if (s->sweep.runs[i].done || !sweep_is_mine(&s->sweep, i))
+            continue;
+        cli_error("run %zu: %s", i + 1, s->sweep.runs[i].error.text);
+        return CLI_PROGRAM_FAILED;
+    }
+    return CLI_OK;
+}
+
+/* The runs of a part, beside the table that they are part of. */
+static int report_part(const struct state *s)
+{
+    char *name = sweep_part_name(&s->sweep, s->csv);
+    const int code = name ? write_text(name, sweep_part_text(&s->sweep)) : cli_no_memory();
+    free(name);
+    return code;
+}
+
 static int report(const struct state *s)
 {
     int code = s->json ? cli_json_print(sweep_json(&s->sweep)) : CLI_OK;
@@ -307,13 +329,7 @@ static int report(const struct state *s)
         code = write_text(s->csv, sweep_csv(&s->sweep));
     if (code == CLI_OK && s->html)
         code = write_text(s->html, sweep_page(&s->sweep));
-    for (size_t i = 0; code == CLI_OK && i < s->sweep.run_count; i++) {
-        if (!s->sweep.runs[i].done) {
-            cli_error("run %zu: %s", i + 1, s->sweep.runs[i].error.text);
-            code = CLI_PROGRAM_FAILED;
-        }
-    }
-    return code;
+    return code == CLI_OK ? report_failures(s) : code;
 }
 
 /* No row length of the sweep contradicts --mlen. */
@@ -383,6 +399,51 @@ static int check_request(struct state *s)
     return code == CLI_OK ? check_values(s) : code;
 }
 
+/* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
+ * of the page, as one process would have them. */
+static int merge(struct state *s)
+{
+    static char html[] = "--html";
+    struct cli_args *args = s->run.args;
+    struct sweep *w = &s->sweep;
+    struct sam_error error = {0};
+    json_t *first = NULL;
+    if (s->run.files.count != 1 || w->axis_count || w->part.count)
+        return cli_usage_error(args, "--merge takes the name of the table, and neither a program "
+                                     "nor --config nor --part");
+    const char *name = s->run.files.items[0];
+    if (!s->csv && !s->json)
+        s->csv = name;
+    int code = CLI_OK;
+    if (!sweep_parts_read(w, name, &first, &error))
+        code = cli_report(&error);
+    if (code == CLI_OK && s->html) {
+        w->words[w->word_count++] = html;
+        w->words[w->word_count++] = (char *)(uintptr_t)s->html;
+    }
+    if (code == CLI_OK) {
+        sweep_choose_models(w);
+        code = report(s);
+    }
+    free(w->runs);
+    free(w->words);
+    json_decref(first);
+    return code;
+}
+
+static int check_part(const struct state *s)
+{
+    if (s->sweep.part.count == 0)
+        return CLI_OK;
+    if (!s->csv || strcmp(s->csv, "-") == 0)
+        return cli_usage_error(s->run.args, "--part needs -o FILE, beside which it writes "
+                                            "FILE.part-I-of-N");
+    if (s->html || s->json)
+        return cli_usage_error(s->run.args, "--%s belongs to --merge, once all parts are there",
+                               s->html ? "html" : "json");
+    return CLI_OK;
+}
+
 static int run(struct cli_args *args)
 {
     struct state s = {.run = {.args = args, .quiet = true}, .jobs = 1};
@@ -390,6 +451,10 @@ static int run(struct cli_args *args)
     run_gpu_defaults(&s.gpu);
     s.request.isa = "tensor";
     int code = cli_read(args, &s);
+    if (code == CLI_OK && s.merge)
+        return merge(&s);
+    if (code == CLI_OK)
+        code = check_part(&s);
     if (code == CLI_OK)
         code = check_request(&s);
     if (code == CLI_OK && !s.csv && !s.json)
@@ -424,7 +489,9 @@ static int run(struct cli_args *args)
         code = run_all(&s);
     if (code == CLI_OK) {
         sweep_choose_models(&s.sweep);
-        code = report(&s);
+        code = s.sweep.part.count ? report_part(&s) : report(&s);
+        if (code == CLI_OK && s.sweep.part.count)
+            code = report_failures(&s);
     }
     free(s.sweep.runs);
     sam_image_free(s.image);
@@ -457,6 +524,9 @@ static const struct cli_option options[] = {
     CLI_ROW(struct state, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),
     CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
+    CLI_PART(struct state, sweep.part),
+    CLI_ROW(struct state, merge, "merge", CLI_FLAG, NULL,
+            "make the table (and --html, --json) out of the parts beside it"),
     CLI_JOBS(struct state, jobs, "runs at a time; launches run one at a time"),
     {.name = "isa",
      .letter = 'i',
@@ -519,7 +589,8 @@ const struct cli_verb verb_sweep = {
     .name = "sweep",
     .summary = "run a program or a kernel under many configurations of its machine in time",
     .usage = "[options] PROGRAM\n"
-             "[options] PROGRAM --kernel NAME --grid X --block X --arg ...",
+             "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
+             "--merge [options] TABLE",
     .options = options,
     .groups = groups,
     .operand = {.name = "program",
@@ -534,6 +605,8 @@ const struct cli_verb verb_sweep = {
     .details =
         "Every combination of the values is one run. A run that fails, or a combination that\n"
         "cannot be built, says so in its last column, and the exit code is 1.\n\n"
+        "With --part I/N, every N-th run beginning with run I goes to FILE.part-I-of-N; sweep\n"
+        "--merge FILE makes of all parts what one process would have made: docs/clusters.md.\n\n"
         "The page is dated by SOURCE_DATE_EPOCH where that is set.\n",
     .examples = "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 -j 4 \\\n"
                 "    -o out.csv --html out.html\n",

@@ -130,6 +130,12 @@ char *weights_without_slash(const char *path);
 /* Copy a file unchanged; false with `error` filled. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
+/* part_files.c: the length of a name without ".part-I-of-N"; 0: it does not end so. */
+size_t weights_part_stem(const char *name);
+/* The files NAME.part-I-of-N beside `name`, sorted by name. False with `error` filled: also when
+ * there are none. */
+bool weights_find_parts(const char *name, struct weights_list *list, struct sam_error *error);
+
 /* An operation on the files of a folder or an index. */
 struct weights_work {
     /* Whether to process this file; the others are copied. */
