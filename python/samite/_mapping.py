@@ -2,10 +2,12 @@
 """Weight files in memory: mapped, with their tensors as the library lists them."""
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import stat
-from ctypes import byref, c_size_t, c_void_p, memmove, string_at
+import sys
+from ctypes import byref, c_int, c_size_t, c_void_p, memmove, string_at
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,11 @@ from . import _dtypes
 from ._library import check, lib, options, path_bytes
 
 _MAGIC = b"\x89SMW\r\n\x1a\n"
+_MADV_POPULATE_READ = 22  # Linux 5.14
+# That of the C library: mmap.madvise keeps other threads of Python from running.
+_madvise = ctypes.CDLL(None).madvise if sys.platform.startswith("linux") else None
+if _madvise is not None:
+    _madvise.argtypes = (c_void_p, c_size_t, c_int)
 
 
 class Tensor(NamedTuple):
@@ -36,13 +43,20 @@ class Bytes:
         path_bytes(self.path)
         with open(self.path, "rb") as file:
             status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode) and status.st_size:
+            self._mapped = stat.S_ISREG(status.st_mode) and status.st_size > 0
+            if self._mapped:
                 self.array = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
             else:
                 self.array = np.frombuffer(file.read(), np.uint8)
         self.size = self.array.size
         self.address = self.array.ctypes.data
         self.prefix = f"{self.path}: "
+
+    def populate(self) -> None:
+        """Map all pages at once, which takes a third of the time of a fault for every few of them. Where
+        the kernel cannot do that, nothing happens."""
+        if self._mapped and _madvise is not None:
+            _madvise(self.address, self.size, _MADV_POPULATE_READ)
 
     @property
     def is_packed(self) -> bool:

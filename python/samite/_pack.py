@@ -16,6 +16,7 @@ from . import _abi as abi
 from . import _dtypes
 from ._library import check, lib, options, path_bytes, type_of
 from ._mapping import Bytes, kind_of, parse_layout, tensors_of
+from ._signals import held_signals
 from ._weights import TensorStat, thread_count
 
 _PIECE = 16 << 20  # bytes between two calls of a progress function
@@ -72,18 +73,29 @@ class _Output:
             lib.sam_output_abort(self.handle)
 
 
-def _pieces(parts: Iterable[tuple[int, int]], total: int, progress: Optional[Progress]) -> Iterable[tuple[int, int]]:
-    """(address, size) of consecutive pieces, with calls of `progress` between them."""
-    done = 0
-    if progress:
-        progress(0, total)
-    for address, size in parts:
-        for at in range(0, size, _PIECE):
-            count = min(_PIECE, size - at)
-            yield address + at, count
-            done += count
-            if progress:
-                progress(done, total)
+class _Pieces:
+    """Bytes that are written piece by piece: between two of them `progress` is called, and signals are
+    raised that were held back, so that they never leave a file behind."""
+
+    def __init__(self, held: held_signals, progress: Optional[Progress]) -> None:
+        self._held, self._progress = held, progress
+
+    def of(self, parts: Iterable[tuple[int, int]], total: int) -> Iterable[tuple[int, int]]:
+        """(address, size) of consecutive pieces of the parts."""
+        done = 0
+        self._tell(0, total)
+        for address, size in parts:
+            for at in range(0, size, _PIECE):
+                count = min(_PIECE, size - at)
+                yield address + at, count
+                done += count
+                self._tell(done, total)
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(done, total)
+        if self._held.error is not None:
+            raise self._held.error
 
 
 def _codec(dense: bool, bit_planes: bool, threads: Optional[int]) -> abi.sam_codec_options:
@@ -91,12 +103,12 @@ def _codec(dense: bool, bit_planes: bool, threads: Optional[int]) -> abi.sam_cod
 
 
 def _pack(weights: abi.sam_weights, parts: Sequence[tuple[int, int]], codec: abi.sam_codec_options, output: _Output,
-          progress: Optional[Progress], prefix: str) -> tuple[TensorStat, ...]:
+          pieces: _Pieces, prefix: str) -> tuple[TensorStat, ...]:
     """Pack the bytes of `parts`, which make up the file that `weights` describes."""
     packer = c_void_p()
     try:
         check(lib.sam_packer_open, byref(weights), byref(codec), output.sink(), byref(packer), prefix=prefix)
-        for address, size in _pieces(parts, weights.file_size, progress):
+        for address, size in pieces.of(parts, weights.file_size):
             check(lib.sam_packer_write, packer, address, size, prefix=prefix)
         check(lib.sam_packer_finish, packer, prefix=prefix)
         return tuple(_stats(packer, weights))
@@ -166,8 +178,8 @@ def pack(path: Any, output: Any = None, *, dtype: Optional[str] = None, shape: O
     try:
         if element is not None:
             _describe(weights, element, shape, data.prefix)
-        with _Output(output, path) as out:
-            tensors = _pack(weights, [(data.address, data.size)], codec, out, progress, data.prefix)
+        with held_signals() as held, _Output(output, path) as out:
+            tensors = _pack(weights, [(data.address, data.size)], codec, out, _Pieces(held, progress), data.prefix)
         return PackReport(os.fspath(output), data.size, os.stat(output).st_size, tensors)
     finally:
         lib.sam_weights_free(byref(weights))
@@ -178,12 +190,12 @@ def _check_output(path: Any, output: Any) -> None:
         raise ValueError(f"{os.fspath(output)}: the output is the input")
 
 
-def _unpack(data: Bytes, sink: abi.sam_sink, threads: Optional[int], progress: Optional[Progress]) -> None:
+def _unpack(data: Bytes, sink: abi.sam_sink, threads: Optional[int], pieces: _Pieces) -> None:
     unpacker = c_void_p()
     codec = options(abi.sam_codec_options, threads=thread_count(threads))
     try:
         check(lib.sam_unpacker_open, byref(codec), sink, byref(unpacker))
-        for address, size in _pieces([(data.address, data.size)], data.size, progress):
+        for address, size in pieces.of([(data.address, data.size)], data.size):
             check(lib.sam_unpacker_write, unpacker, address, size, prefix=data.prefix)
         check(lib.sam_unpacker_finish, unpacker, prefix=data.prefix)
     finally:
@@ -206,14 +218,16 @@ def unpack(path: Any, output: Any = None, *, threads: Optional[int] = None,
         output = path[:-4]
     data = Bytes(path)
     _check_output(path, output)
-    with _Output(output, path) as out:
-        _unpack(data, out.sink(), threads, progress)
+    with held_signals() as held, _Output(output, path) as out:
+        _unpack(data, out.sink(), threads, _Pieces(held, progress))
     return os.fspath(output)
 
 
 def verify(path: Any, *, threads: Optional[int] = None, progress: Optional[Progress] = None) -> None:
     """Check every checksum of a packed file. ValueError names the first damage; OSError: it cannot be read."""
-    _unpack(Bytes(path), abi.sam_sink(), threads, progress)
+    data = Bytes(path)
+    with held_signals() as held:
+        _unpack(data, abi.sam_sink(), threads, _Pieces(held, progress))
 
 
 # --- arrays
@@ -285,8 +299,8 @@ def save_file(tensors: Mapping[str, Any], path: Any, metadata: Optional[Mapping[
     front = np.frombuffer(len(text).to_bytes(8, "little") + text, np.uint8)
     parts = [(front.ctypes.data, front.size), *((data.ctypes.data, data.size) for _, _, _, data in sources)]
     if os.fspath(path).endswith(".safetensors"):
-        with _Output(path) as out:
-            for address, size in _pieces(parts, front.size + offset, progress):
+        with held_signals() as held, _Output(path) as out:
+            for address, size in _Pieces(held, progress).of(parts, front.size + offset):
                 out.write(address, size)
         return ()
     return _save_packed(front, parts, front.size + offset, path, _codec(dense, False, threads), progress)
@@ -298,7 +312,7 @@ def _save_packed(front: np.ndarray, parts: Sequence[tuple[int, int]], size: int,
     check(lib.sam_weights_parse, abi.SAM_WEIGHTS_SAFETENSORS, front.ctypes.data, front.size, size, path_bytes(path),
           byref(weights), byref(need))
     try:
-        with _Output(path) as out:
-            return _pack(weights, parts, codec, out, progress, f"{os.fspath(path)}: ")
+        with held_signals() as held, _Output(path) as out:
+            return _pack(weights, parts, codec, out, _Pieces(held, progress), f"{os.fspath(path)}: ")
     finally:
         lib.sam_weights_free(byref(weights))

@@ -195,7 +195,9 @@ class WeightFile:
         arrays = {t.name: np.empty(t.element.stored_shape(t.shape), t.element.raw) for t in self._tensors.values()}
         parts = [(t, first, size, arrays[t.name].ctypes.data + first)
                  for t in self._tensors.values() for first, size in self._parts(t, 0, t.size)]
-        self._run(source, parts)
+        if self._threads == 1:
+            source.data.populate()
+        self._run(source, parts, populate=True)
         return {t.name: self._give(t, arrays[t.name]) for t in self._tensors.values()}
 
     def _give(self, tensor: Tensor, raw: np.ndarray) -> Any:
@@ -248,7 +250,8 @@ class WeightFile:
             yield first, first_end - first
             first, first_end = first_end, min(end, first_end + grain)
 
-    def _run(self, source: Any, parts: list[tuple[Tensor, int, int, int]]) -> None:
+    def _run(self, source: Any, parts: list[tuple[Tensor, int, int, int]], populate: bool = False) -> None:
+        """Read the parts: (tensor, first byte, bytes, address). `populate`: they are all of the file."""
         if self._threads == 1 or len(parts) < 2:
             for part in parts:
                 source.read(*part)
@@ -268,7 +271,8 @@ class WeightFile:
                 self._open()
                 if self._pool is None:
                     self._pool = ThreadPoolExecutor(self._threads, "samite")
-                futures = [self._pool.submit(read, part) for part in parts]
+                futures = [self._pool.submit(source.data.populate)] if populate else []
+                futures += [self._pool.submit(read, part) for part in parts]
             wait(futures)  # all of them: they write to memory that the caller may free
         if failed:
             raise failed[0]

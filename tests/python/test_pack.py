@@ -2,6 +2,7 @@
 """save_file, pack, unpack and verify: what they write, what they refuse, and that nothing is half-written."""
 import json
 import os
+import signal
 import struct
 
 import numpy as np
@@ -140,6 +141,26 @@ def test_an_exception_in_progress_leaves_nothing(raw, tmp_path, exception):
         with pytest.raises(exception, match="enough"):
             call()
     assert names(tmp_path) == before
+
+
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, LookupError])
+def test_signals_leave_nothing(raw, tmp_path, exception):
+    """Ctrl-C, and a handler that raises; afterwards both are as before."""
+    def handler(*_):
+        raise exception
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        for target in ("x.smw", "x.safetensors"):
+            with pytest.raises(exception):
+                samite.save_file({"a": normal(99)}, tmp_path / target,
+                                 progress=lambda done, total: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(exception):
+            samite.pack(raw, progress=lambda done, total: signal.raise_signal(signal.SIGINT))
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert names(tmp_path) == ["m.safetensors"]
 
 
 @pytest.mark.parametrize("value, error", [
