@@ -123,9 +123,10 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
         sam_gputime_pull(m, w);
     }
     const uint32_t first = w->has_op ? w->op.pc : m->launch.start_pc;
-    sam_gputime_start_fetch(w, at + m->config.start_latency, first - 4 * w->folded);
+    sam_gputime_start_fetch(m, sm, w, at + m->config.start_latency, first - 4 * w->folded);
     sm->resident_set |= 1u << (w - sm->warps);
-    judge_again(sm, w);
+    w->waits_for = EVENTS;
+    judge_again(sm, w, EVENT_FLOW);
     sm->stats->warps++;
     sam_gputime_warp(m, sm, w, SAM_GPUTIME_START);
 }
@@ -269,7 +270,7 @@ static void check_barrier(struct model *m, struct sm *sm, struct group *group, u
         struct warp *w = &sm->warps[i];
         if (!w->resident || &sm->groups[w->group] != group || !w->at_barrier)
             continue;
-        judge_again(sm, w);
+        judge_again(sm, w, EVENT_FLOW);
         w->at_barrier = w->barrier = false;
         sam_gputime_pass_barrier(w, from);
     }
@@ -288,6 +289,8 @@ void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64
     struct group *group = &sm->groups[w->group];
     w->ended = true;
     w->redirect = NEVER;
+    sm->roomy &= ~(1u << (w - sm->warps));
+    sm->redirected &= ~(1u << (w - sm->warps));
     group->live--;
     if (group->live == 0)
         end_group(m, sm, group, at);

@@ -41,7 +41,8 @@ static bool grant(struct model *m, struct sm *sm, unsigned vector, unsigned bank
     if (c->missing == 0) {
         sm->asking &= ~(UINT64_C(1) << index);
         sm->ready[index] = m->now + m->config.collect_read;
-        judge_again(sm, &sm->warps[c->flight.record.slot]);
+        sm->reading |= UINT64_C(1) << index;
+        judge_again(sm, &sm->warps[c->slot], EVENT_COLLECTOR);
         wake_at(sm, sm->ready[index]);
     }
     return true;
@@ -161,7 +162,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                     uint64_t at)
 {
-    judge_again(sm, w);
+    judge_again(sm, w, EVENT_FLOW);
     w->unresolved = false;
     w->after_barrier = false;
     w->issue_from = later(w->issue_from, f->record.executed + 1);
@@ -171,6 +172,7 @@ static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct
         const uint64_t fetch = at + later(m->config.redirect_latency, 1);
         w->redirect_pc = f->next_pc;
         w->redirect = fetch;
+        sm->redirected |= 1u << (w - sm->warps);
         w->icache_until = 0;
         wake_at(sm, fetch);
     }
@@ -182,6 +184,8 @@ static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct
 static void follow(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                    uint64_t x, uint32_t latency)
 {
+    if (f->trait->flow != FLOW_NONE)
+        judge_again(sm, w, EVENT_FLOW);
     switch (f->trait->flow) {
     case FLOW_BRANCH: resolve(m, sm, w, f, x + latency); break;
     case FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
@@ -206,44 +210,62 @@ static void follow(struct model *m, struct sm *sm, struct warp *w, const struct 
     }
 }
 
-static bool takes(const struct model *m, struct sm *sm, const struct collector *c)
+/* The unit takes no instruction in this cycle. */
+static bool is_occupied(const struct model *m, struct sm *sm, enum sam_gputime_unit unit)
 {
-    const enum sam_gputime_unit unit = c->flight.record.unit;
     if (unit == SAM_GPUTIME_WARPS)
-        return true;
+        return false;
     if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
         const uint64_t idle =
             sm->lsu.free -
             (sm->lsu.free < m->config.emit_latency ? sm->lsu.free : m->config.emit_latency);
         if (idle > m->now)
             wake_at(sm, idle); /* with a full queue it takes nothing before */
-        return sam_gputime_lsu_takes(m, sm, &sm->warps[c->flight.record.slot]);
+        return !sam_gputime_lsu_takes(m, sm);
     }
     if (sm->unit_free[unit] <= m->now)
-        return true;
+        return false;
     wake_at(sm, sm->unit_free[unit]);
-    return false;
+    return true;
+}
+
+/* The unit would take an instruction, but none of this warp. */
+static bool is_too_many(const struct model *m, const struct sm *sm, const struct collector *c)
+{
+    return c->flight->record.unit == SAM_GPUTIME_LSU && !m->config.memory_perfect &&
+           sm->warps[c->slot].in_lsu >= m->config.lsu_warp;
+}
+
+/* It leaves its collector. */
+static void leave(const struct model *m, struct sm *sm, const struct collector *c)
+{
+    const unsigned index = (unsigned)(c - sm->collectors);
+    const uint64_t bit = UINT64_C(1) << index;
+    struct warp *w = &sm->warps[c->slot];
+    sm->used &= ~bit;
+    sm->complete &= ~bit;
+    sm->for_unit[c->flight->record.unit] &= ~bit;
+    sm->free_from[index] = m->now + m->config.collector_free;
+    if (w->generation != c->generation)
+        return; /* the warp has ended before its last stores */
+    judge_again(sm, w, EVENT_COLLECTOR);
+    w->collecting--;
+    w->collected = sm->free_from[index];
 }
 
 static void emit(struct model *m, struct sm *sm, struct collector *c)
 {
-    struct flight *f = &c->flight;
-    struct warp *w = &sm->warps[f->record.slot];
+    struct flight *f = c->flight;
+    struct warp *w = &sm->warps[c->slot];
     const enum sam_gputime_unit unit = f->record.unit;
     const uint64_t x = m->now + m->config.emit_latency;
     uint32_t latency, interval;
-    sm->used &= ~(UINT64_C(1) << (c - sm->collectors));
-    c->free = m->now + m->config.collector_free;
-    if (w->generation == f->generation) { /* else the warp has ended before its last stores */
-        judge_again(sm, w);
-        w->collecting--;
-        w->collected = c->free;
-    }
+    leave(m, sm, c);
     f->record.executed = x;
     sm->stats->uses[unit]++;
     wake_at(sm, m->now + 1);
     if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
-        sam_gputime_lsu_put(m, sm, f, x);
+        sam_gputime_lsu_put(sm, f, x);
         return;
     }
     measure(m, f, &latency, &interval);
@@ -253,36 +275,45 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     if (unit == SAM_GPUTIME_LSU)
         sam_gputime_expect(m, sm, f, x + latency);
     f->record.done = x + latency;
+    follow(m, sm, w, f, x, latency);
     if (f->dest != NO_REGISTER)
         sam_gputime_put_result(m, sm, f, x + latency);
-    follow(m, sm, w, f, x, latency);
-    if (f->dest == NO_REGISTER)
-        sam_gputime_retire(m, f, x + latency);
+    else
+        sam_gputime_retire(m, sm, f, x + latency);
 }
 
-/* Of the collectors in `set`, the first from `next` on that can leave does. */
+/* Of the collectors in `set`, all complete, the first from `next` on whose unit takes its
+ * instruction. */
 static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *next)
 {
-    for (unsigned half = 0; half < 2; half++) {
-        const uint64_t above = UINT64_MAX << *next;
-        for (uint64_t left = set & (half ? ~above : above); left; left &= left - 1) {
-            const unsigned i = (unsigned)__builtin_ctzll(left);
-            if (sm->ready[i] > m->now) {
-                wake_at(sm, sm->ready[i]);
-            } else if (takes(m, sm, &sm->collectors[i])) {
-                emit(m, sm, &sm->collectors[i]);
-                *next = (i + 1) % m->config.collectors;
-                return; /* emit wakes the SM in the next cycle */
-            }
+    while (set) {
+        const uint64_t above = set & (UINT64_MAX << *next);
+        const unsigned i = (unsigned)__builtin_ctzll(above ? above : set);
+        struct collector *c = &sm->collectors[i];
+        const enum sam_gputime_unit unit = c->flight->record.unit;
+        if (is_occupied(m, sm, unit)) {
+            set &= ~sm->for_unit[unit];
+        } else if (is_too_many(m, sm, c)) {
+            set &= ~(UINT64_C(1) << i);
+        } else {
+            emit(m, sm, c);
+            *next = i + 1 == m->config.collectors ? 0 : i + 1;
+            return; /* emit wakes the SM in the next cycle */
         }
     }
 }
 
 void sam_gputime_emit(struct model *m, struct sm *sm)
 {
-    for (unsigned stream = 0; stream < m->config.issue_streams; stream++) {
-        const uint64_t set = sm->used & sm->in_stream[stream];
-        if (set)
-            emit_from(m, sm, set, &sm->next_emit[stream]);
+    for (uint64_t set = sm->reading; set; set &= set - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(set);
+        if (sm->ready[i] > m->now) {
+            wake_at(sm, sm->ready[i]);
+            continue;
+        }
+        sm->reading &= ~(UINT64_C(1) << i);
+        sm->complete |= UINT64_C(1) << i;
     }
+    for (unsigned stream = 0; stream < m->config.issue_streams; stream++)
+        emit_from(m, sm, sm->complete & sm->in_stream[stream], &sm->next_emit[stream]);
 }

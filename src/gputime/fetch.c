@@ -8,7 +8,17 @@ static uint64_t *slot_of(struct warp *w, uint32_t pc)
     return &w->there[(pc >> 2) % MOST_BUFFERED];
 }
 
-void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc)
+void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w)
+{
+    /* a prefix that waits for its instruction takes no place */
+    const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
+    const bool room = held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
+    const uint32_t bit = 1u << (w - sm->warps);
+    sm->roomy = room ? sm->roomy | bit : sm->roomy & ~bit;
+}
+
+void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
+                             uint32_t pc)
 {
     w->head = w->fetch_pc = pc;
     w->count = 0;
@@ -16,6 +26,8 @@ void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc)
     w->icache_until = 0;
     w->missed = NEVER;
     w->redirect = NEVER;
+    sm->redirected &= ~(1u << (w - sm->warps));
+    sam_gputime_note_room(m, sm, w);
 }
 
 void sam_gputime_consume(struct warp *w)
@@ -97,7 +109,7 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     const uint32_t count = fetched_at_once(m, w->fetch_pc);
-    judge_again(sm, w);
+    judge_again(sm, w, EVENT_FETCH);
     if (!ask(m, sm, w)) {
         w->missed = m->now;
         w->next_fetch = m->now + c->icache_retry;
@@ -111,13 +123,7 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
     w->next_fetch = m->now + 1;
     w->icache_until = 0;
     w->missed = NEVER;
-}
-
-static bool has_room(const struct model *m, const struct warp *w)
-{
-    /* a prefix that waits for its instruction takes no place */
-    const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
-    return held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
+    sam_gputime_note_room(m, sm, w);
 }
 
 /* The warp's branch has been resolved, and its target is not fetched yet. */
@@ -131,18 +137,16 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
 {
     struct warp *chosen = NULL;
     bool fetched = false;
-    for (uint32_t set = sm->resident_set; set; set &= set - 1) {
+    for (uint32_t set = sm->roomy | sm->redirected; set; set &= set - 1) {
         struct warp *w = &sm->warps[__builtin_ctz(set)];
-        if (w->ended)
-            continue;
         if (w->redirect <= m->now) {
-            sam_gputime_start_fetch(w, m->now, w->redirect_pc);
-            judge_again(sm, w);
+            sam_gputime_start_fetch(m, sm, w, m->now, w->redirect_pc);
+            judge_again(sm, w, EVENT_FETCH);
             wake_at(sm, m->now + 1);
         }
         if (w->redirect != NEVER)
             wake_at(sm, w->redirect);
-        if (!has_room(m, w) || is_resolved(m, w))
+        if (!(sm->roomy & set & -set) || is_resolved(m, w))
             continue;
         const bool waits = w->next_fetch > m->now;
         if (waits)

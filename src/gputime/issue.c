@@ -62,25 +62,28 @@ static uint32_t held_collectors(const struct model *m, const struct sm *sm, cons
                                 uint64_t *until)
 {
     uint32_t count = w->collecting;
-    *until = NEVER;
+    *until = w->collected;
+    if (m->config.collectors_warp == 1)
+        return 1; /* the one that it has left last */
     for (uint32_t i = 0; i < m->config.collectors; i++) {
         const struct collector *c = &sm->collectors[i];
-        if (sm->used >> i & 1 || c->free <= m->now || &sm->warps[c->flight.record.slot] != w ||
-            c->flight.generation != w->generation)
+        if (sm->used >> i & 1 || sm->free_from[i] <= m->now || &sm->warps[c->slot] != w ||
+            c->generation != w->generation)
             continue;
-        *until = c->free < *until ? c->free : *until;
+        *until = sm->free_from[i] < *until ? sm->free_from[i] : *until;
         count++;
     }
     return count;
 }
 
 /* Why the warp cannot issue in this cycle; BUSY: it can. *again: when that may change, beside the
- * events that call judge_again. */
+ * events in w->waits_for. */
 static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm, struct warp *w,
                                      uint64_t *again)
 {
     const uint64_t now = m->now;
     *again = NEVER;
+    w->waits_for = EVENTS;
     if (!w->has_op)
         return SAM_GPUTIME_DRAIN;
     if (now < w->start + m->config.start_latency) {
@@ -111,6 +114,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = there;
         return why_not_there(m, w);
     }
+    w->waits_for = EVENT_FLOW | EVENT_COLLECTOR;
     if (w->collecting >= m->config.collectors_warp) {
         *again = sm->ready[w->collector] > now ? sm->ready[w->collector] : NEVER;
         return why_held(m, sm, w);
@@ -118,12 +122,14 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
     if (now < w->collected && held_collectors(m, sm, w, again) >= m->config.collectors_warp)
         return SAM_GPUTIME_COLLECTOR;
     *again = NEVER;
+    w->waits_for = EVENT_FLOW | EVENT_MEMORY;
     if (w->fenced && w->fences == 0 && w->accesses == 0 && w->fence_until <= now)
         w->fenced = false;
     if (w->fenced && w->trait->unit == SAM_GPUTIME_LSU) {
         *again = w->fence_until > now ? w->fence_until : NEVER;
         return SAM_GPUTIME_FENCE;
     }
+    w->waits_for = EVENT_FLOW | EVENT_WRITTEN;
     return scoreboard(m, w);
 }
 
@@ -131,12 +137,11 @@ static struct collector *free_collector(const struct model *m, struct sm *sm)
 {
     uint64_t first = NEVER;
     for (uint32_t i = 0; i < m->config.collectors; i++) {
-        struct collector *c = &sm->collectors[i];
         if (sm->used >> i & 1)
             continue;
-        if (c->free <= m->now)
-            return c;
-        first = c->free < first ? c->free : first;
+        if (sm->free_from[i] <= m->now)
+            return &sm->collectors[i];
+        first = sm->free_from[i] < first ? sm->free_from[i] : first;
     }
     wake_at(sm, first);
     return NULL;
@@ -158,8 +163,11 @@ static void fill_collector(const struct model *m, struct sm *sm, struct collecto
     sm->in_stream[0] &= ~bit;
     sm->in_stream[1] &= ~bit;
     sm->in_stream[config->issue_streams == 2 && w->trait->stream] |= bit;
-    sm->asking |= w->source_count ? bit : 0;
+    sm->for_unit[w->trait->unit] |= bit;
+    *(w->source_count ? &sm->asking : &sm->reading) |= bit;
     sm->ready[index] = w->source_count ? NEVER : m->now + config->collect_none;
+    c->slot = slot;
+    c->generation = w->generation;
     c->sources = w->source_count;
     c->missing = (uint8_t)((1u << w->source_count) - 1);
     c->request = m->now + config->collect_request;
@@ -211,7 +219,11 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
 {
     const struct trait *t = w->trait;
     const uint32_t slot = (uint32_t)(w - sm->warps);
-    struct flight *f = &c->flight;
+    struct flight *f = c->flight = sam_gputime_new_flight(sm);
+    if (!f) {
+        m->out_of_memory = true;
+        return;
+    }
     *f = (struct flight){
         .record = {.number = m->next_number++,
                    .sm = sm->number,
@@ -254,6 +266,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     note_group(m, w);
     sam_gputime_consume(w);
     sam_gputime_pull(m, w);
+    sam_gputime_note_room(m, sm, w);
 }
 
 /* Of the warps in `set`, the first after the one that was issued last. */
@@ -382,7 +395,7 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
         issue(m, sm, &sm->warps[i], c);
         sm->can_issue[stream] &= ~(1u << i);
         sm->judged &= ~(1u << i);
-        sm->next_warp[stream] = (i + 1) % m->config.warps;
+        sm->next_warp[stream] = i + 1 == m->config.warps ? 0 : i + 1;
         sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
         wake_at(sm, m->now + 1);
     }

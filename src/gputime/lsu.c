@@ -5,20 +5,11 @@
 
 #include <stdlib.h>
 
-bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm, const struct warp *w)
-{
-    const struct lsu *l = &sm->lsu;
-    const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
-    return w->in_lsu < m->config.lsu_warp && l->under_way < m->config.lsu_all &&
-           (l->queued < m->config.lsu_queue || (l->queued == m->config.lsu_queue && idle));
-}
-
-void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *f, uint64_t at)
+void sam_gputime_lsu_put(struct sm *sm, struct flight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
-    (void)m;
     l->under_way++;
-    l->queue[l->queued] = *f;
+    l->queue[l->queued] = f;
     l->entered[l->queued++] = at;
     struct warp *w = &sm->warps[f->record.slot];
     w->in_lsu += w->generation == f->generation;
@@ -93,7 +84,7 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
         return NEVER;
     }
     *missed = true;
-    const struct access *a = sm->lsu.flight.access;
+    const struct access *a = sm->lsu.flight->access;
     const uint64_t *covered = sm->coverage ? sm->coverage[a - sm->accesses].of[a->next] : NULL;
     const uint64_t ready =
         sam_gputime_write_line(m, line, bytes, covered) + m->config.l1_fill_latency;
@@ -106,7 +97,7 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
 static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
 {
     struct lsu *l = &sm->lsu;
-    const struct access *a = l->flight.access;
+    const struct access *a = l->flight->access;
     const uint32_t line = a->lines[a->next], bytes = a->bytes[a->next];
     bool missed = false;
     const uint64_t reply = a->write ? write_line(m, sm, line, bytes, a->atomic, again, &missed)
@@ -116,15 +107,15 @@ static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
     *(a->write ? &sm->stats->l1d.writes : &sm->stats->l1d.reads) += 1;
     sm->stats->uses[SAM_GPUTIME_L1D]++;
     sam_gputime_span(m, sm, SAM_GPUTIME_L1D, SAM_GPUTIME_BUSY, m->now, m->now + 1);
-    l->flight.row->lines++;
-    l->flight.row->misses += missed;
+    l->flight->row->lines++;
+    l->flight->row->misses += missed;
     return reply;
 }
 
 static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
 {
     struct lsu *l = &sm->lsu;
-    const struct access *a = l->flight.access;
+    const struct access *a = l->flight->access;
     const uint32_t turns = a->turns[a->next];
     if (l->lds_free > m->now) {
         *again = l->lds_free;
@@ -133,7 +124,7 @@ static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
     l->lds_free = m->now + turns + (a->write ? m->config.lds_write_gap : 0);
     sm->stats->lds_turns += turns;
     sm->stats->uses[SAM_GPUTIME_LDS]++;
-    l->flight.row->turns += turns;
+    l->flight->row->turns += turns;
     sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_BUSY, m->now, m->now + 1);
     sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_CONFLICT, m->now + 1, m->now + turns);
     return m->now + m->config.lds_latency + turns;
@@ -143,7 +134,7 @@ static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
 static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t free)
 {
     struct lsu *l = &sm->lsu;
-    struct flight *f = &l->flight;
+    struct flight *f = l->flight;
     l->free = free;
     l->active = false;
     sam_gputime_expect(m, sm, f, result);
@@ -153,7 +144,7 @@ static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t fre
     if (f->dest != NO_REGISTER)
         sam_gputime_put_result(m, sm, f, result);
     else
-        sam_gputime_retire(m, f, result);
+        sam_gputime_retire(m, sm, f, result);
 }
 
 /* Begin with the instruction that has waited longest, if there is one. */
@@ -170,22 +161,22 @@ static void begin(struct model *m, struct sm *sm)
     l->queued--;
     memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
     memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
-    l->flight.row->accesses++;
-    if (!l->flight.access) { /* no lane acts */
+    l->flight->row->accesses++;
+    if (!l->flight->access) { /* no lane acts */
         finish(m, sm, m->now + m->config.lsu_interval, m->now + m->config.lsu_interval);
         return;
     }
     l->active = true;
     l->next_request = start + m->config.lsu_latency;
     l->last_reply = 0;
-    sm->stats->lds_accesses += l->flight.access->local;
+    sm->stats->lds_accesses += l->flight->access->local;
 }
 
 /* Send the next request. False: it is refused. */
 static bool send(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
-    struct access *a = l->flight.access;
+    struct access *a = l->flight->access;
     uint64_t again = NEVER;
     const uint64_t reply = a->local ? ask_local(m, sm, &again) : ask_l1(m, sm, &again);
     l->refused = reply == NEVER;
@@ -241,7 +232,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
         sm->lsu.under_way -= sm->lsu.under_way > 0;
         if (w->generation != a->generation)
             continue;
-        judge_again(sm, w);
+        judge_again(sm, w, EVENT_MEMORY);
         w->accesses--;
         w->in_lsu -= w->in_lsu > 0;
     }
@@ -259,7 +250,7 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     enum sam_gputime_reason reason =
         l->under_way > l->queued ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
     if (l->active) {
-        const bool local = l->flight.access->local;
+        const bool local = l->flight->access->local;
         if (l->next_request > m->now)
             wake_at(sm, l->next_request);
         else if (send(m, sm))

@@ -83,7 +83,7 @@ struct coverage {
     uint64_t of[SAM_GPUTIME_MOST_ADDRESSES][MOST_PARTS];
 };
 
-/* An instruction after its issue. */
+/* An instruction after its issue; from a pool of its SM until it is complete. */
 struct flight {
     struct sam_gputime_record record;
     const struct trait *trait;
@@ -93,16 +93,17 @@ struct flight {
     uint32_t generation; /* of the warp slot */
     uint16_t dest;
     bool pair;
+    struct flight *next; /* of those that are free */
 };
 
 struct collector {
-    uint64_t free;            /* not used: from this cycle on */
-    uint64_t request;         /* of operands */
-    uint8_t sources, missing; /* missing: set of those not yet granted */
+    struct flight *flight;
+    uint32_t slot, generation; /* of the warp, also after its instruction has left */
+    uint64_t request;          /* of operands */
+    uint8_t sources, missing;  /* missing: set of those not yet granted */
     uint8_t bank[MOST_SOURCES];
     bool vector[MOST_SOURCES];
     uint64_t granted[MOST_SOURCES];
-    struct flight flight;
 };
 
 /* Results of a unit for a port, ordered by `ready`. */
@@ -110,7 +111,7 @@ struct results {
     uint32_t capacity, first, count;
     struct result {
         uint64_t ready;
-        struct flight flight;
+        struct flight *flight;
     } * of; /* a ring */
 };
 
@@ -140,6 +141,7 @@ struct warp {
     uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
     uint8_t source_count, watched_count;
     enum sam_gputime_reason waited;
+    uint8_t waits_for; /* set of enum event: those that can change how it was judged */
     /* with groups_wait: whether the next instruction's fetch group has been taken up, and registers
      * of the first instruction of the last group */
     bool taken;
@@ -187,11 +189,11 @@ struct group {
 
 struct lsu {
     uint32_t queued;
-    struct flight queue[17];
+    struct flight *queue[17];
     uint64_t entered[17];
     bool active;
     bool refused;          /* the next request has been, and is repeated */
-    struct flight flight;  /* whose requests are being sent */
+    struct flight *flight; /* whose requests are being sent */
     uint64_t next_request; /* cycle of the next line request */
     uint64_t free;         /* the next instruction may start */
     uint64_t last_reply;   /* of the requests sent */
@@ -221,15 +223,23 @@ struct sm {
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
     struct collector *collectors;
-    /* sets of collectors: in use, of each stream, and with operands to be granted */
-    uint64_t used, in_stream[2], asking;
+    /* sets of collectors: in use, of each stream and unit; those with operands to be granted, with
+     * operands on their way, and with all of them */
+    uint64_t used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
+    uint64_t asking, reading, complete;
     uint64_t echoing;                /* operands were granted in the last cycle that granted any */
     uint64_t ready[MOST_COLLECTORS]; /* when each may leave; NEVER: operands are missing */
+    uint64_t free_from[MOST_COLLECTORS]; /* of one that is not used: it can be from this cycle on */
+    struct flight *free_flights;
+    struct flight_chunk *chunks; /* of all flights */
     /* A warp is judged when `judged` has not its bit, and one that could not issue in `check_at`.
      * One that can issue can do so until it is judged again. */
     uint32_t judged, resident_set;
-    uint32_t can_issue[2]; /* of each stream */
-    struct waits waits;    /* of the others */
+    uint32_t roomy;           /* warps with room for a fetch */
+    uint32_t redirected;      /* ... whose fetch goes elsewhere from w->redirect on */
+    uint32_t last_reasons[2]; /* of the streams, in the last cycle with a change */
+    uint32_t can_issue[2];    /* of each stream */
+    struct waits waits;       /* of the others */
     uint64_t check_at[MOST_WARPS];
     uint64_t look_at; /* the first of them; 0: it is to be found */
     uint32_t next_warp[2], next_emit[2];
@@ -306,10 +316,18 @@ static inline void wake_at(struct sm *sm, uint64_t cycle)
     sm->wake = cycle < sm->wake ? cycle : sm->wake;
 }
 
-/* Something that the warp may have waited for has happened. */
-static inline void judge_again(struct sm *sm, const struct warp *w)
+/* What has happened to a warp that may wait for it. */
+enum event {
+    EVENT_FETCH = 1,     /* of its instructions */
+    EVENT_COLLECTOR = 2, /* its instruction has all operands, or has left */
+    EVENT_WRITTEN = 4,   /* a register */
+    EVENT_MEMORY = 8,    /* an access is complete */
+    EVENT_FLOW = 16,     /* a branch, a barrier, a fence: no warp is judged without it */
+    EVENTS = 31,
+};
+static inline void judge_again(struct sm *sm, const struct warp *w, enum event event)
 {
-    sm->judged &= ~(1u << (w - sm->warps));
+    sm->judged &= ~((uint32_t)((w->waits_for & event) != 0) << (w - sm->warps));
 }
 
 static inline bool is_set(const uint64_t *set, unsigned bit)
@@ -336,7 +354,10 @@ uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
 
 /* fetch.c */
 void sam_gputime_fetch(struct model *m, struct sm *sm);
-void sam_gputime_start_fetch(struct warp *w, uint64_t at, uint32_t pc);
+void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
+                             uint32_t pc);
+/* Keep sm->roomy, after a change of what the warp's buffer holds. */
+void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w);
 /* When the warp's next instruction can be issued as far as its fetch is concerned; NEVER: it has
  * not been fetched. */
 static inline uint64_t sam_gputime_there(const struct warp *w)
@@ -359,16 +380,23 @@ void sam_gputime_emit(struct model *m, struct sm *sm);
 void sam_gputime_write(struct model *m, struct sm *sm);
 /* Fill m->turn. */
 void sam_gputime_order_writes(struct model *m);
-void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *flight,
-                            uint64_t ready);
-/* An instruction without a result is complete. */
-void sam_gputime_retire(struct model *m, struct flight *flight, uint64_t at);
+void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *flight, uint64_t ready);
+/* An instruction is complete: its flight ends. */
+void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
+/* A flight from the pool; NULL: out of memory. */
+struct flight *sam_gputime_new_flight(struct sm *sm);
+void sam_gputime_free_flights(struct sm *sm);
 void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load);
 
 /* lsu.c */
-/* Whether the LSU takes an instruction of this warp in this cycle. */
-bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm, const struct warp *w);
-void sam_gputime_lsu_put(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);
+/* Whether the LSU has room for an instruction in this cycle. */
+static inline bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm)
+{
+    const struct lsu *l = &sm->lsu;
+    const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
+    return l->under_way < m->config.lsu_all && l->queued < m->config.lsu_queue + idle;
+}
+void sam_gputime_lsu_put(struct sm *sm, struct flight *flight, uint64_t at);
 void sam_gputime_lsu(struct model *m, struct sm *sm);
 /* The accesses of an instruction are complete in cycle `at`. */
 void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);

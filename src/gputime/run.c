@@ -47,6 +47,7 @@ static void free_sm(struct sm *sm)
     free(sm->groups);
     free(sm->collectors);
     free(sm->accesses);
+    sam_gputime_free_flights(sm);
     free(sm->coverage);
     free(sm->answers);
     for (unsigned i = 0; i < RESULT_UNITS * PORTS; i++)

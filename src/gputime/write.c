@@ -31,7 +31,7 @@ static void clear_register(struct sm *sm, const struct clear *c)
     if (c->pair)
         change(w, c->reg | 1u, false, false);
     w->outstanding--;
-    judge_again(sm, w);
+    judge_again(sm, w, EVENT_WRITTEN);
 }
 
 static void clear_due(struct model *m, struct sm *sm)
@@ -45,14 +45,50 @@ static void clear_due(struct model *m, struct sm *sm)
         wake_at(sm, sm->clears[sm->clear_first].at);
 }
 
+/* ----------------------------------------------------------------------------------- flights */
+
+enum { CHUNK = 64 };
+
+struct flight_chunk {
+    struct flight_chunk *next;
+    struct flight of[CHUNK];
+};
+
+struct flight *sam_gputime_new_flight(struct sm *sm)
+{
+    struct flight *f = sm->free_flights;
+    if (SAM_UNLIKELY(!f)) {
+        struct flight_chunk *chunk = malloc(sizeof *chunk);
+        if (!chunk)
+            return NULL;
+        chunk->next = sm->chunks;
+        sm->chunks = chunk;
+        for (unsigned i = 0; i < CHUNK; i++)
+            chunk->of[i].next = i + 1 < CHUNK ? &chunk->of[i + 1] : NULL;
+        f = chunk->of;
+    }
+    sm->free_flights = f->next;
+    return f;
+}
+
+void sam_gputime_free_flights(struct sm *sm)
+{
+    for (struct flight_chunk *chunk = sm->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+}
+
 /* ----------------------------------------------------------------------------------- results */
 
-void sam_gputime_retire(struct model *m, struct flight *f, uint64_t at)
+void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *f, uint64_t at)
 {
     f->record.written = at;
     f->row->latency += at - f->record.issued;
     if (m->observer->record)
         m->observer->record(m->observer->context, &f->record);
+    f->next = sm->free_flights;
+    sm->free_flights = f;
 }
 
 static struct result *at_index(struct results *r, uint32_t index)
@@ -73,7 +109,7 @@ static bool grow(struct results *r)
     return true;
 }
 
-void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight *f, uint64_t ready)
+void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *f, uint64_t ready)
 {
     const unsigned port = m->config.write_ports == 2 && f->dest >= VECTOR;
     const unsigned index = m->turn[f->record.unit] * PORTS + port;
@@ -85,7 +121,7 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight 
     uint32_t at = r->count++;
     for (; at > 0 && at_index(r, at - 1)->ready > ready; at--)
         *at_index(r, at) = *at_index(r, at - 1);
-    *at_index(r, at) = (struct result){ready, *f};
+    *at_index(r, at) = (struct result){ready, f};
     sm->has_results |= 1u << index;
     wake_at(sm, ready > m->now ? ready : m->now + 1);
 }
@@ -93,7 +129,7 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, const struct flight 
 static void write_one(struct model *m, struct sm *sm, struct results *r)
 {
     struct result *result = at_index(r, 0);
-    struct flight *f = &result->flight;
+    struct flight *f = result->flight;
     const enum sam_gputime_unit unit = f->record.unit;
     const struct clear clear = {.at = m->now + m->config.wakeup_latency,
                                 .warp = f->record.slot,
@@ -103,7 +139,7 @@ static void write_one(struct model *m, struct sm *sm, struct results *r)
     if (result->ready < m->now && unit != SAM_GPUTIME_LSU)
         sam_gputime_span(m, sm, unit, SAM_GPUTIME_WRITEBACK, result->ready, m->now);
     sm->clears[(sm->clear_first + sm->clear_count++) % CLEARS] = clear;
-    sam_gputime_retire(m, f, m->now);
+    sam_gputime_retire(m, sm, f, m->now);
     r->first = (r->first + 1) & (r->capacity - 1);
     r->count--;
 }
@@ -128,7 +164,7 @@ void sam_gputime_write(struct model *m, struct sm *sm)
         struct results *r = &sm->results[index];
         if (at_index(r, 0)->ready <= m->now && !taken[port]) {
             const enum sam_gputime_unit unit =
-                at_index(r, 0)->flight.dest >= VECTOR ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X;
+                at_index(r, 0)->flight->dest >= VECTOR ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X;
             write_one(m, sm, r);
             taken[port] = true;
             sm->stats->uses[unit]++;
