@@ -4,69 +4,6 @@
 
 #include <stdlib.h>
 
-/* ----------------------------------------------------------------------------- rows by pc */
-
-bool sam_gputime_rows_init(struct rows *rows)
-{
-    rows->capacity = 1024;
-    rows->table = calloc(rows->capacity, sizeof *rows->table);
-    return rows->table != NULL;
-}
-
-void sam_gputime_rows_free(struct rows *rows)
-{
-    for (size_t i = 0; rows->table && i < rows->capacity; i++)
-        free(rows->table[i].row);
-    free(rows->table);
-}
-
-static size_t place(const struct row_slot *table, size_t capacity, uint32_t pc)
-{
-    size_t at = (pc >> 2) & (capacity - 1);
-    while (table[at].row && table[at].row->pc != pc)
-        at = (at + 1) & (capacity - 1);
-    return at;
-}
-
-static bool grow(struct rows *rows)
-{
-    const size_t capacity = 2 * rows->capacity;
-    struct row_slot *table = calloc(capacity, sizeof *table);
-    if (!table)
-        return false;
-    for (size_t i = 0; i < rows->capacity; i++)
-        if (rows->table[i].row)
-            table[place(table, capacity, (uint32_t)rows->table[i].row->pc)] = rows->table[i];
-    free(rows->table);
-    rows->table = table;
-    rows->capacity = capacity;
-    return true;
-}
-
-struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc)
-{
-    struct rows *rows = &m->rows;
-    size_t at = place(rows->table, rows->capacity, pc);
-    if (SAM_LIKELY(rows->table[at].row != NULL))
-        return rows->table[at].row;
-    if (2 * rows->count >= rows->capacity) {
-        if (!grow(rows)) {
-            m->out_of_memory = true;
-            return &m->spare;
-        }
-        at = place(rows->table, rows->capacity, pc);
-    }
-    struct sam_gputime_row *row = calloc(1, sizeof *row);
-    if (!row) {
-        m->out_of_memory = true;
-        return &m->spare;
-    }
-    row->pc = pc;
-    rows->table[at].row = row;
-    rows->count++;
-    return row;
-}
-
 /* ------------------------------------------------------------------------- units and warps */
 
 static uint64_t clip(const struct model *m, uint64_t cycle)
@@ -167,12 +104,8 @@ static int compare_rows(const void *a, const void *b)
 static bool settle_rows(struct model *m)
 {
     struct sam_gputime_result *r = m->result;
-    r->rows = calloc(m->rows.count ? m->rows.count : 1, sizeof *r->rows);
-    if (!r->rows)
+    if (!sam_gputime_rows(&m->program, r))
         return false;
-    for (size_t i = 0; i < m->rows.capacity; i++)
-        if (m->rows.table[i].row)
-            r->rows[r->row_count++] = *m->rows.table[i].row;
     qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
     return true;
 }

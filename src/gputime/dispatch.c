@@ -34,30 +34,6 @@ uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
 
 /* ------------------------------------------------------------------------------- instructions */
 
-/* What must be known before the instruction can be issued. */
-static void prepare(struct model *m, struct warp *w)
-{
-    const struct sam_gputime_config *c = &m->config;
-    const struct sam_insn *insn = w->op.insn;
-    const struct trait *t = &m->traits.of[insn->op];
-    w->trait = t;
-    w->row = sam_gputime_row(m, w->op.pc);
-    w->dest = sam_gputime_dest(t, insn);
-    w->source_count = (uint8_t)sam_gputime_sources(t, insn, w->sources);
-    w->watched_count = 0;
-    if (w->source_count > t->source_count && !c->score_masks)
-        w->source_count--; /* its mask, which comes last */
-    for (unsigned i = 0; i < w->source_count; i++) {
-        uint16_t reg = w->sources[i];
-        if (t->stores_vector && !c->score_stores && i == 0)
-            reg &= VECTOR - 1;
-        if (reg != 0 || c->score_x0)
-            w->watched[w->watched_count++] = reg;
-    }
-    if (w->dest == 0 && !c->score_x0)
-        w->dest = NO_REGISTER;
-}
-
 void sam_gputime_pull(struct model *m, struct warp *w)
 {
     w->has_op = m->source->next(m->source->context, w->workgroup, w->warp, &w->op);
@@ -69,8 +45,14 @@ void sam_gputime_pull(struct model *m, struct warp *w)
     }
     w->waited = SAM_GPUTIME_BUSY;
     w->cut = !w->has_op && (!w->trait || w->trait->flow != FLOW_END);
-    if (w->has_op)
-        prepare(m, w);
+    if (!w->has_op)
+        return;
+    w->code = sam_gputime_code(m, w->op.pc, w->op.insn);
+    w->has_op = w->code != NULL;
+    if (w->has_op) {
+        w->trait = w->code->trait;
+        w->row = w->code->row;
+    }
 }
 
 /* ------------------------------------------------------------------------------- workgroups */
@@ -235,7 +217,7 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
         w->free_from = at + 1;
         w->row = NULL;
         sm->resident_set &= ~(1u << i);
-        sm->look_at = 0;
+        sm->waits.left = true;
         sam_gputime_warp(m, sm, w, SAM_GPUTIME_EMPTY);
         if (m->observer->stay) {
             const struct sam_gputime_stay stay = {sm->number, i,        w->workgroup,

@@ -69,6 +69,8 @@ unsigned sam_gputime_sources(const struct trait *trait, const struct sam_insn *i
 
 /* --- state */
 
+struct model;
+
 /* The line requests of a memory instruction. */
 struct access {
     bool used, local, write, atomic;
@@ -136,10 +138,9 @@ struct warp {
     uint64_t free_from; /* not resident: the slot can be taken from this cycle on */
     /* the next instruction */
     struct sam_gputime_op op;
-    const struct trait *trait;
-    struct sam_gputime_row *row;
-    uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
-    uint8_t source_count, watched_count;
+    const struct code *code;
+    const struct trait *trait;   /* of its code; NULL: there was none yet */
+    struct sam_gputime_row *row; /* the same */
     enum sam_gputime_reason waited;
     uint8_t waits_for; /* set of enum event: those that can change how it was judged */
     /* with groups_wait: whether the next instruction's fetch group has been taken up, and registers
@@ -212,9 +213,20 @@ struct answer {
 enum { NO_STREAM = 2, STREAMS = 3 };
 struct waits {
     uint32_t warps;            /* a set */
+    bool left;                 /* some of them are no longer resident */
     uint32_t reasons[STREAMS]; /* sets: those with a count */
     uint8_t counts[STREAMS][SAM_GPUTIME_REASONS];
     uint8_t stream[MOST_WARPS], reason[MOST_WARPS];
+};
+
+/* When warps that wait are to be judged again. The cycles up to MOST_NEAR from now have a set of
+ * warps each, and those that are farther off are looked through. */
+enum { MOST_NEAR = 64 };
+struct alarms {
+    uint64_t at[MOST_WARPS];  /* of each warp; NEVER: none */
+    uint64_t cycles;          /* of the near ones, by their low bits: those with any */
+    uint32_t near[MOST_NEAR]; /* sets of warps */
+    uint32_t far;
 };
 
 struct sm {
@@ -232,16 +244,16 @@ struct sm {
     uint64_t free_from[MOST_COLLECTORS]; /* of one that is not used: it can be from this cycle on */
     struct flight *free_flights;
     struct flight_chunk *chunks; /* of all flights */
-    /* A warp is judged when `judged` has not its bit, and one that could not issue in `check_at`.
-     * One that can issue can do so until it is judged again. */
+    /* A warp is judged when `judged` has not its bit, and one that could not issue when its alarm
+     * goes off. One that can issue can do so until it is judged again. */
     uint32_t judged, resident_set;
-    uint32_t roomy;           /* warps with room for a fetch */
-    uint32_t redirected;      /* ... whose fetch goes elsewhere from w->redirect on */
-    uint32_t last_reasons[2]; /* of the streams, in the last cycle with a change */
-    uint32_t can_issue[2];    /* of each stream */
-    struct waits waits;       /* of the others */
-    uint64_t check_at[MOST_WARPS];
-    uint64_t look_at; /* the first of them; 0: it is to be found */
+    uint32_t roomy;                 /* warps with room for a fetch */
+    uint32_t redirected;            /* ... whose fetch goes elsewhere from w->redirect on */
+    uint32_t last_reasons[STREAMS]; /* sets: of the streams and of the SM, in the last cycle with a
+                                       change */
+    uint32_t can_issue[2];          /* of each stream */
+    struct waits waits;             /* of the others */
+    struct alarms alarms;
     uint32_t next_warp[2], next_emit[2];
     uint32_t next_bank[2][32];
     /* in the order of write-back, scalar and vector: see m->turn; a set of those with any */
@@ -275,10 +287,19 @@ struct sm {
     struct meter meter;
 };
 
-struct rows {
-    struct row_slot {
-        struct sam_gputime_row *row; /* NULL: empty */
-    } * table;                       /* open addressing by pc */
+/* An instruction at its pc: what must be known before it can be issued. */
+struct code {
+    const struct sam_insn *insn;
+    const struct trait *trait;
+    struct sam_gputime_row *row;
+    uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
+    uint8_t source_count, watched_count;
+    struct code *next; /* another instruction at the same pc */
+};
+
+/* By pc. */
+struct program {
+    struct place *table;
     size_t capacity, count;
 };
 
@@ -296,7 +317,7 @@ struct model {
     struct sam_memtime_traffic traffic;      /* asked of it */
     uint64_t first;                          /* cycle of the clock in which the model begins */
     uint64_t acknowledged;                   /* all writes to it, from this cycle on */
-    struct rows rows;
+    struct program program;
     uint64_t now;
     uint64_t next_number;
     uint32_t threads; /* lanes of the hardware */
@@ -352,6 +373,16 @@ uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
                                const struct sam_gputime_launch *launch,
                                enum sam_gputime_limit *limit);
 
+/* code.c */
+bool sam_gputime_program_init(struct program *program);
+void sam_gputime_program_free(struct program *program);
+/* The row of a pc; never NULL: out of memory is noted in the model. */
+struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
+/* An instruction at its pc. NULL: out of memory, noted in the model. */
+const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn);
+/* All rows, in no order. False: out of memory. */
+bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result);
+
 /* fetch.c */
 void sam_gputime_fetch(struct model *m, struct sm *sm);
 void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
@@ -368,6 +399,11 @@ static inline uint64_t sam_gputime_there(const struct warp *w)
 }
 /* It has been issued. */
 void sam_gputime_consume(struct warp *w);
+
+/* judge.c: which warps can issue, and what the others wait for */
+void sam_gputime_alarms_init(struct alarms *alarms);
+/* False: nothing has changed since the last cycle in which it was called. */
+bool sam_gputime_judge(struct model *m, struct sm *sm);
 
 /* issue.c */
 void sam_gputime_issue(struct model *m, struct sm *sm);
@@ -416,10 +452,6 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
                                     const struct sam_gputime_op *op);
 
 /* account.c */
-bool sam_gputime_rows_init(struct rows *rows);
-void sam_gputime_rows_free(struct rows *rows);
-/* The row of a pc; never NULL: out of memory is noted in the model. */
-struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
 /* Account [from, to) of a unit, as far as it has no account yet. */
 void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                       enum sam_gputime_reason reason, uint64_t from, uint64_t to);

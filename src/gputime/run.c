@@ -16,6 +16,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     sm->free_sgprs = c->sgprs ? c->sgprs : UINT64_MAX / 2;
     sm->free_vgprs = c->vgprs ? c->vgprs : UINT64_MAX / 2;
     sm->free_lds = c->lds_bytes;
+    sam_gputime_alarms_init(&sm->alarms);
     sm->meter.reason = SAM_GPUTIME_EMPTY;
     for (unsigned i = 0; i < SAM_GPUTIME_UNITS; i++)
         sm->meters[i].reason = SAM_GPUTIME_EMPTY;
@@ -94,7 +95,7 @@ static bool init_model(struct model *m)
     if (!m->shared)
         m->memory = sam_memtime_new(&memory);
     if (!r->sm || !r->warp_slots || !m->sms || !(m->memory || m->shared) ||
-        !sam_gputime_rows_init(&m->rows))
+        !sam_gputime_program_init(&m->program))
         return false;
     for (uint32_t i = 0; i < c->sms; i++)
         if (!init_sm(m, &m->sms[i], i))
@@ -158,7 +159,7 @@ void sam_gputime_drop(struct sam_gputime *g)
         free_sm(&m->sms[i]);
     free(m->sms);
     sam_memtime_free(m->memory);
-    sam_gputime_rows_free(&m->rows);
+    sam_gputime_program_free(&m->program);
     sam_gputime_result_free(&g->result);
     free(g);
 }

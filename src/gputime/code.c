@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of the program, by pc: the row of the result, and what an instruction needs before
+ * it can be issued, which is found out once. */
+#include <stdlib.h>
+
+#include "gputime/model.h"
+
+/* What has been at a pc. */
+struct place {
+    struct sam_gputime_row *row; /* NULL: nothing */
+    struct code *codes;
+};
+
+bool sam_gputime_program_init(struct program *program)
+{
+    program->capacity = 1024;
+    program->table = calloc(program->capacity, sizeof *program->table);
+    return program->table != NULL;
+}
+
+void sam_gputime_program_free(struct program *program)
+{
+    for (size_t i = 0; program->table && i < program->capacity; i++) {
+        for (struct code *code = program->table[i].codes, *next; code; code = next) {
+            next = code->next;
+            free(code);
+        }
+        free(program->table[i].row);
+    }
+    free(program->table);
+}
+
+/* Open addressing. */
+static struct place *find(struct place *table, size_t capacity, uint32_t pc)
+{
+    size_t at = (pc >> 2) & (capacity - 1);
+    while (table[at].row && table[at].row->pc != pc)
+        at = (at + 1) & (capacity - 1);
+    return &table[at];
+}
+
+static bool grow(struct program *program)
+{
+    const size_t capacity = 2 * program->capacity;
+    struct place *table = calloc(capacity, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < program->capacity; i++)
+        if (program->table[i].row)
+            *find(table, capacity, (uint32_t)program->table[i].row->pc) = program->table[i];
+    free(program->table);
+    program->table = table;
+    program->capacity = capacity;
+    return true;
+}
+
+/* NULL: out of memory. */
+static struct place *place_of(struct program *program, uint32_t pc)
+{
+    struct place *place = find(program->table, program->capacity, pc);
+    if (SAM_LIKELY(place->row != NULL))
+        return place;
+    if (2 * program->count >= program->capacity) {
+        if (!grow(program))
+            return NULL;
+        place = find(program->table, program->capacity, pc);
+    }
+    place->row = calloc(1, sizeof *place->row);
+    if (!place->row)
+        return NULL;
+    place->row->pc = pc;
+    program->count++;
+    return place;
+}
+
+struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc)
+{
+    const struct place *place = place_of(&m->program, pc);
+    if (!place) {
+        m->out_of_memory = true;
+        return &m->spare;
+    }
+    return place->row;
+}
+
+bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result)
+{
+    result->rows = calloc(program->count ? program->count : 1, sizeof *result->rows);
+    if (!result->rows)
+        return false;
+    for (size_t i = 0; i < program->capacity; i++)
+        if (program->table[i].row)
+            result->rows[result->row_count++] = *program->table[i].row;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- registers */
+
+static void find_registers(const struct model *m, struct code *code)
+{
+    const struct sam_gputime_config *c = &m->config;
+    const struct trait *t = code->trait;
+    code->dest = sam_gputime_dest(t, code->insn);
+    code->source_count = (uint8_t)sam_gputime_sources(t, code->insn, code->sources);
+    if (code->source_count > t->source_count && !c->score_masks)
+        code->source_count--; /* its mask, which comes last */
+    for (unsigned i = 0; i < code->source_count; i++) {
+        uint16_t reg = code->sources[i];
+        if (t->stores_vector && !c->score_stores && i == 0)
+            reg &= VECTOR - 1;
+        if (reg != 0 || c->score_x0)
+            code->watched[code->watched_count++] = reg;
+    }
+    if (code->dest == 0 && !c->score_x0)
+        code->dest = NO_REGISTER;
+}
+
+const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn)
+{
+    struct place *place = place_of(&m->program, pc);
+    struct code *code = place ? place->codes : NULL;
+    while (code && code->insn != insn)
+        code = code->next;
+    if (SAM_LIKELY(code != NULL))
+        return code;
+    code = place ? calloc(1, sizeof *code) : NULL;
+    if (!code) {
+        m->out_of_memory = true;
+        return NULL;
+    }
+    code->insn = insn;
+    code->trait = &m->traits.of[insn->op];
+    code->row = place->row;
+    find_registers(m, code);
+    code->next = place->codes;
+    place->codes = code;
+    return code;
+}
