@@ -16,38 +16,6 @@ static struct collector *free_collector(const struct model *m, struct sm *sm)
     return NULL;
 }
 
-static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)
-{
-    return (uint8_t)((reg + (m->config.banks_by_warp ? slot : 0)) & (m->config.banks - 1));
-}
-
-static void fill_collector(const struct model *m, struct sm *sm, struct collector *c,
-                           const struct warp *w)
-{
-    const struct sam_gputime_config *config = &m->config;
-    const struct code *code = w->code;
-    const uint32_t slot = (uint32_t)(w - sm->warps);
-    const unsigned index = (unsigned)(c - sm->collectors);
-    const uint64_t bit = UINT64_C(1) << index;
-    sm->used |= bit;
-    sm->in_stream[0] &= ~bit;
-    sm->in_stream[1] &= ~bit;
-    sm->in_stream[config->issue_streams == 2 && w->trait->stream] |= bit;
-    sm->for_unit[w->trait->unit] |= bit;
-    *(code->source_count ? &sm->asking : &sm->reading) |= bit;
-    sm->ready[index] = code->source_count ? NEVER : m->now + config->collect_none;
-    c->slot = slot;
-    c->generation = w->generation;
-    c->sources = code->source_count;
-    c->missing = (uint8_t)((1u << code->source_count) - 1);
-    c->request = m->now + config->collect_request;
-    for (unsigned i = 0; i < code->source_count; i++) {
-        c->vector[i] = !config->banks_shared && code->sources[i] >= VECTOR;
-        c->bank[i] = bank_of(m, slot, code->sources[i]);
-        c->granted[i] = NEVER;
-    }
-}
-
 static void note_flow(const struct model *m, struct warp *w)
 {
     switch (w->trait->flow) {
@@ -115,7 +83,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
         .dest = w->code->dest,
         .pair = w->op.insn->pair,
     };
-    fill_collector(m, sm, c, w);
+    sam_gputime_collect(m, sm, c, w);
     w->collector = (uint32_t)(c - sm->collectors);
     if (t->unit == SAM_GPUTIME_LSU) {
         w->accesses++;

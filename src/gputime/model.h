@@ -20,6 +20,7 @@ enum {
     MOST_WARPS = 32,
     MOST_COLLECTORS = 64,
     MOST_SOURCES = 5,
+    MOST_BANKS = 32,
     REGISTER_WORDS = 8, /* of 64 bits: x0..x255, v0..v255 */
     VECTOR = 256,       /* register number of v0 */
     NO_REGISTER = 0xffff,
@@ -102,10 +103,15 @@ struct collector {
     struct flight *flight;
     uint32_t slot, generation; /* of the warp, also after its instruction has left */
     uint64_t request;          /* of operands */
-    uint8_t sources, missing;  /* missing: set of those not yet granted */
+    /* sets of operands: not yet granted, granted in the last cycle and asking once more, granted */
+    uint8_t missing, echo, fresh;
     uint8_t bank[MOST_SOURCES];
-    bool vector[MOST_SOURCES];
-    uint64_t granted[MOST_SOURCES];
+};
+
+/* A register bank. */
+struct bank {
+    uint64_t asking;                       /* set of collectors */
+    uint32_t next_collector, next_operand; /* the first in its turn */
 };
 
 /* Results of a unit for a port, ordered by `ready`. */
@@ -239,8 +245,13 @@ struct sm {
      * operands on their way, and with all of them */
     uint64_t used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
     uint64_t asking, reading, complete;
-    uint64_t echoing;                /* operands were granted in the last cycle that granted any */
-    uint64_t ready[MOST_COLLECTORS]; /* when each may leave; NEVER: operands are missing */
+    uint64_t coming;     /* ... that ask for them from collector.request on */
+    uint64_t asked;      /* a set of banks */
+    uint64_t echoing;    /* collectors with operands that were granted in the cycle ... */
+    uint64_t echo_cycle; /* ... before this one */
+    uint32_t requests;   /* operands that ask */
+    struct bank banks[2 * MOST_BANKS];
+    uint64_t ready[MOST_COLLECTORS];     /* when each may leave; NEVER: operands are missing */
     uint64_t free_from[MOST_COLLECTORS]; /* of one that is not used: it can be from this cycle on */
     struct flight *free_flights;
     struct flight_chunk *chunks; /* of all flights */
@@ -255,7 +266,7 @@ struct sm {
     struct waits waits;             /* of the others */
     struct alarms alarms;
     uint32_t next_warp[2], next_emit[2];
-    uint32_t next_bank[2][32];
+
     /* in the order of write-back, scalar and vector: see m->turn; a set of those with any */
     struct results results[RESULT_UNITS * PORTS];
     uint32_t has_results;
@@ -408,8 +419,13 @@ bool sam_gputime_judge(struct model *m, struct sm *sm);
 /* issue.c */
 void sam_gputime_issue(struct model *m, struct sm *sm);
 
-/* execute.c */
+/* operands.c */
+/* The warp's next instruction is issued to a collector. */
+void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
+                         const struct warp *w);
 void sam_gputime_operands(struct model *m, struct sm *sm);
+
+/* execute.c */
 void sam_gputime_emit(struct model *m, struct sm *sm);
 
 /* write.c */
