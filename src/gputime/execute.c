@@ -116,12 +116,12 @@ static bool is_occupied(const struct model *m, struct sm *sm, enum sam_gputime_u
             sm->lsu.free -
             (sm->lsu.free < m->config.emit_latency ? sm->lsu.free : m->config.emit_latency);
         if (idle > m->now)
-            wake_at(sm, idle); /* with a full queue it takes nothing before */
+            emit_at(sm, idle); /* with a full queue it takes nothing before */
         return !sam_gputime_lsu_takes(m, sm);
     }
     if (sm->unit_free[unit] <= m->now)
         return false;
-    wake_at(sm, sm->unit_free[unit]);
+    emit_at(sm, sm->unit_free[unit]);
     return true;
 }
 
@@ -159,7 +159,7 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     leave(m, sm, c);
     f->record.executed = x;
     sm->stats->uses[unit]++;
-    wake_at(sm, m->now + 1);
+    emit_at(sm, m->now + 1);
     if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
         sam_gputime_lsu_put(sm, f, x);
         return;
@@ -201,10 +201,11 @@ static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *ne
 
 void sam_gputime_emit(struct model *m, struct sm *sm)
 {
+    sm->emit_at = NEVER;
     for (uint64_t set = sm->reading; set; set &= set - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(set);
         if (sm->ready[i] > m->now) {
-            wake_at(sm, sm->ready[i]);
+            emit_at(sm, sm->ready[i]);
             continue;
         }
         sm->reading &= ~(UINT64_C(1) << i);

@@ -157,9 +157,7 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
-    const bool changed = sam_gputime_judge(m, sm);
-    if (!changed && !sm->can_issue[0] && !sm->can_issue[1])
-        return;
+    sam_gputime_judge(m, sm);
     uint32_t all = sm->waits.reasons[NO_STREAM];
     for (unsigned stream = 0; stream < 2; stream++) {
         uint32_t reasons = sm->waits.reasons[stream];

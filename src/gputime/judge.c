@@ -143,6 +143,7 @@ void sam_gputime_alarms_init(struct alarms *alarms)
     *alarms = (struct alarms){0};
     for (unsigned i = 0; i < MOST_WARPS; i++)
         alarms->at[i] = NEVER;
+    alarms->next = NEVER;
 }
 
 static void cancel_alarm(struct alarms *a, uint32_t i)
@@ -272,16 +273,16 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     wait_for(sm, i, w->has_op ? stream : NO_STREAM, reason);
 }
 
-bool sam_gputime_judge(struct model *m, struct sm *sm)
+void sam_gputime_judge(struct model *m, struct sm *sm)
 {
     const uint32_t due = (alarmed(&sm->alarms, m->now) | ~sm->judged) & sm->resident_set;
-    const bool changed = due || sm->waits.left;
+
     if (sm->waits.left)
         forget_those_that_left(sm);
     for (uint32_t set = due; set; set &= set - 1)
         look_at_warp(m, sm, (uint32_t)__builtin_ctz(set));
     if (sm->waits.left) /* the last warps of a group had no endprg */
         forget_those_that_left(sm);
-    wake_at(sm, next_alarm(&sm->alarms, m->now));
-    return changed;
+    sm->alarms.next = next_alarm(&sm->alarms, m->now);
+    wake_at(sm, sm->alarms.next);
 }

@@ -9,6 +9,7 @@ void sam_gputime_lsu_put(struct sm *sm, struct flight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
     l->under_way++;
+    sm->emit_at = 0;
     l->queue[l->queued] = f;
     l->entered[l->queued++] = at;
     struct warp *w = &sm->warps[f->record.slot];
@@ -137,6 +138,7 @@ static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t fre
     struct flight *f = l->flight;
     l->free = free;
     l->active = false;
+    sm->emit_at = 0;
     sam_gputime_expect(m, sm, f, result);
     if (f->access)
         f->access->used = false;
@@ -158,6 +160,7 @@ static void begin(struct model *m, struct sm *sm)
     if (start > m->now)
         return;
     l->flight = l->queue[0];
+    sm->emit_at = 0;
     l->queued--;
     memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
     memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
@@ -216,11 +219,8 @@ void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *f, 
 void sam_gputime_answers(struct model *m, struct sm *sm)
 {
     uint32_t kept = 0;
-    if (sm->first_answer > m->now) {
-        wake_at(sm, sm->first_answer);
-        return;
-    }
     sm->first_answer = NEVER;
+    sm->emit_at = 0; /* the LSU has room */
     for (uint32_t i = 0; i < sm->answer_count; i++) {
         const struct answer *a = &sm->answers[i];
         struct warp *w = &sm->warps[a->warp];

@@ -233,11 +233,15 @@ struct alarms {
     uint64_t cycles;          /* of the near ones, by their low bits: those with any */
     uint32_t near[MOST_NEAR]; /* sets of warps */
     uint32_t far;
+    uint64_t next; /* the first one after the last cycle with a judgement */
 };
 
 struct sm {
     uint32_t number;
     uint64_t wake;
+    /* Phases have nothing to do before these cycles: emit, write-back, and the answers of memory.
+     */
+    uint64_t emit_at, write_at, first_answer;
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
     struct collector *collectors;
@@ -283,7 +287,7 @@ struct sm {
     } clears[CLEARS];
     struct lsu lsu;
     uint32_t answer_count, answer_capacity;
-    uint64_t first_answer; /* the cycle of the first; NEVER: none */
+
     struct answer *answers;
     struct access *accesses;
     uint32_t access_count;
@@ -362,6 +366,20 @@ static inline void judge_again(struct sm *sm, const struct warp *w, enum event e
     sm->judged &= ~((uint32_t)((w->waits_for & event) != 0) << (w - sm->warps));
 }
 
+/* A collector will be complete, or a unit may take an instruction. */
+static inline void emit_at(struct sm *sm, uint64_t cycle)
+{
+    sm->emit_at = cycle < sm->emit_at ? cycle : sm->emit_at;
+    wake_at(sm, cycle);
+}
+
+/* A result or a register is there. */
+static inline void write_at(struct sm *sm, uint64_t cycle)
+{
+    sm->write_at = cycle < sm->write_at ? cycle : sm->write_at;
+    wake_at(sm, cycle);
+}
+
 static inline bool is_set(const uint64_t *set, unsigned bit)
 {
     return set[bit >> 6] >> (bit & 63) & 1;
@@ -413,8 +431,7 @@ void sam_gputime_consume(struct warp *w);
 
 /* judge.c: which warps can issue, and what the others wait for */
 void sam_gputime_alarms_init(struct alarms *alarms);
-/* False: nothing has changed since the last cycle in which it was called. */
-bool sam_gputime_judge(struct model *m, struct sm *sm);
+void sam_gputime_judge(struct model *m, struct sm *sm);
 
 /* issue.c */
 void sam_gputime_issue(struct model *m, struct sm *sm);

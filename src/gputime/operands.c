@@ -31,6 +31,7 @@ void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector 
     if (!code->source_count) {
         sm->reading |= bit;
         sm->ready[index] = m->now + config->collect_none;
+        emit_at(sm, sm->ready[index]);
         return;
     }
     sm->asking |= bit;
@@ -168,7 +169,7 @@ static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index,
         sm->ready[index] = m->now + m->config.collect_read;
         sm->reading |= bit;
         judge_again(sm, &sm->warps[c->slot], EVENT_COLLECTOR);
-        wake_at(sm, sm->ready[index]);
+        emit_at(sm, sm->ready[index]);
     }
     return true;
 }

@@ -9,7 +9,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     const struct sam_gputime_config *c = &m->config;
     const uint32_t line = c->line_bytes;
     sm->number = number;
-    sm->wake = sm->first_answer = NEVER;
+    sm->wake = sm->emit_at = sm->write_at = sm->first_answer = NEVER;
     sm->stats = &m->result->sm[number];
     sm->free_warps = c->warps;
     sm->free_groups = c->groups;
@@ -105,6 +105,27 @@ static bool init_model(struct model *m)
     return true;
 }
 
+/* The phases of an SM up to its operands, those of them that have anything to do. */
+static void compute(struct model *m, struct sm *sm)
+{
+    sm->wake = NEVER;
+    if (sm->first_answer <= m->now)
+        sam_gputime_answers(m, sm);
+    if (sm->emit_at <= m->now)
+        sam_gputime_emit(m, sm);
+    if (sm->write_at <= m->now)
+        sam_gputime_write(m, sm);
+    wake_at(sm, sm->first_answer);
+    wake_at(sm, sm->emit_at);
+    wake_at(sm, sm->write_at);
+    if (sm->resident_set & ~sm->judged || sm->can_issue[0] || sm->can_issue[1] || sm->waits.left ||
+        sm->alarms.next <= m->now)
+        sam_gputime_issue(m, sm);
+    else
+        wake_at(sm, sm->alarms.next);
+    sam_gputime_operands(m, sm);
+}
+
 /* One cycle of the SMs whose turn it is. */
 static void step(struct model *m)
 {
@@ -116,12 +137,7 @@ static void step(struct model *m)
         if (sm->wake > m->now)
             continue;
         due |= UINT64_C(1) << i;
-        sm->wake = NEVER;
-        sam_gputime_answers(m, sm);
-        sam_gputime_emit(m, sm);
-        sam_gputime_write(m, sm);
-        sam_gputime_issue(m, sm);
-        sam_gputime_operands(m, sm);
+        compute(m, sm);
     }
     for (uint32_t i = 0; i < count; i++)
         if (due >> i & 1)

@@ -42,7 +42,7 @@ static void clear_due(struct model *m, struct sm *sm)
         sm->clear_count--;
     }
     if (sm->clear_count)
-        wake_at(sm, sm->clears[sm->clear_first].at);
+        write_at(sm, sm->clears[sm->clear_first].at);
 }
 
 /* ----------------------------------------------------------------------------------- flights */
@@ -123,7 +123,7 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *f, ui
         *at_index(r, at) = *at_index(r, at - 1);
     *at_index(r, at) = (struct result){ready, f};
     sm->has_results |= 1u << index;
-    wake_at(sm, ready > m->now ? ready : m->now + 1);
+    write_at(sm, ready); /* that may be this cycle */
 }
 
 static void write_one(struct model *m, struct sm *sm, struct results *r)
@@ -159,6 +159,7 @@ void sam_gputime_order_writes(struct model *m)
 void sam_gputime_write(struct model *m, struct sm *sm)
 {
     bool taken[PORTS] = {false, false};
+    sm->write_at = NEVER;
     for (uint32_t set = sm->has_results; set; set &= set - 1) {
         const unsigned index = (unsigned)__builtin_ctz(set), port = index % PORTS;
         struct results *r = &sm->results[index];
@@ -173,7 +174,7 @@ void sam_gputime_write(struct model *m, struct sm *sm)
         if (r->count == 0)
             sm->has_results &= ~(1u << index);
         else
-            wake_at(sm, at_index(r, 0)->ready > m->now ? at_index(r, 0)->ready : m->now + 1);
+            write_at(sm, at_index(r, 0)->ready > m->now ? at_index(r, 0)->ready : m->now + 1);
     }
     clear_due(m, sm);
 }
