@@ -99,7 +99,7 @@ static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
     const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->line_shift;
     fill(m, sm);
     if (sam_memtime_misses_find(&sm->icache_misses, line) ||
-        sam_memtime_tags_has(&sm->icache, line) || sam_memtime_misses_is_full(&sm->icache_misses))
+        sam_memtime_tags_at(&sm->icache, line) || sam_memtime_misses_is_full(&sm->icache_misses))
         return;
     sm->stats->icache.reads++;
     request_line(m, sm, line);

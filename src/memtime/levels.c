@@ -259,7 +259,7 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
     const uint64_t line = a->address / SAM_MEMTIME_LINE;
     const uint64_t soonest = turn + m->config.l2_latency;
     const bool whole = a->write && a->bytes == SAM_MEMTIME_LINE;
-    if (a->stream && !sam_memtime_tags_has(&m->tags, line)) {
+    if (a->stream && !sam_memtime_tags_at(&m->tags, line)) {
         f->misses += m->passing[a->unit].line != line + 1;
         f->hits += m->passing[a->unit].line == line + 1;
         return pass_through(m, turn, line, a);

@@ -23,10 +23,25 @@ struct sam_memtime_tags {
 /* False: out of memory. `sets` is a power of two. */
 bool sam_memtime_tags_init(struct sam_memtime_tags *tags, uint32_t sets, uint32_t ways);
 void sam_memtime_tags_free(struct sam_memtime_tags *tags);
-/* The entry of the line, which is now the last used; NULL: a miss. */
-struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags, uint64_t line);
-/* Whether the line is there; that is no use of it. */
-bool sam_memtime_tags_has(const struct sam_memtime_tags *tags, uint64_t line);
+/* The entry of the line; NULL: it is not there. That is no use of it. */
+static inline struct sam_memtime_tag *sam_memtime_tags_at(const struct sam_memtime_tags *tags,
+                                                          uint64_t line)
+{
+    struct sam_memtime_tag *tag = tags->tags + (line & (tags->sets - 1)) * tags->ways;
+    for (uint32_t i = 0; i < tags->ways; i++, tag++)
+        if (tag->line == line + 1)
+            return tag;
+    return NULL;
+}
+/* The same, and it is now the last used. */
+static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags,
+                                                            uint64_t line)
+{
+    struct sam_memtime_tag *tag = sam_memtime_tags_at(tags, line);
+    if (tag)
+        tag->used = ++tags->uses;
+    return tag;
+}
 /* Put the line in the place of the least recently used of its set, which *victim describes. */
 struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
                                               struct sam_memtime_tag *victim);
@@ -48,9 +63,21 @@ struct sam_memtime_misses {
 bool sam_memtime_misses_init(struct sam_memtime_misses *misses, uint32_t limit, uint32_t merges);
 void sam_memtime_misses_free(struct sam_memtime_misses *misses);
 /* Forget the lines that are there in cycle `now`. */
-void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now);
-struct sam_memtime_miss *sam_memtime_misses_find(const struct sam_memtime_misses *misses,
-                                                 uint64_t line);
+void sam_memtime_misses_retire_due(struct sam_memtime_misses *misses, uint64_t now);
+static inline void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
+{
+    if (misses->first <= now)
+        sam_memtime_misses_retire_due(misses, now);
+}
+/* NULL: the line is not waited for. */
+static inline struct sam_memtime_miss *
+sam_memtime_misses_find(const struct sam_memtime_misses *misses, uint64_t line)
+{
+    for (uint32_t i = 0; i < misses->count; i++)
+        if (misses->of[i].line == line)
+            return &misses->of[i];
+    return NULL;
+}
 static inline bool sam_memtime_misses_is_full(const struct sam_memtime_misses *misses)
 {
     return misses->count == misses->limit;

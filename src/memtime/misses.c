@@ -24,11 +24,9 @@ static void find_first(struct sam_memtime_misses *misses)
             misses->first = misses->of[i].ready;
 }
 
-void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
+void sam_memtime_misses_retire_due(struct sam_memtime_misses *misses, uint64_t now)
 {
     uint32_t kept = 0;
-    if (misses->first > now)
-        return;
     for (uint32_t i = 0; i < misses->count; i++)
         if (misses->of[i].ready > now)
             misses->of[kept++] = misses->of[i];
@@ -47,15 +45,6 @@ bool sam_memtime_misses_take_due(struct sam_memtime_misses *misses, uint64_t *li
     misses->of[first] = misses->of[--misses->count];
     find_first(misses);
     return true;
-}
-
-struct sam_memtime_miss *sam_memtime_misses_find(const struct sam_memtime_misses *misses,
-                                                 uint64_t line)
-{
-    for (uint32_t i = 0; i < misses->count; i++)
-        if (misses->of[i].line == line)
-            return &misses->of[i];
-    return NULL;
 }
 
 void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, uint64_t ready)

@@ -4,20 +4,19 @@
 
 #include <stdlib.h>
 
-enum {
-    REPLIES = 512
-}; /* more than can be reserved at a time: an MSHR each, and hits before them */
+/* More than can be reserved at a time: an MSHR each, and hits before them. A power of two. */
+enum { REPLIES = 512 };
 
 struct sam_memtime {
     struct sam_memtime_config config;
     struct sam_memtime_stats stats;
     struct sam_memtime_tags tags;
     struct sam_memtime_misses misses;
-    uint64_t arrived;     /* the last request: none comes before it */
-    uint64_t *slots;      /* until when each outstanding request of the memory is under way */
-    uint64_t bus_free;    /* of the memory's data bus */
-    uint32_t reply_count; /* reserved cycles of the reply port, ascending */
-    uint64_t replies[REPLIES];
+    uint64_t arrived;  /* the last request: none comes before it */
+    uint64_t *slots;   /* until when each outstanding request of the memory is under way */
+    uint64_t bus_free; /* of the memory's data bus */
+    uint32_t first_reply, reply_count;
+    uint64_t replies[REPLIES]; /* reserved cycles of the reply port, ascending: a ring */
 };
 
 struct sam_memtime *sam_memtime_new(const struct sam_memtime_config *config)
@@ -69,25 +68,29 @@ static uint64_t transfer(struct sam_memtime *m, uint64_t now, uint32_t bytes, bo
     return first + beats - 1;
 }
 
+static uint64_t *reply_at(struct sam_memtime *m, uint32_t index)
+{
+    return &m->replies[(m->first_reply + index) % REPLIES];
+}
+
 /* The first cycle from `wish` on in which the reply port is free. */
 static uint64_t reply(struct sam_memtime *m, uint64_t wish)
 {
-    uint32_t gone = 0;
-    while (gone < m->reply_count && m->replies[gone] + m->config.interval <= m->arrived)
-        gone++;
-    if (m->reply_count - gone == REPLIES)
-        gone++; /* the oldest can no longer matter to any but the oldest requests */
-    m->reply_count -= gone;
-    memmove(m->replies, m->replies + gone, m->reply_count * sizeof *m->replies);
-    uint32_t at = 0;
-    for (; at < m->reply_count; at++) {
-        if (wish + m->config.interval <= m->replies[at])
-            break;
-        if (wish < m->replies[at] + m->config.interval)
-            wish = m->replies[at] + m->config.interval;
+    const uint32_t interval = m->config.interval;
+    while (m->reply_count && (*reply_at(m, 0) + interval <= m->arrived ||
+                              /* the oldest matters to none but the oldest requests */
+                              m->reply_count == REPLIES)) {
+        m->first_reply++;
+        m->reply_count--;
     }
-    memmove(m->replies + at + 1, m->replies + at, (m->reply_count - at) * sizeof *m->replies);
-    m->replies[at] = wish;
+    uint32_t at = m->reply_count;
+    while (at > 0 && wish < *reply_at(m, at - 1) + interval)
+        at--;
+    for (; at < m->reply_count && wish + interval > *reply_at(m, at); at++)
+        wish = *reply_at(m, at) + interval;
+    for (uint32_t i = m->reply_count; i > at; i--)
+        *reply_at(m, i) = *reply_at(m, i - 1);
+    *reply_at(m, at) = wish;
     m->reply_count++;
     m->stats.busy++;
     return wish;

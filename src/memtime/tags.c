@@ -16,35 +16,11 @@ void sam_memtime_tags_free(struct sam_memtime_tags *tags)
     tags->tags = NULL;
 }
 
-static struct sam_memtime_tag *set_of(const struct sam_memtime_tags *tags, uint64_t line)
-{
-    return tags->tags + (line & (tags->sets - 1)) * tags->ways;
-}
-
-struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags, uint64_t line)
-{
-    struct sam_memtime_tag *set = set_of(tags, line);
-    for (uint32_t i = 0; i < tags->ways; i++)
-        if (set[i].line == line + 1) {
-            set[i].used = ++tags->uses;
-            return &set[i];
-        }
-    return NULL;
-}
-
-bool sam_memtime_tags_has(const struct sam_memtime_tags *tags, uint64_t line)
-{
-    const struct sam_memtime_tag *set = set_of(tags, line);
-    for (uint32_t i = 0; i < tags->ways; i++)
-        if (set[i].line == line + 1)
-            return true;
-    return false;
-}
-
 struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
                                               struct sam_memtime_tag *victim)
 {
-    struct sam_memtime_tag *set = set_of(tags, line), *oldest = set;
+    struct sam_memtime_tag *set = tags->tags + (line & (tags->sets - 1)) * tags->ways;
+    struct sam_memtime_tag *oldest = set;
     for (uint32_t i = 1; i < tags->ways; i++)
         if (set[i].used < oldest->used)
             oldest = &set[i];
