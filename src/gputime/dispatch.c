@@ -200,13 +200,6 @@ void sam_gputime_dispatch(struct model *m)
     m->next_dispatch = NEVER; /* until something is released */
 }
 
-uint64_t sam_gputime_next_dispatch(const struct model *m)
-{
-    if (m->next_group == m->launch.workgroups)
-        return NEVER;
-    return m->next_dispatch < m->next_release ? m->next_dispatch : m->next_release;
-}
-
 static void end_group(struct model *m, struct sm *sm, struct group *group, uint64_t at)
 {
     for (uint32_t i = 0; i < m->config.warps; i++) {

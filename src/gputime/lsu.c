@@ -9,12 +9,11 @@ void sam_gputime_lsu_put(struct sm *sm, struct flight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
     l->under_way++;
-    sm->emit_at = 0;
     l->queue[l->queued] = f;
     l->entered[l->queued++] = at;
     struct warp *w = &sm->warps[f->record.slot];
     w->in_lsu += w->generation == f->generation;
-    wake_at(sm, at);
+    lsu_at(sm, at);
 }
 
 /* --------------------------------------------------------------------------------- L1 cache */
@@ -33,7 +32,7 @@ static void fill(struct model *m, struct sm *sm)
         stats->dirty++;
         sam_gputime_write_line(m, victim.line - 1, m->config.line_bytes, NULL);
     }
-    wake_at(sm, sam_memtime_misses_first(&sm->l1_misses));
+    lsu_at(sm, sam_memtime_misses_first(&sm->l1_misses));
 }
 
 /* The cycle of the reply to a read; NEVER: refused, to be repeated in cycle *again. */
@@ -63,7 +62,7 @@ static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_
     *missed = true;
     const uint64_t ready = sam_gputime_read_line(m, line) + m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_misses, line, ready);
-    wake_at(sm, ready);
+    lsu_at(sm, ready);
     return ready;
 }
 
@@ -138,7 +137,7 @@ static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t fre
     struct flight *f = l->flight;
     l->free = free;
     l->active = false;
-    sm->emit_at = 0;
+    emit_at(sm, m->now + 1);
     sam_gputime_expect(m, sm, f, result);
     if (f->access)
         f->access->used = false;
@@ -156,11 +155,11 @@ static void begin(struct model *m, struct sm *sm)
     if (l->active || !l->queued)
         return;
     const uint64_t start = l->entered[0] > l->free ? l->entered[0] : l->free;
-    wake_at(sm, start > m->now ? start : m->now + 1);
+    lsu_at(sm, start > m->now ? start : m->now + 1);
     if (start > m->now)
         return;
     l->flight = l->queue[0];
-    sm->emit_at = 0;
+    emit_at(sm, m->now + 1);
     l->queued--;
     memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
     memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
@@ -186,7 +185,7 @@ static bool send(struct model *m, struct sm *sm)
     if (l->refused) {
         sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
         l->next_request = again;
-        wake_at(sm, again);
+        lsu_at(sm, again);
         return false;
     }
     l->last_reply = reply > l->last_reply ? reply : l->last_reply;
@@ -220,7 +219,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
 {
     uint32_t kept = 0;
     sm->first_answer = NEVER;
-    sm->emit_at = 0; /* the LSU has room */
+    sm->emit_at = m->now; /* the LSU has room */
     for (uint32_t i = 0; i < sm->answer_count; i++) {
         const struct answer *a = &sm->answers[i];
         struct warp *w = &sm->warps[a->warp];
@@ -245,6 +244,7 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     struct lsu *l = &sm->lsu;
     if (m->config.memory_perfect)
         return;
+    sm->lsu_at = NEVER;
     fill(m, sm);
     begin(m, sm);
     enum sam_gputime_reason reason =
@@ -252,9 +252,9 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     if (l->active) {
         const bool local = l->flight->access->local;
         if (l->next_request > m->now)
-            wake_at(sm, l->next_request);
+            lsu_at(sm, l->next_request);
         else if (send(m, sm))
-            wake_at(sm, m->now + 1);
+            lsu_at(sm, m->now + 1);
         reason = SAM_GPUTIME_BUSY;
         if (l->active && l->refused)
             reason = local ? SAM_GPUTIME_CONFLICT : SAM_GPUTIME_MSHR;

@@ -238,9 +238,9 @@ struct alarms {
 
 struct sm {
     uint32_t number;
-    uint64_t wake;
-    /* Phases have nothing to do before these cycles: emit, write-back, and the answers of memory.
-     */
+    uint64_t wake; /* the next cycle of any phase but the LSU, and of that */
+    uint64_t lsu_at;
+    /* Emit, write-back and the answers of memory have nothing to do before these cycles. */
     uint64_t emit_at, write_at, first_answer;
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
@@ -366,6 +366,11 @@ static inline void judge_again(struct sm *sm, const struct warp *w, enum event e
     sm->judged &= ~((uint32_t)((w->waits_for & event) != 0) << (w - sm->warps));
 }
 
+static inline void lsu_at(struct sm *sm, uint64_t cycle)
+{
+    sm->lsu_at = cycle < sm->lsu_at ? cycle : sm->lsu_at;
+}
+
 /* A collector will be complete, or a unit may take an instruction. */
 static inline void emit_at(struct sm *sm, uint64_t cycle)
 {
@@ -385,12 +390,18 @@ static inline bool is_set(const uint64_t *set, unsigned bit)
     return set[bit >> 6] >> (bit & 63) & 1;
 }
 
-/* Each phase sets sm->wake no later than the next cycle in which it could do something. */
+/* Each phase sets sm->wake, and the LSU sm->lsu_at, no later than the next cycle in which it could
+ * do something. */
 
 /* dispatch.c */
 void sam_gputime_dispatch(struct model *m);
 /* The cycle in which more could be dispatched if nothing else happens; NEVER: only then. */
-uint64_t sam_gputime_next_dispatch(const struct model *m);
+static inline uint64_t sam_gputime_next_dispatch(const struct model *m)
+{
+    if (m->next_group == m->launch.workgroups)
+        return NEVER;
+    return m->next_dispatch < m->next_release ? m->next_dispatch : m->next_release;
+}
 void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
 void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
 /* The warp has passed a barrier and can issue from cycle `from` on. */

@@ -9,7 +9,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     const struct sam_gputime_config *c = &m->config;
     const uint32_t line = c->line_bytes;
     sm->number = number;
-    sm->wake = sm->emit_at = sm->write_at = sm->first_answer = NEVER;
+    sm->wake = sm->lsu_at = sm->emit_at = sm->write_at = sm->first_answer = NEVER;
     sm->stats = &m->result->sm[number];
     sm->free_warps = c->warps;
     sm->free_groups = c->groups;
@@ -105,6 +105,12 @@ static bool init_model(struct model *m)
     return true;
 }
 
+/* Whether something has happened to a warp since it was judged. */
+static bool is_unjudged(const struct sm *sm)
+{
+    return sm->resident_set & ~sm->judged;
+}
+
 /* The phases of an SM up to its operands, those of them that have anything to do. */
 static void compute(struct model *m, struct sm *sm)
 {
@@ -118,7 +124,7 @@ static void compute(struct model *m, struct sm *sm)
     wake_at(sm, sm->first_answer);
     wake_at(sm, sm->emit_at);
     wake_at(sm, sm->write_at);
-    if (sm->resident_set & ~sm->judged || sm->can_issue[0] || sm->can_issue[1] || sm->waits.left ||
+    if (is_unjudged(sm) || sm->can_issue[0] || sm->can_issue[1] || sm->waits.left ||
         sm->alarms.next <= m->now)
         sam_gputime_issue(m, sm);
     else
@@ -131,27 +137,29 @@ static void step(struct model *m)
 {
     const uint32_t count = m->config.sms;
     uint64_t due = 0; /* a set: at most 64 SMs */
-    sam_gputime_dispatch(m);
+    if (sam_gputime_next_dispatch(m) <= m->now)
+        sam_gputime_dispatch(m);
     for (uint32_t i = 0; i < count; i++) {
         struct sm *sm = &m->sms[i];
-        if (sm->wake > m->now)
+        if (sm->wake > m->now && (sm->lsu_at > m->now || !is_unjudged(sm)))
             continue;
         due |= UINT64_C(1) << i;
         compute(m, sm);
     }
+    for (uint64_t set = due; set; set &= set - 1)
+        sam_gputime_fetch(m, &m->sms[__builtin_ctzll(set)]);
     for (uint32_t i = 0; i < count; i++)
-        if (due >> i & 1)
-            sam_gputime_fetch(m, &m->sms[i]);
-    for (uint32_t i = 0; i < count; i++)
-        if (due >> i & 1)
+        if (due >> i & 1 || m->sms[i].lsu_at <= m->now)
             sam_gputime_lsu(m, &m->sms[i]);
 }
 
 static uint64_t next_cycle(const struct model *m)
 {
     uint64_t next = sam_gputime_next_dispatch(m);
-    for (uint32_t i = 0; i < m->config.sms; i++)
+    for (uint32_t i = 0; i < m->config.sms; i++) {
         next = m->sms[i].wake < next ? m->sms[i].wake : next;
+        next = m->sms[i].lsu_at < next ? m->sms[i].lsu_at : next;
+    }
     return next > m->now ? next : m->now + 1;
 }
 
