@@ -133,13 +133,15 @@ static bool is_too_many(const struct model *m, const struct sm *sm, const struct
 }
 
 /* It leaves its collector. */
-static void leave(const struct model *m, struct sm *sm, const struct collector *c)
+static void leave(const struct model *m, struct sm *sm, struct collector *c)
 {
     const unsigned index = (unsigned)(c - sm->collectors);
     const uint64_t bit = UINT64_C(1) << index;
     struct warp *w = &sm->warps[c->slot];
     sm->used &= ~bit;
     sm->complete &= ~bit;
+    if (c->echo)
+        sam_gputime_end_echo(sm, c);
     sm->for_unit[c->flight->record.unit] &= ~bit;
     sm->free_from[index] = m->now + m->config.collector_free;
     if (w->generation != c->generation)

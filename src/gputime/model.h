@@ -103,9 +103,10 @@ struct collector {
     struct flight *flight;
     uint32_t slot, generation; /* of the warp, also after its instruction has left */
     uint64_t request;          /* of operands */
-    /* sets of operands: not yet granted, granted in the last cycle and asking once more, granted */
-    uint8_t missing, echo, fresh;
-    uint8_t bank[MOST_SOURCES];
+    /* sets of operands: not granted, standing at their banks, granted in the last cycle and still
+     * there, granted in this one */
+    uint8_t missing, asking, echo, fresh;
+    uint64_t banks; /* a byte each */
 };
 
 /* A register bank. */
@@ -451,6 +452,9 @@ void sam_gputime_issue(struct model *m, struct sm *sm);
 /* The warp's next instruction is issued to a collector. */
 void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
                          const struct warp *w);
+/* It has left its collector. */
+void sam_gputime_end_echo(struct sm *sm, struct collector *c);
+/* Requires that a collector asks. */
 void sam_gputime_operands(struct model *m, struct sm *sm);
 
 /* execute.c */

@@ -11,6 +11,49 @@ static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)
     return (uint8_t)(2 * bank + vector);
 }
 
+/* Those operands in the set that ask for the bank. */
+static uint32_t at_bank(const struct collector *c, uint32_t operands, unsigned bank)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), most = 0x7f * ones;
+    const uint64_t same = ~((c->banks ^ bank * ones) + most) & ~most; /* no byte has its top bit */
+    return (uint32_t)((same >> 7) * UINT64_C(0x0102040810204080) >> 56) & operands;
+}
+
+static unsigned bank_at(const struct collector *c, unsigned operand)
+{
+    return c->banks >> (8 * operand) & 0xff;
+}
+
+/* ---------------------------------------------------------------------------------- requests */
+
+/* All missing operands ask from this cycle on. */
+static void ask(struct sm *sm, struct collector *c)
+{
+    const uint64_t bit = UINT64_C(1) << (c - sm->collectors);
+    c->asking = c->missing;
+    for (uint32_t left = c->missing; left; left &= left - 1) {
+        const unsigned bank = bank_at(c, (unsigned)__builtin_ctz(left));
+        sm->banks[bank].asking |= bit;
+        sm->asked |= UINT64_C(1) << bank;
+        sm->requests++;
+    }
+}
+
+/* These operands ask no more. */
+static void stop_asking(struct sm *sm, struct collector *c, uint32_t operands)
+{
+    const uint64_t bit = UINT64_C(1) << (c - sm->collectors);
+    c->asking &= (uint8_t)~operands;
+    for (uint32_t left = operands; left; left &= left - 1) {
+        const unsigned bank = bank_at(c, (unsigned)__builtin_ctz(left));
+        struct bank *b = &sm->banks[bank];
+        if (at_bank(c, c->asking, bank))
+            continue;
+        b->asking &= ~bit;
+        sm->asked &= ~((uint64_t)(b->asking == 0) << bank);
+    }
+}
+
 void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
                          const struct warp *w)
 {
@@ -27,108 +70,70 @@ void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector 
     c->slot = slot;
     c->generation = w->generation;
     c->missing = (uint8_t)((1u << code->source_count) - 1);
-    c->echo = c->fresh = 0;
     if (!code->source_count) {
         sm->reading |= bit;
         sm->ready[index] = m->now + config->collect_none;
         emit_at(sm, sm->ready[index]);
         return;
     }
+    c->banks = 0;
+    for (unsigned i = 0; i < code->source_count; i++)
+        c->banks |= (uint64_t)bank_of(m, slot, code->sources[i]) << (8 * i);
     sm->asking |= bit;
-    sm->coming |= bit;
     sm->ready[index] = NEVER;
     c->request = m->now + config->collect_request;
-    for (unsigned i = 0; i < code->source_count && i < MOST_SOURCES; i++)
-        c->bank[i] = bank_of(m, slot, code->sources[i]);
+    if (config->collect_request)
+        sm->coming |= bit;
+    else
+        ask(sm, c);
 }
 
-/* Requests that have come by this cycle stand at their banks. */
+/* Requests that have come by this cycle. */
 static void take_requests(const struct model *m, struct sm *sm)
 {
     for (uint64_t set = sm->coming; set; set &= set - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(set);
-        const struct collector *c = &sm->collectors[i];
+        struct collector *c = &sm->collectors[__builtin_ctzll(set)];
         if (c->request > m->now) {
             wake_at(sm, c->request);
             continue;
         }
-        sm->coming &= ~(UINT64_C(1) << i);
-        sm->requests += (uint32_t)__builtin_popcount(c->missing);
-        for (uint32_t left = c->missing; left; left &= left - 1) {
-            const unsigned bank = c->bank[__builtin_ctz(left)];
-            sm->banks[bank].asking |= UINT64_C(1) << i;
-            sm->asked |= UINT64_C(1) << bank;
-        }
+        sm->coming &= ~(set & -set);
+        ask(sm, c);
     }
 }
 
-/* Those operands in the set that ask for the bank. */
-static uint32_t at_bank(const struct collector *c, uint32_t operands, unsigned bank)
+/* ------------------------------------------------------------------------------------ echoes */
+
+void sam_gputime_end_echo(struct sm *sm, struct collector *c)
 {
-    uint32_t found = 0;
-    for (uint32_t left = operands; left; left &= left - 1) {
-        const unsigned k = (unsigned)__builtin_ctz(left);
-        found |= (uint32_t)(c->bank[k] == bank) << k;
-    }
-    return found;
+    stop_asking(sm, c, c->echo);
+    c->echo = 0;
 }
 
-/* With bank_echo, operands that were granted in the last cycle ask once more: the collectors that
- * have such. */
+/* With bank_echo, operands that were granted in the last cycle ask once more, in this one. Those of
+ * a cycle before are forgotten. Returns the collectors that have any. */
 static uint64_t take_echoes(const struct model *m, struct sm *sm)
 {
-    const bool fresh = sm->echo_cycle == m->now;
-    uint64_t echoes = 0;
-    for (uint64_t set = sm->echoing; set; set &= set - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(set);
-        struct collector *c = &sm->collectors[i];
-        c->echo = fresh && sm->used >> i & 1 ? c->fresh : 0;
-        c->fresh = 0;
-        echoes |= (uint64_t)(c->echo != 0) << i;
-    }
+    const uint64_t echoing = sm->echoing;
     sm->echoing = 0;
-    return echoes;
+    if (sm->echo_cycle == m->now)
+        return echoing;
+    for (uint64_t set = echoing; set; set &= set - 1)
+        sam_gputime_end_echo(sm, &sm->collectors[__builtin_ctzll(set)]);
+    return 0;
 }
 
-/* The banks that they ask. */
-static uint64_t banks_of_echoes(const struct sm *sm, uint64_t echoes)
-{
-    uint64_t banks = 0;
-    for (; echoes; echoes &= echoes - 1) {
-        const struct collector *c = &sm->collectors[__builtin_ctzll(echoes)];
-        for (uint32_t left = c->echo; left; left &= left - 1)
-            banks |= UINT64_C(1) << c->bank[__builtin_ctz(left)];
-    }
-    return banks;
-}
+/* ------------------------------------------------------------------------------------ grants */
 
-/* The collectors that ask a bank. */
-static uint64_t asking_collectors(const struct sm *sm, unsigned bank, uint64_t echoes)
-{
-    uint64_t set = sm->banks[bank].asking;
-    for (; echoes; echoes &= echoes - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(echoes);
-        const struct collector *c = &sm->collectors[i];
-        set |= (uint64_t)(at_bank(c, c->echo, bank) != 0) << i;
-    }
-    return set;
-}
-
-/* Operands of a collector that ask for the bank. */
-static uint32_t asking_operands(const struct sm *sm, unsigned i, unsigned bank)
-{
-    const struct collector *c = &sm->collectors[i];
-    return at_bank(c, (uint32_t)c->missing | c->echo, bank);
-}
-
-/* The request to be served: of those of `set`, the first from the bank's next port on. */
-static void choose(const struct sm *sm, unsigned bank, uint64_t set, unsigned *collector,
-                   unsigned *operand)
+/* The request to be served: the first from the bank's next port on. */
+static void choose(const struct sm *sm, unsigned bank, unsigned *collector, unsigned *operand)
 {
     const struct bank *b = &sm->banks[bank];
     const uint64_t next = UINT64_C(1) << b->next_collector;
+    const struct collector *c = &sm->collectors[b->next_collector];
+    uint64_t set = b->asking;
     if (set & next) {
-        const uint32_t own = asking_operands(sm, b->next_collector, bank);
+        const uint32_t own = at_bank(c, c->asking, bank);
         const uint32_t from = own & (UINT32_MAX << b->next_operand);
         if (from || set == next) {
             *collector = b->next_collector;
@@ -139,7 +144,8 @@ static void choose(const struct sm *sm, unsigned bank, uint64_t set, unsigned *c
     }
     const uint64_t above = set & -next;
     *collector = (unsigned)__builtin_ctzll(above ? above : set);
-    *operand = (unsigned)__builtin_ctz(asking_operands(sm, *collector, bank));
+    c = &sm->collectors[*collector];
+    *operand = (unsigned)__builtin_ctz(at_bank(c, c->asking, bank));
 }
 
 /* False: it was an echo, read for nothing. */
@@ -154,16 +160,14 @@ static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index,
     if (!(c->missing >> operand & 1))
         return false;
     c->missing &= (uint8_t) ~(1u << operand);
-    if (!at_bank(c, c->missing, bank)) {
-        b->asking &= ~bit;
-        sm->asked &= ~((uint64_t)(b->asking == 0) << bank);
-    }
+    sm->requests--;
     if (m->config.bank_echo) {
         c->fresh |= (uint8_t)(1u << operand);
         sm->echoing |= bit;
         sm->echo_cycle = m->now + 1;
+    } else {
+        stop_asking(sm, c, 1u << operand);
     }
-    sm->requests--;
     if (c->missing == 0) {
         sm->asking &= ~bit;
         sm->ready[index] = m->now + m->config.collect_read;
@@ -177,14 +181,11 @@ static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index,
 /* How many requests the banks grant. */
 static unsigned serve(struct model *m, struct sm *sm)
 {
-    const uint64_t echoes = take_echoes(m, sm);
     unsigned granted = 0;
-    if (!sm->requests)
-        return 0;
-    for (uint64_t banks = sm->asked | banks_of_echoes(sm, echoes); banks; banks &= banks - 1) {
+    for (uint64_t banks = sm->requests ? sm->asked : 0; banks; banks &= banks - 1) {
         const unsigned bank = (unsigned)__builtin_ctzll(banks);
         unsigned collector, operand;
-        choose(sm, bank, asking_collectors(sm, bank, echoes), &collector, &operand);
+        choose(sm, bank, &collector, &operand);
         granted += grant(m, sm, bank, collector, operand);
         if (m->config.bank_ports)
             break;
@@ -194,13 +195,16 @@ static unsigned serve(struct model *m, struct sm *sm)
 
 void sam_gputime_operands(struct model *m, struct sm *sm)
 {
-    if (sm->asking == 0) {
-        sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
-                         sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
-        return;
-    }
     take_requests(m, sm);
+    const uint64_t echoes = take_echoes(m, sm);
     const unsigned granted = serve(m, sm);
+    for (uint64_t set = echoes; set; set &= set - 1)
+        sam_gputime_end_echo(sm, &sm->collectors[__builtin_ctzll(set)]);
+    for (uint64_t set = sm->echoing; set; set &= set - 1) {
+        struct collector *c = &sm->collectors[__builtin_ctzll(set)];
+        c->echo = c->fresh;
+        c->fresh = 0;
+    }
     sm->stats->bank_conflicts += sm->requests;
     if (sm->requests)
         wake_at(sm, m->now + 1);

@@ -129,7 +129,11 @@ static void compute(struct model *m, struct sm *sm)
         sam_gputime_issue(m, sm);
     else
         wake_at(sm, sm->alarms.next);
-    sam_gputime_operands(m, sm);
+    if (sm->asking)
+        sam_gputime_operands(m, sm);
+    else
+        sam_gputime_unit(m, sm, SAM_GPUTIME_OPERANDS,
+                         sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
 }
 
 /* One cycle of the SMs whose turn it is. */
