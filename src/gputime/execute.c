@@ -146,9 +146,9 @@ static void leave(const struct model *m, struct sm *sm, struct collector *c)
     sm->free_from[index] = m->now + m->config.collector_free;
     if (w->generation != c->generation)
         return; /* the warp has ended before its last stores */
-    judge_again(sm, w, EVENT_COLLECTOR);
     w->collecting--;
     w->collected = sm->free_from[index];
+    sam_gputime_left_collector(m, sm, w);
 }
 
 static void emit(struct model *m, struct sm *sm, struct collector *c)

@@ -48,6 +48,7 @@ static enum sam_gputime_reason take_up(const struct model *m, const struct sm *s
 {
     if (w->collecting)
         return why_held(m, sm, w);
+    w->waits_for = EVENT_FLOW | EVENT_WRITTEN;
     if (m->now < w->collected) {
         *again = w->collected;
         return SAM_GPUTIME_COLLECTOR;
@@ -86,7 +87,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
 {
     const uint64_t now = m->now;
     *again = NEVER;
-    w->waits_for = EVENTS;
+    w->waits_for = EVENTS; /* unless less is known to suffice */
     if (!w->has_op)
         return SAM_GPUTIME_DRAIN;
     if (now < w->start + m->config.start_latency) {
@@ -109,12 +110,11 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
             *again = now + 1;
         return reason == SAM_GPUTIME_BUSY ? SAM_GPUTIME_FETCH : reason;
     }
-    if (!w->taken && there != NEVER) {
-        *again = there - 1;
-        return why_not_there(m, w);
-    }
     if (now < there) {
-        *again = there;
+        if (there != NEVER)
+            *again = there - !w->taken;
+        if (w->icache_until <= now)
+            w->waits_for = EVENT_FLOW | EVENT_FETCH;
         return why_not_there(m, w);
     }
     w->waits_for = EVENT_FLOW | EVENT_COLLECTOR;
@@ -271,6 +271,21 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     w->waited = reason;
     sam_gputime_warp(m, sm, w, reason);
     wait_for(sm, i, w->has_op ? stream : NO_STREAM, reason);
+}
+
+void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w)
+{
+    const uint32_t i = (uint32_t)(w - sm->warps);
+    const bool held =
+        sm->judged & sm->waits.warps & 1u << i && sm->waits.reason[i] == SAM_GPUTIME_COLLECTOR;
+    if (!held || m->config.collectors_warp > 1 || w->collected <= m->now) {
+        judge_again(sm, w, EVENT_COLLECTOR);
+        return;
+    }
+    /* it is held until the collector is free again */
+    set_alarm(&sm->alarms, i, m->now, w->collected);
+    if (w->collected < sm->alarms.next)
+        sm->alarms.next = w->collected;
 }
 
 void sam_gputime_judge(struct model *m, struct sm *sm)

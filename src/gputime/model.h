@@ -444,6 +444,8 @@ void sam_gputime_consume(struct warp *w);
 /* judge.c: which warps can issue, and what the others wait for */
 void sam_gputime_alarms_init(struct alarms *alarms);
 void sam_gputime_judge(struct model *m, struct sm *sm);
+/* The warp's last instruction has left its collector. */
+void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w);
 
 /* issue.c */
 void sam_gputime_issue(struct model *m, struct sm *sm);
