@@ -163,7 +163,7 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     sm->stats->uses[unit]++;
     emit_at(sm, m->now + 1);
     if (unit == SAM_GPUTIME_LSU && !m->config.memory_perfect) {
-        sam_gputime_lsu_put(sm, f, x);
+        sam_gputime_lsu_put(m, sm, f, x);
         return;
     }
     measure(m, f, &latency, &interval);

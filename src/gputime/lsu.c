@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void sam_gputime_lsu_put(struct sm *sm, struct flight *f, uint64_t at)
+void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
     l->under_way++;
@@ -13,7 +13,7 @@ void sam_gputime_lsu_put(struct sm *sm, struct flight *f, uint64_t at)
     l->entered[l->queued++] = at;
     struct warp *w = &sm->warps[f->record.slot];
     w->in_lsu += w->generation == f->generation;
-    lsu_at(sm, at);
+    sm->lsu_at = m->now;
 }
 
 /* --------------------------------------------------------------------------------- L1 cache */
@@ -219,7 +219,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
 {
     uint32_t kept = 0;
     sm->first_answer = NEVER;
-    sm->emit_at = m->now; /* the LSU has room */
+    sm->emit_at = sm->lsu_at = m->now; /* the LSU has room */
     for (uint32_t i = 0; i < sm->answer_count; i++) {
         const struct answer *a = &sm->answers[i];
         struct warp *w = &sm->warps[a->warp];
@@ -242,9 +242,9 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
 void sam_gputime_lsu(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
+    sm->lsu_at = NEVER;
     if (m->config.memory_perfect)
         return;
-    sm->lsu_at = NEVER;
     fill(m, sm);
     begin(m, sm);
     enum sam_gputime_reason reason =

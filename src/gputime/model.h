@@ -239,6 +239,7 @@ struct alarms {
 
 struct sm {
     uint32_t number;
+    bool due;      /* any phase but the LSU, in this cycle */
     uint64_t wake; /* the next cycle of any phase but the LSU, and of that */
     uint64_t lsu_at;
     /* Emit, write-back and the answers of memory have nothing to do before these cycles. */
@@ -426,6 +427,12 @@ bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *
 
 /* fetch.c */
 void sam_gputime_fetch(struct model *m, struct sm *sm);
+/* Whether it has anything to do. */
+static inline bool sam_gputime_fetches(const struct sm *sm)
+{
+    return sm->roomy || sm->redirected ||
+           sm->meters[SAM_GPUTIME_FETCHER].reason != SAM_GPUTIME_EMPTY;
+}
 void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
                              uint32_t pc);
 /* Keep sm->roomy, after a change of what the warp's buffer holds. */
@@ -482,7 +489,7 @@ static inline bool sam_gputime_lsu_takes(const struct model *m, const struct sm 
     const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
     return l->under_way < m->config.lsu_all && l->queued < m->config.lsu_queue + idle;
 }
-void sam_gputime_lsu_put(struct sm *sm, struct flight *flight, uint64_t at);
+void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
 void sam_gputime_lsu(struct model *m, struct sm *sm);
 /* The accesses of an instruction are complete in cycle `at`. */
 void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);

@@ -136,33 +136,28 @@ static void compute(struct model *m, struct sm *sm)
                          sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
 }
 
-/* One cycle of the SMs whose turn it is. */
-static void step(struct model *m)
+/* One cycle of the SMs whose turn it is. Returns the next one. */
+static uint64_t step(struct model *m)
 {
-    const uint32_t count = m->config.sms;
-    uint64_t due = 0; /* a set: at most 64 SMs */
+    struct sm *const end = m->sms + m->config.sms;
+    bool any = false;
     if (sam_gputime_next_dispatch(m) <= m->now)
         sam_gputime_dispatch(m);
-    for (uint32_t i = 0; i < count; i++) {
-        struct sm *sm = &m->sms[i];
-        if (sm->wake > m->now && (sm->lsu_at > m->now || !is_unjudged(sm)))
-            continue;
-        due |= UINT64_C(1) << i;
-        compute(m, sm);
+    for (struct sm *sm = m->sms; sm < end; sm++) {
+        sm->due = sm->wake <= m->now || (sm->lsu_at <= m->now && is_unjudged(sm));
+        any |= sm->due;
+        if (sm->due)
+            compute(m, sm);
     }
-    for (uint64_t set = due; set; set &= set - 1)
-        sam_gputime_fetch(m, &m->sms[__builtin_ctzll(set)]);
-    for (uint32_t i = 0; i < count; i++)
-        if (due >> i & 1 || m->sms[i].lsu_at <= m->now)
-            sam_gputime_lsu(m, &m->sms[i]);
-}
-
-static uint64_t next_cycle(const struct model *m)
-{
+    for (struct sm *sm = m->sms; any && sm < end; sm++)
+        if (sm->due && sam_gputime_fetches(sm))
+            sam_gputime_fetch(m, sm);
     uint64_t next = sam_gputime_next_dispatch(m);
-    for (uint32_t i = 0; i < m->config.sms; i++) {
-        next = m->sms[i].wake < next ? m->sms[i].wake : next;
-        next = m->sms[i].lsu_at < next ? m->sms[i].lsu_at : next;
+    for (struct sm *sm = m->sms; sm < end; sm++) {
+        if (sm->lsu_at <= m->now)
+            sam_gputime_lsu(m, sm);
+        next = sm->wake < next ? sm->wake : next;
+        next = sm->lsu_at < next ? sm->lsu_at : next;
     }
     return next > m->now ? next : m->now + 1;
 }
@@ -238,8 +233,7 @@ uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now)
     g->begun = true;
     m->now = now - m->first;
     if (!g->ended) {
-        step(m);
-        const uint64_t next = next_cycle(m);
+        const uint64_t next = step(m);
         if (m->out_of_memory)
             return NEVER;
         if (next != NEVER)
