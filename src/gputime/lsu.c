@@ -9,8 +9,9 @@ void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *f,
 {
     struct lsu *l = &sm->lsu;
     l->under_way++;
-    l->queue[l->queued] = f;
-    l->entered[l->queued++] = at;
+    const uint32_t place = (l->first + l->queued++) % MOST_QUEUED;
+    l->queue[place] = f;
+    l->entered[place] = at;
     struct warp *w = &sm->warps[f->record.slot];
     w->in_lsu += w->generation == f->generation;
     sm->lsu_at = m->now;
@@ -154,15 +155,14 @@ static void begin(struct model *m, struct sm *sm)
     struct lsu *l = &sm->lsu;
     if (l->active || !l->queued)
         return;
-    const uint64_t start = l->entered[0] > l->free ? l->entered[0] : l->free;
+    const uint64_t entered = l->entered[l->first], start = entered > l->free ? entered : l->free;
     lsu_at(sm, start > m->now ? start : m->now + 1);
     if (start > m->now)
         return;
-    l->flight = l->queue[0];
+    l->flight = l->queue[l->first];
     emit_at(sm, m->now + 1);
+    l->first = (l->first + 1) % MOST_QUEUED;
     l->queued--;
-    memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
-    memmove(l->entered, l->entered + 1, l->queued * sizeof *l->entered);
     l->flight->row->accesses++;
     if (!l->flight->access) { /* no lane acts */
         finish(m, sm, m->now + m->config.lsu_interval, m->now + m->config.lsu_interval);

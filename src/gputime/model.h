@@ -28,7 +28,8 @@ enum {
     PORTS = 2,
     RESULT_UNITS = 8,
     CLEARS = 512,
-    MOST_PARTS = 2, /* of a line that is asked of shared memory */
+    MOST_QUEUED = 32, /* a power of two, more than lsu_queue */
+    MOST_PARTS = 2,   /* of a line that is asked of shared memory */
 };
 
 /* What an instruction does to the warp that runs it. */
@@ -196,9 +197,9 @@ struct group {
 };
 
 struct lsu {
-    uint32_t queued;
-    struct flight *queue[17];
-    uint64_t entered[17];
+    uint32_t first, queued; /* a ring */
+    struct flight *queue[MOST_QUEUED];
+    uint64_t entered[MOST_QUEUED];
     bool active;
     bool refused;          /* the next request has been, and is repeated */
     struct flight *flight; /* whose requests are being sent */
