@@ -311,20 +311,25 @@ static unsigned log_of(size_t power)
     return (unsigned)__builtin_ctzll(power);
 }
 
-/* x += lines * the pitch of a tile; changes t0 and t1. */
-static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t tile,
-                    unsigned lines)
+/* x += bytes; changes t0. */
+static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
 {
-    lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
-    if (lines > 1)
-        sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n", lines);
-    sam_buffer_printf(out, "\tadd x%u, x%u, t0\n", x, x);
+    if (bytes < 2048)
+        sam_buffer_printf(out, "\taddi x%u, x%u, %u\n", x, x, (unsigned)bytes);
+    else
+        sam_buffer_printf(out, "\tli t0, 0x%x\n\tadd x%u, x%u, t0\n", (unsigned)bytes, x, x);
 }
 
-/* x += bytes; changes t0. */
-static void step(struct sam_buffer *out, unsigned x, size_t bytes)
+/* x += the pitch of a tile for each warp; changes t0 and t1. */
+static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t tile)
 {
-    sam_buffer_printf(out, "\tli t0, %zu\n\tadd x%u, x%u, t0\n", bytes, x, x);
+    uint32_t pitch;
+    if (lower_known(f->l, tile, LOWER_PITCH, &pitch)) {
+        step(out, x, (uint64_t)pitch * f->warps);
+        return;
+    }
+    lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
+    sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n\tadd x%u, x%u, t0\n", f->warps, x, x);
 }
 
 static void constants(struct fold *f, struct sam_buffer *out)
@@ -361,8 +366,8 @@ static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
         sam_buffer_printf(out, "\tli t0, 1\n\tbne s2, t0, .Lg%u\n.Lg%u:\n", many, copy);
         sam_buffer_printf(out, "\t%s t2, 0(x%u)\n\t%s t2, 0(x%u)\n", scalar_load(size), f->from,
                           scalar_store(size), f->to);
-        advance(f, out, f->from, f->src, f->warps);
-        advance(f, out, f->to, f->dst, f->warps);
+        advance(f, out, f->from, f->src);
+        advance(f, out, f->to, f->dst);
         sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n\tj .Lg%u\n.Lg%u:\n",
                           f->warps, copy, end, many);
     }
@@ -393,8 +398,8 @@ static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
     if (partial)
         sam_buffer_puts(out, "\tvsetvli t0, zero, e32, m1, ta, ma\n");
     put_pieces(f, out, LOWER_END);
-    advance(f, out, f->from, f->src, f->warps);
-    advance(f, out, f->to, f->dst, f->warps);
+    advance(f, out, f->from, f->src);
+    advance(f, out, f->to, f->dst);
     sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n", f->warps, row);
 }
 
@@ -436,8 +441,8 @@ static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
                           f->left, row);
     put_pieces(f, out, LOWER_END);
     sam_buffer_printf(out, ".Lg%u:\n", next);
-    step(out, f->from, f->warps * LANES * size);
-    step(out, f->to, f->warps * LANES * to);
+    step(out, f->from, (uint64_t)f->warps * LANES * size);
+    step(out, f->to, (uint64_t)f->warps * LANES * to);
     sam_buffer_printf(out,
                       "\taddi " LOWER_REST ", " LOWER_REST ", -%u\n\tbgtz " LOWER_REST ", .Lg%u\n",
                       f->warps * LANES, chunk);

@@ -2,7 +2,7 @@
 /* The routines of math.c on the GPU, bit by bit against the executor's functions: over all inputs
  * of 16 bits, and over floats of every exponent with the values near them that are hard to round.
  * SAMITE_ALL=1 takes all 2^32 floats, SAMITE_ALL=2 all pairs of numbers of 16 bits (some minutes
- * each). */
+ * each); SAMITE_ROUTINE=n only one of the functions below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,6 +134,11 @@ static const struct {
     {SAM_TILE_FN_EXPDIF, LOWER_EXPDIF},
 };
 
+static bool wanted(size_t function)
+{
+    return test_number("SAMITE_ROUTINE", function) == function;
+}
+
 static bool has_two(enum sam_tile_function function)
 {
     return function == SAM_TILE_FN_EXPDIF;
@@ -155,7 +160,7 @@ static void test_narrow(void **state)
     uint64_t seed = test_seed();
     (void)state;
     for (size_t f = 0; f < SAM_COUNT(functions); f++)
-        for (size_t n = 0; n < SAM_COUNT(dtypes); n++) {
+        for (size_t n = 0; n < SAM_COUNT(dtypes) && wanted(f); n++) {
             struct routine *r = routine_of(functions[f].routine, dtypes[n]);
             bool all = test_number("SAMITE_ALL", 0) & 2;
             uint64_t rounds = !has_two(functions[f].function) ? 1 : all ? 32768 : 12;
@@ -208,6 +213,8 @@ static void test_floats(void **state)
     uint64_t seed = test_seed(), rounds = test_number("SAMITE_CASES", 4);
     (void)state;
     for (size_t f = 0; f < SAM_COUNT(functions); f++) {
+        if (!wanted(f))
+            continue;
         struct routine *r = routine_of(functions[f].routine, SAM_F32);
         size_t wrong = 0;
         for (uint64_t k = 0; k < rounds; k++) {

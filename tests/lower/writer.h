@@ -11,7 +11,7 @@ struct writer {
     struct sam_buffer head, body; /* arguments; operations */
     unsigned fresh;               /* next name */
     bool dynamic;                 /* sizes are known when the program runs */
-    unsigned seldom;              /* one of so many programs also runs on the plain machines */
+    unsigned seldom; /* one of so many programs also runs on the plain machines; 0: none */
 };
 
 struct writer_tile {
