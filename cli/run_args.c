@@ -87,6 +87,82 @@ static int parse_input(const struct cli_args *args, const char *word, const char
     return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
+static enum sam_status refuse_packed(struct sam_error *error, enum sam_status status, const char *text)
+{
+    snprintf(error->text, sizeof error->text, "%s", text);
+    error->status = status;
+    return status;
+}
+
+/* Tensor `a->packed` of a packed file as an array, widened to `wanted` unless that is SAM_DTYPES.
+ */
+static enum sam_status unpack(const void *data, size_t size, struct run_argument *a,
+                              enum sam_dtype wanted, struct sam_error *error)
+{
+    struct sam_packed *packed;
+    enum sam_status status = sam_packed_open(data, size, NULL, &packed, error);
+    if (status != SAM_OK)
+        return status;
+    const size_t index = sam_packed_find(packed, a->packed);
+    const struct sam_weight *w =
+        index == SIZE_MAX ? NULL : &sam_packed_weights(packed)->tensors[index];
+    if (!w || w->type == SAM_OPAQUE || w->rank > 8 || w->size > UINT32_MAX) {
+        sam_packed_close(packed);
+        return refuse_packed(error, SAM_ERR_INPUT,
+                             w ? "the tensor cannot be an array" : "no tensor of that name");
+    }
+    const enum sam_dtype to = wanted == SAM_DTYPES ? w->type : wanted;
+    const size_t count = (size_t)(w->size * 8 / sam_dtype_bits(w->type));
+    a->array = (struct sam_array){.dtype = sam_dtype_npy(to), .rank = w->rank, .count = count};
+    for (size_t i = 0; i < w->rank; i++)
+        a->array.shape[i] = w->shape[i];
+    a->array.size = count * sam_dtype_size(to);
+    uint8_t *bytes = malloc((size_t)w->size + 1), *out = malloc(a->array.size + 1);
+    a->array.data = out;
+    status = bytes && out ? sam_packed_read(packed, index, 0, w->size, bytes, error)
+                          : refuse_packed(error, SAM_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && status == SAM_OK; i++) {
+        const size_t bits = sam_dtype_bits(w->type), at = i * bits;
+        uint64_t element = 0;
+        memcpy(&element, bytes + at / 8, bits < 8 ? 1 : bits / 8);
+        if (bits < 8)
+            element = element >> at % 8 & ((1u << bits) - 1);
+        if (to != w->type)
+            element = sam_dtype_round(to, sam_dtype_value(w->type, element));
+        memcpy(out + i * sam_dtype_size(to), &element, sam_dtype_size(to));
+    }
+    free(bytes);
+    sam_packed_close(packed);
+    return status;
+}
+
+/* packed:[TYPE:]FILE.smw:TENSOR */
+static int parse_packed(const struct cli_args *args, const char *word, char *rest,
+                        struct run_argument *a)
+{
+    enum sam_dtype wanted = SAM_DTYPES;
+    struct sam_error error;
+    char *data = NULL, *after = rest;
+    size_t size;
+    const char *part = next_part(&after);
+    if (after && sam_dtype_parse(part, &wanted))
+        part = next_part(&after);
+    if (!after || !*after || !*part)
+        return bad_argument(args, word,
+                            "expected packed:FILE.smw:TENSOR or packed:TYPE:FILE.smw:TENSOR");
+    a->kind = RUN_BUFFER;
+    a->input = part;
+    a->packed = after;
+    if (wanted != SAM_DTYPES && wanted != SAM_F32 && wanted != SAM_F16 && wanted != SAM_BF16)
+        return bad_argument(args, word, "weights become f32, f16 or bf16");
+    enum sam_status status = sam_file_load(part, (size_t)1 << 31, &data, &size, &error);
+    if (status != SAM_OK)
+        return cli_report(&error);
+    status = unpack(data, size, a, wanted, &error);
+    free(data);
+    return status == SAM_OK ? CLI_OK : cli_error("--arg %s: %s", word, error.text);
+}
+
 static bool parse_integer(const char *text, bool is_signed, unsigned bits, uint64_t *value)
 {
     bool negative = is_signed && *text == '-';
@@ -191,11 +267,13 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
             return bad_argument(args, word, "no file name");
         return parse_input(args, word, in, a);
     }
+    if (strcmp(kind, "packed") == 0)
+        return parse_packed(args, word, rest, a);
     if (run_parse_dtype(kind, &dtype))
         return parse_scalar(args, word, dtype, rest, a);
     return bad_argument(
         args, word,
-        "unknown kind: expected in, out, inout, local, or a type (u8 i8 u16 i16 u32 "
+        "unknown kind: expected in, out, inout, local, packed, or a type (u8 i8 u16 i16 u32 "
         "i32 u64 i64 f32 f64 bool)");
 }
 

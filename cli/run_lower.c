@@ -49,6 +49,32 @@ static int check_program(const struct sam_tile_program *program, const char *pat
     return CLI_OK;
 }
 
+/* The packed file of the arguments becomes that of the run. */
+static int take_weights(struct hart_request *r, const struct run_arguments *arguments)
+{
+    enum { MOST = 1 << 30 };
+    struct system_weights *weights = &r->system->weights;
+    const char *path = NULL;
+    struct sam_error error;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct run_argument *a = &arguments->items[i];
+        if (a->packed && path && strcmp(path, a->input) != 0)
+            return cli_usage_error(
+                r->run->args, "packed tensors of %s and of %s: expected one file", path, a->input);
+        path = a->packed ? a->input : path;
+    }
+    if (!path)
+        return CLI_OK;
+    if (weights->file && strcmp(weights->file, path) != 0)
+        return cli_usage_error(r->run->args, "--weights %s: the arguments are in %s", weights->file,
+                               path);
+    weights->file = path;
+    return sam_file_load(path, MOST, &r->lowered->weights, &r->lowered->weights_size, &error) ==
+                   SAM_OK
+               ? CLI_OK
+               : cli_report(&error);
+}
+
 static int lower(struct hart_request *r, size_t function, size_t count)
 {
     const struct sam_tile_options *o = &r->tile->options;
@@ -56,7 +82,9 @@ static int lower(struct hart_request *r, size_t function, size_t count)
                                                    .profile = o->profile,
                                                    .nan = o->nan,
                                                    .outside = o->outside,
-                                                   .mlen = r->options.mlen};
+                                                   .mlen = r->options.mlen,
+                                                   .weights = r->lowered->weights,
+                                                   .weights_size = r->lowered->weights_size};
     struct sam_error error = {0};
     char *messages = NULL;
     const enum sam_status status =
@@ -98,6 +126,8 @@ int run_lower_open(struct hart_request *r, const struct run_arguments *arguments
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         run_tile_give(&arguments->items[i], &l->given[i]);
     if (code == CLI_OK)
+        code = take_weights(r, arguments);
+    if (code == CLI_OK)
         code = lower(r, function, arguments->count);
     if (code == CLI_OK)
         code = emit(r);
@@ -115,6 +145,7 @@ void run_lower_close(struct hart_request *r)
     sam_tile_lowered_free(r->lowered->made);
     sam_tile_program_free(r->lowered->program);
     free(r->lowered->given);
+    free(r->lowered->weights);
     free(r->lowered);
     r->lowered = NULL;
 }

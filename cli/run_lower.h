@@ -11,6 +11,8 @@ struct run_lowered {
     struct sam_tile_program *program;
     struct sam_tile_argument *given;
     struct sam_tile_lowered *made;
+    char *weights; /* the packed file of arguments, or NULL */
+    size_t weights_size;
 };
 
 extern const struct cli_option run_lower_rows[]; /* of struct tile_request */

@@ -79,9 +79,9 @@ const struct cli_option run_tile_rows[] = {
 /* Whether an argument begins with one of the kinds and a colon. */
 static bool is_kind(const char *text)
 {
-    static const char *const kinds[] = {"in",  "out", "inout", "local", "u8",  "i8",
-                                        "u16", "i16", "u32",   "i32",   "u64", "i64",
-                                        "f16", "f32", "f64",   "bool"};
+    static const char *const kinds[] = {"in",  "out", "inout", "local", "packed", "u8",
+                                        "i8",  "u16", "i16",   "u32",   "i32",    "u64",
+                                        "i64", "f16", "f32",   "f64",   "bool"};
     size_t size = strcspn(text, ":");
     for (size_t i = 0; text[size] && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strlen(kinds[i]) == size && memcmp(kinds[i], text, size) == 0)
@@ -125,6 +125,7 @@ void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
         to->dtype = from->dtype;
     } else {
         to->array = &from->array;
+        to->packed = from->packed;
     }
 }
 

@@ -29,6 +29,8 @@ static const struct cli_group groups[] = {
     "  out:TYPE:COUNT[:FILE.npy]  a buffer of zeros, written to the file at the end;\n"            \
     "                             COUNT may be a shape: 32x32\n"                                   \
     "  inout:IN.npy[:OUT.npy]     both\n"                                                          \
+    "  packed:FILE.smw:TENSOR     a tensor of packed weights; packed:f32:FILE.smw:TENSOR\n"        \
+    "                             widens it; a tile program on the system decodes it there\n"      \
     "  TYPE:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 bool\n"
 #define CHECKS                                                                                     \
     "--check names the output by its NAME, by its number from 0, or as out where it is the only\n" \

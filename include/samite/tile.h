@@ -206,6 +206,9 @@ struct sam_tile_argument {
     const char *name; /* of a value of a bare program, without the percent sign; NULL: in order */
     bool output;      /* copy the tile to the array after the run, instead of from it before */
     bool inout;       /* with `output`: copy it from the array before the run as well */
+    /* For sam_tile_lower (tile_lower.h): not NULL: the pointer is to this tensor of packed weights,
+     * which the weight unit decodes. `array` has its dtype and shape; its data is not used there. */
+    const char *packed;
 };
 
 /* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are

@@ -30,6 +30,10 @@ struct sam_tile_lower_options {
     enum sam_tile_outside outside;
     unsigned mlen; /* of the matrix unit; 0: 512 */
     unsigned sms;  /* of the GPU; 0: 2 */
+    /* A packed file (codec.h), for arguments with `packed`; or NULL. It must outlive the result.
+     * Whoever loads the program into a system loads the same file with sam_system_load_weights. */
+    const void *weights;
+    size_t weights_size;
 };
 
 /* A lowered function. */
@@ -73,8 +77,8 @@ SAM_API enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *
 SAM_API enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *lowered,
                                                struct sam_system *system, struct sam_error *error);
 
-/* Write hart.s, gpu.s, the arrays (NumPy files) and `run`, a shell script with the command that
- * runs them, into a folder, which must exist. */
+/* Write hart.s, gpu.s, the arrays (NumPy files), the packed weights and `run`, a shell script with
+ * the command that runs them, into a folder, which must exist. */
 SAM_API enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *lowered,
                                               const char *folder, struct sam_error *error);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lower/hart.h"
+#include "lower/packed.h"
 
 static void block(struct lower *l, uint32_t first, const uint32_t *yields);
 
@@ -149,10 +150,12 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
         lower_begin(l, op);
         lower_shapes(l, op);
         lower_wait_operands(l, op);
+        lower_stage(l, op);
         if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX)
             lower_matmul(l, op);
         else
             lower_move(l, op);
+        lower_unstage(l);
     }
 }
 

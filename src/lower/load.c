@@ -168,12 +168,12 @@ static char *path_in(const char *folder, const char *name)
     return path.failed ? NULL : (char *)path.data;
 }
 
-static enum sam_status save(const char *folder, const char *name, const char *text,
+static enum sam_status save(const char *folder, const char *name, const void *data, size_t size,
                             struct sam_error *error)
 {
     char *path = path_in(folder, name);
     const enum sam_status status =
-        path ? sam_file_write(path, text, strlen(text), error) : sam_fail_memory(error);
+        path ? sam_file_write(path, data, size, error) : sam_fail_memory(error);
     free(path);
     return status;
 }
@@ -225,15 +225,20 @@ enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *made, const
                           "# Run the lowered program; outN.npy is what it makes of array N.\n"
                           "cd \"$(dirname \"$0\")\" || exit 2\n"
                           "exec ${SAMITE:-samite} run hart.s --machine system --gpu-code gpu.s");
-    enum sam_status status = save(folder, "hart.s", made->hart, error);
+    enum sam_status status = save(folder, "hart.s", made->hart, strlen(made->hart), error);
     if (status == SAM_OK)
-        status = save(folder, "gpu.s", made->gpu, error);
+        status = save(folder, "gpu.s", made->gpu, strlen(made->gpu), error);
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++)
         status = emit_buffer(&made->buffers[i], i, folder, &run, error);
+    if (status == SAM_OK && made->weights) {
+        status = save(folder, "weights.smw", made->weights, made->weights_size, error);
+        sam_buffer_puts(&run, " \\\n    --weights weights.smw");
+    }
     sam_buffer_puts(&run, " \"$@\"\n");
     if (status == SAM_OK)
-        status =
-            run.failed ? sam_fail_memory(error) : save(folder, "run", sam_buffer_text(&run), error);
+        status = run.failed ? sam_fail_memory(error)
+                            : save(folder, "run", sam_buffer_text(&run),
+                                   strlen(sam_buffer_text(&run)), error);
     sam_buffer_free(&run);
     return status;
 }

@@ -68,6 +68,7 @@ struct lower_kernel {
 struct lower_value; /* values.c */
 struct lower_state; /* hart.c */
 struct lower_boxes; /* box.c */
+struct lower_packing; /* packed.c */
 
 struct lower {
     const struct sam_tile_program *p;
@@ -86,6 +87,7 @@ struct lower {
     struct lower_value *values; /* of the function, from its first on */
     struct lower_state *state;
     struct lower_boxes *boxes;
+    struct lower_packing *packing; /* NULL: no argument is packed */
 };
 
 /* Report an operation that cannot be lowered, at its line; nothing runs then. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
+#include "lower/packed.h"
 #include "tile/check/bind.h"
 
 enum { PAGE = 4096 };
@@ -83,6 +84,24 @@ static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
 
 /* --- arguments */
 
+static enum sam_status give_packed(struct lower *l, uint32_t value,
+                                   const struct sam_tile_argument *a, struct sam_error *error)
+{
+    const struct sam_tile_value *v = &l->p->values[value];
+    struct sam_array shaped = *a->array;
+    uint64_t address;
+    if (v->type.kind != SAM_TILE_KIND_PTR)
+        return sam_fail(error, SAM_ERR_INPUT, "%%%s is no pointer: it cannot be a packed tensor",
+                        v->name);
+    shaped.data = &shaped; /* it needs none */
+    enum sam_status status = sam_tile_bind_array(v->name, v->type.dtype, &shaped, error);
+    if (status == SAM_OK)
+        status = lower_packed_argument(l, value, a, &address, error);
+    if (status == SAM_OK)
+        lower_start_pointer(l, value, address, a->array->count);
+    return status;
+}
+
 static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made, uint32_t value,
                                   const struct sam_tile_argument *a, struct sam_error *error)
 {
@@ -90,6 +109,8 @@ static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made
     const char *name = l->p->values[value].name;
     const bool tile = type->kind == SAM_TILE_KIND_TILE;
     struct sam_tile_type sized = type->tile;
+    if (a->packed)
+        return give_packed(l, value, a, error);
     enum sam_status status =
         sam_tile_bind_array(name, tile ? sized.dtype : type->dtype, a->array, error);
     if (status == SAM_OK && tile)
@@ -235,6 +256,10 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         return status;
     lower_finish(l);
     find_stores(l, made, values);
+    if (l->packing) {
+        made->weights = l->options.weights;
+        made->weights_size = l->options.weights_size;
+    }
     if (l->hart.failed || l->data.failed || l->gpu.failed || l->state->memory ||
         l->state->slots.failed || l->state->setup.failed)
         return sam_fail_memory(error);
@@ -269,6 +294,7 @@ static void close(struct lower *l)
     sam_buffer_free(&l->gpu);
     sam_buffer_free(&l->state->slots);
     sam_buffer_free(&l->state->setup);
+    lower_packed_free(l);
     lower_flights_free(&l->state->flights);
     free(l->state->begun);
     free(l->values);

@@ -21,6 +21,8 @@ static inline uint64_t lower_bytes(const struct sam_array *array)
 
 struct sam_tile_lowered {
     char *hart, *gpu;
+    const void *weights; /* the caller's packed file, if an argument is in it */
+    size_t weights_size;
     struct sam_image *images[2]; /* of these; NULL: not assembled yet */
     struct lower_buffer *buffers;
     size_t buffer_count;

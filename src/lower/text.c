@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
+#include "lower/packed.h"
 
 static void append(struct sam_buffer *out, const char *format, va_list list)
 {
@@ -226,6 +227,7 @@ void lower_finish(struct lower *l)
         write_wait(l);
     if (l->state->fits)
         write_fits(l);
+    lower_packed_routine(l);
     write_slots(l);
     lower_box_routines(l);
     lower_routines(l);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
+#include "lower/packed.h"
 
 /* --- slots */
 
@@ -166,9 +167,20 @@ static uint32_t operand_of(const struct lower *l, uint32_t window, unsigned dime
     return sam_tile_arg(l->p, op, 1 + dimension + (last ? rank : 0));
 }
 
+/* Packed weights are where they have been decoded to. */
+static void move_staged(struct lower *l, const char *reg, uint32_t window)
+{
+    uint32_t delta;
+    if (!lower_staged(l, window, &delta))
+        return;
+    lower_slot_op(l, "ld", "tp", delta);
+    lower_hart(l, "    add     %s, %s, tp\n", reg, reg);
+}
+
 void lower_window_address(struct lower *l, const char *reg, uint32_t window)
 {
     lower_slot_op(l, "ld", reg, slot_of(l, window, 8));
+    move_staged(l, reg, window);
 }
 
 bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
@@ -205,6 +217,7 @@ void lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsi
 void lower_window_array(struct lower *l, const char *reg, uint32_t window)
 {
     lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16));
+    move_staged(l, reg, window);
 }
 
 void lower_window_count(struct lower *l, const char *reg, uint32_t window)

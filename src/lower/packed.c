@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments that are tensors of packed weights: before a tload, the weight unit decodes what the
+ * window touches into the staging room of L0M, unless it is there already; the first window that
+ * does not fit there has the whole tensor decoded into DRAM. Elements that are not there have
+ * addresses above 4 GiB, which only windows compute with. */
+#include "lower/packed.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "lower/hart.h"
+#include "samite/codec.h"
+
+/* Tensors up to this size stay in rooms of their own once decoded, while there is room for some;
+ * the others share what remains. */
+enum { SMALL = 16 << 10, SMALL_ROOM = (LOWER_ENDING - LOWER_STAGING) / 4 };
+enum { BLOCK = 1 << 17 }; /* elements that are decoded together, of most types */
+
+/* Words of 64 bits, labelled packed_N: what .Lstage knows of an argument. */
+enum { ENTRY, ROOM, ROOM_ELEMENTS, ELEMENTS, OWNER, FIRST, END, SHIFT, TYPE, WHOLE };
+
+struct lower_packed {
+    uint32_t pointer; /* the value of the program */
+    uint64_t base;    /* of its elements, above 4 GiB */
+};
+
+struct lower_packing {
+    struct lower_packed *items;
+    size_t count;
+    uint32_t room;   /* the next small room */
+    uint32_t delta;  /* slot: what moves an element of `window` into the staging room */
+    uint32_t window; /* is staged; SAM_TILE_NONE */
+    bool stages;     /* the routine is called */
+};
+
+static const struct lower_packed *packed_of(const struct lower *l, uint32_t window)
+{
+    uint32_t at = window;
+    while (l->p->values[at].op != SAM_TILE_NONE)
+        at = sam_tile_arg(l->p, &l->p->ops[l->p->values[at].op], 0);
+    for (size_t i = 0; l->packing && i < l->packing->count; i++)
+        if (l->packing->items[i].pointer == at)
+            return &l->packing->items[i];
+    return NULL;
+}
+
+/* --- arguments */
+
+/* The element types of arrays as records of the weight unit name them; 0: none. */
+static uint32_t type_number(enum sam_dtype dtype)
+{
+    switch (dtype) {
+    case SAM_BF16: return SAM_TYPE_BF16;
+    case SAM_F16: return SAM_TYPE_F16;
+    case SAM_F32: return SAM_TYPE_F32;
+    default: return 0;
+    }
+}
+
+static bool widens(enum sam_dtype packed, enum sam_dtype to)
+{
+    return packed == to || (packed == SAM_BF16 && to == SAM_F32) ||
+           ((packed == SAM_E4M3 || packed == SAM_E5M2 || packed == SAM_E2M1) && to == SAM_F16);
+}
+
+/* The tensor's place in the directory of the system, which leaves out the gaps of the file. */
+static const struct sam_weight *find(const struct sam_weights *weights, const char *name,
+                                     size_t *place)
+{
+    *place = 0;
+    for (size_t i = 0; i < weights->count; i++) {
+        const struct sam_weight *w = &weights->tensors[i];
+        if (strcmp(w->name, name) == 0 && (name[0] || w->type != SAM_OPAQUE))
+            return w;
+        *place += w->type != SAM_OPAQUE || w->name[0];
+    }
+    return NULL;
+}
+
+static enum sam_status check(const char *argument, const struct sam_weight *w, const char *name,
+                             enum sam_dtype dtype, uint64_t count, struct sam_error *error)
+{
+    if (!w)
+        return sam_fail(error, SAM_ERR_INPUT, "%%%s: the packed weights have no tensor '%s'",
+                        argument, name);
+    if (!type_number(dtype) || !widens(w->type, dtype))
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%%%s is of %s: the weight unit cannot make that of %s, of '%s'", argument,
+                        sam_tile_dtype_name(dtype), sam_dtype_name(w->type), name);
+    if (w->size * 8 / sam_dtype_bits(w->type) != count)
+        return sam_fail(error, SAM_ERR_INPUT,
+                        "%%%s: the array has %" PRIu64 " elements, '%s' has %" PRIu64, argument,
+                        count, name, w->size * 8 / sam_dtype_bits(w->type));
+    return SAM_OK;
+}
+
+static bool begin(struct lower *l)
+{
+    if (l->packing)
+        return true;
+    l->packing = sam_alloc(1, sizeof *l->packing);
+    if (!l->packing)
+        return false;
+    l->packing->items = sam_alloc(l->argument_count, sizeof *l->packing->items);
+    l->packing->room = LOWER_STAGING;
+    l->packing->delta = lower_slot(l, 8);
+    l->packing->window = SAM_TILE_NONE;
+    lower_data(l, "    .balign 8\n"
+                  "packed_owner: # of the room that large tensors share\n"
+                  "    .dword  0\n");
+    return l->packing->items != NULL;
+}
+
+/* Write what .Lstage knows of it. */
+static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
+                     uint64_t count)
+{
+    struct lower_packing *p = l->packing;
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_dtype_size(dtype));
+    const uint64_t bytes = ((count << shift) + 63) & ~UINT64_C(63);
+    const bool small = bytes <= SMALL && p->room + bytes <= LOWER_STAGING + SMALL_ROOM;
+    const uint32_t room = small ? p->room : LOWER_STAGING + SMALL_ROOM;
+    if (small)
+        p->room += (uint32_t)bytes;
+    lower_data(l,
+               "packed_%zu:\n"
+               "    .dword  %zu\n" /* ENTRY: .Lsetup makes it an address */
+               "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
+               "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
+               number, place, room, (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift),
+               count, small ? "0" : "packed_owner", shift, type_number(dtype));
+    if (small)
+        lower_data(l, "    .dword  0\n");
+    else
+        lower_data(l,
+                   "    .dword  packed_%zu_whole\n" /* WHOLE */
+                   "    .bss\n"
+                   "    .balign 64\n"
+                   "packed_%zu_whole:\n"
+                   "    .zero   %" PRIu64 "\n"
+                   "    .data\n",
+                   number, number, bytes);
+    sam_buffer_printf(&l->state->setup,
+                      "    lla     t0, packed_%zu\n"
+                      "    ld      t1, 0(t0)\n"
+                      "    li      t2, %zu\n"
+                      "    mul     t1, t1, t2\n"
+                      "    li      t2, SAM_SYSTEM_DIRECTORY\n"
+                      "    lwu     t2, 0(t2)\n"
+                      "    beqz    t2, 0f\n"
+                      "    addi    t2, t2, 4\n"
+                      "    add     t2, t2, t1\n"
+                      "0:  sd      t2, 0(t0)\n",
+                      number, sizeof(struct sam_weight_entry));
+}
+
+enum sam_status lower_packed_argument(struct lower *l, uint32_t value,
+                                      const struct sam_tile_argument *a, uint64_t *address,
+                                      struct sam_error *error)
+{
+    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
+    const uint64_t count = a->array->count;
+    struct sam_packed *packed;
+    size_t place;
+    if (!l->options.weights)
+        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights",
+                        l->p->values[value].name);
+    enum sam_status status =
+        sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
+    if (status != SAM_OK)
+        return status;
+    status = check(l->p->values[value].name, find(sam_packed_weights(packed), a->packed, &place),
+                   a->packed, dtype, count, error);
+    sam_packed_close(packed);
+    if (status != SAM_OK)
+        return status;
+    if (!begin(l))
+        return sam_fail_memory(error);
+    const size_t number = l->packing->count++;
+    l->packing->items[number] =
+        (struct lower_packed){value, (UINT64_C(1) << 40) + ((uint64_t)number << 36)};
+    *address = l->packing->items[number].base;
+    describe(l, number, place, dtype, count);
+    return SAM_OK;
+}
+
+/* --- before a tload */
+
+void lower_stage(struct lower *l, const struct sam_tile_op *op)
+{
+    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const uint32_t window = op->code == SAM_TILE_TSTORE ? last : sam_tile_arg(l->p, op, 0);
+    const struct lower_packed *packed =
+        sam_tile_ty(l->p, window)->kind == SAM_TILE_KIND_PART ? packed_of(l, window) : NULL;
+    if (!packed)
+        return;
+    if (op->code == SAM_TILE_TSTORE) {
+        lower_refuse(l, op, "tstore cannot write to packed weights");
+        return;
+    }
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
+    const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_tile_size(type->dtype));
+    const unsigned skip = lower_label(l);
+    const char *name = l->p->values[packed->pointer].name;
+    struct lower_packing *p = l->packing;
+    lower_hart(l, "    # decode what the window needs of %%%s\n", name);
+    lower_slot_op(l, "sd", "zero", p->delta);
+    lower_window_address(l, "a1", window);
+    lower_hart(l,
+               "    li      t0, %" PRIu64 "\n"
+               "    sub     a1, a1, t0\n"
+               "    srai    a1, a1, %u\n"
+               "    mv      a2, a1\n",
+               packed->base, shift);
+    for (unsigned i = 0; i < type->rank; i++) {
+        lower_window_size(l, "t0", window, i);
+        lower_window_stride(l, "t1", window, i);
+        lower_hart(l,
+                   "    blez    t0, .L%u\n"
+                   "    addi    t0, t0, -1\n"
+                   "    mul     t0, t0, t1\n"
+                   "    srai    t1, t0, 63\n"
+                   "    and     t1, t1, t0\n"
+                   "    add     a1, a1, t1\n"
+                   "    sub     t0, t0, t1\n"
+                   "    add     a2, a2, t0\n",
+                   skip);
+    }
+    lower_hart(
+        l,
+        "    addi    a2, a2, 1\n"
+        "    lla     a0, packed_%zu\n"
+        "    bltz    a1, .L%u\n" /* outside of the array: the tload fails */
+        "    ld      t0, %d(a0)\n"
+        "    blt     t0, a2, .L%u\n"
+        "    call    .Lstage\n"
+        "    bnez    t0, .Lfailure%u\n"
+        "    li      t0, %" PRIu64 "\n"
+        "    sub     a0, a0, t0\n",
+        (size_t)(packed - p->items), skip, 8 * ELEMENTS, skip,
+        lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
+        packed->base);
+    lower_slot_op(l, "sd", "a0", p->delta);
+    lower_hart(l, ".L%u:\n", skip);
+    p->window = window;
+    p->stages = true;
+}
+
+void lower_unstage(struct lower *l)
+{
+    if (l->packing)
+        l->packing->window = SAM_TILE_NONE;
+}
+
+bool lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
+{
+    if (!l->packing || l->packing->window != window)
+        return false;
+    *delta = l->packing->delta;
+    return true;
+}
+
+/* --- the routine: a0 the description, a1 to a2 (exclusive) the elements. a0 becomes where element
+ * 0 would be, and t0 0; or both the status of the weight unit. */
+
+static void put_record(struct lower *l)
+{
+    static const struct {
+        size_t to, from;
+    } words[] = {
+        {offsetof(struct sam_weight_record, packed_type), offsetof(struct sam_weight_entry, type)},
+        {offsetof(struct sam_weight_record, source), offsetof(struct sam_weight_entry, chunks)},
+        {offsetof(struct sam_weight_record, source_bytes),
+         offsetof(struct sam_weight_entry, bytes)},
+        {offsetof(struct sam_weight_record, piece), offsetof(struct sam_weight_entry, piece)},
+        {offsetof(struct sam_weight_record, layout), offsetof(struct sam_weight_entry, layout)},
+        {offsetof(struct sam_weight_record, total_low), offsetof(struct sam_weight_entry, total)},
+        {offsetof(struct sam_weight_record, total_high),
+         offsetof(struct sam_weight_entry, total) + 4},
+    };
+    for (size_t i = 0; i < SAM_COUNT(words); i++)
+        lower_hart(l, "    lw      t0, %zu(a4)\n    sw      t0, %zu(a3)\n", words[i].from,
+                   words[i].to);
+}
+
+void lower_packed_routine(struct lower *l)
+{
+    if (!l->packing || !l->packing->stages)
+        return;
+    lower_hart(l,
+               "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
+               ".Lstage:\n"
+               "    ld      t0, %d(a0)\n" /* a shared room: is it ours? */
+               "    beqz    t0, 0f\n"
+               "    ld      t1, 0(t0)\n"
+               "    bne     t1, a0, 1f\n"
+               "0:  ld      t2, %d(a0)\n"
+               "    ld      t3, %d(a0)\n"
+               "    bltu    a1, t2, 1f\n"
+               "    bgeu    t3, a2, 4f\n"
+               "1:  ld      t4, %d(a0)\n" /* else from element t2 on: all, or from a block on */
+               "    ld      t5, %d(a0)\n"
+               "    li      t2, 0\n"
+               "    bgeu    t4, t5, 2f\n"
+               "    li      t6, -%d\n"
+               "    and     t2, a1, t6\n"
+               "    sub     t6, a2, t2\n"
+               "    bgeu    t4, t6, 2f\n"
+               "    mv      t2, a1\n"
+               "    sub     t6, a2, a1\n"
+               "    bgeu    t4, t6, 2f\n"
+               "    ld      t0, %d(a0)\n" /* too large: from now on all of it is in DRAM */
+               "    sd      t0, %d(a0)\n"
+               "    sd      t5, %d(a0)\n"
+               "    sd      zero, %d(a0)\n"
+               "    sd      zero, %d(a0)\n"
+               "    sd      zero, %d(a0)\n"
+               "    j       1b\n"
+               "2:  sub     t5, t5, t2\n" /* t5 elements */
+               "    bgeu    t4, t5, 3f\n"
+               "    mv      t5, t4\n"
+               "3:  ld      a4, %d(a0)\n"
+               "    bnez    a4, 3f\n"
+               "    li      t0, 1\n" /* no weights: a bad record */
+               "    mv      a0, t0\n"
+               "    ret\n"
+               "3:  lla     a3, packed_record\n",
+               (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
+               8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER, 8 * FIRST,
+               8 * END, 8 * ENTRY);
+    put_record(l);
+    lower_hart(
+        l,
+        "    ld      t0, %d(a0)\n"
+        "    sw      t0, %zu(a3)\n"
+        "    ld      t0, %d(a0)\n"
+        "    sw      t0, %zu(a3)\n"
+        "    ld      t1, %d(a0)\n"
+        "    sll     t1, t5, t1\n"
+        "    sw      t1, %zu(a3)\n"
+        "    sw      t5, %zu(a3)\n"
+        "    sw      zero, %zu(a3)\n"
+        "    lwu     t0, %zu(a4)\n" /* where the tensor begins in its piece */
+        "    lwu     t1, %zu(a4)\n"
+        "    slli    t1, t1, 32\n"
+        "    or      t0, t0, t1\n"
+        "    lw      t1, %zu(a4)\n"
+        "    li      t3, %d\n"
+        "    mv      t6, t2\n"
+        "    bne     t1, t3, 3f\n"
+        "    lwu     t1, %zu(a4)\n"
+        "    mul     t6, t6, t1\n"
+        "    srli    t6, t6, 3\n"
+        "3:  add     t0, t0, t6\n"
+        "    sw      t0, %zu(a3)\n"
+        "    srli    t0, t0, 32\n"
+        "    sw      t0, %zu(a3)\n"
+        "    li      t0, 0x%08x\n"
+        "    sw      a3, 0(t0)\n"
+        "    lw      t0, 0x%x(t0)\n" /* wait */
+        "    bnez    t0, 5f\n"
+        "    add     t3, t2, t5\n"
+        "    sd      t2, %d(a0)\n"
+        "    sd      t3, %d(a0)\n"
+        "    ld      t0, %d(a0)\n"
+        "    beqz    t0, 4f\n"
+        "    sd      a0, 0(t0)\n"
+        "4:  ld      t1, %d(a0)\n"
+        "    ld      t3, %d(a0)\n"
+        "    sll     t2, t2, t3\n"
+        "    sub     a0, t1, t2\n"
+        "    li      t0, 0\n"
+        "    ret\n"
+        "5:  mv      a0, t0\n"
+        "    ret\n",
+        8 * TYPE, offsetof(struct sam_weight_record, output_type), 8 * ROOM,
+        offsetof(struct sam_weight_record, destination), 8 * SHIFT,
+        offsetof(struct sam_weight_record, destination_bytes),
+        offsetof(struct sam_weight_record, elements_low),
+        offsetof(struct sam_weight_record, elements_high), offsetof(struct sam_weight_entry, first),
+        offsetof(struct sam_weight_entry, first) + 4, offsetof(struct sam_weight_entry, layout),
+        SAM_WEIGHT_LAYOUT_SHARED, offsetof(struct sam_weight_entry, bits),
+        offsetof(struct sam_weight_record, first_low),
+        offsetof(struct sam_weight_record, first_high), (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
+        (unsigned)(SAM_SYSTEM_WEIGHT_WAIT - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FIRST, 8 * END,
+        8 * OWNER, 8 * ROOM, 8 * SHIFT);
+    lower_data(l, "    .balign 64\npacked_record:\n    .zero   64\n");
+}
+
+void lower_packed_free(struct lower *l)
+{
+    if (l->packing)
+        free(l->packing->items);
+    free(l->packing);
+    l->packing = NULL;
+}
