@@ -297,8 +297,8 @@ struct run_argument {
     char *text;       /* the same, split: name and path point into it */
     const char *name; /* NULL without */
     bool output;
-    const char *path;  /* where an output is written, or NULL */
-    const char *input; /* what its array was read from, or NULL */
+    const char *path;   /* where an output is written, or NULL */
+    const char *input;  /* what its array was read from, or NULL */
     const char *packed; /* the tensor of the packed file `input` that its array is, or NULL */
     struct sam_array array;
     enum sam_dtype dtype; /* of a scalar */

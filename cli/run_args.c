@@ -87,7 +87,8 @@ static int parse_input(const struct cli_args *args, const char *word, const char
     return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
-static enum sam_status refuse_packed(struct sam_error *error, enum sam_status status, const char *text)
+static enum sam_status refuse_packed(struct sam_error *error, enum sam_status status,
+                                     const char *text)
 {
     snprintf(error->text, sizeof error->text, "%s", text);
     error->status = status;

@@ -9,19 +9,27 @@
 static const char help[] =
     "Usage: block [options]\n"
     "\n"
-    "Make the weights of a block of a transformer and tokens from a fixed seed, run\n"
-    "kernels/tile/block.pto on them by the executor of tile programs, and compare the result with\n"
-    "plain C in double precision.\n"
+    "Make the weights of a block of a transformer and tokens from a fixed seed, pack the weights, "
+    "run\n"
+    "kernels/tile/block.pto on the system (hart, weight unit, TensorLoad, matrix unit, GPU), and\n"
+    "compare the result with plain C in double precision.\n"
     "\n"
     "  --sequence N      tokens (128)\n"
     "  --width N         of a token, at most 512 (256)\n"
     "  --heads N         a divisor of the width, at most 64 elements a head (8)\n"
     "  --hidden N        width of the MLP (4 times the width)\n"
-    "  --type TYPE       of the weights: f32, or bf16 (f32)\n"
+    "  --type TYPE       of the weights: bf16, which is widened, or f32 (bf16)\n"
     "  --ocr FILE        not from the seed: the two blocks of the recognition model of PP-OCRv4, "
     "one\n"
     "                    after the other, from what `samite convert` makes of it (120 wide)\n"
     "  --write FILE      only write the weights, as safetensors\n"
+    "  --emit DIR        write what the program becomes into a folder, which must exist\n"
+    "\n"
+    "  --raw             weights that are not packed, as arrays\n"
+    "  --host            not on the system, but by the executor of tile programs\n"
+    "  --check-races     fail when the program uses what it has not waited for\n"
+    "  --cycles          count cycles\n"
+    "  --config KEY=N,.. the same with other parameters, as samite run --machine system\n"
     "\n"
     "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
     "Example: block --sequence 64 --width 512\n";
@@ -30,7 +38,10 @@ enum { OCR_BLOCKS = 2 };
 
 struct request {
     struct block_config config;
+    struct block_system how;
+    struct sam_system_config *cycles; /* or NULL */
     const char *ocr, *write;
+    bool host, raw;
 };
 
 static int usage(const char *what, const char *text)
@@ -62,21 +73,63 @@ static int write_file(const struct block *blocks, size_t count, const char *path
     return 2;
 }
 
+static void print_shape(const struct block *b, size_t number)
+{
+    const struct block_config *c = &b->config;
+    printf("block %zu: %u tokens x %u, %u heads, MLP of %u, weights of %s\n", number, c->sequence,
+           c->width, c->heads, c->hidden, sam_dtype_name(c->type));
+}
+
+/* Run one on the system, with its weights packed or not; and report its cycles, if they are
+ * counted. */
+static enum sam_status run_lowered(struct block *b, const struct request *r,
+                                   struct sam_error *error)
+{
+    struct block_system how = r->how;
+    struct block_figures figures = {0};
+    struct sam_system_timing timing = {.size = sizeof timing, .config = r->cycles};
+    void *packed = NULL;
+    char *text = NULL, *file = NULL;
+    size_t size = 0;
+    how.timing = r->cycles ? &timing : NULL;
+    enum sam_status status = SAM_OK;
+    if (!r->raw) {
+        status = block_file(b, 1, &file, &size, error);
+        if (status == SAM_OK)
+            status = block_pack(b, 1, &packed, &how.packed_size, error);
+        if (status == SAM_OK)
+            printf("weights: %zu bytes, packed %zu (%.1f %%)\n", size, how.packed_size,
+                   100.0 * (double)how.packed_size / (double)size);
+    }
+    how.packed = packed;
+    if (status == SAM_OK)
+        status = block_lowered(b, KERNEL_DIR "/tile/block.pto", &how, &figures, error);
+    if (status == SAM_OK && figures.figures)
+        status = sam_system_report(figures.figures, NULL, SAM_SYSTEM_TEXT, &text, error);
+    if (status == SAM_OK && text)
+        fputs(text, stdout);
+    sam_text_free(text);
+    block_figures_free(&figures);
+    free(packed);
+    free(file);
+    return status;
+}
+
 /* Run the blocks one after the other, and compare each with what the values that it was given
  * should become. */
-static int run(struct block *blocks, size_t count)
+static int run(const struct request *r, struct block *blocks, size_t count)
 {
     struct sam_error error = {0};
     for (size_t i = 0; i < count; i++) {
         struct block *b = &blocks[i];
         struct block_result result;
-        enum sam_status status = block_execute(b, KERNEL_DIR "/tile/block.pto", &error);
+        print_shape(b, i);
+        enum sam_status status = r->host ? block_execute(b, KERNEL_DIR "/tile/block.pto", &error)
+                                         : run_lowered(b, r, &error);
         if (status == SAM_OK)
             status = block_verify(b, &result, &error);
         if (status != SAM_OK)
             return fail(&error, status);
-        printf("block %zu: %u tokens x %u, %u heads, MLP of %u\n", i, b->config.sequence,
-               b->config.width, b->config.heads, b->config.hidden);
         if (result.failure[0]) {
             printf("FAIL: %s\n", result.failure);
             return 1;
@@ -101,7 +154,7 @@ static int execute(const struct request *r)
                         : block_make(&blocks[i], &r->config, &error);
     int code = status == SAM_OK ? 0 : fail(&error, status);
     if (code == 0)
-        code = r->write ? write_file(blocks, count, r->write) : run(blocks, count);
+        code = r->write ? write_file(blocks, count, r->write) : run(r, blocks, count);
     for (size_t i = 0; i < count; i++)
         block_free(&blocks[i]);
     return code;
@@ -117,11 +170,42 @@ static int take_number(uint32_t *number, const char *name, const char *text)
     return 0;
 }
 
+static int ask_for_cycles(struct request *r, const char *text)
+{
+    struct sam_error error;
+    enum sam_status status = r->cycles ? SAM_OK : sam_system_config_new(&r->cycles, &error);
+    if (status == SAM_OK && text)
+        status = sam_system_config_set(r->cycles, text, &error);
+    return status == SAM_OK ? 0 : fail(&error, status);
+}
+
+/* An option without a value; false: it is none of these. */
+static bool take_switch(struct request *r, const char *name, int *code)
+{
+    *code = 0;
+    if (strcmp(name, "--raw") == 0)
+        r->raw = true;
+    else if (strcmp(name, "--host") == 0)
+        r->host = true;
+    else if (strcmp(name, "--check-races") == 0)
+        r->how.check_races = true;
+    else if (strcmp(name, "--cycles") == 0)
+        *code = ask_for_cycles(r, NULL);
+    else
+        return false;
+    return true;
+}
+
 static int take_option(struct request *r, const char *name, const char *text)
 {
+    static const char *const names[] = {"--sequence", "--width", "--heads", "--hidden", "--config",
+                                        "--type",     "--ocr",   "--write", "--emit"};
     struct block_config *c = &r->config;
-    if (!text)
-        return usage("a value must follow", name);
+    bool known = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        known |= strcmp(name, names[i]) == 0;
+    if (!known || !text)
+        return usage(known ? "a value must follow" : "unknown option", name);
     if (strcmp(name, "--sequence") == 0)
         return take_number(&c->sequence, name, text);
     if (strcmp(name, "--width") == 0)
@@ -130,6 +214,8 @@ static int take_option(struct request *r, const char *name, const char *text)
         return take_number(&c->heads, name, text);
     if (strcmp(name, "--hidden") == 0)
         return take_number(&c->hidden, name, text);
+    if (strcmp(name, "--config") == 0)
+        return ask_for_cycles(r, text);
     if (strcmp(name, "--type") == 0)
         return sam_dtype_parse(text, &c->type) ? 0 : usage("no type", text);
     if (strcmp(name, "--ocr") == 0)
@@ -137,7 +223,7 @@ static int take_option(struct request *r, const char *name, const char *text)
     else if (strcmp(name, "--write") == 0)
         r->write = text;
     else
-        return usage("unknown option", name);
+        r->how.emit = text;
     return 0;
 }
 
@@ -146,17 +232,22 @@ int main(int argc, char **argv)
     struct request r = {.config = {.sequence = 128,
                                    .width = 256,
                                    .heads = 8,
-                                   .type = SAM_F32,
+                                   .type = SAM_BF16,
                                    .slope = BLOCK_GELU_SLOPE,
                                    .cubic = BLOCK_GELU_CUBIC,
                                    .eps = 1e-5}};
     int code = 0;
-    for (int i = 1; i < argc && code == 0; i += 2) {
-        if (strcmp(argv[i], "--help") == 0)
+    for (int i = 1; i < argc && code == 0;) {
+        const char *name = argv[i++];
+        if (strcmp(name, "--help") == 0)
             return fputs(help, stdout) < 0;
-        code = take_option(&r, argv[i], argv[i + 1]);
+        if (!take_switch(&r, name, &code))
+            code = take_option(&r, name, argv[i++]);
     }
     if (r.config.hidden == 0)
         r.config.hidden = 4 * r.config.width;
-    return code == 0 ? execute(&r) : code;
+    if (code == 0)
+        code = execute(&r);
+    sam_system_config_free(r.cycles);
+    return code;
 }

@@ -58,8 +58,11 @@ enum sam_status block_make(struct block *block, const struct block_config *confi
 enum sam_status block_shape(struct block *block, const struct block_config *config,
                             struct sam_error *error);
 void block_free(struct block *block);
-/* The weights of `count` blocks as safetensors, malloc'ed. */
+/* The weights of `count` blocks, whose names differ, as safetensors, malloc'ed. */
 enum sam_status block_file(const struct block *blocks, size_t count, char **file, size_t *size,
+                           struct sam_error *error);
+/* The same as `samite pack` makes them, malloc'ed. */
+enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
                            struct sam_error *error);
 /* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, from what `samite convert`
  * makes of it; the input is from config->seed, sequence is kept. */

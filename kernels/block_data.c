@@ -128,19 +128,15 @@ static size_t element_size(const struct block *block)
     return sam_dtype_size(block->config.type);
 }
 
-/* Its entry in the header; with an empty header only the end of its bytes. */
-static size_t describe(const struct block *block, size_t number, size_t count, int array,
-                       size_t begin, char *text, size_t room)
+/* Its entry in the header; the end of its bytes. */
+static size_t describe(const struct block *block, int array, size_t begin, char *text, size_t room)
 {
     const size_t end = begin + block->counts[array] * element_size(block);
     const bool vector = block->shapes[array][0] == 1;
-    char prefix[24] = "", rows[24] = "";
-    if (count > 1)
-        snprintf(prefix, sizeof prefix, "block%zu.", number);
+    char rows[24] = "";
     if (!vector)
         snprintf(rows, sizeof rows, "%llu,", (unsigned long long)block->shapes[array][0]);
-    snprintf(text, room,
-             "\"%s%s\":{\"dtype\":\"%s\",\"shape\":[%s%llu],\"data_offsets\":[%zu,%zu]},", prefix,
+    snprintf(text, room, "\"%s\":{\"dtype\":\"%s\",\"shape\":[%s%llu],\"data_offsets\":[%zu,%zu]},",
              block->names[array], sam_dtype_safetensors(block->config.type), rows,
              (unsigned long long)block->shapes[array][1], begin, end);
     return end;
@@ -158,7 +154,7 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
     for (size_t n = 0; n < count; n++)
         for (int i = 0; i < BLOCK_ARRAYS; i++)
             if (is_weight((enum block_array)i)) {
-                end = describe(&blocks[n], n, count, i, end, header + used, 256);
+                end = describe(&blocks[n], i, end, header + used, 256);
                 used += strlen(header + used);
             }
     header[used - 1] = '}'; /* the last comma */
@@ -182,6 +178,28 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
             }
     free(header);
     return out ? SAM_OK : refuse(error, SAM_ERR_MEMORY, "out of memory");
+}
+
+enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
+                           struct sam_error *error)
+{
+    struct sam_weights weights = {0};
+    char *file;
+    size_t bytes, need;
+    *packed = NULL;
+    enum sam_status status = block_file(blocks, count, &file, &bytes, error);
+    if (status == SAM_OK)
+        status = sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, bytes, bytes, "block", &weights,
+                                   &need, error);
+    if (status == SAM_OK) {
+        const size_t room = sam_pack_bound(&weights);
+        *packed = malloc(room);
+        status = *packed ? sam_pack(&weights, file, NULL, *packed, room, size, error)
+                         : refuse(error, SAM_ERR_MEMORY, "out of memory");
+    }
+    sam_weights_free(&weights);
+    free(file);
+    return status;
 }
 
 /* --- the recognition model of PP-OCRv4 */

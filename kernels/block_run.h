@@ -15,4 +15,21 @@ void block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
 /* Run block.pto, at `path`, on the host: the result is in block->arrays[BLOCK_Y]. */
 enum sam_status block_execute(struct block *block, const char *path, struct sam_error *error);
 
+/* How to run a block on the system. */
+struct block_system {
+    bool check_races;                       /* a race is a failure */
+    const struct sam_system_timing *timing; /* not NULL: count cycles */
+    const char *emit;                       /* a folder for the lowered program, or NULL */
+    const void *packed;                     /* weights, as sam_pack gives them; NULL: raw arrays */
+    size_t packed_size;
+};
+struct block_figures {
+    struct sam_system_figures *figures; /* with timing; or NULL */
+    struct sam_tile_lowered *lowered;   /* whose names they have */
+};
+/* Lower block.pto and run it on the system. `figures` is to be freed. */
+enum sam_status block_lowered(struct block *block, const char *path, const struct block_system *how,
+                              struct block_figures *figures, struct sam_error *error);
+void block_figures_free(struct block_figures *figures);
+
 #endif

@@ -207,7 +207,8 @@ struct sam_tile_argument {
     bool output;      /* copy the tile to the array after the run, instead of from it before */
     bool inout;       /* with `output`: copy it from the array before the run as well */
     /* For sam_tile_lower (tile_lower.h): not NULL: the pointer is to this tensor of packed weights,
-     * which the weight unit decodes. `array` has its dtype and shape; its data is not used there. */
+     * which the weight unit decodes. `array` has its dtype and shape; its data is not used there.
+     */
     const char *packed;
 };
 

@@ -65,9 +65,9 @@ struct lower_kernel {
     unsigned lds_bytes;         /* local data of a workgroup, besides the scalar stacks */
 };
 
-struct lower_value; /* values.c */
-struct lower_state; /* hart.c */
-struct lower_boxes; /* box.c */
+struct lower_value;   /* values.c */
+struct lower_state;   /* hart.c */
+struct lower_boxes;   /* box.c */
 struct lower_packing; /* packed.c */
 
 struct lower {

@@ -14,7 +14,8 @@ enum sam_status lower_packed_argument(struct lower *l, uint32_t value,
  * window then is where it was decoded to. */
 void lower_stage(struct lower *l, const struct sam_tile_op *op);
 void lower_unstage(struct lower *l);
-/* Whether the window is such a one now; then *delta is the slot of what its addresses are off by. */
+/* Whether the window is such a one now; then *delta is the slot of what its addresses are off by.
+ */
 bool lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
 /* The routine that decodes, after the last instruction. */
 void lower_packed_routine(struct lower *l);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A block on the system: lowered, loaded, run, fetched. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "block_run.h"
+
+/* The first race as an error, if there is any. */
+static enum sam_status check_races(struct sam_system *system, struct sam_error *error)
+{
+    size_t count;
+    char *text;
+    sam_system_races(system, &count, NULL);
+    if (count == 0)
+        return SAM_OK;
+    const enum sam_status status = sam_system_print_races(system, 3, &text, error);
+    if (status != SAM_OK)
+        return status;
+    snprintf(error->text, sizeof error->text, "%s", text);
+    sam_text_free(text);
+    return SAM_ERR_TRAP;
+}
+
+static enum sam_status run(struct sam_system *system, const struct block_system *how,
+                           struct block_figures *figures, struct sam_error *error)
+{
+    enum sam_status status = sam_tile_lowered_load(figures->lowered, system, error);
+    if (status == SAM_OK && how->packed)
+        status = sam_system_load_weights(system, how->packed, how->packed_size, 0, error);
+    if (status == SAM_OK)
+        status = sam_system_run(system, NULL, error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_failure(figures->lowered, system, error);
+    if (status == SAM_OK)
+        status = check_races(system, error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_fetch(figures->lowered, system, error);
+    if (status == SAM_OK && how->timing)
+        status = sam_system_measure(system, &figures->figures, error);
+    return status;
+}
+
+enum sam_status block_lowered(struct block *block, const char *path, const struct block_system *how,
+                              struct block_figures *figures, struct sam_error *error)
+{
+    const struct sam_system_options options = {
+        .size = sizeof options, .check_races = how->check_races, .timing = how->timing};
+    struct sam_array arrays[BLOCK_ARRAYS];
+    struct sam_tile_argument arguments[BLOCK_ARGUMENTS];
+    const struct sam_tile_lower_options lowering = {
+        .size = sizeof lowering, .weights = how->packed, .weights_size = how->packed_size};
+    struct sam_tile_program *program = NULL;
+    struct sam_system *system = NULL;
+    char *messages = NULL;
+    *figures = (struct block_figures){0};
+    block_arguments(block, arrays, arguments);
+    for (int i = 0; i < BLOCK_ARRAYS; i++)
+        if (how->packed && block->names[i][0])
+            arguments[i].packed = block->names[i];
+    enum sam_status status = block_program(path, &program, error);
+    if (status == SAM_OK)
+        status = sam_tile_lower(program, 0, arguments, BLOCK_ARGUMENTS, &lowering,
+                                &figures->lowered, &messages, error);
+    free(messages);
+    if (status == SAM_OK && how->emit)
+        status = sam_tile_lowered_emit(figures->lowered, how->emit, error);
+    if (status == SAM_OK)
+        status = sam_system_new(&options, &system, error);
+    if (status == SAM_OK)
+        status = run(system, how, figures, error);
+    sam_system_free(system);
+    sam_tile_program_free(program);
+    return status;
+}
+
+void block_figures_free(struct block_figures *figures)
+{
+    sam_system_figures_free(figures->figures);
+    sam_tile_lowered_free(figures->lowered);
+    *figures = (struct block_figures){0};
+}
