@@ -5,81 +5,16 @@
 The command line and the table are those of bench/bench.h: [--quick] [--json FILE] [--list] [FILTER...].
 """
 import ctypes
-import json
 import os
 import sys
 import tempfile
-import time
-from statistics import median
 
 import numpy as np
 
 import samite
+from harness import Bench, seconds, weights
 from samite import _abi as abi
 from samite._library import check, lib, options
-
-TITLE = "Python package"
-ROUNDS = 5
-
-
-class Bench:
-    """Rows as bench/bench.c prints and writes them."""
-
-    def __init__(self, words):
-        self.quick = self.list = False
-        self.path, self.filters, self.rows = None, [], []
-        while words:
-            word = words.pop(0)
-            if word == "--quick":
-                self.quick = True
-            elif word == "--list":
-                self.list = True
-            elif word == "--json" and words:
-                self.path = words.pop(0)
-            elif word.startswith("-"):
-                raise SystemExit(f"bench: unknown option '{word}'")
-            else:
-                self.filters.append(word)
-        if not self.list:
-            print("%-34s %12s  %-16s %12s %8s" % (TITLE, "value", "unit", "reference", "ratio"))
-
-    def wants(self, name):
-        return not self.filters or any(word in name for word in self.filters)
-
-    def row(self, name, unit, measure, reference=None):
-        """`measure` and `reference` give one figure each; they take turns, and the medians are shown."""
-        if not self.wants(name):
-            return
-        if self.list:
-            print(name)
-            return
-        if not self.quick:  # the first ones warm up
-            measure()
-            if reference:
-                reference()
-        pairs = [(measure(), reference() if reference else 0.0) for _ in range(1 if self.quick else ROUNDS)]
-        value, other = (median(column) for column in zip(*pairs))
-        ratio = value / other if other else None
-        compared = " %12.4g %7.2fx" % (other, ratio) if other else ""
-        print("%-34s %12.4g  %-16s%s" % (name, value, unit, compared), flush=True)
-        self.rows.append({"name": name, "value": value, "unit": unit, "reference": other or None, "ratio": ratio})
-
-    def close(self):
-        if self.path:
-            with open(self.path, "w", encoding="utf-8") as file:
-                file.write("[\n" + ",\n".join("  " + json.dumps(row) for row in self.rows) + "\n]\n")
-
-
-def weights(size):
-    """bf16 bits of normally distributed weights, `size` bytes."""
-    block = (np.random.default_rng(1).standard_normal(min(size, 32 << 20) // 2) * 0.02).astype("<f4")
-    return np.resize((block.view("<u4") >> 16).astype("<u2"), size // 2)
-
-
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def library_read(path, out):
@@ -99,7 +34,7 @@ def library_read(path, out):
 def make_files(folder, size):
     """Paths of an unpacked and of a packed file of `size` bytes of bf16."""
     raw, packed = os.path.join(folder, "w.npy"), os.path.join(folder, "w.smw")
-    bits = weights(size)
+    bits = weights("bf16", size)
     np.save(raw, bits)
     samite.save_file({"w": bits.reshape(-1, 4096)}, packed, dtypes={"w": "bf16"})
     return raw, packed
@@ -140,8 +75,8 @@ def launches(bench):
 
 
 def main():
-    bench = Bench(sys.argv[1:])
-    size = (64 << 20) if bench.quick or bench.list else 1 << 30
+    bench = Bench("Python package", sys.argv[1:])
+    size = (64 << 20) if bench.quick or bench.listing else 1 << 30
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         raw, packed = make_files(folder, size)
         reads(bench, packed, size)
