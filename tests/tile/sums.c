@@ -159,25 +159,26 @@ static uint32_t element_of_product(const struct product *p, bool system, size_t 
     return isnan(sum) && !(system && !p->k) ? 0x7fc00000 : bits;
 }
 
-static void multiply(struct product *p, bool system, uint32_t results[M * N])
+static void multiply(const struct product *p, bool system, uint32_t results[M * N])
 {
     struct sam_tile_options options = {
         .size = sizeof options, .sum_order = system ? SAM_TILE_SUM_SYSTEM : SAM_TILE_SUM_RISING};
     struct sam_tile_core *core = test_core(&options);
+    struct sam_tile a = p->a, b = p->b, d = p->d, bias = p->bias; /* of this core */
     struct sam_event event;
-    assert_int_equal(sam_tile_fill(core, &p->a, p->left, NULL), SAM_OK);
-    assert_int_equal(sam_tile_fill(core, &p->b, p->right, NULL), SAM_OK);
-    assert_int_equal(sam_tile_fill(core, &p->d, p->start, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &a, p->left, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &b, p->right, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &d, p->start, NULL), SAM_OK);
     if (p->kind == 2)
-        assert_int_equal(sam_tile_fill(core, &p->bias, p->start, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &bias, p->start, NULL), SAM_OK);
     if (p->kind == 0)
-        event = sam_tmatmul(&p->d, &p->a, &p->b);
+        event = sam_tmatmul(&d, &a, &b);
     else if (p->kind == 1)
-        event = sam_tmatmul_acc(&p->d, &p->d, &p->a, &p->b);
+        event = sam_tmatmul_acc(&d, &d, &a, &b);
     else
-        event = sam_tmatmul_bias(&p->d, &p->a, &p->b, &p->bias);
+        event = sam_tmatmul_bias(&d, &a, &b, &bias);
     assert_string_equal(event.text, "");
-    assert_int_equal(sam_tile_read(&p->d, results, NULL), SAM_OK);
+    assert_int_equal(sam_tile_read(&d, results, NULL), SAM_OK);
     sam_tile_core_free(core);
 }
 
