@@ -28,7 +28,7 @@ struct sam_tile_lower_options {
     enum sam_tile_profile profile;
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
-    unsigned mlen; /* of the matrix unit; 0: 512 */
+    unsigned mlen; /* of the matrix unit; 0: 512, whose order of sums is that of sum_order */
     unsigned sms;  /* of the GPU; 0: 2 */
     /* A packed file (codec.h), for arguments with `packed`; or NULL. It must outlive the result.
      * Whoever loads the program into a system loads the same file with sam_system_load_weights. */

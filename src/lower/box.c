@@ -337,6 +337,11 @@ static struct lower_box used_dims(const struct lower_box *box)
     return used;
 }
 
+bool lower_joined(const struct lower_dim *dim)
+{
+    return is_one(&dim->from) && is_one(&dim->to);
+}
+
 static bool is_run(const struct lower_dim *dim, bool constant)
 {
     return (constant || is_one(&dim->from)) && is_one(&dim->to);

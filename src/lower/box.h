@@ -49,6 +49,9 @@ struct lower_dim {
     struct lower_number n, from, to;
 };
 
+/* Whether its elements follow one another on both sides. */
+bool lower_joined(const struct lower_dim *dim);
+
 struct lower_box {
     struct lower_dim dim[LOWER_DIMS]; /* outermost first */
     unsigned rank;
@@ -56,7 +59,8 @@ struct lower_box {
     bool ordered;     /* elements may meet at the destination: the last one in order stays */
 };
 
-/* Move the elements from the address in t2 to that in t3. Changes every register that is free. */
+/* Move the elements from the address in t2 to that in t3. Changes every register that is free; but
+ * t2 to t6 only where a size is not known now. */
 void lower_box(struct lower *l, const struct lower_box *box);
 /* Set the elements of the destination, at the address in t3, to `bits`. */
 void lower_box_fill(struct lower *l, const struct lower_box *box, uint64_t bits);

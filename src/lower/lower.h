@@ -17,14 +17,15 @@
 #include "tile/check/plan.h"
 
 /* Where the memories of tiles begin; the rest of L0M holds weights that have been decoded. */
-#define LOWER_VEC     (SAM_SYSTEM_L1M + 0u)
-#define LOWER_ACC     (SAM_SYSTEM_L1M + 0x80000u)
-#define LOWER_MAT     (SAM_SYSTEM_L0M + 0u)
-#define LOWER_SCRATCH (SAM_SYSTEM_L1M + 0xc0000u) /* of move.c and matrix.c, 256 KiB */
-#define LOWER_LEFT    (SAM_SYSTEM_L0M + 0x80000u)
-#define LOWER_RIGHT   (SAM_SYSTEM_L0M + 0x90000u)
-#define LOWER_STAGING (SAM_SYSTEM_L0M + 0xa0000u)
-#define LOWER_ENDING  (SAM_SYSTEM_L0M + 0x100000u)
+#define LOWER_VEC           (SAM_SYSTEM_L1M + 0u)
+#define LOWER_ACC           (SAM_SYSTEM_L1M + 0x80000u)
+#define LOWER_MAT           (SAM_SYSTEM_L0M + 0u)
+#define LOWER_SCRATCH       (SAM_SYSTEM_L1M + 0xc0000u) /* of move.c and matrix.c */
+#define LOWER_LEFT          (SAM_SYSTEM_L0M + 0x80000u)
+#define LOWER_RIGHT         (SAM_SYSTEM_L0M + 0x90000u)
+#define LOWER_STAGING       (SAM_SYSTEM_L0M + 0xa0000u)
+#define LOWER_ENDING        (SAM_SYSTEM_L0M + 0x100000u)
+#define LOWER_SCRATCH_BYTES 0x40000
 
 /* --- a word of a kernel's argument buffer, which the hart fills before it launches the kernel */
 enum lower_word_kind {

@@ -154,7 +154,7 @@ struct factor {
     uint32_t room;          /* of the copy, or 0: the tile as it is */
 };
 
-enum { ROOM = 0x20000 }; /* of one factor in LOWER_SCRATCH */
+enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* of one factor */
 
 static uint32_t at_most(const struct lower *l, uint32_t tile, bool rows)
 {

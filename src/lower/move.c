@@ -229,15 +229,59 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
 }
 
 /* A copy of rows x cols elements between tiles; `across`: rows of the source are columns of the
- * destination. The addresses are in t2 and t3. */
+ * destination. */
+static struct lower_box box_of(const struct lower *l, uint32_t from, uint32_t to,
+                               struct lower_number rows, struct lower_number cols, bool across)
+{
+    return (struct lower_box){.rank = 2,
+                              .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
+                              .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
+                                      {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
+}
+
+/* Make the copy: the addresses are in t2 and t3. */
 static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
                  struct lower_number cols, bool across)
 {
-    struct lower_box box = {.rank = 2,
-                            .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
-                            .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
-                                    {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
+    struct lower_box box = box_of(l, from, to, rows, cols, across);
     lower_box(l, &box);
+}
+
+/* The same for the whole source, at its address. Where lines become columns and the sizes are not
+ * known now, all of the source's room is turned, which the planner can do, and the lines that are
+ * wanted are copied from there. */
+static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
+                       struct lower_number cols, bool across)
+{
+    struct lower_box box = box_of(l, from, to, rows, cols, across);
+    const struct sam_tile_type *type = tile_type(l, from);
+    const int64_t e = box.element, unit = 32 / e;
+    int64_t known[2];
+    if (lower_joined(&box.dim[0]) || lower_joined(&box.dim[1]) ||
+        both_known(&rows, &cols, &known[0], &known[1])) {
+        lower_box(l, &box);
+        return;
+    }
+    const int64_t room[2] = {across ? type->cols : type->rows, across ? type->rows : type->cols};
+    const bool by_rows = tile_type(l, to)->blayout == SAM_TILE_row_major;
+    int64_t pitch = (room[by_rows] + unit - 1) / unit * unit;
+    if (pitch * room[!by_rows] * e > LOWER_SCRATCH_BYTES)
+        pitch = room[by_rows];
+    if (pitch * room[!by_rows] * e > LOWER_SCRATCH_BYTES) {
+        lower_box(l, &box);
+        return;
+    }
+    const struct lower_number steps[2] = {lower_is(by_rows ? pitch : 1),
+                                          lower_is(by_rows ? 1 : pitch)};
+    struct lower_box turned = box, lines = box;
+    for (unsigned i = 0; i < 2; i++) {
+        turned.dim[i].n = lower_is(room[i]);
+        turned.dim[i].to = lines.dim[i].from = steps[i];
+    }
+    lower_hart(l, "    mv t5, t3\n    li t3, 0x%" PRIx32 "\n", LOWER_SCRATCH);
+    lower_box(l, &turned);
+    lower_hart(l, "    li t2, 0x%" PRIx32 "\n    mv t3, t5\n", LOWER_SCRATCH);
+    lower_box(l, &lines);
 }
 
 static void addresses(struct lower *l, uint32_t from, uint32_t to)
@@ -250,8 +294,8 @@ static void move(struct lower *l, const struct sam_tile_op *op, bool across)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
     addresses(l, s, d);
-    copy(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, !across)),
-         either(lower_valid(l, d, false), lower_valid(l, s, across)), across);
+    copy_whole(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, !across)),
+               either(lower_valid(l, d, false), lower_valid(l, s, across)), across);
     lower_pad(l, d);
 }
 

@@ -41,12 +41,14 @@ static void begin(struct writer *w, uint64_t *seed, enum sam_dtype *dtype)
 static void test_load(void **state)
 {
     uint64_t seed = test_seed();
+    unsigned traps = 0;
     (void)state;
     for (unsigned n = 0; n < 150; n++) {
         struct writer w;
         enum sam_dtype dtype;
         char name[16], type[160];
         begin(&w, &seed, &dtype);
+        w.outside = n % 10 == 0;
         struct writer_tile t = tile(&w, writer_below(&w, 2) ? "vec" : "mat", dtype, size(&w),
                                     size(&w), writer_below(&w, 3) == 0);
         writer_tile(&w, &t);
@@ -54,25 +56,31 @@ static void test_load(void **state)
         writer_put(&w, "pto.tload ins(%s : %s) outs(%s : %s)\n", name, type, t.name, t.type);
         writer_show(&w, &t);
         writer_run(&w);
+        traps += w.x.status != SAM_OK;
     }
+    assert_in_range(traps, 1, 30);
 }
 
 static void test_store(void **state)
 {
     uint64_t seed = test_seed();
+    unsigned traps = 0;
     (void)state;
     for (unsigned n = 0; n < 150; n++) {
         struct writer w;
         enum sam_dtype dtype;
         char name[16], type[160];
         begin(&w, &seed, &dtype);
+        w.outside = n % 10 == 0;
         struct writer_tile t = tile(&w, writer_below(&w, 2) ? "vec" : "mat", dtype, size(&w),
                                     size(&w), writer_below(&w, 3) == 0);
         writer_tile(&w, &t);
         writer_window(&w, dtype, t.valid_rows, t.valid_cols, writer_below(&w, 2), name, type);
         writer_put(&w, "pto.tstore ins(%s : %s) outs(%s : %s)\n", t.name, t.type, name, type);
         writer_run(&w);
+        traps += w.x.status != SAM_OK;
     }
+    assert_in_range(traps, 1, 30);
 }
 
 /* One source, one destination. */

@@ -247,8 +247,8 @@ void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsign
         d.offset[0] = (unsigned)-low + writer_below(w, 9);
     high += based ? d.offset[0] : 0;
     size_t count = (size_t)(high + 1 > 0 ? high + 1 : 1) + writer_below(w, 3);
-    if (writer_below(w, 60) == 0 && count > 2) /* outside of the array */
-        count -= 1 + writer_below(w, count > 9 ? 9 : 1);
+    if (w->outside)
+        count = 1 + writer_below(w, high > 0 ? (unsigned)high : 1);
     write_window(w, dtype, writer_array(w, dtype, count), &d, name, type);
 }
 
