@@ -2,8 +2,11 @@
 /* NumPy .npy files, format versions 1.0 to 3.0: a magic, a version, the size of the header, the
  * header (the text of a Python dictionary with exactly the keys descr, fortran_order and shape),
  * the elements. Source: NumPy's documentation of numpy.lib.format. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/dtype.h"
 #include "format/format.h"
@@ -12,7 +15,7 @@
 #define MAGIC_SIZE   6
 #define MAX_RANK     8
 #define MAX_HEADER   65536
-#define FILE_LIMIT   ((UINT64_C(1) << 32) + MAX_HEADER)
+#define FILE_LIMIT   ((UINT64_C(1) << 40) + MAX_HEADER)
 #define HEADER_ALIGN 64
 
 void sam_array_free(struct sam_array *array)
@@ -261,26 +264,47 @@ static enum sam_status shape_too_large(const struct header *h)
     return sam_fail(h->error, SAM_ERR_INPUT, "%s: the shape is too large", h->name);
 }
 
-static enum sam_status read_elements(const struct header *h, struct sam_array *array,
+static enum sam_status wrong_size(const struct header *h, const struct sam_array *array,
+                                  uint64_t found)
+{
+    return sam_fail(h->error, SAM_ERR_INPUT,
+                    "%s: %zu elements of %s take %zu bytes, the file has %llu", h->name,
+                    array->count, sam_dtype_name(array->dtype), array->size,
+                    (unsigned long long)found);
+}
+
+/* Take over the elements as the file has them, in C order and little-endian. */
+static enum sam_status take_elements(const struct header *h, struct sam_array *array,
+                                     uint8_t *elements)
+{
+    size_t item = sam_dtype_size(array->dtype);
+    array->data = elements;
+    if (h->fortran && array->rank > 1) {
+        array->data = sam_alloc(array->size, 1);
+        if (array->data)
+            copy_fortran(array, elements, item);
+        free(elements);
+        if (!array->data)
+            return sam_fail_memory(h->error);
+    }
+    if (h->big_endian)
+        swap_bytes(array->data, array->count, item);
+    return SAM_OK;
+}
+
+static enum sam_status copy_elements(const struct header *h, struct sam_array *array,
                                      const uint8_t *from, size_t room)
 {
     if (!measure(array))
         return shape_too_large(h);
     if (array->size != room)
-        return sam_fail(h->error, SAM_ERR_INPUT,
-                        "%s: %zu elements of %s take %zu bytes, the file has %zu", h->name,
-                        array->count, sam_dtype_name(array->dtype), array->size, room);
-    array->data = sam_alloc(array->size, 1);
-    if (!array->data)
+        return wrong_size(h, array, room);
+    uint8_t *elements = sam_alloc(array->size, 1);
+    if (!elements)
         return sam_fail_memory(h->error);
-    size_t item = sam_dtype_size(array->dtype);
-    if (h->fortran && array->rank > 1)
-        copy_fortran(array, from, item);
-    else if (room)
-        memcpy(array->data, from, room);
-    if (h->big_endian)
-        swap_bytes(array->data, array->count, item);
-    return SAM_OK;
+    if (room)
+        memcpy(elements, from, room);
+    return take_elements(h, array, elements);
 }
 
 /* The size of everything before the elements, from the first bytes; 0: `size` bytes are too few to
@@ -332,7 +356,7 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
     enum sam_status status = measure_header(bytes, size, name, &header, error);
     if (status != SAM_OK)
         return status;
-    if (!header)
+    if (!header || !bytes)
         return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in the npy header", name);
     if (header > size) {
         struct header h = open_header(bytes, header, name, error);
@@ -344,7 +368,7 @@ enum sam_status sam_npy_parse(const void *data, size_t size, const char *name,
     struct header h = open_header(bytes, header, name, error);
     status = read_header(&h, array);
     if (status == SAM_OK)
-        status = read_elements(&h, array, bytes + header, size - header);
+        status = copy_elements(&h, array, bytes + header, size - header);
     if (status != SAM_OK)
         sam_array_free(array);
     return status;
@@ -393,33 +417,123 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     return SAM_OK;
 }
 
-struct reading {
-    const char *path;
-    struct sam_array array; /* no elements */
-    uint64_t size;          /* of the file according to its header; 0: not known */
-};
+/* --- files, whose elements are read to where they stay */
 
-/* Once the header is there, it tells the size of the file. */
-static enum sam_status look(void *context, const struct sam_buffer *file, uint64_t *enough,
-                            struct sam_error *error)
+/* Read the header and perhaps a few bytes more; SAM_OK: it is complete. */
+static enum sam_status read_start(FILE *file, const char *path, struct sam_buffer *start,
+                                  size_t *header, struct sam_error *error)
 {
-    struct reading *r = context;
-    size_t header;
-    enum sam_status status = measure_header(file->data, file->size, r->path, &header, error);
-    if (status != SAM_OK || !header || header > file->size)
-        return status;
-    struct header h = open_header(file->data, header, r->path, error);
-    status = read_header(&h, &r->array);
-    if (status != SAM_OK || !measure(&r->array))
-        return status != SAM_OK ? status : shape_too_large(&h);
-    r->size = (uint64_t)header + r->array.size;
-    if (r->size > FILE_LIMIT)
-        return sam_fail(error, SAM_ERR_INPUT,
+    size_t want = MAGIC_SIZE + 6;
+    for (;;) {
+        uint8_t block[4096];
+        while (start->size < want && !start->failed) {
+            size_t room = want - start->size < sizeof block ? want - start->size : sizeof block;
+            size_t got = fread(block, 1, room, file);
+            if (got == 0)
+                break;
+            sam_buffer_append(start, block, got);
+        }
+        if (start->failed)
+            return sam_fail_memory(error);
+        if (ferror(file))
+            return sam_fail(error, SAM_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+        const uint8_t *bytes = (const uint8_t *)sam_buffer_text(start);
+        enum sam_status status = measure_header(bytes, start->size, path, header, error);
+        if (status != SAM_OK || (*header && *header <= start->size))
+            return status;
+        if (start->size < want) { /* it ends here: this says where */
+            struct sam_array none;
+            status = sam_npy_parse(bytes, start->size, path, &none, error);
+            sam_array_free(&none);
+            return status != SAM_OK ? status
+                                    : sam_fail(error, SAM_ERR_INPUT, "%s: truncated", path);
+        }
+        want = *header ? *header : want + 1;
+    }
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* How many bytes from here on, up to `most`, a sparse file leaves out; they are skipped. 0: none,
+ * or the host does not tell. */
+static size_t skip_hole(FILE *file, size_t most)
+{
+#ifdef SEEK_DATA
+    struct stat status;
+    const off_t at = ftello(file);
+    if (at < 0 || fstat(fileno(file), &status) != 0 || status.st_size < at)
+        return 0;
+    const uint64_t left = (uint64_t)(status.st_size - at);
+    const off_t end = at + (off_t)(most < left ? most : left);
+    off_t data = lseek(fileno(file), at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO)
+        data = end; /* nothing but a hole follows */
+    data = data > end ? end : data < at ? at : data;
+    return fseeko(file, data, SEEK_SET) == 0 ? (size_t)(data - at) : 0;
+#else
+    (void)file, (void)most;
+    return 0;
+#endif
+}
+
+/* Read up to `size` bytes into memory that is zero. Zeros are not written, so that what a sparse
+ * file leaves out takes no memory. Returns how many there were. */
+static size_t read_sparse(FILE *file, uint8_t *out, size_t size)
+{
+    uint8_t block[65536];
+    size_t done = 0, got = 1;
+    while (done < size && got) {
+        got = fread(block, 1, size - done < sizeof block ? size - done : sizeof block, file);
+        const bool zero = got && is_zero(block, got);
+        if (got && !zero)
+            memcpy(out + done, block, got);
+        done += got;
+        if (zero)
+            done += skip_hole(file, size - done);
+    }
+    return done;
+}
+
+/* The elements that follow the start, of which `more` bytes have been read with it. */
+static enum sam_status read_elements(FILE *file, const struct header *h, struct sam_array *array,
+                                     const struct sam_buffer *start, size_t header)
+{
+    const size_t more = start->size - header;
+    struct stat status;
+    if (!measure(array))
+        return shape_too_large(h);
+    if (array->size > FILE_LIMIT - header)
+        return sam_fail(h->error, SAM_ERR_INPUT,
                         "%s: %zu elements of %s take %zu bytes, more than the limit of %llu",
-                        r->path, r->array.count, sam_dtype_name(r->array.dtype), r->array.size,
+                        h->name, array->count, sam_dtype_name(array->dtype), array->size,
                         (unsigned long long)FILE_LIMIT);
-    *enough = r->size + 1; /* one more byte is too many */
-    return SAM_OK;
+    /* A regular file says before anything is allocated whether it has them. */
+    if (file != stdin && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+        (uint64_t)status.st_size < array->size + header)
+        return wrong_size(h, array, (uint64_t)status.st_size - header);
+    uint8_t *elements = sam_alloc(array->size, 1);
+    if (!elements)
+        return sam_fail_memory(h->error);
+    size_t used = more < array->size ? more : array->size;
+    if (used)
+        memcpy(elements, start->data + header, used);
+    used += read_sparse(file, elements + used, array->size - used);
+    enum sam_status result = SAM_OK;
+    if (ferror(file))
+        result = sam_fail(h->error, SAM_ERR_IO, "%s: cannot read: %s", h->name, strerror(errno));
+    else if (used < array->size)
+        result = wrong_size(h, array, used);
+    else if (more > array->size || fgetc(file) != EOF)
+        result = sam_fail(h->error, SAM_ERR_INPUT,
+                          "%s: %zu elements of %s take %zu bytes, the file has more", h->name,
+                          array->count, sam_dtype_name(array->dtype), array->size);
+    if (result == SAM_OK)
+        return take_elements(h, array, elements);
+    free(elements);
+    return result;
 }
 
 enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct sam_error *error)
@@ -428,16 +542,23 @@ enum sam_status sam_npy_read(const char *path, struct sam_array *array, struct s
         *array = (struct sam_array){0};
     if (SAM_LACKS(error, array, path))
         return SAM_ERR_USAGE;
-    struct sam_buffer file = {0};
-    struct reading reading = {.path = path};
-    enum sam_status status = sam_file_read_seen(path, FILE_LIMIT, look, &reading, &file, error);
-    if (status == SAM_OK && reading.size && file.size > reading.size)
-        status = sam_fail(
-            error, SAM_ERR_INPUT, "%s: %zu elements of %s take %zu bytes, the file has more", path,
-            reading.array.count, sam_dtype_name(reading.array.dtype), reading.array.size);
-    if (status == SAM_OK)
-        status = sam_npy_parse(sam_buffer_text(&file), file.size, path, array, error);
-    sam_buffer_free(&file);
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!file)
+        return sam_fail(error, SAM_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    struct sam_buffer start = {0};
+    size_t header = 0;
+    enum sam_status status = read_start(file, path, &start, &header, error);
+    if (status == SAM_OK && start.data) {
+        struct header h = open_header(start.data, header, path, error);
+        status = read_header(&h, array);
+        if (status == SAM_OK)
+            status = read_elements(file, &h, array, &start, header);
+    }
+    if (status != SAM_OK)
+        sam_array_free(array);
+    sam_buffer_free(&start);
+    if (file != stdin)
+        fclose(file);
     return status;
 }
 
@@ -467,17 +588,20 @@ enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
     /* Spaces and a newline, so that the elements begin at a multiple of 64. */
     sam_buffer_fill(&file, ' ', (size_t) - (file.size + 1) % HEADER_ALIGN);
     sam_buffer_append(&file, "\n", 1);
-    enum sam_status status;
     if (!file.failed) {
         size_t length = file.size - MAGIC_SIZE - 4;
         file.data[MAGIC_SIZE + 2] = (uint8_t)length;
         file.data[MAGIC_SIZE + 3] = (uint8_t)(length >> 8);
-        sam_buffer_append(&file, array->data, array->size);
     }
-    if (file.failed)
-        status = sam_fail_memory(error);
-    else
-        status = sam_file_write(path, file.data, file.size, error);
+    enum sam_status status = file.failed ? sam_fail_memory(error) : SAM_OK;
+    struct sam_output *output = NULL;
+    if (status == SAM_OK)
+        status = sam_output_open(path, &output, error);
+    if (status == SAM_OK) {
+        if (sam_output_write(output, file.data, file.size) && array->size)
+            sam_output_write(output, array->data, array->size);
+        status = sam_output_commit(output, error);
+    }
     sam_buffer_free(&file);
     return status;
 }

@@ -23,6 +23,20 @@ void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t 
     }
 }
 
+/* Newly mapped memory is zero: zeros are not written, so that a sparse tensor takes no memory. */
+static enum sam_status write_tensor(struct sam_hart *hart, uint64_t address, const uint8_t *data,
+                                    uint64_t size, struct sam_error *error)
+{
+    enum { BLOCK = 1 << 16 };
+    enum sam_status status = SAM_OK;
+    for (uint64_t at = 0; at < size && status == SAM_OK; at += BLOCK) {
+        const size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+        if (data[at] || memcmp(data + at, data + at + 1, part - 1) != 0)
+            status = sam_hart_write(hart, address + at, data + at, part, error);
+    }
+    return status;
+}
+
 static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan *plan,
                                    const void *const *inputs, const uint64_t *address,
                                    uint64_t output, struct sam_error *error)
@@ -33,7 +47,7 @@ static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan 
             continue;
         status = sam_hart_map(hart, address[i], plan->input_size[i], error);
         if (status == SAM_OK)
-            status = sam_hart_write(hart, address[i], inputs[i], plan->input_size[i], error);
+            status = write_tensor(hart, address[i], inputs[i], plan->input_size[i], error);
     }
     if (status == SAM_OK && plan->output_size)
         status = sam_hart_map(hart, output, plan->output_size, error);
