@@ -73,7 +73,7 @@ static void test_groups(void **state)
     (void)state;
     for (unsigned k = 0; k < cases; k++) {
         g->seed = test_random(&x.seed);
-        vector_write_group(g, 1 + (unsigned)test_below(&x.seed, 14));
+        vector_write_group(g, 1 + (unsigned)test_below(&x.seed, 18));
         run(&x, g->text, g->shape);
     }
     free(g);

@@ -141,6 +141,12 @@ static void write_kernels(struct function *f)
     assert_true(lower_values(l));
     struct lower_kernel *k = NULL;
     for (uint32_t at = func->body; at != SAM_TILE_NONE; at = f->p->ops[at].next) {
+        int64_t number;
+        if (f->p->ops[at].code == SAM_TILE_CONSTANT) {
+            uint32_t value = f->p->ids[f->p->ops[at].results];
+            assert_true(sam_tile_constant(f->p, value, &number));
+            lower_know(l, value, number);
+        }
         if (f->p->ops[at].code < SAM_TILE_FIRST_OP)
             continue;
         if (!k || !lower_joins(l, k, at)) {

@@ -79,6 +79,8 @@ static void test_variants(void **state)
                 struct vector_one one = {.code = code, .dtype = test_dtypes[k], .pad = 1};
                 char text[VECTOR_ONE_TEXT];
                 one.pad += (unsigned)test_below(&run.seed, 3);
+                one.constant = test_below(&run.seed, 2);
+                one.bits = mostly(&run, NULL, 0, one.dtype);
                 one.to = row->family == SAM_TILE_CMP ? SAM_U8 : one.dtype;
                 one.in_place = row->count && sam_tile_in_place(row, 0) &&
                                row->family != SAM_TILE_SEL && test_below(&run.seed, 2);
@@ -102,7 +104,7 @@ static void test_groups(void **state)
     (void)state;
     kernel_run_open(&run, test_seed());
     for (unsigned k = 0; k < cases; k++) {
-        unsigned wanted = 1 + (unsigned)test_below(&run.seed, 14);
+        unsigned wanted = 1 + (unsigned)test_below(&run.seed, 18);
         g->seed = test_random(&run.seed);
         vector_write_group(g, wanted);
         run.nan = (enum sam_tile_nan)test_below(&run.seed, 3);

@@ -14,7 +14,7 @@
 const struct vector_shape vector_shapes[VECTOR_SHAPES] = {
     STATIC(64, 64, 64, 64),   STATIC(16, 256, 15, 255),  STATIC(1, 256, 1, 255),
     STATIC(32, 32, 7, 31),    STATIC(32, 32, 0, 31),     STATIC(8, 32, 8, 0),
-    STATIC(16, 512, 15, 480), DYNAMIC(16, 256, 15, 255), DYNAMIC(32, 64, 9, 64),
+    STATIC(8, 512, 7, 480), DYNAMIC(16, 256, 15, 255), DYNAMIC(32, 64, 9, 64),
     DYNAMIC(8, 32, 0, 7),     DYNAMIC(8, 32, 3, 1),
 };
 
@@ -76,6 +76,17 @@ static void operand_type(const struct vector_one *one, const struct vector_shape
     type_of(text, rows, cols, valid, dtype, destination || (one->in_place && !i) ? one->pad : 0);
 }
 
+/* A constant with these bits, as programs spell it. */
+static int constant(char *text, const char *name, enum sam_dtype dtype, uint64_t bits)
+{
+    bits &= UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
+    if (test_is_real(dtype))
+        return sprintf(text, "  %s = arith.constant 0x%" PRIx64 " : %s\n", name, bits,
+                       sam_tile_dtype_name(dtype));
+    return sprintf(text, "  %s = arith.constant %.0f : %s\n", name, test_value(dtype, bits),
+                   sam_tile_dtype_name(dtype));
+}
+
 void vector_write_one(const struct vector_one *one, const struct vector_shape *s, char *text)
 {
     const struct sam_tile_row *row = sam_tile_row(one->code);
@@ -87,8 +98,15 @@ void vector_write_one(const struct vector_one *one, const struct vector_shape *s
         operand_type(one, s, i, types[i]);
     at += sprintf(at, "func.func @f(%%d: %s", types[row->count]);
     for (size_t i = one->in_place; i < row->count; i++)
-        at += sprintf(at, ", %%%s: %s", names[i], types[i]);
-    at += sprintf(at, ") {\n  pto.%s ins(", row->name);
+        if (row->sources[i] == 't' || !one->constant)
+            at += sprintf(at, ", %%%s: %s", names[i], types[i]);
+    at += sprintf(at, ") {\n");
+    for (size_t i = 0; i < row->count && one->constant; i++) {
+        char name[4] = {'%', names[i][0], 0};
+        if (row->sources[i] == 's')
+            at += constant(at, name, sam_tile_dtype_find(types[i], strlen(types[i])), one->bits);
+    }
+    at += sprintf(at, "  pto.%s ins(", row->name);
     for (size_t i = 0; i < row->count; i++)
         at += sprintf(at, "%s%%%s", i ? ", " : "", names[i]);
     for (size_t i = 0; i < row->count; i++)
@@ -126,30 +144,39 @@ bool vector_by_element(unsigned code)
 
 /* --- groups */
 
-enum { SAME = 3 }; /* tiles of each dtype: %d, %e, %f and the second dtype's; masks %m0, %m1 */
+enum { SAME = 3 }; /* arguments of each dtype */
 
 static unsigned pick(struct vector_group *g, unsigned n)
 {
     return (unsigned)test_below(&g->seed, n);
 }
 
-/* A tile of a dtype for operand i, as "%name"; its type. */
+static unsigned which_of(const struct vector_group *g, enum sam_dtype dtype)
+{
+    return dtype == g->dtypes[0] ? 0 : dtype == g->dtypes[1] ? 1 : 2;
+}
+
+/* A tile of a dtype, as "%name", and its type: an argument, or one that an operation before has
+ * written. */
 static void choose(struct vector_group *g, enum sam_dtype dtype, enum lower_part part, char *name,
                    char *type)
 {
-    unsigned which = dtype == g->dtypes[0] ? 0 : dtype == g->dtypes[1] ? 1 : 2;
+    unsigned which = which_of(g, dtype);
     int64_t valid[2] = {g->shape->valid[0], g->shape->valid[1]};
     uint32_t rows = g->shape->rows, cols = g->shape->cols;
     if (part == LOWER_FIRST_ROW)
         valid[0] = 1, rows = 2;
     if (part == LOWER_FIRST_COLUMN)
         valid[1] = 1, cols = 32;
-    sprintf(name, "%%%s%u_%u",
-            part == LOWER_WHOLE       ? "t"
-            : part == LOWER_FIRST_ROW ? "r"
-                                      : "c",
-            which, part == LOWER_WHOLE ? pick(g, SAME) : 0);
     type_of(type, rows, cols, valid, dtype, 0);
+    if (part == LOWER_WHOLE && g->locals[which] && pick(g, 2))
+        sprintf(name, "%%l%u_%u", which, pick(g, g->locals[which]));
+    else
+        sprintf(name, "%%%s%u_%u",
+                part == LOWER_WHOLE       ? "t"
+                : part == LOWER_FIRST_ROW ? "r"
+                                          : "c",
+                which, part == LOWER_WHOLE ? pick(g, SAME) : 0);
 }
 
 static void declare(struct vector_group *g)
@@ -174,6 +201,18 @@ static void declare(struct vector_group *g)
     g->at += sprintf(g->at, ") {\n");
 }
 
+/* The destination: sometimes a new tile, which the operation must not read. */
+static bool make_destination(struct vector_group *g, const struct sam_tile_row *row,
+                             enum sam_dtype to, char *name, char *type)
+{
+    choose(g, to, LOWER_WHOLE, name, type);
+    if (sam_tile_updates(row) || g->shape->valid[0] == SAM_TILE_DYNAMIC || pick(g, 2) ||
+        g->locals[0] + g->locals[1] + g->locals[2] == 5)
+        return false;
+    sprintf(name, "%%l%u_%u", which_of(g, to), g->locals[which_of(g, to)]);
+    return true;
+}
+
 static void one_of_group(struct vector_group *g)
 {
     unsigned code;
@@ -187,36 +226,43 @@ static void one_of_group(struct vector_group *g)
     enum sam_dtype to = row->family == SAM_TILE_CMP   ? SAM_U8
                         : row->family == SAM_TILE_CVT ? g->dtypes[pick(g, 2)]
                                                       : dtype;
-    char names[4][16], types[4][96], *start = g->at;
-    choose(g, to, LOWER_WHOLE, names[3], types[3]);
-    g->at += sprintf(g->at, "  pto.%s ins(", row->name);
+    char names[4][16], types[4][96], line[1024], *at = line;
+    bool made = make_destination(g, row, to, names[3], types[3]);
+    at += sprintf(at, "  pto.%s ins(", row->name);
     for (unsigned i = 0; i < row->count; i++) {
         enum sam_dtype of = family->own == SAM_TILE_OWN_FIRST && i == 0 ? SAM_U8 : dtype;
         if (row->sources[i] == 's') {
-            sprintf(names[i], "%%s%u", of == g->dtypes[0] ? 0 : of == g->dtypes[1] ? 1 : 2);
+            sprintf(names[i], "%%s%u", which_of(g, of));
             strcpy(types[i], sam_tile_dtype_name(of));
+            if (pick(g, 2)) {
+                uint64_t bits = test_element(&g->seed, of);
+                sprintf(names[i], "%%k%u", g->constants++);
+                g->at += constant(g->at, names[i], of, bits ? bits : 1);
+            }
         } else {
             choose(g, of, lower_part(row, i), names[i], types[i]);
         }
-        if (strcmp(names[i], names[3]) == 0 && !sam_tile_in_place(row, i)) {
-            g->at = start; /* it cannot work in place: another one */
-            *start = 0;
-            return;
-        }
-        g->at += sprintf(g->at, "%s%s", i ? ", " : "", names[i]);
+        if (strcmp(names[i], names[3]) == 0 && !sam_tile_in_place(row, i))
+            return; /* it cannot work in place: one operation less */
+        at += sprintf(at, "%s%s", i ? ", " : "", names[i]);
     }
     for (unsigned i = 0; i < row->count; i++)
-        g->at += sprintf(g->at, "%s%s", i ? ", " : " : ", types[i]);
-    g->at += sprintf(g->at, ") outs(%s : %s)", names[3], types[3]);
+        at += sprintf(at, "%s%s", i ? ", " : " : ", types[i]);
+    at += sprintf(at, ") outs(%s : %s)", names[3], types[3]);
     if (family->attribute)
-        g->at += sprintf(g->at, " {%s = %s}", sam_tile_attribute(row)->key,
-                         attributes[family->attribute][pick(g, vector_variants(code))]);
-    g->at += sprintf(g->at, "\n");
+        sprintf(at, " {%s = %s}", sam_tile_attribute(row)->key,
+                attributes[family->attribute][pick(g, vector_variants(code))]);
+    if (made) {
+        g->at += sprintf(g->at, "  %s = pto.alloc_tile : %s\n", names[3], types[3]);
+        g->locals[which_of(g, to)]++;
+    }
+    g->at += sprintf(g->at, "%s\n", line);
 }
 
 void vector_write_group(struct vector_group *g, unsigned operations)
 {
     g->at = g->text;
+    g->constants = g->locals[0] = g->locals[1] = g->locals[2] = 0;
     g->shape = &vector_shapes[pick(g, VECTOR_SHAPES)];
     for (unsigned i = 0; i < 2; i++)
         g->dtypes[i] = test_dtypes[pick(g, SAM_COUNT(test_dtypes))];

@@ -25,16 +25,20 @@ struct vector_one {
     enum sam_dtype dtype, to; /* of the destination, where it differs */
     unsigned pad;
     bool in_place;
+    bool constant; /* its scalar is a constant with these bits */
+    uint64_t bits;
 };
 enum { VECTOR_ONE_TEXT = 1024 };
 void vector_write_one(const struct vector_one *one, const struct vector_shape *s, char *text);
 
-/* Tiles that operations choose from: of two dtypes, of masks, and a row and a column. */
+/* Tiles that operations choose from: of two dtypes and of masks, arguments and tiles that live
+ * between operations only; a row and a column. */
 struct vector_group {
     uint64_t seed;
     const struct vector_shape *shape;
     enum sam_dtype dtypes[2];
-    char text[16384], *at;
+    unsigned locals[3], constants; /* so far */
+    char text[32768], *at;
 };
 /* `operations` at most, for those that cannot work in place are left out. */
 void vector_write_group(struct vector_group *g, unsigned operations);
