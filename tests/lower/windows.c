@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on windows of two tiles, at offsets known or given when the program runs, and on tiles
+ * of sizes given then: what depends on each other only in part must not become one kernel. */
+#include "lowered.h"
+
+enum { WINDOWS = 6, OPERATIONS = 8, ROWS = 16, COLS = 64 };
+
+#define TILE   "!pto.tile_buf<vec, 16x64xf32>"
+#define WINDOW "!pto.tile_buf<vec, 8x32xf32>"
+
+struct window {
+    unsigned tile, row, col;
+    bool open; /* its offset is an argument */
+};
+
+struct program {
+    struct lowered x;
+    struct sam_buffer text;
+    struct window windows[WINDOWS];
+    unsigned kernels;
+};
+
+static unsigned below(struct program *p, unsigned n)
+{
+    return (unsigned)test_below(&p->x.seed, n);
+}
+
+/* Whether an operation may read one and write the other. */
+static bool apart(const struct window *a, const struct window *b)
+{
+    return a->tile != b->tile || a->row + 8 <= b->row || b->row + 8 <= a->row ||
+           a->col + 32 <= b->col || b->col + 32 <= a->col;
+}
+
+static bool same(const struct window *a, const struct window *b)
+{
+    return a->tile == b->tile && a->row == b->row && a->col == b->col;
+}
+
+static void make_windows(struct program *p)
+{
+    sam_buffer_puts(&p->text, "func.func @f(%a: " TILE ", %b: " TILE);
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        struct window *w = &p->windows[i];
+        *w = (struct window){below(p, 2), below(p, 9), 8 * below(p, 5), below(p, 3) == 0};
+        if (i && below(p, 2)) /* often next to another, or the same */
+            w->tile = p->windows[i - 1].tile, w->col = p->windows[i - 1].col;
+        if (i && below(p, 4) == 0)
+            w->row = p->windows[i - 1].row;
+        if (w->open)
+            sam_buffer_printf(&p->text, ", %%r%u: index, %%c%u: index", i, i);
+    }
+    sam_buffer_puts(&p->text, ") {\n");
+    lowered_random(&p->x, SAM_TILE_f32, ROWS, COLS);
+    lowered_name(&p->x, NULL, true);
+    lowered_random(&p->x, SAM_TILE_f32, ROWS, COLS);
+    lowered_name(&p->x, NULL, true);
+    p->x.arguments[0].inout = p->x.arguments[1].inout = true;
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        const struct window *w = &p->windows[i];
+        if (w->open) {
+            lowered_scalar(&p->x, SAM_I64, w->row);
+            lowered_scalar(&p->x, SAM_I64, w->col);
+        } else {
+            sam_buffer_printf(&p->text,
+                              "  %%r%u = arith.constant %u : index\n"
+                              "  %%c%u = arith.constant %u : index\n",
+                              i, w->row, i, w->col);
+        }
+        sam_buffer_printf(&p->text,
+                          "  %%w%u = pto.subset %%%c, offsets = [%%r%u, %%c%u] : " TILE
+                          " -> " WINDOW "\n",
+                          i, "ab"[w->tile], i, i);
+    }
+}
+
+static void add_operations(struct program *p)
+{
+    static const char *const names[] = {"tadd", "tsub", "tmul", "tmax"};
+    for (unsigned k = 0; k < OPERATIONS;) {
+        unsigned d = below(p, WINDOWS), a = below(p, WINDOWS), b = below(p, WINDOWS);
+        const struct window *w = p->windows;
+        if (!(apart(&w[d], &w[a]) || same(&w[d], &w[a])) ||
+            !(apart(&w[d], &w[b]) || same(&w[d], &w[b]))) {
+            k += below(p, 8) == 0; /* there may be no other */
+            continue;
+        }
+        k++;
+        sam_buffer_printf(&p->text,
+                          "  pto.%s ins(%%w%u, %%w%u : " WINDOW ", " WINDOW ") outs(%%w%u : " WINDOW
+                          ")\n",
+                          names[below(p, 4)], a, b, d);
+    }
+    sam_buffer_puts(&p->text, "  return\n}\n");
+}
+
+static void test_windows(void **state)
+{
+    struct program p = {.x.seed = test_seed()};
+    unsigned cases = (unsigned)test_number("SAMITE_CASES", 150);
+    (void)state;
+    for (unsigned k = 0; k < cases; k++) {
+        make_windows(&p);
+        add_operations(&p);
+        p.x.text = sam_buffer_text(&p.text);
+        lowered_run(&p.x);
+        lowered_free(&p.x);
+        sam_buffer_free(&p.text);
+    }
+}
+
+/* Sizes that the program gives its tiles: those with the same numbers go into one kernel. */
+static void test_sizes(void **state)
+{
+    static const char text[] =
+        "func.func @f(%a: !pto.tile_buf<vec, 16x64xf32, valid=?x?>, %r: index, %c: index,\n"
+        "             %d: !pto.tile_buf<vec, 16x64xf32, valid=?x?>) {\n"
+        "  %x = pto.alloc_tile valid_row = %r valid_col = %c : "
+        "!pto.tile_buf<vec, 16x64xf32, valid=?x?>\n"
+        "  %y = pto.alloc_tile valid_row = %r valid_col = %c : "
+        "!pto.tile_buf<vec, 16x64xf32, valid=?x?>\n"
+        "  %two = arith.constant 2.0 : f32\n"
+        "  pto.texpands ins(%two : f32) outs(%x : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
+        "  pto.texpands ins(%two : f32) outs(%y : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
+        "  pto.tmul ins(%x, %y : !pto.tile_buf<vec, 16x64xf32, valid=?x?>,"
+        " !pto.tile_buf<vec, 16x64xf32, valid=?x?>)"
+        " outs(%x : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
+        "  pto.tmul ins(%x, %a : !pto.tile_buf<vec, 16x64xf32, valid=?x?>,"
+        " !pto.tile_buf<vec, 16x64xf32, valid=?x?>)"
+        " outs(%d : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
+        "  return\n}\n";
+    struct lowered x = {.text = text, .seed = test_seed()};
+    (void)state;
+    for (unsigned k = 0; k < 12; k++) {
+        size_t rows = 1 + test_below(&x.seed, ROWS), cols = 1 + test_below(&x.seed, COLS);
+        lowered_random(&x, SAM_TILE_f32, rows, cols);
+        lowered_scalar(&x, SAM_I64, rows);
+        lowered_scalar(&x, SAM_I64, cols);
+        lowered_random(&x, SAM_TILE_f32, rows, cols);
+        lowered_name(&x, NULL, true);
+        lowered_run(&x);
+        lowered_free(&x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
