@@ -12,10 +12,10 @@
         r, c, {SAM_TILE_DYNAMIC, SAM_TILE_DYNAMIC}, i, j                                           \
     }
 const struct vector_shape vector_shapes[VECTOR_SHAPES] = {
-    STATIC(64, 64, 64, 64),   STATIC(16, 256, 15, 255),  STATIC(1, 256, 1, 255),
-    STATIC(32, 32, 7, 31),    STATIC(32, 32, 0, 31),     STATIC(8, 32, 8, 0),
+    STATIC(64, 64, 64, 64), STATIC(16, 256, 15, 255),  STATIC(1, 256, 1, 255),
+    STATIC(32, 32, 7, 31),  STATIC(32, 32, 0, 31),     STATIC(8, 32, 8, 0),
     STATIC(8, 512, 7, 480), DYNAMIC(16, 256, 15, 255), DYNAMIC(32, 64, 9, 64),
-    DYNAMIC(8, 32, 0, 7),     DYNAMIC(8, 32, 3, 1),
+    DYNAMIC(8, 32, 0, 7),   DYNAMIC(8, 32, 3, 1),
 };
 
 static const char *dims(char *text, const int64_t valid[2])
