@@ -131,6 +131,10 @@ char *sweep_part_text(const struct sweep *sweep);
  * the array of words are to be freed; *first holds the strings and is released after them. */
 bool sweep_parts_read(struct sweep *sweep, const char *name, json_t **first,
                       struct sam_error *error);
+/* The same for the text of one part: the first one fills the sweep, the others must agree with it.
+ * `path` is used in messages. */
+bool sweep_part_take(struct sweep *sweep, const char *text, size_t size, const char *path,
+                     const struct cli_part *part, json_t **first, struct sam_error *error);
 
 /* --- sweep_chart.c: its pictures, as SVG */
 /* Text with what HTML would take for its own, and with control characters, replaced. */

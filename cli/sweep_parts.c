@@ -237,16 +237,10 @@ static bool take_shared(struct sweep *s, const json_t *shared)
     return s->words && s->runs;
 }
 
-/* Part `index` of `count`; the first one fills the sweep, the others must agree with it. */
-static bool read_part(struct sweep *s, const char *path, const struct cli_part *part,
-                      json_t **first, struct sam_error *error)
+bool sweep_part_take(struct sweep *s, const char *text, size_t size, const char *path,
+                     const struct cli_part *part, json_t **first, struct sam_error *error)
 {
-    char *text;
-    size_t size;
-    if (sam_file_load(path, MOST_BYTES, &text, &size, error) != SAM_OK)
-        return false;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-    free(text);
     json_t *shared = json_object_get(root, "sweep");
     const char *version = json_string_value(json_object_get(shared, "samite"));
     bool good = json_is_object(shared) && version;
@@ -268,6 +262,18 @@ static bool read_part(struct sweep *s, const char *path, const struct cli_part *
     }
     good = good && take_runs(s, part, root, path, error);
     json_decref(root);
+    return good;
+}
+
+static bool read_part(struct sweep *s, const char *path, const struct cli_part *part,
+                      json_t **first, struct sam_error *error)
+{
+    char *text;
+    size_t size;
+    if (sam_file_load(path, MOST_BYTES, &text, &size, error) != SAM_OK)
+        return false;
+    const bool good = sweep_part_take(s, text, size, path, part, first, error);
+    free(text);
     return good;
 }
 

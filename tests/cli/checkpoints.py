@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints whose pickles and archives Python's own modules write, as torch.save does: what
+samite reads of them, under every protocol. The names of PyTorch are stood in for."""
+import collections
+import io
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import tempfile
+import types
+import zipfile
+
+SAMITE = os.environ["SAMITE"]
+torch = types.ModuleType("torch")
+utils = types.ModuleType("torch._utils")
+torch._utils = utils
+sys.modules.update({"torch": torch, "torch._utils": utils})
+
+
+def stand_in(module, name):
+    def function(*arguments):
+        raise AssertionError(f"{name} was called")
+
+    function.__module__, function.__qualname__ = module.__name__, name
+    setattr(module, name, function)
+    return function
+
+
+rebuild_tensor = stand_in(utils, "_rebuild_tensor_v2")
+rebuild_parameter = stand_in(utils, "_rebuild_parameter")
+torch.FloatStorage = type("FloatStorage", (), {"__module__": "torch"})
+
+
+class Storage:
+    def __init__(self, key, count):
+        self.id = ("storage", torch.FloatStorage, key, "cpu", count)
+
+
+class Tensor:
+    def __init__(self, storage, size, stride):
+        self.arguments = (storage, 0, size, stride, False, collections.OrderedDict())
+
+    def __reduce_ex__(self, protocol):
+        return rebuild_tensor, self.arguments
+
+
+class Parameter:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __reduce_ex__(self, protocol):
+        return rebuild_parameter, (self.tensor, True, collections.OrderedDict())
+
+
+class Calls:
+    def __reduce__(self):
+        return exec, ("raise SystemExit(9)",)
+
+
+class Pickler(pickle.Pickler):
+    def persistent_id(self, value):
+        return value.id if isinstance(value, Storage) else None
+
+
+def save(path, value, protocol, method=zipfile.ZIP_STORED):
+    text = io.BytesIO()
+    Pickler(text, protocol=protocol).dump(value)
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("archive/data.pkl", text.getvalue())
+        archive.writestr("archive/byteorder", "little")
+        with archive.open(zipfile.ZipInfo("archive/data/0"), "w", force_zip64=True) as entry:
+            entry.write(struct.pack("<6f", *range(6)))
+        archive.writestr("archive/version", "3\n")
+
+
+def samite(*words):
+    return subprocess.run([SAMITE, *words], capture_output=True, text=True)
+
+
+def reads(protocol):
+    storage = Storage("0", 6)
+    state = collections.OrderedDict()
+    state["w"] = Tensor(storage, (2, 3), (3, 1))
+    state["t"] = Parameter(Tensor(storage, (3, 2), (1, 3)))
+    state._metadata = collections.OrderedDict([("", {"version": 1})])
+    # Enough beside the tensors for every width of the memo and of numbers.
+    save("m.pt", {"epoch": 70000, "rate": 0.1, "least": -5, "large": 2**40, "name": "x" * 300,
+                  "model": state, "flags": [True, None, (1, 2, 3, 4), ()],
+                  "many": {i: {f"k{i}": float(i)} for i in range(3000)}}, protocol)
+    done = samite("convert", "-f", "m.pt", "-o", "m.safetensors")
+    assert done.returncode == 0, done.stderr
+    with open("m.safetensors", "rb") as file:
+        data = file.read()
+    assert b'"model.w"' in data and b'"model.t"' in data
+    assert struct.unpack("<12f", data[-48:]) == (0, 1, 2, 3, 4, 5, 0, 3, 1, 4, 2, 5)
+
+
+def refuses(value, words, **how):
+    save("bad.pt", value, how.pop("protocol", 2), **how)
+    done = samite("info", "bad.pt")
+    assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+def main():
+    cases = [(f"protocol {p}", lambda p=p: reads(p)) for p in (2, 3, 4, 5)]
+    cases += [(f"a call, protocol {p}", lambda p=p: refuses({"x": Calls()}, ".exec'", protocol=p))
+              for p in (2, 3, 4, 5)]
+    cases.append(("compressed", lambda: refuses({}, "is compressed (deflate)",
+                                                method=zipfile.ZIP_DEFLATED)))
+    cases.append(("protocol 0", lambda: refuses({"a": 1}, "no state dict needs", protocol=0)))
+    print(f"1..{len(cases)}")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for number, (name, case) in enumerate(cases, 1):
+            try:
+                case()
+                print(f"ok {number} - {name}")
+            except AssertionError as error:
+                print(f"not ok {number} - {name}\n# {str(error).strip()}")
+        os.chdir("/")
+
+
+main()
