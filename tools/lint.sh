@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `./dev lint`: lint.sh BUILD JOBS, run at the top. Every finding is a line that starts with
-# file:line. With `format` after the arguments, the files are formatted instead. Files that clang-tidy
-# found clean are remembered in BUILD/lint until the file, a header or the rules change.
+# file:line. With `format` after the arguments, the files are formatted instead, and structs for Python made
+# anew. Files that clang-tidy found clean are remembered in BUILD/lint until the file, a header or the rules
+# change.
 set -eu
 build=$1
 jobs=$2
@@ -25,6 +26,7 @@ grep -E '\.[ch]$' "$cache/files" >"$cache/c-files"
 
 if [ "${3:-}" = format ]; then
     xargs clang-format -i <"$cache/c-files"
+    python3 tools/python-abi.py
     exit
 fi
 
@@ -180,6 +182,7 @@ check prefixes prefixes
 check format format
 check shell shell_scripts
 check python python_code
+check python-abi python3 tools/python-abi.py --check
 grep -E '\.c$' "$cache/c-files" | grep -vE '_tmpl\.c$' >"$cache/cppcheck-files"
 check cppcheck check_code
 check clang-tidy tidy

@@ -547,7 +547,7 @@ class sam_array(Structure):
 class sam_tile_argument(Structure):
     _fields_ = [
         ("array", POINTER(sam_array)), ("is_scalar", c_bool), ("dtype", c_int), ("bits", c_uint64),
-        ("name", c_char_p), ("output", c_bool), ("inout", c_bool)
+        ("name", c_char_p), ("output", c_bool), ("inout", c_bool), ("packed", c_char_p)
     ]
 
 
