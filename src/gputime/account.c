@@ -54,34 +54,38 @@ void sam_gputime_turn_sm(struct model *m, struct sm *sm, enum sam_gputime_reason
 /* Whether a warp's cycles belong to its next instruction. */
 static bool has_row(enum sam_gputime_reason reason)
 {
-    return reason != SAM_GPUTIME_EMPTY && reason != SAM_GPUTIME_START &&
-           reason != SAM_GPUTIME_DRAIN;
+    const uint32_t others =
+        1u << SAM_GPUTIME_EMPTY | 1u << SAM_GPUTIME_START | 1u << SAM_GPUTIME_DRAIN;
+    return !(others >> reason & 1);
+}
+
+static void tell_stall(const struct model *m, const struct sm *sm, const struct warp *w,
+                       uint64_t from, uint64_t cycles)
+{
+    const struct sam_gputime_stall stall = {.sm = sm->number,
+                                            .slot = (uint32_t)(w - sm->warps),
+                                            .workgroup = w->workgroup,
+                                            .warp = w->warp,
+                                            .pc = w->meter_pc,
+                                            .reason = w->meter.reason,
+                                            .from = from,
+                                            .to = from + cycles};
+    m->observer->stall(m->observer->context, &stall);
 }
 
 static void close_warp(struct model *m, struct sm *sm, struct warp *w)
 {
     uint64_t from;
     const uint64_t cycles = read_meter(m, &w->meter, &from);
-    const uint32_t slot = (uint32_t)(w - sm->warps);
     const enum sam_gputime_reason reason = w->meter.reason;
     if (cycles == 0)
         return;
-    m->result->warp_slots[sm->number * m->config.warps + slot][reason] += cycles;
-    if (reason != SAM_GPUTIME_EMPTY)
-        sm->stats->warp_cycles += cycles;
-    if (has_row(reason) && w->meter_row)
+    w->reasons[reason] += cycles;
+    if (w->meter_row && has_row(reason))
         w->meter_row->reasons[reason] += cycles;
-    if (m->observer->stall && reason != SAM_GPUTIME_BUSY && reason != SAM_GPUTIME_EMPTY) {
-        const struct sam_gputime_stall stall = {.sm = sm->number,
-                                                .slot = slot,
-                                                .workgroup = w->workgroup,
-                                                .warp = w->warp,
-                                                .pc = w->meter_pc,
-                                                .reason = reason,
-                                                .from = from,
-                                                .to = from + cycles};
-        m->observer->stall(m->observer->context, &stall);
-    }
+    if (SAM_UNLIKELY(m->observer->stall != NULL) && reason != SAM_GPUTIME_BUSY &&
+        reason != SAM_GPUTIME_EMPTY)
+        tell_stall(m, sm, w, from, cycles);
 }
 
 void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
@@ -152,8 +156,10 @@ bool sam_gputime_settle(struct model *m)
     m->now = m->limit;
     for (uint32_t i = 0; i < m->config.sms; i++) {
         struct sm *sm = &m->sms[i];
-        for (uint32_t w = 0; w < m->config.warps; w++)
+        for (uint32_t w = 0; w < m->config.warps; w++) {
             close_warp(m, sm, &sm->warps[w]);
+            sm->stats->warp_cycles += m->limit - sm->warps[w].reasons[SAM_GPUTIME_EMPTY];
+        }
         sm->stats->reasons[sm->meter.reason] += read_meter(m, &sm->meter, &from);
         for (unsigned unit = 0; unit < SAM_GPUTIME_UNITS; unit++)
             settle_unit(m, sm, unit);

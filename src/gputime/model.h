@@ -184,6 +184,7 @@ struct warp {
     uint32_t accesses;    /* memory instructions issued and not complete */
     uint32_t in_lsu;      /* of those, accepted by the LSU */
     struct meter meter;
+    uint64_t *reasons; /* cycles of the slot, in the result */
     uint32_t meter_pc;
     struct sam_gputime_row *meter_row;
 };

@@ -33,6 +33,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     for (uint32_t i = 0; i < c->warps; i++) {
         sm->warps[i].meter.reason = SAM_GPUTIME_EMPTY;
         sm->warps[i].redirect = NEVER;
+        sm->warps[i].reasons = m->result->warp_slots[number * c->warps + i];
     }
     const uint32_t sets = c->icache_bytes ? c->icache_bytes / (line * c->icache_ways) : 1;
     return sam_memtime_tags_init(&sm->icache, sets, c->icache_ways) &&
