@@ -25,4 +25,13 @@ enum { SAM_MAX_THREADS = 256 };
 void sam_parallel(unsigned threads, size_t count,
                   void (*work)(void *context, size_t i, unsigned worker), void *context);
 
+/* Threads that wait for work, for callers to whom starting them each time takes too long: calls of
+ * sam_parallel on a crew, one at a time. Threads start when they are first needed. */
+struct sam_parallel_crew;
+/* NULL: out of memory. */
+struct sam_parallel_crew *sam_parallel_crew_new(void);
+void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, size_t count,
+                           void (*work)(void *context, size_t i, unsigned worker), void *context);
+void sam_parallel_crew_free(struct sam_parallel_crew *crew);
+
 #endif

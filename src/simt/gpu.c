@@ -75,6 +75,7 @@ void sam_gpu_free(struct sam_gpu *gpu)
     if (!gpu)
         return;
     sam_workers_forget(gpu);
+    sam_parallel_crew_free(gpu->crew);
     if (!gpu->shares)
         sam_memory_free(gpu->memory);
     free(gpu);

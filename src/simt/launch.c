@@ -24,18 +24,27 @@ void sam_run_called_back(const struct sam_worker *worker)
         sam_host_fp_enter();
 }
 
+/* Add what the worker has done. Under the lock. */
+static void add_progress(struct sam_worker *worker)
+{
+    worker->run->progress.done += worker->untold_groups;
+    worker->run->progress.warp_insns += worker->untold_insns;
+    worker->untold_groups = worker->untold_insns = 0;
+}
+
 void sam_run_tell(struct sam_worker *worker, unsigned ended)
 {
     struct sam_run *run = worker->run;
     const struct sam_gpu_options *options = &run->gpu->options;
+    worker->untold_groups += ended;
+    if (!options->progress && !worker->pace)
+        return; /* a launch adds it when the worker takes the next one */
     pthread_mutex_lock(&run->lock);
-    run->progress.done += ended;
-    run->progress.warp_insns += worker->untold_insns;
+    add_progress(worker);
     if (options->progress && !sam_worker_repeats(worker))
         options->progress(options->progress_context, &run->progress);
     pthread_mutex_unlock(&run->lock);
     sam_run_called_back(worker);
-    worker->untold_insns = 0;
 }
 
 bool sam_run_is_stopped(const struct sam_run *run)
@@ -58,6 +67,7 @@ static bool take_workgroup(struct sam_worker *worker)
     struct sam_run *run = worker->run;
     bool more;
     pthread_mutex_lock(&run->lock);
+    add_progress(worker);
     worker->busy = false;
     worker->spins = 0;
     worker->own.has_turn = false;
@@ -312,7 +322,15 @@ static bool run_workers(struct sam_run *run)
 {
     if (run->recorded)
         return sam_run_timed(run);
-    sam_parallel(run->worker_count, run->worker_count, work, run);
+    if (run->worker_count == 1) {
+        work(run, 0, 0);
+        return true;
+    }
+    if (!run->gpu->crew)
+        run->gpu->crew = sam_parallel_crew_new();
+    if (!run->gpu->crew)
+        return false;
+    sam_parallel_crew_run(run->gpu->crew, run->worker_count, run->worker_count, work, run);
     return true;
 }
 

@@ -190,8 +190,8 @@ struct sam_worker {
     struct sam_warp_log *log;          /* NULL: not asked for */
     struct sam_feed *source;           /* NULL: nothing pulls what has run (source.h) */
     uint64_t warp_insns;
-    uint64_t untold_insns; /* since the last progress report */
-    uint64_t spins;        /* attempts in a row in which its workgroup did nothing but wait */
+    uint64_t untold_insns, untold_groups; /* since the last progress report */
+    uint64_t spins; /* attempts in a row in which its workgroup did nothing but wait */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
 };
 
@@ -298,7 +298,8 @@ struct sam_gpu {
     struct sam_memory *memory;
     bool shares; /* the memory is its system's, which outlives it */
     struct sam_machine machine;
-    struct sam_kept *kept; /* workers of earlier launches, or NULL */
+    struct sam_kept *kept;          /* workers of earlier launches, or NULL */
+    struct sam_parallel_crew *crew; /* threads of theirs, or NULL */
 };
 
 /* gpu.c: a GPU in a system, on its memory; NULL: on its own. Nothing else of a GPU changes: what

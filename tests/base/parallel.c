@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work on several threads: every call is made once, by a worker below the number asked for, and
+ * all are over when it returns; a crew does so again and again, with any number of threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/cpu.h"
+
+enum { MOST = 64 };
+
+struct calls {
+    atomic_uint made[MOST];
+    atomic_uint worker_most;
+    atomic_uint together, needed; /* calls under way at once; that wait for each other */
+};
+
+static void call(void *context, size_t i, unsigned worker)
+{
+    struct calls *c = context;
+    unsigned most = atomic_load(&c->worker_most);
+    while (worker > most && !atomic_compare_exchange_weak(&c->worker_most, &most, worker))
+        ;
+    atomic_fetch_add(&c->together, 1);
+    while (atomic_load(&c->together) < atomic_load(&c->needed))
+        ;
+    atomic_fetch_add(&c->made[i], 1);
+}
+
+static void check(const struct calls *c, unsigned threads, size_t count)
+{
+    for (size_t i = 0; i < MOST; i++)
+        assert_int_equal(atomic_load(&c->made[i]), i < count);
+    assert_true(atomic_load(&c->worker_most) < (threads ? threads : 1));
+}
+
+static void every_call_is_made_once(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads < 6; threads++) {
+        for (size_t count = 0; count < MOST; count += 7) {
+            struct calls c = {0};
+            sam_parallel(threads, count, call, &c);
+            check(&c, threads, count);
+        }
+    }
+}
+
+static void a_crew_serves_again(void **state)
+{
+    (void)state;
+    struct sam_parallel_crew *crew = sam_parallel_crew_new();
+    assert_non_null(crew);
+    for (unsigned round = 0; round < 2000; round++) {
+        const unsigned threads = 1 + round % 5;
+        const size_t count = round * 7 % MOST;
+        struct calls c = {0};
+        sam_parallel_crew_run(crew, threads, count, call, &c);
+        check(&c, threads, count);
+    }
+    sam_parallel_crew_free(crew);
+}
+
+/* Calls that wait for each other end: each is on a thread of its own. */
+static void a_crew_runs_calls_together(void **state)
+{
+    (void)state;
+    struct sam_parallel_crew *crew = sam_parallel_crew_new();
+    assert_non_null(crew);
+    for (unsigned round = 0; round < 20; round++) {
+        struct calls c = {.needed = 4};
+        sam_parallel_crew_run(crew, 4, 4, call, &c);
+        check(&c, 4, 4);
+    }
+    sam_parallel_crew_free(crew);
+}
+
+static void a_crew_without_work_ends(void **state)
+{
+    (void)state;
+    sam_parallel_crew_free(sam_parallel_crew_new());
+    sam_parallel_crew_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_is_made_once),
+        cmocka_unit_test(a_crew_serves_again),
+        cmocka_unit_test(a_crew_runs_calls_together),
+        cmocka_unit_test(a_crew_without_work_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
