@@ -32,8 +32,8 @@ static void save(const char *name, struct sam_buffer bytes)
 static void shell(const char *command)
 {
     char line[512];
-    const int length = snprintf(line, sizeof line, "cd %s && SAMITE='%s'; %s", directory,
-                                getenv("SAMITE"), command);
+    const int length = snprintf(line, sizeof line, "exec >/dev/null; cd %s && SAMITE='%s'; %s",
+                                directory, getenv("SAMITE"), command);
     assert_true(length > 0 && (size_t)length < sizeof line);
     if (system(line) != 0)
         fail_msg("failed: %s", command);
