@@ -12,20 +12,21 @@
 
 const char *sam_tile_lowered_hart(const struct sam_tile_lowered *made)
 {
-    return made->hart;
+    return made ? made->hart : "";
 }
 
 const char *sam_tile_lowered_gpu(const struct sam_tile_lowered *made)
 {
-    return made->gpu;
+    return made ? made->gpu : "";
 }
 
 bool sam_tile_lowered_note(const struct sam_tile_lowered *made, size_t index,
                            struct sam_tile_lowered_note *note)
 {
-    if (index < made->note_count)
-        *note = made->notes[index];
-    return index < made->note_count;
+    if (!made || !note || index >= made->note_count)
+        return false;
+    *note = made->notes[index];
+    return true;
 }
 
 static enum sam_status assemble(const char *isa, uint64_t base, const char *name, const char *text,
