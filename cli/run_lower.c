@@ -35,20 +35,6 @@ int run_lower_check(const struct hart_request *r)
     return CLI_OK;
 }
 
-static int check_program(const struct sam_tile_program *program, const char *path,
-                         const struct hart_request *r, size_t *function)
-{
-    const char *func = r->tile->func;
-    const int found = func ? sam_tile_function_find(program, func) : 0;
-    if (found < 0)
-        return cli_usage_error(r->run->args, "%s has no function @%s", path, func);
-    if (!func && sam_tile_function_count(program) > 1)
-        return cli_usage_error(r->run->args, "%s has %zu functions: use --func NAME", path,
-                               sam_tile_function_count(program));
-    *function = (size_t)found;
-    return CLI_OK;
-}
-
 /* The packed file of the arguments becomes that of the run. */
 static int take_weights(struct hart_request *r, const struct run_arguments *arguments)
 {
@@ -122,7 +108,9 @@ int run_lower_open(struct hart_request *r, const struct run_arguments *arguments
     if (!l || !(l->given = calloc(arguments->count + 1, sizeof *l->given)))
         return cli_no_memory();
     l->program = run_tile_load(path);
-    int code = l->program ? check_program(l->program, path, r, &function) : CLI_BAD_INPUT;
+    int code = l->program
+                   ? run_tile_function(r->run->args, l->program, path, r->tile->func, &function)
+                   : CLI_BAD_INPUT;
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         run_tile_give(&arguments->items[i], &l->given[i]);
     if (code == CLI_OK)

@@ -113,6 +113,19 @@ int run_tile_name_arguments(struct run_request *r)
     return CLI_OK;
 }
 
+int run_tile_function(const struct cli_args *args, const struct sam_tile_program *program,
+                      const char *path, const char *func, size_t *function)
+{
+    const int found = func ? sam_tile_function_find(program, func) : 0;
+    if (found < 0)
+        return cli_usage_error(args, "%s has no function @%s", path, func);
+    if (!func && sam_tile_function_count(program) > 1)
+        return cli_usage_error(args, "%s has %zu functions: use --func NAME", path,
+                               sam_tile_function_count(program));
+    *function = (size_t)found;
+    return CLI_OK;
+}
+
 /* --- the run */
 
 void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
@@ -178,19 +191,16 @@ static int run_program(struct state *s, const struct sam_tile_program *program,
                        struct run_arguments *arguments, struct sam_tile_argument *given)
 {
     const struct run_request *r = s->request;
-    const char *func = s->tile->func;
     struct run_check *checks = NULL;
-    int function = func ? sam_tile_function_find(program, func) : 0;
-    if (function < 0)
-        return cli_usage_error(r->args, "%s has no function @%s", s->path, func);
-    if (!func && sam_tile_function_count(program) > 1)
-        return cli_usage_error(r->args, "%s has %zu functions: use --func NAME", s->path,
-                               sam_tile_function_count(program));
-    int code = run_checks_parse(r->args, &r->checks, arguments, &checks);
+    size_t function = 0;
+    int code = run_tile_function(r->args, program, s->path, s->tile->func, &function);
+    if (code != CLI_OK)
+        return code;
+    code = run_checks_parse(r->args, &r->checks, arguments, &checks);
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         run_tile_give(&arguments->items[i], &given[i]);
     if (code == CLI_OK)
-        code = execute(s, program, (size_t)function, arguments, given, checks);
+        code = execute(s, program, function, arguments, given, checks);
     run_checks_free(checks, r->checks.count);
     return code;
 }

@@ -19,6 +19,9 @@ int run_tile(struct run_request *request, struct tile_request *tile);
 /* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
  */
 int run_tile_name_arguments(struct run_request *request);
+/* The function that --func names, or the only one. */
+int run_tile_function(const struct cli_args *args, const struct sam_tile_program *program,
+                      const char *path, const char *func, size_t *function);
 /* An argument as the library takes it. */
 void run_tile_give(struct run_argument *from, struct sam_tile_argument *to);
 /* Write the outputs to their files. */

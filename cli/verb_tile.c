@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite tile: tile programs as text, the checker, the plan of the memories. */
+/* samite tile: tile programs as text, the checker, the plan of the memories, what they become. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +8,17 @@
 #include "report.h"
 #include "run_tile.h"
 #include "samite/file.h"
+#include "tile_explain.h"
 
-enum { FMT, CHECK, OPS };
+enum { FMT, CHECK, OPS, EXPLAIN };
 
 struct request {
     const char *out;
     struct cli_list programs;
     enum sam_tile_surface surface;
     enum sam_tile_profile profile;
+    struct cli_list arguments;
+    const char *func;
     bool plan, json;
 };
 
@@ -141,8 +144,12 @@ static int run(struct cli_args *args)
                         : list();
     if (!r.programs.count)
         return cli_usage_error(args, "no program");
-    if (form == FMT && r.programs.count > 1)
-        return cli_usage_error(args, "fmt: unexpected second program '%s'", r.programs.items[1]);
+    const struct tile_request tile = {.options = {.profile = r.profile}, .func = r.func};
+    if ((form == FMT || form == EXPLAIN) && r.programs.count > 1)
+        return cli_usage_error(args, "%s: unexpected second program '%s'",
+                               form == FMT ? "fmt" : "explain", r.programs.items[1]);
+    if (form == EXPLAIN)
+        return tile_explain(args, r.programs.items[0], &tile, &r.arguments);
     return r.json ? check_all_json(&r) : each(&r, form == FMT);
 }
 
@@ -156,7 +163,13 @@ static const struct cli_option options[] = {
             .forms = 1 << FMT),
     CLI_ROW(struct request, profile, "profile", CLI_CHOICE, NULL,
             "a2a3, a5 (default), host (no limit of memory)", .choices = RUN_TILE_PROFILES,
-            .forms = 1 << CHECK),
+            .forms = 1 << CHECK | 1 << EXPLAIN),
+    CLI_ROW(struct request, func, "func", CLI_TEXT, "NAME",
+            "function to explain; needed when there are several", .forms = 1 << EXPLAIN),
+    CLI_ROW(struct request, arguments, "arg", CLI_LIST, "ARG",
+            "arguments as of samite run: the program is run in time, and each line shows what it "
+            "took",
+            .forms = 1 << EXPLAIN),
     CLI_ROW(struct request, plan, "plan", CLI_FLAG, NULL,
             "where each tile is, and from which line to which", .forms = 1 << CHECK),
     CLI_ROW(struct request, json, "json", CLI_FLAG, NULL,
@@ -173,13 +186,17 @@ static const struct cli_form forms[] = {
     [OPS] = {.name = "ops",
              .summary = "list the operations: sources (t tile, s scalar, i index, v partition of a "
                         "tensor view), dtypes and meaning"},
+    [EXPLAIN] = {.name = "explain",
+                 .summary = "show what each line of a program becomes on the system (samite run "
+                            "--machine system) and, with its arguments, what it costs"},
     {0},
 };
 
 const struct cli_verb verb_tile = {
     .name = "tile",
-    .summary = "format and check tile programs",
-    .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops [--json]",
+    .summary = "format, check and explain tile programs",
+    .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops [--json]\n"
+             "explain [options] PROGRAM.pto",
     .options = options,
     .operand = {.name = "program",
                 .grammar = CLI_LIST,

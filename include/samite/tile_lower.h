@@ -34,6 +34,9 @@ struct sam_tile_lower_options {
      * Whoever loads the program into a system loads the same file with sam_system_load_weights. */
     const void *weights;
     size_t weights_size;
+    /* Lower without arguments (there must be none), to look at the programs: they cannot be loaded.
+     */
+    bool unbound;
 };
 
 /* A lowered function. */
@@ -91,6 +94,15 @@ struct sam_tile_lowered_note {
 };
 SAM_API bool sam_tile_lowered_note(const struct sam_tile_lowered *lowered, size_t index,
                                    struct sam_tile_lowered_note *note);
+
+/* The lines of the tile program, each followed by what it became: its notes, and how many
+ * instructions of the hart it has. `profile`, of the hart of a system that has run it, and
+ * `figures` of that system in time add what they took; both may be NULL. *text is freed with
+ * sam_text_free. */
+SAM_API enum sam_status sam_tile_lowered_explain(struct sam_tile_lowered *lowered,
+                                                 struct sam_profile *profile,
+                                                 const struct sam_system_figures *figures,
+                                                 char **text, struct sam_error *error);
 
 #ifdef __cplusplus
 }

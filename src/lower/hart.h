@@ -85,7 +85,7 @@ struct lower_state {
     uint32_t yields;         /* slot of values on their way, or LOWER_NO_SLOT */
     unsigned loops;          /* around the operation */
     bool memory;             /* there was too little */
-    bool waits, fits;        /* routines of the hart that are called */
+    bool fits;               /* .Lfits is called */
     bool fails;              /* an operation of `pending` may fail */
     struct sam_buffer setup; /* code of the hart before all others */
     struct lower_flights flights;
@@ -118,6 +118,8 @@ void lower_flush_before(struct lower *l, const struct sam_tile_op *op);
 /* Wait for the launches that use what an operation of the hart touches. */
 void lower_wait_operands(struct lower *l, const struct sam_tile_op *op);
 void lower_wait_all(struct lower *l);
+/* Wait until as many launches have ended as t0 says; t1 is used. */
+void lower_wait_count(struct lower *l);
 /* A loop is entered: what its body launches may be in flight from the start. */
 void lower_enter_loop(struct lower *l, const struct sam_tile_op *op);
 /* A copy of what is in flight, also after false (no memory); free it. */

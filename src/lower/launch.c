@@ -153,6 +153,18 @@ void lower_wait_all(struct lower *l)
     clear(l, LOWER_UNCERTAIN);
 }
 
+/* For the last launch WAIT does, in one load. */
+void lower_wait_count(struct lower *l)
+{
+    lower_hart(l, "    beq     t0, gp, 1f\n"
+                  "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                  "    subw    t1, t1, t0\n"
+                  "    bltz    t1, 0b\n"
+                  "    j       2f\n"
+                  "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                  "2:\n");
+}
+
 /* Tiles that share bytes. */
 static bool meet(const struct sam_tile_place *a, const struct sam_tile_place *b)
 {
@@ -198,8 +210,7 @@ static void want(const struct lower *l, struct waits *w, uint32_t tile, bool wri
 static void wait_number(struct lower *l, uint32_t tile, bool write)
 {
     lower_slot_op(l, "lw", "t0", busy_slot(l, tile) + (write ? 0 : 4));
-    lower_hart(l, "    call    .Lwait\n");
-    l->state->waits = true;
+    lower_wait_count(l);
 }
 
 void lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
@@ -312,10 +323,9 @@ static void choose_slot(struct lower *l, const struct lower_kernel *k)
                "    sw      t1, 0(s11)\n"
                "    add     s11, s11, t0\n"
                "    addi    s11, s11, 16\n"
-               "    lw      t0, %d(s11)\n"
-               "    call    .Lwait\n",
+               "    lw      t0, %d(s11)\n",
                k->name, step, NUMBER);
-    l->state->waits = true;
+    lower_wait_count(l);
     sam_buffer_printf(&l->state->setup,
                       "    lla     t0, gpu_%s\n"
                       "    lw      t1, 0(t0)\n"

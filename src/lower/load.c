@@ -67,6 +67,8 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
     const struct sam_image *hart, *gpu;
     if (SAM_LACKS(error, made, system))
         return SAM_ERR_USAGE;
+    if (made->unbound)
+        return sam_fail(error, SAM_ERR_USAGE, "the program was lowered without its arguments");
     enum sam_status status = sam_tile_lowered_images(made, &hart, &gpu, error);
     if (status == SAM_OK)
         status = sam_system_load(system, hart, error);

@@ -446,8 +446,7 @@ static void wait(struct lower *l, const struct sam_tile_op *op)
     for (uint32_t i = 0; i < op->operand_count; i++) {
         lower_begin(l, op);
         lower_get(l, "t0", arg(l, op, i));
-        lower_hart(l, "    call    .Lwait\n");
-        l->state->waits = true;
+        lower_wait_count(l);
     }
     if (!op->operand_count)
         lower_wait_all(l);

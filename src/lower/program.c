@@ -251,6 +251,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
     if (status != SAM_OK)
         return status;
     lower_body(l);
+    lower_hart(l, "done:\n");
     status = take(l, made, values, error);
     if (status != SAM_OK)
         return status;
@@ -266,7 +267,8 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
     sam_buffer_puts(&l->hart, sam_buffer_text(&l->data));
     made->hart = sam_strdup(sam_buffer_text(&l->hart));
     made->gpu = sam_strdup(sam_buffer_text(&l->gpu));
-    return made->hart && made->gpu ? SAM_OK : sam_fail_memory(error);
+    made->source = sam_strndup(l->p->text, l->p->size);
+    return made->hart && made->gpu && made->source ? SAM_OK : sam_fail_memory(error);
 }
 
 /* What is known of the program after its text: messages, remarks. */
@@ -302,8 +304,33 @@ static void close(struct lower *l)
     sam_tile_plan_free(&l->plan);
 }
 
+/* Arguments of every parameter: arrays without elements, zeros; tiles are not given. NULL: no
+ * memory. */
+static struct sam_tile_argument *stand_in(const struct sam_tile_program *p,
+                                          const struct sam_tile_func *f,
+                                          struct sam_tile_lowered *made)
+{
+    struct sam_tile_argument *all = sam_alloc(f->arg_count + 1, sizeof *all);
+    made->unbound = sam_alloc(f->arg_count + 1, sizeof *made->unbound);
+    for (uint32_t i = 0; all && made->unbound && i < f->arg_count; i++) {
+        const struct sam_tile_ty *type = sam_tile_ty(p, p->ids[f->args + i]);
+        struct sam_array *array = &made->unbound[i];
+        *array = (struct sam_array){.dtype = type->dtype, .rank = 1};
+        if (type->kind == SAM_TILE_KIND_PTR)
+            all[i].array = array;
+        else if (type->kind != SAM_TILE_KIND_TILE)
+            all[i] = (struct sam_tile_argument){
+                .is_scalar = true,
+                .dtype = type->kind == SAM_TILE_KIND_SCALAR ? type->dtype : SAM_I64};
+    }
+    if (made->unbound)
+        return all;
+    free(all);
+    return NULL;
+}
+
 static enum sam_status take_options(struct sam_tile_lower_options *o,
-                                    const struct sam_tile_lower_options *given,
+                                    const struct sam_tile_lower_options *given, size_t count,
                                     struct sam_error *error)
 {
     const enum sam_status status = sam_options_take(o, sizeof *o, sizeof *o, given, error);
@@ -311,6 +338,8 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
         return status;
     const struct sam_tile_options modes = {
         .size = sizeof modes, .profile = o->profile, .nan = o->nan, .outside = o->outside};
+    if (o->unbound && count)
+        return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     o->mlen = o->mlen ? o->mlen : 512;
     o->sms = o->sms ? o->sms : 2;
     return sam_tile_check_options(&modes, error);
@@ -339,12 +368,18 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
                       .argument_count = count,
                       .report = &report,
                       .state = &state};
-    enum sam_status status = take_options(&l.options, options, error);
+    enum sam_status status = take_options(&l.options, options, count, error);
     if (status == SAM_OK)
         status = sam_tile_check(p, l.options.profile, messages, error);
     if (status != SAM_OK)
         return status;
     struct sam_tile_lowered *made = sam_alloc(1, sizeof *made);
+    struct sam_tile_argument *unbound = NULL;
+    if (made && l.options.unbound) {
+        unbound = stand_in(l.p, l.f, made);
+        l.arguments = unbound;
+        l.argument_count = count = unbound ? l.f->arg_count : 0;
+    }
     uint32_t *values = sam_alloc(count + 1, sizeof *values);
     state.begun = sam_alloc(p->op_count + 1, sizeof *state.begun);
     if (made)
@@ -362,6 +397,7 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
         lower_box_routines(&l);
     close(&l);
     free(values);
+    free(unbound);
     if (status == SAM_OK) {
         *lowered = made;
         return SAM_OK;
@@ -383,6 +419,8 @@ void sam_tile_lowered_free(struct sam_tile_lowered *made)
     free(made->buffers);
     free(made->hart);
     free(made->gpu);
+    free(made->source);
+    free(made->unbound);
     sam_image_free(made->images[0]);
     sam_image_free(made->images[1]);
     free(made);

@@ -21,7 +21,9 @@ static inline uint64_t lower_bytes(const struct sam_array *array)
 
 struct sam_tile_lowered {
     char *hart, *gpu;
-    const void *weights; /* the caller's packed file, if an argument is in it */
+    char *source;              /* the tile program */
+    struct sam_array *unbound; /* of pointers that were not given, or NULL: it cannot be loaded */
+    const void *weights;       /* the caller's packed file, if an argument is in it */
     size_t weights_size;
     struct sam_image *images[2]; /* of these; NULL: not assembled yet */
     struct lower_buffer *buffers;

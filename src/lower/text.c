@@ -167,19 +167,6 @@ static void write_failures(struct lower *l)
                8 * LOWER_NUMBERS);
 }
 
-/* Wait for launch t0, by count. */
-static void write_wait(struct lower *l)
-{
-    lower_hart(l, ".Lwait:\n"
-                  "    beq     t0, gp, 1f\n"
-                  "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                  "    subw    t1, t1, t0\n"
-                  "    bltz    t1, 0b\n"
-                  "    ret\n"
-                  "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                  "    ret\n");
-}
-
 /* t0 becomes 0 if elements of a dimension of a0 with stride a1 can be counted in 64 bits
  * (sam_tile_window_fits), else not. */
 static void write_fits(struct lower *l)
@@ -223,8 +210,6 @@ void lower_finish(struct lower *l)
     lower_hart(l, "    j       .Lended\n");
     write_failures(l);
     lower_hart(l, ".Lsetup:\n%s    ret\n", sam_buffer_text(&l->state->setup));
-    if (l->state->waits)
-        write_wait(l);
     if (l->state->fits)
         write_fits(l);
     lower_packed_routine(l);

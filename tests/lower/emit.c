@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --emit writes runs by itself, and gives what the lowered program and the executor give. */
+/* What --emit writes runs by itself, and gives what the lowered program and the executor give. What
+ * `samite tile explain` says of the lines adds up to what the program took. */
 #include "lower/lowered.h"
 
 #include "folder.h"
@@ -17,9 +18,8 @@ static void run(const char *machine, const char *out, const char *more)
         fail_msg("%s %s", machine, more);
 }
 
-static void test_emit(void **state)
+static void make_files(void)
 {
-    (void)state;
     struct lowered x = {.seed = test_seed()};
     struct sam_error error;
     assert_int_equal(sam_file_save(test_path("p.pto"), program, strlen(program), &error), SAM_OK);
@@ -27,6 +27,13 @@ static void test_emit(void **state)
         assert_int_equal(sam_npy_write(test_path(i ? "x1.npy" : "x0.npy"),
                                        lowered_random(&x, SAM_F32, 8, 16), &error),
                          SAM_OK);
+    lowered_free(&x);
+}
+
+static void test_emit(void **state)
+{
+    (void)state;
+    make_files();
     run("", "executed.npy", "");
     run("--machine system", "lowered.npy", "--emit made");
     run("--machine system", "timed.npy", "--cycles --check-races >report");
@@ -34,11 +41,26 @@ static void test_emit(void **state)
     assert_true(test_shell("cd %s && cmp executed.npy lowered.npy && cmp executed.npy timed.npy && "
                            "cmp executed.npy made/out2.npy && grep -q 'hart' report",
                            test_folder));
-    lowered_free(&x);
+}
+
+static void test_explain(void **state)
+{
+    (void)state;
+    make_files();
+    assert_true(
+        test_shell("cd %s && $SAMITE tile explain p.pto >plain && grep -q 'tadd: kernel k0' "
+                   "plain && ! grep -q cycle plain",
+                   test_folder));
+    assert_true(test_shell("cd %s && $SAMITE tile explain p.pto --arg a:x0.npy --arg b:x1.npy "
+                           "--arg s=f32:1.5 --arg e=out:f32:8,16 >costs && "
+                           "grep -q 'k0: 1 launch, .* cycles' costs && "
+                           "awk 'NR == 1 { all = $1 } / run, / { sum += $(NF - 1) } "
+                           "END { exit sum > all || sum < all * 9 / 10 }' costs",
+                           test_folder));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_explain)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tile_explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "samite/tile_lower.h"
+#include "stop.h"
+
+/* Run the program in time; what it took is printed with its lines. */
+static int run(struct sam_tile_lowered *made, char **text)
+{
+    const struct sam_system_timing timing = {.size = sizeof timing};
+    struct sam_profile *profile = sam_profile_new();
+    const struct sam_hart_options hart = {
+        .size = sizeof hart, .profile = profile, .stop = cli_stop_flag()};
+    const struct sam_gpu_options gpu = {.size = sizeof gpu, .stop = cli_stop_flag()};
+    const struct sam_system_options options = {
+        .size = sizeof options, .hart = &hart, .gpu = &gpu, .timing = &timing};
+    struct sam_system_figures *figures = NULL;
+    struct sam_system *system = NULL;
+    struct sam_error error;
+    int code = profile ? CLI_OK : cli_no_memory();
+    if (code == CLI_OK && (sam_system_new(&options, &system, &error) != SAM_OK ||
+                           sam_tile_lowered_load(made, system, &error) != SAM_OK ||
+                           sam_system_run(system, NULL, &error) != SAM_OK ||
+                           sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
+                           sam_system_measure(system, &figures, &error) != SAM_OK ||
+                           sam_tile_lowered_explain(made, profile, figures, text, &error)))
+        code = cli_report(&error);
+    if (code == CLI_OK)
+        printf("%llu cycles\n", (unsigned long long)figures->cycles);
+    sam_system_figures_free(figures);
+    sam_system_free(system);
+    sam_profile_free(profile);
+    return code;
+}
+
+static int explain(struct cli_args *args, const struct sam_tile_program *program, const char *path,
+                   const struct tile_request *tile, struct run_arguments *arguments)
+{
+    const struct sam_tile_lower_options options = {
+        .size = sizeof options, .profile = tile->options.profile, .unbound = arguments->count == 0};
+    struct sam_tile_argument *given = cli_own(args, arguments->count + 1, sizeof *given);
+    struct sam_tile_lowered *made = NULL;
+    struct sam_error error = {0};
+    char *messages = NULL, *text = NULL;
+    size_t function = 0;
+    int code =
+        given ? run_tile_function(args, program, path, tile->func, &function) : cli_no_memory();
+    if (code != CLI_OK)
+        return code;
+    for (size_t i = 0; i < arguments->count; i++)
+        run_tile_give(&arguments->items[i], &given[i]);
+    const enum sam_status status = sam_tile_lower(program, function, given, arguments->count,
+                                                  &options, &made, &messages, &error);
+    if (messages && messages[0])
+        cli_put_messages(messages);
+    else if (status != SAM_OK)
+        cli_report(&error);
+    free(messages);
+    if (status != SAM_OK)
+        return CLI_BAD_INPUT;
+    if (arguments->count)
+        code = run(made, &text);
+    else if (sam_tile_lowered_explain(made, NULL, NULL, &text, &error) != SAM_OK)
+        code = cli_report(&error);
+    if (code == CLI_OK)
+        fputs(text, stdout);
+    free(text);
+    sam_tile_lowered_free(made);
+    return code;
+}
+
+int tile_explain(struct cli_args *args, const char *path, const struct tile_request *tile,
+                 const struct cli_list *arguments)
+{
+    struct run_request request = {.args = args, .arguments = *arguments};
+    struct run_arguments parsed = {0};
+    struct sam_tile_program *program = run_tile_load(path);
+    int code = program ? run_tile_name_arguments(&request) : CLI_BAD_INPUT;
+    if (code == CLI_OK)
+        code = run_arguments_parse(args, &request.arguments, &parsed);
+    if (code == CLI_OK) {
+        cli_catch_signals();
+        code = explain(args, program, path, tile, &parsed);
+    }
+    run_arguments_free(&parsed);
+    sam_tile_program_free(program);
+    return code;
+}
