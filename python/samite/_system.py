@@ -64,6 +64,7 @@ class System:
     """A system (docs/system.md). The hart's program is loaded with load, those of the GPU with load_gpu.
 
     isa          of the hart, "rv64ima_zicsr_zfinx_xtensorload_xmatrix" by default
+    mlen         bits of a row of the matrix unit: 128, 256, 512
     jobs         worker threads of the GPU; None: as many as the process may use
     stats        count everything; slower
     cycles       count cycles: True, or parameters as "mem.dram_bytes=32,mx.mpara=8" or a dict; slower
@@ -76,7 +77,7 @@ class System:
     progress     called with instructions of the hart, their limit and the pc
     """
 
-    def __init__(self, isa: str = DEFAULT_ISA, *, jobs: Optional[int] = None, stats: bool = False,
+    def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, jobs: Optional[int] = None, stats: bool = False,
                  cycles: Config = None, raw_weights: bool = False, max_insns: int = 0, kernel_max_insns: int = 0,
                  heap_size: int = 0, l1m_size: int = 0, l0m_size: int = 0, gpu_traps: str = "end",
                  races: bool = False, folder: Any = None, arguments: Sequence[str] = (),
@@ -94,8 +95,8 @@ class System:
         self._narrow = parse_isa(isa).xlen == 32
         self._races = races
         sink = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
-        self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), collect_stats=stats, max_insns=max_insns,
-                                     stop=self._run.stop, hostio=self._console.hostio)
+        self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen, collect_stats=stats,
+                                     max_insns=max_insns, stop=self._run.stop, hostio=self._console.hostio)
         self._gpu_options = options(abi.sam_gpu_options, jobs=thread_count(jobs), collect_stats=stats,
                                     max_insns=kernel_max_insns, stop=self._run.stop, print=sink)
         if progress is not None:

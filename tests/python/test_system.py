@@ -66,6 +66,11 @@ def test_cycles_of_packed_and_raw_weights(layer):
             samite.System(cycles=config)
 
 
+def test_layer_needs_long_rows(layer):
+    """The program checks MLEN, and exits with 1."""
+    assert system_of(layer[0], mlen=256).run().exit_code != 0
+
+
 def test_no_races_in_the_layer(layer):
     assert system_of(layer[0], races=True).run().races == ""
 
