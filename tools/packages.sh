@@ -71,7 +71,13 @@ is_there() { # KIND NAME
     header) printf '#include <%s>\n' "$2" | cc -fsyntax-only -xc - ;;
     library) pkg-config --exists "$2" ;;
     file) [ -e "$2" ] ;;
-    python) python_with "$2" ;;
+    python) # where apt-get installs, the system's interpreter: another may have some of the modules
+        if command -v apt-get >/dev/null && [ -x /usr/bin/python3 ]; then
+            /usr/bin/python3 -c "import $2"
+        else
+            python_with "$2"
+        fi
+        ;;
     fuzzer) [ -f "$(clang -print-file-name=libclang_rt.fuzzer-"$(uname -m)".a)" ] ;;
     esac >/dev/null 2>&1
 }
