@@ -9,15 +9,31 @@
 /* The memory: both on-chip memories, which the matrix unit reaches, the program, the arrays. */
 #define CHIP_BASE    UINT64_C(0x10000000)
 #define CHIP_SIZE    UINT64_C(0x08100000)
-#define CODE_SIZE    UINT64_C(0x00100000)
-#define BUFFERS_SIZE UINT64_C(0x01000000)
+#define CODE_SIZE    UINT64_C(0x00040000)
+#define BUFFERS_SIZE UINT64_C(0x00100000)
 enum { STEPS = 20000000 };
 
-static void add_region(struct href *h, uint64_t base, uint64_t size)
+/* Memory that all runs use, and of which they touch little. */
+struct memory {
+    struct tref_region region;
+    uint64_t cleared[2]; /* bytes at its start and at its end that programs write */
+};
+
+static struct memory memories[] = {
+    {{CHIP_BASE, CHIP_SIZE, NULL}, {0x100000, 0x100000}},
+    {{SAM_SYSTEM_CODE_BASE, CODE_SIZE, NULL}, {CODE_SIZE, 0}},
+    {{SAM_SYSTEM_BUFFERS, BUFFERS_SIZE, NULL}, {BUFFERS_SIZE, 0}},
+};
+
+static void add_memory(struct href *h, struct memory *m)
 {
-    uint8_t *bytes = calloc(size, 1); /* of which little is touched */
-    assert_non_null(bytes);
-    h->t.regions[h->t.region_count++] = (struct tref_region){base, size, bytes};
+    struct tref_region *r = &m->region;
+    if (!r->bytes)
+        r->bytes = calloc(r->size, 1);
+    assert_non_null(r->bytes);
+    memset(r->bytes, 0, m->cleared[0]);
+    memset(r->bytes + r->size - m->cleared[1], 0, m->cleared[1]);
+    h->t.regions[h->t.region_count++] = *r;
 }
 
 static void copy_in(struct href *h, uint64_t address, const void *data, uint64_t size)
@@ -48,9 +64,8 @@ static bool run(struct lowered *x)
     struct sam_tile_lowered *made = lowered_make(x);
     enum href_end end = HREF_RUNS;
     h->t.xlen = 64;
-    add_region(h, CHIP_BASE, CHIP_SIZE);
-    add_region(h, SAM_SYSTEM_CODE_BASE, CODE_SIZE);
-    add_region(h, SAM_SYSTEM_BUFFERS, BUFFERS_SIZE);
+    for (size_t i = 0; i < SAM_COUNT(memories); i++)
+        add_memory(h, &memories[i]);
     matrix_ref_reset(&h->m, x->options.mlen ? x->options.mlen : 512, 64);
     h->m.base = CHIP_BASE;
     h->m.memory = h->t.regions[0].bytes;
@@ -69,8 +84,6 @@ static bool run(struct lowered *x)
             memcpy(made->buffers[i].array->data, tref_byte(&h->t, made->buffers[i].address),
                    lower_bytes(made->buffers[i].array));
     const bool good = h->exit_code == 0;
-    for (size_t i = 0; i < h->t.region_count; i++)
-        free(h->t.regions[i].bytes);
     sam_tile_lowered_free(made);
     free(h);
     return good;
