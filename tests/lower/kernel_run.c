@@ -364,6 +364,9 @@ static void finish(struct function *f)
     free(f->state.remarks);
     lower_flights_free(&f->state.flights);
     sam_buffer_free(&f->state.slots);
+    sam_buffer_free(&f->state.setup);
+    sam_buffer_free(&f->l.hart);
+    sam_buffer_free(&f->l.data);
     free(f->l.values);
     free(f->state.begun);
     sam_buffer_free(&f->l.gpu);
