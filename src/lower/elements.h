@@ -22,7 +22,9 @@ struct lower_vector {
     unsigned users;         /* places that hold the value; those of a chunk are then given back */
 };
 
-enum { LOWER_CONSTANTS = 48, LOWER_VECTORS = 256, LOWER_SCALARS = 64 };
+/* Of 47 scalar registers, kernels need 23 for pointers and counters (LOWER_PLACES); the rest is for
+ * constants, and a kernel that has more loads them where they are used. */
+enum { LOWER_CONSTANTS = 24, LOWER_VECTORS = 256, LOWER_SCALARS = 64 };
 
 /* A kernel under construction. Free for sequences, and changed by routines: v8 to v23, t0 to t6,
  * a6, a7; v0 is the mask of a sequence. */
@@ -114,7 +116,7 @@ bool lower_folds(unsigned code);
 /* Whether nothing reads a tile after operation `last`. */
 bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
-/* The most tiles of a kernel: pointers must leave scalar registers for constants. */
+/* The most tiles of a kernel, each with two pointers. */
 enum { LOWER_PLACES = 10 };
 
 /* The level of what is computed from a and b (may be NULL). */
