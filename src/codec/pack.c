@@ -216,8 +216,8 @@ enum sam_status sam_packer_open_part(const struct sam_weights *weights, unsigned
 
 void sam_packer_range(const struct sam_packer *p, uint64_t *first, uint64_t *end)
 {
-    *first = p->part.first;
-    *end = p->part.end;
+    *first = p ? p->part.first : 0;
+    *end = p ? p->part.end : 0;
 }
 
 void sam_packer_close(struct sam_packer *packer)

@@ -227,6 +227,32 @@ static void streams(void **state)
     sam_unpacker_close(NULL);
 }
 
+static void parts(void **state)
+{
+    (void)state;
+    const struct sam_sink sink = {take, NULL};
+    const struct sam_source source = {read_nothing, NULL, 9};
+    const char *name = "a", *none = NULL;
+    struct sam_packer *packer = (struct sam_packer *)file;
+    uint64_t first = 7, end = 7;
+    refuses(sam_packer_open_part, NULL, 0, 1, NULL, sink, &packer);
+    refuses(sam_packer_open_part, &one, 0, 1, NULL, sink, NULL);
+    refuses(sam_packer_open_part, &one, 1, 1, NULL, sink, &packer);
+    assert_null(packer);
+    refuses(sam_packer_open_part, &one, 0, 0, NULL, sink, &packer);
+    refuses(sam_packer_open_part, &one, 0, 65537, NULL, sink, &packer);
+    refuses(sam_packer_open_part, &one, 0, 1, NULL, (struct sam_sink){0}, &packer);
+    sam_packer_range(NULL, &first, &end);
+    assert_true(first == 0 && end == 0);
+    refuses(sam_pack_join, NULL, &name, 1, sink);
+    refuses(sam_pack_join, &source, NULL, 1, sink);
+    refuses(sam_pack_join, &source, &none, 1, sink);
+    refuses(sam_pack_join, &source, &name, 0, sink);
+    refuses(sam_pack_join, &source, &name, 1, (struct sam_sink){0});
+    refuses(sam_pack_join, &(struct sam_source){0}, &name, 1, sink);
+    assert_int_equal(sam_pack_join(&source, &name, 1, sink, NULL), SAM_ERR_INPUT);
+}
+
 static void statistics(void **state)
 {
     (void)state;
@@ -287,7 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_options), cmocka_unit_test(bad_weights), cmocka_unit_test(one_shot),
-        cmocka_unit_test(streams),     cmocka_unit_test(statistics),  cmocka_unit_test(symbol_stat),
+        cmocka_unit_test(streams),     cmocka_unit_test(parts),       cmocka_unit_test(statistics),
+        cmocka_unit_test(symbol_stat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
