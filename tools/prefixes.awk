@@ -8,7 +8,10 @@ function claim(name, word, part)
     split(FILENAME, part, "/")
     word = tolower(name)
     sub(/^sam_/, "", word)
-    sub(/_.*/, "", word)
+    if (word ~ /^tile_lower/)
+        word = "tile_lower" # the public names of src/lower
+    else
+        sub(/_.*/, "", word)
     if (!(word in owner)) {
         owner[word] = part[2]
         first[word] = FILENAME ":" FNR

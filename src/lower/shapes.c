@@ -36,6 +36,8 @@ static int64_t add(struct shapes *s, struct name name)
 
 static int64_t combine(void *context, bool product, int64_t a, int64_t b)
 {
+    if (a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC) /* more than 64 bits */
+        return SAM_TILE_DYNAMIC;
     if (product && a == 1)
         return b;
     return add(context, (struct name){.kind = product ? PRODUCT : SUM, .a = a, .b = b});
@@ -44,11 +46,11 @@ static int64_t combine(void *context, bool product, int64_t a, int64_t b)
 /* Put a size into a register; t6 is used. */
 static void get(const struct shapes *s, const char *reg, int64_t size)
 {
-    if (size >= 0) {
+    if (size > FIRST) {
         lower_hart(s->l, "    li      %s, %" PRId64 "\n", reg, size);
         return;
     }
-    const struct name *n = &s->names[FIRST - size];
+    const struct name *n = &s->names[(size_t)(FIRST - size)];
     switch (n->kind) {
     case ROWS: lower_field(s->l, reg, n->value, LOWER_ROWS); break;
     case COLS: lower_field(s->l, reg, n->value, LOWER_COLS); break;
@@ -85,6 +87,12 @@ static void later(void *context, enum sam_tile_relation relation, int64_t a, int
 {
     struct shapes *s = context;
     struct sam_buffer message = {0};
+    if (a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC) {
+        if (s->write)
+            lower_refuse(s->l, s->op, "%s: more elements than 64 bits can count",
+                         lower_op_name(s->op));
+        return;
+    }
     s->any = true;
     if (!s->write)
         return;

@@ -123,6 +123,30 @@ static void test_zero_divisor(void **state)
     }
 }
 
+/* Sizes whose product has more than 64 bits. */
+static void test_wide_products(void **state)
+{
+    (void)state;
+    struct lowered x = {
+        .text =
+            "func.func @f(%x: !pto.ptr<f32>, %n: index) {\n"
+            "%c0 = arith.constant 0 : index\n%c8 = arith.constant 8 : index\n"
+            "%big = arith.constant 2147483647 : index\n"
+            "%v = pto.make_tensor_view %x, shape = [%big, %big, %big, %c8], strides = [%c0, %c0, "
+            "%c0, %c0] : !pto.tensor_view<?x?x?x?xf32>\n"
+            "%p = pto.partition_view %v, offsets = [%c0, %c0, %c0, %c0], sizes = [%big, %big, "
+            "%big, %c8] : !pto.tensor_view<?x?x?x?xf32> -> "
+            "!pto.partition_tensor_view<2147483647x2147483647x2147483647x8xf32>\n"
+            "%t = pto.alloc_tile valid_row = %n : !pto.tile_buf<vec, 8x8xf32, valid=?x8>\n"
+            "pto.tload ins(%p : "
+            "!pto.partition_tensor_view<2147483647x2147483647x2147483647x8xf32>) outs(%t : "
+            "!pto.tile_buf<vec, 8x8xf32, valid=?x8>)\nreturn }\n"};
+    lowered_random(&x, SAM_F32, 0, 8);
+    lowered_scalar(&x, SAM_I64, 3);
+    lowered_refused(&x, "test.pto:8:1: error: tload: more elements than 64 bits can count");
+    lowered_free(&x);
+}
+
 /* What is not lowered at all is told at its line, before anything runs. */
 static void test_refusals(void **state)
 {
@@ -141,9 +165,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid_sizes),  cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_windows),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_zero_divisor), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_valid_sizes),   cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_windows),       cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_zero_divisor),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_wide_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
