@@ -45,11 +45,20 @@ bool lower_divides(const struct lower *l, const struct sam_tile_op *op)
     return !scalar || !lower_constant(l, divisor, &number) || !((uint64_t)number & bits);
 }
 
+/* Whether an operation comes after another in the same block. */
+static bool follows(const struct lower *l, uint32_t first, uint32_t second)
+{
+    while (first != SAM_TILE_NONE && first != second)
+        first = l->p->ops[first].next;
+    return first == second;
+}
+
 bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
 {
-    uint32_t root = l->flow.root[tile - l->f->first_value];
-    /* Tiles that may share memory by address, arguments and outputs can be read by others. */
-    if (l->plan.manual || l->f->bare || l->p->values[root].op == SAM_TILE_NONE)
+    uint32_t root = l->flow.root[tile - l->f->first_value], made = l->p->values[root].op;
+    /* Tiles that may share memory by address, arguments and outputs can be read by others; one that
+     * is allocated before a loop, by the next iteration. */
+    if (l->plan.manual || l->f->bare || made == SAM_TILE_NONE || !follows(l, made, last))
         return false;
     return l->flow.life[root - l->f->first_value].last <= l->flow.order[last];
 }

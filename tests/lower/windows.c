@@ -143,11 +143,36 @@ static void test_sizes(void **state)
     }
 }
 
+/* A tile that the last operation of a loop writes, for the next iteration to read. */
+static void test_carried(void **state)
+{
+    static const char text[] =
+        "func.func @f(%d: " WINDOW ") {\n"
+        "  %c0 = arith.constant 0 : index\n"
+        "  %c1 = arith.constant 1 : index\n"
+        "  %c5 = arith.constant 5 : index\n"
+        "  %one = arith.constant 1.0 : f32\n"
+        "  %t = pto.alloc_tile : " WINDOW "\n"
+        "  pto.texpands ins(%one : f32) outs(%t : " WINDOW ")\n"
+        "  scf.for %i = %c0 to %c5 step %c1 {\n"
+        "    pto.tadd ins(%d, %t : " WINDOW ", " WINDOW ") outs(%d : " WINDOW ")\n"
+        "    pto.tadds ins(%t, %one : " WINDOW ", f32) outs(%t : " WINDOW ")\n"
+        "  }\n  return\n}\n";
+    struct lowered x = {.text = text, .seed = test_seed()};
+    (void)state;
+    lowered_random(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, NULL, true);
+    x.arguments[0].inout = true;
+    lowered_run(&x);
+    lowered_free(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
