@@ -141,6 +141,7 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
         return;
     }
     lower_flush(l);
+    const unsigned errors = l->report->report.errors;
     switch (op->code) {
     case SAM_TILE_FOR: loop(l, op); break;
     case SAM_TILE_IF: branch(l, op); break;
@@ -149,6 +150,8 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
     default:
         lower_begin(l, op);
         lower_shapes(l, op);
+        if (l->report->report.errors != errors)
+            break;
         lower_wait_operands(l, op);
         lower_stage(l, op);
         if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX)

@@ -226,7 +226,7 @@ static void test_tile(void **state)
     expect(0, "", "tile fmt @/kernels/tile/softmax.pto -o softmax.pto");
     expect(0, "no error", "tile check softmax.pto");
     expect(2, "--surface mlir: expected flat, ssa or dps", "tile fmt --surface mlir x.pto");
-    expect(2, "unknown task 'format': expected fmt, check or ops", "tile format x.pto");
+    expect(2, "unknown task 'format': expected fmt, check, ops or explain", "tile format x.pto");
     expect(0, "tcolmin            t    all of the profile   d[0,j] = min over i of a[i,j]",
            "tile ops");
 }
