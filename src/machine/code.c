@@ -280,85 +280,6 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
 
 /* --------------------------------------------------------------------------- decoding */
 
-static bool is_vector_register(const struct sam_operand *operand)
-{
-    return operand->kind == SAM_KIND_V;
-}
-
-/* A read of a CSR that is a word of the core, `imm` bytes from its start. */
-static const struct sam_uop *op_csr_word(SAM_HANDLER_ARGS)
-{
-    memcpy(&c->x32[op->rd], (const char *)c + op->imm, sizeof c->x32[0]);
-    SAM_NEXT();
-}
-
-static void choose_csr(const struct sam_machine *machine, const struct sam_insn *insn,
-                       struct sam_uop *uop)
-{
-    const uint32_t index = ((uint32_t)insn->imm & 0xfff) - SAM_CSR_WORD;
-    if (insn->op != SAM_OP_csrrs || insn->rs1 != 0 || !machine->csr_words ||
-        index >= SAM_CSR_WORDS || !machine->csr_words[index])
-        return;
-    uop->fn = op_csr_word;
-    uop->imm = machine->csr_words[index];
-}
-
-/* Convert decoded operands to the form that handlers read. */
-static void fill_uop(struct sam_core *c, const struct sam_insn *insn, uint64_t pc, bool in_page,
-                     struct sam_uop *uop)
-{
-    const struct sam_machine *machine = c->code->machine;
-    const char *operands = sam_insn_rows[insn->op].operands;
-    *uop = (struct sam_uop){.fn = machine->handlers[insn->op],
-                            .rd = insn->rd,
-                            .rs1 = insn->rs1,
-                            .rs2 = insn->rs2,
-                            .rs3 = insn->rs3,
-                            .imm = insn->imm};
-    bool vector = false, odd = false, target = false, rounds = false;
-    for (const char *l = operands; *l; l++) {
-        const struct sam_operand *operand = sam_operand_find(*l);
-        if (!operand)
-            continue;
-        if (operand->kind == SAM_KIND_X && operand->slot == SAM_SLOT_RD && insn->rd == 0)
-            uop->rd = SAM_X_SINK;
-        if (is_vector_register(operand)) {
-            uint8_t number = operand->slot == SAM_SLOT_RD    ? insn->rd
-                             : operand->slot == SAM_SLOT_RS1 ? insn->rs1
-                             : operand->slot == SAM_SLOT_RS2 ? insn->rs2
-                                                             : insn->rs3;
-            vector = true;
-            odd |= number & 1;
-            sam_code_use_vector(c->code, number | 1u); /* a pair or group includes the next */
-            if (operand->slot == SAM_SLOT_RS3)
-                uop->rd = insn->rs3; /* store data: this slot is free of flags */
-        }
-        target |= operand->kind == SAM_KIND_TARGET;
-        rounds |= operand->kind == SAM_KIND_RM;
-    }
-    if (vector)
-        uop->rs3 = (uint8_t)((insn->vm ? SAM_UOP_VM : 0) | (odd ? SAM_UOP_ODD : 0));
-    if (rounds)
-        uop->imm = insn->rm;
-    choose_csr(machine, insn, uop);
-    if (target) {
-        uint64_t to = pc + (uint64_t)(int64_t)insn->imm;
-        if (c->code->machine->isa.xlen == 32)
-            to = (uint32_t)to;
-        bool near = in_page && to / SAM_PAGE_SIZE == pc / SAM_PAGE_SIZE && !(to & 3);
-        if (near)
-            uop->imm = (int32_t)(to % SAM_PAGE_SIZE / 4);
-        else if (vector)
-            uop->rs3 |= SAM_UOP_FAR;
-        else
-            uop->fn = machine->far_handlers[insn->op];
-    }
-    if (insn->pair)
-        uop->fn = machine->pair_handler;
-    if (!uop->fn)
-        uop->fn = sam_stop_illegal;
-}
-
 /* Handle a prefix: its micro-op links to the out-of-line pair. */
 static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uint32_t prefix)
 {
@@ -379,7 +300,8 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
         /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
     } else if (sam_decode(&c->code->machine->isa, word, prefix, &insn)) {
-        fill_uop(c, &insn, fused->pc, index + 1 < SAM_PAGE_OPS, &fused->ops[0]);
+        sam_uop_fill(c->code->machine, c->code, &insn, fused->pc, index + 1 < SAM_PAGE_OPS,
+                     &fused->ops[0]);
         if (page->tallies)
             stand_in(c->code, &insn, prefix, &fused->ops[0], &fused->tally);
     } else {
@@ -412,7 +334,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         page->ops[index] = (struct sam_uop){.fn = sam_stop_illegal};
     } else if (!sam_op_is_prefix(insn.op)) {
         const struct sam_machine *machine = c->code->machine;
-        fill_uop(c, &insn, pc, true, &page->ops[index]);
+        sam_uop_fill(c->code->machine, c->code, &insn, pc, true, &page->ops[index]);
         if (page->tallies)
             stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
         if (page->ops[index].fn == machine->handlers[insn.op])
@@ -646,7 +568,7 @@ static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_in
         s->pc = core->pc;
         s->word = insn->word;
         s->prefix = core->pending_prefix;
-        fill_uop(core, insn, core->pc, true, &s->uop);
+        sam_uop_fill(core->code->machine, core->code, insn, core->pc, true, &s->uop);
     }
     return &s->uop;
 }

@@ -18,6 +18,12 @@ struct code_page {
     struct code_page *next;                /* with the same hash */
 };
 
+/* uop.c */
+/* Convert a decoded instruction at `pc` to the form that handlers read. Without `in_page` its
+ * target is reached by address even within the page. */
+void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
+                  const struct sam_insn *insn, uint64_t pc, bool in_page, struct sam_uop *uop);
+
 /* count.c */
 /* Another handler may stand in for that of `insn`, just decoded into `uop`. `prefix`: the word of
  * the prefix it is out of line for, or 0. */
