@@ -11,7 +11,7 @@
 
 /* --- numbers */
 
-struct lower_number lower_times(const struct lower_number *a, const struct lower_number *b)
+struct lower_number sam_lower_times(const struct lower_number *a, const struct lower_number *b)
 {
     int64_t known;
     if (lower_is_known(a, &known)) {
@@ -23,7 +23,7 @@ struct lower_number lower_times(const struct lower_number *a, const struct lower
         return product;
     }
     if (lower_is_known(b, &known))
-        return lower_times(b, a);
+        return sam_lower_times(b, a);
     struct lower_number product = *a;
     product.scale *= b->scale;
     for (unsigned i = 0; i < b->count && product.count < LOWER_FACTORS; i++)
@@ -40,19 +40,19 @@ static struct lower_number factor(enum lower_factor_kind kind, uint32_t value, u
     return number;
 }
 
-struct lower_number lower_valid(const struct lower *l, uint32_t tile, bool rows)
+struct lower_number sam_lower_valid(const struct lower *l, uint32_t tile, bool rows)
 {
     uint32_t known;
-    if (lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
+    if (sam_lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
         return lower_is(known);
     return factor(rows ? LOWER_FACTOR_ROWS : LOWER_FACTOR_COLS, tile, 0);
 }
 
-struct lower_number lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
-                                    bool stride)
+struct lower_number sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
+                                        bool stride)
 {
     int64_t known;
-    if (lower_window_known(l, window, dimension, stride, &known))
+    if (sam_lower_window_known(l, window, dimension, stride, &known))
         return lower_is(known);
     return factor(stride ? LOWER_FACTOR_STRIDE : LOWER_FACTOR_SIZE, window, dimension);
 }
@@ -63,10 +63,10 @@ static void put_factor(struct lower *l, const char *reg, const struct lower_numb
     uint32_t value = number->factors[i].value;
     unsigned dimension = number->factors[i].dimension;
     switch (number->factors[i].kind) {
-    case LOWER_FACTOR_ROWS: lower_field(l, reg, value, LOWER_ROWS); break;
-    case LOWER_FACTOR_COLS: lower_field(l, reg, value, LOWER_COLS); break;
-    case LOWER_FACTOR_SIZE: lower_window_size(l, reg, value, dimension); break;
-    case LOWER_FACTOR_STRIDE: lower_window_stride(l, reg, value, dimension); break;
+    case LOWER_FACTOR_ROWS: sam_lower_field(l, reg, value, LOWER_ROWS); break;
+    case LOWER_FACTOR_COLS: sam_lower_field(l, reg, value, LOWER_COLS); break;
+    case LOWER_FACTOR_SIZE: sam_lower_window_size(l, reg, value, dimension); break;
+    case LOWER_FACTOR_STRIDE: sam_lower_window_stride(l, reg, value, dimension); break;
     }
 }
 
@@ -74,43 +74,44 @@ static void add_known(struct lower *l, const char *reg, int64_t number)
 {
     if (number >= -2048 && number < 2048) {
         if (number)
-            lower_hart(l, "    addi %s, %s, %" PRId64 "\n", reg, reg, number);
+            sam_lower_hart(l, "    addi %s, %s, %" PRId64 "\n", reg, reg, number);
     } else {
-        lower_hart(l, "    li t0, %" PRId64 "\n    add %s, %s, t0\n", number, reg, reg);
+        sam_lower_hart(l, "    li t0, %" PRId64 "\n    add %s, %s, t0\n", number, reg, reg);
     }
 }
 
-void lower_put(struct lower *l, const char *reg, const struct lower_number *number, int64_t times)
+void sam_lower_put(struct lower *l, const char *reg, const struct lower_number *number,
+                   int64_t times)
 {
     int64_t known, scale = number->scale * times;
     if (lower_is_known(number, &known)) {
-        lower_hart(l, "    li %s, %" PRId64 "\n", reg, known * times);
+        sam_lower_hart(l, "    li %s, %" PRId64 "\n", reg, known * times);
         return;
     }
     put_factor(l, reg, number, 0);
     for (unsigned i = 1; i < number->count; i++) {
         put_factor(l, "t0", number, i);
-        lower_hart(l, "    mul %s, %s, t0\n", reg, reg);
+        sam_lower_hart(l, "    mul %s, %s, t0\n", reg, reg);
     }
     if (scale > 0 && !(scale & (scale - 1))) {
         if (scale > 1)
-            lower_hart(l, "    slli %s, %s, %d\n", reg, reg, __builtin_ctzll((uint64_t)scale));
+            sam_lower_hart(l, "    slli %s, %s, %d\n", reg, reg, __builtin_ctzll((uint64_t)scale));
     } else {
-        lower_hart(l, "    li t0, %" PRId64 "\n    mul %s, %s, t0\n", scale, reg, reg);
+        sam_lower_hart(l, "    li t0, %" PRId64 "\n    mul %s, %s, t0\n", scale, reg, reg);
     }
     add_known(l, reg, number->offset * times);
 }
 
-void lower_add(struct lower *l, const char *reg, const struct lower_number *number,
-               uint32_t element)
+void sam_lower_add(struct lower *l, const char *reg, const struct lower_number *number,
+                   uint32_t element)
 {
     int64_t known;
     if (lower_is_known(number, &known)) {
         add_known(l, reg, known * (int64_t)element);
         return;
     }
-    lower_put(l, "t1", number, element);
-    lower_hart(l, "    add %s, %s, t1\n", reg, reg);
+    sam_lower_put(l, "t1", number, element);
+    sam_lower_hart(l, "    add %s, %s, t1\n", reg, reg);
 }
 
 /* --- routines */
@@ -141,19 +142,19 @@ static struct lower_boxes *boxes(struct lower *l)
     return l->boxes;
 }
 
-void lower_box_call(struct lower *l, enum lower_box_routine routine)
+void sam_lower_box_call(struct lower *l, enum lower_box_routine routine)
 {
     static const char *const names[LOWER_BOX_ROUTINES] = {"lines", "elements", "fills", "runs",
                                                           "widen"};
     struct lower_boxes *b = boxes(l);
     if (b)
         b->in_use[routine] = true;
-    lower_hart(l, "    call .L%s\n", names[routine]);
+    sam_lower_hart(l, "    call .L%s\n", names[routine]);
     if (b)
         b->unknown += routine != LOWER_WIDEN;
 }
 
-bool lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text)
+bool sam_lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text)
 {
     struct lower_boxes *b = boxes(l);
     bool first = b && !b->in_use[routine];
@@ -164,15 +165,15 @@ bool lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text
     return first;
 }
 
-void lower_box_routines(struct lower *l)
+void sam_lower_box_routines(struct lower *l)
 {
     struct lower_boxes *b = l->boxes;
     if (!b)
         return;
     for (unsigned i = 0; i < LOWER_BOX_ROUTINES; i++)
         if (b->in_use[i])
-            sam_buffer_puts(&b->text, lower_box_texts[i]);
-    lower_hart(l, "%s", sam_buffer_text(&b->text));
+            sam_buffer_puts(&b->text, sam_lower_box_texts[i]);
+    sam_lower_hart(l, "%s", sam_buffer_text(&b->text));
     l->hart.failed |= b->text.failed;
     sam_buffer_free(&b->text);
     free(b->routines);
@@ -245,7 +246,7 @@ static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, ui
             return;
         }
     }
-    lower_hart(l, "    call .Lbox%zu\n", i);
+    sam_lower_hart(l, "    call .Lbox%zu\n", i);
     const struct sam_plan_figures *f = &b->routines[i].figures;
     b->figures.loads += f->loads;
     b->figures.stores += f->stores;
@@ -260,7 +261,7 @@ static void add_count(struct sam_buffer *text, uint64_t count, const char *name)
                           count > 1 ? "s" : "");
 }
 
-void lower_box_note(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_box_note(struct lower *l, const struct sam_tile_op *op)
 {
     struct lower_boxes *b = l->boxes;
     struct sam_buffer text = {0};
@@ -273,7 +274,7 @@ void lower_box_note(struct lower *l, const struct sam_tile_op *op)
     if (b->unknown)
         sam_buffer_printf(&text, "%ssizes known when it runs", text.size ? ", " : "");
     if (text.size)
-        lower_note(l, op, "TensorLoad: %s", sam_buffer_text(&text));
+        sam_lower_note(l, op, "TensorLoad: %s", sam_buffer_text(&text));
     l->hart.failed |= text.failed;
     sam_buffer_free(&text);
     b->figures = (struct sam_plan_figures){0};
@@ -300,7 +301,7 @@ static bool apart(const struct sam_box *box)
     return true;
 }
 
-static bool known_box(const struct lower_box *box, bool constant, struct sam_box *made)
+static bool known_box(const struct sam_lower_box *box, bool constant, struct sam_box *made)
 {
     const int64_t e = box->element;
     *made = (struct sam_box){.rank = box->rank, .unit = box->element, .constant = constant};
@@ -323,9 +324,9 @@ static bool is_one(const struct lower_number *number)
 }
 
 /* The dimensions that have more than one index, at least two. */
-static struct lower_box used_dims(const struct lower_box *box)
+static struct sam_lower_box used_dims(const struct sam_lower_box *box)
 {
-    struct lower_box used = {.element = box->element, .ordered = box->ordered};
+    struct sam_lower_box used = {.element = box->element, .ordered = box->ordered};
     unsigned missing = 2;
     for (unsigned i = 0; i < box->rank && missing; i++)
         missing -= !is_one(&box->dim[i].n);
@@ -337,7 +338,7 @@ static struct lower_box used_dims(const struct lower_box *box)
     return used;
 }
 
-bool lower_joined(const struct lower_dim *dim)
+bool sam_lower_joined(const struct lower_dim *dim)
 {
     return is_one(&dim->from) && is_one(&dim->to);
 }
@@ -348,33 +349,35 @@ static bool is_run(const struct lower_dim *dim, bool constant)
 }
 
 /* Open the loops over all dimensions but two. */
-static void open_loops(struct lower *l, const struct lower_box *box, unsigned top)
+static void open_loops(struct lower *l, const struct sam_lower_box *box, unsigned top)
 {
     unsigned loops = box->rank - 2;
     if (loops)
-        lower_hart(l, "    mv s5, t2\n    mv s8, t3\n");
+        sam_lower_hart(l, "    mv s5, t2\n    mv s8, t3\n");
     for (unsigned k = 0; k < loops; k++) {
         char counter[8];
         snprintf(counter, sizeof counter, "s%u", 2 + k);
-        lower_put(l, counter, &box->dim[k].n, 1);
-        lower_hart(l, ".L%u:\n", top + k);
+        sam_lower_put(l, counter, &box->dim[k].n, 1);
+        sam_lower_hart(l, ".L%u:\n", top + k);
         if (k + 1 < loops)
-            lower_hart(l, "    mv s%u, s%u\n    mv s%u, s%u\n", 6 + k, 5 + k, 9 + k, 8 + k);
+            sam_lower_hart(l, "    mv s%u, s%u\n    mv s%u, s%u\n", 6 + k, 5 + k, 9 + k, 8 + k);
         else
-            lower_hart(l, "    mv t2, s%u\n    mv t3, s%u\n", 5 + k, 8 + k);
+            sam_lower_hart(l, "    mv t2, s%u\n    mv t3, s%u\n", 5 + k, 8 + k);
     }
 }
 
-static void close_loops(struct lower *l, const struct lower_box *box, unsigned top, bool constant)
+static void close_loops(struct lower *l, const struct sam_lower_box *box, unsigned top,
+                        bool constant)
 {
     for (unsigned k = box->rank - 2; k-- > 0;) {
         char from[8], to[8];
         snprintf(from, sizeof from, "s%u", 5 + k);
         snprintf(to, sizeof to, "s%u", 8 + k);
         if (!constant)
-            lower_add(l, from, &box->dim[k].from, box->element);
-        lower_add(l, to, &box->dim[k].to, box->element);
-        lower_hart(l, "    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k, 2 + k, 2 + k, top + k);
+            sam_lower_add(l, from, &box->dim[k].from, box->element);
+        sam_lower_add(l, to, &box->dim[k].to, box->element);
+        sam_lower_hart(l, "    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k, 2 + k, 2 + k,
+                       top + k);
     }
 }
 
@@ -399,36 +402,36 @@ static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
         }
         b->patterns = patterns;
         patterns[b->pattern_count++] = bits;
-        lower_data(l, "    .balign 8\n.Lpattern%zu:\n    .fill 128, 8, 0x%016" PRIx64 "\n", i,
-                   bits);
+        sam_lower_data(l, "    .balign 8\n.Lpattern%zu:\n    .fill 128, 8, 0x%016" PRIx64 "\n", i,
+                       bits);
     }
-    lower_hart(l, "    lla t2, .Lpattern%zu\n", i);
+    sam_lower_hart(l, "    lla t2, .Lpattern%zu\n", i);
 }
 
 /* Two dimensions: the last one is a line. */
-static void call_lines(struct lower *l, const struct lower_box *box, bool constant)
+static void call_lines(struct lower *l, const struct sam_lower_box *box, bool constant)
 {
     const struct lower_dim *line = &box->dim[box->rank - 1], *lines = &box->dim[box->rank - 2];
     bool run = is_run(line, constant);
     if (!constant)
-        lower_put(l, "a2", &lines->from, box->element);
-    lower_put(l, "a3", &lines->to, box->element);
-    lower_put(l, "a4", &lines->n, 1);
-    lower_put(l, "a5", &line->n, run ? box->element : 1);
+        sam_lower_put(l, "a2", &lines->from, box->element);
+    sam_lower_put(l, "a3", &lines->to, box->element);
+    sam_lower_put(l, "a4", &lines->n, 1);
+    sam_lower_put(l, "a5", &line->n, run ? box->element : 1);
     if (run) {
-        lower_box_call(l, constant ? LOWER_FILLS : LOWER_LINES);
+        sam_lower_box_call(l, constant ? LOWER_FILLS : LOWER_LINES);
         return;
     }
-    lower_put(l, "a6", &line->from, 1);
-    lower_put(l, "a7", &line->to, 1);
-    lower_hart(l, "    li t4, %u\n", box->element);
-    lower_box_call(l, LOWER_ELEMENTS);
+    sam_lower_put(l, "a6", &line->from, 1);
+    sam_lower_put(l, "a7", &line->to, 1);
+    sam_lower_hart(l, "    li t4, %u\n", box->element);
+    sam_lower_box_call(l, LOWER_ELEMENTS);
 }
 
-static void move_unknown(struct lower *l, const struct lower_box *given, bool constant,
+static void move_unknown(struct lower *l, const struct sam_lower_box *given, bool constant,
                          uint64_t bits)
 {
-    struct lower_box box = used_dims(given);
+    struct sam_lower_box box = used_dims(given);
     struct lower_dim *line = &box.dim[box.rank - 1], *lines = &box.dim[box.rank - 2];
     int64_t known;
     if (!is_run(line, constant) && is_run(lines, constant) && !box.ordered) {
@@ -436,26 +439,26 @@ static void move_unknown(struct lower *l, const struct lower_box *given, bool co
         *line = *lines;
         *lines = dim;
     }
-    unsigned skip = lower_label(l), top = lower_label(l);
+    unsigned skip = sam_lower_label(l), top = sam_lower_label(l);
     for (unsigned k = 3; k < box.rank; k++)
-        lower_label(l);
+        sam_lower_label(l);
     for (unsigned i = 0; i < box.rank; i++)
         if (lower_is_known(&box.dim[i].n, &known) && !known)
             return;
     for (unsigned i = 0; i < box.rank; i++)
         if (!lower_is_known(&box.dim[i].n, &known)) {
-            lower_put(l, "t1", &box.dim[i].n, 1);
-            lower_hart(l, "    beqz t1, .L%u\n", skip);
+            sam_lower_put(l, "t1", &box.dim[i].n, 1);
+            sam_lower_hart(l, "    beqz t1, .L%u\n", skip);
         }
     if (constant)
         put_pattern(l, bits, box.element);
     open_loops(l, &box, top);
     call_lines(l, &box, constant);
     close_loops(l, &box, top, constant);
-    lower_hart(l, ".L%u:\n", skip);
+    sam_lower_hart(l, ".L%u:\n", skip);
 }
 
-void lower_box(struct lower *l, const struct lower_box *box)
+void sam_lower_box(struct lower *l, const struct sam_lower_box *box)
 {
     struct sam_box made;
     if (known_box(box, false, &made) && (!box->ordered || apart(&made)))
@@ -464,7 +467,7 @@ void lower_box(struct lower *l, const struct lower_box *box)
         move_unknown(l, box, false, 0);
 }
 
-void lower_box_fill(struct lower *l, const struct lower_box *box, uint64_t bits)
+void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits)
 {
     struct sam_box made;
     if (known_box(box, true, &made))

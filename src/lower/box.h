@@ -37,12 +37,13 @@ static inline bool lower_is_known(const struct lower_number *number, int64_t *va
     return number->count == 0;
 }
 /* One of the two is known, or neither has an offset. */
-struct lower_number lower_times(const struct lower_number *a, const struct lower_number *b);
-struct lower_number lower_valid(const struct lower *l, uint32_t tile, bool rows);
-struct lower_number lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
-                                    bool stride);
+struct lower_number sam_lower_times(const struct lower_number *a, const struct lower_number *b);
+struct lower_number sam_lower_valid(const struct lower *l, uint32_t tile, bool rows);
+struct lower_number sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
+                                        bool stride);
 /* Put the number, `times` as large, into a register. Changes t0. */
-void lower_put(struct lower *l, const char *reg, const struct lower_number *number, int64_t times);
+void sam_lower_put(struct lower *l, const char *reg, const struct lower_number *number,
+                   int64_t times);
 
 /* How many elements along a dimension, and how many elements from one to the next on both sides. */
 struct lower_dim {
@@ -50,9 +51,9 @@ struct lower_dim {
 };
 
 /* Whether its elements follow one another on both sides. */
-bool lower_joined(const struct lower_dim *dim);
+bool sam_lower_joined(const struct lower_dim *dim);
 
-struct lower_box {
+struct sam_lower_box {
     struct lower_dim dim[LOWER_DIMS]; /* outermost first */
     unsigned rank;
     uint32_t element; /* bytes */
@@ -61,14 +62,14 @@ struct lower_box {
 
 /* Move the elements from the address in t2 to that in t3. Changes every register that is free; but
  * t2 to t6 only where a size is not known now. */
-void lower_box(struct lower *l, const struct lower_box *box);
+void sam_lower_box(struct lower *l, const struct sam_lower_box *box);
 /* Set the elements of the destination, at the address in t3, to `bits`. */
-void lower_box_fill(struct lower *l, const struct lower_box *box, uint64_t bits);
+void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits);
 /* Remark what the boxes since the last remark take of TensorLoad. */
-void lower_box_note(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_box_note(struct lower *l, const struct sam_tile_op *op);
 /* Code between operations: the address in `reg` plus a number of elements of `element` bytes. */
-void lower_add(struct lower *l, const char *reg, const struct lower_number *number,
-               uint32_t element);
+void sam_lower_add(struct lower *l, const char *reg, const struct lower_number *number,
+                   uint32_t element);
 
 /* Routines of the hart; their arguments stand at their beginning. */
 enum lower_box_routine {
@@ -82,14 +83,14 @@ enum lower_box_routine {
     LOWER_ALL_ROUTINES = LOWER_PRODUCTS + 3
 };
 /* box_routines.c: their texts. */
-extern const char *const lower_box_texts[LOWER_BOX_ROUTINES];
+extern const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES];
 /* Call one, which then becomes part of the program. */
-void lower_box_call(struct lower *l, enum lower_box_routine routine);
+void sam_lower_box_call(struct lower *l, enum lower_box_routine routine);
 /* Whether a routine that its caller writes is used for the first time; its text goes to *text. */
-bool lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text);
+bool sam_lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text);
 
 /* move.c: set what is outside of the valid rectangle of a destination, as the options say, if there
  * is a valid element. */
-void lower_pad(struct lower *l, uint32_t tile);
+void sam_lower_pad(struct lower *l, uint32_t tile);
 
 #endif

@@ -3,7 +3,7 @@
  * TensorLoad rearranges in its registers. Each begins with a label and ends with ret. */
 #include "lower/box.h"
 
-const char *const lower_box_texts[LOWER_BOX_ROUTINES] = {
+const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES] = {
     [LOWER_LINES] =
         "\n# Lines of bytes: t2 from, t3 to, a2 and a3 from line to line, a4 lines, a5 bytes of "
         "each.\n"

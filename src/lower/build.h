@@ -11,7 +11,7 @@ enum { LOWER_LANES = 32, LOWER_MOST_VALUES = 8 * LOWER_GROUP };
 /* A tile, or the row or column of it that is repeated. */
 struct lower_place {
     uint32_t tile;
-    enum lower_part part;
+    enum sam_lower_part part;
     enum sam_dtype dtype;
     unsigned row, at;            /* scalar registers: where this warp's part of the row begins; the
                                     chunk. 0: not needed so far */
@@ -27,7 +27,7 @@ struct lower_scalar {
 struct lower_build {
     struct lower_code code;
     struct lower *l;
-    struct lower_kernel *kernel;
+    struct sam_lower_kernel *kernel;
     struct lower_place places[LOWER_PLACES];
     struct lower_scalar scalars[LOWER_GROUP];
     struct lower_vector values[LOWER_MOST_VALUES];
@@ -56,8 +56,8 @@ static inline size_t lower_place_size(const struct lower_place *p)
 /* --- loops.c */
 
 /* How the warps divide the rectangle; the launch's workgroups and warps. */
-void lower_build_divide(struct lower_build *b);
+void sam_lower_build_divide(struct lower_build *b);
 /* Append the kernel to the program of the GPU. */
-void lower_build_finish(struct lower_build *b);
+void sam_lower_build_finish(struct lower_build *b);
 
 #endif

@@ -20,7 +20,7 @@ static void rounded(struct lower_code *c, enum lower_level level, enum sam_tile_
 {
     if (round != SAM_TILE_RINT)
         set_mode(c, level, round);
-    lower_emit(c, level, lines, regs);
+    sam_lower_emit(c, level, lines, regs);
     if (round != SAM_TILE_RINT)
         set_mode(c, level, SAM_TILE_RINT);
 }
@@ -49,11 +49,11 @@ static void clamp(struct lower_code *c, enum lower_level level, bool from_signed
     };
     size_t size = sam_tile_size(to);
     bool is_signed = sam_tile_is_signed(to);
-    lower_emit(c, level,
-               !from_signed ? from_unsigned[is_signed][size]
-               : is_signed  ? to_signed[size]
-                            : to_unsigned[size],
-               regs);
+    sam_lower_emit(c, level,
+                   !from_signed ? from_unsigned[is_signed][size]
+                   : is_signed  ? to_signed[size]
+                                : to_unsigned[size],
+                   regs);
 }
 
 /* To integers. NaN becomes 0. */
@@ -62,10 +62,10 @@ static void to_whole(struct lower_code *c, enum lower_level level, enum sam_dtyp
 {
     bool full = to == SAM_U32; /* the others are within i32 */
     if (round == SAM_TILE_TRUNC)
-        lower_emit(c, level, full ? "vfcvt.rtz.xu.f.v v8, $a" : "vfcvt.rtz.x.f.v v8, $a", regs);
+        sam_lower_emit(c, level, full ? "vfcvt.rtz.xu.f.v v8, $a" : "vfcvt.rtz.x.f.v v8, $a", regs);
     else
         rounded(c, level, round, full ? "vfcvt.xu.f.v v8, $a" : "vfcvt.x.f.v v8, $a", regs);
-    lower_emit(c, level, "vmfne.vv v0, $a, $a; vmerge.vim v8, v8, 0, v0", regs);
+    sam_lower_emit(c, level, "vmfne.vv v0, $a, $a; vmerge.vim v8, v8, 0, v0", regs);
     clamp(c, level, !full, to, (struct lower_regs){.d = regs.d, .a = 8});
 }
 
@@ -83,11 +83,11 @@ static void to_bf16(struct lower_code *c, enum lower_level level, enum sam_tile_
 {
     struct lower_regs regs = {.d = to, .a = 8};
     if (round == SAM_TILE_RINT) {
-        lower_emit(c, level, lower_rounding(SAM_BF16), regs);
+        sam_lower_emit(c, level, sam_lower_rounding(SAM_BF16), regs);
         return;
     }
-    lower_emit(c, level, addends[round], regs);
-    lower_emit(c, level, "vand.vx $d, $d, $(0xffff0000)", regs);
+    sam_lower_emit(c, level, addends[round], regs);
+    sam_lower_emit(c, level, "vand.vx $d, $d, $(0xffff0000)", regs);
 }
 
 /* To f16: v12 is v9 rounded to nearest, ties to even, which v13, the last bit of the result, then
@@ -118,21 +118,21 @@ static void to_f16(struct lower_code *c, enum lower_level level, enum sam_tile_r
 {
     struct lower_regs regs = {.d = to, .a = 8};
     if (round == SAM_TILE_RINT) {
-        lower_emit(c, level, lower_rounding(SAM_F16), regs);
+        sam_lower_emit(c, level, sam_lower_rounding(SAM_F16), regs);
         return;
     }
     bool magnitude = round == SAM_TILE_ROUND || round == SAM_TILE_TRUNC;
-    lower_emit(c, level, magnitude ? "vfsgnjx.vv v9, v8, v8" : "vmv.v.v v9, v8", regs);
-    lower_emit(c, level, nearest, regs);
-    lower_emit(c, level, corrections[round], regs);
+    sam_lower_emit(c, level, magnitude ? "vfsgnjx.vv v9, v8, v8" : "vmv.v.v v9, v8", regs);
+    sam_lower_emit(c, level, nearest, regs);
+    sam_lower_emit(c, level, corrections[round], regs);
     if (*limits[round]) {
-        lower_emit(c, level, "vfsgnjx.vv v14, v8, v8; vmflt.vf v0, v14, $(0x7f800000)", regs);
-        lower_emit(c, level, limits[round], regs);
+        sam_lower_emit(c, level, "vfsgnjx.vv v14, v8, v8; vmflt.vf v0, v14, $(0x7f800000)", regs);
+        sam_lower_emit(c, level, limits[round], regs);
     }
-    lower_emit(c, level,
-               "vfmul.vf v12, v12, $(0x77800000); vfmul.vf v12, v12, $(0x07800000);"
-               "vfsgnj.vv $d, v12, v8",
-               regs);
+    sam_lower_emit(c, level,
+                   "vfmul.vf v12, v12, $(0x77800000); vfmul.vf v12, v12, $(0x07800000);"
+                   "vfsgnj.vv $d, v12, v8",
+                   regs);
 }
 
 /* v8 = the integer $a as a float. For f32 it is rounded once, here. For f16 it need not be exact
@@ -148,26 +148,27 @@ static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dt
         return;
     }
     if (full && to == SAM_BF16) {
-        lower_emit(c, level,
-                   is_unsigned ? "vmsgtu.vx v0, $a, $(0xffffff)"
-                               : "vadd.vx v9, $a, $(0x1000000); vmsgtu.vx v0, v9, $(0x1ffffff)",
-                   regs);
-        lower_emit(c, level,
-                   "vand.vx v9, $a, $(0xff); vminu.vx v9, v9, $(0x1); vsll.vi v9, v9, 8;"
-                   "vor.vv v9, v9, $a; vand.vx v9, v9, $(0xffffff00); vmerge.vvm v9, $a, v9, v0",
-                   regs);
+        sam_lower_emit(c, level,
+                       is_unsigned ? "vmsgtu.vx v0, $a, $(0xffffff)"
+                                   : "vadd.vx v9, $a, $(0x1000000); vmsgtu.vx v0, v9, $(0x1ffffff)",
+                       regs);
+        sam_lower_emit(
+            c, level,
+            "vand.vx v9, $a, $(0xff); vminu.vx v9, v9, $(0x1); vsll.vi v9, v9, 8;"
+            "vor.vv v9, v9, $a; vand.vx v9, v9, $(0xffffff00); vmerge.vvm v9, $a, v9, v0",
+            regs);
         regs.a = 9;
     }
-    lower_emit(c, level, lines, regs);
+    sam_lower_emit(c, level, lines, regs);
 }
 
-struct lower_vector lower_convert(struct lower_code *c, struct lower_vector *a, enum sam_dtype to,
-                                  enum sam_tile_round round)
+struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector *a,
+                                      enum sam_dtype to, enum sam_tile_round round)
 {
     struct lower_vector d = {to, a->level, 0, 0, 1};
     bool to_real = sam_tile_is_real(to), real = sam_tile_is_real(a->dtype);
-    struct lower_regs regs = {.a = lower_wide(c, a)};
-    regs.d = lower_take_vector(c, d.level);
+    struct lower_regs regs = {.a = sam_lower_wide(c, a)};
+    regs.d = sam_lower_take_vector(c, d.level);
     *(to_real && to != SAM_F32 ? &d.wide : &d.raw) = regs.d;
     if (!to_real && !real) {
         clamp(c, d.level, sam_tile_is_signed(a->dtype), to, regs);
@@ -178,11 +179,11 @@ struct lower_vector lower_convert(struct lower_code *c, struct lower_vector *a, 
         return d;
     }
     if (real)
-        lower_emit(c, d.level, "vfmul.vf v8, $a, $(0x3f800000)", regs); /* canonical NaN */
+        sam_lower_emit(c, d.level, "vfmul.vf v8, $a, $(0x3f800000)", regs); /* canonical NaN */
     else
         from_whole(c, d.level, a->dtype, to, round, regs);
     if (to == SAM_F32)
-        lower_emit(c, d.level, "vmv.v.v $d, v8", regs);
+        sam_lower_emit(c, d.level, "vmv.v.v $d, v8", regs);
     else if (to == SAM_BF16)
         to_bf16(c, d.level, round, regs.d);
     else

@@ -22,17 +22,17 @@ static unsigned take_scalar(struct lower_code *c, unsigned from)
     return 0;
 }
 
-unsigned lower_take_scalar(struct lower_code *c)
+unsigned sam_lower_take_scalar(struct lower_code *c)
 {
     return take_scalar(c, 0);
 }
 
-unsigned lower_take_far_scalar(struct lower_code *c)
+unsigned sam_lower_take_far_scalar(struct lower_code *c)
 {
     return take_scalar(c, 32);
 }
 
-unsigned lower_take_vector(struct lower_code *c, enum lower_level level)
+unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level)
 {
     for (unsigned i = 1; i < LOWER_VECTORS; i++) {
         if ((i >= 8 && i < 24) || c->vector_used[i] ||
@@ -58,7 +58,7 @@ static unsigned constant(struct lower_code *c, enum lower_level level, uint32_t 
     for (unsigned i = 0; i < c->constant_count; i++)
         if (c->constants[i].bits == bits)
             return c->constants[i].reg;
-    unsigned reg = c->constant_count < LOWER_CONSTANTS ? lower_take_scalar(c) : 0;
+    unsigned reg = c->constant_count < LOWER_CONSTANTS ? sam_lower_take_scalar(c) : 0;
     if (reg) {
         c->constants[c->constant_count].bits = bits;
         c->constants[c->constant_count++].reg = reg;
@@ -69,8 +69,8 @@ static unsigned constant(struct lower_code *c, enum lower_level level, uint32_t 
     return reg;
 }
 
-void lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
-                struct lower_regs regs)
+void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
+                    struct lower_regs regs)
 {
     struct sam_buffer *out = &c->text[level];
     while (*lines) {
@@ -103,19 +103,19 @@ void lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
     }
 }
 
-void lower_all_lanes(struct lower_code *c, enum lower_level level)
+void sam_lower_all_lanes(struct lower_code *c, enum lower_level level)
 {
     if (c->partial && level == LOWER_CHUNK)
         sam_buffer_puts(&c->text[level], "\tvsetvli t0, zero, e32, m1, ta, ma\n");
 }
 
-void lower_some_lanes(struct lower_code *c, enum lower_level level)
+void sam_lower_some_lanes(struct lower_code *c, enum lower_level level)
 {
     if (c->partial && level == LOWER_CHUNK)
         sam_buffer_puts(&c->text[level], "\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n");
 }
 
-enum lower_level lower_level_of(const struct lower_vector *a, const struct lower_vector *b)
+enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b)
 {
     return b && b->level > a->level ? b->level : a->level;
 }
@@ -139,27 +139,27 @@ static const char narrow_f16[] =
     "vand.vx $d, $d, $(0x7fff); vsll.vi v10, v10, 15; vor.vv $d, $d, v10";
 static const char narrow_bf16[] = "vsra.vi $d, $a, 16";
 
-unsigned lower_wide(struct lower_code *c, struct lower_vector *v)
+unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *v)
 {
     if (!v->wide && is_narrow(v->dtype)) {
-        v->wide = lower_take_vector(c, v->level);
-        lower_emit(c, v->level, v->dtype == SAM_F16 ? widen_f16 : widen_bf16,
-                   (struct lower_regs){.d = v->wide, .a = v->raw});
+        v->wide = sam_lower_take_vector(c, v->level);
+        sam_lower_emit(c, v->level, v->dtype == SAM_F16 ? widen_f16 : widen_bf16,
+                       (struct lower_regs){.d = v->wide, .a = v->raw});
     }
     return v->wide ? v->wide : v->raw;
 }
 
-unsigned lower_raw(struct lower_code *c, struct lower_vector *v)
+unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *v)
 {
     if (!v->raw) {
-        v->raw = lower_take_vector(c, v->level);
-        lower_emit(c, v->level, v->dtype == SAM_F16 ? narrow_f16 : narrow_bf16,
-                   (struct lower_regs){.d = v->raw, .a = v->wide});
+        v->raw = sam_lower_take_vector(c, v->level);
+        sam_lower_emit(c, v->level, v->dtype == SAM_F16 ? narrow_f16 : narrow_bf16,
+                       (struct lower_regs){.d = v->raw, .a = v->wide});
     }
     return v->raw;
 }
 
-void lower_release(struct lower_code *c, struct lower_vector *v)
+void sam_lower_release(struct lower_code *c, struct lower_vector *v)
 {
     if (--v->users || v->level != LOWER_CHUNK)
         return;
@@ -168,7 +168,8 @@ void lower_release(struct lower_code *c, struct lower_vector *v)
     v->raw = v->wide = 0;
 }
 
-void lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype, unsigned reg)
+void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                      unsigned reg)
 {
     static const char *const lines[2][2] = {
         {"vzext.vf4 $d, $d", "vsext.vf4 $d, $d"},
@@ -176,8 +177,8 @@ void lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype d
     };
     size_t size = sam_tile_size(dtype);
     if (size < 4)
-        lower_emit(c, level, lines[size == 2][sam_tile_is_signed(dtype)],
-                   (struct lower_regs){.d = reg});
+        sam_lower_emit(c, level, lines[size == 2][sam_tile_is_signed(dtype)],
+                       (struct lower_regs){.d = reg});
 }
 
 /* The exponent of 1.5 * 2^(e + 13), for a number whose highest bit is 2^e, puts the last bit of a
@@ -193,7 +194,7 @@ static const char round_bf16[] =
     "vsrl.vi v10, $a, 16; vand.vi v10, v10, 1; vadd.vx v10, v10, $(0x7fff);"
     "vadd.vv $d, $a, v10; vand.vx $d, $d, $(0xffff0000)";
 
-const char *lower_rounding(enum sam_dtype dtype)
+const char *sam_lower_rounding(enum sam_dtype dtype)
 {
     return dtype == SAM_F16 ? round_f16 : round_bf16;
 }
@@ -256,7 +257,7 @@ static const char *const best[2][3] = {
      [SAM_TILE_NAN_FIRST] = "vmflt.vv v0, $a, $b"},
 };
 
-static bool has_routine(enum sam_tile_function function, enum lower_routine *routine)
+static bool has_routine(enum sam_tile_function function, enum sam_lower_routine *routine)
 {
     switch (function) {
     case SAM_TILE_FN_EXP: *routine = LOWER_EXP; return true;
@@ -268,12 +269,12 @@ static bool has_routine(enum sam_tile_function function, enum lower_routine *rou
 }
 
 /* $d = routine($a, $b); b may be 0. */
-static void call(struct lower_code *c, enum lower_level level, enum lower_routine routine,
+static void call(struct lower_code *c, enum lower_level level, enum sam_lower_routine routine,
                  enum sam_dtype dtype, struct lower_regs regs)
 {
-    lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
-    sam_buffer_printf(&c->text[level], "\tjal ra, %s\n", lower_routine(c->l, routine, dtype));
-    lower_emit(c, level, "vmv.v.v $d, v8", regs);
+    sam_lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
+    sam_buffer_printf(&c->text[level], "\tjal ra, %s\n", sam_lower_routine(c->l, routine, dtype));
+    sam_lower_emit(c, level, "vmv.v.v $d, v8", regs);
     c->calls = true;
 }
 
@@ -283,24 +284,24 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
 {
     const struct sequence *s = &sequences[function];
     bool real = sam_tile_is_real(dtype), max = function == SAM_TILE_FN_MAX;
-    enum lower_routine routine;
+    enum sam_lower_routine routine;
     if (!real) {
         bool shifts = function == SAM_TILE_FN_SHL || function == SAM_TILE_FN_SHR;
         if (shifts && sam_tile_size(dtype) < 4) {
-            lower_emit(c, level,
-                       sam_tile_size(dtype) == 2 ? "vand.vi v10, $b, 15" : "vand.vi v10, $b, 7",
-                       regs);
+            sam_lower_emit(c, level,
+                           sam_tile_size(dtype) == 2 ? "vand.vi v10, $b, 15" : "vand.vi v10, $b, 7",
+                           regs);
             regs.b = 10;
         }
-        lower_emit(c, level, s->uint && !sam_tile_is_signed(dtype) ? s->uint : s->sint, regs);
+        sam_lower_emit(c, level, s->uint && !sam_tile_is_signed(dtype) ? s->uint : s->sint, regs);
     } else if (s->real) {
-        lower_emit(c, level, s->real, regs);
+        sam_lower_emit(c, level, s->real, regs);
     } else if (function == SAM_TILE_FN_REM) {
-        lower_remainder(c, level, regs);
+        sam_lower_remainder(c, level, regs);
     } else if (has_routine(function, &routine)) {
         call(c, level, routine, dtype, regs);
     } else {
-        lower_emit(c, level, best[max][c->l->options.nan], regs);
+        sam_lower_emit(c, level, best[max][c->l->options.nan], regs);
     }
 }
 
@@ -308,38 +309,39 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
 static struct lower_vector first(struct lower_code *c, enum sam_tile_function function,
                                  struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, lower_level_of(a, b), 0, 0, 1};
-    struct lower_regs raw = {.a = lower_raw(c, a), .b = lower_raw(c, b)};
-    struct lower_regs wide = {.a = lower_wide(c, a), .b = lower_wide(c, b)};
-    raw.d = d.raw = lower_take_vector(c, d.level);
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
+    struct lower_regs raw = {.a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
+    struct lower_regs wide = {.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
+    raw.d = d.raw = sam_lower_take_vector(c, d.level);
     compute(c, d.level, function, d.dtype, wide);
-    lower_emit(c, d.level, "vmerge.vvm $d, $a, $b, v0", raw);
+    sam_lower_emit(c, d.level, "vmerge.vvm $d, $a, $b, v0", raw);
     return d;
 }
 
-struct lower_vector lower_apply(struct lower_code *c, enum sam_tile_function function,
-                                struct lower_vector *a, struct lower_vector *b)
+struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
+                                    struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, lower_level_of(a, b), 0, 0, 1};
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
     bool real = sam_tile_is_real(d.dtype), narrow = is_narrow(d.dtype);
     bool extreme = function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX;
     if (real && extreme && c->l->options.nan == SAM_TILE_NAN_FIRST)
         return first(c, function, a, b);
-    struct lower_regs regs = {.a = lower_wide(c, a), .b = b ? lower_wide(c, b) : 0};
-    unsigned reg = lower_take_vector(c, d.level), after = sequences[function].after;
+    struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = b ? sam_lower_wide(c, b) : 0};
+    unsigned reg = sam_lower_take_vector(c, d.level), after = sequences[function].after;
     bool rounds = narrow && (after & ROUNDS);
     regs.d = rounds ? 8 : reg;
     compute(c, d.level, function, d.dtype, regs);
     if (rounds)
-        lower_emit(c, d.level, lower_rounding(d.dtype), (struct lower_regs){.d = reg, .a = 8});
+        sam_lower_emit(c, d.level, sam_lower_rounding(d.dtype),
+                       (struct lower_regs){.d = reg, .a = 8});
     if (!real && (after & WRAPS))
-        lower_extend(c, d.level, d.dtype, reg);
+        sam_lower_extend(c, d.level, d.dtype, reg);
     *(narrow ? &d.wide : &d.raw) = reg;
     return d;
 }
 
-struct lower_vector lower_compare(struct lower_code *c, enum sam_tile_compare how,
-                                  struct lower_vector *a, struct lower_vector *b)
+struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compare how,
+                                      struct lower_vector *a, struct lower_vector *b)
 {
     static const char *const lines[][3] = {
         [SAM_TILE_EQ] = {"vmfeq.vv $d, $a, $b", "vmseq.vv $d, $a, $b", "vmseq.vv $d, $a, $b"},
@@ -349,22 +351,23 @@ struct lower_vector lower_compare(struct lower_code *c, enum sam_tile_compare ho
         [SAM_TILE_GT] = {"vmflt.vv $d, $b, $a", "vmslt.vv $d, $b, $a", "vmsltu.vv $d, $b, $a"},
         [SAM_TILE_GE] = {"vmfle.vv $d, $b, $a", "vmsle.vv $d, $b, $a", "vmsleu.vv $d, $b, $a"},
     };
-    struct lower_vector d = {SAM_U8, lower_level_of(a, b), 0, 0, 1};
-    struct lower_regs regs = {.a = lower_wide(c, a), .b = lower_wide(c, b)};
-    regs.d = d.raw = lower_take_vector(c, d.level);
+    struct lower_vector d = {SAM_U8, sam_lower_level_of(a, b), 0, 0, 1};
+    struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
+    regs.d = d.raw = sam_lower_take_vector(c, d.level);
     unsigned form = sam_tile_is_real(a->dtype) ? 0 : sam_tile_is_signed(a->dtype) ? 1 : 2;
-    lower_emit(c, d.level, lines[how][form], regs);
+    sam_lower_emit(c, d.level, lines[how][form], regs);
     return d;
 }
 
-struct lower_vector lower_select(struct lower_code *c, struct lower_vector *m,
-                                 struct lower_vector *a, struct lower_vector *b)
+struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
+                                     struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, lower_level_of(a, b), 0, 0, 1};
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
     if (m->level > d.level)
         d.level = m->level;
-    struct lower_regs regs = {.m = lower_raw(c, m), .a = lower_raw(c, a), .b = lower_raw(c, b)};
-    regs.d = d.raw = lower_take_vector(c, d.level);
-    lower_emit(c, d.level, "vmsne.vi v0, $m, 0; vmerge.vvm $d, $b, $a, v0", regs);
+    struct lower_regs regs = {
+        .m = sam_lower_raw(c, m), .a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
+    regs.d = d.raw = sam_lower_take_vector(c, d.level);
+    sam_lower_emit(c, d.level, "vmsne.vi v0, $m, 0; vmerge.vvm $d, $b, $a, v0", regs);
     return d;
 }

@@ -46,52 +46,53 @@ struct lower_code {
 #define LOWER_REST "s1"
 
 /* Registers that are kept: 0 when none is free. */
-unsigned lower_take_scalar(struct lower_code *c);
+unsigned sam_lower_take_scalar(struct lower_code *c);
 /* One of those that every use needs a prefix for, which suits what is used once per row. */
-unsigned lower_take_far_scalar(struct lower_code *c);
-/* For code of this level; of a chunk, until lower_release. */
-unsigned lower_take_vector(struct lower_code *c, enum lower_level level);
+unsigned sam_lower_take_far_scalar(struct lower_code *c);
+/* For code of this level; of a chunk, until sam_lower_release. */
+unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
 
 /* Lines of code, separated by ";". $d $a $b $m are vector registers, $(0x...) a scalar register
  * with this constant. */
 struct lower_regs {
     unsigned d, a, b, m;
 };
-void lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
-                struct lower_regs regs);
+void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
+                    struct lower_regs regs);
 
 /* The register of a form, which is computed if need be. */
-unsigned lower_raw(struct lower_code *c, struct lower_vector *value);
-unsigned lower_wide(struct lower_code *c, struct lower_vector *value);
+unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *value);
+unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *value);
 /* One user less: registers of a chunk go back with the last. */
-void lower_release(struct lower_code *c, struct lower_vector *value);
+void sam_lower_release(struct lower_code *c, struct lower_vector *value);
 
 /* Loads give integers and the bits of floats extended by their sign; raw values of unsigned dtypes
  * are extended with zeros. */
-void lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype, unsigned reg);
+void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                      unsigned reg);
 
 /* The value of a function of a and b (NULL: it has one operand), which have the same dtype. */
-struct lower_vector lower_apply(struct lower_code *c, enum sam_tile_function function,
-                                struct lower_vector *a, struct lower_vector *b);
-struct lower_vector lower_compare(struct lower_code *c, enum sam_tile_compare how,
-                                  struct lower_vector *a, struct lower_vector *b);
+struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
+                                    struct lower_vector *a, struct lower_vector *b);
+struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compare how,
+                                      struct lower_vector *a, struct lower_vector *b);
 /* m != 0 ? a : b */
-struct lower_vector lower_select(struct lower_code *c, struct lower_vector *m,
-                                 struct lower_vector *a, struct lower_vector *b);
+struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
+                                     struct lower_vector *a, struct lower_vector *b);
 /* convert.c */
-struct lower_vector lower_convert(struct lower_code *c, struct lower_vector *a, enum sam_dtype to,
-                                  enum sam_tile_round round);
+struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector *a,
+                                      enum sam_dtype to, enum sam_tile_round round);
 /* remainder.c: $d = fmodf($a, $b) */
-void lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs);
+void sam_lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs);
 
 /* The lines that round $a, a computed float, to 16 bits, to nearest even, and leave the result in
  * $d, another register. They change v10. */
-const char *lower_rounding(enum sam_dtype dtype);
+const char *sam_lower_rounding(enum sam_dtype dtype);
 
 /* Code that vector branches are in needs all lanes: those past the end of the row, which are not
  * active, would never leave a loop. Around it: */
-void lower_all_lanes(struct lower_code *c, enum lower_level level);
-void lower_some_lanes(struct lower_code *c, enum lower_level level);
+void sam_lower_all_lanes(struct lower_code *c, enum lower_level level);
+void sam_lower_some_lanes(struct lower_code *c, enum lower_level level);
 
 static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 {
@@ -101,40 +102,41 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 /* --- fuse.c: what operations of a group have to do with memory */
 
 /* What of an operand is read (of the destination: written). */
-enum lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
-enum lower_part lower_part(const struct sam_tile_row *row, size_t operand);
+enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
+enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand);
 /* The tile whose valid rectangle an operation goes over. */
-uint32_t lower_rectangle(const struct lower *l, const struct sam_tile_op *op);
+uint32_t sam_lower_rectangle(const struct lower *l, const struct sam_tile_op *op);
 /* Whether two tiles are the same elements of one type. */
-bool lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
+bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
 /* Whether an operation writes the pad value outside the valid rectangle. */
-bool lower_pads(const struct lower *l, const struct sam_tile_op *op);
+bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 /* Whether it fails where an element of its last source is zero. */
-bool lower_divides(const struct lower *l, const struct sam_tile_op *op);
-/* Whether an operation is a reduction (lower_fold). */
-bool lower_folds(unsigned code);
+bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
+/* Whether an operation is a reduction (sam_lower_fold). */
+bool sam_lower_folds(unsigned code);
 /* Whether nothing reads a tile after operation `last`. */
-bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
+bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
 /* The most tiles of a kernel, each with two pointers. */
 enum { LOWER_PLACES = 10 };
 
 /* The level of what is computed from a and b (may be NULL). */
-enum lower_level lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
+enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
 
 /* --- frame.c: what all kernels have */
 
 /* The offset of a word in the argument buffer, a0. */
-uint32_t lower_kernel_word(struct lower_kernel *k, enum lower_word_kind kind, uint32_t value);
+uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind kind,
+                               uint32_t value);
 /* A line that puts a field of a tile into a scalar register. */
-void lower_load_field(struct lower *l, struct lower_kernel *k, struct sam_buffer *out,
-                      const char *reg, uint32_t tile, enum lower_field field);
+void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
+                          const char *reg, uint32_t tile, enum sam_lower_field field);
 /* t3 = the number of this warp in the launch; changes t0 and t1. */
-void lower_number_warp(const struct lower_kernel *k, struct sam_buffer *out);
+void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *out);
 /* Fill what an operation does not write of its destination with the pad value, every row by one
  * warp. It writes the valid rectangle of a tile, or the first row or column of one as large, and
  * nothing when that is empty. */
-void lower_kernel_pad(struct lower *l, struct lower_kernel *k, const struct sam_tile_op *op,
-                      uint32_t rectangle, enum lower_part part);
+void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
+                          uint32_t rectangle, enum sam_lower_part part);
 
 #endif

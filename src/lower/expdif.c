@@ -118,7 +118,7 @@
     "    vmfne.vv   v10, v10, v10\n" \
     "    vmul.vx    v10, v10, t0                 # NaN where d is, else 0\n"
 
-const char lower_expdif_text[] = COMMON
+const char sam_lower_expdif_text[] = COMMON
     "    li         t0, 0xffff0000\n"
     "    li         t1, 0x30800000               # 2^-30\n"
     "    vand.vx    v14, v19, t0\n"
@@ -133,7 +133,7 @@ const char lower_expdif_text[] = COMMON
     "    ret\n";
 
 /* For 16 bits: rounded to 20 bits and odd, so that rounding again is as rounding once. */
-const char lower_expdif_narrow_text[] = COMMON
+const char sam_lower_expdif_narrow_text[] = COMMON
     "    li         t0, 0xfff\n"
     "    li         t1, 0x36800000               # 2^-18\n"
     "    vand.vx    v14, v19, t0\n"
@@ -149,7 +149,7 @@ const char lower_expdif_narrow_text[] = COMMON
 /* clang-format on */
 
 /* e^c at 2^-63, of c from -90/256 to 90/256. */
-const uint64_t lower_exp_table[LOWER_EXP_ENTRIES] = {
+const uint64_t sam_lower_exp_table[LOWER_EXP_ENTRIES] = {
     0x5a0f2adf169bbcc1, 0x5a696720916a6b04, 0x5ac3fdcb7ae27389, 0x5b1eef3a69b64c58,
     0x5b7a3bc84f5c7863, 0x5bd5e3d0786a7906, 0x5c31e7ae8cf01aa7, 0x5c8e47be90d31cc8,
     0x5ceb045ce42b35f9, 0x5d481de6439e73f4, 0x5da594b7c8bdf84d, 0x5e03692eea63120c,

@@ -26,7 +26,7 @@ enum form {
 struct fold {
     struct lower_code code;
     struct lower *l;
-    struct lower_kernel *kernel;
+    struct sam_lower_kernel *kernel;
     const struct sam_tile_op *op;
     const struct sam_tile_row *row;
     uint32_t src, dst; /* values */
@@ -54,7 +54,7 @@ static void put(struct fold *f, unsigned level, const char *format, ...)
     char line[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    sam_format_list(line, sizeof line, format, args);
     va_end(args);
     sam_buffer_puts(&f->code.text[level], line);
 }
@@ -79,18 +79,23 @@ static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
     struct lower_regs regs = {.d = d, .a = a};
     bool product = f->row->function == SAM_TILE_FN_MUL;
     if (f->form != FORM_VALUE)
-        lower_emit(&f->code, level, "vmax.vv $d, $d, $a", regs);
+        sam_lower_emit(&f->code, level, "vmax.vv $d, $d, $a", regs);
     else if (is_order(f) && f->real)
-        lower_emit(&f->code, level, f->max ? "vfmax.vv $d, $d, $a" : "vfmin.vv $d, $d, $a", regs);
+        sam_lower_emit(&f->code, level, f->max ? "vfmax.vv $d, $d, $a" : "vfmin.vv $d, $d, $a",
+                       regs);
     else if (is_order(f))
-        lower_emit(&f->code, level, extremes[f->max][is_signed(f)], regs);
+        sam_lower_emit(&f->code, level, extremes[f->max][is_signed(f)], regs);
     else if (!f->real)
-        lower_emit(&f->code, level, product ? "vmul.vv $d, $d, $a" : "vadd.vv $d, $d, $a", regs);
+        sam_lower_emit(&f->code, level, product ? "vmul.vv $d, $d, $a" : "vadd.vv $d, $d, $a",
+                       regs);
     else if (!f->narrow)
-        lower_emit(&f->code, level, product ? "vfmul.vv $d, $d, $a" : "vfadd.vv $d, $d, $a", regs);
+        sam_lower_emit(&f->code, level, product ? "vfmul.vv $d, $d, $a" : "vfadd.vv $d, $d, $a",
+                       regs);
     else {
-        lower_emit(&f->code, level, product ? "vfmul.vv v8, $d, $a" : "vfadd.vv v8, $d, $a", regs);
-        lower_emit(&f->code, level, lower_rounding(f->dtype), (struct lower_regs){.d = d, .a = 8});
+        sam_lower_emit(&f->code, level, product ? "vfmul.vv v8, $d, $a" : "vfadd.vv v8, $d, $a",
+                       regs);
+        sam_lower_emit(&f->code, level, sam_lower_rounding(f->dtype),
+                       (struct lower_regs){.d = d, .a = 8});
     }
 }
 
@@ -143,13 +148,13 @@ static unsigned element(struct fold *f, unsigned level, unsigned at)
         .dtype = f->dtype, .level = (enum lower_level)level, .raw = f->raw, .users = 1};
     put(f, level, "\tvle%u.v v%u, (x%u)\n", 8 * (unsigned)sam_tile_size(f->dtype), f->raw, at);
     if (is_order(f) && !f->real && !is_signed(f))
-        lower_extend(c, x.level, f->dtype, f->raw);
-    unsigned wide = lower_wide(c, &x);
+        sam_lower_extend(c, x.level, f->dtype, f->raw);
+    unsigned wide = sam_lower_wide(c, &x);
     struct lower_regs regs = {.d = f->key, .a = wide};
     if (f->form != FORM_VALUE)
-        lower_emit(c, x.level, f->real ? sign(f) : whole_key(f), regs);
+        sam_lower_emit(c, x.level, f->real ? sign(f) : whole_key(f), regs);
     if (f->form != FORM_VALUE && f->real)
-        lower_emit(c, x.level, real_keys[f->nan], regs);
+        sam_lower_emit(c, x.level, real_keys[f->nan], regs);
     return f->form == FORM_VALUE ? wide : f->key;
 }
 
@@ -160,11 +165,11 @@ static unsigned value(struct fold *f)
     struct lower_vector d = {.dtype = f->dtype, .level = (enum lower_level)LOWER_END, .users = 1};
     struct lower_regs regs = {.d = f->all, .a = f->all};
     if (f->form == FORM_KEY) { /* of --nan propagate */
-        lower_emit(c, d.level, real_keys[f->nan], regs);
-        lower_emit(c, d.level, sign(f), regs);
+        sam_lower_emit(c, d.level, real_keys[f->nan], regs);
+        sam_lower_emit(c, d.level, sign(f), regs);
     }
     *(f->narrow ? &d.wide : &d.raw) = f->all;
-    return lower_raw(c, &d);
+    return sam_lower_raw(c, &d);
 }
 
 /* Before the elements of a line. */
@@ -172,7 +177,7 @@ static void start_line(struct fold *f)
 {
     char line[64];
     sam_format(line, sizeof line, "vmv.v.x $d, $(0x%x)", neutral(f));
-    lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
+    sam_lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
 }
 
 /* Elements of a line, whose indexes are in `here` or, all the same, in scalar `index`. */
@@ -244,8 +249,8 @@ static void end_row(struct fold *f, unsigned found)
     meet(f, f->key, with_values);
     first_lane(f, f->key);
     put(f, LOWER_END, "\tvmsne.vx v0, v%u, t2\n", f->all);
-    lower_emit(&f->code, (enum lower_level)LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
-               (struct lower_regs){.d = f->best});
+    sam_lower_emit(&f->code, (enum lower_level)LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
+                   (struct lower_regs){.d = f->best});
     meet(f, f->best, with_indexes);
     first_lane(f, f->best);
     if (f->real && f->nan == SAM_TILE_NAN_FIRST)
@@ -281,7 +286,7 @@ static void end_columns(struct fold *f)
         put(f, LOWER_END, "\tvse%u.v v%u, (x%u)\n", f->arg ? 32 : 8 * size, d, f->to);
         return;
     }
-    lower_load_field(f->l, f->kernel, &f->code.text[LOWER_END], "t0", f->src, LOWER_PITCH);
+    sam_lower_load_field(f->l, f->kernel, &f->code.text[LOWER_END], "t0", f->src, LOWER_PITCH);
     put(f, LOWER_END, "\tvmul.vx v8, v%u, t0\n\tvid.v v9\n", d);
     for (unsigned k = size; k > 1; k /= 2)
         put(f, LOWER_END, "\tvadd.vv v9, v9, v9\n");
@@ -294,9 +299,9 @@ static void end_columns(struct fold *f)
 static void look_at_first_row(struct fold *f)
 {
     unsigned x = element(f, LOWER_ROW, f->from);
-    lower_emit(&f->code, LOWER_ROW,
-               "vmseq.vx v0, $a, $(" NAN_KEY "); vmerge.vxm $d, $d, $(0x7fffffff), v0",
-               (struct lower_regs){.d = f->all, .a = x});
+    sam_lower_emit(&f->code, LOWER_ROW,
+                   "vmseq.vx v0, $a, $(" NAN_KEY "); vmerge.vxm $d, $d, $(0x7fffffff), v0",
+                   (struct lower_regs){.d = f->all, .a = x});
 }
 
 /* --- the kernel */
@@ -324,11 +329,11 @@ static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
 static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t tile)
 {
     uint32_t pitch;
-    if (lower_known(f->l, tile, LOWER_PITCH, &pitch)) {
+    if (sam_lower_known(f->l, tile, LOWER_PITCH, &pitch)) {
         step(out, x, (uint64_t)pitch * f->warps);
         return;
     }
-    lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
+    sam_lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
     sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n\tadd x%u, x%u, t0\n", f->warps, x, x);
 }
 
@@ -343,24 +348,25 @@ static void constants(struct fold *f, struct sam_buffer *out)
 static bool copies(const struct fold *f)
 {
     uint32_t number;
-    bool one = lower_known(f->l, f->src, f->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    bool one = sam_lower_known(f->l, f->src, f->columns ? LOWER_ROWS : LOWER_COLS, &number);
     return f->real && f->form != FORM_INDEX && (!one || number == 1);
 }
 
 static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
 {
     size_t size = sam_tile_size(f->dtype);
-    unsigned row = lower_label(f->l), chunk = lower_label(f->l), many = lower_label(f->l);
-    unsigned copy = lower_label(f->l);
+    unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
+             many = sam_lower_label(f->l);
+    unsigned copy = sam_lower_label(f->l);
     uint32_t cols;
-    bool known = lower_known(f->l, f->src, LOWER_COLS, &cols);
+    bool known = sam_lower_known(f->l, f->src, LOWER_COLS, &cols);
     bool partial = !known || cols % LANES, one_chunk = known && cols <= LANES;
-    lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
-    lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_COLS);
+    sam_lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
+    sam_lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_COLS);
     sam_buffer_printf(out, "\tsub s0, s0, t3\n\tblez s0, .Lg%u\n\tbeqz s2, .Lg%u\n", end, end);
-    lower_load_field(f->l, f->kernel, out, "t0", f->src, LOWER_PITCH);
+    sam_lower_load_field(f->l, f->kernel, out, "t0", f->src, LOWER_PITCH);
     sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->from, f->from);
-    lower_load_field(f->l, f->kernel, out, "t0", f->dst, LOWER_PITCH);
+    sam_lower_load_field(f->l, f->kernel, out, "t0", f->dst, LOWER_PITCH);
     sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->to, f->to);
     if (copies(f)) {
         sam_buffer_printf(out, "\tli t0, 1\n\tbne s2, t0, .Lg%u\n.Lg%u:\n", many, copy);
@@ -406,10 +412,11 @@ static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
 static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
 {
     size_t size = sam_tile_size(f->dtype), to = f->arg ? 4 : size;
-    unsigned row = lower_label(f->l), chunk = lower_label(f->l), many = lower_label(f->l);
-    unsigned next = lower_label(f->l);
-    lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
-    lower_load_field(f->l, f->kernel, out, LOWER_REST, f->src, LOWER_COLS);
+    unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
+             many = sam_lower_label(f->l);
+    unsigned next = sam_lower_label(f->l);
+    sam_lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
+    sam_lower_load_field(f->l, f->kernel, out, LOWER_REST, f->src, LOWER_COLS);
     sam_buffer_printf(out,
                       "\tslli t0, t3, 5\n\tsub " LOWER_REST ", " LOWER_REST
                       ", t0\n\tblez " LOWER_REST ", .Lg%u\n\tbeqz s0, .Lg%u\n",
@@ -417,7 +424,7 @@ static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
     sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(size), f->from,
                       f->from);
     sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(to), f->to, f->to);
-    lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_PITCH);
+    sam_lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_PITCH);
     constants(f, out);
     sam_buffer_printf(out, ".Lg%u:\n\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n", chunk);
     if (copies(f)) {
@@ -453,7 +460,7 @@ static void divide(struct fold *f)
 {
     const struct sam_tile_type *type = &sam_tile_ty(f->l->p, f->src)->tile;
     uint32_t lines;
-    if (!lower_known(f->l, f->src, f->columns ? LOWER_COLS : LOWER_ROWS, &lines))
+    if (!sam_lower_known(f->l, f->src, f->columns ? LOWER_COLS : LOWER_ROWS, &lines))
         lines = f->columns ? type->cols : type->rows;
     if (f->columns)
         lines = (lines + LANES - 1) / LANES;
@@ -467,7 +474,7 @@ static void divide(struct fold *f)
     f->warps = groups * f->kernel->warps;
 }
 
-static void describe(struct fold *f, struct lower *l, struct lower_kernel *kernel)
+static void describe(struct fold *f, struct lower *l, struct sam_lower_kernel *kernel)
 {
     f->code.l = f->l = l;
     f->kernel = kernel;
@@ -490,19 +497,19 @@ static void describe(struct fold *f, struct lower *l, struct lower_kernel *kerne
 static void take_registers(struct fold *f)
 {
     struct lower_code *c = &f->code;
-    f->from = lower_take_scalar(c);
-    f->at = lower_take_scalar(c);
-    f->to = lower_take_scalar(c);
-    f->index = f->left = lower_take_scalar(c);
-    f->raw = lower_take_vector(c, LOWER_ONCE);
-    f->key = lower_take_vector(c, LOWER_ONCE);
-    f->all = lower_take_vector(c, LOWER_ONCE);
-    f->lane = lower_take_vector(c, LOWER_ONCE);
-    f->here = lower_take_vector(c, LOWER_ONCE);
-    f->best = lower_take_vector(c, LOWER_ONCE);
+    f->from = sam_lower_take_scalar(c);
+    f->at = sam_lower_take_scalar(c);
+    f->to = sam_lower_take_scalar(c);
+    f->index = f->left = sam_lower_take_scalar(c);
+    f->raw = sam_lower_take_vector(c, LOWER_ONCE);
+    f->key = sam_lower_take_vector(c, LOWER_ONCE);
+    f->all = sam_lower_take_vector(c, LOWER_ONCE);
+    f->lane = sam_lower_take_vector(c, LOWER_ONCE);
+    f->here = sam_lower_take_vector(c, LOWER_ONCE);
+    f->best = sam_lower_take_vector(c, LOWER_ONCE);
 }
 
-void lower_fold(struct lower *l, struct lower_kernel *kernel)
+void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
 {
     struct fold *f = sam_alloc(1, sizeof *f);
     if (!f) {
@@ -510,7 +517,7 @@ void lower_fold(struct lower *l, struct lower_kernel *kernel)
         return;
     }
     struct sam_buffer *out = &l->gpu;
-    unsigned end = lower_label(l), found = lower_label(l);
+    unsigned end = sam_lower_label(l), found = sam_lower_label(l);
     describe(f, l, kernel);
     divide(f);
     take_registers(f);
@@ -526,20 +533,21 @@ void lower_fold(struct lower *l, struct lower_kernel *kernel)
     else
         end_row(f, found);
     sam_buffer_printf(out, "%s:\n", kernel->name);
-    lower_number_warp(kernel, out);
+    sam_lower_number_warp(kernel, out);
     char reg[8];
     sam_format(reg, sizeof reg, "x%u", f->from);
-    lower_load_field(l, kernel, out, reg, f->src, LOWER_ADDRESS);
+    sam_lower_load_field(l, kernel, out, reg, f->src, LOWER_ADDRESS);
     sam_format(reg, sizeof reg, "x%u", f->to);
-    lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
+    sam_lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
     (f->columns ? columns : rows)(f, out, end);
     sam_buffer_printf(out, ".Lg%u:\n", end);
-    if (lower_pads(l, f->op))
-        lower_kernel_pad(l, kernel, f->op, f->src,
-                         f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
+    if (sam_lower_pads(l, f->op))
+        sam_lower_kernel_pad(l, kernel, f->op, f->src,
+                             f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
     sam_buffer_puts(out, "\tret\n");
-    lower_note(l, f->op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name, kernel->workgroups,
-               kernel->workgroups == 1 ? "" : "s", kernel->warps, kernel->warps == 1 ? "" : "s");
+    sam_lower_note(l, f->op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name,
+                   kernel->workgroups, kernel->workgroups == 1 ? "" : "s", kernel->warps,
+                   kernel->warps == 1 ? "" : "s");
     for (unsigned i = 0; i < LOWER_LEVELS; i++) {
         l->gpu.failed |= f->code.text[i].failed;
         sam_buffer_free(&f->code.text[i]);

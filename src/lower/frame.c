@@ -4,7 +4,8 @@
 
 enum { LANES = 32 };
 
-uint32_t lower_kernel_word(struct lower_kernel *k, enum lower_word_kind kind, uint32_t value)
+uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind kind,
+                               uint32_t value)
 {
     unsigned i = 0;
     while (i < k->word_count && (k->words[i].kind != kind || k->words[i].value != value))
@@ -14,21 +15,22 @@ uint32_t lower_kernel_word(struct lower_kernel *k, enum lower_word_kind kind, ui
     return 4 * i;
 }
 
-void lower_load_field(struct lower *l, struct lower_kernel *k, struct sam_buffer *out,
-                      const char *reg, uint32_t tile, enum lower_field field)
+void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
+                          const char *reg, uint32_t tile, enum sam_lower_field field)
 {
     static const enum lower_word_kind kinds[] = {[LOWER_ADDRESS] = LOWER_WORD_ADDRESS,
                                                  [LOWER_PITCH] = LOWER_WORD_PITCH,
                                                  [LOWER_ROWS] = LOWER_WORD_ROWS,
                                                  [LOWER_COLS] = LOWER_WORD_COLS};
     uint32_t number;
-    if (lower_known(l, tile, field, &number))
+    if (sam_lower_known(l, tile, field, &number))
         sam_buffer_printf(out, "\tli %s, 0x%x\n", reg, number);
     else
-        sam_buffer_printf(out, "\tlw %s, %u(a0)\n", reg, lower_kernel_word(k, kinds[field], tile));
+        sam_buffer_printf(out, "\tlw %s, %u(a0)\n", reg,
+                          sam_lower_kernel_word(k, kinds[field], tile));
 }
 
-void lower_number_warp(const struct lower_kernel *k, struct sam_buffer *out)
+void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *out)
 {
     sam_buffer_puts(out, "\tcsrr t3, wid\n");
     if (k->workgroups > 1)
@@ -36,25 +38,25 @@ void lower_number_warp(const struct lower_kernel *k, struct sam_buffer *out)
                           k->warps);
 }
 
-void lower_kernel_pad(struct lower *l, struct lower_kernel *k, const struct sam_tile_op *op,
-                      uint32_t rectangle, enum lower_part part)
+void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
+                          uint32_t rectangle, enum sam_lower_part part)
 {
     struct sam_buffer *out = &l->gpu;
     uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
     const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
-    unsigned size = (unsigned)sam_tile_size(type->dtype), row = lower_label(l);
-    unsigned inside = lower_label(l), chunk = lower_label(l), next = lower_label(l);
-    unsigned end = lower_label(l);
+    unsigned size = (unsigned)sam_tile_size(type->dtype), row = sam_lower_label(l);
+    unsigned inside = sam_lower_label(l), chunk = sam_lower_label(l), next = sam_lower_label(l);
+    unsigned end = sam_lower_label(l);
     sam_buffer_puts(out, "\t# outside what is written\n");
-    lower_load_field(l, k, out, "s0", rectangle, LOWER_ROWS);
-    lower_load_field(l, k, out, "s2", rectangle, LOWER_COLS);
+    sam_lower_load_field(l, k, out, "s0", rectangle, LOWER_ROWS);
+    sam_lower_load_field(l, k, out, "s2", rectangle, LOWER_COLS);
     if (sam_tile_row(op->code)->family != SAM_TILE_FILLPAD)
         sam_buffer_printf(out, "\tbeqz s0, .Lg%u\n\tbeqz s2, .Lg%u\n", end, end);
     if (part != LOWER_WHOLE)
         sam_buffer_printf(out, "\tli %s, 1\n", part == LOWER_FIRST_ROW ? "s0" : "s2");
-    lower_load_field(l, k, out, "t5", d, LOWER_ADDRESS);
-    lower_load_field(l, k, out, "t6", d, LOWER_PITCH);
-    lower_number_warp(k, out);
+    sam_lower_load_field(l, k, out, "t5", d, LOWER_ADDRESS);
+    sam_lower_load_field(l, k, out, "t6", d, LOWER_PITCH);
+    sam_lower_number_warp(k, out);
     sam_buffer_printf(out, "\tli t0, 0x%x\n\tvsetvli t1, zero, e32, m1, ta, ma\n\tvmv.v.x v8, t0\n",
                       (uint32_t)sam_tile_pad_bits(type->dtype, type->pad));
     sam_buffer_printf(out,

@@ -3,7 +3,7 @@
  * on each other element by element only. */
 #include "lower/elements.h"
 
-enum lower_part lower_part(const struct sam_tile_row *row, size_t operand)
+enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand)
 {
     enum sam_tile_reads reads = sam_tile_family(row)->reads;
     if (operand + 1u != row->count)
@@ -13,7 +13,7 @@ enum lower_part lower_part(const struct sam_tile_row *row, size_t operand)
                                                  : LOWER_WHOLE;
 }
 
-uint32_t lower_rectangle(const struct lower *l, const struct sam_tile_op *op)
+uint32_t sam_lower_rectangle(const struct lower *l, const struct sam_tile_op *op)
 {
     bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
     return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
@@ -24,14 +24,14 @@ static uint32_t destination(const struct lower *l, const struct sam_tile_op *op)
     return sam_tile_arg(l->p, op, op->operand_count - 1);
 }
 
-bool lower_pads(const struct lower *l, const struct sam_tile_op *op)
+bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *d = &sam_tile_ty(l->p, destination(l, op))->tile;
     return sam_tile_row(op->code)->family == SAM_TILE_FILLPAD ||
            (l->options.outside == SAM_TILE_PAD_VALUE && d->pad != SAM_TILE_PAD_null);
 }
 
-bool lower_divides(const struct lower *l, const struct sam_tile_op *op)
+bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     uint32_t divisor = row->count ? sam_tile_arg(l->p, op, row->count - 1u) : 0;
@@ -42,7 +42,7 @@ bool lower_divides(const struct lower *l, const struct sam_tile_op *op)
         return false;
     bool scalar = sam_tile_ty(l->p, divisor)->kind != SAM_TILE_KIND_TILE;
     uint64_t bits = UINT64_MAX >> (64 - 8 * sam_tile_size(dtype));
-    return !scalar || !lower_constant(l, divisor, &number) || !((uint64_t)number & bits);
+    return !scalar || !sam_lower_constant(l, divisor, &number) || !((uint64_t)number & bits);
 }
 
 /* Whether an operation comes after another in the same block. */
@@ -53,7 +53,7 @@ static bool follows(const struct lower *l, uint32_t first, uint32_t second)
     return first == second;
 }
 
-bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
+bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
 {
     uint32_t root = l->flow.root[tile - l->f->first_value], made = l->p->values[root].op;
     /* Tiles that may share memory by address, arguments and outputs can be read by others; one that
@@ -65,15 +65,16 @@ bool lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
 
 /* --- memory */
 
-bool lower_same_tile(const struct lower *l, uint32_t a, uint32_t b)
+bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b)
 {
     uint32_t at[2], pitch[2];
     const struct sam_tile_type *x = &sam_tile_ty(l->p, a)->tile, *y = &sam_tile_ty(l->p, b)->tile;
     if (a == b)
         return true;
-    return x->dtype == y->dtype && lower_known(l, a, LOWER_ADDRESS, &at[0]) &&
-           lower_known(l, b, LOWER_ADDRESS, &at[1]) && lower_known(l, a, LOWER_PITCH, &pitch[0]) &&
-           lower_known(l, b, LOWER_PITCH, &pitch[1]) && at[0] == at[1] && pitch[0] == pitch[1];
+    return x->dtype == y->dtype && sam_lower_known(l, a, LOWER_ADDRESS, &at[0]) &&
+           sam_lower_known(l, b, LOWER_ADDRESS, &at[1]) &&
+           sam_lower_known(l, a, LOWER_PITCH, &pitch[0]) &&
+           sam_lower_known(l, b, LOWER_PITCH, &pitch[1]) && at[0] == at[1] && pitch[0] == pitch[1];
 }
 
 /* The bytes that a tile can have: from its address or, for a window, from that of the tile it is
@@ -81,13 +82,13 @@ bool lower_same_tile(const struct lower *l, uint32_t a, uint32_t b)
 static bool bytes_of(const struct lower *l, uint32_t tile, uint64_t *from, uint64_t *to)
 {
     uint32_t address, pitch;
-    if (!lower_known(l, tile, LOWER_ADDRESS, &address)) {
+    if (!sam_lower_known(l, tile, LOWER_ADDRESS, &address)) {
         tile = l->flow.root[tile - l->f->first_value];
-        if (!lower_known(l, tile, LOWER_ADDRESS, &address))
+        if (!sam_lower_known(l, tile, LOWER_ADDRESS, &address))
             return false;
     }
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
-    if (!lower_known(l, tile, LOWER_PITCH, &pitch))
+    if (!sam_lower_known(l, tile, LOWER_PITCH, &pitch))
         return false;
     *from = address;
     *to = address + (uint64_t)(type->rows - 1) * pitch + type->cols * sam_tile_size(type->dtype);
@@ -114,9 +115,9 @@ static bool depends(const struct lower *l, const struct sam_tile_op *first,
             bool writes = i + 1 == first->operand_count || j + 1 == second->operand_count;
             if (!writes || !lower_is_tile(l, a) || !lower_is_tile(l, b))
                 continue;
-            bool whole =
-                lower_part(rows[0], i) == LOWER_WHOLE && lower_part(rows[1], j) == LOWER_WHOLE;
-            if (!(whole && lower_same_tile(l, a, b)) && may_meet(l, a, b))
+            bool whole = sam_lower_part(rows[0], i) == LOWER_WHOLE &&
+                         sam_lower_part(rows[1], j) == LOWER_WHOLE;
+            if (!(whole && sam_lower_same_tile(l, a, b)) && may_meet(l, a, b))
                 return true;
         }
     return false;
@@ -145,8 +146,8 @@ static uint32_t size_value(const struct lower *l, uint32_t tile, bool rows)
 static bool same_size(const struct lower *l, uint32_t a, uint32_t b, bool rows)
 {
     uint32_t x, y;
-    enum lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
-    bool known[2] = {lower_known(l, a, field, &x), lower_known(l, b, field, &y)};
+    enum sam_lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
+    bool known[2] = {sam_lower_known(l, a, field, &x), sam_lower_known(l, b, field, &y)};
     if (known[0] && known[1])
         return x == y;
     if (known[0] || known[1])
@@ -163,16 +164,16 @@ static bool share(const struct lower *l, const struct sam_tile_op *a, const stru
         for (uint32_t j = 0; j < b->operand_count; j++)
             if (sam_tile_arg(l->p, a, i) == sam_tile_arg(l->p, b, j) &&
                 lower_is_tile(l, sam_tile_arg(l->p, a, i)) &&
-                lower_part(sam_tile_row(a->code), i) == LOWER_WHOLE &&
-                lower_part(sam_tile_row(b->code), j) == LOWER_WHOLE)
+                sam_lower_part(sam_tile_row(a->code), i) == LOWER_WHOLE &&
+                sam_lower_part(sam_tile_row(b->code), j) == LOWER_WHOLE)
                 return true;
     return false;
 }
 
-static bool same_rectangle(const struct lower *l, const struct lower_kernel *kernel,
+static bool same_rectangle(const struct lower *l, const struct sam_lower_kernel *kernel,
                            const struct sam_tile_op *op)
 {
-    uint32_t a = lower_rectangle(l, &l->p->ops[kernel->ops[0]]), b = lower_rectangle(l, op);
+    uint32_t a = sam_lower_rectangle(l, &l->p->ops[kernel->ops[0]]), b = sam_lower_rectangle(l, op);
     if (a == b || (same_size(l, a, b, true) && same_size(l, a, b, false)))
         return true;
     for (unsigned i = 0; i < kernel->op_count; i++)
@@ -205,7 +206,7 @@ static bool by_element(unsigned code)
     }
 }
 
-bool lower_folds(unsigned code)
+bool sam_lower_folds(unsigned code)
 {
     switch (sam_tile_row(code)->family) {
     case SAM_TILE_COLFOLD:
@@ -217,19 +218,19 @@ bool lower_folds(unsigned code)
 }
 
 /* Tiles of all operations, each operand counted once for each way it is read. */
-static unsigned count_places(const struct lower *l, const struct lower_kernel *kernel,
+static unsigned count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
                              const struct sam_tile_op *op)
 {
     uint32_t tiles[4 * (LOWER_GROUP + 1)];
-    enum lower_part parts[SAM_COUNT(tiles)];
+    enum sam_lower_part parts[SAM_COUNT(tiles)];
     unsigned count = 0;
     for (unsigned k = 0; k <= kernel->op_count; k++) {
         const struct sam_tile_op *o = k < kernel->op_count ? &l->p->ops[kernel->ops[k]] : op;
         for (uint32_t i = 0; i < o->operand_count; i++) {
             uint32_t tile = sam_tile_arg(l->p, o, i);
-            enum lower_part part = lower_part(sam_tile_row(o->code), i);
+            enum sam_lower_part part = sam_lower_part(sam_tile_row(o->code), i);
             unsigned at = 0;
-            while (at < count && !(parts[at] == part && lower_same_tile(l, tiles[at], tile)))
+            while (at < count && !(parts[at] == part && sam_lower_same_tile(l, tiles[at], tile)))
                 at++;
             if (!lower_is_tile(l, tile) || at < count)
                 continue;
@@ -240,20 +241,20 @@ static unsigned count_places(const struct lower *l, const struct lower_kernel *k
     return count;
 }
 
-bool lower_joins(const struct lower *l, const struct lower_kernel *kernel, uint32_t index)
+bool sam_lower_joins(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t index)
 {
     const struct sam_tile_op *op = &l->p->ops[index];
     if (op->code < SAM_TILE_FIRST_OP)
         return false;
     if (!kernel->op_count)
-        return by_element(op->code) || lower_folds(op->code);
+        return by_element(op->code) || sam_lower_folds(op->code);
     const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
     if (kernel->op_count == LOWER_GROUP || !by_element(op->code) || !by_element(first->code) ||
-        lower_pads(l, op) || lower_pads(l, first) || !same_rectangle(l, kernel, op))
+        sam_lower_pads(l, op) || sam_lower_pads(l, first) || !same_rectangle(l, kernel, op))
         return false;
     for (unsigned i = 0; i < kernel->op_count; i++) {
         const struct sam_tile_op *before = &l->p->ops[kernel->ops[i]];
-        if (depends(l, before, op) || (lower_divides(l, before) && lower_divides(l, op)))
+        if (depends(l, before, op) || (sam_lower_divides(l, before) && sam_lower_divides(l, op)))
             return false;
     }
     return count_places(l, kernel, op) <= LOWER_PLACES;

@@ -11,8 +11,8 @@ static void block(struct lower *l, uint32_t first, const uint32_t *yields);
 
 static void copy(struct lower *l, uint32_t to, uint32_t from)
 {
-    lower_get(l, "t0", from);
-    lower_set(l, to, "t0");
+    sam_lower_get(l, "t0", from);
+    sam_lower_set(l, to, "t0");
 }
 
 static bool is_target(const uint32_t *targets, uint32_t count, uint32_t value)
@@ -33,20 +33,20 @@ static void yield(struct lower *l, const struct sam_tile_op *op, const uint32_t 
         direct &= !is_target(targets, op->operand_count, sam_tile_arg(l->p, op, i)) ||
                   targets[i] == sam_tile_arg(l->p, op, i);
     if (op->operand_count)
-        lower_begin(l, op);
+        sam_lower_begin(l, op);
     if (!direct && s->yields == LOWER_NO_SLOT)
-        s->yields = lower_slot(l, 8 * MOST);
+        s->yields = sam_lower_slot(l, 8 * MOST);
     for (uint32_t i = 0; i < op->operand_count && !direct; i++) {
-        lower_get(l, "t0", sam_tile_arg(l->p, op, i));
-        lower_slot_op(l, "sd", "t0", s->yields + 8 * i);
+        sam_lower_get(l, "t0", sam_tile_arg(l->p, op, i));
+        sam_lower_slot_op(l, "sd", "t0", s->yields + 8 * i);
     }
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (direct) {
             if (targets[i] != sam_tile_arg(l->p, op, i))
                 copy(l, targets[i], sam_tile_arg(l->p, op, i));
         } else {
-            lower_slot_op(l, "ld", "t0", s->yields + 8 * i);
-            lower_set(l, targets[i], "t0");
+            sam_lower_slot_op(l, "ld", "t0", s->yields + 8 * i);
+            sam_lower_set(l, targets[i], "t0");
         }
     }
 }
@@ -56,43 +56,43 @@ static void yield(struct lower *l, const struct sam_tile_op *op, const uint32_t 
 static void loop(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t *params = &l->p->ids[op->params], *results = &l->p->ids[op->results];
-    const unsigned again = lower_label(l), end = lower_label(l);
+    const unsigned again = sam_lower_label(l), end = sam_lower_label(l);
     const uint32_t step = sam_tile_arg(l->p, op, 2);
     struct lower_flights before;
     int64_t number;
-    lower_begin(l, op);
-    if (!lower_constant(l, step, &number) || number <= 0) {
-        lower_get(l, "a0", step);
-        lower_hart(l, "    blez    a0, .Lfailure%u\n",
-                   lower_failure(l, op, "scf.for steps by {0}; expected 1 or more"));
+    sam_lower_begin(l, op);
+    if (!sam_lower_constant(l, step, &number) || number <= 0) {
+        sam_lower_get(l, "a0", step);
+        sam_lower_hart(l, "    blez    a0, .Lfailure%u\n",
+                       sam_lower_failure(l, op, "scf.for steps by {0}; expected 1 or more"));
     }
-    if (!lower_flights_save(l, &before)) {
+    if (!sam_lower_flights_save(l, &before)) {
         l->state->memory = true;
-        lower_flights_free(&before);
+        sam_lower_flights_free(&before);
         return;
     }
     for (uint32_t i = 1; i < op->param_count; i++)
         copy(l, params[i], sam_tile_arg(l->p, op, 2 + i));
     copy(l, params[0], sam_tile_arg(l->p, op, 0));
-    lower_hart(l, ".L%u:\n", again);
-    lower_get(l, "t0", params[0]);
-    lower_get(l, "t1", sam_tile_arg(l->p, op, 1));
-    lower_hart(l, "    bge     t0, t1, .L%u\n", end);
+    sam_lower_hart(l, ".L%u:\n", again);
+    sam_lower_get(l, "t0", params[0]);
+    sam_lower_get(l, "t1", sam_tile_arg(l->p, op, 1));
+    sam_lower_hart(l, "    bge     t0, t1, .L%u\n", end);
     l->state->loops++;
-    lower_enter_loop(l, op);
+    sam_lower_enter_loop(l, op);
     block(l, op->body[0], params + 1);
     l->state->loops--;
-    lower_hart(l, "    # the next iteration of line %" PRIu32 "\n", op->pos.line);
-    lower_get(l, "t0", params[0]);
-    lower_get(l, "t1", step);
-    lower_hart(l, "    add     t1, t0, t1\n");
-    lower_set(l, params[0], "t1");
-    lower_hart(l,
-               "    bgt     t1, t0, .L%u\n" /* else it has wrapped */
-               ".L%u:\n",
-               again, end);
-    lower_flights_merge(l, &before, &before);
-    lower_flights_free(&before);
+    sam_lower_hart(l, "    # the next iteration of line %" PRIu32 "\n", op->pos.line);
+    sam_lower_get(l, "t0", params[0]);
+    sam_lower_get(l, "t1", step);
+    sam_lower_hart(l, "    add     t1, t0, t1\n");
+    sam_lower_set(l, params[0], "t1");
+    sam_lower_hart(l,
+                   "    bgt     t1, t0, .L%u\n" /* else it has wrapped */
+                   ".L%u:\n",
+                   again, end);
+    sam_lower_flights_merge(l, &before, &before);
+    sam_lower_flights_free(&before);
     for (uint32_t i = 0; i < op->result_count; i++)
         copy(l, results[i], params[1 + i]);
 }
@@ -103,27 +103,27 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
     const uint32_t *results = &l->p->ids[op->results], condition = sam_tile_arg(l->p, op, 0);
     struct lower_flights before = {0}, first = {0};
     int64_t number;
-    lower_begin(l, op);
-    if (lower_constant(l, condition, &number)) {
+    sam_lower_begin(l, op);
+    if (sam_lower_constant(l, condition, &number)) {
         block(l, op->body[number ? 0 : 1], results);
         return;
     }
-    const unsigned other = lower_label(l), end = lower_label(l);
-    lower_get(l, "t0", condition);
-    lower_hart(l, "    beqz    t0, .L%u\n", other);
-    if (lower_flights_save(l, &before)) {
+    const unsigned other = sam_lower_label(l), end = sam_lower_label(l);
+    sam_lower_get(l, "t0", condition);
+    sam_lower_hart(l, "    beqz    t0, .L%u\n", other);
+    if (sam_lower_flights_save(l, &before)) {
         block(l, op->body[0], results);
-        lower_hart(l, "    j       .L%u\n.L%u:\n", end, other);
-        if (lower_flights_save(l, &first)) {
-            lower_flights_set(l, &before);
+        sam_lower_hart(l, "    j       .L%u\n.L%u:\n", end, other);
+        if (sam_lower_flights_save(l, &first)) {
+            sam_lower_flights_set(l, &before);
             block(l, op->body[1], results);
-            lower_hart(l, ".L%u:\n", end);
-            lower_flights_merge(l, &first, &before);
+            sam_lower_hart(l, ".L%u:\n", end);
+            sam_lower_flights_merge(l, &first, &before);
         }
     }
     l->state->memory |= !first.writes || !before.writes;
-    lower_flights_free(&before);
-    lower_flights_free(&first);
+    sam_lower_flights_free(&before);
+    sam_lower_flights_free(&first);
 }
 
 /* --- all operations */
@@ -131,16 +131,16 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
 static void one(struct lower *l, uint32_t index, const uint32_t *yields)
 {
     const struct sam_tile_op *op = &l->p->ops[index];
-    if (lower_is_vector(op->code)) {
-        lower_collect(l, index);
+    if (sam_lower_is_vector(op->code)) {
+        sam_lower_collect(l, index);
         return;
     }
     if (op->code < SAM_TILE_FOR) {
-        lower_flush_before(l, op);
-        lower_plain(l, op);
+        sam_lower_flush_before(l, op);
+        sam_lower_plain(l, op);
         return;
     }
-    lower_flush(l);
+    sam_lower_flush(l);
     const unsigned errors = l->report->report.errors;
     switch (op->code) {
     case SAM_TILE_FOR: loop(l, op); break;
@@ -148,17 +148,17 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
     case SAM_TILE_YIELD: yield(l, op, yields); break;
     case SAM_TILE_RETURN: break; /* only at the end of the function */
     default:
-        lower_begin(l, op);
-        lower_shapes(l, op);
+        sam_lower_begin(l, op);
+        sam_lower_shapes(l, op);
         if (l->report->report.errors != errors)
             break;
-        lower_wait_operands(l, op);
-        lower_stage(l, op);
+        sam_lower_wait_operands(l, op);
+        sam_lower_stage(l, op);
         if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX)
-            lower_matmul(l, op);
+            sam_lower_matmul(l, op);
         else
-            lower_move(l, op);
-        lower_unstage(l);
+            sam_lower_move(l, op);
+        sam_lower_unstage(l);
     }
 }
 
@@ -166,10 +166,10 @@ static void block(struct lower *l, uint32_t first, const uint32_t *yields)
 {
     for (uint32_t at = first; at != SAM_TILE_NONE; at = l->p->ops[at].next)
         one(l, at, yields);
-    lower_flush(l);
+    sam_lower_flush(l);
 }
 
-void lower_body(struct lower *l)
+void sam_lower_body(struct lower *l)
 {
     block(l, l->f->body, l->p->ids); /* a function body yields nothing */
 }

@@ -32,27 +32,28 @@ static inline uint32_t lower_root(const struct lower *l, uint32_t value)
     return l->flow.root[value - l->f->first_value];
 }
 /* Whether its address is a number that is known only at run time. */
-bool lower_is_computed(const struct lower *l, uint32_t tile);
+bool sam_lower_is_computed(const struct lower *l, uint32_t tile);
 /* Where a memory of tiles begins, and its bytes. */
-uint32_t lower_memory(enum sam_tile_loc loc);
-uint32_t lower_room(const struct lower *l, enum sam_tile_loc loc);
+uint32_t sam_lower_memory(enum sam_tile_loc loc);
+uint32_t sam_lower_room(const struct lower *l, enum sam_tile_loc loc);
 
 /* A slot of `size` bytes, zero at first. */
-uint32_t lower_slot(struct lower *l, uint32_t size);
+uint32_t sam_lower_slot(struct lower *l, uint32_t size);
 /* Set 8 bytes of the slots, as they are when the program starts. */
-void lower_slot_start(struct lower *l, uint32_t slot, uint64_t number);
+void sam_lower_slot_start(struct lower *l, uint32_t slot, uint64_t number);
 /* Load and store registers by any offset: `op` is lw, lwu, ld, sw or sd. */
-void lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot);
+void sam_lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot);
 /* Remember a scalar that is known. */
-void lower_know(struct lower *l, uint32_t value, int64_t number);
+void sam_lower_know(struct lower *l, uint32_t value, int64_t number);
 /* Set a field of a tile's slot from a register, unless the field is known. */
-void lower_set_field(struct lower *l, uint32_t tile, enum lower_field field, const char *reg);
+void sam_lower_set_field(struct lower *l, uint32_t tile, enum sam_lower_field field,
+                         const char *reg);
 /* What arguments are when the program starts: a valid size, an array, a scalar. */
-void lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size);
-void lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count);
-void lower_start_scalar(struct lower *l, uint32_t value, int64_t number);
+void sam_lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size);
+void sam_lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count);
+void sam_lower_start_scalar(struct lower *l, uint32_t value, int64_t number);
 /* Give every argument and tile of the function what is known of it before its operations. */
-bool lower_values(struct lower *l);
+bool sam_lower_values(struct lower *l);
 
 /* --- text.c */
 enum { LOWER_NUMBERS = 8 }; /* of a failure: a0 to a7 */
@@ -81,7 +82,7 @@ struct lower_state {
     struct lower_remark *remarks;
     size_t remark_count, remark_capacity;
     struct sam_buffer slots; /* their bytes when the program starts */
-    struct lower_kernel pending;
+    struct sam_lower_kernel pending;
     uint32_t yields;         /* slot of values on their way, or LOWER_NO_SLOT */
     unsigned loops;          /* around the operation */
     bool memory;             /* there was too little */
@@ -94,48 +95,48 @@ struct lower_state {
 };
 
 /* Before the code of an operation: its label. */
-void lower_begin(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_begin(struct lower *l, const struct sam_tile_op *op);
 void lower_free(struct lower *l);
 /* After everything: failures, routines, data. */
-void lower_finish(struct lower *l);
+void sam_lower_finish(struct lower *l);
 /* Its name, without "arith." and "scf.". */
-const char *lower_op_name(const struct sam_tile_op *op);
+const char *sam_lower_op_name(const struct sam_tile_op *op);
 
 /* --- plain.c: arithmetic, views, descriptors of tiles */
-void lower_plain(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_plain(struct lower *l, const struct sam_tile_op *op);
 
 /* --- launch.c */
 /* Whether TensorLoad, or a kernel, does the operation. */
-bool lower_is_move(unsigned code);
-bool lower_is_vector(unsigned code);
+bool sam_lower_is_move(unsigned code);
+bool sam_lower_is_vector(unsigned code);
 /* Add an operation to the kernel that is being collected, or begin another. */
-void lower_collect(struct lower *l, uint32_t index);
+void sam_lower_collect(struct lower *l, uint32_t index);
 /* Launch what has been collected. */
-void lower_flush(struct lower *l);
+void sam_lower_flush(struct lower *l);
 /* The same, if the operation, which is none of the above, must not come before what has been
  * collected. */
-void lower_flush_before(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_flush_before(struct lower *l, const struct sam_tile_op *op);
 /* Wait for the launches that use what an operation of the hart touches. */
-void lower_wait_operands(struct lower *l, const struct sam_tile_op *op);
-void lower_wait_all(struct lower *l);
+void sam_lower_wait_operands(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_wait_all(struct lower *l);
 /* Wait until as many launches have ended as t0 says; t1 is used. */
-void lower_wait_count(struct lower *l);
+void sam_lower_wait_count(struct lower *l);
 /* A loop is entered: what its body launches may be in flight from the start. */
-void lower_enter_loop(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_enter_loop(struct lower *l, const struct sam_tile_op *op);
 /* A copy of what is in flight, also after false (no memory); free it. */
-bool lower_flights_save(const struct lower *l, struct lower_flights *saved);
-void lower_flights_set(struct lower *l, const struct lower_flights *from);
+bool sam_lower_flights_save(const struct lower *l, struct lower_flights *saved);
+void sam_lower_flights_set(struct lower *l, const struct lower_flights *from);
 /* Two ways meet, which parted at `before`: one comes from what is in flight now, one from `other`.
  */
-void lower_flights_merge(struct lower *l, const struct lower_flights *other,
-                         const struct lower_flights *before);
-void lower_flights_free(struct lower_flights *flights);
+void sam_lower_flights_merge(struct lower *l, const struct lower_flights *other,
+                             const struct lower_flights *before);
+void sam_lower_flights_free(struct lower_flights *flights);
 
 /* --- shapes.c: the sizes of an operation's operands, checked when the program runs. */
-bool lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
-void lower_shapes(struct lower *l, const struct sam_tile_op *op);
+bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op);
 
 /* --- hart.c */
-void lower_body(struct lower *l);
+void sam_lower_body(struct lower *l);
 
 #endif

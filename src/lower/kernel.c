@@ -19,10 +19,10 @@ static struct lower_vector *new_vector(struct lower_build *b, struct lower_vecto
     return v;
 }
 
-static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum lower_part part)
+static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum sam_lower_part part)
 {
     for (unsigned i = 0; i < b->place_count; i++)
-        if (b->places[i].part == part && lower_same_tile(b->l, b->places[i].tile, tile))
+        if (b->places[i].part == part && sam_lower_same_tile(b->l, b->places[i].tile, tile))
             return &b->places[i];
     struct lower_place *p = &b->places[b->place_count++];
     *p = (struct lower_place){
@@ -34,9 +34,9 @@ static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum l
 static void point(struct lower_build *b, struct lower_place *p)
 {
     if (!p->row)
-        p->row = lower_take_far_scalar(&b->code);
+        p->row = sam_lower_take_far_scalar(&b->code);
     if (!p->at && p->part != LOWER_FIRST_COLUMN)
-        p->at = lower_take_scalar(&b->code);
+        p->at = sam_lower_take_scalar(&b->code);
 }
 
 static unsigned bits_of(size_t size)
@@ -50,7 +50,7 @@ static void load(struct lower_build *b, struct lower_place *p)
     bool column = p->part == LOWER_FIRST_COLUMN;
     size_t size = lower_place_size(p);
     struct lower_vector v = {.dtype = p->dtype, .level = column ? LOWER_ROW : LOWER_CHUNK};
-    v.raw = lower_take_vector(c, v.level);
+    v.raw = sam_lower_take_vector(c, v.level);
     v.users = 1;
     point(b, p);
     struct sam_buffer *out = &c->text[v.level];
@@ -64,7 +64,7 @@ static void load(struct lower_build *b, struct lower_place *p)
     } else {
         sam_buffer_printf(out, "\tvle%u.v v%u, (x%u)\n", bits_of(size), v.raw, p->at);
         if (!sam_tile_is_real(p->dtype) && !sam_tile_is_signed(p->dtype))
-            lower_extend(c, v.level, p->dtype, v.raw);
+            sam_lower_extend(c, v.level, p->dtype, v.raw);
     }
     p->vector = new_vector(b, v);
 }
@@ -72,7 +72,7 @@ static void load(struct lower_build *b, struct lower_place *p)
 static void store(struct lower_build *b, struct lower_place *p)
 {
     struct lower_code *c = &b->code;
-    unsigned raw = lower_raw(c, p->vector);
+    unsigned raw = sam_lower_raw(c, p->vector);
     point(b, p);
     sam_buffer_printf(&c->text[LOWER_CHUNK], "\tvse%u.v v%u, (x%u)\n", bits_of(lower_place_size(p)),
                       raw, p->at);
@@ -90,14 +90,14 @@ static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sa
     bool zeros = !sam_tile_is_real(dtype) && !sam_tile_is_signed(dtype);
     struct sam_buffer *out = &c->text[LOWER_ONCE];
     int64_t number;
-    v.raw = lower_take_vector(c, v.level);
-    if (lower_constant(b->l, value, &number)) {
+    v.raw = sam_lower_take_vector(c, v.level);
+    if (sam_lower_constant(b->l, value, &number)) {
         uint32_t bits = (uint32_t)number << shift;
         bits = zeros ? bits >> shift : (uint32_t)((int32_t)bits >> shift);
         sam_buffer_printf(out, "\tli t0, 0x%x\n", bits);
     } else {
         sam_buffer_printf(out, "\tlw t0, %u(a0)\n",
-                          lower_kernel_word(b->kernel, LOWER_WORD_BITS, value));
+                          sam_lower_kernel_word(b->kernel, LOWER_WORD_BITS, value));
         if (shift)
             sam_buffer_printf(out, "\tslli t0, t0, %u\n\t%s t0, t0, %u\n", shift,
                               zeros ? "srli" : "srai", shift);
@@ -119,7 +119,7 @@ static struct lower_place *place_at(struct lower_build *b, const struct sam_tile
                                     uint32_t operand)
 {
     return place_of(b, sam_tile_arg(b->l->p, op, operand),
-                    lower_part(sam_tile_row(op->code), operand));
+                    sam_lower_part(sam_tile_row(op->code), operand));
 }
 
 static struct lower_vector *operand(struct lower_build *b, const struct sam_tile_op *op,
@@ -173,7 +173,7 @@ static bool writes_later(struct lower_build *b, unsigned index, const struct low
 static void forget(struct lower_build *b, struct lower_place *p)
 {
     if (p->vector)
-        lower_release(&b->code, p->vector);
+        sam_lower_release(&b->code, p->vector);
     p->vector = NULL;
 }
 
@@ -184,10 +184,10 @@ static void count_elements(struct lower_build *b)
 {
     if (b->element)
         return;
-    b->element = lower_take_scalar(&b->code);
-    b->first_element = lower_take_far_scalar(&b->code);
-    b->columns = lower_take_far_scalar(&b->code);
-    b->lane = lower_take_vector(&b->code, LOWER_ONCE);
+    b->element = sam_lower_take_scalar(&b->code);
+    b->first_element = sam_lower_take_far_scalar(&b->code);
+    b->columns = sam_lower_take_far_scalar(&b->code);
+    b->lane = sam_lower_take_vector(&b->code, LOWER_ONCE);
     sam_buffer_printf(&b->code.text[LOWER_ONCE], "\tvid.v v%u\n", b->lane);
 }
 
@@ -198,14 +198,14 @@ static void watch_zeros(struct lower_build *b, const struct sam_tile_op *op,
     const struct sam_tile_row *row = sam_tile_row(op->code);
     uint32_t d = sam_tile_arg(b->l->p, op, op->operand_count - 1);
     count_elements(b);
-    b->zeros = lower_take_vector(&b->code, LOWER_ONCE);
+    b->zeros = sam_lower_take_vector(&b->code, LOWER_ONCE);
     sam_buffer_printf(&b->code.text[LOWER_ONCE], "\tvmv.v.i v%u, -1\n", b->zeros);
     sam_buffer_printf(&b->code.text[LOWER_CHUNK],
                       "\tvmseq.vi v0, v%u, 0\n\tvadd.vx v8, v%u, x%u\n"
                       "\tvminu.vv v%u, v%u, v8, v0.t\n",
-                      lower_raw(&b->code, divisor), b->lane, b->element, b->zeros, b->zeros);
-    b->failure = lower_failure(b->l, op, "%s divides by zero for %s[*,*]", row->name,
-                               b->l->p->values[d].name);
+                      sam_lower_raw(&b->code, divisor), b->lane, b->element, b->zeros, b->zeros);
+    b->failure = sam_lower_failure(b->l, op, "%s divides by zero for %s[*,*]", row->name,
+                                   b->l->p->values[d].name);
 }
 
 /* --- operations */
@@ -214,12 +214,12 @@ static struct lower_vector *count_up(struct lower_build *b, struct lower_vector 
 {
     struct lower_vector d = {.dtype = from->dtype, .level = LOWER_CHUNK, .users = 1};
     count_elements(b);
-    d.raw = lower_take_vector(&b->code, d.level);
+    d.raw = sam_lower_take_vector(&b->code, d.level);
     sam_buffer_printf(&b->code.text[LOWER_CHUNK], "\tvadd.vx v%u, v%u, x%u\n", d.raw, b->lane,
                       b->element);
-    lower_emit(&b->code, LOWER_CHUNK, "vadd.vv $d, $d, $a",
-               (struct lower_regs){.d = d.raw, .a = from->raw});
-    lower_extend(&b->code, LOWER_CHUNK, d.dtype, d.raw);
+    sam_lower_emit(&b->code, LOWER_CHUNK, "vadd.vv $d, $d, $a",
+                   (struct lower_regs){.d = d.raw, .a = from->raw});
+    sam_lower_extend(&b->code, LOWER_CHUNK, d.dtype, d.raw);
     return new_vector(b, d);
 }
 
@@ -231,28 +231,29 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     struct lower_vector *in[3] = {operand(b, op, 0), NULL, NULL}, product;
     for (unsigned i = 1; i < row->count; i++)
         in[i] = operand(b, op, i);
-    if (lower_divides(b->l, op))
+    if (sam_lower_divides(b->l, op))
         watch_zeros(b, op, in[row->count - 1]);
     switch (row->family) {
     case SAM_TILE_CI: return count_up(b, in[0]);
     case SAM_TILE_CMP:
-        return new_vector(b, lower_compare(c, (enum sam_tile_compare)op->attribute, in[0], in[1]));
-    case SAM_TILE_SEL: return new_vector(b, lower_select(c, in[0], in[1], in[2]));
+        return new_vector(b,
+                          sam_lower_compare(c, (enum sam_tile_compare)op->attribute, in[0], in[1]));
+    case SAM_TILE_SEL: return new_vector(b, sam_lower_select(c, in[0], in[1], in[2]));
     case SAM_TILE_CVT: {
         uint32_t d = sam_tile_arg(b->l->p, op, 1);
-        return new_vector(b, lower_convert(c, in[0], sam_tile_ty(b->l->p, d)->tile.dtype,
-                                           (enum sam_tile_round)op->attribute));
+        return new_vector(b, sam_lower_convert(c, in[0], sam_tile_ty(b->l->p, d)->tile.dtype,
+                                               (enum sam_tile_round)op->attribute));
     }
     case SAM_TILE_AXPY: {
-        product = lower_apply(c, SAM_TILE_FN_MUL, in[0], in[1]);
+        product = sam_lower_apply(c, SAM_TILE_FN_MUL, in[0], in[1]);
         struct lower_vector *d =
-            new_vector(b, lower_apply(c, SAM_TILE_FN_ADD, &product, operand(b, op, 2)));
-        lower_release(c, &product);
+            new_vector(b, sam_lower_apply(c, SAM_TILE_FN_ADD, &product, operand(b, op, 2)));
+        sam_lower_release(c, &product);
         return d;
     }
     default:
         if (row->function != SAM_TILE_FN_NONE)
-            return new_vector(b, lower_apply(c, row->function, in[0], in[1]));
+            return new_vector(b, sam_lower_apply(c, row->function, in[0], in[1]));
         in[0]->users++; /* a copy */
         return in[0];
     }
@@ -280,7 +281,7 @@ static void operate(struct lower_build *b, unsigned index)
     to->vector = d;
     uint32_t last = b->kernel->ops[b->kernel->op_count - 1];
     if (!writes_later(b, index, to) &&
-        !lower_is_dead(b->l, sam_tile_arg(b->l->p, op, op->operand_count - 1), last))
+        !sam_lower_is_dead(b->l, sam_tile_arg(b->l->p, op, op->operand_count - 1), last))
         store(b, to);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct lower_place *p =
@@ -290,11 +291,11 @@ static void operate(struct lower_build *b, unsigned index)
     }
 }
 
-void lower_kernel(struct lower *l, struct lower_kernel *kernel)
+void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
 {
     const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
-    if (lower_folds(first->code)) {
-        lower_fold(l, kernel);
+    if (sam_lower_folds(first->code)) {
+        sam_lower_fold(l, kernel);
         return;
     }
     struct lower_build *b = sam_alloc(1, sizeof *b);
@@ -304,15 +305,15 @@ void lower_kernel(struct lower *l, struct lower_kernel *kernel)
     }
     b->l = b->code.l = l;
     b->kernel = kernel;
-    b->rectangle = lower_rectangle(l, first);
-    lower_build_divide(b);
+    b->rectangle = sam_lower_rectangle(l, first);
+    sam_lower_build_divide(b);
     for (unsigned i = 0; i < kernel->op_count; i++)
         operate(b, i);
-    lower_build_finish(b);
+    sam_lower_build_finish(b);
     for (unsigned i = 0; i < kernel->op_count; i++)
-        lower_note(l, lower_build_op(b, i), "kernel %s: %u workgroup%s of %u warp%s", kernel->name,
-                   kernel->workgroups, kernel->workgroups == 1 ? "" : "s", kernel->warps,
-                   kernel->warps == 1 ? "" : "s");
+        sam_lower_note(l, lower_build_op(b, i), "kernel %s: %u workgroup%s of %u warp%s",
+                       kernel->name, kernel->workgroups, kernel->workgroups == 1 ? "" : "s",
+                       kernel->warps, kernel->warps == 1 ? "" : "s");
     for (unsigned i = 0; i < LOWER_LEVELS; i++) {
         l->gpu.failed |= b->code.text[i].failed;
         sam_buffer_free(&b->code.text[i]);

@@ -11,7 +11,7 @@
 /* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
 enum { RECORD = 0, METADATA = 64, NUMBER = 128, ARGUMENTS = 144 };
 
-bool lower_is_move(unsigned code)
+bool sam_lower_is_move(unsigned code)
 {
     switch (code) {
     case SAM_TILE_TLOAD:
@@ -26,9 +26,9 @@ bool lower_is_move(unsigned code)
     }
 }
 
-bool lower_is_vector(unsigned code)
+bool sam_lower_is_vector(unsigned code)
 {
-    return code >= SAM_TILE_FIRST_OP && !lower_is_move(code) &&
+    return code >= SAM_TILE_FIRST_OP && !sam_lower_is_move(code) &&
            sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR;
 }
 
@@ -57,11 +57,11 @@ static uint32_t busy_slot(struct lower *l, uint32_t root)
 {
     struct lower_value *v = lower_value(l, root);
     if (v->busy == LOWER_NO_SLOT)
-        v->busy = lower_slot(l, 8);
+        v->busy = sam_lower_slot(l, 8);
     return v->busy;
 }
 
-bool lower_flights_save(const struct lower *l, struct lower_flights *saved)
+bool sam_lower_flights_save(const struct lower *l, struct lower_flights *saved)
 {
     const size_t size = l->f->value_count * sizeof *saved->uses;
     saved->uses = sam_alloc(l->f->value_count + 1, sizeof *saved->uses);
@@ -73,7 +73,7 @@ bool lower_flights_save(const struct lower *l, struct lower_flights *saved)
     return true;
 }
 
-void lower_flights_free(struct lower_flights *flights)
+void sam_lower_flights_free(struct lower_flights *flights)
 {
     free(flights->uses);
     free(flights->writes);
@@ -89,8 +89,8 @@ static uint32_t either(uint32_t a, uint32_t b, uint32_t before)
     return LOWER_UNCERTAIN;
 }
 
-void lower_flights_merge(struct lower *l, const struct lower_flights *other,
-                         const struct lower_flights *before)
+void sam_lower_flights_merge(struct lower *l, const struct lower_flights *other,
+                             const struct lower_flights *before)
 {
     struct lower_flights *now = &l->state->flights;
     for (uint32_t i = 0; i < l->f->value_count; i++) {
@@ -99,7 +99,7 @@ void lower_flights_merge(struct lower *l, const struct lower_flights *other,
     }
 }
 
-void lower_flights_set(struct lower *l, const struct lower_flights *from)
+void sam_lower_flights_set(struct lower *l, const struct lower_flights *from)
 {
     const size_t size = l->f->value_count * sizeof *from->uses;
     memcpy(l->state->flights.uses, from->uses, size);
@@ -123,7 +123,7 @@ static void mark_block(struct lower *l, uint32_t first)
 {
     for (uint32_t at = first; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
         const struct sam_tile_op *op = &l->p->ops[at];
-        if (lower_is_vector(op->code))
+        if (sam_lower_is_vector(op->code))
             mark(l, op, LOWER_UNCERTAIN);
         if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF)
             mark_block(l, op->body[0]);
@@ -132,7 +132,7 @@ static void mark_block(struct lower *l, uint32_t first)
     }
 }
 
-void lower_enter_loop(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_enter_loop(struct lower *l, const struct sam_tile_op *op)
 {
     mark_block(l, op->body[0]);
 }
@@ -147,22 +147,22 @@ static void clear(struct lower *l, uint32_t launch)
     }
 }
 
-void lower_wait_all(struct lower *l)
+void sam_lower_wait_all(struct lower *l)
 {
-    lower_hart(l, "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n");
+    sam_lower_hart(l, "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n");
     clear(l, LOWER_UNCERTAIN);
 }
 
 /* For the last launch WAIT does, in one load. */
-void lower_wait_count(struct lower *l)
+void sam_lower_wait_count(struct lower *l)
 {
-    lower_hart(l, "    beq     t0, gp, 1f\n"
-                  "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                  "    subw    t1, t1, t0\n"
-                  "    bltz    t1, 0b\n"
-                  "    j       2f\n"
-                  "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                  "2:\n");
+    sam_lower_hart(l, "    beq     t0, gp, 1f\n"
+                      "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                      "    subw    t1, t1, t0\n"
+                      "    bltz    t1, 0b\n"
+                      "    j       2f\n"
+                      "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                      "2:\n");
 }
 
 /* Tiles that share bytes. */
@@ -209,11 +209,11 @@ static void want(const struct lower *l, struct waits *w, uint32_t tile, bool wri
 
 static void wait_number(struct lower *l, uint32_t tile, bool write)
 {
-    lower_slot_op(l, "lw", "t0", busy_slot(l, tile) + (write ? 0 : 4));
-    lower_wait_count(l);
+    sam_lower_slot_op(l, "lw", "t0", busy_slot(l, tile) + (write ? 0 : 4));
+    sam_lower_wait_count(l);
 }
 
-void lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
 {
     struct lower_flights *now = &l->state->flights;
     struct waits w = {0};
@@ -227,9 +227,9 @@ void lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
     }
     if (!w.launch && !w.count)
         return;
-    lower_begin(l, op);
+    sam_lower_begin(l, op);
     if (w.count > SAM_COUNT(w.uncertain)) {
-        lower_wait_all(l);
+        sam_lower_wait_all(l);
         return;
     }
     if (w.launch) {
@@ -252,12 +252,12 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
 {
     int64_t bits;
     switch (word->kind) {
-    case LOWER_WORD_ADDRESS: return lower_known(l, word->value, LOWER_ADDRESS, number);
-    case LOWER_WORD_PITCH: return lower_known(l, word->value, LOWER_PITCH, number);
-    case LOWER_WORD_ROWS: return lower_known(l, word->value, LOWER_ROWS, number);
-    case LOWER_WORD_COLS: return lower_known(l, word->value, LOWER_COLS, number);
+    case LOWER_WORD_ADDRESS: return sam_lower_known(l, word->value, LOWER_ADDRESS, number);
+    case LOWER_WORD_PITCH: return sam_lower_known(l, word->value, LOWER_PITCH, number);
+    case LOWER_WORD_ROWS: return sam_lower_known(l, word->value, LOWER_ROWS, number);
+    case LOWER_WORD_COLS: return sam_lower_known(l, word->value, LOWER_COLS, number);
     case LOWER_WORD_BITS:
-        if (!lower_constant(l, word->value, &bits))
+        if (!sam_lower_constant(l, word->value, &bits))
             return false;
         *number = (uint32_t)bits;
         return true;
@@ -268,30 +268,30 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
 }
 
 /* The data of slot `slot` of a launch. */
-static void write_slot(struct lower *l, const struct lower_kernel *k, unsigned slot)
+static void write_slot(struct lower *l, const struct sam_lower_kernel *k, unsigned slot)
 {
-    lower_data(l,
-               ".L%s_%u:\n"
-               "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
-               "    .zero   32\n"
-               "%s%s%s"
-               "    .word   0, .L%s_%u + %d, 1, %u, 1, 1, %u, 1, 1\n"
-               "    .zero   28\n"
-               "    .word   0, 0, 0, 0\n",
-               k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
-               k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
-               slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
-               k->warps * 32);
+    sam_lower_data(l,
+                   ".L%s_%u:\n"
+                   "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
+                   "    .zero   32\n"
+                   "%s%s%s"
+                   "    .word   0, .L%s_%u + %d, 1, %u, 1, 1, %u, 1, 1\n"
+                   "    .zero   28\n"
+                   "    .word   0, 0, 0, 0\n",
+                   k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
+                   k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
+                   slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
+                   k->warps * 32);
     for (unsigned i = 0; i < k->word_count; i++) {
         uint32_t number = 0;
         if (k->words[i].kind == LOWER_WORD_FAILURE) {
-            lower_data(l, "    .word   failure\n");
+            sam_lower_data(l, "    .word   failure\n");
             continue;
         }
         known_word(l, &k->words[i], &number);
-        lower_data(l, "    .word   0x%" PRIx32 "\n", number);
+        sam_lower_data(l, "    .word   0x%" PRIx32 "\n", number);
     }
-    lower_data(l, "    .balign 16\n");
+    sam_lower_data(l, "    .balign 16\n");
 }
 
 static void fill_word(struct lower *l, const struct lower_word *word, unsigned offset)
@@ -300,32 +300,32 @@ static void fill_word(struct lower *l, const struct lower_word *word, unsigned o
     if (word->kind == LOWER_WORD_FAILURE || known_word(l, word, &number))
         return;
     switch (word->kind) {
-    case LOWER_WORD_ADDRESS: lower_field(l, "t0", word->value, LOWER_ADDRESS); break;
-    case LOWER_WORD_ROWS: lower_field(l, "t0", word->value, LOWER_ROWS); break;
-    case LOWER_WORD_COLS: lower_field(l, "t0", word->value, LOWER_COLS); break;
-    default: lower_get(l, "t0", word->value); break;
+    case LOWER_WORD_ADDRESS: sam_lower_field(l, "t0", word->value, LOWER_ADDRESS); break;
+    case LOWER_WORD_ROWS: sam_lower_field(l, "t0", word->value, LOWER_ROWS); break;
+    case LOWER_WORD_COLS: sam_lower_field(l, "t0", word->value, LOWER_COLS); break;
+    default: sam_lower_get(l, "t0", word->value); break;
     }
-    lower_hart(l, "    sw      t0, %u(s11)\n", offset);
+    sam_lower_hart(l, "    sw      t0, %u(s11)\n", offset);
 }
 
 /* s11 becomes the slot of this launch. */
-static void choose_slot(struct lower *l, const struct lower_kernel *k)
+static void choose_slot(struct lower *l, const struct sam_lower_kernel *k)
 {
     const unsigned step = (ARGUMENTS + 4 * k->word_count + 15) / 16 * 16;
     if (!l->state->loops) {
-        lower_hart(l, "    lla     s11, .L%s_0\n", k->name);
+        sam_lower_hart(l, "    lla     s11, .L%s_0\n", k->name);
         return;
     }
-    lower_hart(l,
-               "    lla     s11, .L%s_turn\n"
-               "    lw      t0, 0(s11)\n"
-               "    xori    t1, t0, %u\n"
-               "    sw      t1, 0(s11)\n"
-               "    add     s11, s11, t0\n"
-               "    addi    s11, s11, 16\n"
-               "    lw      t0, %d(s11)\n",
-               k->name, step, NUMBER);
-    lower_wait_count(l);
+    sam_lower_hart(l,
+                   "    lla     s11, .L%s_turn\n"
+                   "    lw      t0, 0(s11)\n"
+                   "    xori    t1, t0, %u\n"
+                   "    sw      t1, 0(s11)\n"
+                   "    add     s11, s11, t0\n"
+                   "    addi    s11, s11, 16\n"
+                   "    lw      t0, %d(s11)\n",
+                   k->name, step, NUMBER);
+    sam_lower_wait_count(l);
     sam_buffer_printf(&l->state->setup,
                       "    lla     t0, gpu_%s\n"
                       "    lw      t1, 0(t0)\n"
@@ -333,7 +333,7 @@ static void choose_slot(struct lower *l, const struct lower_kernel *k)
                       k->name, step);
 }
 
-static void set_busy(struct lower *l, const struct lower_kernel *k)
+static void set_busy(struct lower *l, const struct sam_lower_kernel *k)
 {
     const uint32_t now = ++l->state->launched;
     for (unsigned i = 0; i < k->op_count; i++)
@@ -342,13 +342,13 @@ static void set_busy(struct lower *l, const struct lower_kernel *k)
         const bool used = l->state->flights.uses[i] == now;
         const bool written = l->state->flights.writes[i] == now;
         if (used)
-            lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i));
+            sam_lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i));
         if (written)
-            lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i) + 4);
+            sam_lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i) + 4);
     }
 }
 
-static void launch(struct lower *l, const struct lower_kernel *k)
+static void launch(struct lower *l, const struct sam_lower_kernel *k)
 {
     bool fails = false;
     choose_slot(l, k);
@@ -356,61 +356,61 @@ static void launch(struct lower *l, const struct lower_kernel *k)
         fill_word(l, &k->words[i], ARGUMENTS + 4 * i);
         fails |= k->words[i].kind == LOWER_WORD_FAILURE;
     }
-    lower_hart(l,
-               "    sw      s11, 0(s1)\n"
-               "    addi    gp, gp, 1\n"
-               "    sw      gp, %d(s11)\n",
-               NUMBER);
+    sam_lower_hart(l,
+                   "    sw      s11, 0(s1)\n"
+                   "    addi    gp, gp, 1\n"
+                   "    sw      gp, %d(s11)\n",
+                   NUMBER);
     set_busy(l, k);
-    lower_data(l, "    .balign 64\n    .zero   48\n");
+    sam_lower_data(l, "    .balign 64\n    .zero   48\n");
     if (l->state->loops)
-        lower_data(l, ".L%s_turn:\n", k->name);
-    lower_data(l, "    .zero   16\n");
+        sam_lower_data(l, ".L%s_turn:\n", k->name);
+    sam_lower_data(l, "    .zero   16\n");
     for (unsigned i = 0; i < (l->state->loops ? 2 : 1); i++)
         write_slot(l, k, i);
     if (!fails)
         return;
-    lower_wait_all(l);
-    lower_hart(l, "    lla     t0, failure\n"
-                  "    lw      t1, 0(t0)\n"
-                  "    bnez    t1, .Lended\n");
+    sam_lower_wait_all(l);
+    sam_lower_hart(l, "    lla     t0, failure\n"
+                      "    lw      t1, 0(t0)\n"
+                      "    bnez    t1, .Lended\n");
 }
 
-void lower_flush(struct lower *l)
+void sam_lower_flush(struct lower *l)
 {
-    struct lower_kernel *k = &l->state->pending;
+    struct sam_lower_kernel *k = &l->state->pending;
     if (!k->op_count)
         return;
     for (unsigned i = 0; i < k->op_count; i++)
-        lower_shapes(l, &l->p->ops[k->ops[i]]);
-    lower_begin(l, &l->p->ops[k->ops[0]]);
+        sam_lower_shapes(l, &l->p->ops[k->ops[i]]);
+    sam_lower_begin(l, &l->p->ops[k->ops[0]]);
     snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
     k->workgroups = k->warps = 1;
-    lower_kernel(l, k);
+    sam_lower_kernel(l, k);
     if (!l->report->report.errors)
         launch(l, k);
     memset(k, 0, sizeof *k);
 }
 
-void lower_collect(struct lower *l, uint32_t index)
+void sam_lower_collect(struct lower *l, uint32_t index)
 {
-    struct lower_kernel *k = &l->state->pending;
+    struct sam_lower_kernel *k = &l->state->pending;
     const struct sam_tile_op *op = &l->p->ops[index];
-    const bool fails = may_fail(l, op), checked = lower_has_shapes(l, op);
+    const bool fails = may_fail(l, op), checked = sam_lower_has_shapes(l, op);
     /* What fails first in the program fails first here. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
-                        !lower_joins(l, k, index)))
-        lower_flush(l);
+                        !sam_lower_joins(l, k, index)))
+        sam_lower_flush(l);
     if (!k->op_count)
         l->state->fails = false;
     l->state->fails |= fails;
     k->ops[k->op_count++] = index;
 }
 
-void lower_flush_before(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_flush_before(struct lower *l, const struct sam_tile_op *op)
 {
     const bool touches = op->code == SAM_TILE_SHAPE || op->code == SAM_TILE_RECORD ||
                          op->code == SAM_TILE_WAIT || op->code == SAM_TILE_BARRIER;
     if (touches || l->state->fails)
-        lower_flush(l);
+        sam_lower_flush(l);
 }

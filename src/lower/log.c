@@ -151,11 +151,11 @@
     "    vmsltu.vx  v0, v10, t0\n" \
     "    vmerge.vvm v8, v22, v8, v0\n"
 
-const char lower_log_text[] = COMMON
+const char sam_lower_log_text[] = COMMON
     "    ret\n";
 
 /* For f16: in single precision, the logarithm of one number is rounded to a midpoint of f16. */
-const char lower_log_f16_text[] =
+const char sam_lower_log_f16_text[] =
     "    li         t0, 0x3baf0000\n"
     "    vmseq.vx   v20, v8, t0\n"
     COMMON
@@ -166,7 +166,7 @@ const char lower_log_f16_text[] =
 
 /* For i / 256 <= m < (i + 1) / 256, from i = 181: -ln c at 2^-64 and c at 2^-15. c is 1 on both
  * sides of m = 1. */
-const uint64_t lower_log_table[2 * LOWER_LOG_ENTRIES] = {
+const uint64_t sam_lower_log_table[2 * LOWER_LOG_ENTRIES] = {
     0xa7f50fd44ada532a, 46218, 0xa95ccb9104a9fc79, 45965, 0xaac3a5924e5b7a5a, 45714,
     0xac26b5512bfc3b1e, 45467, 0xad88ce31369174f8, 45222, 0xaee9e97eb6335dc4, 44979,
     0xb04889710a8b8a51, 44739, 0xb1a4a12993d4b02c, 44502, 0xb2ff9eb545d9fc83, 44267,

@@ -27,27 +27,27 @@ static bool is_flat(const struct lower_build *b)
         return false;
     for (unsigned k = 0; k < b->kernel->op_count; k++) {
         const struct sam_tile_op *op = lower_build_op(b, k);
-        if (lower_pads(b->l, op))
+        if (sam_lower_pads(b->l, op))
             return false;
         for (uint32_t i = 0; i < op->operand_count; i++) {
             uint32_t tile = sam_tile_arg(b->l->p, op, i), pitch;
             if (!lower_is_tile(b->l, sam_tile_arg(b->l->p, op, i)))
                 continue;
             size_t size = sam_tile_size(sam_tile_ty(b->l->p, tile)->tile.dtype);
-            if (lower_part(sam_tile_row(op->code), i) != LOWER_WHOLE ||
-                !lower_known(b->l, tile, LOWER_PITCH, &pitch) || pitch != b->cols * size)
+            if (sam_lower_part(sam_tile_row(op->code), i) != LOWER_WHOLE ||
+                !sam_lower_known(b->l, tile, LOWER_PITCH, &pitch) || pitch != b->cols * size)
                 return false;
         }
     }
     return true;
 }
 
-void lower_build_divide(struct lower_build *b)
+void sam_lower_build_divide(struct lower_build *b)
 {
-    struct lower_kernel *k = b->kernel;
+    struct sam_lower_kernel *k = b->kernel;
     const struct sam_tile_type *type = &sam_tile_ty(b->l->p, b->rectangle)->tile;
-    b->rows_known = lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
-    b->cols_known = lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
+    b->rows_known = sam_lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
+    b->cols_known = sam_lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
     b->flat = is_flat(b);
     if (b->flat) {
         b->cols *= b->rows;
@@ -80,15 +80,15 @@ static void add(struct sam_buffer *out, const char *reg, int64_t number)
  * t1, t2 = its first row and chunk; t3 = its number. */
 static void enter(struct lower_build *b, struct sam_buffer *out, unsigned end)
 {
-    struct lower_kernel *k = b->kernel;
-    lower_number_warp(k, out);
+    struct sam_lower_kernel *k = b->kernel;
+    sam_lower_number_warp(k, out);
     sam_buffer_printf(out, "\tandi t1, t3, %u\n\tsrli t2, t3, %u\n", b->row_warps - 1,
                       log_of(b->row_warps));
     if (b->flat)
         sam_buffer_printf(out, "\tli s0, 1\n\tli s2, 0x%x\n", b->cols);
     else {
-        lower_load_field(b->l, b->kernel, out, "s0", b->rectangle, LOWER_ROWS);
-        lower_load_field(b->l, b->kernel, out, "s2", b->rectangle, LOWER_COLS);
+        sam_lower_load_field(b->l, b->kernel, out, "s0", b->rectangle, LOWER_ROWS);
+        sam_lower_load_field(b->l, b->kernel, out, "s2", b->rectangle, LOWER_COLS);
     }
     if (b->element) {
         sam_buffer_printf(out, "\tmul x%u, t1, s2\n", b->first_element);
@@ -105,9 +105,9 @@ static void place_pointer(struct lower_build *b, struct sam_buffer *out,
 {
     char row[8];
     sam_format(row, sizeof row, "x%u", p->row);
-    lower_load_field(b->l, b->kernel, out, row, p->tile, LOWER_ADDRESS);
+    sam_lower_load_field(b->l, b->kernel, out, row, p->tile, LOWER_ADDRESS);
     if (p->part != LOWER_FIRST_ROW && b->row_warps > 1) {
-        lower_load_field(b->l, b->kernel, out, "t0", p->tile, LOWER_PITCH);
+        sam_lower_load_field(b->l, b->kernel, out, "t0", p->tile, LOWER_PITCH);
         sam_buffer_printf(out, "\tmul t0, t0, t1\n\tadd %s, %s, t0\n", row, row);
     }
     if (p->part != LOWER_FIRST_COLUMN && b->col_warps > 1)
@@ -123,11 +123,11 @@ static void advance_row(struct lower_build *b, struct sam_buffer *out, const str
     sam_format(row, sizeof row, "x%u", p->row);
     if (p->part == LOWER_FIRST_ROW)
         return;
-    if (lower_known(b->l, p->tile, LOWER_PITCH, &pitch)) {
+    if (sam_lower_known(b->l, p->tile, LOWER_PITCH, &pitch)) {
         add(out, row, (int64_t)pitch * b->row_warps);
         return;
     }
-    lower_load_field(b->l, b->kernel, out, "t0", p->tile, LOWER_PITCH);
+    sam_lower_load_field(b->l, b->kernel, out, "t0", p->tile, LOWER_PITCH);
     sam_buffer_printf(out, "\tslli t0, t0, %u\n\tadd %s, %s, t0\n", log_of(b->row_warps), row, row);
 }
 
@@ -139,7 +139,7 @@ static void append(struct sam_buffer *out, const struct sam_buffer *text)
 static void loops(struct lower_build *b, struct sam_buffer *out)
 {
     struct lower_code *c = &b->code;
-    unsigned row = lower_label(b->l), chunk = lower_label(b->l);
+    unsigned row = sam_lower_label(b->l), chunk = sam_lower_label(b->l);
     uint32_t step = LOWER_LANES * b->col_warps;
     char reg[8];
     bool one_row = b->rows_known && b->rows == 1, one_chunk = b->cols_known && b->cols <= step;
@@ -187,8 +187,9 @@ static void loops(struct lower_build *b, struct sam_buffer *out)
  * numbers are on the stack meanwhile. */
 static void report_zeros(struct lower_build *b, struct sam_buffer *out)
 {
-    unsigned next = lower_label(b->l), smaller = lower_label(b->l), none = lower_label(b->l);
-    uint32_t record = lower_kernel_word(b->kernel, LOWER_WORD_FAILURE, 0);
+    unsigned next = sam_lower_label(b->l), smaller = sam_lower_label(b->l),
+             none = sam_lower_label(b->l);
+    uint32_t record = sam_lower_kernel_word(b->kernel, LOWER_WORD_FAILURE, 0);
     sam_buffer_printf(out,
                       "\tvsetvli t0, zero, e32, m1, ta, ma\n\taddi t1, sp, 16\n"
                       "\tvse32.v v%u, (t1)\n\taddi t2, t1, 128\n\tli t3, -1\n",
@@ -200,7 +201,7 @@ static void report_zeros(struct lower_build *b, struct sam_buffer *out)
     sam_buffer_printf(out, "\tli t4, -1\n\tbeq t3, t4, .Lg%u\n\tlw t5, %u(a0)\n", none, record);
     uint32_t d =
         sam_tile_arg(b->l->p, lower_build_op(b, 0), lower_build_op(b, 0)->operand_count - 1);
-    lower_load_field(b->l, b->kernel, out, "t4", d, LOWER_COLS);
+    sam_lower_load_field(b->l, b->kernel, out, "t4", d, LOWER_COLS);
     sam_buffer_printf(out, "\tsw t4, %u(t5)\n", 4 * LOWER_FAILURE_COLUMNS);
     sam_buffer_printf(out, "\taddi t6, t5, %u\n\tamominu.w zero, t3, (t6)\n",
                       4 * LOWER_FAILURE_ELEMENT);
@@ -208,11 +209,11 @@ static void report_zeros(struct lower_build *b, struct sam_buffer *out)
                       4 * LOWER_FAILURE_NUMBER, none);
 }
 
-void lower_build_finish(struct lower_build *b)
+void sam_lower_build_finish(struct lower_build *b)
 {
     struct lower_code *c = &b->code;
     struct sam_buffer *out = &b->l->gpu;
-    unsigned end = lower_label(b->l);
+    unsigned end = sam_lower_label(b->l);
     sam_buffer_printf(out, "%s:\n", b->kernel->name);
     if (c->calls)
         sam_buffer_puts(out, "\tsw ra, 0(sp)\n\taddi sp, sp, 16\n");
@@ -227,7 +228,7 @@ void lower_build_finish(struct lower_build *b)
     if (b->zeros)
         report_zeros(b, out);
     sam_buffer_printf(out, ".Lg%u:\n", end);
-    if (lower_pads(b->l, lower_build_op(b, 0)))
-        lower_kernel_pad(b->l, b->kernel, lower_build_op(b, 0), b->rectangle, LOWER_WHOLE);
+    if (sam_lower_pads(b->l, lower_build_op(b, 0)))
+        sam_lower_kernel_pad(b->l, b->kernel, lower_build_op(b, 0), b->rectangle, LOWER_WHOLE);
     sam_buffer_puts(out, c->calls ? "\taddi sp, sp, -16\n\tlw ra, 0(sp)\n\tret\n" : "\tret\n");
 }

@@ -56,7 +56,7 @@ struct lower_word {
 enum { LOWER_WORDS = 128, LOWER_GROUP = 24 };
 
 /* Operations that one kernel does, and how it is launched. */
-struct lower_kernel {
+struct sam_lower_kernel {
     uint32_t ops[LOWER_GROUP]; /* indexes into program->ops, in order */
     unsigned op_count;
     char name[24];                        /* its label: "k0", ... */
@@ -79,10 +79,10 @@ struct lower {
     struct sam_tile_lower_options options;
     struct sam_tile_flow flow;
     struct sam_tile_plan plan;
-    struct sam_buffer hart;   /* .text of the hart */
-    struct sam_buffer data;   /* its .data */
-    struct sam_buffer gpu;    /* kernels and the routines that they call */
-    uint64_t routines;        /* of the GPU that kernels call: a bit each (enum lower_routine) */
+    struct sam_buffer hart; /* .text of the hart */
+    struct sam_buffer data; /* its .data */
+    struct sam_buffer gpu;  /* kernels and the routines that they call */
+    uint64_t routines;      /* of the GPU that kernels call: a bit each (enum sam_lower_routine) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
     struct lower_value *values; /* of the function, from its first on */
@@ -92,82 +92,83 @@ struct lower {
 };
 
 /* Report an operation that cannot be lowered, at its line; nothing runs then. */
-void lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+void sam_lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
 /* --- text.c: lines of the hart's program, each with its newline (several in one call are fine);
- * "0:" style labels are local to an operation, .L%u with lower_label() to the program. Between
+ * "0:" style labels are local to an operation, .L%u with sam_lower_label() to the program. Between
  * operations nothing lives in registers but s0 (the slots), s1 (SAM_SYSTEM_GPU_SUBMIT), gp
  * (launches so far) and tp (of values.c): t0-t6, a0-a7, s2-s11, ra and sp are free. Branches reach
  * any distance: the assembler sees to it. */
-void lower_hart(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
+void sam_lower_hart(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 /* A line of its data section. */
-void lower_data(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
-unsigned lower_label(struct lower *l);
+void sam_lower_data(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
+unsigned sam_lower_label(struct lower *l);
 
 /* Whether a scalar or index is known now. */
-bool lower_constant(const struct lower *l, uint32_t value, int64_t *number);
+bool sam_lower_constant(const struct lower *l, uint32_t value, int64_t *number);
 /* Put a scalar or an index (64 bits, sign- or zero-extended as its type) into a register. */
-void lower_get(struct lower *l, const char *reg, uint32_t value);
+void sam_lower_get(struct lower *l, const char *reg, uint32_t value);
 /* Put a register into the slot of a scalar or index. */
-void lower_set(struct lower *l, uint32_t value, const char *reg);
+void sam_lower_set(struct lower *l, uint32_t value, const char *reg);
 
 /* What the slot of a tile has, 32 bits each. */
-enum lower_field { LOWER_ADDRESS, LOWER_PITCH, LOWER_ROWS, LOWER_COLS };
+enum sam_lower_field { LOWER_ADDRESS, LOWER_PITCH, LOWER_ROWS, LOWER_COLS };
 /* Put it into a register (zero-extended); a constant where it is known. */
-void lower_field(struct lower *l, const char *reg, uint32_t tile, enum lower_field field);
+void sam_lower_field(struct lower *l, const char *reg, uint32_t tile, enum sam_lower_field field);
 /* The same as a number; false: known only at run time. */
-bool lower_known(const struct lower *l, uint32_t tile, enum lower_field field, uint32_t *number);
+bool sam_lower_known(const struct lower *l, uint32_t tile, enum sam_lower_field field,
+                     uint32_t *number);
 
 /* A view or a partition: the address of its first element; its sizes and strides (in elements),
  * dimension by dimension; the address of element 0 of its array, and the elements of that. */
-void lower_window_address(struct lower *l, const char *reg, uint32_t window);
-void lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
-void lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
-void lower_window_array(struct lower *l, const char *reg, uint32_t window);
-void lower_window_count(struct lower *l, const char *reg, uint32_t window);
-bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
-                        int64_t *number);
+void sam_lower_window_address(struct lower *l, const char *reg, uint32_t window);
+void sam_lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
+void sam_lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
+void sam_lower_window_array(struct lower *l, const char *reg, uint32_t window);
+void sam_lower_window_count(struct lower *l, const char *reg, uint32_t window);
+bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
+                            int64_t *number);
 
 /* The number (from 1) of a failure at this operation, with the executor's message: the program's
  * name and the position are put in front. Code of the hart jumps to .Lfailure%u; {0} to {7} in the
  * text stand for the numbers in a0 to a7, signed. A kernel stores the number into the failure
  * record. A message that ends in "[*,*]" is completed with the row and the column of the element
  * that the record names. */
-unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+unsigned sam_lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
 /* For docs, `samite tile explain` and comments in the programs: what this operation became. */
-void lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
 /* --- what each operation becomes; the caller has waited for launches that use the same memory */
 
 /* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat, on TensorLoad. */
-void lower_move(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_move(struct lower *l, const struct sam_tile_op *op);
 /* box.c: append the routines of the hart that moves and products call to l->hart, after its last
  * instruction; free what they left in `boxes`, also when nothing was lowered. */
-void lower_box_routines(struct lower *l);
+void sam_lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
-void lower_matmul(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
 /* fuse.c: whether an operation of the vector pipe can join a kernel. */
-bool lower_joins(const struct lower *l, const struct lower_kernel *kernel, uint32_t op);
+bool sam_lower_joins(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
 /* kernel.c: append the kernel's code to l->gpu; fill in words, workgroups, warps, lds_bytes. */
-void lower_kernel(struct lower *l, struct lower_kernel *kernel);
+void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
 /* --- between kernel.c (elements: addresses, loads, stores, conversions, elementwise operations)
  * and the others that write code of the GPU. A value in a register of the GPU has one of two forms:
  * floats, also those of 16 bits, are in single precision; integers are extended to 32 bits. */
-void lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
+void sam_lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 /* fold.c: a kernel of one reduction, along rows or columns, sums, products, min, max, argmin,
  * argmax. */
-void lower_fold(struct lower *l, struct lower_kernel *kernel);
+void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: routines that kernels call, in text after the last kernel. A routine takes v8 (and v9),
  * gives v8, may change v0, v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and
  * works under any mask. `narrow`: the result will be rounded to this dtype (SAM_F16, SAM_BF16),
  * else SAM_F32. */
-enum lower_routine {
+enum sam_lower_routine {
     LOWER_EXP,
     LOWER_LOG,
     LOWER_RSQRT,
@@ -175,8 +176,9 @@ enum lower_routine {
     LOWER_ROUTINES
 };
 /* The label of the routine; from now on it is part of the program. */
-const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow);
+const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
+                              enum sam_dtype narrow);
 /* Append the routines asked for. */
-void lower_routines(struct lower *l);
+void sam_lower_routines(struct lower *l);
 
 #endif

@@ -59,25 +59,25 @@ static const struct body {
     const char *label, *text;
     const uint64_t *table;
     size_t entries;
-    enum lower_math uses; /* a table, or itself */
+    enum sam_lower_math uses; /* a table, or itself */
 } bodies[] = {
     [LOWER_MATH_EXP] = {"math_exp", exp_text, NULL, 0, LOWER_MATH_EXP},
     [LOWER_MATH_EXP_F16] = {"math_exp_f16", exp_f16_text, NULL, 0, LOWER_MATH_EXP_F16},
     [LOWER_MATH_RSQRT] = {"math_rsqrt", rsqrt_text, NULL, 0, LOWER_MATH_RSQRT},
     [LOWER_MATH_RSQRT_NARROW] = {"math_rsqrt_narrow", rsqrt_narrow_text, NULL, 0,
                                  LOWER_MATH_RSQRT_NARROW},
-    [LOWER_MATH_EXPDIF] = {"math_expdif", lower_expdif_text, NULL, 0, LOWER_MATH_EXP_TABLE},
-    [LOWER_MATH_EXPDIF_NARROW] = {"math_expdif_narrow", lower_expdif_narrow_text, NULL, 0,
+    [LOWER_MATH_EXPDIF] = {"math_expdif", sam_lower_expdif_text, NULL, 0, LOWER_MATH_EXP_TABLE},
+    [LOWER_MATH_EXPDIF_NARROW] = {"math_expdif_narrow", sam_lower_expdif_narrow_text, NULL, 0,
                                   LOWER_MATH_EXP_TABLE},
-    [LOWER_MATH_LOG] = {"math_log", lower_log_text, NULL, 0, LOWER_MATH_LOG_TABLE},
-    [LOWER_MATH_LOG_F16] = {"math_log_f16", lower_log_f16_text, NULL, 0, LOWER_MATH_LOG_TABLE},
-    [LOWER_MATH_LOG_TABLE] = {".Lmath_log_table", "", lower_log_table, 2 * LOWER_LOG_ENTRIES,
+    [LOWER_MATH_LOG] = {"math_log", sam_lower_log_text, NULL, 0, LOWER_MATH_LOG_TABLE},
+    [LOWER_MATH_LOG_F16] = {"math_log_f16", sam_lower_log_f16_text, NULL, 0, LOWER_MATH_LOG_TABLE},
+    [LOWER_MATH_LOG_TABLE] = {".Lmath_log_table", "", sam_lower_log_table, 2 * LOWER_LOG_ENTRIES,
                               LOWER_MATH_LOG_TABLE},
-    [LOWER_MATH_EXP_TABLE] = {".Lmath_exp_table", "", lower_exp_table, LOWER_EXP_ENTRIES,
+    [LOWER_MATH_EXP_TABLE] = {".Lmath_exp_table", "", sam_lower_exp_table, LOWER_EXP_ENTRIES,
                               LOWER_MATH_EXP_TABLE},
 };
 
-enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow)
+enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype narrow)
 {
     switch (routine) {
     case LOWER_RSQRT: return narrow == SAM_F32 ? LOWER_MATH_RSQRT : LOWER_MATH_RSQRT_NARROW;
@@ -89,17 +89,17 @@ enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow)
     return narrow == SAM_F16 ? LOWER_MATH_EXP_F16 : LOWER_MATH_EXP;
 }
 
-const char *lower_math_label(enum lower_math body)
+const char *sam_lower_math_label(enum sam_lower_math body)
 {
     return bodies[body].label;
 }
 
-uint64_t lower_math_set(enum lower_math body)
+uint64_t sam_lower_math_set(enum sam_lower_math body)
 {
     return UINT64_C(1) << body | UINT64_C(1) << bodies[body].uses;
 }
 
-void lower_math_text(struct sam_buffer *out, uint64_t set)
+void sam_lower_math_text(struct sam_buffer *out, uint64_t set)
 {
     for (unsigned i = 0; i < LOWER_MATHS; i++) {
         const struct body *body = &bodies[i];
@@ -112,14 +112,15 @@ void lower_math_text(struct sam_buffer *out, uint64_t set)
     }
 }
 
-const char *lower_routine(struct lower *l, enum lower_routine routine, enum sam_dtype narrow)
+const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
+                              enum sam_dtype narrow)
 {
-    enum lower_math body = lower_math(routine, narrow);
-    l->routines |= lower_math_set(body);
-    return lower_math_label(body);
+    enum sam_lower_math body = sam_lower_math(routine, narrow);
+    l->routines |= sam_lower_math_set(body);
+    return sam_lower_math_label(body);
 }
 
-void lower_routines(struct lower *l)
+void sam_lower_routines(struct lower *l)
 {
-    lower_math_text(&l->gpu, l->routines);
+    sam_lower_math_text(&l->gpu, l->routines);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bodies of the routines that are asked for with enum lower_routine, and their tables. */
+/* The bodies of the routines that are asked for with enum sam_lower_routine, and their tables. */
 #ifndef SAM_LOWER_MATH_H
 #define SAM_LOWER_MATH_H
 
 #include "lower/lower.h"
 
-enum lower_math {
+enum sam_lower_math {
     LOWER_MATH_EXP,
     LOWER_MATH_EXP_F16,
     LOWER_MATH_RSQRT,
@@ -19,21 +19,21 @@ enum lower_math {
     LOWER_MATHS
 };
 
-enum lower_math lower_math(enum lower_routine routine, enum sam_dtype narrow);
-const char *lower_math_label(enum lower_math body);
+enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype narrow);
+const char *sam_lower_math_label(enum sam_lower_math body);
 /* A body and its table, a bit each. */
-uint64_t lower_math_set(enum lower_math body);
+uint64_t sam_lower_math_set(enum sam_lower_math body);
 /* Append a set of bodies, with their labels. */
-void lower_math_text(struct sam_buffer *out, uint64_t set);
+void sam_lower_math_text(struct sam_buffer *out, uint64_t set);
 
 /* expdif.c */
 enum { LOWER_EXP_ENTRIES = 181 };
-extern const char lower_expdif_text[], lower_expdif_narrow_text[];
-extern const uint64_t lower_exp_table[LOWER_EXP_ENTRIES];
+extern const char sam_lower_expdif_text[], sam_lower_expdif_narrow_text[];
+extern const uint64_t sam_lower_exp_table[LOWER_EXP_ENTRIES];
 
 /* log.c */
 enum { LOWER_LOG_ENTRIES = 182 };
-extern const char lower_log_text[], lower_log_f16_text[];
-extern const uint64_t lower_log_table[2 * LOWER_LOG_ENTRIES];
+extern const char sam_lower_log_text[], sam_lower_log_f16_text[];
+extern const uint64_t sam_lower_log_table[2 * LOWER_LOG_ENTRIES];
 
 #endif

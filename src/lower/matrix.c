@@ -265,7 +265,7 @@ static uint32_t at_most(const struct lower *l, uint32_t tile, bool rows)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     uint32_t known;
-    if (lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
+    if (sam_lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
         return known;
     return rows ? type->rows : type->cols;
 }
@@ -273,7 +273,7 @@ static uint32_t at_most(const struct lower *l, uint32_t tile, bool rows)
 static uint32_t pitch_of(const struct lower *l, uint32_t tile)
 {
     uint32_t pitch = 0;
-    lower_known(l, tile, LOWER_PITCH, &pitch);
+    sam_lower_known(l, tile, LOWER_PITCH, &pitch);
     return pitch;
 }
 
@@ -290,7 +290,7 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
     if (!f->lines || !f->length)
         return true;
     uint32_t at = f->tile;
-    lower_field(l, "t2", at, LOWER_ADDRESS);
+    sam_lower_field(l, "t2", at, LOWER_ADDRESS);
     if (f->rows != (type->blayout == SAM_TILE_row_major)) {
         const uint64_t most = narrow ? ROOM / 2 : ROOM;
         uint32_t dense = f->length * f->element, pitch = (dense + 31) / 32 * 32;
@@ -299,23 +299,23 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
         if ((uint64_t)f->lines * pitch > most)
             return false;
         int64_t e = f->element;
-        struct lower_box box = {
+        struct sam_lower_box box = {
             .rank = 2,
             .element = f->element,
             .dim = {{lower_is(f->lines), lower_is(1), lower_is(pitch / e)},
                     {lower_is(f->length), lower_is(f->pitch / e), lower_is(1)}}};
         f->pitch = pitch;
         f->room = narrow ? room + ROOM / 2 : room; /* to be widened into all of the room */
-        lower_hart(l, "    li t3, 0x%" PRIx32 "\n", f->room);
-        lower_box(l, &box);
-        lower_hart(l, "    li t2, 0x%" PRIx32 "\n", f->room);
+        sam_lower_hart(l, "    li t3, 0x%" PRIx32 "\n", f->room);
+        sam_lower_box(l, &box);
+        sam_lower_hart(l, "    li t2, 0x%" PRIx32 "\n", f->room);
     }
     if (narrow) {
         uint64_t bytes = (uint64_t)(f->lines - 1) * f->pitch + f->length * f->element;
         if (bytes > ROOM / 2)
             return false;
-        lower_hart(l, "    li t3, 0x%" PRIx32 "\n    li a2, %" PRIu64 "\n", room, bytes);
-        lower_box_call(l, LOWER_WIDEN);
+        sam_lower_hart(l, "    li t3, 0x%" PRIx32 "\n    li a2, %" PRIu64 "\n", room, bytes);
+        sam_lower_box_call(l, LOWER_WIDEN);
         f->room = room;
         f->element *= 2;
         f->pitch *= 2;
@@ -327,10 +327,10 @@ static void put_factor(struct lower *l, const struct factor *f, const char *addr
                        const char *pitch)
 {
     if (f->room)
-        lower_hart(l, "    li %s, 0x%" PRIx32 "\n", address, f->room);
+        sam_lower_hart(l, "    li %s, 0x%" PRIx32 "\n", address, f->room);
     else
-        lower_field(l, address, f->tile, LOWER_ADDRESS);
-    lower_hart(l, "    li %s, %" PRIu32 "\n", pitch, f->pitch);
+        sam_lower_field(l, address, f->tile, LOWER_ADDRESS);
+    sam_lower_hart(l, "    li %s, %" PRIu32 "\n", pitch, f->pitch);
 }
 
 /* --- what the sum starts from */
@@ -343,32 +343,32 @@ static void prefill(struct lower *l, uint32_t start, uint32_t d, bool one_row)
     int64_t s = pitch_of(l, start) / 4, t = pitch_of(l, d) / 4;
     bool from_rows = from->blayout == SAM_TILE_row_major,
          to_rows = to->blayout == SAM_TILE_row_major;
-    struct lower_box box = {.rank = 2,
-                            .element = 4,
-                            .dim = {{lower_valid(l, d, true),
-                                     lower_is(one_row     ? 0
-                                              : from_rows ? s
-                                                          : 1),
-                                     lower_is(to_rows ? t : 1)},
-                                    {lower_valid(l, d, false), lower_is(from_rows ? 1 : s),
-                                     lower_is(to_rows ? 1 : t)}}};
-    lower_field(l, "t2", start, LOWER_ADDRESS);
-    lower_field(l, "t3", d, LOWER_ADDRESS);
-    lower_box(l, &box);
+    struct sam_lower_box box = {.rank = 2,
+                                .element = 4,
+                                .dim = {{sam_lower_valid(l, d, true),
+                                         lower_is(one_row     ? 0
+                                                  : from_rows ? s
+                                                              : 1),
+                                         lower_is(to_rows ? t : 1)},
+                                        {sam_lower_valid(l, d, false), lower_is(from_rows ? 1 : s),
+                                         lower_is(to_rows ? 1 : t)}}};
+    sam_lower_field(l, "t2", start, LOWER_ADDRESS);
+    sam_lower_field(l, "t3", d, LOWER_ADDRESS);
+    sam_lower_box(l, &box);
 }
 
 static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
 {
     for (unsigned side = 0; side < 2; side++) {
         uint32_t known;
-        if (lower_known(l, tile, side ? LOWER_COLS : LOWER_ROWS, &known) && known)
+        if (sam_lower_known(l, tile, side ? LOWER_COLS : LOWER_ROWS, &known) && known)
             continue;
-        lower_field(l, "t1", tile, side ? LOWER_COLS : LOWER_ROWS);
-        lower_hart(l, "    beqz t1, .L%u\n", label);
+        sam_lower_field(l, "t1", tile, side ? LOWER_COLS : LOWER_ROWS);
+        sam_lower_hart(l, "    beqz t1, .L%u\n", label);
     }
 }
 
-void lower_matmul(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
 {
     const bool acc = op->code == SAM_TILE_TMATMUL_ACC, bias = op->code == SAM_TILE_TMATMUL_BIAS;
     uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u);
@@ -380,40 +380,41 @@ void lower_matmul(struct lower *l, const struct sam_tile_op *op)
     const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
     bool by_rows = type->blayout == SAM_TILE_row_major;
     bool direct = sam_tile_ty(l->p, start)->tile.blayout == type->blayout && (by_rows || !bias);
-    unsigned end = lower_label(l);
+    unsigned end = sam_lower_label(l);
     struct sam_buffer *text;
     /* a column-major sum is that of the transposed product */
     struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
     skip_empty(l, d, end);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {
-        lower_refuse(l, op,
-                     "%s: a factor needs a copy of more than %u bytes: expected tiles that lie "
-                     "in left and right",
-                     sam_tile_row(op->code)->name, (unsigned)ROOM);
+        sam_lower_refuse(l, op,
+                         "%s: a factor needs a copy of more than %u bytes: expected tiles that lie "
+                         "in left and right",
+                         sam_tile_row(op->code)->name, (unsigned)ROOM);
         return;
     }
     if ((acc || bias) && !direct)
         prefill(l, start, d, bias);
     put_factor(l, &left, by_rows ? "s2" : "s4", by_rows ? "s3" : "s5");
     put_factor(l, &right, by_rows ? "s4" : "s2", by_rows ? "s5" : "s3");
-    lower_field(l, by_rows ? "s8" : "s9", d, LOWER_ROWS);
-    lower_field(l, by_rows ? "s9" : "s8", d, LOWER_COLS);
-    lower_field(l, "s10", a, LOWER_COLS);
+    sam_lower_field(l, by_rows ? "s8" : "s9", d, LOWER_ROWS);
+    sam_lower_field(l, by_rows ? "s9" : "s8", d, LOWER_COLS);
+    sam_lower_field(l, "s10", a, LOWER_COLS);
     if (kinds[kind].shift)
-        lower_hart(l, "    slli s10, s10, %u\n", kinds[kind].shift);
-    lower_field(l, "s6", d, LOWER_ADDRESS);
-    lower_hart(l, "    li s7, %" PRIu32 "\n", pitch_of(l, d));
+        sam_lower_hart(l, "    slli s10, s10, %u\n", kinds[kind].shift);
+    sam_lower_field(l, "s6", d, LOWER_ADDRESS);
+    sam_lower_hart(l, "    li s7, %" PRIu32 "\n", pitch_of(l, d));
     if (!acc && !bias)
-        lower_hart(l, "    li s11, 0\n");
+        sam_lower_hart(l, "    li s11, 0\n");
     else
-        lower_field(l, "s11", direct ? start : d, LOWER_ADDRESS);
-    lower_hart(l, "    li a7, %" PRIu32 "\n", direct && bias ? 0 : pitch_of(l, direct ? start : d));
-    lower_hart(l, "    call %s\n", kinds[kind].label);
-    if (lower_box_first(l, LOWER_PRODUCTS + kind, &text))
+        sam_lower_field(l, "s11", direct ? start : d, LOWER_ADDRESS);
+    sam_lower_hart(l, "    li a7, %" PRIu32 "\n",
+                   direct && bias ? 0 : pitch_of(l, direct ? start : d));
+    sam_lower_hart(l, "    call %s\n", kinds[kind].label);
+    if (sam_lower_box_first(l, LOWER_PRODUCTS + kind, &text))
         write_product(text, kind, rows);
-    lower_pad(l, d);
-    lower_hart(l, ".L%u:\n", end);
-    lower_box_note(l, op);
-    lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows, rows,
-               4 * rows >> kinds[kind].shift);
+    sam_lower_pad(l, d);
+    sam_lower_hart(l, ".L%u:\n", end);
+    sam_lower_box_note(l, op);
+    sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows,
+                   rows, 4 * rows >> kinds[kind].shift);
 }

@@ -16,7 +16,7 @@ static struct lower_number tile_step(const struct lower *l, uint32_t tile, bool 
     uint32_t pitch = 0;
     if (rows != (type->blayout == SAM_TILE_row_major))
         return lower_is(1);
-    lower_known(l, tile, LOWER_PITCH, &pitch);
+    sam_lower_known(l, tile, LOWER_PITCH, &pitch);
     return lower_is((int64_t)(pitch / sam_tile_size(type->dtype)));
 }
 
@@ -81,8 +81,8 @@ static bool view_fits(const struct lower *l, uint32_t view)
     if (!known_count(l, view, &count))
         return false;
     for (unsigned i = 0; i < sam_tile_ty(l->p, view)->rank; i++) {
-        struct lower_number size = lower_of_window(l, view, i, false);
-        struct lower_number stride = lower_of_window(l, view, i, true);
+        struct lower_number size = sam_lower_of_window(l, view, i, false);
+        struct lower_number stride = sam_lower_of_window(l, view, i, true);
         int64_t n, step, span;
         if (!both_known(&size, &stride, &n, &step) || n < 1 ||
             __builtin_mul_overflow(n - 1, step, &span) ||
@@ -97,30 +97,30 @@ static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32
                            uint32_t tile)
 {
     unsigned rank = sam_tile_ty(l->p, window)->rank;
-    unsigned top = lower_label(l);
+    unsigned top = sam_lower_label(l);
     for (unsigned k = 1; k < rank; k++)
-        lower_label(l);
-    unsigned failure = lower_failure(l, op, "%s %s[{0},{1}]: element {2} of %s, which has {3}",
-                                     sam_tile_row(op->code)->name, value_name(l, tile),
-                                     value_name(l, pointer_of(l, view_of(l, window))));
+        sam_lower_label(l);
+    unsigned failure = sam_lower_failure(l, op, "%s %s[{0},{1}]: element {2} of %s, which has {3}",
+                                         sam_tile_row(op->code)->name, value_name(l, tile),
+                                         value_name(l, pointer_of(l, view_of(l, window))));
     /* a0 row, a1 column, a2 element, a3 elements of the array; the element at which loop k began in
      * s(2 + k), its turns left in s(7 + k) */
-    lower_hart(l, "    li a0, 0\n    li a1, 0\n    mv a2, t2\n    mv a3, t1\n");
+    sam_lower_hart(l, "    li a0, 0\n    li a1, 0\n    mv a2, t2\n    mv a3, t1\n");
     for (unsigned k = 0; k < rank; k++) {
         char left[8];
         snprintf(left, sizeof left, "s%u", 7 + k);
-        lower_window_size(l, left, window, k);
-        lower_hart(l, ".L%u:\n    mv s%u, a2\n", top + k, 2 + k);
+        sam_lower_window_size(l, left, window, k);
+        sam_lower_hart(l, ".L%u:\n    mv s%u, a2\n", top + k, 2 + k);
     }
-    lower_hart(l, "    bgeu a2, a3, .Lfailure%u\n", failure);
+    sam_lower_hart(l, "    bgeu a2, a3, .Lfailure%u\n", failure);
     for (unsigned k = rank; k-- > 0;) {
-        lower_window_stride(l, "t0", window, k);
+        sam_lower_window_stride(l, "t0", window, k);
         if (k + 1 == rank)
-            lower_hart(l, "    addi a1, a1, 1\n");
+            sam_lower_hart(l, "    addi a1, a1, 1\n");
         else
-            lower_hart(l, "%s", k + 2 == rank ? "    addi a0, a0, 1\n    li a1, 0\n" : "");
-        lower_hart(l, "    add a2, s%u, t0\n    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k,
-                   7 + k, 7 + k, 7 + k, top + k);
+            sam_lower_hart(l, "%s", k + 2 == rank ? "    addi a0, a0, 1\n    li a1, 0\n" : "");
+        sam_lower_hart(l, "    add a2, s%u, t0\n    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k,
+                       7 + k, 7 + k, 7 + k, top + k);
     }
 }
 
@@ -129,44 +129,46 @@ static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t
                          uint32_t tile)
 {
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
-    unsigned inside = lower_label(l);
+    unsigned inside = sam_lower_label(l);
     int shift = __builtin_ctzll(sam_tile_size(type->dtype));
     if (view_fits(l, view_of(l, window)))
         return;
     for (unsigned i = 0; i < type->rank; i++) {
-        lower_window_size(l, "t0", window, i);
-        lower_hart(l, "    beqz t0, .L%u\n", inside);
+        sam_lower_window_size(l, "t0", window, i);
+        sam_lower_hart(l, "    beqz t0, .L%u\n", inside);
     }
     /* the first element, and from it the lowest and the highest: a3, a4 */
-    lower_window_address(l, "t2", window);
-    lower_window_array(l, "t0", window);
-    lower_hart(l, "    sub t2, t2, t0\n    srai t2, t2, %d\n    mv a3, t2\n    mv a4, t2\n", shift);
+    sam_lower_window_address(l, "t2", window);
+    sam_lower_window_array(l, "t0", window);
+    sam_lower_hart(l, "    sub t2, t2, t0\n    srai t2, t2, %d\n    mv a3, t2\n    mv a4, t2\n",
+                   shift);
     for (unsigned i = 0; i < type->rank; i++) {
-        lower_window_size(l, "t0", window, i);
-        lower_window_stride(l, "t1", window, i);
-        lower_hart(l, "    addi t0, t0, -1\n    mul t0, t0, t1\n    srai t1, t0, 63\n"
-                      "    and t1, t1, t0\n    add a3, a3, t1\n    sub t0, t0, t1\n"
-                      "    add a4, a4, t0\n");
+        sam_lower_window_size(l, "t0", window, i);
+        sam_lower_window_stride(l, "t1", window, i);
+        sam_lower_hart(l, "    addi t0, t0, -1\n    mul t0, t0, t1\n    srai t1, t0, 63\n"
+                          "    and t1, t1, t0\n    add a3, a3, t1\n    sub t0, t0, t1\n"
+                          "    add a4, a4, t0\n");
     }
-    unsigned outside = lower_label(l);
-    lower_window_count(l, "t1", window);
-    lower_hart(l, "    bltz a3, .L%u\n    blt a4, t1, .L%u\n.L%u:\n", outside, inside, outside);
+    unsigned outside = sam_lower_label(l);
+    sam_lower_window_count(l, "t1", window);
+    sam_lower_hart(l, "    bltz a3, .L%u\n    blt a4, t1, .L%u\n.L%u:\n", outside, inside, outside);
     report_outside(l, op, window, tile);
-    lower_hart(l, ".L%u:\n", inside);
+    sam_lower_hart(l, ".L%u:\n", inside);
 }
 
 /* --- padding */
 
-void lower_pad(struct lower *l, uint32_t tile)
+void sam_lower_pad(struct lower *l, uint32_t tile)
 {
     const struct sam_tile_type *type = tile_type(l, tile);
     if (l->options.outside != SAM_TILE_PAD_VALUE || type->pad == SAM_TILE_PAD_null)
         return;
-    struct lower_number rows = lower_valid(l, tile, true), cols = lower_valid(l, tile, false);
+    struct lower_number rows = sam_lower_valid(l, tile, true),
+                        cols = sam_lower_valid(l, tile, false);
     uint64_t bits = sam_tile_pad_bits(type->dtype, type->pad);
     uint32_t element = (uint32_t)sam_tile_size(type->dtype);
     const struct lower_number across = tile_step(l, tile, false), down = tile_step(l, tile, true);
-    unsigned skip = lower_label(l);
+    unsigned skip = sam_lower_label(l);
     int64_t known;
     const struct lower_number *const sizes[] = {&rows, &cols};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
@@ -174,26 +176,26 @@ void lower_pad(struct lower *l, uint32_t tile)
             return;
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
         if (!lower_is_known(sizes[i], &known)) {
-            lower_put(l, "t1", sizes[i], 1);
-            lower_hart(l, "    beqz t1, .L%u\n", skip);
+            sam_lower_put(l, "t1", sizes[i], 1);
+            sam_lower_hart(l, "    beqz t1, .L%u\n", skip);
         }
-    struct lower_box right = {
+    struct sam_lower_box right = {
         .rank = 2,
         .element = element,
         .dim = {{.n = rows, .to = down}, {.n = minus(type->cols, &cols), .to = across}}};
-    struct lower_box below = {.rank = 2,
-                              .element = element,
-                              .dim = {{.n = minus(type->rows, &rows), .to = down},
-                                      {.n = lower_is(type->cols), .to = across}}};
-    struct lower_number at = lower_times(&cols, &across);
-    lower_field(l, "t3", tile, LOWER_ADDRESS);
-    lower_add(l, "t3", &at, element);
-    lower_box_fill(l, &right, bits);
-    at = lower_times(&rows, &down);
-    lower_field(l, "t3", tile, LOWER_ADDRESS);
-    lower_add(l, "t3", &at, element);
-    lower_box_fill(l, &below, bits);
-    lower_hart(l, ".L%u:\n", skip);
+    struct sam_lower_box below = {.rank = 2,
+                                  .element = element,
+                                  .dim = {{.n = minus(type->rows, &rows), .to = down},
+                                          {.n = lower_is(type->cols), .to = across}}};
+    struct lower_number at = sam_lower_times(&cols, &across);
+    sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
+    sam_lower_add(l, "t3", &at, element);
+    sam_lower_box_fill(l, &right, bits);
+    at = sam_lower_times(&rows, &down);
+    sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
+    sam_lower_add(l, "t3", &at, element);
+    sam_lower_box_fill(l, &below, bits);
+    sam_lower_hart(l, ".L%u:\n", skip);
 }
 
 /* --- operations */
@@ -202,49 +204,50 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
 {
     uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
-    struct lower_box box = {
+    struct sam_lower_box box = {
         .rank = type->rank, .element = (uint32_t)sam_tile_size(type->dtype), .ordered = !load};
     struct lower_number down = tile_step(l, tile, true);
     for (unsigned k = type->rank; k-- > 0;) {
         struct lower_dim *dim = &box.dim[k];
         bool line = k + 1 == type->rank;
-        dim->n = lower_of_window(l, window, k, false);
+        dim->n = sam_lower_of_window(l, window, k, false);
         if (line)
-            dim->n = either(dim->n, lower_valid(l, tile, false));
+            dim->n = either(dim->n, sam_lower_valid(l, tile, false));
         else if (type->rank == 2)
-            dim->n = either(dim->n, lower_valid(l, tile, true));
-        struct lower_number far = lower_of_window(l, window, k, true);
+            dim->n = either(dim->n, sam_lower_valid(l, tile, true));
+        struct lower_number far = sam_lower_of_window(l, window, k, true);
         struct lower_number near = line ? tile_step(l, tile, false) : down;
         dim->from = load ? far : near;
         dim->to = load ? near : far;
         if (!line)
-            down = lower_times(&down, &dim->n);
+            down = sam_lower_times(&down, &dim->n);
     }
     check_window(l, op, window, tile);
-    lower_window_address(l, load ? "t2" : "t3", window);
-    lower_field(l, load ? "t3" : "t2", tile, LOWER_ADDRESS);
-    lower_box(l, &box);
+    sam_lower_window_address(l, load ? "t2" : "t3", window);
+    sam_lower_field(l, load ? "t3" : "t2", tile, LOWER_ADDRESS);
+    sam_lower_box(l, &box);
     if (load)
-        lower_pad(l, tile);
+        sam_lower_pad(l, tile);
 }
 
 /* A copy of rows x cols elements between tiles; `across`: rows of the source are columns of the
  * destination. */
-static struct lower_box box_of(const struct lower *l, uint32_t from, uint32_t to,
-                               struct lower_number rows, struct lower_number cols, bool across)
+static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_t to,
+                                   struct lower_number rows, struct lower_number cols, bool across)
 {
-    return (struct lower_box){.rank = 2,
-                              .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
-                              .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
-                                      {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
+    return (struct sam_lower_box){
+        .rank = 2,
+        .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
+        .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
+                {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
 }
 
 /* Make the copy: the addresses are in t2 and t3. */
 static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
                  struct lower_number cols, bool across)
 {
-    struct lower_box box = box_of(l, from, to, rows, cols, across);
-    lower_box(l, &box);
+    struct sam_lower_box box = box_of(l, from, to, rows, cols, across);
+    sam_lower_box(l, &box);
 }
 
 /* The same for the whole source, at its address. Where lines become columns and the sizes are not
@@ -253,13 +256,13 @@ static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_numbe
 static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
                        struct lower_number cols, bool across)
 {
-    struct lower_box box = box_of(l, from, to, rows, cols, across);
+    struct sam_lower_box box = box_of(l, from, to, rows, cols, across);
     const struct sam_tile_type *type = tile_type(l, from);
     const int64_t e = box.element, unit = 32 / e;
     int64_t known[2];
-    if (lower_joined(&box.dim[0]) || lower_joined(&box.dim[1]) ||
+    if (sam_lower_joined(&box.dim[0]) || sam_lower_joined(&box.dim[1]) ||
         both_known(&rows, &cols, &known[0], &known[1])) {
-        lower_box(l, &box);
+        sam_lower_box(l, &box);
         return;
     }
     const int64_t room[2] = {across ? type->cols : type->rows, across ? type->rows : type->cols};
@@ -268,42 +271,42 @@ static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower
     if (pitch * room[!by_rows] * e > LOWER_SCRATCH_BYTES)
         pitch = room[by_rows];
     if (pitch * room[!by_rows] * e > LOWER_SCRATCH_BYTES) {
-        lower_box(l, &box);
+        sam_lower_box(l, &box);
         return;
     }
     const struct lower_number steps[2] = {lower_is(by_rows ? pitch : 1),
                                           lower_is(by_rows ? 1 : pitch)};
-    struct lower_box turned = box, lines = box;
+    struct sam_lower_box turned = box, lines = box;
     for (unsigned i = 0; i < 2; i++) {
         turned.dim[i].n = lower_is(room[i]);
         turned.dim[i].to = lines.dim[i].from = steps[i];
     }
-    lower_hart(l, "    mv t5, t3\n    li t3, 0x%" PRIx32 "\n", LOWER_SCRATCH);
-    lower_box(l, &turned);
-    lower_hart(l, "    li t2, 0x%" PRIx32 "\n    mv t3, t5\n", LOWER_SCRATCH);
-    lower_box(l, &lines);
+    sam_lower_hart(l, "    mv t5, t3\n    li t3, 0x%" PRIx32 "\n", LOWER_SCRATCH);
+    sam_lower_box(l, &turned);
+    sam_lower_hart(l, "    li t2, 0x%" PRIx32 "\n    mv t3, t5\n", LOWER_SCRATCH);
+    sam_lower_box(l, &lines);
 }
 
 static void addresses(struct lower *l, uint32_t from, uint32_t to)
 {
-    lower_field(l, "t2", from, LOWER_ADDRESS);
-    lower_field(l, "t3", to, LOWER_ADDRESS);
+    sam_lower_field(l, "t2", from, LOWER_ADDRESS);
+    sam_lower_field(l, "t3", to, LOWER_ADDRESS);
 }
 
 static void move(struct lower *l, const struct sam_tile_op *op, bool across)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
     addresses(l, s, d);
-    copy_whole(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, !across)),
-               either(lower_valid(l, d, false), lower_valid(l, s, across)), across);
-    lower_pad(l, d);
+    copy_whole(l, s, d, either(sam_lower_valid(l, d, true), sam_lower_valid(l, s, !across)),
+               either(sam_lower_valid(l, d, false), sam_lower_valid(l, s, across)), across);
+    sam_lower_pad(l, d);
 }
 
 static void reshape(struct lower *l, const struct sam_tile_op *op)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
-    const struct lower_number sizes[] = {lower_valid(l, s, true), lower_valid(l, s, false),
-                                         lower_valid(l, d, true), lower_valid(l, d, false)};
+    const struct lower_number sizes[] = {sam_lower_valid(l, s, true), sam_lower_valid(l, s, false),
+                                         sam_lower_valid(l, d, true), sam_lower_valid(l, d, false)};
     struct lower_number from = tile_step(l, s, true), to = tile_step(l, d, true);
     uint32_t element = (uint32_t)sam_tile_size(tile_type(l, d)->dtype);
     int64_t rows, cols, lines, length;
@@ -325,7 +328,7 @@ static void reshape(struct lower *l, const struct sam_tile_op *op)
             int64_t n = rows * cols / run;
             far = gapless[0] ? run : far;
             near = gapless[1] ? run : near;
-            struct lower_box box = {
+            struct sam_lower_box box = {
                 .rank = 3,
                 .element = element,
                 .dim = {{lower_is(n / inner), lower_is(parts > 1 ? far : far * inner),
@@ -333,21 +336,21 @@ static void reshape(struct lower *l, const struct sam_tile_op *op)
                         {lower_is(inner), lower_is(parts > 1 ? run : far),
                          lower_is(pieces > 1 ? run : near)},
                         {lower_is(run), lower_is(1), lower_is(1)}}};
-            lower_box(l, &box);
-            lower_pad(l, d);
+            sam_lower_box(l, &box);
+            sam_lower_pad(l, d);
             return;
         }
     }
-    lower_put(l, "a2", &from, element);
-    lower_put(l, "a3", &to, element);
-    lower_put(l, "a5", &sizes[1], element);
-    lower_put(l, "a6", &sizes[3], element);
-    unsigned skip = lower_label(l);
-    lower_put(l, "a7", &sizes[2], 1);
-    lower_hart(l, "    mul a7, a7, a6\n    beqz a7, .L%u\n", skip);
-    lower_box_call(l, LOWER_RUNS);
-    lower_hart(l, ".L%u:\n", skip);
-    lower_pad(l, d);
+    sam_lower_put(l, "a2", &from, element);
+    sam_lower_put(l, "a3", &to, element);
+    sam_lower_put(l, "a5", &sizes[1], element);
+    sam_lower_put(l, "a6", &sizes[3], element);
+    unsigned skip = sam_lower_label(l);
+    sam_lower_put(l, "a7", &sizes[2], 1);
+    sam_lower_hart(l, "    mul a7, a7, a6\n    beqz a7, .L%u\n", skip);
+    sam_lower_box_call(l, LOWER_RUNS);
+    sam_lower_hart(l, ".L%u:\n", skip);
+    sam_lower_pad(l, d);
 }
 
 /* The offsets of textract and tinsert: `part` is within `whole`, whose address is in `reg`. */
@@ -355,39 +358,40 @@ static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, 
                   const char *reg)
 {
     const struct sam_tile_type *type = tile_type(l, whole);
-    unsigned failure = lower_failure(
+    unsigned failure = sam_lower_failure(
         l, op, "%s: {0}x{1} elements from [{2},{3}] leave the valid rectangle of %s, {4}x{5}",
         sam_tile_row(op->code)->name, value_name(l, whole));
-    const struct lower_number rows = lower_valid(l, part, true), cols = lower_valid(l, part, false);
-    const struct lower_number of_rows = lower_valid(l, whole, true);
-    const struct lower_number of_cols = lower_valid(l, whole, false);
+    const struct lower_number rows = sam_lower_valid(l, part, true),
+                              cols = sam_lower_valid(l, part, false);
+    const struct lower_number of_rows = sam_lower_valid(l, whole, true);
+    const struct lower_number of_cols = sam_lower_valid(l, whole, false);
     const struct lower_number down = tile_step(l, whole, true), across = tile_step(l, whole, false);
     int64_t row, col, size, room[2], n[2];
-    bool known = lower_constant(l, sam_tile_arg(l->p, op, 1), &row) &&
-                 lower_constant(l, sam_tile_arg(l->p, op, 2), &col) &&
+    bool known = sam_lower_constant(l, sam_tile_arg(l->p, op, 1), &row) &&
+                 sam_lower_constant(l, sam_tile_arg(l->p, op, 2), &col) &&
                  both_known(&rows, &cols, &n[0], &n[1]) &&
                  both_known(&of_rows, &of_cols, &room[0], &room[1]);
     size = (int64_t)sam_tile_size(type->dtype);
     if (known && row >= 0 && col >= 0 && row <= room[0] - n[0] && col <= room[1] - n[1]) {
         struct lower_number at = lower_is(row * down.offset + col * across.offset);
-        lower_add(l, reg, &at, (uint32_t)size);
+        sam_lower_add(l, reg, &at, (uint32_t)size);
         return;
     }
-    lower_put(l, "a0", &rows, 1);
-    lower_put(l, "a1", &cols, 1);
-    lower_get(l, "a2", sam_tile_arg(l->p, op, 1));
-    lower_get(l, "a3", sam_tile_arg(l->p, op, 2));
-    lower_put(l, "a4", &of_rows, 1);
-    lower_put(l, "a5", &of_cols, 1);
-    lower_hart(l,
-               "    sub t0, a4, a0\n    sub t1, a5, a1\n"
-               "    bltz a2, .Lfailure%u\n    bltz a3, .Lfailure%u\n"
-               "    blt t0, a2, .Lfailure%u\n    blt t1, a3, .Lfailure%u\n",
-               failure, failure, failure, failure);
-    lower_hart(l,
-               "    li t0, %" PRId64 "\n    mul t0, t0, a2\n    add %s, %s, t0\n"
-               "    li t0, %" PRId64 "\n    mul t0, t0, a3\n    add %s, %s, t0\n",
-               down.offset * size, reg, reg, across.offset * size, reg, reg);
+    sam_lower_put(l, "a0", &rows, 1);
+    sam_lower_put(l, "a1", &cols, 1);
+    sam_lower_get(l, "a2", sam_tile_arg(l->p, op, 1));
+    sam_lower_get(l, "a3", sam_tile_arg(l->p, op, 2));
+    sam_lower_put(l, "a4", &of_rows, 1);
+    sam_lower_put(l, "a5", &of_cols, 1);
+    sam_lower_hart(l,
+                   "    sub t0, a4, a0\n    sub t1, a5, a1\n"
+                   "    bltz a2, .Lfailure%u\n    bltz a3, .Lfailure%u\n"
+                   "    blt t0, a2, .Lfailure%u\n    blt t1, a3, .Lfailure%u\n",
+                   failure, failure, failure, failure);
+    sam_lower_hart(l,
+                   "    li t0, %" PRId64 "\n    mul t0, t0, a2\n    add %s, %s, t0\n"
+                   "    li t0, %" PRId64 "\n    mul t0, t0, a3\n    add %s, %s, t0\n",
+                   down.offset * size, reg, reg, across.offset * size, reg, reg);
 }
 
 /* Jump to the label if the destination has no valid element: nothing is checked then. */
@@ -395,26 +399,26 @@ static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
 {
     const bool sides[] = {true, false};
     for (size_t i = 0; i < SAM_COUNT(sides); i++) {
-        struct lower_number size = lower_valid(l, tile, sides[i]);
+        struct lower_number size = sam_lower_valid(l, tile, sides[i]);
         int64_t known;
         if (lower_is_known(&size, &known) && known)
             continue;
-        lower_put(l, "t1", &size, 1);
-        lower_hart(l, "    beqz t1, .L%u\n", label);
+        sam_lower_put(l, "t1", &size, 1);
+        sam_lower_hart(l, "    beqz t1, .L%u\n", label);
     }
 }
 
 static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 3), part = insert ? s : d;
-    unsigned end = lower_label(l);
+    unsigned end = sam_lower_label(l);
     skip_empty(l, d, end);
     addresses(l, s, d);
     enter(l, op, part, insert ? d : s, insert ? "t3" : "t2");
-    copy(l, s, d, lower_valid(l, part, true), lower_valid(l, part, false), false);
+    copy(l, s, d, sam_lower_valid(l, part, true), sam_lower_valid(l, part, false), false);
     if (!insert)
-        lower_pad(l, d);
-    lower_hart(l, ".L%u:\n", end);
+        sam_lower_pad(l, d);
+    sam_lower_hart(l, ".L%u:\n", end);
 }
 
 static void concat(struct lower *l, const struct sam_tile_op *op)
@@ -424,16 +428,16 @@ static void concat(struct lower *l, const struct sam_tile_op *op)
         uint32_t s = sam_tile_arg(l->p, op, i);
         addresses(l, s, d);
         if (i) {
-            struct lower_number at = lower_valid(l, first, false);
-            lower_add(l, "t3", &at, (uint32_t)sam_tile_size(tile_type(l, d)->dtype));
+            struct lower_number at = sam_lower_valid(l, first, false);
+            sam_lower_add(l, "t3", &at, (uint32_t)sam_tile_size(tile_type(l, d)->dtype));
         }
-        copy(l, s, d, either(lower_valid(l, d, true), lower_valid(l, s, true)),
-             lower_valid(l, s, false), false);
+        copy(l, s, d, either(sam_lower_valid(l, d, true), sam_lower_valid(l, s, true)),
+             sam_lower_valid(l, s, false), false);
     }
-    lower_pad(l, d);
+    sam_lower_pad(l, d);
 }
 
-void lower_move(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
 {
     switch (op->code) {
     case SAM_TILE_TLOAD: transfer(l, op, true); break;
@@ -445,5 +449,5 @@ void lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TINSERT: extract(l, op, true); break;
     default: concat(l, op); break;
     }
-    lower_box_note(l, op);
+    sam_lower_box_note(l, op);
 }

@@ -104,11 +104,11 @@ static bool begin(struct lower *l)
         return false;
     l->packing->items = sam_alloc(l->argument_count, sizeof *l->packing->items);
     l->packing->room = LOWER_STAGING;
-    l->packing->delta = lower_slot(l, 8);
+    l->packing->delta = sam_lower_slot(l, 8);
     l->packing->window = SAM_TILE_NONE;
-    lower_data(l, "    .balign 8\n"
-                  "packed_owner: # of the room that large tensors share\n"
-                  "    .dword  0\n");
+    sam_lower_data(l, "    .balign 8\n"
+                      "packed_owner: # of the room that large tensors share\n"
+                      "    .dword  0\n");
     return l->packing->items != NULL;
 }
 
@@ -123,24 +123,24 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
     const uint32_t room = small ? p->room : LOWER_STAGING + SMALL_ROOM;
     if (small)
         p->room += (uint32_t)bytes;
-    lower_data(l,
-               "packed_%zu:\n"
-               "    .dword  %zu\n" /* ENTRY: .Lsetup makes it an address */
-               "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
-               "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
-               number, place, room, (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift),
-               count, small ? "0" : "packed_owner", shift, type_number(dtype));
+    sam_lower_data(l,
+                   "packed_%zu:\n"
+                   "    .dword  %zu\n" /* ENTRY: .Lsetup makes it an address */
+                   "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
+                   "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
+                   number, place, room, (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift),
+                   count, small ? "0" : "packed_owner", shift, type_number(dtype));
     if (small)
-        lower_data(l, "    .dword  0\n");
+        sam_lower_data(l, "    .dword  0\n");
     else
-        lower_data(l,
-                   "    .dword  packed_%zu_whole\n" /* WHOLE */
-                   "    .bss\n"
-                   "    .balign 64\n"
-                   "packed_%zu_whole:\n"
-                   "    .zero   %" PRIu64 "\n"
-                   "    .data\n",
-                   number, number, bytes);
+        sam_lower_data(l,
+                       "    .dword  packed_%zu_whole\n" /* WHOLE */
+                       "    .bss\n"
+                       "    .balign 64\n"
+                       "packed_%zu_whole:\n"
+                       "    .zero   %" PRIu64 "\n"
+                       "    .data\n",
+                       number, number, bytes);
     sam_buffer_printf(&l->state->setup,
                       "    lla     t0, packed_%zu\n"
                       "    ld      t1, 0(t0)\n"
@@ -155,9 +155,9 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                       number, sizeof(struct sam_weight_entry));
 }
 
-enum sam_status lower_packed_argument(struct lower *l, uint32_t value,
-                                      const struct sam_tile_argument *a, uint64_t *address,
-                                      struct sam_error *error)
+enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
+                                          const struct sam_tile_argument *a, uint64_t *address,
+                                          struct sam_error *error)
 {
     const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
     const uint64_t count = a->array->count;
@@ -187,7 +187,7 @@ enum sam_status lower_packed_argument(struct lower *l, uint32_t value,
 
 /* --- before a tload */
 
-void lower_stage(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
     const uint32_t window = op->code == SAM_TILE_TSTORE ? last : sam_tile_arg(l->p, op, 0);
@@ -196,38 +196,38 @@ void lower_stage(struct lower *l, const struct sam_tile_op *op)
     if (!packed)
         return;
     if (op->code == SAM_TILE_TSTORE) {
-        lower_refuse(l, op, "tstore cannot write to packed weights");
+        sam_lower_refuse(l, op, "tstore cannot write to packed weights");
         return;
     }
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_tile_size(type->dtype));
-    const unsigned skip = lower_label(l);
+    const unsigned skip = sam_lower_label(l);
     const char *name = l->p->values[packed->pointer].name;
     struct lower_packing *p = l->packing;
-    lower_hart(l, "    # decode what the window needs of %%%s\n", name);
-    lower_slot_op(l, "sd", "zero", p->delta);
-    lower_window_address(l, "a1", window);
-    lower_hart(l,
-               "    li      t0, %" PRIu64 "\n"
-               "    sub     a1, a1, t0\n"
-               "    srai    a1, a1, %u\n"
-               "    mv      a2, a1\n",
-               packed->base, shift);
+    sam_lower_hart(l, "    # decode what the window needs of %%%s\n", name);
+    sam_lower_slot_op(l, "sd", "zero", p->delta);
+    sam_lower_window_address(l, "a1", window);
+    sam_lower_hart(l,
+                   "    li      t0, %" PRIu64 "\n"
+                   "    sub     a1, a1, t0\n"
+                   "    srai    a1, a1, %u\n"
+                   "    mv      a2, a1\n",
+                   packed->base, shift);
     for (unsigned i = 0; i < type->rank; i++) {
-        lower_window_size(l, "t0", window, i);
-        lower_window_stride(l, "t1", window, i);
-        lower_hart(l,
-                   "    blez    t0, .L%u\n"
-                   "    addi    t0, t0, -1\n"
-                   "    mul     t0, t0, t1\n"
-                   "    srai    t1, t0, 63\n"
-                   "    and     t1, t1, t0\n"
-                   "    add     a1, a1, t1\n"
-                   "    sub     t0, t0, t1\n"
-                   "    add     a2, a2, t0\n",
-                   skip);
+        sam_lower_window_size(l, "t0", window, i);
+        sam_lower_window_stride(l, "t1", window, i);
+        sam_lower_hart(l,
+                       "    blez    t0, .L%u\n"
+                       "    addi    t0, t0, -1\n"
+                       "    mul     t0, t0, t1\n"
+                       "    srai    t1, t0, 63\n"
+                       "    and     t1, t1, t0\n"
+                       "    add     a1, a1, t1\n"
+                       "    sub     t0, t0, t1\n"
+                       "    add     a2, a2, t0\n",
+                       skip);
     }
-    lower_hart(
+    sam_lower_hart(
         l,
         "    addi    a2, a2, 1\n"
         "    lla     a0, packed_%zu\n"
@@ -239,21 +239,21 @@ void lower_stage(struct lower *l, const struct sam_tile_op *op)
         "    li      t0, %" PRIu64 "\n"
         "    sub     a0, a0, t0\n",
         (size_t)(packed - p->items), skip, 8 * ELEMENTS, skip,
-        lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
+        sam_lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
         packed->base);
-    lower_slot_op(l, "sd", "a0", p->delta);
-    lower_hart(l, ".L%u:\n", skip);
+    sam_lower_slot_op(l, "sd", "a0", p->delta);
+    sam_lower_hart(l, ".L%u:\n", skip);
     p->window = window;
     p->stages = true;
 }
 
-void lower_unstage(struct lower *l)
+void sam_lower_unstage(struct lower *l)
 {
     if (l->packing)
         l->packing->window = SAM_TILE_NONE;
 }
 
-bool lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
+bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
 {
     if (!l->packing || l->packing->window != window)
         return false;
@@ -280,57 +280,57 @@ static void put_record(struct lower *l)
          offsetof(struct sam_weight_entry, total) + 4},
     };
     for (size_t i = 0; i < SAM_COUNT(words); i++)
-        lower_hart(l, "    lw      t0, %zu(a4)\n    sw      t0, %zu(a3)\n", words[i].from,
-                   words[i].to);
+        sam_lower_hart(l, "    lw      t0, %zu(a4)\n    sw      t0, %zu(a3)\n", words[i].from,
+                       words[i].to);
 }
 
-void lower_packed_routine(struct lower *l)
+void sam_lower_packed_routine(struct lower *l)
 {
     if (!l->packing || !l->packing->stages)
         return;
-    lower_hart(l,
-               "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
-               ".Lstage:\n"
-               "    ld      t0, %d(a0)\n" /* a shared room: is it ours? */
-               "    beqz    t0, 0f\n"
-               "    ld      t1, 0(t0)\n"
-               "    bne     t1, a0, 1f\n"
-               "0:  ld      t2, %d(a0)\n"
-               "    ld      t3, %d(a0)\n"
-               "    bltu    a1, t2, 1f\n"
-               "    bgeu    t3, a2, 4f\n"
-               "1:  ld      t4, %d(a0)\n" /* else from element t2 on: all, or from a block on */
-               "    ld      t5, %d(a0)\n"
-               "    li      t2, 0\n"
-               "    bgeu    t4, t5, 2f\n"
-               "    li      t6, -%d\n"
-               "    and     t2, a1, t6\n"
-               "    sub     t6, a2, t2\n"
-               "    bgeu    t4, t6, 2f\n"
-               "    mv      t2, a1\n"
-               "    sub     t6, a2, a1\n"
-               "    bgeu    t4, t6, 2f\n"
-               "    ld      t0, %d(a0)\n" /* too large: from now on all of it is in DRAM */
-               "    sd      t0, %d(a0)\n"
-               "    sd      t5, %d(a0)\n"
-               "    sd      zero, %d(a0)\n"
-               "    sd      zero, %d(a0)\n"
-               "    sd      zero, %d(a0)\n"
-               "    j       1b\n"
-               "2:  sub     t5, t5, t2\n" /* t5 elements */
-               "    bgeu    t4, t5, 3f\n"
-               "    mv      t5, t4\n"
-               "3:  ld      a4, %d(a0)\n"
-               "    bnez    a4, 3f\n"
-               "    li      t0, 1\n" /* no weights: a bad record */
-               "    mv      a0, t0\n"
-               "    ret\n"
-               "3:  lla     a3, packed_record\n",
-               (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
-               8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER, 8 * FIRST,
-               8 * END, 8 * ENTRY);
+    sam_lower_hart(l,
+                   "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
+                   ".Lstage:\n"
+                   "    ld      t0, %d(a0)\n" /* a shared room: is it ours? */
+                   "    beqz    t0, 0f\n"
+                   "    ld      t1, 0(t0)\n"
+                   "    bne     t1, a0, 1f\n"
+                   "0:  ld      t2, %d(a0)\n"
+                   "    ld      t3, %d(a0)\n"
+                   "    bltu    a1, t2, 1f\n"
+                   "    bgeu    t3, a2, 4f\n"
+                   "1:  ld      t4, %d(a0)\n" /* else from element t2 on: all, or from a block on */
+                   "    ld      t5, %d(a0)\n"
+                   "    li      t2, 0\n"
+                   "    bgeu    t4, t5, 2f\n"
+                   "    li      t6, -%d\n"
+                   "    and     t2, a1, t6\n"
+                   "    sub     t6, a2, t2\n"
+                   "    bgeu    t4, t6, 2f\n"
+                   "    mv      t2, a1\n"
+                   "    sub     t6, a2, a1\n"
+                   "    bgeu    t4, t6, 2f\n"
+                   "    ld      t0, %d(a0)\n" /* too large: from now on all of it is in DRAM */
+                   "    sd      t0, %d(a0)\n"
+                   "    sd      t5, %d(a0)\n"
+                   "    sd      zero, %d(a0)\n"
+                   "    sd      zero, %d(a0)\n"
+                   "    sd      zero, %d(a0)\n"
+                   "    j       1b\n"
+                   "2:  sub     t5, t5, t2\n" /* t5 elements */
+                   "    bgeu    t4, t5, 3f\n"
+                   "    mv      t5, t4\n"
+                   "3:  ld      a4, %d(a0)\n"
+                   "    bnez    a4, 3f\n"
+                   "    li      t0, 1\n" /* no weights: a bad record */
+                   "    mv      a0, t0\n"
+                   "    ret\n"
+                   "3:  lla     a3, packed_record\n",
+                   (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
+                   8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER,
+                   8 * FIRST, 8 * END, 8 * ENTRY);
     put_record(l);
-    lower_hart(
+    sam_lower_hart(
         l,
         "    ld      t0, %d(a0)\n"
         "    sw      t0, %zu(a3)\n"
@@ -385,10 +385,10 @@ void lower_packed_routine(struct lower *l)
         offsetof(struct sam_weight_record, first_high), (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
         (unsigned)(SAM_SYSTEM_WEIGHT_WAIT - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FIRST, 8 * END,
         8 * OWNER, 8 * ROOM, 8 * SHIFT);
-    lower_data(l, "    .balign 64\npacked_record:\n    .zero   64\n");
+    sam_lower_data(l, "    .balign 64\npacked_record:\n    .zero   64\n");
 }
 
-void lower_packed_free(struct lower *l)
+void sam_lower_packed_free(struct lower *l)
 {
     if (l->packing)
         free(l->packing->items);

@@ -33,16 +33,16 @@ static int64_t fit(const struct sam_tile_ty *type, int64_t value)
 static void fit_register(struct lower *l, const struct sam_tile_ty *type, const char *reg)
 {
     if (type->kind == SAM_TILE_KIND_BOOL)
-        lower_hart(l, "    andi    %s, %s, 1\n", reg, reg);
+        sam_lower_hart(l, "    andi    %s, %s, 1\n", reg, reg);
     if (type->kind != SAM_TILE_KIND_SCALAR || sam_tile_is_real(type->dtype))
         return;
     const unsigned shift = 64 - 8 * (unsigned)sam_tile_size(type->dtype);
     if (shift)
-        lower_hart(l,
-                   "    slli    %s, %s, %u\n"
-                   "    %s    %s, %s, %u\n",
-                   reg, reg, shift, sam_tile_is_signed(type->dtype) ? "srai" : "srli", reg, reg,
-                   shift);
+        sam_lower_hart(l,
+                       "    slli    %s, %s, %u\n"
+                       "    %s    %s, %s, %u\n",
+                       reg, reg, shift, sam_tile_is_signed(type->dtype) ? "srai" : "srli", reg, reg,
+                       shift);
 }
 
 /* The result for operands that are known; false: it is found when the program runs. */
@@ -86,7 +86,7 @@ static void compare(struct lower *l, enum sam_tile_compare how)
         [SAM_TILE_GT] = "    slt     t0, t1, t0\n",
         [SAM_TILE_GE] = "    slt     t0, t0, t1\n    xori    t0, t0, 1\n",
     };
-    lower_hart(l, "%s", code[how]);
+    sam_lower_hart(l, "%s", code[how]);
 }
 
 static void arith(struct lower *l, const struct sam_tile_op *op)
@@ -96,36 +96,37 @@ static void arith(struct lower *l, const struct sam_tile_op *op)
     int64_t numbers[3] = {op->literal}, value = 0;
     bool known = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        known &= lower_constant(l, arg(l, op, i), &numbers[i]);
+        known &= sam_lower_constant(l, arg(l, op, i), &numbers[i]);
     if (known && fold(op, numbers[0], numbers[1], numbers[2], &value)) {
-        lower_know(l, result, fit(type, value));
+        sam_lower_know(l, result, fit(type, value));
         return;
     }
-    lower_begin(l, op);
-    lower_get(l, "t0", arg(l, op, 0));
+    sam_lower_begin(l, op);
+    sam_lower_get(l, "t0", arg(l, op, 0));
     if (op->operand_count > 1)
-        lower_get(l, "t1", arg(l, op, 1));
+        sam_lower_get(l, "t1", arg(l, op, 1));
     switch (op->code) {
-    case SAM_TILE_ADDI: lower_hart(l, "    add     t0, t0, t1\n"); break;
-    case SAM_TILE_SUBI: lower_hart(l, "    sub     t0, t0, t1\n"); break;
-    case SAM_TILE_MULI: lower_hart(l, "    mul     t0, t0, t1\n"); break;
+    case SAM_TILE_ADDI: sam_lower_hart(l, "    add     t0, t0, t1\n"); break;
+    case SAM_TILE_SUBI: sam_lower_hart(l, "    sub     t0, t0, t1\n"); break;
+    case SAM_TILE_MULI: sam_lower_hart(l, "    mul     t0, t0, t1\n"); break;
     case SAM_TILE_DIVSI:
     case SAM_TILE_REMSI: /* dividing the smallest integer by -1 wraps on the hart as well */
-        if (!lower_constant(l, arg(l, op, 1), &numbers[1]) || numbers[1] == 0)
-            lower_hart(l, "    beqz    t1, .Lfailure%u\n",
-                       lower_failure(l, op, "%s: division by zero", sam_tile_code_name(op->code)));
-        lower_hart(l, "    %s     t0, t0, t1\n", op->code == SAM_TILE_DIVSI ? "div" : "rem");
+        if (!sam_lower_constant(l, arg(l, op, 1), &numbers[1]) || numbers[1] == 0)
+            sam_lower_hart(
+                l, "    beqz    t1, .Lfailure%u\n",
+                sam_lower_failure(l, op, "%s: division by zero", sam_tile_code_name(op->code)));
+        sam_lower_hart(l, "    %s     t0, t0, t1\n", op->code == SAM_TILE_DIVSI ? "div" : "rem");
         break;
     case SAM_TILE_CMPI: compare(l, (enum sam_tile_compare)op->attribute); break;
     case SAM_TILE_SELECT:
-        lower_hart(l, "    bnez    t0, 0f\n");
-        lower_get(l, "t1", arg(l, op, 2));
-        lower_hart(l, "0:\n    mv      t0, t1\n");
+        sam_lower_hart(l, "    bnez    t0, 0f\n");
+        sam_lower_get(l, "t1", arg(l, op, 2));
+        sam_lower_hart(l, "0:\n    mv      t0, t1\n");
         break;
     default: break;
     }
     fit_register(l, type, "t0");
-    lower_set(l, result, "t0");
+    sam_lower_set(l, result, "t0");
 }
 
 /* --- views of arrays */
@@ -144,42 +145,43 @@ static void check_view_size(struct lower *l, const struct sam_tile_op *op, uint3
                             uint32_t value, int64_t declared)
 {
     int64_t size;
-    const bool known = lower_constant(l, value, &size);
+    const bool known = sam_lower_constant(l, value, &size);
     if (!known || size < 0 || size > INT32_MAX) {
-        lower_begin(l, op);
-        lower_get(l, "a0", value);
-        lower_hart(l,
-                   "    srli    t0, a0, 31\n"
-                   "    bnez    t0, .Lfailure%u\n",
-                   lower_failure(l, op, "dimension %u of the view is {0}", i));
+        sam_lower_begin(l, op);
+        sam_lower_get(l, "a0", value);
+        sam_lower_hart(l,
+                       "    srli    t0, a0, 31\n"
+                       "    bnez    t0, .Lfailure%u\n",
+                       sam_lower_failure(l, op, "dimension %u of the view is {0}", i));
     }
     if (declared == SAM_TILE_DYNAMIC || (known && size == declared))
         return;
-    lower_begin(l, op);
-    lower_get(l, "a0", value);
-    lower_hart(l,
-               "    li      t0, %" PRId64 "\n"
-               "    bne     a0, t0, .Lfailure%u\n",
-               declared,
-               lower_failure(l, op, "dimension %u of the view is {0}: its type says %" PRId64, i,
-                             declared));
+    sam_lower_begin(l, op);
+    sam_lower_get(l, "a0", value);
+    sam_lower_hart(l,
+                   "    li      t0, %" PRId64 "\n"
+                   "    bne     a0, t0, .Lfailure%u\n",
+                   declared,
+                   sam_lower_failure(l, op,
+                                     "dimension %u of the view is {0}: its type says %" PRId64, i,
+                                     declared));
 }
 
 static void check_view_stride(struct lower *l, const struct sam_tile_op *op, uint32_t i,
                               uint32_t value, uint32_t size_value)
 {
     int64_t size, stride;
-    if (lower_constant(l, value, &stride) && lower_constant(l, size_value, &size) &&
+    if (sam_lower_constant(l, value, &stride) && sam_lower_constant(l, size_value, &size) &&
         fits(size, stride))
         return;
-    lower_begin(l, op);
-    lower_get(l, "a0", size_value);
-    lower_get(l, "a1", value);
-    lower_hart(l,
-               "    call    .Lfits\n"
-               "    mv      a0, a1\n"
-               "    bnez    t0, .Lfailure%u\n",
-               lower_failure(l, op, "stride %u of the view is {0}", i));
+    sam_lower_begin(l, op);
+    sam_lower_get(l, "a0", size_value);
+    sam_lower_get(l, "a1", value);
+    sam_lower_hart(l,
+                   "    call    .Lfits\n"
+                   "    mv      a0, a1\n"
+                   "    bnez    t0, .Lfailure%u\n",
+                   sam_lower_failure(l, op, "stride %u of the view is {0}", i));
     l->state->fits = true;
 }
 
@@ -192,9 +194,9 @@ static void make_view(struct lower *l, const struct sam_tile_op *op)
         check_view_size(l, op, i, size, type->dims[i]);
         check_view_stride(l, op, i, arg(l, op, 1 + type->rank + i), size);
     }
-    lower_begin(l, op);
-    lower_window_array(l, "t0", result);
-    lower_set(l, result, "t0");
+    sam_lower_begin(l, op);
+    sam_lower_window_array(l, "t0", result);
+    sam_lower_set(l, result, "t0");
 }
 
 /* A dimension of a partition: its size is its type's, and it lies in the view. a1 becomes the
@@ -205,34 +207,34 @@ static void check_partition(struct lower *l, const struct sam_tile_op *op, uint3
     const struct sam_tile_ty *type = sam_tile_ty(l->p, result);
     const uint32_t offset = arg(l, op, 1 + i), size = arg(l, op, 1 + type->rank + i);
     int64_t from, count, whole;
-    const bool sized = lower_constant(l, size, &count);
+    const bool sized = sam_lower_constant(l, size, &count);
     if (type->dims[i] != SAM_TILE_DYNAMIC && (!sized || count != type->dims[i])) {
-        lower_get(l, "a0", size);
-        lower_hart(l,
-                   "    li      t0, %" PRId64 "\n"
-                   "    bne     a0, t0, .Lfailure%u\n",
-                   type->dims[i],
-                   lower_failure(l, op,
-                                 "dimension %u of the partition is {0}: its type says %" PRId64, i,
-                                 type->dims[i]));
+        sam_lower_get(l, "a0", size);
+        sam_lower_hart(
+            l,
+            "    li      t0, %" PRId64 "\n"
+            "    bne     a0, t0, .Lfailure%u\n",
+            type->dims[i],
+            sam_lower_failure(l, op, "dimension %u of the partition is {0}: its type says %" PRId64,
+                              i, type->dims[i]));
     }
-    if (sized && lower_constant(l, offset, &from) &&
-        lower_window_known(l, view, i, false, &whole) && from >= 0 && count >= 0 && from <= whole &&
-        count <= whole - from)
+    if (sized && sam_lower_constant(l, offset, &from) &&
+        sam_lower_window_known(l, view, i, false, &whole) && from >= 0 && count >= 0 &&
+        from <= whole && count <= whole - from)
         return;
-    lower_get(l, "a0", offset);
-    lower_get(l, "a3", size);
-    lower_window_size(l, "a2", view, i);
-    const unsigned failure = lower_failure(
+    sam_lower_get(l, "a0", offset);
+    sam_lower_get(l, "a3", size);
+    sam_lower_window_size(l, "a2", view, i);
+    const unsigned failure = sam_lower_failure(
         l, op, "the partition is {0}..{1} of dimension %u: %%%s has {2}", i, name_of(l, view));
-    lower_hart(l,
-               "    add     a1, a0, a3\n"
-               "    sub     t0, a2, a0\n"
-               "    bltz    a0, .Lfailure%u\n"
-               "    bltz    a3, .Lfailure%u\n"
-               "    bltz    t0, .Lfailure%u\n"
-               "    blt     t0, a3, .Lfailure%u\n",
-               failure, failure, failure, failure);
+    sam_lower_hart(l,
+                   "    add     a1, a0, a3\n"
+                   "    sub     t0, a2, a0\n"
+                   "    bltz    a0, .Lfailure%u\n"
+                   "    bltz    a3, .Lfailure%u\n"
+                   "    bltz    t0, .Lfailure%u\n"
+                   "    blt     t0, a3, .Lfailure%u\n",
+                   failure, failure, failure, failure);
 }
 
 static void make_partition(struct lower *l, const struct sam_tile_op *op)
@@ -241,31 +243,31 @@ static void make_partition(struct lower *l, const struct sam_tile_op *op)
     const struct sam_tile_ty *type = sam_tile_ty(l->p, result);
     const int64_t bytes = (int64_t)sam_tile_size(type->dtype);
     int64_t constant = 0;
-    lower_begin(l, op);
+    sam_lower_begin(l, op);
     for (uint32_t i = 0; i < type->rank; i++)
         check_partition(l, op, i);
-    lower_window_address(l, "a4", view);
+    sam_lower_window_address(l, "a4", view);
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t offset, stride;
-        if (lower_constant(l, arg(l, op, 1 + i), &offset) &&
-            lower_window_known(l, view, i, true, &stride)) {
+        if (sam_lower_constant(l, arg(l, op, 1 + i), &offset) &&
+            sam_lower_window_known(l, view, i, true, &stride)) {
             constant = (int64_t)((uint64_t)constant +
                                  (uint64_t)offset * (uint64_t)stride * (uint64_t)bytes);
             continue;
         }
-        lower_get(l, "t0", arg(l, op, 1 + i));
-        lower_window_stride(l, "t1", view, i);
-        lower_hart(l, "    mul     t0, t0, t1\n");
+        sam_lower_get(l, "t0", arg(l, op, 1 + i));
+        sam_lower_window_stride(l, "t1", view, i);
+        sam_lower_hart(l, "    mul     t0, t0, t1\n");
         if (bytes > 1)
-            lower_hart(l, "    slli    t0, t0, %d\n", __builtin_ctz((unsigned)bytes));
-        lower_hart(l, "    add     a4, a4, t0\n");
+            sam_lower_hart(l, "    slli    t0, t0, %d\n", __builtin_ctz((unsigned)bytes));
+        sam_lower_hart(l, "    add     a4, a4, t0\n");
     }
     if (constant)
-        lower_hart(l,
-                   "    li      t0, %" PRId64 "\n"
-                   "    add     a4, a4, t0\n",
-                   constant);
-    lower_set(l, result, "a4");
+        sam_lower_hart(l,
+                       "    li      t0, %" PRId64 "\n"
+                       "    add     a4, a4, t0\n",
+                       constant);
+    sam_lower_set(l, result, "a4");
 }
 
 /* --- tiles */
@@ -275,25 +277,25 @@ static void bind(struct lower *l, const struct sam_tile_op *op, uint32_t tile, u
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const uint64_t size = sam_tile_bytes(type);
-    const uint32_t room = lower_room(l, type->loc);
+    const uint32_t room = sam_lower_room(l, type->loc);
     if (lower_value(l, tile)->known) /* and in its memory: the checker has seen to it */
         return;
-    lower_begin(l, op);
-    const unsigned failure =
-        lower_failure(l, op,
-                      "%%%s of %" PRIu64 " bytes at 0x{0x}: expected a multiple of 32 within the "
-                      "0x%" PRIx32 " bytes of %s",
-                      name_of(l, tile), size, room, sam_tile_loc_names[type->loc]);
-    lower_get(l, "a0", address);
-    lower_hart(l,
-               "    andi    t0, a0, 31\n"
-               "    bnez    t0, .Lfailure%u\n"
-               "    li      t0, %" PRId64 "\n"
-               "    bltu    t0, a0, .Lfailure%u\n"
-               "    li      t0, %" PRIu32 "\n"
-               "    add     t0, t0, a0\n",
-               failure, (int64_t)room - (int64_t)size, failure, lower_memory(type->loc));
-    lower_set_field(l, tile, LOWER_ADDRESS, "t0");
+    sam_lower_begin(l, op);
+    const unsigned failure = sam_lower_failure(
+        l, op,
+        "%%%s of %" PRIu64 " bytes at 0x{0x}: expected a multiple of 32 within the "
+        "0x%" PRIx32 " bytes of %s",
+        name_of(l, tile), size, room, sam_tile_loc_names[type->loc]);
+    sam_lower_get(l, "a0", address);
+    sam_lower_hart(l,
+                   "    andi    t0, a0, 31\n"
+                   "    bnez    t0, .Lfailure%u\n"
+                   "    li      t0, %" PRId64 "\n"
+                   "    bltu    t0, a0, .Lfailure%u\n"
+                   "    li      t0, %" PRIu32 "\n"
+                   "    add     t0, t0, a0\n",
+                   failure, (int64_t)room - (int64_t)size, failure, sam_lower_memory(type->loc));
+    sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
 
 static void set_valid(struct lower *l, const struct sam_tile_op *op, uint32_t tile, bool cols,
@@ -303,22 +305,22 @@ static void set_valid(struct lower *l, const struct sam_tile_op *op, uint32_t ti
     struct lower_value *v = lower_value(l, tile);
     const uint32_t room = cols ? type->cols : type->rows;
     int64_t size;
-    const bool good = lower_constant(l, operand, &size) && size >= 0 && size <= room;
+    const bool good = sam_lower_constant(l, operand, &size) && size >= 0 && size <= room;
     if (good && !v->reshaped && op->code == SAM_TILE_ALLOC) {
         v->sized[cols] = true;
         v->valid[cols] = size;
         return;
     }
-    lower_begin(l, op);
-    lower_get(l, "a0", operand);
+    sam_lower_begin(l, op);
+    sam_lower_get(l, "a0", operand);
     if (!good)
-        lower_hart(l,
-                   "    li      t0, %" PRIu32 "\n"
-                   "    bltu    t0, a0, .Lfailure%u\n",
-                   room,
-                   lower_failure(l, op, "{0} valid %s in a tile of %" PRIu32,
-                                 cols ? "columns" : "rows", room));
-    lower_set_field(l, tile, cols ? LOWER_COLS : LOWER_ROWS, "a0");
+        sam_lower_hart(l,
+                       "    li      t0, %" PRIu32 "\n"
+                       "    bltu    t0, a0, .Lfailure%u\n",
+                       room,
+                       sam_lower_failure(l, op, "{0} valid %s in a tile of %" PRIu32,
+                                         cols ? "columns" : "rows", room));
+    sam_lower_set_field(l, tile, cols ? LOWER_COLS : LOWER_ROWS, "a0");
 }
 
 static void alloc(struct lower *l, const struct sam_tile_op *op)
@@ -338,17 +340,17 @@ static void rebind(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t tile = l->p->ids[op->results], from = arg(l, op, 0);
     for (unsigned i = 0; i < 2; i++) {
-        const enum lower_field field = i ? LOWER_COLS : LOWER_ROWS;
+        const enum sam_lower_field field = i ? LOWER_COLS : LOWER_ROWS;
         struct lower_value *v = lower_value(l, tile);
         uint32_t size;
-        if (lower_known(l, from, field, &size) && !v->reshaped) {
+        if (sam_lower_known(l, from, field, &size) && !v->reshaped) {
             v->sized[i] = true;
             v->valid[i] = size;
             continue;
         }
-        lower_begin(l, op);
-        lower_field(l, "t0", from, field);
-        lower_set_field(l, tile, field, "t0");
+        sam_lower_begin(l, op);
+        sam_lower_field(l, "t0", from, field);
+        sam_lower_set_field(l, tile, field, "t0");
     }
     bind(l, op, tile, arg(l, op, 1));
 }
@@ -364,43 +366,43 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
     int64_t row, col;
     uint32_t address;
     v->pitch = lower_value(l, from)->pitch;
-    const bool known = lower_constant(l, arg(l, op, 1), &row) &&
-                       lower_constant(l, arg(l, op, 2), &col) && row >= 0 && col >= 0 &&
+    const bool known = sam_lower_constant(l, arg(l, op, 1), &row) &&
+                       sam_lower_constant(l, arg(l, op, 2), &col) && row >= 0 && col >= 0 &&
                        row <= (int64_t)whole->rows - type->rows &&
                        col <= (int64_t)whole->cols - type->cols;
     const int64_t line = known ? (by_rows ? row : col) : 0,
                   place = known ? (by_rows ? col : row) : 0;
     const int64_t offset = line * v->pitch + (int64_t)((uint64_t)place << shift);
-    if (known && offset % 32 == 0 && lower_known(l, from, LOWER_ADDRESS, &address)) {
-        lower_know(l, tile, address + offset);
+    if (known && offset % 32 == 0 && sam_lower_known(l, from, LOWER_ADDRESS, &address)) {
+        sam_lower_know(l, tile, address + offset);
         return;
     }
-    lower_begin(l, op);
-    const unsigned failure = lower_failure(
+    sam_lower_begin(l, op);
+    const unsigned failure = sam_lower_failure(
         l, op, "a window of %" PRIu32 "x%" PRIu32 " at [{0},{1}] leaves %%%s, %" PRIu32 "x%" PRIu32,
         type->rows, type->cols, name_of(l, from), whole->rows, whole->cols);
-    lower_get(l, "a0", arg(l, op, 1));
-    lower_get(l, "a1", arg(l, op, 2));
-    lower_hart(l,
-               "    bltz    a0, .Lfailure%u\n"
-               "    bltz    a1, .Lfailure%u\n"
-               "    li      t0, %" PRId64 "\n"
-               "    li      t1, %" PRId64 "\n"
-               "    blt     t0, a0, .Lfailure%u\n"
-               "    blt     t1, a1, .Lfailure%u\n"
-               "    li      t0, %" PRIu32 "\n"
-               "    mul     t0, t0, %s\n"
-               "    slli    t1, %s, %u\n"
-               "    add     t0, t0, t1\n"
-               "    andi    t1, t0, 31\n"
-               "    bnez    t1, .Lfailure%u\n",
-               failure, failure, (int64_t)whole->rows - type->rows,
-               (int64_t)whole->cols - type->cols, failure, failure, v->pitch, by_rows ? "a0" : "a1",
-               by_rows ? "a1" : "a0", shift,
-               lower_failure(l, op, "the window does not start at a multiple of 32 bytes"));
-    lower_field(l, "t1", from, LOWER_ADDRESS);
-    lower_hart(l, "    add     t0, t0, t1\n");
-    lower_set_field(l, tile, LOWER_ADDRESS, "t0");
+    sam_lower_get(l, "a0", arg(l, op, 1));
+    sam_lower_get(l, "a1", arg(l, op, 2));
+    sam_lower_hart(l,
+                   "    bltz    a0, .Lfailure%u\n"
+                   "    bltz    a1, .Lfailure%u\n"
+                   "    li      t0, %" PRId64 "\n"
+                   "    li      t1, %" PRId64 "\n"
+                   "    blt     t0, a0, .Lfailure%u\n"
+                   "    blt     t1, a1, .Lfailure%u\n"
+                   "    li      t0, %" PRIu32 "\n"
+                   "    mul     t0, t0, %s\n"
+                   "    slli    t1, %s, %u\n"
+                   "    add     t0, t0, t1\n"
+                   "    andi    t1, t0, 31\n"
+                   "    bnez    t1, .Lfailure%u\n",
+                   failure, failure, (int64_t)whole->rows - type->rows,
+                   (int64_t)whole->cols - type->cols, failure, failure, v->pitch,
+                   by_rows ? "a0" : "a1", by_rows ? "a1" : "a0", shift,
+                   sam_lower_failure(l, op, "the window does not start at a multiple of 32 bytes"));
+    sam_lower_field(l, "t1", from, LOWER_ADDRESS);
+    sam_lower_hart(l, "    add     t0, t0, t1\n");
+    sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
 
 /* Where its type leaves them open, the valid sizes of a window are what it sees of its tile's. */
@@ -410,24 +412,24 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     place_window(l, op);
     for (unsigned cols = 0; cols < 2; cols++) {
-        const enum lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
-        const unsigned fits = lower_label(l);
+        const enum sam_lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
+        const unsigned fits = sam_lower_label(l);
         if ((cols ? type->valid_cols : type->valid_rows) != SAM_TILE_DYNAMIC)
             continue;
-        lower_begin(l, op);
-        lower_field(l, "t0", arg(l, op, 0), field);
-        lower_get(l, "t1", arg(l, op, 1 + cols));
-        lower_hart(l,
-                   "    sub     t0, t0, t1\n"
-                   "    sgtz    t1, t0\n"
-                   "    neg     t1, t1\n"
-                   "    and     t0, t0, t1\n"
-                   "    li      t1, %" PRIu32 "\n"
-                   "    ble     t0, t1, .L%u\n"
-                   "    mv      t0, t1\n"
-                   ".L%u:\n",
-                   cols ? type->cols : type->rows, fits, fits);
-        lower_set_field(l, tile, field, "t0");
+        sam_lower_begin(l, op);
+        sam_lower_field(l, "t0", arg(l, op, 0), field);
+        sam_lower_get(l, "t1", arg(l, op, 1 + cols));
+        sam_lower_hart(l,
+                       "    sub     t0, t0, t1\n"
+                       "    sgtz    t1, t0\n"
+                       "    neg     t1, t1\n"
+                       "    and     t0, t0, t1\n"
+                       "    li      t1, %" PRIu32 "\n"
+                       "    ble     t0, t1, .L%u\n"
+                       "    mv      t0, t1\n"
+                       ".L%u:\n",
+                       cols ? type->cols : type->rows, fits, fits);
+        sam_lower_set_field(l, tile, field, "t0");
     }
 }
 
@@ -437,22 +439,22 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
  * the hart. */
 static void record(struct lower *l, const struct sam_tile_op *op)
 {
-    lower_begin(l, op);
-    lower_set(l, l->p->ids[op->results], op->attribute == SAM_TILE_PIPE_VECTOR ? "gp" : "zero");
+    sam_lower_begin(l, op);
+    sam_lower_set(l, l->p->ids[op->results], op->attribute == SAM_TILE_PIPE_VECTOR ? "gp" : "zero");
 }
 
 static void wait(struct lower *l, const struct sam_tile_op *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {
-        lower_begin(l, op);
-        lower_get(l, "t0", arg(l, op, i));
-        lower_wait_count(l);
+        sam_lower_begin(l, op);
+        sam_lower_get(l, "t0", arg(l, op, i));
+        sam_lower_wait_count(l);
     }
     if (!op->operand_count)
-        lower_wait_all(l);
+        sam_lower_wait_all(l);
 }
 
-void lower_plain(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_plain(struct lower *l, const struct sam_tile_op *op)
 {
     switch (op->code) {
     case SAM_TILE_ALLOC: alloc(l, op); break;
@@ -467,7 +469,7 @@ void lower_plain(struct lower *l, const struct sam_tile_op *op)
         break;
     case SAM_TILE_RECORD: record(l, op); break;
     case SAM_TILE_WAIT: wait(l, op); break;
-    case SAM_TILE_BARRIER: lower_wait_all(l); break;
+    case SAM_TILE_BARRIER: sam_lower_wait_all(l); break;
     default: arith(l, op);
     }
 }

@@ -56,30 +56,30 @@ static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
     const unsigned size = (unsigned)sam_tile_size(type->dtype);
     const unsigned width = (unsigned)__builtin_ctz(size);
     const bool by_rows = type->blayout == SAM_TILE_row_major;
-    lower_hart(l, "    # %%%s %s its array\n", l->p->values[tile].name, in ? "from" : "to");
-    lower_field(l, "a0", tile, LOWER_ADDRESS);
-    lower_field(l, "a1", tile, LOWER_PITCH);
-    lower_field(l, "a2", tile, LOWER_ROWS);
-    lower_field(l, "a3", tile, LOWER_COLS);
-    lower_hart(l,
-               "    li      a4, 0x%" PRIx64 "\n"
-               "    li      a5, %u\n"
-               "    beqz    a3, 2f\n"
-               "0:  beqz    a2, 2f\n"
-               "    mv      t0, a0\n"
-               "    mv      t1, a3\n"
-               "1:  %-7s t2, 0(%s)\n"
-               "    %-7s t2, 0(%s)\n"
-               "    add     t0, t0, %s\n"
-               "    addi    a4, a4, %u\n"
-               "    addi    t1, t1, -1\n"
-               "    bnez    t1, 1b\n"
-               "    add     a0, a0, %s\n"
-               "    addi    a2, a2, -1\n"
-               "    j       0b\n"
-               "2:\n",
-               address, size, loads[width], in ? "a4" : "t0", stores[width], in ? "t0" : "a4",
-               by_rows ? "a5" : "a1", size, by_rows ? "a1" : "a5");
+    sam_lower_hart(l, "    # %%%s %s its array\n", l->p->values[tile].name, in ? "from" : "to");
+    sam_lower_field(l, "a0", tile, LOWER_ADDRESS);
+    sam_lower_field(l, "a1", tile, LOWER_PITCH);
+    sam_lower_field(l, "a2", tile, LOWER_ROWS);
+    sam_lower_field(l, "a3", tile, LOWER_COLS);
+    sam_lower_hart(l,
+                   "    li      a4, 0x%" PRIx64 "\n"
+                   "    li      a5, %u\n"
+                   "    beqz    a3, 2f\n"
+                   "0:  beqz    a2, 2f\n"
+                   "    mv      t0, a0\n"
+                   "    mv      t1, a3\n"
+                   "1:  %-7s t2, 0(%s)\n"
+                   "    %-7s t2, 0(%s)\n"
+                   "    add     t0, t0, %s\n"
+                   "    addi    a4, a4, %u\n"
+                   "    addi    t1, t1, -1\n"
+                   "    bnez    t1, 1b\n"
+                   "    add     a0, a0, %s\n"
+                   "    addi    a2, a2, -1\n"
+                   "    j       0b\n"
+                   "2:\n",
+                   address, size, loads[width], in ? "a4" : "t0", stores[width], in ? "t0" : "a4",
+                   by_rows ? "a5" : "a1", size, by_rows ? "a1" : "a5");
 }
 
 /* --- arguments */
@@ -96,9 +96,9 @@ static enum sam_status give_packed(struct lower *l, uint32_t value,
     shaped.data = &shaped; /* it needs none */
     enum sam_status status = sam_tile_bind_array(v->name, v->type.dtype, &shaped, error);
     if (status == SAM_OK)
-        status = lower_packed_argument(l, value, a, &address, error);
+        status = sam_lower_packed_argument(l, value, a, &address, error);
     if (status == SAM_OK)
-        lower_start_pointer(l, value, address, a->array->count);
+        sam_lower_start_pointer(l, value, address, a->array->count);
     return status;
 }
 
@@ -123,11 +123,11 @@ static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made
     b->read |= !a->output || a->inout || !tile;
     b->written |= tile && a->output;
     if (!tile) {
-        lower_start_pointer(l, value, b->address, a->array->count);
+        sam_lower_start_pointer(l, value, b->address, a->array->count);
         return SAM_OK;
     }
-    lower_start_size(l, value, false, (uint32_t)sized.valid_rows);
-    lower_start_size(l, value, true, (uint32_t)sized.valid_cols);
+    sam_lower_start_size(l, value, false, (uint32_t)sized.valid_rows);
+    sam_lower_start_size(l, value, true, (uint32_t)sized.valid_cols);
     if (!a->output || a->inout)
         copy_tile(l, value, b->address, true);
     return SAM_OK;
@@ -145,7 +145,7 @@ static enum sam_status give(struct lower *l, struct sam_tile_lowered *made, uint
         return give_array(l, made, value, a, error);
     const enum sam_status status = sam_tile_bind_scalar(l->p, value, a, &number, error);
     if (status == SAM_OK)
-        lower_start_scalar(l, value, number);
+        sam_lower_start_scalar(l, value, number);
     return status;
 }
 
@@ -167,7 +167,7 @@ static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, cons
         if (!b)
             return status == SAM_OK ? error->status : status;
         b->written = true;
-        lower_wait_all(l);
+        sam_lower_wait_all(l);
         copy_tile(l, values[i], b->address, false);
     }
     return SAM_OK;
@@ -207,22 +207,22 @@ static void begin(struct lower *l)
     };
     struct sam_buffer name = {0};
     sam_buffer_plain(&name, l->p->name, strlen(l->p->name), '?');
-    lower_hart(l, "# %s%s%s, lowered: see gpu.s for its kernels.\n", sam_buffer_text(&name),
-               l->f->bare ? "" : " @", l->f->name);
+    sam_lower_hart(l, "# %s%s%s, lowered: see gpu.s for its kernels.\n", sam_buffer_text(&name),
+                   l->f->bare ? "" : " @", l->f->name);
     sam_buffer_free(&name);
     for (size_t i = 0; i < SAM_COUNT(numbers); i++)
-        lower_hart(l, "    .equ    %s, 0x%08" PRIx32 "\n", numbers[i].name, numbers[i].value);
-    lower_hart(l,
-               "    .text\n"
-               "    .globl  _start\n"
-               "_start:\n"
-               "    lla     s0, slots + %d\n"
-               "    li      s1, SAM_SYSTEM_GPU_SUBMIT\n"
-               "    li      gp, 0\n"
-               "    call    .Lsetup\n",
-               LOWER_SLOTS_BASE);
-    lower_data(l, "    .data\n");
-    lower_gpu(l, "%s", sam_gpu_start_code());
+        sam_lower_hart(l, "    .equ    %s, 0x%08" PRIx32 "\n", numbers[i].name, numbers[i].value);
+    sam_lower_hart(l,
+                   "    .text\n"
+                   "    .globl  _start\n"
+                   "_start:\n"
+                   "    lla     s0, slots + %d\n"
+                   "    li      s1, SAM_SYSTEM_GPU_SUBMIT\n"
+                   "    li      gp, 0\n"
+                   "    call    .Lsetup\n",
+                   LOWER_SLOTS_BASE);
+    sam_lower_data(l, "    .data\n");
+    sam_lower_gpu(l, "%s", sam_gpu_start_code());
 }
 
 static enum sam_status place(struct lower *l, const uint32_t *values, struct sam_error *error)
@@ -231,7 +231,7 @@ static enum sam_status place(struct lower *l, const uint32_t *values, struct sam
         return sam_fail_memory(error);
     sam_tile_bind_keep(l->p, l->f, &l->flow, l->arguments, l->argument_count, values);
     if (sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, l->report, &l->plan) != SAM_OK ||
-        (!l->report->report.errors && !lower_values(l)))
+        (!l->report->report.errors && !sam_lower_values(l)))
         return sam_fail_memory(error);
     return SAM_OK;
 }
@@ -250,12 +250,12 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         status = give(l, made, values[i], &l->arguments[i], error);
     if (status != SAM_OK)
         return status;
-    lower_body(l);
-    lower_hart(l, "done:\n");
+    sam_lower_body(l);
+    sam_lower_hart(l, "done:\n");
     status = take(l, made, values, error);
     if (status != SAM_OK)
         return status;
-    lower_finish(l);
+    sam_lower_finish(l);
     find_stores(l, made, values);
     if (l->packing) {
         made->weights = l->options.weights;
@@ -282,7 +282,7 @@ static void keep(struct lower *l, struct sam_tile_lowered *made)
         const struct sam_tile_op *op = &l->p->ops[s->remarks[i].op];
         if (made->notes)
             made->notes[made->note_count++] = (struct sam_tile_lowered_note){
-                op->pos.line, op->pos.column, lower_op_name(op), s->remarks[i].text};
+                op->pos.line, op->pos.column, sam_lower_op_name(op), s->remarks[i].text};
         else
             free(s->remarks[i].text);
     }
@@ -296,8 +296,8 @@ static void close(struct lower *l)
     sam_buffer_free(&l->gpu);
     sam_buffer_free(&l->state->slots);
     sam_buffer_free(&l->state->setup);
-    lower_packed_free(l);
-    lower_flights_free(&l->state->flights);
+    sam_lower_packed_free(l);
+    sam_lower_flights_free(&l->state->flights);
     free(l->state->begun);
     free(l->values);
     sam_tile_flow_free(&l->flow);
@@ -394,7 +394,7 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
     }
     sam_tile_report_free(&report);
     if (l.boxes)
-        lower_box_routines(&l);
+        sam_lower_box_routines(&l);
     close(&l);
     free(values);
     free(unbound);

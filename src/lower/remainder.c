@@ -24,15 +24,15 @@ static const char join[] =
     "vmsgtu.vx v0, v14, $(0x7f7fffff); vmsgtu.vx v12, v15, $(0x7f800000); vor.vv v0, v0, v12;"
     "vmseq.vi v12, v15, 0; vor.vv v0, v0, v12; vmerge.vxm $d, v10, $(0x7fc00000), v0";
 
-void lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs)
+void sam_lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs)
 {
-    unsigned loop = lower_label(c->l), done = lower_label(c->l);
-    lower_all_lanes(c, level);
-    lower_emit(c, level, split, regs);
+    unsigned loop = sam_lower_label(c->l), done = sam_lower_label(c->l);
+    sam_lower_all_lanes(c, level);
+    sam_lower_emit(c, level, split, regs);
     sam_buffer_printf(&c->text[level], ".Lg%u:\n\tsetrpc t0, .Lg%u\n\tvbge v17, v12, .Lg%u\n", loop,
                       done, done);
-    lower_emit(c, level, step, regs);
+    sam_lower_emit(c, level, step, regs);
     sam_buffer_printf(&c->text[level], "\tj .Lg%u\n.Lg%u:\n\tjoin\n", loop, done);
-    lower_emit(c, level, join, regs);
-    lower_some_lanes(c, level);
+    sam_lower_emit(c, level, join, regs);
+    sam_lower_some_lanes(c, level);
 }

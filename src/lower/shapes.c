@@ -47,19 +47,19 @@ static int64_t combine(void *context, bool product, int64_t a, int64_t b)
 static void get(const struct shapes *s, const char *reg, int64_t size)
 {
     if (size > FIRST) {
-        lower_hart(s->l, "    li      %s, %" PRId64 "\n", reg, size);
+        sam_lower_hart(s->l, "    li      %s, %" PRId64 "\n", reg, size);
         return;
     }
     const struct name *n = &s->names[(size_t)(FIRST - size)];
     switch (n->kind) {
-    case ROWS: lower_field(s->l, reg, n->value, LOWER_ROWS); break;
-    case COLS: lower_field(s->l, reg, n->value, LOWER_COLS); break;
-    case DIMENSION: lower_window_size(s->l, reg, n->value, n->dimension); break;
+    case ROWS: sam_lower_field(s->l, reg, n->value, LOWER_ROWS); break;
+    case COLS: sam_lower_field(s->l, reg, n->value, LOWER_COLS); break;
+    case DIMENSION: sam_lower_window_size(s->l, reg, n->value, n->dimension); break;
     case PRODUCT:
     case SUM:
         get(s, reg, n->a);
         get(s, "t6", n->b);
-        lower_hart(s->l, "    %s     %s, %s, t6\n", n->kind == SUM ? "add" : "mul", reg, reg);
+        sam_lower_hart(s->l, "    %s     %s, %s, t6\n", n->kind == SUM ? "add" : "mul", reg, reg);
         break;
     }
 }
@@ -89,28 +89,30 @@ static void later(void *context, enum sam_tile_relation relation, int64_t a, int
     struct sam_buffer message = {0};
     if (a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC) {
         if (s->write)
-            lower_refuse(s->l, s->op, "%s: more elements than 64 bits can count",
-                         lower_op_name(s->op));
+            sam_lower_refuse(s->l, s->op, "%s: more elements than 64 bits can count",
+                             sam_lower_op_name(s->op));
         return;
     }
     s->any = true;
     if (!s->write)
         return;
-    lower_begin(s->l, s->op);
+    sam_lower_begin(s->l, s->op);
     load_names(s, text, &message);
-    const unsigned failure = lower_failure(s->l, s->op, "%s", sam_buffer_text(&message));
+    const unsigned failure = sam_lower_failure(s->l, s->op, "%s", sam_buffer_text(&message));
     sam_buffer_free(&message);
     get(s, "t0", a);
     get(s, "t1", b);
     switch (relation) {
-    case SAM_TILE_EQUAL: lower_hart(s->l, "    bne     t0, t1, .Lfailure%u\n", failure); break;
-    case SAM_TILE_AT_MOST: lower_hart(s->l, "    bgt     t0, t1, .Lfailure%u\n", failure); break;
+    case SAM_TILE_EQUAL: sam_lower_hart(s->l, "    bne     t0, t1, .Lfailure%u\n", failure); break;
+    case SAM_TILE_AT_MOST:
+        sam_lower_hart(s->l, "    bgt     t0, t1, .Lfailure%u\n", failure);
+        break;
     case SAM_TILE_SOME_IF:
-        lower_hart(s->l,
-                   "    bnez    t0, 0f\n"
-                   "    bnez    t1, .Lfailure%u\n"
-                   "0:\n",
-                   failure);
+        sam_lower_hart(s->l,
+                       "    bnez    t0, 0f\n"
+                       "    bnez    t1, .Lfailure%u\n"
+                       "0:\n",
+                       failure);
         break;
     }
 }
@@ -121,15 +123,15 @@ static void name_sizes(struct shapes *s, uint32_t value, struct sam_tile_ty *typ
     uint32_t size;
     *type = *sam_tile_ty(s->l->p, value);
     if (type->kind == SAM_TILE_KIND_TILE) {
-        type->tile.valid_rows = lower_known(s->l, value, LOWER_ROWS, &size)
+        type->tile.valid_rows = sam_lower_known(s->l, value, LOWER_ROWS, &size)
                                     ? size
                                     : add(s, (struct name){.kind = ROWS, .value = value});
-        type->tile.valid_cols = lower_known(s->l, value, LOWER_COLS, &size)
+        type->tile.valid_cols = sam_lower_known(s->l, value, LOWER_COLS, &size)
                                     ? size
                                     : add(s, (struct name){.kind = COLS, .value = value});
     }
     for (unsigned i = 0; type->kind == SAM_TILE_KIND_PART && i < type->rank; i++)
-        if (!lower_window_known(s->l, value, i, false, &type->dims[i]))
+        if (!sam_lower_window_known(s->l, value, i, false, &type->dims[i]))
             type->dims[i] =
                 add(s, (struct name){.kind = DIMENSION, .value = value, .dimension = i});
 }
@@ -140,9 +142,9 @@ static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_
     struct sam_error first;
     char *messages = NULL;
     if (sam_tile_report_end(report, &messages, &first) == SAM_ERR_INPUT) {
-        lower_begin(l, op);
-        lower_hart(l, "    j       .Lfailure%u\n",
-                   lower_failure(l, op, "%s", strstr(first.text, ": ") + 2));
+        sam_lower_begin(l, op);
+        sam_lower_hart(l, "    j       .Lfailure%u\n",
+                       sam_lower_failure(l, op, "%s", strstr(first.text, ": ") + 2));
     }
     l->state->memory |= !messages;
     free(messages);
@@ -168,12 +170,12 @@ static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
     return s.any || broken;
 }
 
-bool lower_has_shapes(struct lower *l, const struct sam_tile_op *op)
+bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op)
 {
     return judge(l, op, false);
 }
 
-void lower_shapes(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op)
 {
     judge(l, op, true);
 }

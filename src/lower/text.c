@@ -27,7 +27,7 @@ static void append(struct sam_buffer *out, const char *format, va_list list)
     va_end(again);
 }
 
-void lower_hart(struct lower *l, const char *format, ...)
+void sam_lower_hart(struct lower *l, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -35,7 +35,7 @@ void lower_hart(struct lower *l, const char *format, ...)
     va_end(list);
 }
 
-void lower_data(struct lower *l, const char *format, ...)
+void sam_lower_data(struct lower *l, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -43,7 +43,7 @@ void lower_data(struct lower *l, const char *format, ...)
     va_end(list);
 }
 
-void lower_gpu(struct lower *l, const char *format, ...)
+void sam_lower_gpu(struct lower *l, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -51,27 +51,28 @@ void lower_gpu(struct lower *l, const char *format, ...)
     va_end(list);
 }
 
-unsigned lower_label(struct lower *l)
+unsigned sam_lower_label(struct lower *l)
 {
     return l->labels++;
 }
 
-const char *lower_op_name(const struct sam_tile_op *op)
+const char *sam_lower_op_name(const struct sam_tile_op *op)
 {
     const char *name = sam_tile_code_name(op->code), *dot = strrchr(name, '.');
     return dot ? dot + 1 : name;
 }
 
-void lower_begin(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_begin(struct lower *l, const struct sam_tile_op *op)
 {
     bool *begun = &l->state->begun[op - l->p->ops];
     if (*begun)
         return;
     *begun = true;
-    lower_hart(l, "%s_%" PRIu32 "_%" PRIu32 ":\n", lower_op_name(op), op->pos.line, op->pos.column);
+    sam_lower_hart(l, "%s_%" PRIu32 "_%" PRIu32 ":\n", sam_lower_op_name(op), op->pos.line,
+                   op->pos.column);
 }
 
-void lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+void sam_lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
 {
     struct sam_buffer text = {0};
     va_list list;
@@ -83,7 +84,7 @@ void lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *for
     sam_buffer_free(&text);
 }
 
-unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+unsigned sam_lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
 {
     struct lower_messages *m = &l->state->failures;
     struct sam_buffer text = {0};
@@ -103,7 +104,7 @@ unsigned lower_failure(struct lower *l, const struct sam_tile_op *op, const char
     return (unsigned)m->count;
 }
 
-void lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
+void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
 {
     struct lower_state *s = l->state;
     struct sam_buffer text = {0};
@@ -117,8 +118,8 @@ void lower_note(struct lower *l, const struct sam_tile_op *op, const char *forma
         s->remarks = grown;
         s->remarks[s->remark_count++] =
             (struct lower_remark){(uint32_t)(op - l->p->ops), sam_strdup(sam_buffer_text(&text))};
-        lower_begin(l, op);
-        lower_hart(l, "    # %s\n", sam_buffer_text(&text));
+        sam_lower_begin(l, op);
+        sam_lower_hart(l, "    # %s\n", sam_buffer_text(&text));
     }
     s->memory |= !grown || text.failed || !s->remarks[s->remark_count - 1].text;
     sam_buffer_free(&text);
@@ -138,82 +139,83 @@ static void write_failures(struct lower *l)
     const struct lower_messages *m = &l->state->failures;
     for (size_t i = 0; i < m->count; i++) {
         comment(&l->hart, m->items[i]);
-        lower_hart(l,
-                   ".Lfailure%zu:\n"
-                   "    li      t6, %zu\n"
-                   "    j       .Lfailed\n",
-                   i + 1, i + 1);
+        sam_lower_hart(l,
+                       ".Lfailure%zu:\n"
+                       "    li      t6, %zu\n"
+                       "    j       .Lfailed\n",
+                       i + 1, i + 1);
     }
-    lower_hart(l, ".Lfailed:\n"
-                  "    lla     t5, failure\n"
-                  "    sw      t6, 0(t5)\n"
-                  "    lla     t5, failure_numbers\n");
+    sam_lower_hart(l, ".Lfailed:\n"
+                      "    lla     t5, failure\n"
+                      "    sw      t6, 0(t5)\n"
+                      "    lla     t5, failure_numbers\n");
     for (unsigned i = 0; i < LOWER_NUMBERS; i++)
-        lower_hart(l, "    sd      a%u, %u(t5)\n", i, 8 * i);
-    lower_hart(l, ".Lended:\n"
-                  "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                  "    lla     t0, failure\n"
-                  "    lw      t1, 0(t0)\n"
-                  "    snez    t1, t1\n"
-                  "    li      t0, SAM_SYSTEM_EXIT\n"
-                  "    sw      t1, 0(t0)\n");
-    lower_data(l,
-               "    .balign 8\n"
-               "    .globl  failure, failure_numbers\n"
-               "failure:\n"
-               "    .word   0, 0xffffffff, 0, 0\n"
-               "failure_numbers:\n"
-               "    .zero   %u\n",
-               8 * LOWER_NUMBERS);
+        sam_lower_hart(l, "    sd      a%u, %u(t5)\n", i, 8 * i);
+    sam_lower_hart(l, ".Lended:\n"
+                      "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
+                      "    lla     t0, failure\n"
+                      "    lw      t1, 0(t0)\n"
+                      "    snez    t1, t1\n"
+                      "    li      t0, SAM_SYSTEM_EXIT\n"
+                      "    sw      t1, 0(t0)\n");
+    sam_lower_data(l,
+                   "    .balign 8\n"
+                   "    .globl  failure, failure_numbers\n"
+                   "failure:\n"
+                   "    .word   0, 0xffffffff, 0, 0\n"
+                   "failure_numbers:\n"
+                   "    .zero   %u\n",
+                   8 * LOWER_NUMBERS);
 }
 
 /* t0 becomes 0 if elements of a dimension of a0 with stride a1 can be counted in 64 bits
  * (sam_tile_window_fits), else not. */
 static void write_fits(struct lower *l)
 {
-    lower_hart(l, ".Lfits:\n"
-                  "    li      t1, 1\n"
-                  "    slli    t1, t1, 55\n"
-                  "    slli    t2, t1, 1\n"
-                  "    add     t0, a1, t1\n"
-                  "    sltu    t0, t2, t0\n"
-                  "    mul     t3, a0, a1\n"
-                  "    mulh    t4, a0, a1\n"
-                  "    srai    t5, t3, 63\n"
-                  "    xor     t4, t4, t5\n"
-                  "    add     t3, t3, t1\n"
-                  "    sltu    t3, t2, t3\n"
-                  "    or      t0, t0, t3\n"
-                  "    or      t0, t0, t4\n"
-                  "    ret\n");
+    sam_lower_hart(l, ".Lfits:\n"
+                      "    li      t1, 1\n"
+                      "    slli    t1, t1, 55\n"
+                      "    slli    t2, t1, 1\n"
+                      "    add     t0, a1, t1\n"
+                      "    sltu    t0, t2, t0\n"
+                      "    mul     t3, a0, a1\n"
+                      "    mulh    t4, a0, a1\n"
+                      "    srai    t5, t3, 63\n"
+                      "    xor     t4, t4, t5\n"
+                      "    add     t3, t3, t1\n"
+                      "    sltu    t3, t2, t3\n"
+                      "    or      t0, t0, t3\n"
+                      "    or      t0, t0, t4\n"
+                      "    ret\n");
 }
 
 /* The slots, as they are when the program starts. */
 static void write_slots(struct lower *l)
 {
     const struct sam_buffer *slots = &l->state->slots;
-    lower_data(l, "    .balign 16\nslots:\n");
+    sam_lower_data(l, "    .balign 16\nslots:\n");
     for (size_t at = 0; at + 8 <= slots->size;) {
         size_t zeros = at;
         while (zeros + 8 <= slots->size && sam_le64(slots->data + zeros) == 0)
             zeros += 8;
         if (zeros > at)
-            lower_data(l, "    .zero   %zu\n", zeros - at);
+            sam_lower_data(l, "    .zero   %zu\n", zeros - at);
         else
-            lower_data(l, "    .dword  0x%" PRIx64 "\n", sam_le64(slots->data + at)), zeros += 8;
+            sam_lower_data(l, "    .dword  0x%" PRIx64 "\n", sam_le64(slots->data + at)),
+                zeros += 8;
         at = zeros;
     }
 }
 
-void lower_finish(struct lower *l)
+void sam_lower_finish(struct lower *l)
 {
-    lower_hart(l, "    j       .Lended\n");
+    sam_lower_hart(l, "    j       .Lended\n");
     write_failures(l);
-    lower_hart(l, ".Lsetup:\n%s    ret\n", sam_buffer_text(&l->state->setup));
+    sam_lower_hart(l, ".Lsetup:\n%s    ret\n", sam_buffer_text(&l->state->setup));
     if (l->state->fits)
         write_fits(l);
-    lower_packed_routine(l);
+    sam_lower_packed_routine(l);
     write_slots(l);
-    lower_box_routines(l);
-    lower_routines(l);
+    sam_lower_box_routines(l);
+    sam_lower_routines(l);
 }

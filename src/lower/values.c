@@ -9,14 +9,14 @@
 
 /* --- slots */
 
-uint32_t lower_slot(struct lower *l, uint32_t size)
+uint32_t sam_lower_slot(struct lower *l, uint32_t size)
 {
     const uint32_t slot = (uint32_t)l->state->slots.size;
     sam_buffer_fill(&l->state->slots, 0, size);
     return slot;
 }
 
-void lower_slot_start(struct lower *l, uint32_t slot, uint64_t number)
+void sam_lower_slot_start(struct lower *l, uint32_t slot, uint64_t number)
 {
     if (l->state->slots.failed)
         return;
@@ -24,54 +24,54 @@ void lower_slot_start(struct lower *l, uint32_t slot, uint64_t number)
     sam_put_le32(l->state->slots.data + slot + 4, (uint32_t)(number >> 32));
 }
 
-void lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot)
+void sam_lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_t slot)
 {
     const int offset = (int)slot - LOWER_SLOTS_BASE;
     if (offset <= 2047)
-        lower_hart(l, "    %-7s %s, %d(s0)\n", op, reg, offset);
+        sam_lower_hart(l, "    %-7s %s, %d(s0)\n", op, reg, offset);
     else
-        lower_hart(l,
-                   "    li      tp, %d\n"
-                   "    add     tp, tp, s0\n"
-                   "    %-7s %s, 0(tp)\n",
-                   offset, op, reg);
+        sam_lower_hart(l,
+                       "    li      tp, %d\n"
+                       "    add     tp, tp, s0\n"
+                       "    %-7s %s, 0(tp)\n",
+                       offset, op, reg);
 }
 
 static uint32_t slot_of(struct lower *l, uint32_t value, uint32_t size)
 {
     struct lower_value *v = lower_value(l, value);
     if (v->slot == LOWER_NO_SLOT)
-        v->slot = lower_slot(l, size);
+        v->slot = sam_lower_slot(l, size);
     return v->slot;
 }
 
 /* --- scalars */
 
-bool lower_constant(const struct lower *l, uint32_t value, int64_t *number)
+bool sam_lower_constant(const struct lower *l, uint32_t value, int64_t *number)
 {
     const struct lower_value *v = lower_value(l, value);
     *number = v->number;
     return v->known;
 }
 
-void lower_know(struct lower *l, uint32_t value, int64_t number)
+void sam_lower_know(struct lower *l, uint32_t value, int64_t number)
 {
     lower_value(l, value)->known = true;
     lower_value(l, value)->number = number;
 }
 
-void lower_get(struct lower *l, const char *reg, uint32_t value)
+void sam_lower_get(struct lower *l, const char *reg, uint32_t value)
 {
     int64_t number;
-    if (lower_constant(l, value, &number))
-        lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+    if (sam_lower_constant(l, value, &number))
+        sam_lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
     else
-        lower_slot_op(l, "ld", reg, slot_of(l, value, 8));
+        sam_lower_slot_op(l, "ld", reg, slot_of(l, value, 8));
 }
 
-void lower_set(struct lower *l, uint32_t value, const char *reg)
+void sam_lower_set(struct lower *l, uint32_t value, const char *reg)
 {
-    lower_slot_op(l, "sd", reg, slot_of(l, value, 8));
+    sam_lower_slot_op(l, "sd", reg, slot_of(l, value, 8));
 }
 
 /* --- tiles */
@@ -89,24 +89,25 @@ static const struct {
     [SAM_TILE_acc] = {LOWER_ACC, LOWER_SCRATCH - LOWER_ACC},
 };
 
-uint32_t lower_memory(enum sam_tile_loc loc)
+uint32_t sam_lower_memory(enum sam_tile_loc loc)
 {
     return memories[loc].base;
 }
 
-uint32_t lower_room(const struct lower *l, enum sam_tile_loc loc)
+uint32_t sam_lower_room(const struct lower *l, enum sam_tile_loc loc)
 {
     const uint64_t capacity = sam_tile_capacity(l->options.profile, loc);
     return capacity && capacity < memories[loc].size ? (uint32_t)capacity : memories[loc].size;
 }
 
-bool lower_is_computed(const struct lower *l, uint32_t tile)
+bool sam_lower_is_computed(const struct lower *l, uint32_t tile)
 {
     const struct sam_tile_place *place = sam_tile_place_find(&l->plan, lower_root(l, tile));
     return !place || place->offset == SAM_TILE_NOWHERE;
 }
 
-bool lower_known(const struct lower *l, uint32_t tile, enum lower_field field, uint32_t *number)
+bool sam_lower_known(const struct lower *l, uint32_t tile, enum sam_lower_field field,
+                     uint32_t *number)
 {
     const struct lower_value *v = lower_value(l, tile);
     switch (field) {
@@ -118,27 +119,28 @@ bool lower_known(const struct lower *l, uint32_t tile, enum lower_field field, u
     return false;
 }
 
-void lower_field(struct lower *l, const char *reg, uint32_t tile, enum lower_field field)
+void sam_lower_field(struct lower *l, const char *reg, uint32_t tile, enum sam_lower_field field)
 {
     uint32_t number;
-    if (lower_known(l, tile, field, &number))
-        lower_hart(l, "    li      %s, %" PRIu32 "\n", reg, number);
+    if (sam_lower_known(l, tile, field, &number))
+        sam_lower_hart(l, "    li      %s, %" PRIu32 "\n", reg, number);
     else
-        lower_slot_op(l, "lwu", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
+        sam_lower_slot_op(l, "lwu", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
 }
 
-void lower_set_field(struct lower *l, uint32_t tile, enum lower_field field, const char *reg)
+void sam_lower_set_field(struct lower *l, uint32_t tile, enum sam_lower_field field,
+                         const char *reg)
 {
     uint32_t number;
-    if (!lower_known(l, tile, field, &number))
-        lower_slot_op(l, "sw", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
+    if (!sam_lower_known(l, tile, field, &number))
+        sam_lower_slot_op(l, "sw", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
 }
 
-void lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size)
+void sam_lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t size)
 {
-    const enum lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
+    const enum sam_lower_field field = cols ? LOWER_COLS : LOWER_ROWS;
     uint32_t number;
-    if (lower_known(l, tile, field, &number))
+    if (sam_lower_known(l, tile, field, &number))
         return;
     const uint32_t at = slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field;
     if (!l->state->slots.failed)
@@ -171,70 +173,70 @@ static uint32_t operand_of(const struct lower *l, uint32_t window, unsigned dime
 static void move_staged(struct lower *l, const char *reg, uint32_t window)
 {
     uint32_t delta;
-    if (!lower_staged(l, window, &delta))
+    if (!sam_lower_staged(l, window, &delta))
         return;
-    lower_slot_op(l, "ld", "tp", delta);
-    lower_hart(l, "    add     %s, %s, tp\n", reg, reg);
+    sam_lower_slot_op(l, "ld", "tp", delta);
+    sam_lower_hart(l, "    add     %s, %s, tp\n", reg, reg);
 }
 
-void lower_window_address(struct lower *l, const char *reg, uint32_t window)
+void sam_lower_window_address(struct lower *l, const char *reg, uint32_t window)
 {
-    lower_slot_op(l, "ld", reg, slot_of(l, window, 8));
+    sam_lower_slot_op(l, "ld", reg, slot_of(l, window, 8));
     move_staged(l, reg, window);
 }
 
-bool lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
-                        int64_t *number)
+bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
+                            int64_t *number)
 {
     const int64_t size = sam_tile_ty(l->p, window)->dims[dimension];
     if (!stride && size != SAM_TILE_DYNAMIC) {
         *number = size;
         return true;
     }
-    return lower_constant(l, operand_of(l, window, dimension, stride), number);
+    return sam_lower_constant(l, operand_of(l, window, dimension, stride), number);
 }
 
 static void get_dimension(struct lower *l, const char *reg, uint32_t window, unsigned dimension,
                           bool stride)
 {
     int64_t number;
-    if (lower_window_known(l, window, dimension, stride, &number))
-        lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+    if (sam_lower_window_known(l, window, dimension, stride, &number))
+        sam_lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
     else
-        lower_get(l, reg, operand_of(l, window, dimension, stride));
+        sam_lower_get(l, reg, operand_of(l, window, dimension, stride));
 }
 
-void lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
+void sam_lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
 {
     get_dimension(l, reg, window, dimension, false);
 }
 
-void lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
+void sam_lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension)
 {
     get_dimension(l, reg, window, dimension, true);
 }
 
-void lower_window_array(struct lower *l, const char *reg, uint32_t window)
+void sam_lower_window_array(struct lower *l, const char *reg, uint32_t window)
 {
-    lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16));
+    sam_lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16));
     move_staged(l, reg, window);
 }
 
-void lower_window_count(struct lower *l, const char *reg, uint32_t window)
+void sam_lower_window_count(struct lower *l, const char *reg, uint32_t window)
 {
-    lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16) + 8);
+    sam_lower_slot_op(l, "ld", reg, slot_of(l, sam_tile_arg(l->p, view_of(l, window), 0), 16) + 8);
 }
 
-void lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count)
+void sam_lower_start_pointer(struct lower *l, uint32_t pointer, uint64_t address, uint64_t count)
 {
     const uint32_t slot = slot_of(l, pointer, 16);
-    lower_slot_start(l, slot, address);
-    lower_slot_start(l, slot + 8, count);
+    sam_lower_slot_start(l, slot, address);
+    sam_lower_slot_start(l, slot + 8, count);
 }
 
-void lower_start_scalar(struct lower *l, uint32_t value, int64_t number)
+void sam_lower_start_scalar(struct lower *l, uint32_t value, int64_t number)
 {
-    lower_slot_start(l, slot_of(l, value, 8), (uint64_t)number);
+    sam_lower_slot_start(l, slot_of(l, value, 8), (uint64_t)number);
 }
 
 /* --- all of a function */
@@ -261,7 +263,7 @@ static void set_tile(struct lower *l, uint32_t value)
                        sam_tile_loc_names[type->loc], memories[type->loc].size);
 }
 
-bool lower_values(struct lower *l)
+bool sam_lower_values(struct lower *l)
 {
     l->values = sam_alloc(l->f->value_count + 1, sizeof *l->values);
     l->state->flights.uses = sam_alloc(l->f->value_count + 1, sizeof *l->state->flights.uses);

@@ -26,7 +26,7 @@ struct function {
     struct lower l;
     struct lower_state state;
     struct sam_tile_report report;
-    struct lower_kernel kernels[LOWER_GROUP];
+    struct sam_lower_kernel kernels[LOWER_GROUP];
     struct sam_image *image;
     struct sam_error error; /* of the executor */
     enum sam_status status;
@@ -138,29 +138,29 @@ static void write_kernels(struct function *f)
     assert_int_equal(sam_tile_plan(f->p, func, &l->flow, SAM_TILE_A5, &f->report, &l->plan),
                      SAM_OK);
     assert_int_equal(f->report.report.errors, 0);
-    assert_true(lower_values(l));
-    struct lower_kernel *k = NULL;
+    assert_true(sam_lower_values(l));
+    struct sam_lower_kernel *k = NULL;
     for (uint32_t at = func->body; at != SAM_TILE_NONE; at = f->p->ops[at].next) {
         int64_t number;
         if (f->p->ops[at].code == SAM_TILE_CONSTANT) {
             uint32_t value = f->p->ids[f->p->ops[at].results];
             assert_true(sam_tile_constant(f->p, value, &number));
-            lower_know(l, value, number);
+            sam_lower_know(l, value, number);
         }
         if (f->p->ops[at].code < SAM_TILE_FIRST_OP)
             continue;
-        if (!k || !lower_joins(l, k, at)) {
+        if (!k || !sam_lower_joins(l, k, at)) {
             assert_true(l->kernels < LOWER_GROUP);
             k = &f->kernels[l->kernels];
-            *k = (struct lower_kernel){0};
+            *k = (struct sam_lower_kernel){0};
             snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
-            assert_true(lower_joins(l, k, at));
+            assert_true(sam_lower_joins(l, k, at));
         }
         k->ops[k->op_count++] = at;
     }
     for (unsigned i = 0; i < l->kernels; i++)
-        lower_kernel(l, &f->kernels[i]);
-    lower_routines(l);
+        sam_lower_kernel(l, &f->kernels[i]);
+    sam_lower_routines(l);
     f->run->kernels = l->kernels;
     assert_false(l->gpu.failed);
 }
@@ -234,7 +234,7 @@ static void get(const struct device *d, uint32_t address, void *data, size_t siz
         must(sam_gpu_read(d->gpu, address, data, size, &error), &error);
 }
 
-static void launch(struct function *f, const struct device *d, const struct lower_kernel *k)
+static void launch(struct function *f, const struct device *d, const struct sam_lower_kernel *k)
 {
     uint32_t words[LOWER_WORDS] = {0}, metadata[16] = {0};
     struct sam_error error = {0};
@@ -362,7 +362,7 @@ static void finish(struct function *f)
         free(f->state.remarks[i].text);
     free(f->state.failures.items);
     free(f->state.remarks);
-    lower_flights_free(&f->state.flights);
+    sam_lower_flights_free(&f->state.flights);
     sam_buffer_free(&f->state.slots);
     sam_buffer_free(&f->state.setup);
     sam_buffer_free(&f->l.hart);

@@ -55,7 +55,7 @@ static struct routine *routine_new(const char *label, const char *inlined, uint6
                       "vse32.v v8, (s5)\naddi s3, s3, %d\naddi s4, s4, %d\naddi s5, s5, %d\n"
                       "addi s6, s6, -1\nbnez s6, loop\nendprg\n",
                       4 * LANES, 4 * LANES, 4 * LANES);
-    lower_math_text(&text, set);
+    sam_lower_math_text(&text, set);
     ok(sam_isa_parse("ventus", &options.isa, &error), &error);
     if (sam_assemble(&options, "routine", sam_buffer_text(&text), text.size, &r->image, &messages,
                      &error) != SAM_OK)
@@ -70,10 +70,10 @@ static struct routine *routine_new(const char *label, const char *inlined, uint6
     return r;
 }
 
-static struct routine *routine_of(enum lower_routine routine, enum sam_dtype narrow)
+static struct routine *routine_of(enum sam_lower_routine routine, enum sam_dtype narrow)
 {
-    enum lower_math body = lower_math(routine, narrow);
-    return routine_new(lower_math_label(body), NULL, lower_math_set(body));
+    enum sam_lower_math body = sam_lower_math(routine, narrow);
+    return routine_new(sam_lower_math_label(body), NULL, sam_lower_math_set(body));
 }
 
 static void routine_free(struct routine *r)
@@ -126,7 +126,7 @@ static size_t compare(const struct routine *r, enum sam_tile_function function,
 
 static const struct {
     enum sam_tile_function function;
-    enum lower_routine routine;
+    enum sam_lower_routine routine;
 } functions[] = {
     {SAM_TILE_FN_EXP, LOWER_EXP},
     {SAM_TILE_FN_RSQRT, LOWER_RSQRT},
@@ -272,15 +272,15 @@ static void test_tables(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LOWER_LOG_ENTRIES; i++) {
-        long double c = (long double)lower_log_table[2 * i + 1] * 0x1p-15L;
-        long double t = -logl(c) * 0x1p64L, got = (long double)(int64_t)lower_log_table[2 * i];
+        long double c = (long double)sam_lower_log_table[2 * i + 1] * 0x1p-15L;
+        long double t = -logl(c) * 0x1p64L, got = (long double)(int64_t)sam_lower_log_table[2 * i];
         assert_true(fabsl(t - got) <= 1);
         for (uint32_t m = 0; m <= 1; m++) /* the ends of the interval */
             assert_true(fabsl((long double)(i + 181 + m) / 256 * c - 1) <= 0x1p-8L);
     }
     for (size_t i = 0; i < LOWER_EXP_ENTRIES; i++) {
         long double c = ((long double)i - 90) / 256, t = expl(c) * 0x1p63L;
-        assert_true(fabsl(t - (long double)lower_exp_table[i]) <= 1);
+        assert_true(fabsl(t - (long double)sam_lower_exp_table[i]) <= 1);
     }
 }
 

@@ -135,11 +135,11 @@ unsigned vector_variants(unsigned code)
 
 bool vector_by_element(unsigned code)
 {
-    struct lower_kernel none = {0};
+    struct sam_lower_kernel none = {0};
     struct sam_tile_op op = {.code = code};
     struct sam_tile_program p = {.ops = &op, .op_count = 1};
     struct lower l = {.p = &p};
-    return lower_joins(&l, &none, 0) && !lower_folds(code);
+    return sam_lower_joins(&l, &none, 0) && !sam_lower_folds(code);
 }
 
 /* --- groups */
@@ -158,8 +158,8 @@ static unsigned which_of(const struct vector_group *g, enum sam_dtype dtype)
 
 /* A tile of a dtype, as "%name", and its type: an argument, or one that an operation before has
  * written. */
-static void choose(struct vector_group *g, enum sam_dtype dtype, enum lower_part part, char *name,
-                   char *type)
+static void choose(struct vector_group *g, enum sam_dtype dtype, enum sam_lower_part part,
+                   char *name, char *type)
 {
     unsigned which = which_of(g, dtype);
     int64_t valid[2] = {g->shape->valid[0], g->shape->valid[1]};
@@ -191,7 +191,7 @@ static void declare(struct vector_group *g)
         if (which == 2 && dtype == g->dtypes[1])
             continue;
         for (unsigned part = LOWER_WHOLE; part <= LOWER_FIRST_COLUMN; part++) {
-            choose(g, dtype, (enum lower_part)part, name, type);
+            choose(g, dtype, (enum sam_lower_part)part, name, type);
             for (unsigned i = 0; i < (part == LOWER_WHOLE ? SAME : 1); i++, comma = ", ")
                 g->at +=
                     sprintf(g->at, "%s%.*s%u: %s", comma, (int)strlen(name) - 1, name, i, type);
@@ -240,7 +240,7 @@ static void one_of_group(struct vector_group *g)
                 g->at += constant(g->at, names[i], of, bits ? bits : 1);
             }
         } else {
-            choose(g, of, lower_part(row, i), names[i], types[i]);
+            choose(g, of, sam_lower_part(row, i), names[i], types[i]);
         }
         if (strcmp(names[i], names[3]) == 0 && !sam_tile_in_place(row, i))
             return; /* it cannot work in place: one operation less */
