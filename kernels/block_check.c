@@ -137,7 +137,8 @@ static void score(const struct matrix *qkv, size_t width, size_t size, size_t he
 static void attend(const struct matrix *qkv, size_t width, size_t size, size_t head, size_t row,
                    double *scores, double *errors, struct matrix *y)
 {
-    const double blocks = (double)((qkv->rows + 127) / 128);
+    const size_t whole = (qkv->rows + 127) / 128;
+    const double blocks = (double)whole;
     const double roundings = ((double)qkv->rows + 8 * blocks + 8) * U * U;
     double largest = -INFINITY, sum = 0, common = 0;
     score(qkv, width, size, head, row, scores, errors);
@@ -169,10 +170,11 @@ static void attend(const struct matrix *qkv, size_t width, size_t size, size_t h
 
 static bool attention(const struct matrix *qkv, const struct block_config *c, struct matrix *y)
 {
+    const size_t size = c->heads ? c->width / c->heads : 0;
     double *scores = calloc(2 * qkv->rows, sizeof *scores);
     for (size_t head = 0; scores && head < c->heads; head++)
         for (size_t row = 0; row < qkv->rows; row++)
-            attend(qkv, c->width, c->width / c->heads, head, row, scores, scores + qkv->rows, y);
+            attend(qkv, c->width, size, head, row, scores, scores + qkv->rows, y);
     free(scores);
     return scores != NULL;
 }
@@ -214,6 +216,7 @@ enum sam_status block_verify(const struct block *block, struct block_result *res
 {
     double *y = NULL, *deviations = NULL;
     const enum sam_status status = block_expect(block, &y, &deviations, error);
+    const size_t width = block->config.width ? block->config.width : 1;
     *result = (struct block_result){0};
     for (size_t i = 0; status == SAM_OK && i < block->counts[BLOCK_Y]; i++) {
         const double found = (double)block->arrays[BLOCK_Y][i];
@@ -221,8 +224,8 @@ enum sam_status block_verify(const struct block *block, struct block_result *res
         const double share = fabs(found - y[i]) / allowed;
         if (!(share <= 1) && !result->failure[0]) /* or it is not a number */
             snprintf(result->failure, sizeof result->failure,
-                     "y[%zu][%zu] is %.9g: expected %.9g within %.3g", i / block->config.width,
-                     i % block->config.width, found, y[i], allowed);
+                     "y[%zu][%zu] is %.9g: expected %.9g within %.3g", i / width, i % width, found,
+                     y[i], allowed);
         result->share = fmax(result->share, share);
         result->allowed = fmax(result->allowed, allowed);
     }
