@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lower/elements.h"
 #include "lower/hart.h"
 
 /* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
@@ -30,20 +31,6 @@ bool sam_lower_is_vector(unsigned code)
 {
     return code >= SAM_TILE_FIRST_OP && !sam_lower_is_move(code) &&
            sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR;
-}
-
-/* Whether a kernel may find that the operation fails: a division of integers. */
-static bool may_fail(const struct lower *l, const struct sam_tile_op *op)
-{
-    const struct sam_tile_row *row = sam_tile_row(op->code);
-    const uint32_t dst = sam_tile_arg(l->p, op, op->operand_count - 1);
-    return (row->function == SAM_TILE_FN_DIV || row->function == SAM_TILE_FN_REM) &&
-           !sam_tile_is_real(sam_tile_ty(l->p, dst)->tile.dtype);
-}
-
-static bool is_tile(const struct lower *l, uint32_t value)
-{
-    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
 }
 
 /* --- what may be in flight */
@@ -110,7 +97,7 @@ static void mark(struct lower *l, const struct sam_tile_op *op, uint32_t launch)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(l->p, op, i);
-        if (!is_tile(l, value))
+        if (!lower_is_tile(l, value))
             continue;
         const uint32_t at = local(l, lower_root(l, value));
         l->state->flights.uses[at] = launch;
@@ -220,7 +207,7 @@ void sam_lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(l->p, op, i);
         const struct sam_tile_place *place =
-            is_tile(l, value) ? sam_tile_place_find(&l->plan, lower_root(l, value)) : NULL;
+            lower_is_tile(l, value) ? sam_tile_place_find(&l->plan, lower_root(l, value)) : NULL;
         for (size_t k = 0; place && k < l->plan.count; k++)
             if (meet(place, &l->plan.places[k]))
                 want(l, &w, l->plan.places[k].value, i + 1 == op->operand_count);
@@ -396,7 +383,7 @@ void sam_lower_collect(struct lower *l, uint32_t index)
 {
     struct sam_lower_kernel *k = &l->state->pending;
     const struct sam_tile_op *op = &l->p->ops[index];
-    const bool fails = may_fail(l, op), checked = sam_lower_has_shapes(l, op);
+    const bool fails = sam_lower_divides(l, op), checked = sam_lower_has_shapes(l, op);
     /* What fails first in the program fails first here. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
                         !sam_lower_joins(l, k, index)))
