@@ -363,7 +363,7 @@ static struct ref_flying *new_flying(struct ref_sm *s)
             s->flying_end = i < s->flying_end ? s->flying_end : i + 1;
             return &s->flying[i];
         }
-    assert(!"too many instructions under way");
+    assert(false && "too many instructions under way");
     return NULL;
 }
 

@@ -166,7 +166,8 @@ enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_p
     if (sam_tile_check_profile(profile, error) != SAM_OK)
         return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {
-        struct checker c = {.p = p, .f = &p->funcs[i], .judge = {profile, &report}};
+        struct checker c = {
+            .p = p, .f = &p->funcs[i], .judge = {.profile = profile, .report = &report}};
         check_function(&c);
         memory = c.memory;
         sam_tile_flow_free(&c.flow);
