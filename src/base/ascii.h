@@ -29,7 +29,7 @@ static inline bool sam_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static inline char sam_lower(char c)
+static inline char sam_to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -37,7 +37,7 @@ static inline char sam_lower(char c)
 /* The digit's value up to 15; 99: none. */
 static inline unsigned sam_hex_digit(char c)
 {
-    char letter = sam_lower(c);
+    char letter = sam_to_lower(c);
     return sam_is_digit(c)                  ? (unsigned)(c - '0')
            : letter >= 'a' && letter <= 'f' ? (unsigned)(letter - 'a' + 10)
                                             : 99;
@@ -47,7 +47,7 @@ static inline unsigned sam_hex_digit(char c)
 static inline bool sam_same_start(const char *a, const char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        if (sam_lower(a[i]) != sam_lower(b[i]))
+        if (sam_to_lower(a[i]) != sam_to_lower(b[i]))
             return false;
         if (!a[i])
             return true;

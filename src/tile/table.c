@@ -120,7 +120,7 @@ const char *sam_tile_nearest(const char *name, size_t size)
     if (size > sizeof lower)
         return NULL;
     for (size_t i = 0; i < size; i++)
-        lower[i] = sam_lower(name[i]);
+        lower[i] = sam_to_lower(name[i]);
     for (unsigned code = 0; code < SAM_TILE_CODES; code++) {
         unsigned edits = sam_edits(lower, size, sam_tile_code_name(code));
         if (edits < least) {
