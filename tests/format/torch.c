@@ -232,6 +232,21 @@ static void layout(void **state)
     sam_buffer_free(&file);
 }
 
+/* A state dict without tensors, whose archive has no storages. */
+static void nothing(void **state)
+{
+    (void)state;
+    struct sam_weights weights;
+    struct sam_error error = {0};
+    struct sam_buffer p = pickle_begin();
+    pickle_op(&p, "u");
+    struct sam_buffer file = archive((struct zip){0}, p, NULL);
+    must(sam_torch_weights(source_of(&file), "m.pt", &weights, &error), &error);
+    assert_int_equal(weights.count, 0);
+    sam_weights_free(&weights);
+    sam_buffer_free(&file);
+}
+
 /* --- refusals */
 static void expect_refused_file(struct sam_buffer file, const char *part)
 {
@@ -467,7 +482,7 @@ int main(void)
         cmocka_unit_test(types),           cmocka_unit_test(layout),
         cmocka_unit_test(calls),           cmocka_unit_test(damaged_pickles),
         cmocka_unit_test(damaged_tensors), cmocka_unit_test(bombs),
-        cmocka_unit_test(archives),
+        cmocka_unit_test(archives),        cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
