@@ -13,6 +13,7 @@ import numpy as np
 from . import _abi as abi
 from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes, three
 from ._library import check, failure, lib, name_bytes, options, take_text, text_of, type_of
+from ._machine import Addressed
 from ._programs import Program, Source, assemble_kernels, read_program
 from ._run import Run, gpu_trap
 from ._weights import thread_count
@@ -105,7 +106,7 @@ def config_text(config: Config) -> str:
     return ",".join(f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in items)
 
 
-class Gpu:
+class Gpu(Addressed):
     """A Ventus GPGPU with its memory.
 
     jobs       worker threads; results do not depend on it. None: as many as the process may use
@@ -120,6 +121,8 @@ class Gpu:
 
     One thread uses a Gpu at a time. Ctrl-C and an exception in `progress` end a launch.
     """
+    _kind = "_gpu"
+    _calls = {"write": lib.sam_gpu_write, "read": lib.sam_gpu_read}
 
     def __init__(self, *, jobs: Optional[int] = None, stats: bool = False, cycles: Config = None, max_insns: int = 0,
                  schedule: str = "run", simt_stack_limit: int = 0, loose_bounds: bool = False,
@@ -215,15 +218,6 @@ class Gpu:
     def free(self, memory: Memory) -> None:
         """Give a buffer back; accesses to it trap again."""
         check(lib.sam_gpu_unmap, self._gpu, memory.address)
-
-    def write(self, address: int, array: np.ndarray) -> None:
-        """Copy a contiguous array to an address."""
-        check(lib.sam_gpu_write, self._gpu, address, array.ctypes.data, array.nbytes)
-
-    def read(self, address: int, array: np.ndarray) -> np.ndarray:
-        """Fill a contiguous array from an address."""
-        check(lib.sam_gpu_read, self._gpu, address, array.ctypes.data, array.nbytes)
-        return array
 
     # --- launches
 

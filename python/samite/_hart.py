@@ -2,7 +2,7 @@
 """Programs on the tensor hart: an RV32 or RV64 core with TensorLoad and the matrix unit."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_char_p, c_uint64, c_void_p, cast, pointer, string_at
+from ctypes import POINTER, byref, c_char_p, c_void_p, cast, pointer, string_at
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -12,6 +12,7 @@ from . import _abi as abi
 from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes
 from ._gpu import Config, config_text
 from ._library import Trap, check, failure, lib, name_bytes, options, path_bytes, text_of, type_of
+from ._machine import Mapped
 from ._programs import Program, Source, parse_isa, read_program
 from ._run import Run
 
@@ -181,7 +182,7 @@ def pass_arguments(machine: Any, regs: Registers, narrow: bool, arguments: Seque
     return addresses
 
 
-class Hart:
+class Hart(Mapped):
     """A tensor hart with its memory.
 
     isa          "rv64im_zicsr_zfinx_xtensorload_xmatrix" by default
@@ -195,6 +196,9 @@ class Hart:
 
     One thread uses a Hart at a time. Ctrl-C and an exception in `progress` end a run.
     """
+    _kind = "_hart"
+    _calls = {"alloc": lib.sam_hart_alloc, "map": lib.sam_hart_map,
+              "write": lib.sam_hart_write, "read": lib.sam_hart_read}
 
     def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, stats: bool = False, cycles: Config = None,
                  max_insns: int = 0, folder: Any = None, arguments: Sequence[str] = (),
@@ -258,34 +262,6 @@ class Hart:
         check(lib.sam_hart_load, self._hart, loaded.image)
         self._program = loaded
         return loaded
-
-    def alloc(self, size: int) -> Memory:
-        """`size` bytes of new memory, zeros."""
-        if not 0 <= size < 1 << 63:
-            raise ValueError(f"memory of {size} bytes")
-        address = c_uint64()
-        check(lib.sam_hart_alloc, self._hart, size, byref(address))
-        return Memory(self, address.value, size)
-
-    def buffer(self, array: np.ndarray) -> Memory:
-        """New memory with the bytes of a contiguous array."""
-        memory = self.alloc(array_of(array, 0).nbytes)  # type: ignore[union-attr]
-        self.write(memory.address, array)
-        return memory
-
-    def map(self, address: int, size: int) -> Memory:
-        """Memory at a given address."""
-        check(lib.sam_hart_map, self._hart, address, size)
-        return Memory(self, address, size)
-
-    def write(self, address: int, array: np.ndarray) -> None:
-        """Copy a contiguous array to an address."""
-        check(lib.sam_hart_write, self._hart, address, array.ctypes.data, array.nbytes)
-
-    def read(self, address: int, array: np.ndarray) -> np.ndarray:
-        """Fill a contiguous array from an address."""
-        check(lib.sam_hart_read, self._hart, address, array.ctypes.data, array.nbytes)
-        return array
 
     # --- runs
 

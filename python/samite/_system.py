@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from ctypes import POINTER, byref, c_uint64, c_void_p, cast, pointer, string_at
+from ctypes import POINTER, byref, c_void_p, cast, pointer, string_at
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _abi as abi
-from ._arguments import Argument, InOut, Memory, Out, array_of, outputs_of
+from ._arguments import Argument, InOut, Out, outputs_of
 from ._gpu import Config, GpuStats, config_text
 from ._gpu import stats_of as gpu_stats_of
 from ._hart import Console, Registers, end_name, hart_trap, pass_arguments
 from ._library import check, failure, lib, options, take_text, text_of, type_of
+from ._machine import Mapped
 from ._mapping import Bytes
 from ._programs import Program, Source, parse_isa, read_program
 from ._run import Run, gpu_trap, trap_name
@@ -60,7 +61,7 @@ class SystemResult:
     races: str
 
 
-class System:
+class System(Mapped):
     """A system (docs/system.md). The hart's program is loaded with load, those of the GPU with load_gpu.
 
     isa          of the hart, "rv64ima_zicsr_zfinx_xtensorload_xmatrix" by default
@@ -76,6 +77,9 @@ class System:
     folder       the program may open files below it; arguments: its command line
     progress     called with instructions of the hart, their limit and the pc
     """
+    _kind = "_system"
+    _calls = {"alloc": lib.sam_system_alloc, "map": lib.sam_system_map,
+              "write": lib.sam_system_write, "read": lib.sam_system_read}
 
     def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, jobs: Optional[int] = None, stats: bool = False,
                  cycles: Config = None, raw_weights: bool = False, max_insns: int = 0, kernel_max_insns: int = 0,
@@ -170,34 +174,6 @@ class System:
         """Map a packed file for the program: at an address, or in the first free buffer."""
         data = Bytes(path)
         check(lib.sam_system_load_weights, self._system, data.address, data.size, address, prefix=data.prefix)
-
-    def alloc(self, size: int) -> Memory:
-        """`size` bytes of new memory, zeros."""
-        if not 0 <= size < 1 << 63:
-            raise ValueError(f"memory of {size} bytes")
-        address = c_uint64()
-        check(lib.sam_system_alloc, self._system, size, byref(address))
-        return Memory(self, address.value, size)
-
-    def buffer(self, array: np.ndarray) -> Memory:
-        """New memory with the bytes of a contiguous array."""
-        memory = self.alloc(array_of(array, 0).nbytes)  # type: ignore[union-attr]
-        self.write(memory.address, array)
-        return memory
-
-    def map(self, address: int, size: int) -> Memory:
-        """Memory at a given address."""
-        check(lib.sam_system_map, self._system, address, size)
-        return Memory(self, address, size)
-
-    def write(self, address: int, array: np.ndarray) -> None:
-        """Copy a contiguous array to an address."""
-        check(lib.sam_system_write, self._system, address, array.ctypes.data, array.nbytes)
-
-    def read(self, address: int, array: np.ndarray) -> np.ndarray:
-        """Fill a contiguous array from an address."""
-        check(lib.sam_system_read, self._system, address, array.ctypes.data, array.nbytes)
-        return array
 
     # --- runs
 

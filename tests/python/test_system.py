@@ -126,3 +126,22 @@ def test_what_cannot_be(tmp_path):
             continue
         with pytest.raises(ValueError, match=error):
             samite.System(**keywords)
+
+
+@pytest.mark.parametrize("machine", [samite.Gpu, samite.Hart, samite.System])
+def test_memory_of_machines(machine):
+    """Every machine checks the arrays that it copies."""
+    one = machine()
+    memory = one.buffer(np.arange(8, dtype="<u4"))
+    assert one.read(memory.address, np.zeros(8, "<u4")).tolist() == list(range(8))
+    read_only = np.zeros(8, "<u4")
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="not contiguous"):
+        one.write(memory.address, np.zeros(16, "<u4")[::2])
+    with pytest.raises(ValueError, match="not contiguous"):
+        one.read(memory.address, np.zeros(16, "<u4")[::2])
+    with pytest.raises(ValueError, match="read-only"):
+        one.read(memory.address, read_only)
+    with pytest.raises(ValueError, match="expected a NumPy array"):
+        one.write(memory.address, [1, 2])
+    assert memory.read(dtype="<u4").tolist() == list(range(8))
