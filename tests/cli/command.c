@@ -225,6 +225,17 @@ struct sam_buffer expect_success(const char *words)
     return o.out;
 }
 
+void run_script(const char *commands)
+{
+    char line[1024];
+    const int length =
+        snprintf(line, sizeof line, "exec >/dev/null; cd %s && SAMITE='%s'; set -e; %s", directory,
+                 getenv("SAMITE"), commands);
+    assert_true(length > 0 && (size_t)length < sizeof line);
+    if (system(line) != 0)
+        fail_msg("failed: %s", commands);
+}
+
 void make_directory(void)
 {
     strcpy(directory, "/tmp/samite-run-XXXXXX");

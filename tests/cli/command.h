@@ -39,6 +39,9 @@ extern const char *command_verb;
 struct outcome run(const char *words);
 /* The same, without waiting. */
 pid_t start(const char *words);
+/* Run shell commands in the directory, where $SAMITE is the command; the first that fails fails the
+ * test. Their output is dropped. */
+void run_script(const char *commands);
 /* Whether it catches (or ignores) the signal: tests send one only once that is settled. */
 bool catches(pid_t child, int signal);
 bool ignores(pid_t child, int signal);

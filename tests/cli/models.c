@@ -29,16 +29,6 @@ static void save(const char *name, struct sam_buffer bytes)
     sam_buffer_free(&bytes);
 }
 
-static void shell(const char *command)
-{
-    char line[512];
-    const int length = snprintf(line, sizeof line, "exec >/dev/null; cd %s && SAMITE='%s'; %s",
-                                directory, getenv("SAMITE"), command);
-    assert_true(length > 0 && (size_t)length < sizeof line);
-    if (system(line) != 0)
-        fail_msg("failed: %s", command);
-}
-
 static void expect_file(const char *name, const void *bytes, size_t size)
 {
     struct sam_buffer file = read_file(name);
@@ -104,7 +94,7 @@ static void checkpoints(void **state)
         "layer.turned                             bf16              48x64           6144");
     expect_output("info --json m.pt", "\"kind\": \"pytorch\"");
     expect_output("stat m.pt", "8 exponent + 8 raw");
-    shell("$SAMITE convert m.pt -o m.safetensors");
+    run_script("$SAMITE convert m.pt -o m.safetensors");
     /* layer.weight and its transpose, element by element. */
     struct sam_buffer file = read_file("m.safetensors");
     struct sam_weights weights;
@@ -126,16 +116,18 @@ static void checkpoints(void **state)
     expect_output(
         "pack m.pt",
         "layer.weight                             bf16            64x48  8 exponent + 8 raw");
-    shell("$SAMITE unpack -q m.pt.smw -o back.pt && cmp m.pt back.pt");
-    shell("$SAMITE unpack -q m.pt.smw --tensor layer.weight -o w.bin");
-    shell("$SAMITE pack -q --dtype u8 m.pt -o bytes.smw && $SAMITE info bytes.smw | grep -q 'data  "
-          "*u8'");
+    run_script("$SAMITE unpack -q m.pt.smw -o back.pt && cmp m.pt back.pt");
+    run_script("$SAMITE unpack -q m.pt.smw --tensor layer.weight -o w.bin");
+    run_script(
+        "$SAMITE pack -q --dtype u8 m.pt -o bytes.smw && $SAMITE info bytes.smw | grep -q 'data  "
+        "*u8'");
     expect_output("info m.pt.smw", "raw, ");
     /* From a pipe, and from a file that is standard input or has a number. */
-    shell("cat m.pt | $SAMITE pack - -o piped.smw && cmp m.pt.smw piped.smw");
-    shell("$SAMITE pack - -o - <m.pt >piped.smw && cmp m.pt.smw piped.smw");
-    shell("$SAMITE convert /dev/fd/3 -o c.safetensors 3<m.pt && cmp c.safetensors m.safetensors");
-    shell("cat m.pt | $SAMITE convert - -o d.safetensors && cmp d.safetensors m.safetensors");
+    run_script("cat m.pt | $SAMITE pack - -o piped.smw && cmp m.pt.smw piped.smw");
+    run_script("$SAMITE pack - -o - <m.pt >piped.smw && cmp m.pt.smw piped.smw");
+    run_script(
+        "$SAMITE convert /dev/fd/3 -o c.safetensors 3<m.pt && cmp c.safetensors m.safetensors");
+    run_script("cat m.pt | $SAMITE convert - -o d.safetensors && cmp d.safetensors m.safetensors");
 }
 
 static void refused_checkpoints(void **state)
@@ -145,14 +137,15 @@ static void refused_checkpoints(void **state)
     expect_failure("convert evil.pt -o x.safetensors", 2, "evil.pt: its pickle names 'os.system'");
     expect_failure("pack evil.pt -o x.smw", 2, "evil.pt: its pickle names 'os.system'");
     expect_failure("info evil.pt", 2, "evil.pt: its pickle names 'os.system'");
-    shell("printf '\\200\\002\\212\\012\\154\\374\\234\\106\\371\\040' >old.bin");
+    run_script("printf '\\200\\002\\212\\012\\154\\374\\234\\106\\371\\040' >old.bin");
     expect_failure("convert old.bin -o x.safetensors", 2,
                    "old.bin: a checkpoint in the format "
                    "before PyTorch 1.6");
     expect_failure("convert a=evil.pt -o x.safetensors", 2, "names and types cannot be given");
     assert_false(exists("x.safetensors") || exists("x.smw") || has_temporary("x."));
     /* In a folder what cannot be read is copied, with the reason. */
-    shell("mkdir in && cp evil.pt in/training_args.bin && head -c 900 /dev/zero >in/other.bin");
+    run_script(
+        "mkdir in && cp evil.pt in/training_args.bin && head -c 900 /dev/zero >in/other.bin");
     save("in/pytorch_model.bin", checkpoint());
     struct outcome o = run("pack in -o out");
     assert_int_equal(o.code, 0);
@@ -160,8 +153,9 @@ static void refused_checkpoints(void **state)
     expect_part(&o.err, "in/other.bin: copied unchanged: pack does not support this format");
     expect_part(&o.out, "in: 1 files packed");
     done(&o);
-    shell("$SAMITE unpack -q out -o back && cmp in/pytorch_model.bin back/pytorch_model.bin && cmp "
-          "in/training_args.bin back/training_args.bin");
+    run_script(
+        "$SAMITE unpack -q out -o back && cmp in/pytorch_model.bin back/pytorch_model.bin && cmp "
+        "in/training_args.bin back/training_args.bin");
 }
 
 static void external_data(void **state)
@@ -179,11 +173,11 @@ static void external_data(void **state)
     expect_output(
         "info m.onnx",
         "w                                        f32                   2              8");
-    shell("$SAMITE convert m.onnx -o o.safetensors && tail -c 8 o.safetensors >o.data");
+    run_script("$SAMITE convert m.onnx -o o.safetensors && tail -c 8 o.safetensors >o.data");
     expect_file("o.data", "01234567", 8);
-    shell("rm w.data");
+    run_script("rm w.data");
     expect_failure("convert m.onnx -o p.safetensors", 2, "m.onnx: external data 'w.data': No such");
-    shell("ln -s /etc/passwd w.data");
+    run_script("ln -s /etc/passwd w.data");
     expect_failure("info m.onnx", 2,
                    "m.onnx: external data 'w.data': a link that leaves the folder");
     assert_false(exists("p.safetensors"));
@@ -193,22 +187,22 @@ static void external_data(void **state)
 static void pipes(void **state)
 {
     (void)state;
-    shell("$SAMITE convert m.pt -o s.safetensors && $SAMITE pack -q s.safetensors -o s.smw");
-    shell("$SAMITE pack - -o - <s.safetensors >1.smw && cmp s.smw 1.smw");
-    shell("cat s.safetensors | $SAMITE pack - -o - >2.smw && cmp s.smw 2.smw");
-    shell("$SAMITE pack -q /dev/fd/3 -o 3.smw 3<s.safetensors && cmp s.smw 3.smw");
-    shell("cat s.safetensors | $SAMITE pack -q /dev/fd/0 -o 4.smw && cmp s.smw 4.smw");
-    shell("cat s.safetensors | (exec 3<&0; $SAMITE stat /dev/fd/3 </dev/null) >5 && "
-          "$SAMITE stat s.safetensors >6 && tail -n 1 5 | sed 's/.*: //' >7 && "
-          "tail -n 1 6 | sed 's/.*: //' | cmp - 7");
-    shell("cat s.smw | $SAMITE verify -q - && $SAMITE verify -q /dev/fd/3 3<s.smw");
-    shell(
+    run_script("$SAMITE convert m.pt -o s.safetensors && $SAMITE pack -q s.safetensors -o s.smw");
+    run_script("$SAMITE pack - -o - <s.safetensors >1.smw && cmp s.smw 1.smw");
+    run_script("cat s.safetensors | $SAMITE pack - -o - >2.smw && cmp s.smw 2.smw");
+    run_script("$SAMITE pack -q /dev/fd/3 -o 3.smw 3<s.safetensors && cmp s.smw 3.smw");
+    run_script("cat s.safetensors | $SAMITE pack -q /dev/fd/0 -o 4.smw && cmp s.smw 4.smw");
+    run_script("cat s.safetensors | (exec 3<&0; $SAMITE stat /dev/fd/3 </dev/null) >5 && "
+               "$SAMITE stat s.safetensors >6 && tail -n 1 5 | sed 's/.*: //' >7 && "
+               "tail -n 1 6 | sed 's/.*: //' | cmp - 7");
+    run_script("cat s.smw | $SAMITE verify -q - && $SAMITE verify -q /dev/fd/3 3<s.smw");
+    run_script(
         "cat s.smw | $SAMITE unpack /dev/fd/0 -o 8.safetensors && cmp 8.safetensors s.safetensors");
-    shell("cat s.smw | $SAMITE info /dev/fd/0 | grep -q layer.turned");
-    shell("$SAMITE unpack - --tensor bias -o bias.bin <s.smw && test -s bias.bin");
+    run_script("cat s.smw | $SAMITE info /dev/fd/0 | grep -q layer.turned");
+    run_script("$SAMITE unpack - --tensor bias -o bias.bin <s.smw && test -s bias.bin");
     /* A file as standard input that someone has begun to read. */
-    shell("(dd bs=1 count=5 >/dev/null 2>&1; $SAMITE pack - -o - --dtype u8) <s.smw >9.smw && "
-          "$SAMITE unpack - -o - <9.smw >9 && tail -c +6 s.smw | cmp - 9");
+    run_script("(dd bs=1 count=5 >/dev/null 2>&1; $SAMITE pack - -o - --dtype u8) <s.smw >9.smw && "
+               "$SAMITE unpack - -o - <9.smw >9 && tail -c +6 s.smw | cmp - 9");
     /* gguf: two tensors, padded at the end. */
     struct sam_buffer g = {0};
     sam_buffer_append(&g, "GGUF\3\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
@@ -224,14 +218,14 @@ static void pipes(void **state)
     for (unsigned i = 0; i < 2016; i++)
         put_le(&g, 0x3c00 + i % 99, 2);
     save("m.gguf", g);
-    shell("$SAMITE pack -q m.gguf -o g.smw && cat m.gguf | $SAMITE pack - -o - >g2.smw && "
-          "cmp g.smw g2.smw && $SAMITE pack - -o - <m.gguf >g3.smw && cmp g.smw g3.smw");
-    shell("$SAMITE pack -q /dev/fd/4 -o g4.smw 4<m.gguf && cmp g.smw g4.smw");
+    run_script("$SAMITE pack -q m.gguf -o g.smw && cat m.gguf | $SAMITE pack - -o - >g2.smw && "
+               "cmp g.smw g2.smw && $SAMITE pack - -o - <m.gguf >g3.smw && cmp g.smw g3.smw");
+    run_script("$SAMITE pack -q /dev/fd/4 -o g4.smw 4<m.gguf && cmp g.smw g4.smw");
     /* Without the padding, only a file tells where it ends. */
-    shell("head -c -16 m.gguf >n.gguf && $SAMITE pack -q n.gguf -o n.smw && "
-          "$SAMITE pack - -o - <n.gguf >n2.smw && cmp n.smw n2.smw");
-    shell("if cat n.gguf | $SAMITE pack - -o - >n3.smw 2>err; then exit 1; fi; "
-          "grep -q 'without padding after the last tensor' err");
+    run_script("head -c -16 m.gguf >n.gguf && $SAMITE pack -q n.gguf -o n.smw && "
+               "$SAMITE pack - -o - <n.gguf >n2.smw && cmp n.smw n2.smw");
+    run_script("if cat n.gguf | $SAMITE pack - -o - >n3.smw 2>err; then exit 1; fi; "
+               "grep -q 'without padding after the last tensor' err");
 }
 
 int main(void)

@@ -12,17 +12,6 @@
 #include "codec/weights.h"
 #include "must.h"
 
-static void shell(const char *command)
-{
-    char line[1024];
-    const int length =
-        snprintf(line, sizeof line, "exec >/dev/null; cd %s && SAMITE='%s'; set -e; %s", directory,
-                 getenv("SAMITE"), command);
-    assert_true(length > 0 && (size_t)length < sizeof line);
-    if (system(line) != 0)
-        fail_msg("failed: %s", command);
-}
-
 /* in/: five shards of different sizes, two of them equal, an index and a configuration. */
 static int make(void **state)
 {
@@ -45,10 +34,11 @@ static int make(void **state)
                                             "SLURM_PROCID", "SLURM_ARRAY_TASK_ID"};
     for (size_t i = 0; i < SAM_COUNT(variables); i++) /* of a job that runs the tests */
         unsetenv(variables[i]);
-    shell("mkdir in; for i in 0 1 2 3 4; do "
-          "$SAMITE convert w$i=$i:bf16 -o in/s$i.safetensors; done; echo '{}' >in/config.json; "
-          "echo '{\"weight_map\":{\"w0\":\"s0.safetensors\",\"w4\":\"s4.safetensors\"}}' "
-          ">in/model.safetensors.index.json; $SAMITE pack -q in -o one");
+    run_script(
+        "mkdir in; for i in 0 1 2 3 4; do "
+        "$SAMITE convert w$i=$i:bf16 -o in/s$i.safetensors; done; echo '{}' >in/config.json; "
+        "echo '{\"weight_map\":{\"w0\":\"s0.safetensors\",\"w4\":\"s4.safetensors\"}}' "
+        ">in/model.safetensors.index.json; $SAMITE pack -q in -o one");
     return 0;
 }
 
@@ -56,42 +46,44 @@ static void expect_same_folder(const char *a, const char *b)
 {
     char command[1024];
     snprintf(command, sizeof command, "diff -r %s %s", a, b);
-    shell(command);
+    run_script(command);
 }
 
 /* An array of three: each rank alone, in any order, gives what one process gives. */
 static void packs_in_parts(void **state)
 {
     (void)state;
-    shell("$SAMITE pack -q --part 2/3 in -o three; test -e three/.samite-part-2-of-3");
+    run_script("$SAMITE pack -q --part 2/3 in -o three; test -e three/.samite-part-2-of-3");
     expect_failure("verify -q three", 2, "three: incomplete: part 1/3 is not done");
     expect_failure("unpack -q three -o x", 2, "three: incomplete: part 1/3 is not done");
     expect_failure("pack -q in -o three", 2, "three: incomplete: part 1/3 is not done");
-    shell("$SAMITE pack -q --part 3/3 in -o three");
-    shell("$SAMITE pack -q --part 1/3 in -o three");
+    run_script("$SAMITE pack -q --part 3/3 in -o three");
+    run_script("$SAMITE pack -q --part 1/3 in -o three");
     expect_same_folder("one", "three");
     /* More parts than files; all at once. */
-    shell("for i in 1 2 3 4 5 6 7 8 9 10; do $SAMITE pack -q --part $i/10 in/ -o ten & done; wait");
+    run_script(
+        "for i in 1 2 3 4 5 6 7 8 9 10; do $SAMITE pack -q --part $i/10 in/ -o ten & done; wait");
     expect_same_folder("one", "ten");
-    shell("for i in 1 2; do $SAMITE unpack -q --part $i/2 ten -o back & done; wait");
+    run_script("for i in 1 2; do $SAMITE unpack -q --part $i/2 ten -o back & done; wait");
     expect_same_folder("in", "back");
-    shell("for i in 1 2; do $SAMITE verify --part $i/2 ten; done | sort >v2; "
-          "$SAMITE verify ten | sort | cmp - v2");
-    shell("for i in 1 2 3; do $SAMITE stat --part $i/3 in; done | grep '^w' | sort >s3; "
-          "$SAMITE stat in | grep '^w' | sort | cmp - s3; test $(wc -l <s3) = 5");
+    run_script("for i in 1 2; do $SAMITE verify --part $i/2 ten; done | sort >v2; "
+               "$SAMITE verify ten | sort | cmp - v2");
+    run_script("for i in 1 2 3; do $SAMITE stat --part $i/3 in; done | grep '^w' | sort >s3; "
+               "$SAMITE stat in | grep '^w' | sort | cmp - s3; test $(wc -l <s3) = 5");
 }
 
 /* The largest file first, each to the part that has the least. */
 static void splits_by_size(void **state)
 {
     (void)state;
-    shell("$SAMITE pack --part 1/2 in -o split 2>/dev/null | grep -c '^in/' >n; "
-          "test \"$(ls split | grep smw)\" = s3.safetensors.smw; $SAMITE pack -q --part 2/2 in -o "
-          "split");
+    run_script(
+        "$SAMITE pack --part 1/2 in -o split 2>/dev/null | grep -c '^in/' >n; "
+        "test \"$(ls split | grep smw)\" = s3.safetensors.smw; $SAMITE pack -q --part 2/2 in -o "
+        "split");
     expect_same_folder("one", "split");
     /* Equal sizes go by name: s1 to the first of three after the two large ones. */
-    shell("$SAMITE pack -q --part 3/3 in -o equal; test \"$(ls equal | grep smw)\" = "
-          "\"$(printf 's1.safetensors.smw\\ns2.safetensors.smw\\ns4.safetensors.smw')\"");
+    run_script("$SAMITE pack -q --part 3/3 in -o equal; test \"$(ls equal | grep smw)\" = "
+               "\"$(printf 's1.safetensors.smw\\ns2.safetensors.smw\\ns4.safetensors.smw')\"");
 }
 
 static void refuses_disorder(void **state)
@@ -107,18 +99,18 @@ static void refuses_disorder(void **state)
     expect_failure("pack --part 1/2 - -o x", 2, "--part needs files");
     assert_false(exists("x"));
     /* A part that is done; of other counts, other options, other files. */
-    shell("$SAMITE pack -q --part 1/2 in -o out; cp -r out before");
+    run_script("$SAMITE pack -q --part 1/2 in -o out; cp -r out before");
     expect_failure("pack -q --part 1/2 in -o out", 2, "part 1/2 is done: use -f to do it again");
     expect_failure("pack -q --part 1/3 in -o out", 2, "a run of 2 parts has worked here");
     expect_failure("pack -q --planes bit --part 2/2 in -o out", 2, "with other options");
-    shell("cp -r in more; echo 1 >more/vocab.txt");
+    run_script("cp -r in more; echo 1 >more/vocab.txt");
     expect_failure("pack -q --part 2/2 more -o out", 2, "works on other files");
     write_text("out/.samite-part-2-of-2", "something else");
     expect_failure("pack -q --part 2/2 in -o out", 2, "not a record of a part");
-    shell("rm out/.samite-part-2-of-2 out/.samite-part-3-of-3 2>/dev/null || true");
+    run_script("rm out/.samite-part-2-of-2 out/.samite-part-3-of-3 2>/dev/null || true");
     expect_same_folder("before", "out");
     /* -f does a part again; the other one still completes it. */
-    shell("$SAMITE pack -qf --part 1/2 in -o out; $SAMITE pack -q --part 2/2 in -o out");
+    run_script("$SAMITE pack -qf --part 1/2 in -o out; $SAMITE pack -q --part 2/2 in -o out");
     expect_same_folder("one", "out");
 }
 
@@ -126,7 +118,7 @@ static void refuses_disorder(void **state)
 static void locks(void **state)
 {
     (void)state;
-    shell("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
+    run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
     char path[128];
     snprintf(path, sizeof path, "%s/held/.samite-part-1-of-2", directory);
     FILE *file = fopen(path, "r+");
@@ -137,7 +129,7 @@ static void locks(void **state)
     expect_failure("pack -qf --part 1/2 in -o held", 2, "another process works on part 1/2");
     fclose(file);
     /* The record of a process that was killed is taken over. */
-    shell("$SAMITE pack -q --part 1/2 in -o held; $SAMITE pack -q --part 2/2 in -o held");
+    run_script("$SAMITE pack -q --part 1/2 in -o held; $SAMITE pack -q --part 2/2 in -o held");
     expect_same_folder("one", "held");
 }
 
@@ -145,12 +137,12 @@ static void locks(void **state)
 static void a_rank_fails(void **state)
 {
     (void)state;
-    shell("cp -r in bad; printf '\\377\\377\\377\\377\\0\\0\\0\\0' | dd of=bad/s3.safetensors "
-          "conv=notrunc 2>/dev/null; $SAMITE pack -q --part 2/2 bad -o some; ls some >listed");
+    run_script("cp -r in bad; printf '\\377\\377\\377\\377\\0\\0\\0\\0' | dd of=bad/s3.safetensors "
+               "conv=notrunc 2>/dev/null; $SAMITE pack -q --part 2/2 bad -o some; ls some >listed");
     expect_failure("pack -q --part 1/2 bad -o some", 2, "bad/s3.safetensors: not a safetensors");
-    shell("ls some | cmp - listed");
+    run_script("ls some | cmp - listed");
     expect_failure("verify -q some", 2, "some: incomplete: part 1/2 is not done");
-    shell("cp in/s3.safetensors bad; $SAMITE pack -q --part 1/2 bad -o some");
+    run_script("cp in/s3.safetensors bad; $SAMITE pack -q --part 1/2 bad -o some");
     expect_same_folder("one", "some");
 }
 
@@ -175,18 +167,19 @@ static void launchers(void **state)
         for (size_t r = 0; r < 2; r++) {
             snprintf(command, sizeof command, "%s $SAMITE pack -q --part auto in -o auto%zu",
                      ranks[i][r], i);
-            shell(command);
+            run_script(command);
             snprintf(command, sizeof command, "test %s auto%zu/.samite-part-%zu-of-2",
                      r ? "! -e" : "-e", i, r + 1);
-            shell(command);
+            run_script(command);
         }
         snprintf(command, sizeof command, "auto%zu", i);
         expect_same_folder("one", command);
     }
     /* An array of two jobs with two tasks each is four parts. */
-    shell("SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 "
-          "SLURM_ARRAY_TASK_MAX=1 SLURM_ARRAY_TASK_COUNT=2 $SAMITE pack -q --part auto in -o four; "
-          "test -e four/.samite-part-4-of-4");
+    run_script(
+        "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 "
+        "SLURM_ARRAY_TASK_MAX=1 SLURM_ARRAY_TASK_COUNT=2 $SAMITE pack -q --part auto in -o four; "
+        "test -e four/.samite-part-4-of-4");
     static const char *const wrong[][2] = {
         {"PMI_RANK=2 PMI_SIZE=2", "PMI gives rank 2 of 2"},
         {"PMI_RANK=0", "PMI: a rank without a size"},
@@ -204,7 +197,7 @@ static void launchers(void **state)
                  "if %s $SAMITE pack -q --part auto in -o no 2>err; then exit 1; fi; "
                  "grep -q '%s' err; test ! -e no",
                  wrong[i][0], wrong[i][1]);
-        shell(command);
+        run_script(command);
     }
 }
 
@@ -212,34 +205,38 @@ static void launchers(void **state)
 static void one_file(void **state)
 {
     (void)state;
-    shell("cat 0 1 2 3 4 3 3 3 >big; $SAMITE convert a=big:bf16 b=3:bf16 -o big.safetensors; "
-          "$SAMITE pack -q big.safetensors -o whole.smw");
-    shell("for i in 1 2 3; do $SAMITE pack --part $i/3 big.safetensors -o big.smw & done >said; "
-          "wait; grep -q 'big.safetensors: part 2/3, .* bytes, big.smw.part-2-of-3: ' said; "
-          "$SAMITE merge big.smw >said; grep -q '^big.smw: 3 parts, ' said; cmp big.smw whole.smw");
-    shell("$SAMITE merge -f --remove big.smw.part-3-of-3 big.smw.part-1-of-3 big.smw.part-2-of-3; "
-          "cmp big.smw whole.smw; test ! -e big.smw.part-1-of-3");
+    run_script("cat 0 1 2 3 4 3 3 3 >big; $SAMITE convert a=big:bf16 b=3:bf16 -o big.safetensors; "
+               "$SAMITE pack -q big.safetensors -o whole.smw");
+    run_script(
+        "for i in 1 2 3; do $SAMITE pack --part $i/3 big.safetensors -o big.smw & done >said; "
+        "wait; grep -q 'big.safetensors: part 2/3, .* bytes, big.smw.part-2-of-3: ' said; "
+        "$SAMITE merge big.smw >said; grep -q '^big.smw: 3 parts, ' said; cmp big.smw whole.smw");
+    run_script(
+        "$SAMITE merge -f --remove big.smw.part-3-of-3 big.smw.part-1-of-3 big.smw.part-2-of-3; "
+        "cmp big.smw whole.smw; test ! -e big.smw.part-1-of-3");
     /* By default beside the file, as pack does. */
-    shell("PMI_RANK=0 PMI_SIZE=1 $SAMITE pack -q --part auto big.safetensors; "
-          "$SAMITE merge -q big.safetensors.smw.part-1-of-1; cmp big.safetensors.smw whole.smw; "
-          "$SAMITE merge -o - big.safetensors.smw.part-1-of-1 | cmp - whole.smw");
-    shell("$SAMITE pack -q --part 1/2 big.safetensors -o m.smw; rm -f m.smw");
+    run_script(
+        "PMI_RANK=0 PMI_SIZE=1 $SAMITE pack -q --part auto big.safetensors; "
+        "$SAMITE merge -q big.safetensors.smw.part-1-of-1; cmp big.safetensors.smw whole.smw; "
+        "$SAMITE merge -o - big.safetensors.smw.part-1-of-1 | cmp - whole.smw");
+    run_script("$SAMITE pack -q --part 1/2 big.safetensors -o m.smw; rm -f m.smw");
     expect_failure("pack -q --part 1/2 big.safetensors -o m.smw", 2, "m.smw.part-1-of-2: exists");
     expect_failure("merge m.smw", 2, "part 2/2 is missing");
     expect_failure("merge none.smw", 2, "none.smw: no parts of it");
-    shell("cp m.smw.part-1-of-2 twice.part-2-of-2");
+    run_script("cp m.smw.part-1-of-2 twice.part-2-of-2");
     expect_failure("merge m.smw.part-1-of-2 twice.part-2-of-2", 2, "part 1/2 is given twice");
     expect_failure("merge -o x.smw m.smw.part-1-of-2 big.safetensors", 2,
                    "big.safetensors: not a part of a packed file");
-    shell("$SAMITE pack -q --planes bit --part 2/2 big.safetensors -o m.smw");
+    run_script("$SAMITE pack -q --planes bit --part 2/2 big.safetensors -o m.smw");
     expect_failure("merge m.smw", 2, "packed with other options");
-    shell("$SAMITE pack -qf --part 2/2 big.safetensors -o m.smw; touch m.smw");
+    run_script("$SAMITE pack -qf --part 2/2 big.safetensors -o m.smw; touch m.smw");
     expect_failure("merge m.smw", 2, "m.smw: exists: use -f");
-    shell("head -c 500000 m.smw.part-2-of-2 >cut; mv cut m.smw.part-2-of-2");
+    run_script("head -c 500000 m.smw.part-2-of-2 >cut; mv cut m.smw.part-2-of-2");
     expect_failure("merge -f m.smw", 2, "m.smw.part-2-of-2: ");
-    shell("test ! -s m.smw; $SAMITE pack -q --part 1/2 in/s0.safetensors -o p.smw; "
-          "cat in/s0.safetensors | (if $SAMITE pack -q --part 1/2 /dev/fd/0 -o pipe.smw; then exit "
-          "1; fi) 2>err; grep -q 'part needs a file' err; test ! -e pipe.smw.part-1-of-2");
+    run_script(
+        "test ! -s m.smw; $SAMITE pack -q --part 1/2 in/s0.safetensors -o p.smw; "
+        "cat in/s0.safetensors | (if $SAMITE pack -q --part 1/2 /dev/fd/0 -o pipe.smw; then exit "
+        "1; fi) 2>err; grep -q 'part needs a file' err; test ! -e pipe.smw.part-1-of-2");
     assert_false(exists("x.smw"));
 }
 
@@ -249,19 +246,21 @@ static void under_mpirun(void **state)
     (void)state;
     if (system("command -v mpirun >/dev/null 2>&1") != 0)
         return;
-    shell("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; "
-          "mpirun -n 2 --oversubscribe true 2>/dev/null || exit 0; "
-          "mpirun -n 2 --oversubscribe $SAMITE pack -q --part auto in -o mpi; diff -r one mpi; "
-          "mpirun -n 2 --oversubscribe $SAMITE unpack -q --part auto mpi -o mpi.back; "
-          "diff -r in mpi.back; mpirun -n 2 --oversubscribe $SAMITE verify -q --part auto mpi; "
-          "mpirun -n 2 --oversubscribe $SAMITE pack -q --part auto in/s3.safetensors -o mpi.smw; "
-          "$SAMITE merge -q mpi.smw; cmp mpi.smw one/s3.safetensors.smw");
-    shell("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; "
-          "mpirun -n 2 --oversubscribe true 2>/dev/null || exit 0; "
-          "printf '  li a0, 0\\n  li a7, 93\\n  ecall\\n' >exit.s; set -- sweep exit.s --config "
-          "scalar_cpi=1,2,3; $SAMITE \"$@\" -o swept.csv; "
-          "mpirun -n 2 --oversubscribe $SAMITE \"$@\" --part auto -o mpi.csv; "
-          "$SAMITE sweep --merge mpi.csv; cmp swept.csv mpi.csv");
+    run_script(
+        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; "
+        "mpirun -n 2 --oversubscribe true 2>/dev/null || exit 0; "
+        "mpirun -n 2 --oversubscribe $SAMITE pack -q --part auto in -o mpi; diff -r one mpi; "
+        "mpirun -n 2 --oversubscribe $SAMITE unpack -q --part auto mpi -o mpi.back; "
+        "diff -r in mpi.back; mpirun -n 2 --oversubscribe $SAMITE verify -q --part auto mpi; "
+        "mpirun -n 2 --oversubscribe $SAMITE pack -q --part auto in/s3.safetensors -o mpi.smw; "
+        "$SAMITE merge -q mpi.smw; cmp mpi.smw one/s3.safetensors.smw");
+    run_script(
+        "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; "
+        "mpirun -n 2 --oversubscribe true 2>/dev/null || exit 0; "
+        "printf '  li a0, 0\\n  li a7, 93\\n  ecall\\n' >exit.s; set -- sweep exit.s --config "
+        "scalar_cpi=1,2,3; $SAMITE \"$@\" -o swept.csv; "
+        "mpirun -n 2 --oversubscribe $SAMITE \"$@\" --part auto -o mpi.csv; "
+        "$SAMITE sweep --merge mpi.csv; cmp swept.csv mpi.csv");
 }
 
 int main(void)

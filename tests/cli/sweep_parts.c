@@ -33,37 +33,27 @@ static int set_up(void **state)
     return 0;
 }
 
-static void shell(const char *command)
-{
-    char line[1024];
-    const int length =
-        snprintf(line, sizeof line, "exec >/dev/null; cd %s && SAMITE='%s'; set -e; %s", directory,
-                 getenv("SAMITE"), command);
-    assert_true(length > 0 && (size_t)length < sizeof line);
-    if (system(line) != 0)
-        fail_msg("failed: %s", command);
-}
-
 /* Table, page and JSON; parts in any order, and with more parts than runs. */
 static void merged(void **state)
 {
     (void)state;
-    shell("$SAMITE sweep " COPY AXES "-o out.csv --html out.html; mv out.csv one.csv; "
-          "mv out.html one.html; $SAMITE sweep " COPY AXES "--json >one.json");
-    shell("for i in 3 1 2; do $SAMITE sweep " COPY AXES "-o out.csv --part $i/3 >said; "
-          "test ! -s said; test ! -e out.csv; done; $SAMITE sweep --merge out.csv --html out.html; "
-          "cmp out.csv one.csv; cmp out.html one.html; "
-          "$SAMITE sweep --merge out.csv --json | cmp - one.json; rm out.csv.part-*");
-    shell("for i in 0 1 2 3 4 5 6; do PMI_SIZE=7 PMI_RANK=$i $SAMITE sweep " COPY AXES
-          "-j 2 -o out.csv --part auto & done; wait; $SAMITE sweep --merge out.csv -o - | "
-          "cmp - one.csv; test $(ls out.csv.part-* | wc -l) = 7; rm out.csv.part-*");
+    run_script("$SAMITE sweep " COPY AXES "-o out.csv --html out.html; mv out.csv one.csv; "
+               "mv out.html one.html; $SAMITE sweep " COPY AXES "--json >one.json");
+    run_script(
+        "for i in 3 1 2; do $SAMITE sweep " COPY AXES "-o out.csv --part $i/3 >said; "
+        "test ! -s said; test ! -e out.csv; done; $SAMITE sweep --merge out.csv --html out.html; "
+        "cmp out.csv one.csv; cmp out.html one.html; "
+        "$SAMITE sweep --merge out.csv --json | cmp - one.json; rm out.csv.part-*");
+    run_script("for i in 0 1 2 3 4 5 6; do PMI_SIZE=7 PMI_RANK=$i $SAMITE sweep " COPY AXES
+               "-j 2 -o out.csv --part auto & done; wait; $SAMITE sweep --merge out.csv -o - | "
+               "cmp - one.csv; test $(ls out.csv.part-* | wc -l) = 7; rm out.csv.part-*");
 }
 
 /* Runs that fail are told by the part, and by the table. */
 static void failures(void **state)
 {
     (void)state;
-    shell(
+    run_script(
         "$SAMITE sweep " COPY "-D CODE=3 " LOOPS "-o out.csv 2>err || test $? = 1; mv out.csv "
         "bad.csv; for i in 1 2; do if $SAMITE sweep " COPY "-D CODE=3 " LOOPS
         "-o out.csv --part $i/2 2>err; then exit 1; fi; grep -q 'run '$i': exit code 3' err; done; "
@@ -78,19 +68,19 @@ static void refusals(void **state)
     expect_failure(COPY AXES "--part 1/2 -o x.csv --html x.html", 2, "--html belongs to --merge");
     expect_failure("--merge x.csv --config queue=1", 2, "neither a program nor --config");
     expect_failure("--merge x.csv", 2, "x.csv: no parts of it");
-    shell("$SAMITE sweep " COPY AXES "-o x.csv --part 1/2");
+    run_script("$SAMITE sweep " COPY AXES "-o x.csv --part 1/2");
     expect_failure("--merge x.csv", 2, "x.csv: part 2/2 is missing");
-    shell("cp x.csv.part-1-of-2 x.csv.part-2-of-2");
+    run_script("cp x.csv.part-1-of-2 x.csv.part-2-of-2");
     expect_failure("--merge x.csv", 2, "is one part given twice?");
-    shell("$SAMITE sweep " COPY "-D CODE=0 --config queue=1,2 -o x.csv --part 2/2");
+    run_script("$SAMITE sweep " COPY "-D CODE=0 --config queue=1,2 -o x.csv --part 2/2");
     expect_failure("--merge x.csv", 2, "x.csv.part-2-of-2: of another sweep than the first part");
-    shell("$SAMITE sweep " COPY AXES
-          "-o x.csv --part 2/2; sed -i 's/\"done\":true/\"done\":false/' "
-          "x.csv.part-2-of-2");
+    run_script("$SAMITE sweep " COPY AXES
+               "-o x.csv --part 2/2; sed -i 's/\"done\":true/\"done\":false/' "
+               "x.csv.part-2-of-2");
     expect_failure("--merge x.csv", 2, "x.csv.part-2-of-2: damaged");
-    shell("head -c 300 x.csv.part-1-of-2 >cut; mv cut x.csv.part-2-of-2");
+    run_script("head -c 300 x.csv.part-1-of-2 >cut; mv cut x.csv.part-2-of-2");
     expect_failure("--merge x.csv", 2, "x.csv.part-2-of-2: damaged");
-    shell("cp x.csv.part-1-of-2 x.csv.part-1-of-3");
+    run_script("cp x.csv.part-1-of-2 x.csv.part-1-of-3");
     expect_failure("--merge x.csv", 2, "parts of two sweeps");
     assert_false(exists("x.csv") || exists("x.html"));
 }
