@@ -46,7 +46,7 @@ static int accept(struct cli_args *args, struct cli_part *part, const char *laun
 }
 
 /* A job step has tasks; an array has jobs, whose numbers may have gaps of one size; of an array of
- * jobs with tasks each is a part. The batch script itself is no task. */
+ * jobs with tasks each is a part. The batch script itself runs outside all tasks. */
 static int parse_slurm(struct cli_args *args, struct cli_part *part)
 {
     uint64_t rank = 0, size = 1, id, least, most, count;

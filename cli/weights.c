@@ -191,7 +191,7 @@ struct sam_source weights_source(const struct weights_input *in)
 }
 
 /* The tensors of a checkpoint, whose directory is at its end: of a file, or of what has been read
- * of a pipe, all of it. A pipe that is no checkpoint remains raw. */
+ * of a pipe, all of it. A pipe without a checkpoint stays raw. */
 static bool find_checkpoint(struct weights_input *in, struct sam_error *error)
 {
     struct sam_weights weights;

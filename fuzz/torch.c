@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a PyTorch checkpoint; if they are no archive, as the pickle of one. */
+/* Any bytes as a PyTorch checkpoint; if they are not an archive, as a bare pickle. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -149,7 +149,7 @@ SAM_API void sam_packer_close(struct sam_packer *packer); /* may be NULL */
 /* --- one file in parts, packed by several processes and then joined */
 /* A packer for part `part` of `parts` (from 0, at most 65536), which are about equally large: whole
  * chunks of 2^20 elements. It is given the verbatim header and then the bytes of sam_packer_range,
- * and writes a part (docs/format-codec.md, Parts). There is no sam_packer_stat for it. */
+ * and writes a part (docs/format-codec.md, Parts). sam_packer_stat does not apply to it. */
 SAM_API enum sam_status sam_packer_open_part(const struct sam_weights *weights, unsigned part,
                                              unsigned parts,
                                              const struct sam_codec_options *options,

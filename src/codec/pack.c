@@ -364,7 +364,7 @@ enum sam_status sam_packer_stat(const struct sam_packer *p, size_t tensor,
         return sam_fail(error, SAM_ERR_USAGE,
                         !p->finished ? "tensor %zu: packing is not done"
                         : p->is_part ? "tensor %zu: only a part of the file was packed"
-                                     : "there is no tensor %zu",
+                                     : "tensor %zu does not exist",
                         tensor);
     const struct sam_extent_stat *whole = NULL;
     if (c->weights.tensors[tensor].size)

@@ -354,7 +354,7 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
         return sam_fail_null(error, p ? "stat" : "packed");
     const struct sam_container *c = &p->container;
     if (tensor >= c->weights.count)
-        return sam_fail(error, SAM_ERR_USAGE, "there is no tensor %zu", tensor);
+        return sam_fail(error, SAM_ERR_USAGE, "tensor %zu does not exist", tensor);
     struct sam_extent_stat whole = {0};
     enum sam_status status = SAM_OK;
     if (c->weights.tensors[tensor].size) {

@@ -92,7 +92,7 @@ static bool lay_out(struct sam_torch *t, uint64_t file_size, struct layout *l)
             parts[count++] = (struct part){t->views[i].offset, t->tensors[i].size, &t->tensors[i],
                                            NULL, t->views[i].in_order};
     qsort(parts, count, sizeof *parts, by_place);
-    if (t->storage_count) /* else there is no array */
+    if (t->storage_count) /* otherwise the array is NULL */
         qsort(t->storages, t->storage_count, sizeof *t->storages, by_offset);
     for (size_t i = 0; i < count; i++) {
         if (parts[i].offset < l->end) /* shares its bytes with one before */

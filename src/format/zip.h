@@ -27,7 +27,7 @@ struct sam_zip {
 /* Read the directory. Free *zip in either case. */
 enum sam_status sam_zip_open(struct sam_source source, const char *file, struct sam_zip *zip,
                              struct sam_error *error);
-/* NULL: there is no such entry. */
+/* The entry of that name, or NULL. */
 const struct sam_zip_entry *sam_zip_find(const struct sam_zip *zip, const char *name);
 /* The offset of the contents, which lie as they are in the file: SAM_ERR_INPUT names an entry that
  * is compressed, encrypted or damaged. */

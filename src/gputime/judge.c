@@ -239,7 +239,7 @@ static void wait_for(struct sm *sm, uint32_t i, unsigned stream, enum sam_gputim
     waits->reasons[stream] |= 1u << reason;
 }
 
-/* Those that are no longer resident neither wait nor can they issue. */
+/* Warps that have left the SM neither wait nor issue. */
 static void forget_those_that_left(struct sm *sm)
 {
     sm->waits.left = false;

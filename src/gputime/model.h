@@ -222,7 +222,7 @@ struct answer {
 enum { NO_STREAM = 2, STREAMS = 3 };
 struct waits {
     uint32_t warps;            /* a set */
-    bool left;                 /* some of them are no longer resident */
+    bool left;                 /* some of them have left the SM */
     uint32_t reasons[STREAMS]; /* sets: those with a count */
     uint8_t counts[STREAMS][SAM_GPUTIME_REASONS];
     uint8_t stream[MOST_WARPS], reason[MOST_WARPS];

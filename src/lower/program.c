@@ -91,7 +91,7 @@ static enum sam_status give_packed(struct lower *l, uint32_t value,
     struct sam_array shaped = *a->array;
     uint64_t address;
     if (v->type.kind != SAM_TILE_KIND_PTR)
-        return sam_fail(error, SAM_ERR_INPUT, "%%%s is no pointer: it cannot be a packed tensor",
+        return sam_fail(error, SAM_ERR_INPUT, "packed tensor for %%%s: expected a pointer argument",
                         v->name);
     shaped.data = &shaped; /* it needs none */
     enum sam_status status = sam_tile_bind_array(v->name, v->type.dtype, &shaped, error);

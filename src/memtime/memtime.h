@@ -23,7 +23,7 @@ struct sam_memtime_tags {
 /* False: out of memory. `sets` is a power of two. */
 bool sam_memtime_tags_init(struct sam_memtime_tags *tags, uint32_t sets, uint32_t ways);
 void sam_memtime_tags_free(struct sam_memtime_tags *tags);
-/* The entry of the line; NULL: it is not there. That is no use of it. */
+/* The entry of the line, or NULL. A look-up does not count as a use. */
 static inline struct sam_memtime_tag *sam_memtime_tags_at(const struct sam_memtime_tags *tags,
                                                           uint64_t line)
 {

@@ -281,7 +281,7 @@ static struct sam_buffer text_of(const char *text, size_t size)
 }
 #define REFUSED(text, part) expect_refused(text_of(text, sizeof(text) - 1), part)
 
-/* Opcodes that call or build objects, globals that are no part of a state dict. */
+/* Opcodes that call or build objects, globals that a state dict does not need. */
 static void calls(void **state)
 {
     (void)state;
