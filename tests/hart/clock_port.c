@@ -9,14 +9,15 @@
 #include "matrix/random_config.h"
 #include "random.h"
 
-enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60 };
+enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60, REQUESTS = 4096 };
 
 /* A memory with a port for one line at a time. */
 struct memory {
     uint64_t seed, now, free;
     unsigned latency;
-    uint64_t bytes[UNITS][3], requests, streams;
-    unsigned unanswered; /* of the engines, at most */
+    uint64_t bytes[UNITS][3];
+    struct request requests[REQUESTS];
+    unsigned count;
 };
 
 static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t address,
@@ -27,10 +28,16 @@ static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t add
     assert_true(unit - ENGINES_PORT < SAM_ENGINE_COUNT || unit == MATRIX_PORT);
     assert_true(bytes && address / 64 == (address + bytes - 1) / 64);
     m->now = now;
-    m->requests++;
     m->bytes[unit][kind] += bytes;
     m->free = (m->free > now ? m->free : now) + 1 + test_below(&m->seed, 3);
-    return m->free + m->latency + test_below(&m->seed, 20);
+    const uint64_t answer = m->free + m->latency + test_below(&m->seed, 20);
+    assert_in_range(m->count, 0, REQUESTS - 1);
+    m->requests[m->count++] = (struct request){.unit = unit - ENGINES_PORT,
+                                               .at = now,
+                                               .address = address,
+                                               .answer = answer,
+                                               .bytes = bytes};
+    return answer;
 }
 
 static uint64_t of_engines(const struct memory *m, enum sam_memtime_kind kind)
@@ -45,14 +52,15 @@ static void random_programs(void **state)
 {
     (void)state;
     uint64_t seed = test_seed(), streams = 0;
-    unsigned pairs = 0;
+    unsigned pairs = 0, waited = 0;
     static struct mixed m;
+    static struct memory memory;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct sam_mxu_config mxu = random_mxu_config(&seed, 40);
         struct sam_engines_config engines = mixed_engines(&seed);
         struct sam_clock clock = {.now = test_below(&seed, 2) * 100};
-        struct memory memory = {.seed = test_random(&seed),
-                                .latency = (unsigned)test_below(&seed, 50)};
+        memory =
+            (struct memory){.seed = test_random(&seed), .latency = (unsigned)test_below(&seed, 50)};
         const struct sam_memtime_port port = {request, &memory};
         const struct sam_hart_shared_time time = {.clock = &clock,
                                                   .memory = &port,
@@ -85,7 +93,9 @@ static void random_programs(void **state)
         mixed_expect_sums(&r, s);
         assert_int_equal(sam_hart_end_timeline(timed.hart, NULL), SAM_OK);
         mixed_see(&m, &timeline, profile);
+        mixed_see_requests(&m, memory.requests, memory.count);
         pairs += mixed_expect_order(&m);
+        waited += mixed_expect_exact(&m);
         /* both sides of the port count the same bytes */
         const struct sam_hart_stats *did = sam_hart_stats(timed.hart);
         const uint64_t(*bytes)[3] = memory.bytes;
@@ -106,7 +116,7 @@ static void random_programs(void **state)
         sam_buffer_free(&timeline);
         sam_buffer_free(&m.text);
     }
-    assert_true(pairs > 1000 && streams > 0);
+    assert_true(pairs > 1000 && waited > 100 && streams > 0);
 }
 
 /* ----------------------------------------------------------------- figures that can be counted */
@@ -212,6 +222,30 @@ static void a_block_in_requests(void **state)
     }
 }
 
+/* A load has read its bytes in the cycle after the last answer, from which on the hart may store
+ * there, whether its transfer is over later, at one byte per cycle, or long since. */
+static void bytes_of_a_load(void **state)
+{
+    (void)state;
+    struct sam_engines_config engines;
+    sam_engines_defaults(&engines);
+    engines.slice_cycles = 0;
+    for (unsigned latency = 3; latency; latency = latency == 3 ? 300 : 0) {
+        struct fixed memory = {.latency = latency};
+        engines.bytes[SAM_ENGINE_LOAD] = latency == 3 ? 1 : 64;
+        /* 128 bytes in two lines: two requests */
+        const struct sam_engines_report r = run("li t0, 0x081001\ncsrw tshape, t0\nli a0, 0x10000\n"
+                                                "tl.load tl1, 0(a0)\nsw zero, 0(a0)\nebreak\n",
+                                                &engines, &memory, NULL);
+        const uint64_t *load_cycles = r.engine[SAM_ENGINE_LOAD].cycles;
+        assert_int_equal(memory.requests, 2);
+        assert_int_equal(memory.at[1] - memory.at[0], latency == 3 ? 64 : 1);
+        assert_int_equal(load_cycles[SAM_ENGINE_BUSY], latency == 3 ? 128 : 2);
+        /* the load starts in the cycle in which the store could issue */
+        assert_int_equal(r.issue[SAM_ISSUE_MEMORY], memory.at[1] + latency + 1 - memory.at[0]);
+    }
+}
+
 /* At most 32 requests of an engine are unanswered. */
 static void unanswered_requests(void **state)
 {
@@ -250,9 +284,8 @@ static void control_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),
-        cmocka_unit_test(a_block_in_requests),
-        cmocka_unit_test(unanswered_requests),
+        cmocka_unit_test(random_programs),   cmocka_unit_test(a_block_in_requests),
+        cmocka_unit_test(bytes_of_a_load),   cmocka_unit_test(unanswered_requests),
         cmocka_unit_test(control_registers),
     };
     return cmocka_run_group_tests_name("a hart on a shared clock", tests, NULL, NULL);

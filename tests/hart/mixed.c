@@ -149,6 +149,11 @@ void mixed_make(struct mixed *m, uint64_t seed)
 
 /* --------------------------------------------------------------------------------- times */
 
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 bool mixed_keep(void *context, const void *data, size_t size)
 {
     return sam_buffer_append(context, data, size);
@@ -167,7 +172,8 @@ static uint64_t number(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* A slice of an engine: a load has read its bytes at its end, a store written them when done. */
+/* A slice of an engine: a load has read its bytes at its end, unless the memory has a port, and a
+ * store has written them when done. */
 static void see_engine(struct mixed *m, const json_t *event, const json_t *args)
 {
     struct access *a = find(m, strtoull(json_string_value(json_object_get(args, "pc")), NULL, 16));
@@ -250,6 +256,52 @@ void mixed_see(struct mixed *m, const struct sam_buffer *timeline, struct sam_pr
     see_timeline(m, timeline);
 }
 
+/* Of requests from `next` on, that of the engine. */
+static const struct request *next_of(unsigned engine, const struct request *requests,
+                                     unsigned count, unsigned *next)
+{
+    while (*next < count && requests[*next].unit != engine)
+        ++*next;
+    return *next < count ? &requests[(*next)++] : NULL;
+}
+
+static bool moves(const struct access *a, const struct request *r)
+{
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct piece *p = &a->pieces[i];
+        for (uint64_t byte = p->low; byte <= p->high; byte++)
+            bytes += byte >= r->address && byte < r->address + r->bytes;
+    }
+    return bytes == r->bytes;
+}
+
+/* An engine asks for one instruction after the other. */
+void mixed_see_requests(struct mixed *m, const struct request *requests, unsigned count)
+{
+    unsigned next[SAM_ENGINE_COUNT] = {0};
+    for (unsigned k = 0; k < m->count; k++) {
+        struct access *a = &m->of[k];
+        const unsigned engine = (unsigned)a->track - 2; /* the first track is the hart's */
+        uint64_t read = 0;
+        if (a->kind != ENGINE || !a->count)
+            continue;
+        assert_in_range(engine, 0, SAM_ENGINE_COUNT - 1);
+        for (uint32_t bytes = 0; bytes < SLICES * SLICE;) {
+            const struct request *r = next_of(engine, requests, count, &next[engine]);
+            assert_non_null(r);
+            assert_true(moves(a, r) && r->at >= a->start && r->at < a->release);
+            bytes += r->bytes;
+            read = later_of(read, r->answer + 1);
+        }
+        assert_true(a->done >= read);
+        for (unsigned i = 0; i < a->count && !a->store; i++)
+            a->pieces[i].over = read;
+    }
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
+        assert_null(next_of(i, requests, count, &next[i]));
+}
+
 /* ------------------------------------------------------------------------------- checks */
 
 unsigned mixed_expect_order(const struct mixed *m)
@@ -278,11 +330,6 @@ unsigned mixed_expect_order(const struct mixed *m)
         }
     }
     return pairs;
-}
-
-static uint64_t later_of(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The cycle from which on the bytes of `first` let `later` go on. */

@@ -48,12 +48,24 @@ struct program mixed_start(const char *text, const struct sam_hart_options *opti
                            const struct sam_hart_home *home);
 /* Take the times of the accesses from a timeline and a profile of the run. */
 void mixed_see(struct mixed *m, const struct sam_buffer *timeline, struct sam_profile *profile);
+
+/* A request to a memory with a port, and its answer. */
+struct request {
+    unsigned unit; /* an engine, if below SAM_ENGINE_COUNT */
+    uint64_t at, address, answer;
+    uint32_t bytes;
+};
+
+/* After mixed_see, for such a memory: when the loads of engines have read their bytes. That is not
+ * on the timeline, where a slow engine may move them on after the last answer, and a fast one be
+ * free before it. */
+void mixed_see_requests(struct mixed *m, const struct request *requests, unsigned count);
 /* No access of a unit begins before the older ones of others that it depends on are over, byte by
  * byte. Returns how many there were to compare. */
 unsigned mixed_expect_order(const struct mixed *m);
 /* Each instruction of the engines starts, and each scalar access issues, in the very cycle in which
- * the last thing that it must wait for is over: a second implementation of the rules between units,
- * for memory without a port. Returns how many waited for the matrix unit. */
+ * the last thing that it must wait for is over: a second implementation of the rules between units.
+ * Returns how many waited for the matrix unit. */
 unsigned mixed_expect_exact(const struct mixed *m);
 /* The cycles of each unit add up to the same total. */
 void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_stats *s);
