@@ -30,7 +30,6 @@ static void test_folds(void **state)
         struct writer w;
         uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
-        w.seldom = 0; /* lower/fold has kernels on the plain machine */
         w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
         w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
         struct writer_tile a = {.loc = "vec",
@@ -60,7 +59,6 @@ static void test_chains(void **state)
         struct writer w;
         uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
-        w.seldom = 0; /* lower/fold has kernels on the plain machine */
         w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
         struct writer_tile a = {.loc = "vec",
                                 .dtype = dtype,

@@ -52,6 +52,7 @@ struct sam_array *lowered_random(struct lowered *x, enum sam_dtype dtype, size_t
 
 void lowered_scalar(struct lowered *x, enum sam_dtype dtype, uint64_t bits)
 {
+    assert_true(x->count < LOWERED_ARGUMENTS);
     x->arguments[x->count++] =
         (struct sam_tile_argument){.is_scalar = true, .dtype = dtype, .bits = bits};
 }

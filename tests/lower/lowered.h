@@ -8,7 +8,7 @@
 
 #include "samite/samite.h"
 
-enum { LOWERED_ARGUMENTS = 24 };
+enum { LOWERED_ARGUMENTS = 32 };
 
 struct lowered {
     const char *text, *name; /* name: for messages; NULL: "test.pto" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of kernels/tile/, on arrays with every kind of element, against the executor. */
-#include "lower/lowered.h"
+/* The programs of kernels/tile/, on arrays with every kind of element, against the executor,
+ * and on the plain machines. */
+#include "lower/plain.h"
 
 struct array {
     enum sam_dtype dtype;
@@ -59,7 +60,7 @@ static void run(const struct program *p, uint64_t seed, enum sam_tile_nan nan)
         lowered_random(&x, p->arrays[i].dtype, p->arrays[i].rows, p->arrays[i].cols);
     for (size_t i = 0; i < SAM_COUNT(p->scalars) && p->scalars[i]; i++)
         lowered_scalar(&x, SAM_I64, (uint64_t)p->scalars[i]);
-    lowered_run(&x);
+    plain_run(&x);
     if (x.status != SAM_OK)
         fail_msg("%s: %s", p->name, x.error.text);
     lowered_free(&x);
@@ -88,16 +89,55 @@ static void test_bare(void **state)
         lowered_name(&x, "src", false);
         lowered_array(&x, SAM_F32, 1, 16);
         lowered_name(&x, "dst", true);
-        lowered_run(&x);
+        plain_run(&x);
         assert_int_equal(x.status, SAM_OK);
         lowered_free(&x);
         free(text);
     }
 }
 
+/* A block of a transformer, of which only some columns and rows fill a block of it. */
+static void test_block(void **state)
+{
+    (void)state;
+    enum { TOKENS = 35, WIDTH = 24, HEADS = 3, HIDDEN = 45, WIDE = 3 * WIDTH };
+    static const struct array arrays[] = {
+        {SAM_F32, TOKENS, WIDTH},                           /* x */
+        {SAM_F32, 0, WIDTH},      {SAM_F32, 0, WIDTH},      /* norm */
+        {SAM_F32, WIDTH, WIDE},   {SAM_F32, 0, WIDE},       /* queries, keys, values */
+        {SAM_F32, WIDTH, WIDTH},  {SAM_F32, 0, WIDTH},      /* project */
+        {SAM_F32, 0, WIDTH},      {SAM_F32, 0, WIDTH},      /* norm */
+        {SAM_F32, WIDTH, HIDDEN}, {SAM_F32, 0, HIDDEN},     /* up */
+        {SAM_F32, HIDDEN, WIDTH}, {SAM_F32, 0, WIDTH},      /* down */
+        {SAM_F32, TOKENS, WIDTH}, {SAM_F32, TOKENS, WIDE},  /* scratch */
+        {SAM_F32, 64, 128},       {SAM_F32, TOKENS, WIDTH}, /* scratch, y */
+    };
+    static const uint64_t sizes[] = {TOKENS, WIDTH, HEADS, HIDDEN};
+    static const float factors[] = {1.0f / WIDTH, 1e-5f, 0.35355338f, 1.5957691f, 0.071354814f};
+    char *text = load("block");
+    struct lowered x = {.text = text, .name = "block", .seed = test_seed()};
+    for (size_t i = 0; i < SAM_COUNT(arrays); i++) {
+        const struct sam_array *a = lowered_array(&x, SAM_F32, arrays[i].rows, arrays[i].cols);
+        for (size_t k = 0; k < a->count; k++)
+            ((float *)a->data)[k] = (float)test_below(&x.seed, 4001) / 8000 - 0.25f;
+    }
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++)
+        lowered_scalar(&x, SAM_I64, sizes[i]);
+    for (size_t i = 0; i < SAM_COUNT(factors); i++) {
+        uint32_t bits;
+        memcpy(&bits, &factors[i], sizeof bits);
+        lowered_scalar(&x, SAM_F32, bits);
+    }
+    plain_run(&x);
+    if (x.status != SAM_OK)
+        fail_msg("%s", x.error.text);
+    lowered_free(&x);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs),
-                                       cmocka_unit_test(test_bare)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_bare),
+                                       cmocka_unit_test(test_block)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

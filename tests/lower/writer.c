@@ -297,15 +297,7 @@ void writer_run(struct writer *w)
     sam_buffer_printf(&text, "func.func @f(%s) {\n%sreturn }\n", sam_buffer_text(&w->head),
                       sam_buffer_text(&w->body));
     w->x.text = sam_buffer_text(&text);
-    const bool again = w->seldom && writer_below(w, w->seldom) == 0;
-    struct lowered before;
-    if (again)
-        lowered_copy(&w->x, &before);
-    lowered_run(&w->x);
-    if (again) {
-        plain_check(&before, &w->x);
-        lowered_free(&before);
-    }
+    (writer_below(w, w->seldom) == 0 ? plain_run : lowered_run)(&w->x);
     lowered_free(&w->x);
     sam_buffer_free(&text);
     sam_buffer_free(&w->head);

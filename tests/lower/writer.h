@@ -12,7 +12,7 @@ struct writer {
     unsigned fresh;               /* next name */
     bool dynamic;                 /* sizes are known when the program runs */
     bool outside;                 /* windows are not within their arrays */
-    unsigned seldom; /* one of so many programs also runs on the plain machines; 0: none */
+    unsigned seldom;              /* one of so many programs also runs on the plain machines */
 };
 
 struct writer_tile {

@@ -46,8 +46,6 @@ static void set(struct href *h, unsigned rd, uint64_t value)
 static bool read(const struct href *h, uint64_t address, unsigned size, uint64_t *value)
 {
     *value = 0;
-    if (address >= h->quiet[0] && address + size <= h->quiet[1])
-        return true;
     for (unsigned i = 0; i < size; i++) {
         const uint8_t *byte = tref_byte(&h->t, address + i);
         if (!byte)
@@ -59,8 +57,6 @@ static bool read(const struct href *h, uint64_t address, unsigned size, uint64_t
 
 static bool write(struct href *h, uint64_t address, unsigned size, uint64_t value)
 {
-    if (address >= h->quiet[0] && address + size <= h->quiet[1])
-        return true;
     for (unsigned i = 0; i < size; i++)
         if (!tref_byte(&h->t, address + i))
             return false;
@@ -180,16 +176,37 @@ static bool system_word(struct href *h, uint32_t word)
     return true;
 }
 
-static bool load(struct href *h, uint32_t word)
+static bool is_control(const struct href *h, uint64_t address)
+{
+    return address >= h->control.base && address - h->control.base < h->control.size;
+}
+
+/* A load (funct3 LW or LWU) or a store (SW) of a control register. */
+static enum href_end control(struct href *h, uint64_t address, unsigned kind, bool is_store,
+                             uint32_t *value)
+{
+    if ((kind != 2 && (is_store || kind != 6)) || address % 4)
+        return HREF_TRAP;
+    return h->control.access(h->control.context, address, is_store, value);
+}
+
+static enum href_end load(struct href *h, uint32_t word)
 {
     static const uint8_t sizes[] = {1, 2, 4, 8, 1, 2, 4};
+    const uint64_t address = h->t.x[field(word, 19, 15)] + (uint64_t)sign(word >> 20, 12);
     const unsigned kind = field(word, 14, 12);
+    enum href_end end = HREF_RUNS;
     uint64_t value;
-    if (kind > 6 ||
-        !read(h, h->t.x[field(word, 19, 15)] + (uint64_t)sign(word >> 20, 12), sizes[kind], &value))
-        return false;
-    set(h, field(word, 11, 7), kind < 3 ? (uint64_t)sign(value, 8u * sizes[kind]) : value);
-    return true;
+    if (is_control(h, address)) {
+        uint32_t bits = 0;
+        end = control(h, address, kind, false, &bits);
+        value = bits;
+    } else if (kind > 6 || !read(h, address, sizes[kind], &value)) {
+        end = HREF_TRAP;
+    }
+    if (end == HREF_RUNS)
+        set(h, field(word, 11, 7), kind < 3 ? (uint64_t)sign(value, 8u * sizes[kind]) : value);
+    return end;
 }
 
 static enum href_end store(struct href *h, uint32_t word)
@@ -197,10 +214,9 @@ static enum href_end store(struct href *h, uint32_t word)
     const uint64_t address = h->t.x[field(word, 19, 15)] + (uint64_t)immediate_s(word);
     const uint64_t value = h->t.x[field(word, 24, 20)];
     const unsigned kind = field(word, 14, 12);
-    if (kind == 2 && address == h->exit_store) {
-        h->exit_code = (uint32_t)value;
-        return HREF_EXIT;
-    }
+    uint32_t bits = (uint32_t)value;
+    if (is_control(h, address))
+        return control(h, address, kind, true, &bits);
     return kind < 4 && write(h, address, 1u << kind, value) ? HREF_RUNS : HREF_TRAP;
 }
 
@@ -234,7 +250,7 @@ enum href_end href_step(struct href *h)
         break;
     case 0x03:
         writes = false;
-        good = load(h, word);
+        end = load(h, word);
         break;
     case 0x23:
         writes = false;

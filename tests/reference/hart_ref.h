@@ -8,16 +8,19 @@
 #include "matrix_ref.h"
 #include "tensor_ref.h"
 
+enum href_end { HREF_RUNS, HREF_EXIT, HREF_TRAP };
+
 struct href {
     uint64_t pc;
     struct tref t; /* with the registers, and the memory */
     struct matrix_ref m;
-    uint32_t exit_store; /* a store to this address ends the program: its value is the exit code */
-    uint32_t exit_code;
-    uint32_t quiet[2]; /* a range of addresses that read 0, and whose stores do nothing */
+    /* Control registers: words at `base` and after it, which `access` loads or stores. */
+    struct {
+        uint64_t base, size;
+        void *context;
+        enum href_end (*access)(void *context, uint64_t address, bool is_store, uint32_t *value);
+    } control;
 };
-
-enum href_end { HREF_RUNS, HREF_EXIT, HREF_TRAP };
 
 /* Execute one instruction. HREF_TRAP: pc is where it is. */
 enum href_end href_step(struct href *h);

@@ -14,6 +14,7 @@
 /* Bytes by address, in pages that exist once written. */
 struct ref_map {
     uint8_t **pages;
+    bool *shared; /* the page is of somebody else */
     size_t count;
 };
 

@@ -9,15 +9,18 @@ void ref_map_init(struct ref_map *map, uint64_t bytes)
 {
     map->count = (size_t)(bytes / REF_PAGE);
     map->pages = calloc(map->count, sizeof(*map->pages));
-    if (!map->pages)
+    map->shared = calloc(map->count, sizeof(*map->shared));
+    if (!map->pages || !map->shared)
         abort();
 }
 
 void ref_map_free(struct ref_map *map)
 {
     for (size_t i = 0; i < map->count; i++)
-        free(map->pages[i]);
+        if (!map->shared[i])
+            free(map->pages[i]);
     free(map->pages);
+    free(map->shared);
 }
 
 static uint8_t get_byte(const struct ref_map *map, uint32_t at)
@@ -66,6 +69,17 @@ void ref_gpu_map(struct ref_gpu *gpu, uint32_t address, uint64_t size)
         abort();
     gpu->ranges[gpu->range_count].base = address;
     gpu->ranges[gpu->range_count++].size = size;
+}
+
+void ref_gpu_share(struct ref_gpu *gpu, uint32_t address, uint8_t *bytes, uint64_t size)
+{
+    if (address % REF_PAGE || size % REF_PAGE)
+        abort();
+    ref_gpu_map(gpu, address, size);
+    for (uint64_t i = 0; i < size; i += REF_PAGE) {
+        gpu->memory.pages[(address + i) / REF_PAGE] = bytes + i;
+        gpu->memory.shared[(address + i) / REF_PAGE] = true;
+    }
 }
 
 void ref_gpu_write(struct ref_gpu *gpu, uint32_t address, const void *data, size_t size)

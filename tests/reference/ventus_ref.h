@@ -25,6 +25,8 @@ struct ref_result {
 struct ref_gpu *ref_gpu_new(const struct sam_gpu_options *options);
 void ref_gpu_free(struct ref_gpu *gpu);
 void ref_gpu_map(struct ref_gpu *gpu, uint32_t address, uint64_t size);
+/* Map bytes of the caller, which must outlive the gpu: whole pages of 4 KiB. */
+void ref_gpu_share(struct ref_gpu *gpu, uint32_t address, uint8_t *bytes, uint64_t size);
 void ref_gpu_write(struct ref_gpu *gpu, uint32_t address, const void *data, size_t size);
 void ref_gpu_read(struct ref_gpu *gpu, uint32_t address, void *data, size_t size);
 /* True when no warp trapped. */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A second opinion on programs of a system: the plain hart and the plain GPU on the same bytes,
+ * with the control registers of docs/system-rulings.md that lowered tile programs use. A launch
+ * runs when it is submitted. There is no weight unit. */
+#ifndef SYSTEM_REF_H
+#define SYSTEM_REF_H
+
+#include "hart_ref.h"
+#include "ventus_ref.h"
+
+struct sref {
+    struct href h;
+    struct ref_gpu *gpu;
+    uint32_t launches; /* submitted, all of which have ended */
+    uint32_t exit_code;
+    struct sam_trap trap; /* of a launch, if its kind is not NONE */
+};
+
+/* An RV64 system without memory. */
+void sref_open(struct sref *s);
+void sref_close(struct sref *s);
+/* Memory for the hart, and for the GPU too: whole pages of 4 KiB, which stay the caller's. */
+void sref_add(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size);
+void sref_share(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size);
+/* Run from h.pc, at most so many instructions of the hart. */
+enum href_end sref_run(struct sref *s, uint64_t instructions);
+
+#endif
