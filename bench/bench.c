@@ -79,6 +79,11 @@ bool bench_wants(const struct bench *bench, const char *name)
     return bench->filter_count == 0;
 }
 
+bool bench_lists(const struct bench *bench)
+{
+    return bench->list;
+}
+
 void bench_value(struct bench *bench, const char *name, const char *unit, double value,
                  double reference)
 {

@@ -29,6 +29,9 @@ struct bench *bench_open(int argc, char **argv, const char *title);
 /* Whether a benchmark of this name is to run; for skipping expensive set-up. */
 bool bench_wants(const struct bench *bench, const char *name);
 
+/* Whether names are listed and nothing is measured. */
+bool bench_lists(const struct bench *bench);
+
 /* Measure a rate: `work` is run with growing rounds until one run is long enough (this warms up),
  * then several times; the row is the median of work per second, divided by `scale` (1e6 for "M").
  * `reference` is a figure in the same unit to compare with, 0 when there is none. Returns the

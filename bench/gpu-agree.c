@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "gputime/agreement.h"
+#include "gputime/recorded.h"
 
 /* Work-items of 8 warps of 32 lanes. */
 enum { MOST_ITEMS = 256 };
@@ -100,7 +101,7 @@ static bool ours(struct bench *bench, size_t preset)
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Agreement with the public models");
-    const char *folder = agreement_folder();
+    const char *folder = recorded_folder();
     bool good = true;
     for (unsigned model = 0; folder && model < AGREEMENT_MODELS; model++)
         good &= compare(bench, folder, model);

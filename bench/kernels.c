@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole kernels: those of kernels/ at three sizes each, checked as always. Of each, the lane
- * instructions per second of its launches on one worker, with the rate of the loop of bench/loops/
- * that it resembles most as the reference; the time of a launch; and the rate on two workers, with
- * that on one as the reference. Also the compiled programs of bench/scalar/ against qemu. */
+/* Whole kernels: those of kernels/ at three sizes each, and where SAMITE_KERNELS names their folder
+ * programs that others compiled (kernels_recorded.h); all are checked before they are measured. Of
+ * each, the lane instructions per second of its launches on one worker, with the rate of the loop
+ * of bench/loops/ that it resembles most as the reference; the time of a launch; and the rate on
+ * two workers, with that on one as the reference. Also the compiled programs of bench/scalar/
+ * against qemu. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gputime/recorded.h"
+#include "kernels_recorded.h"
 #include "loop.h"
 #include "scalar.h"
 
@@ -24,33 +28,46 @@ static const struct {
     {"bfs", "divergent"},        {"diverge", "divergent"},
 };
 
-static const struct bench_loop *loop_of(const struct kernel_check *kernel)
+/* The loops that have been measured, in millions per second; 0: not yet. */
+struct loops {
+    double rates[16];
+};
+
+static size_t loop_index(const char *file)
 {
-    const char *file = "alu_int";
-    for (size_t i = 0; i < sizeof resembles / sizeof resembles[0]; i++)
-        if (strcmp(resembles[i].kernel, kernel->name) == 0)
-            file = resembles[i].loop;
-    for (size_t i = 0; i < bench_loop_count; i++)
-        if (strcmp(bench_loops[i].file, file) == 0)
-            return &bench_loops[i];
-    return NULL;
+    size_t i = 0;
+    while (strcmp(bench_loops[i].file, file) != 0)
+        i++;
+    return i;
 }
 
-/* Per second, in millions. */
-static double rate_of_loop(struct bench *bench, const struct bench_loop *loop)
+static double loop_rate(struct bench *bench, struct loops *loops, const char *file)
 {
-    struct bench_kernel kernel;
-    bench_loop_open(&kernel, loop);
-    char name[96];
-    snprintf(name, sizeof name, "loop: %s", loop->title);
-    const double rate = bench_rate(bench, name, loop->unit, 1e6, bench_loop_run, &kernel, 0);
-    bench_kernel_close(&kernel);
-    return rate;
+    const size_t index = loop_index(file);
+    if (loops->rates[index] == 0) {
+        const struct bench_loop *loop = &bench_loops[index];
+        struct bench_kernel kernel;
+        bench_loop_open(&kernel, loop);
+        char name[96];
+        snprintf(name, sizeof name, "loop: %s", loop->title);
+        loops->rates[index] = bench_rate(bench, name, loop->unit, 1e6, bench_loop_run, &kernel, 0);
+        bench_kernel_close(&kernel);
+    }
+    return loops->rates[index];
+}
+
+static const char *loop_of(const struct kernel_check *kernel)
+{
+    for (size_t i = 0; i < sizeof resembles / sizeof resembles[0]; i++)
+        if (strcmp(resembles[i].kernel, kernel->name) == 0)
+            return resembles[i].loop;
+    return "alu_int";
 }
 
 struct subject {
     const struct kernel_check *kernel;
     struct check_config config;
+    const char *loop;
     unsigned launches;
     uint64_t lane_insns;
 };
@@ -83,70 +100,85 @@ static enum sam_status counted(void *context, struct sam_gpu *gpu, const struct 
     return status;
 }
 
-/* False: it failed. */
-static bool run_size(struct bench *bench, const struct kernel_check *kernel, uint32_t size,
-                     double loop)
+/* The rows of a kernel at one size, those that are asked for. False: it failed. */
+static bool run_size(struct bench *bench, struct loops *loops, struct subject *s,
+                     const char *prefix)
 {
+    const char *kernel = s->kernel->name;
     char name[2][96], time[96];
-    struct subject s = {.kernel = kernel,
-                        .config = {.size = size, .dir = KERNEL_DIR, .context = &s}};
-    snprintf(name[0], sizeof name[0], "%s %u", kernel->name, size);
-    snprintf(name[1], sizeof name[1], "%s %u, 2 workers", kernel->name, size);
-    snprintf(time, sizeof time, "%s %u, a launch", kernel->name, size);
+    snprintf(name[0], sizeof name[0], "%s%s %u", prefix, kernel, s->config.size);
+    snprintf(name[1], sizeof name[1], "%s%s %u, 2 workers", prefix, kernel, s->config.size);
+    snprintf(time, sizeof time, "%s%s %u, a launch", prefix, kernel, s->config.size);
     if (!bench_wants(bench, name[0]) && !bench_wants(bench, name[1]) && !bench_wants(bench, time))
         return true;
-    s.config.launch = counted;
-    if (run_once(&s) < 0)
+    double rate[2] = {loop_rate(bench, loops, s->loop)};
+    s->lane_insns = 0;
+    s->config.context = s;
+    s->config.launch = counted;
+    if (!bench_lists(bench) && run_once(s) < 0)
         return false;
-    s.config.launch = NULL;
-    double rate[2] = {loop};
+    s->config.launch = NULL;
     for (unsigned jobs = 1; jobs <= 2; jobs++) {
-        s.config.jobs = jobs;
-        const double seconds = bench_median(bench, run_once, &s);
+        s->config.jobs = jobs;
+        const double seconds = bench_median(bench, run_once, s);
         if (seconds < 0)
             return false;
         const double reference = rate[jobs - 1];
-        rate[jobs % 2] = 1e-6 * (double)s.lane_insns / seconds;
+        rate[jobs % 2] = 1e-6 * (double)s->lane_insns / seconds;
         bench_value(bench, name[jobs - 1], "M lane-insns/s", rate[jobs % 2], reference);
         if (jobs == 1)
-            bench_value(bench, time, "us", 1e6 * seconds / s.launches, 0);
+            bench_value(bench, time, "us", 1e6 * seconds / s->launches, 0);
     }
     return true;
 }
 
-/* Whether any row of the kernel is asked for. */
-static bool wants(const struct bench *bench, const struct kernel_check *kernel)
+/* False: a kernel failed. */
+static bool run_ours(struct bench *bench, struct loops *loops)
 {
-    char name[64];
-    uint32_t size = kernel->default_size / APART;
-    bool wanted = false;
-    for (unsigned i = 0; i < SIZES; i++, size *= APART) {
-        const char *const ends[] = {"", ", a launch", ", 2 workers"};
-        for (unsigned k = 0; k < sizeof ends / sizeof ends[0]; k++) {
-            snprintf(name, sizeof name, "%s %u%s", kernel->name, size, ends[k]);
-            wanted |= bench_wants(bench, name);
-        }
+    bool good = true;
+    for (size_t i = 0; i < kernel_check_count; i++) {
+        const struct kernel_check *kernel = &kernel_checks[i];
+        struct subject s = {
+            .kernel = kernel, .config = {.dir = KERNEL_DIR}, .loop = loop_of(kernel)};
+        s.config.size = kernel->default_size / APART;
+        for (unsigned k = 0; k < SIZES; k++, s.config.size *= APART)
+            good &= run_size(bench, loops, &s, "");
     }
-    return wanted;
+    return good;
+}
+
+/* False: a program cannot be read, or failed. */
+static bool run_recorded(struct bench *bench, struct loops *loops, const char *folder)
+{
+    bool good = true;
+    for (size_t i = 0; i < recorded_program_count; i++) {
+        const struct recorded_program *program = &recorded_programs[i];
+        const struct kernel_check kernel = {.name = program->name, .run = program->run};
+        struct subject s = {.kernel = &kernel,
+                            .config = {.size = program->size, .block = 256},
+                            .loop = program->loop};
+        struct sam_error error;
+        if (recorded_program_image(folder, program, &s.config.image, &error) != SAM_OK) {
+            fprintf(stderr, "bench: compiled %s: %s\n", program->name, error.text);
+            good = false;
+            continue;
+        }
+        good &= run_size(bench, loops, &s, "compiled ");
+        sam_image_free(s.config.image);
+    }
+    return good;
 }
 
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Kernels");
-    double loops[16] = {0};
-    bool good = true;
-    for (size_t i = 0; i < kernel_check_count; i++) {
-        const struct kernel_check *kernel = &kernel_checks[i];
-        const struct bench_loop *loop = loop_of(kernel);
-        double *rate = &loops[loop - bench_loops];
-        if (!wants(bench, kernel))
-            continue;
-        if (*rate == 0)
-            *rate = rate_of_loop(bench, loop);
-        uint32_t size = kernel->default_size / APART;
-        for (unsigned k = 0; k < SIZES; k++, size *= APART)
-            good &= run_size(bench, kernel, size, *rate);
-    }
+    const char *folder = recorded_folder();
+    struct loops loops = {0};
+    bool good = run_ours(bench, &loops);
+    if (folder)
+        good &= run_recorded(bench, &loops, folder);
+    else
+        fprintf(stderr, "bench: SAMITE_KERNELS is not set: only kernels of ours are measured\n");
     bench_compiled(bench, false);
     const int code = bench_close(bench);
     return good ? code : 1;

@@ -18,6 +18,8 @@ struct check_config {
     unsigned jobs;      /* worker threads */
     uint64_t max_insns; /* per warp and launch, 0 = no limit */
     const char *dir;    /* folder of the .s files */
+    struct sam_image
+        *image; /* not NULL: run this, which stays the caller's, instead of a .s file */
     /* Instead of sam_gpu_launch, when not NULL. */
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
                               struct sam_gpu_result *result, struct sam_error *error);
@@ -94,6 +96,14 @@ float check_random_float(struct check *check);
 /* `count` words of these. */
 uint32_t *check_random_words(struct check *check, size_t count);
 float *check_random_floats(struct check *check, size_t count);
+
+/* A random graph of n vertices: the edges of vertex v are col[row[v]] up to before col[row[v + 1]].
+ * `row` has room for n + 1 words and `col` for CHECK_EDGES(n); returns how many edges there are. */
+#define CHECK_EDGES(n) ((size_t)(n)*6 + (size_t)(n)*40 / 64 + 48)
+uint32_t check_graph(struct check *check, uint32_t n, uint32_t *row, uint32_t *col);
+/* How many edges each vertex is away from the first, UINT32_MAX: not to be reached. */
+void check_search(struct check *check, const uint32_t *row, const uint32_t *col, uint32_t n,
+                  uint32_t *distance);
 
 /* A device buffer of `count` words, a copy of `words`; with NULL an output, which the kernel must
  * write before it is read. Returns its address. */

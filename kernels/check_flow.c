@@ -4,7 +4,7 @@
 
 /* Edges of a random graph in compressed rows: most vertices have up to five, the first (where the
  * search begins) eight, one in 64 up to 40, and the last quarter none. */
-static uint32_t make_graph(struct check *check, uint32_t n, uint32_t *row, uint32_t *col)
+uint32_t check_graph(struct check *check, uint32_t n, uint32_t *row, uint32_t *col)
 {
     uint32_t edges = 0;
     for (uint32_t v = 0; v < n; v++) {
@@ -23,9 +23,10 @@ static uint32_t make_graph(struct check *check, uint32_t n, uint32_t *row, uint3
     return edges;
 }
 
-static void search(const uint32_t *row, const uint32_t *col, uint32_t n, uint32_t *distance,
-                   uint32_t *queue)
+void check_search(struct check *check, const uint32_t *row, const uint32_t *col, uint32_t n,
+                  uint32_t *distance)
 {
+    uint32_t *queue = check_words(check, n);
     uint32_t head = 0, tail = 0;
     for (uint32_t v = 0; v < n; v++)
         distance[v] = UINT32_MAX;
@@ -46,10 +47,10 @@ void check_bfs(struct check *check)
 {
     uint32_t n = check->config.size;
     uint32_t *row = check_words(check, (size_t)n + 1);
-    uint32_t *col = check_words(check, (size_t)n * 6 + (size_t)n * 40 / 64 + 48);
-    uint32_t edges = make_graph(check, n, row, col);
+    uint32_t *col = check_words(check, CHECK_EDGES(n));
+    uint32_t edges = check_graph(check, n, row, col);
     uint32_t *want = check_words(check, n);
-    search(row, col, n, want, check_words(check, n));
+    check_search(check, row, col, n, want);
 
     uint32_t *got = check_words(check, n);
     for (uint32_t v = 0; v < n; v++)

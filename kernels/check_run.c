@@ -320,7 +320,9 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
     };
     if (config->stepped)
         options.log.write = drop;
-    check.status = assemble(path, &check.image, error);
+    check.image = config->image;
+    if (!check.image)
+        check.status = assemble(path, &check.image, error);
     if (!check.status)
         check.status = sam_gpu_new(&options, &check.gpu, error);
     if (!check.status)
@@ -334,7 +336,8 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
         free(check.arrays[i]);
     free(check.arrays);
     sam_gpu_free(check.gpu);
-    sam_image_free(check.image);
+    if (!config->image)
+        sam_image_free(check.image);
     if (check.status)
         report->pass = false;
     return check.status;

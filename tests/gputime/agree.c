@@ -11,10 +11,11 @@
 #include <cmocka.h>
 
 #include "agreement.h"
+#include "recorded.h"
 
 static void agree(enum agreement_model model)
 {
-    const char *folder = agreement_folder();
+    const char *folder = recorded_folder();
     double sum = 0;
     unsigned count = 0;
     if (!folder) {

@@ -2,14 +2,13 @@
 #include "agreement.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
+#include "recorded.h"
 
-#define SIM     "ventus-gpgpu-cpp-simulator/testcase/"
-#define RODINIA SIM "gpu-rodinia/"
-#define RTL     "ventus-gpgpu/sim-verilator/testcase/"
+#define SIM     RECORDED_SIM
+#define RODINIA RECORDED_RODINIA
+#define RTL     RECORDED_RTL
 
 const struct agreement_row agreement_rows[] = {
     {"adv_vecadd, 4x4", SIM "adv_vecadd/vecadd4x4", "", {881, 0}},
@@ -34,25 +33,10 @@ const char *const agreement_presets[AGREEMENT_MODELS] = {"systemc", "verilog"};
 const double agreement_mean[AGREEMENT_MODELS] = {5, 15},
              agreement_worst[AGREEMENT_MODELS] = {12, 30};
 
-const char *agreement_folder(void)
-{
-    const char *folder = getenv("SAMITE_KERNELS");
-    return folder && *folder ? folder : NULL;
-}
-
 double agreement_error(const struct agreement_row *row, enum agreement_model model, uint64_t cycles)
 {
     const double measured = (double)row->measured[model];
     return 100 * ((double)cycles - measured) / measured;
-}
-
-static enum sam_status load_text(const char *folder, const struct agreement_row *row,
-                                 const char *ending, char **text, size_t *size,
-                                 struct sam_error *error)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s", folder, row->path, ending);
-    return sam_file_load(path, (size_t)64 << 20, text, size, error);
 }
 
 static bool is_local(const struct sam_metadata_buffer *buffer)
@@ -122,29 +106,17 @@ enum sam_status agreement_cycles(const char *folder, const struct agreement_row 
                                  struct sam_error *error)
 {
     struct sam_gputime_config config;
-    struct sam_metadata metadata = {0};
-    char *text, *data, changes[128];
-    size_t size, count;
-    uint32_t *words = NULL;
+    struct recorded recorded;
+    char changes[128];
     sam_gputime_config_init(&config);
     snprintf(changes, sizeof changes, "preset=%s%s", agreement_presets[model], row->changes);
     enum sam_status status = sam_gputime_config_set(&config, changes, error);
     if (status != SAM_OK)
         return status;
-    status = load_text(folder, row, "metadata", &text, &size, error);
+    status = recorded_open(folder, row->path, &recorded, error);
     if (status != SAM_OK)
         return status;
-    status = sam_metadata_parse(text, size, row->path, &metadata, error);
-    free(text);
-    if (status == SAM_OK)
-        status = load_text(folder, row, "data", &data, &size, error);
-    if (status == SAM_OK) {
-        status = sam_data_parse(data, size, row->path, &metadata, &words, &count, error);
-        free(data);
-    }
-    if (status == SAM_OK)
-        status = run(&metadata, words, &config, cycles, error);
-    free(words);
-    sam_metadata_free(&metadata);
+    status = run(&recorded.metadata, recorded.words, &config, cycles, error);
+    recorded_close(&recorded);
     return status;
 }

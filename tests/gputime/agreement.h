@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles that the public models gave for recorded launches, and those of Samite. The launches are
- * files of two public repositories, THU-DSP-LAB/ventus-gpgpu and
- * THU-DSP-LAB/ventus-gpgpu-cpp-simulator, which stand side by side in the folder that the
- * environment variable SAMITE_KERNELS names. */
+/* Cycles that the public models gave for recorded launches (recorded.h), and those of Samite. */
 #ifndef GPUTIME_AGREEMENT_H
 #define GPUTIME_AGREEMENT_H
 
@@ -27,8 +24,6 @@ extern const char *const agreement_presets[AGREEMENT_MODELS];
 /* Largest mean and largest single error, in per cent of the measured cycles. */
 extern const double agreement_mean[AGREEMENT_MODELS], agreement_worst[AGREEMENT_MODELS];
 
-/* SAMITE_KERNELS, or NULL. */
-const char *agreement_folder(void);
 /* The cycles of a row's launch under the preset of the model. */
 enum sam_status agreement_cycles(const char *folder, const struct agreement_row *row,
                                  enum agreement_model model, uint64_t *cycles,
