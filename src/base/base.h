@@ -106,6 +106,9 @@ void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
 /* Large, sparsely used memory: page-aligned, zero, allocated by the host only where it is touched.
  * NULL when it does not fit. */
 void *sam_pages_new(size_t size);
+/* The same for memory that will be used as a whole: in large pages where the host has them, which
+ * saves hundreds of page faults per MiB but takes 2 MiB at the first touch. */
+void *sam_pages_new_dense(size_t size);
 void sam_pages_free(void *pages, size_t size);
 /* Zero part of such memory; the whole host pages in it go back to the host. */
 void sam_pages_clear(void *bytes, size_t size);

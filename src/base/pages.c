@@ -4,11 +4,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define LARGE_PAGE ((size_t)2 << 20) /* of x86-64, and of aarch64 with pages of 4 KiB */
+
 /* Not calloc: it would clear, and so touch, all memory that the heap reuses. */
 void *sam_pages_new(size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
+}
+
+void *sam_pages_new_dense(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    uint8_t *const all = size % LARGE_PAGE ? NULL : sam_pages_new(size + LARGE_PAGE);
+    if (all) {
+        const size_t head = (size_t)(-(uintptr_t)all & (LARGE_PAGE - 1));
+        sam_pages_free(head ? all : NULL, head);
+        sam_pages_free(all + head + size, LARGE_PAGE - head);
+        (void)madvise(all + head, size, MADV_HUGEPAGE); /* where the host has none, small ones do */
+        return all + head;
+    }
+#endif
+    return sam_pages_new(size);
 }
 
 void sam_pages_free(void *pages, size_t size)

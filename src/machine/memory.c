@@ -4,16 +4,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define CHUNK_BITS  16
-#define CHUNK_SIZE  (UINT64_C(1) << CHUNK_BITS)
+#define CHUNK_BITS 16
+#define CHUNK_SIZE (UINT64_C(1) << CHUNK_BITS)
+
 #define SLAB_CHUNKS 64 /* allocated together, as zero pages that the host fills on touch */
 
 #define SLAB_SIZE (SLAB_CHUNKS * CHUNK_SIZE)
+
+/* Bytes of buffers from which on new slabs are of large pages. The host zeroes one as a whole,
+ * which takes as long as 25 to 500 faults on small pages, depending on the host. */
+#define DENSE_BYTES (UINT64_C(1) << 19)
 
 struct slab {
     struct slab *next;
     uint8_t *bytes;
     unsigned used; /* chunks */
+    bool dense;
 };
 
 /* Chunks by address, open addressing; a chunk never moves. */
@@ -276,16 +282,27 @@ static bool grow_slots(struct sam_memory *memory)
     return true;
 }
 
+static bool is_dense(const struct sam_memory *memory)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < memory->region_count && size < DENSE_BYTES; i++)
+        size += memory->regions[i].size;
+    return size >= DENSE_BYTES;
+}
+
 static uint8_t *new_chunk(struct sam_memory *memory)
 {
     struct slab *slab = memory->slabs;
-    if (!slab || slab->used == SLAB_CHUNKS) {
+    const bool dense = (slab && slab->dense) || is_dense(memory);
+    if (!slab || slab->used == SLAB_CHUNKS || slab->dense != dense) {
         slab = sam_alloc(1, sizeof *slab);
-        if (!slab || !(slab->bytes = sam_pages_new(SLAB_SIZE))) {
+        uint8_t *bytes = dense ? sam_pages_new_dense(SLAB_SIZE) : sam_pages_new(SLAB_SIZE);
+        if (!slab || !bytes) {
+            sam_pages_free(bytes, SLAB_SIZE);
             free(slab);
             return NULL;
         }
-        slab->next = memory->slabs;
+        *slab = (struct slab){.next = memory->slabs, .bytes = bytes, .dense = dense};
         memory->slabs = slab;
     }
     return slab->bytes + CHUNK_SIZE * slab->used++;

@@ -145,7 +145,28 @@ static void host_memory(void **state)
     assert_true(resident(BASE, MIB) == MIB / page);
     assert_true(resident(BASE + 8 * MIB, page) == 1);
     unmap(BASE);
-    assert_true(resident(BASE, 9 * MIB) == 0);
+    assert_true(resident(BASE, MIB) == 0);
+    assert_true(resident(BASE + 8 * MIB, page) == 0);
+}
+
+/* Bytes stay where they are while buffers are added, and what is added is zero: from some size on
+ * it lies in other pages of the host. */
+static void growing(void **state)
+{
+    (void)state;
+    const uint64_t step = 0xc000;
+    for (uint64_t i = 0; i < 40; i++) {
+        const uint64_t at = BASE + 2 * i * step;
+        map(at, step);
+        expect(at, step, 0);
+        fill(at, step, (int)i + 1);
+    }
+    for (uint64_t i = 0; i < 40; i++)
+        expect(BASE + 2 * i * step, step, (int)i + 1);
+    for (uint64_t i = 0; i < 40; i += 2)
+        unmap(BASE + 2 * i * step);
+    for (uint64_t i = 0; i < 40; i++)
+        expect(BASE + 2 * i * step, step, i % 2 ? (int)i + 1 : 0);
 }
 
 /* Reading what was never written takes no memory. */
@@ -167,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_buffer, setup, teardown),
         cmocka_unit_test_setup_teardown(bytes_around, setup, teardown),
         cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(growing, setup, teardown),
         cmocka_unit_test_setup_teardown(reading, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
