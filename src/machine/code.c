@@ -14,6 +14,7 @@ struct sam_code {
     struct sam_view *view;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors;                    /* sam_code_vectors */
+    uint64_t changes;                    /* sam_code_changes */
     const struct sam_counting *counting; /* NULL: nothing is counted */
     uint64_t *stops;                     /* sam_code_add_stop */
     size_t stop_count, stop_capacity;
@@ -45,6 +46,11 @@ bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, stru
 unsigned sam_code_vectors(const struct sam_code *code)
 {
     return code->vectors;
+}
+
+uint64_t sam_code_changes(const struct sam_code *code)
+{
+    return code->changes;
 }
 
 void sam_code_use_vector(struct sam_code *code, unsigned number)
@@ -179,6 +185,7 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
     struct code_page *page = find_page(code, page_start(address));
     if (!page)
         return;
+    code->changes++;
     unsigned offset = address % SAM_PAGE_SIZE;
     for (unsigned index = offset / 4; size && index <= (offset + size - 1) / 4; index++)
         forget(code, page, index);
@@ -240,6 +247,7 @@ void sam_code_heed_stops(struct sam_code *code, bool heed)
 
 void sam_code_reset(struct sam_code *code)
 {
+    code->changes++;
     for (unsigned i = 0; i < PAGE_HASH; i++)
         for (struct code_page *page = code->pages[i]; page; page = page->next)
             reset_page(page);
@@ -273,6 +281,7 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;
     *bucket = page;
+    code->changes++;
     /* From now on, stores to the page must go through resolve. */
     sam_view_protect(code->view, page_pc);
     return page;

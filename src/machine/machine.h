@@ -364,6 +364,8 @@ void sam_code_heed_stops(struct sam_code *code, bool heed);
 /* Call `visit` with the address of each page that is decoded. */
 void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
                         void *context);
+/* A number that changes whenever a page is added to those, or bytes of one are stored to. */
+uint64_t sam_code_changes(const struct sam_code *code);
 /* Decode everything again: the memory behind it was changed as a whole. */
 void sam_code_reset(struct sam_code *code);
 /* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.

@@ -8,19 +8,30 @@
 
 #define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
 
-bool sam_group_init(struct sam_group *group, const struct sam_run *run)
+static void release_warps(struct sam_group *group)
 {
+    for (uint32_t i = 0; i < group->room; i++)
+        sam_warp_release(&group->warps[i]);
+    sam_pages_free(group->warps, group->room * sizeof *group->warps);
+    group->warps = NULL;
+    group->room = 0;
+}
+
+bool sam_group_fit(struct sam_group *group, const struct sam_run *run)
+{
+    const uint32_t warps = run->launch->warps;
+    if (group->room >= warps)
+        return true;
+    release_warps(group);
     /* Pages of registers that no instruction names are never touched. */
-    group->warps = sam_pages_new(run->launch->warps * sizeof *group->warps);
+    group->warps = sam_pages_new(warps * sizeof *group->warps);
+    group->room = group->warps ? warps : 0;
     return group->warps != NULL;
 }
 
-void sam_group_release(struct sam_group *group, const struct sam_run *run)
+void sam_group_release(struct sam_group *group)
 {
-    for (uint32_t i = 0; group->warps && i < run->launch->warps; i++)
-        sam_warp_release(&group->warps[i]);
-    sam_pages_free(group->warps, run->launch->warps * sizeof *group->warps);
-    group->warps = NULL;
+    release_warps(group);
     sam_space_release_lds(group);
     free(group->parked);
     group->parked = NULL;

@@ -199,7 +199,7 @@ bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
 
 void sam_worker_release(struct sam_worker *worker)
 {
-    sam_group_release(&worker->own, worker->run);
+    sam_group_release(&worker->own);
     sam_code_free(worker->code);
     sam_space_release(worker);
     sam_counts_free(worker->counts);

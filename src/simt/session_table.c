@@ -44,10 +44,10 @@ uint32_t sam_gpu_session_nth(const struct sam_session *base, uint64_t index)
     return index >= s->count ? UINT32_MAX : s->list ? s->list[index] : (uint32_t)index;
 }
 
-static void free_group(struct sam_gpu_session *s, struct sam_group *group)
+static void free_group(struct sam_group *group)
 {
     if (group)
-        sam_group_release(group, &s->run);
+        sam_group_release(group);
     free(group);
 }
 
@@ -62,7 +62,7 @@ static struct sam_group *take_group(struct sam_gpu_session *s)
     s->spare = NULL;
     if (!group) {
         group = sam_alloc(1, sizeof *group);
-        if (!group || !sam_group_init(group, &s->run)) {
+        if (!group || !sam_group_fit(group, &s->run)) {
             free(group);
             return NULL;
         }
@@ -81,7 +81,7 @@ void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *gro
     if (s->worker.group == group)
         sam_space_enter(&s->worker, NULL);
     sam_space_clear_lds(&s->worker, group);
-    free_group(s, s->spare);
+    free_group(s->spare);
     s->spare = group;
 }
 
@@ -199,8 +199,8 @@ enum sam_status sam_gpu_session_take_list(struct sam_gpu_session *s,
 void sam_gpu_session_release_table(struct sam_gpu_session *s)
 {
     for (size_t i = 0; i < s->live_count; i++)
-        free_group(s, s->live[i]);
-    free_group(s, s->spare);
+        free_group(s->live[i]);
+    free_group(s->spare);
     for (size_t i = 0; s->blocks && i < s->block_count; i++)
         free(s->blocks[i]);
     sam_pages_free(s->blocks, s->block_count * sizeof(struct sam_gpu_session_block *));

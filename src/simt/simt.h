@@ -154,14 +154,15 @@ struct sam_lds_page {
 struct sam_group {
     uint32_t workgroup;     /* linear id */
     bool has_turn;          /* every earlier workgroup has ended */
-    struct sam_warp *warps; /* launch->warps of them */
-    uint32_t ready;         /* warps that are */
-    uint32_t at;            /* the warp whose turn it is */
-    bool in_turn;           /* it has begun its turn ... */
-    int64_t turn;           /* ... and may still run so many instructions, to the next jump */
-    uint32_t last;          /* the warp that ran last */
-    uint64_t idle_turns;    /* ended by nothing but their length, since one was not */
-    size_t index;           /* among a session's live groups */
+    struct sam_warp *warps; /* launch->warps of them, at most `room` */
+    uint32_t room;
+    uint32_t ready;      /* warps that are */
+    uint32_t at;         /* the warp whose turn it is */
+    bool in_turn;        /* it has begun its turn ... */
+    int64_t turn;        /* ... and may still run so many instructions, to the next jump */
+    uint32_t last;       /* the warp that ran last */
+    uint64_t idle_turns; /* ended by nothing but their length, since one was not */
+    size_t index;        /* among a session's live groups */
     struct sam_lds_page *lds;
     uint32_t lds_count, lds_capacity;
     uint8_t *parked; /* in a session: private memory, while another workgroup uses its part */
@@ -227,9 +228,9 @@ enum sam_pause {
     SAM_PAUSE_WAITS,    /* sam_group_run_warp: the warp does */
 };
 
-/* Memory for launch->warps warps. False: out of memory. */
-bool sam_group_init(struct sam_group *group, const struct sam_run *run);
-void sam_group_release(struct sam_group *group, const struct sam_run *run);
+/* Memory for launch->warps warps, unless there is as much. False: out of memory. */
+bool sam_group_fit(struct sam_group *group, const struct sam_run *run);
+void sam_group_release(struct sam_group *group);
 /* Begin a workgroup: its warps are ready, its local memory is zero. */
 void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup);
 /* Run one instruction of a ready warp and record it, except for what a barrier or the end of the
@@ -311,6 +312,8 @@ enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_o
  * memory. Close the run's workers in either case. */
 bool sam_workers_open(struct sam_run *run, unsigned count);
 void sam_workers_close(struct sam_run *run);
+/* Whether the last launch may have accessed the page at this address. */
+bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page);
 void sam_workers_forget(struct sam_gpu *gpu);
 
 /* Check the launch and make a run of it, without workers. */

@@ -11,9 +11,10 @@
 struct sam_kept {
     struct sam_worker *workers;
     unsigned count;
-    uint32_t warps;         /* of their groups */
     bool loose;             /* options.loose_bounds */
-    struct sam_buffer code; /* of a single worker: what its decoded pages showed */
+    bool unseen;            /* the last launch had pages that its views do not show */
+    struct sam_buffer code; /* of a single worker: what its decoded pages showed, */
+    uint64_t changes;       /* at this sam_code_changes */
 };
 
 /* Launches whose workers have nothing that is only theirs. */
@@ -24,14 +25,11 @@ static bool is_plain(const struct sam_run *run)
            !options->log.write && !options->sanitizer;
 }
 
-static void release(struct sam_worker *workers, unsigned count, struct sam_run *run)
+static void release(struct sam_worker *workers, unsigned count)
 {
-    for (unsigned i = 0; workers && i < count; i++) {
-        if (!workers[i].run)
-            continue;
-        workers[i].run = run;
-        sam_worker_release(&workers[i]);
-    }
+    for (unsigned i = 0; workers && i < count; i++)
+        if (workers[i].run)
+            sam_worker_release(&workers[i]);
     free(workers);
 }
 
@@ -40,41 +38,77 @@ void sam_workers_forget(struct sam_gpu *gpu)
     struct sam_kept *kept = gpu->kept;
     if (!kept)
         return;
-    struct sam_launch launch = {.warps = kept->warps};
-    struct sam_run run = {.gpu = gpu, .launch = &launch};
-    release(kept->workers, kept->count, &run);
+    release(kept->workers, kept->count);
     sam_buffer_free(&kept->code);
     free(kept);
     gpu->kept = NULL;
 }
 
+bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page)
+{
+    const struct sam_kept *kept = gpu->kept;
+    bool touched = !kept || kept->unseen;
+    for (unsigned i = 0; !touched && i < kept->count; i++)
+        touched = kept->workers[i].view.pages[page / SAM_PAGE_SIZE].host != NULL;
+    return touched;
+}
+
 /* ----------------------------------------------------------------------- what code came from */
 
+/* A picture of the pages that are decoded, drawn or compared with what there is now. */
 struct picture {
     struct sam_memory *memory;
-    struct sam_buffer *out;
+    struct sam_buffer *out; /* NULL: compare */
+    const uint8_t *at, *end;
+    bool same;
 };
+
+static void draw(struct picture *p, const void *data, size_t size)
+{
+    if (p->out) {
+        sam_buffer_append(p->out, data, size);
+        return;
+    }
+    p->same = p->same && (size_t)(p->end - p->at) >= size && memcmp(p->at, data, size) == 0;
+    p->at += p->same ? size : 0;
+}
 
 /* A page of code and the buffers that it is in. */
 static void draw_page(void *context, uint64_t pc)
 {
-    const struct picture *picture = context;
-    uint8_t bytes[SAM_PAGE_SIZE];
-    sam_buffer_append(picture->out, &pc, sizeof pc);
-    const struct sam_region *region = sam_memory_next(picture->memory, pc);
-    while (region && region->base < pc + sizeof bytes) {
-        sam_buffer_append(picture->out, region, sizeof *region);
-        region = sam_memory_next(picture->memory, region->base + region->size);
+    struct picture *p = context;
+    draw(p, &pc, sizeof pc);
+    const struct sam_region *region = sam_memory_next(p->memory, pc);
+    while (region && region->base < pc + SAM_PAGE_SIZE) {
+        draw(p, region, sizeof *region);
+        region = sam_memory_next(p->memory, region->base + region->size);
     }
-    sam_memory_read(picture->memory, pc, bytes, sizeof bytes);
-    sam_buffer_append(picture->out, bytes, sizeof bytes);
+    const uint8_t *host = sam_memory_host(p->memory, pc);
+    if (host)
+        draw(p, host, SAM_PAGE_SIZE);
+    else
+        p->same = false;
 }
 
-static void draw(const struct sam_gpu *gpu, const struct sam_code *code, struct sam_buffer *out)
+static void take_picture(struct sam_gpu *gpu, struct sam_kept *kept)
 {
-    struct picture picture = {gpu->memory, out};
-    out->size = 0;
+    const struct sam_code *code = kept->workers[0].code;
+    if (kept->code.size && kept->changes == sam_code_changes(code))
+        return;
+    struct picture picture = {.memory = gpu->memory, .out = &kept->code};
+    kept->code.size = 0;
+    kept->changes = sam_code_changes(code);
     sam_code_each_page(code, draw_page, &picture);
+}
+
+static bool is_as_pictured(struct sam_gpu *gpu, const struct sam_kept *kept)
+{
+    const uint8_t *at = (const uint8_t *)kept->code.data;
+    struct picture picture = {
+        .memory = gpu->memory, .at = at, .end = at + kept->code.size, .same = !kept->code.failed};
+    if (kept->code.size)
+        sam_code_each_page(kept->workers[0].code, draw_page, &picture);
+    return picture.same && picture.at == picture.end;
 }
 
 /* A prefix at the end of a page has taken in the next one's first word, which may have changed
@@ -88,18 +122,14 @@ static void forget_end(void *code, uint64_t pc)
  * other's stores to code. */
 static void check_code(struct sam_gpu *gpu, struct sam_kept *kept)
 {
-    struct sam_buffer now = {0};
-    bool same = false;
-    if (kept->count == 1 && !kept->code.failed) {
-        draw(gpu, kept->workers[0].code, &now);
-        same = !now.failed && now.size == kept->code.size &&
-               (!now.size || memcmp(now.data, kept->code.data, now.size) == 0);
+    struct sam_code *code = kept->workers[0].code;
+    if (kept->count == 1 && is_as_pictured(gpu, kept)) {
+        sam_code_each_page(code, forget_end, code);
+        kept->changes = sam_code_changes(code);
+        return;
     }
-    if (same)
-        sam_code_each_page(kept->workers[0].code, forget_end, kept->workers[0].code);
-    for (unsigned i = 0; !same && i < kept->count; i++)
+    for (unsigned i = 0; i < kept->count; i++)
         sam_code_reset(kept->workers[i].code);
-    sam_buffer_free(&now);
 }
 
 /* ---------------------------------------------------------------------------- for a launch */
@@ -118,8 +148,8 @@ bool sam_workers_open(struct sam_run *run, unsigned count)
 {
     struct sam_gpu *gpu = run->gpu;
     struct sam_kept *kept = gpu->kept;
-    if (kept && (!is_plain(run) || kept->count < count || kept->warps != run->launch->warps ||
-                 kept->loose != gpu->options.loose_bounds)) {
+    if (kept &&
+        (!is_plain(run) || kept->count < count || kept->loose != gpu->options.loose_bounds)) {
         sam_workers_forget(gpu);
         kept = NULL;
     }
@@ -127,14 +157,17 @@ bool sam_workers_open(struct sam_run *run, unsigned count)
     if (kept) {
         check_code(gpu, kept);
         run->workers = kept->workers;
-        for (unsigned i = 0; i < count; i++)
+        bool fits = true;
+        for (unsigned i = 0; i < count; i++) {
             begin_again(&run->workers[i], run);
-        return true;
+            fits = sam_group_fit(&run->workers[i].own, run) && fits;
+        }
+        return fits;
     }
     run->workers = sam_alloc(count, sizeof *run->workers);
     for (unsigned i = 0; run->workers && i < count; i++) {
         struct sam_worker *worker = &run->workers[i];
-        if (!sam_worker_init(worker, run) || !sam_group_init(&worker->own, run))
+        if (!sam_worker_init(worker, run) || !sam_group_fit(&worker->own, run))
             return false;
         sam_space_enter(worker, &worker->own);
     }
@@ -148,15 +181,15 @@ void sam_workers_close(struct sam_run *run)
     if (!kept && run->workers && is_plain(run) && run->workers[run->worker_count - 1].own.warps)
         kept = gpu->kept = sam_alloc(1, sizeof *kept);
     if (!kept) {
-        release(run->workers, run->worker_count, run);
+        release(run->workers, run->worker_count);
         return;
     }
     kept->loose = gpu->options.loose_bounds;
-    kept->warps = run->launch->warps;
+    kept->unseen = run->print_size || run->pds_parts;
     if (!kept->workers) {
         kept->workers = run->workers;
         kept->count = run->worker_count;
     }
     if (kept->count == 1)
-        draw(gpu, kept->workers[0].code, &kept->code);
+        take_picture(gpu, kept);
 }

@@ -16,9 +16,14 @@ static void keep(void *context, uint64_t pc)
     sam_buffer_append(&system->code, &shot, sizeof shot);
 }
 
+/* What the pages hold needs no look while the hart has decoded no other and stored to none. */
 bool sam_system_watch_code(struct sam_system *system)
 {
+    const uint64_t changes = sam_code_changes(system->hart->code);
+    if (system->code.size && !system->code.failed && system->code_changes == changes)
+        return true;
     system->code.size = 0;
+    system->code_changes = changes;
     sam_code_each_page(system->hart->code, keep, system);
     return !system->code.failed;
 }
@@ -28,6 +33,8 @@ void sam_system_check_code(struct sam_system *system)
     uint8_t now[SAM_PAGE_SIZE];
     const struct shot *shots = (const struct shot *)(const void *)system->code.data;
     for (size_t i = 0; i < system->code.size / sizeof *shots; i++) {
+        if (!sam_workers_touched(system->gpu, (uint32_t)shots[i].pc))
+            continue;
         sam_memory_read(system->memory, shots[i].pc, now, sizeof now);
         if (memcmp(now, shots[i].bytes, sizeof now) != 0)
             sam_hart_forget(system->hart, shots[i].pc, sizeof now);

@@ -39,7 +39,8 @@ struct sam_system {
     struct sam_gpu_stats gpu_stats;
     struct sam_system_watch *watch; /* NULL: races are not checked */
     struct system_weight_work work; /* of the last record of the weight unit */
-    struct sam_buffer code;         /* what the hart's decoded pages held before a launch */
+    struct sam_buffer code;         /* what the hart's decoded pages held before a launch, */
+    uint64_t code_changes;          /* at this sam_code_changes */
     struct system_time *time;       /* NULL: off */
     struct sam_hart_shared_time shared;
     /* of the run */

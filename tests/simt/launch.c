@@ -201,6 +201,50 @@ static bool collect(void *context, const void *data, size_t size)
     return sam_buffer_append(context, data, size);
 }
 
+/* Workgroups of one GPU that change in size: each warp finds its registers, and local memory, zero,
+ * and leaves them otherwise. */
+static void changing_warps(void **state)
+{
+    (void)state;
+    static const uint32_t warps[] = {4, 1, 8, 8, 2, 40, 3, 40};
+    struct program p = program_new("        li      t0, 0x90000000\n"
+                                   "        csrr    t1, lds\n"
+                                   "        csrr    t2, wid\n"
+                                   "        slli    t2, t2, 7\n"
+                                   "        add     t1, t1, t2\n"
+                                   "        csrr    t3, gdx\n"
+                                   "        slli    t3, t3, 13\n"
+                                   "        add     t2, t2, t3\n"
+                                   "        add     t0, t0, t2\n"
+                                   "        vle32.v v2, (t1)\n"
+                                   "        vadd.vv v2, v2, v40\n"
+                                   "        vadd.vx v2, v2, s3\n"
+                                   "        vadd.vi v2, v2, 1\n"
+                                   "        vse32.v v2, (t0)\n"
+                                   "        li      s3, 5\n"
+                                   "        vmv.v.x v40, s3\n"
+                                   "        vse32.v v40, (t1)\n"
+                                   "        endprg\n",
+                                   32);
+    p.launch.pds_size = 0;
+    p.launch.lds_size = 8192;
+    for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
+        p.options.jobs = jobs;
+        for (size_t i = 0; i < SAM_COUNT(warps); i++) {
+            const uint32_t groups = 1 + (uint32_t)i % 5;
+            p.launch.warps = warps[i];
+            p.launch.grid[0] = groups;
+            program_pass(&p);
+            for (uint32_t k = 0; k < groups * 64 * 32; k++) {
+                const uint32_t address = DATA + 4 * k;
+                assert_int_equal(program_word(&p, address), k % (64 * 32) < warps[i] * 32 ? 1 : 0);
+                program_set(&p, address, 0);
+            }
+        }
+    }
+    program_free(&p);
+}
+
 /* As the public simulator has it: after a vector branch npc is where the warp went, whether all
  * lanes went there or some; after a join that pops, the path popped; after another, what it was.
  * Instructions that set vl write vstart, too. */
@@ -288,6 +332,7 @@ int main(void)
         cmocka_unit_test(load_addresses),
         cmocka_unit_test(limits),
         cmocka_unit_test(commit_log),
+        cmocka_unit_test(changing_warps),
     };
     return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }

@@ -191,6 +191,61 @@ static void program_rewritten(void **state)
     }
 }
 
+/* The same again and again: the kernel counts in an instruction of the hart or, in every third
+ * launch, in a word that is none. The hart stores to the instruction itself in between. */
+static void program_rewritten_often(void **state)
+{
+    (void)state;
+    static const char text[] = PREPARE " la t0, function\n"
+                                       " sw t0, 0(s2)\n"
+                                       " li s6, 0\n"
+                                       " li s7, 12\n"
+                                       "next: sw s1, 0(s0)\n"
+                                       " jal ra, function\n"
+                                       " add s6, s6, a0\n"
+                                       " li t1, 3\n"
+                                       " rem t1, s7, t1\n"
+                                       " la t0, function\n"
+                                       " bnez t1, code\n"
+                                       " la t0, pds\n"
+                                       "code: sw t0, 0(s2)\n"
+                                       " li t1, 5\n"
+                                       " bne s7, t1, same\n"
+                                       " li t1, 0x06400513\n" /* li a0, 100 */
+                                       " la t0, function\n"
+                                       " sw t1, 0(t0)\n"
+                                       "same: addi s7, s7, -1\n"
+                                       " bnez s7, next\n"
+                                       " ebreak\n"
+                                       "function: li a0, 0\n"
+                                       " ret\n" RECORD;
+    static const char kernels[] = " .globl kernel\n"
+                                  "kernel: lw t0, 0(a0)\n"
+                                  " csrr t1, tid\n"
+                                  " bnez t1, patched\n"
+                                  " lw t1, 0(t0)\n"
+                                  " li t2, 0x00100000\n" /* one more */
+                                  " add t1, t1, t2\n"
+                                  " sw t1, 0(t0)\n"
+                                  "patched: ret\n";
+    uint32_t expected = 0, value = 0;
+    for (int turn = 12; turn; turn--) {
+        value += turn == 12 || (turn + 1) % 3 != 0;
+        expected += value;
+        if (turn == 5)
+            value = 100;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        const struct sam_gpu_options gpu = {.collect_stats = i & 2};
+        struct system_program p = system_program_new(
+            isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text, kernels);
+        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
+            fail_msg("%s", p.error.text);
+        assert_int_equal(sam_hart_x(p.hart, 22), expected);
+        system_program_free(&p);
+    }
+}
+
 /* Both sides count in one word, by their own atomics. */
 static void atomics(void **state)
 {
@@ -229,6 +284,7 @@ int main(void)
         cmocka_unit_test(regions),
         cmocka_unit_test(kernel_rewritten),
         cmocka_unit_test(program_rewritten),
+        cmocka_unit_test(program_rewritten_often),
         cmocka_unit_test(atomics),
     };
     return cmocka_run_group_tests_name("system/memory", tests, NULL, NULL);
