@@ -215,3 +215,5 @@ FMA(vfmadd, b, d, a)
 FMA(vfnmadd, b ^ NEG, d, a ^ NEG)
 FMA(vfmsub, b, d, a ^ NEG)
 FMA(vfnmsub, b ^ NEG, d, a)
+
+#include "simt/lanes_exp_tmpl.h"

@@ -3,7 +3,10 @@
  * several levels of the host's instruction set; FILL names the function that enters them in a
  * table. Each instruction has a handler for "all lanes active", which falls back to a masked one.
  * RISC-V V chapters 11, 13, 15, 16; Ventus 4.1, 4.2. */
+#include <math.h>
+
 #include "base/fp.h"
+#include "machine/fpenv.h"
 #include "machine/threads.h"
 #include "simt/simt.h"
 

@@ -4,7 +4,6 @@
  */
 #include "simt/simt.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "machine/fpenv.h"
@@ -221,30 +220,6 @@ uint32_t sam_warp_acting(const struct sam_warp *w, const struct sam_uop *op, uns
 static bool groups_fit(const struct sam_warp *w, const struct sam_uop *op)
 {
     return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
-}
-
-/* VFEXP: exp in double precision, rounded to single; raises no flags. */
-static SAM_NOINLINE void exp_lanes(struct sam_warp *w, const struct sam_uop *op)
-{
-    unsigned before = sam_host_fp_flags();
-    for (unsigned g = 0; g < w->groups; g++) {
-        for (uint32_t bits = sam_warp_acting(w, op, g); bits; bits &= bits - 1) {
-            unsigned i = (unsigned)__builtin_ctz(bits);
-            float x = sam_bits_f32(w->v[op->rs2 + g][i]);
-            uint32_t result = sam_f32_bits((float)exp((double)x));
-            w->v[op->rd + g][i] = sam_f32_is_nan(result) ? SAM_F32_NAN : result;
-        }
-    }
-    w->core.fflags |= (uint8_t)before;
-    sam_host_fp_clear();
-}
-
-SAM_HANDLER(op_vfexp_v)
-{
-    if (!groups_fit(W, op))
-        SAM_TRAP_ILLEGAL();
-    exp_lanes(W, op);
-    SAM_NEXT();
 }
 
 /* VFTTA: vd[i*n+j] += sum over l of vs1[i*k+l] * vs2[j*k+l], fused, in rising l. The sources are
