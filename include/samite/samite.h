@@ -29,6 +29,7 @@
 #include "status.h"
 #include "symbolstat.h"
 #include "system.h"
+#include "system_pipes.h"
 #include "system_race.h"
 #include "system_time.h"
 #include "text.h"

@@ -19,6 +19,7 @@
 
 #include "parameter.h"
 #include "status.h"
+#include "system_pipes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +91,7 @@ struct sam_system_launch_time {
     uint64_t submitted, begun, first, end; /* cycles: its store, its setup, its first warp, and the
                                               first cycle in which all is done */
     uint64_t insns;                        /* of warps */
+    uint64_t read, written;                /* bytes that it asked of memory */
 };
 
 /* Operations (multiplications and additions of the matrix unit) per cycle, against the bytes that
@@ -118,6 +120,12 @@ struct sam_system_figures {
     uint64_t packed, raw; /* bytes of decoded blocks: as they lie in memory, as raw elements */
     uint64_t macs;        /* of the matrix unit */
     struct sam_system_roofline roofline;
+    /* Of a program with sam_system_describe_pipes; operations in its order, then what belongs to
+     * none. */
+    struct sam_system_pipe *pipes;
+    size_t pipe_count;
+    struct sam_system_operation_time *operations;
+    size_t operation_count;
 };
 
 /* What the run has taken so far, everything in flight included: units finish as if the program had

@@ -36,6 +36,23 @@ struct sam_hart_ports {
     void *context;
 };
 
+/* An instruction that a unit has worked on, or will have: the cycles in which the hart issued it,
+ * it began, and others can use its results; bytes of memory. */
+struct sam_hart_worked {
+    uint64_t order; /* among those of units, in the program */
+    uint64_t issued, start, done;
+    uint64_t read, written;
+};
+
+/* Places in the program whose instruction is about to run. */
+struct sam_hart_marks {
+    const uint64_t *addresses; /* of instructions, ascending */
+    size_t count;
+    /* In cycle `now`; the next instruction for a unit is number `order`. */
+    void (*reached)(void *context, uint64_t address, uint64_t now, uint64_t order);
+    void *context;
+};
+
 /* The time that a hart shares with the other parts of a system. */
 struct sam_hart_shared_time {
     struct sam_clock *clock;
@@ -46,6 +63,8 @@ struct sam_hart_shared_time {
     uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
     /* It is made in cycle `now`; the effect of a store is still to come. */
     void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
+    /* The times of an instruction for a unit are known. NULL: nobody wants to know. */
+    void (*worked)(void *context, const struct sam_hart_worked *worked);
     void *context;
 };
 
@@ -135,6 +154,7 @@ struct sam_hart {
     bool has_engines;                   /* the caller wants their figures */
     struct sam_hart_timeline *timeline; /* NULL: off */
     const struct sam_hart_listener *listener; /* NULL: none */
+    struct sam_hart_marked *marked;           /* places that are told; NULL: none */
     struct sam_buffer line;                   /* current line of the trace */
     struct sam_texts *texts;                  /* NULL without a trace */
 };
@@ -269,6 +289,13 @@ enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *rec
 bool sam_hart_has_flights(const struct sam_hart *hart);
 void sam_hart_time_scalars(struct sam_hart *hart, uint64_t count);
 void sam_hart_time_access(struct sam_hart *hart, bool store, uint64_t address, unsigned bytes);
+
+/* marks.c: tell when a program in time reaches places; once, before it runs. The addresses are
+ * copied. False: out of memory. */
+bool sam_hart_mark(struct sam_hart *hart, const struct sam_hart_marks *marks);
+void sam_hart_marks_free(struct sam_hart *hart);
+/* Tell if pc is at one: its instruction is then to be stepped over. */
+bool sam_hart_tell_mark(struct sam_hart *hart);
 
 /* timeline.c: a watch that writes the timeline and forwards to options.watch. NULL: out of memory.
  */

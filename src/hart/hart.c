@@ -152,6 +152,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
     sam_hart_counts_free(hart->counts);
+    sam_hart_marks_free(hart);
     sam_view_release(&hart->view);
     if (!hart->home.memory)
         sam_memory_free(hart->memory);

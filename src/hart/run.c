@@ -157,7 +157,9 @@ static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_
 {
     /* After going back in time, the profile already has what runs again. */
     const bool counted = hart->counts && !hart->listener && hart->core.retired >= hart->shown;
-    if (record || budget <= 2 * SAM_CORE_STRAIGHT || (sam_hart_is_observed(hart) && !counted))
+    const bool marked = hart->marked && sam_hart_tell_mark(hart);
+    if (record || marked || budget <= 2 * SAM_CORE_STRAIGHT ||
+        (sam_hart_is_observed(hart) && !counted))
         return step(hart, record, observed);
     budget -= SAM_CORE_STRAIGHT;
     const int64_t quantum = budget < TURN ? (int64_t)budget : TURN;

@@ -84,7 +84,7 @@ struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
     *watch = (struct sam_engines_watch){write_slice, write_queue, t};
     /* A failure of the sink here is reported by the next event. */
     sam_perfetto_begin(&t->json, &hart->options.timeline);
-    sam_perfetto_process(&t->json, "tensor hart");
+    sam_perfetto_process(&t->json, 0, "tensor hart");
     sam_perfetto_track(&t->json, track_of(SAM_ENGINE_COUNT), "hart");
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         sam_perfetto_track(&t->json, track_of(i), sam_engine_name(i));

@@ -37,6 +37,38 @@ static void wake_matrix(void *context)
     sam_mxu_wake(hart->mxu, hart->clock->now + 1);
 }
 
+/* ------------------------------------------------------------------ what they tell outside */
+
+static void tell(const struct sam_hart *hart, const struct sam_hart_worked *worked)
+{
+    const struct sam_hart_shared_time *shared = hart->home.time;
+    if (shared->worked)
+        shared->worked(shared->context, worked);
+}
+
+static void engine_worked(void *context, uint64_t order, const struct sam_work *work,
+                          uint64_t issued, uint64_t start, uint64_t done)
+{
+    tell(context, &(struct sam_hart_worked){.order = order,
+                                            .issued = issued,
+                                            .start = start,
+                                            .done = done,
+                                            .read = work->load ? work->bytes : 0,
+                                            .written = work->store ? work->bytes : 0});
+}
+
+static void matrix_worked(void *context, uint64_t order, const struct sam_matrix_work *work,
+                          uint64_t issued, uint64_t start, uint64_t done)
+{
+    const uint64_t bytes = (uint64_t)work->m * work->bytes;
+    tell(context, &(struct sam_hart_worked){.order = order,
+                                            .issued = issued,
+                                            .start = start,
+                                            .done = done,
+                                            .read = work->kind == SAM_M_KIND_LOAD ? bytes : 0,
+                                            .written = work->kind == SAM_M_KIND_STORE ? bytes : 0});
+}
+
 /* ----------------------------------------------------------------------------- the models */
 
 static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error)
@@ -59,6 +91,7 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
                                             .port = shared ? shared->matrix_port : 0,
                                             .ready = hart->tensor ? engines_ready : NULL,
                                             .answered = wake_engines,
+                                            .worked = shared ? matrix_worked : NULL,
                                             .context = hart};
     struct sam_mxu_observer observer;
     hart->watch = sam_mxu_watch_new(&traces, &observer);
@@ -93,6 +126,7 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
     const struct sam_engines_outside outside = {.clock = hart->clock,
                                                 .free = hart->mxu ? matrix_is_settled : NULL,
                                                 .placed = hart->mxu ? wake_matrix : NULL,
+                                                .worked = shared ? engine_worked : NULL,
                                                 .context = hart,
                                                 .memory = shared ? shared->memory : NULL,
                                                 .port = shared ? shared->engines_port : 0};

@@ -41,7 +41,7 @@ struct sam_run_trace *sam_run_trace_new(const struct sam_run *run,
     if (!t->has_json)
         return t;
     sam_perfetto_begin(&t->json, &timing->perfetto);
-    sam_perfetto_process(&t->json, "GPU");
+    sam_perfetto_process(&t->json, 0, "GPU");
     for (uint32_t sm = 0; sm < config->sms; sm++) {
         for (uint32_t slot = 0; slot < config->warps; slot++) {
             char name[48];

@@ -110,9 +110,9 @@ static void finish(struct system_gpu_time *u, uint64_t now)
     struct job *job = u->first;
     struct sam_gputime_result result;
     struct sam_error error;
-    const struct sam_memtime_traffic *bytes = sam_gputime_traffic(u->model);
-    u->figures.bytes.read += bytes->read;
-    u->figures.bytes.written += bytes->written;
+    const struct sam_memtime_traffic bytes = *sam_gputime_traffic(u->model);
+    u->figures.bytes.read += bytes.read;
+    u->figures.bytes.written += bytes.written;
     enum sam_status status = sam_gputime_close(u->model, &result, &error);
     u->model = NULL;
     if (status == SAM_OK) {
@@ -123,6 +123,7 @@ static void finish(struct system_gpu_time *u, uint64_t now)
                                                .begun = u->begun_at,
                                                .end = now + 1,
                                                .first = u->first_at,
+                                               .bytes = bytes,
                                                .result = &result,
                                                .recording = job->recording};
         if (u->watch.ended)

@@ -20,9 +20,10 @@ const char *sam_system_gpu_cycle_name(unsigned cycle);
 
 /* A launch that has ended; all cycles are of the clock. */
 struct system_gpu_ended {
-    uint64_t number;                /* from 0, in the order of submission */
-    uint64_t submitted, begun, end; /* begun: its setup */
-    uint64_t first;                 /* the first warp starts */
+    uint64_t number;                  /* from 0, in the order of submission */
+    uint64_t submitted, begun, end;   /* begun: its setup */
+    uint64_t first;                   /* the first warp starts */
+    struct sam_memtime_traffic bytes; /* asked of the port */
     const struct sam_gputime_result *result;
     const struct sam_gpu_recording *recording;
 };

@@ -29,6 +29,8 @@ static void watch_transfer(void *context, const struct sam_memtime_transfer *t)
 static void watch_span(void *context, const struct system_weight_span *span)
 {
     const struct system_time *time = context;
+    if (span->track == SYSTEM_WEIGHT_RECORDS)
+        sam_system_pipes_recorded(time->pipes, span->number, span->from, span->to);
     if (time->trace)
         sam_system_trace_weights(time->trace, span);
 }
@@ -42,6 +44,8 @@ static void watch_launch(void *context, const struct system_gpu_ended *ended)
     l->first = ended->first;
     l->end = ended->end;
     l->insns = ended->result->insns;
+    l->read = ended->bytes.read;
+    l->written = ended->bytes.written;
     time->launches_ended++;
     if (time->trace)
         sam_system_trace_launch(time->trace, l);
@@ -88,6 +92,7 @@ void sam_system_time_free(struct system_time *time)
     sam_system_weight_time_free(time->weights);
     sam_memtime_levels_free(time->levels);
     sam_system_trace_free(time->trace);
+    sam_system_pipes_free(time->pipes);
     free(time->launches);
     free(time);
 }
@@ -158,6 +163,7 @@ static bool submit_launch(struct system_time *time)
     time->launches = grown;
     time->launches[time->launch_count] =
         (struct sam_system_launch_time){.number = time->launch_count, .kernel = time->kernel};
+    sam_system_pipes_launch(time->pipes, time->clock.now, time->launch_count, time->kernel);
     time->launch_count++;
     return sam_system_gpu_time_submit(time->gpu, recording, time->clock.now + 1);
 }
@@ -174,6 +180,7 @@ bool sam_system_time_submit(struct system_time *time, enum system_time_queue que
             return true;
         if (time->trace)
             sam_system_trace_record(time->trace, time->submitted[queue], time->clock.now);
+        sam_system_pipes_record(time->pipes, time->clock.now);
         good = sam_system_weight_time_submit(time->weights, time->record, time->clock.now + 1);
         time->record = NULL;
     }
@@ -211,4 +218,5 @@ void sam_system_time_settle(struct system_time *time)
     if (last > clock->now)
         sam_clock_advance(clock, last);
     sam_hart_engines(time->hart, &report);
+    sam_system_pipes_settle(time->pipes, time->launches, time->launch_count);
 }

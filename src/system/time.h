@@ -6,6 +6,7 @@
 #include "hart/core.h"
 #include "system/config.h"
 #include "system/gpu_time.h"
+#include "system/pipes.h"
 #include "trace/perfetto.h"
 
 /* The units of the memory's port. */
@@ -75,6 +76,7 @@ struct system_time {
     size_t launch_count, launch_capacity;
     uint64_t launches_ended;
     struct system_trace *trace; /* NULL: none */
+    struct system_pipes *pipes; /* NULL: none */
 };
 
 /* Let everything that is under way end. */

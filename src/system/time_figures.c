@@ -171,6 +171,8 @@ static bool collect(struct sam_system_figures *f, struct system_time *time)
     if (!collect_bytes(f, memory) || !collect_levels(f, time, memory))
         return false;
     add_rows(&c, time, &report, stats);
+    if (!sam_system_pipes_measure(time->pipes, f))
+        return false;
     f->launches = sam_alloc(time->launch_count + 1, sizeof *f->launches);
     if (c.failed || !f->launches)
         return false;
@@ -205,5 +207,7 @@ void sam_system_figures_free(struct sam_system_figures *f)
     free(f->bytes);
     free(f->levels);
     free(f->launches);
+    free(f->pipes);
+    free(f->operations);
     free(f);
 }

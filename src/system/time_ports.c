@@ -4,10 +4,10 @@
 #include "system/system.h"
 
 /* The queue whose register it is; SYSTEM_TIME_QUEUES: none. */
-static enum system_time_queue queue_of(uint64_t address, const uint64_t submit[SYSTEM_TIME_QUEUES])
+static enum system_time_queue queue_of(uint64_t address, const uint64_t of[SYSTEM_TIME_QUEUES])
 {
     for (unsigned i = 0; i < SYSTEM_TIME_QUEUES; i++)
-        if (address == submit[i])
+        if (address == of[i])
             return (enum system_time_queue)i;
     return SYSTEM_TIME_QUEUES;
 }
@@ -24,24 +24,36 @@ static enum system_time_queue waits(uint64_t address, bool store)
     return store ? SYSTEM_TIME_QUEUES : queue_of(address, registers);
 }
 
+static bool polls(uint64_t address, bool store)
+{
+    static const uint64_t registers[] = {SAM_SYSTEM_GPU_DONE, SAM_SYSTEM_WEIGHT_DONE};
+    return !store && queue_of(address, registers) != SYSTEM_TIME_QUEUES;
+}
+
 static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
 {
     const struct sam_system *system = context;
     const enum system_time_queue full = submits(address, store), busy = waits(address, store);
-    if (full != SYSTEM_TIME_QUEUES && sam_system_time_is_full(system->time, full))
-        return SAM_CLOCK_IDLE;
-    if (busy != SYSTEM_TIME_QUEUES && !sam_system_time_is_idle(system->time, busy))
-        return SAM_CLOCK_IDLE;
-    return now;
+    if ((full == SYSTEM_TIME_QUEUES || !sam_system_time_is_full(system->time, full)) &&
+        (busy == SYSTEM_TIME_QUEUES || sam_system_time_is_idle(system->time, busy)))
+        return now;
+    sam_system_pipes_wait(system->time->pipes, now);
+    return SAM_CLOCK_IDLE;
 }
 
 static void accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct sam_system *system = context;
     const enum system_time_queue queue = submits(address, store);
-    (void)now;
+    sam_system_pipes_accessed(system->time->pipes, now, polls(address, store));
     if (queue != SYSTEM_TIME_QUEUES)
         sam_system_time_submit(system->time, queue);
+}
+
+static void worked(void *context, const struct sam_hart_worked *w)
+{
+    const struct sam_system *system = context;
+    sam_system_pipes_worked(system->time->pipes, w);
 }
 
 enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_options *hart,
@@ -67,6 +79,7 @@ enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_o
                                                    .matrix_port = SYSTEM_PORT_MATRIX,
                                                    .ready = ready,
                                                    .accessed = accessed,
+                                                   .worked = worked,
                                                    .context = system};
     return SAM_OK;
 }
@@ -102,6 +115,7 @@ enum sam_status sam_system_end_timeline(struct sam_system *system, struct sam_er
         sam_system_time_settle(system->time);
         if (system->time->trace)
             sam_system_trace_end(system->time->trace);
+        sam_system_pipes_trace(system->time->pipes, sam_hart_timeline_of(system->hart));
     }
     return sam_hart_end_timeline(system->hart, error);
 }

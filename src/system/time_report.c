@@ -48,11 +48,10 @@ static void put_bar(double percent, struct sam_buffer *out)
         sam_buffer_puts(out, i < filled ? "#" : ".");
 }
 
-/* A line for the rows [first, first + count). A unit that never did anything has none. */
-static void put_unit(const struct sam_system_figures *f, size_t first, size_t count,
-                     struct sam_buffer *out)
+/* A line for the rows of a unit. One that never did anything has none. */
+static void put_unit(const struct sam_system_figures *f, const struct sam_system_row *rows,
+                     size_t count, struct sam_buffer *out)
 {
-    const struct sam_system_row *rows = &f->rows[first];
     uint64_t busy = 0;
     char name[32];
     for (size_t i = 0; i < count; i++)
@@ -70,6 +69,36 @@ static void put_unit(const struct sam_system_figures *f, size_t first, size_t co
         if (rows[i].cycles && !(rows[i].busy && rows[i].cycles == busy))
             sam_buffer_printf(out, "  %s %.1f", rows[i].reason, share(rows[i].cycles, f->cycles));
     sam_buffer_puts(out, "\n");
+}
+
+/* The cycles of a pipe as those of a unit. */
+static void pipe_rows(const struct sam_system_pipe *pipe,
+                      struct sam_system_row rows[SAM_SYSTEM_PIPE_CYCLES])
+{
+    for (unsigned i = 0; i < SAM_SYSTEM_PIPE_CYCLES; i++)
+        rows[i] = (struct sam_system_row){.unit = pipe->name,
+                                          .reason = sam_system_pipe_cycle_name(i),
+                                          .busy = i == SAM_SYSTEM_PIPE_BUSY,
+                                          .cycles = pipe->cycles[i]};
+}
+
+static void put_pipes(const struct sam_system_figures *f, struct sam_buffer *out)
+{
+    const char *before = "pipes: ";
+    for (size_t i = 0; i < f->pipe_count; i++) {
+        if (!f->pipes[i].operations)
+            continue;
+        sam_buffer_printf(out, "%s%s %llu", before, f->pipes[i].name,
+                          (unsigned long long)f->pipes[i].operations);
+        before = ", ";
+    }
+    if (f->pipe_count)
+        sam_buffer_puts(out, before[0] == ',' ? " operations\n" : "pipes: no operations\n");
+    for (size_t i = 0; i < f->pipe_count; i++) {
+        struct sam_system_row rows[SAM_SYSTEM_PIPE_CYCLES];
+        pipe_rows(&f->pipes[i], rows);
+        put_unit(f, rows, SAM_COUNT(rows), out);
+    }
 }
 
 static void put_levels(const struct sam_system_figures *f, struct sam_buffer *out)
@@ -165,8 +194,9 @@ static void put_text(const struct sam_system_figures *f, const struct sam_system
         (unsigned long long)f->records);
     for (size_t i = 0, count; i < f->row_count; i += count) {
         count = rows_of_unit(f, i);
-        put_unit(f, i, count, out);
+        put_unit(f, &f->rows[i], count, out);
     }
+    put_pipes(f, out);
     put_levels(f, out);
     put_bytes(f, out);
     put_launches(f, out);
@@ -203,6 +233,24 @@ static const struct sam_json_member launch_members[] = {
     MEMBER(sam_system_launch_time, first),
     MEMBER(sam_system_launch_time, end),
     MEMBER(sam_system_launch_time, insns),
+    MEMBER(sam_system_launch_time, read),
+    MEMBER(sam_system_launch_time, written),
+    {NULL, 0},
+};
+static const struct sam_json_member pipe_members[] = {
+    MEMBER(sam_system_pipe, operations),
+    MEMBER(sam_system_pipe, slices),
+    MEMBER(sam_system_pipe, read),
+    MEMBER(sam_system_pipe, written),
+    {NULL, 0},
+};
+static const struct sam_json_member operation_members[] = {
+    MEMBER(sam_system_operation_time, count),
+    MEMBER(sam_system_operation_time, instructions),
+    MEMBER(sam_system_operation_time, cycles),
+    MEMBER(sam_system_operation_time, work),
+    MEMBER(sam_system_operation_time, read),
+    MEMBER(sam_system_operation_time, written),
     {NULL, 0},
 };
 #undef MEMBER
@@ -269,6 +317,43 @@ static json_t *json_launches(const struct sam_system_figures *f, bool *good)
     return launches;
 }
 
+static json_t *json_pipes(const struct sam_system_figures *f, bool *good)
+{
+    json_t *pipes = json_array();
+    for (size_t i = 0; i < f->pipe_count; i++) {
+        struct sam_system_row rows[SAM_SYSTEM_PIPE_CYCLES];
+        pipe_rows(&f->pipes[i], rows);
+        json_t *pipe = json_unit(rows, SAM_SYSTEM_PIPE_CYCLES, good);
+        json_object_del(pipe, "unit");
+        json_object_del(pipe, "number");
+        sam_json_set(pipe, "pipe", sam_json_text(f->pipes[i].name), good);
+        sam_json_set_counts(pipe, &f->pipes[i], pipe_members, good);
+        sam_json_add(pipes, pipe, good);
+    }
+    return pipes;
+}
+
+static json_t *json_operations(const struct sam_system_figures *f, bool *good)
+{
+    json_t *operations = json_array();
+    for (size_t i = 0; i < f->operation_count; i++) {
+        const struct sam_system_operation_time *t = &f->operations[i];
+        const struct sam_system_operation *o = t->operation,
+                                          *leader = f->operations[t->leader].operation;
+        json_t *operation = json_object();
+        sam_json_set(operation, "name", sam_json_text(o ? o->name : NULL), good);
+        sam_json_set(operation, "line", sam_json_count(o ? o->line : 0), good);
+        sam_json_set(operation, "column", sam_json_count(o ? o->column : 0), good);
+        sam_json_set(operation, "pipe",
+                     sam_json_text(o && o->pipe < f->pipe_count ? f->pipes[o->pipe].name : NULL),
+                     good);
+        sam_json_set(operation, "with_line", sam_json_count(leader ? leader->line : 0), good);
+        sam_json_set_counts(operation, t, operation_members, good);
+        sam_json_add(operations, operation, good);
+    }
+    return operations;
+}
+
 static json_t *json_roofline(const struct sam_system_roofline *r, bool *good)
 {
     json_t *roofline = json_object();
@@ -288,6 +373,10 @@ static json_t *json_figures(const struct sam_system_figures *f, bool *good)
     sam_json_set(root, "units", json_units(f, good), good);
     sam_json_set(root, "memory", json_memory(f, good), good);
     sam_json_set(root, "launches", json_launches(f, good), good);
+    if (f->pipe_count) {
+        sam_json_set(root, "pipes", json_pipes(f, good), good);
+        sam_json_set(root, "operations", json_operations(f, good), good);
+    }
     sam_json_set(root, "roofline", json_roofline(&f->roofline, good), good);
     return root;
 }

@@ -218,6 +218,8 @@ static bool finish(struct sam_engines *e, const struct entry *i, const struct sa
     note_registers(e, w, t->release, t->done);
     if (e->watch.slice)
         tell_slices(e, i, t);
+    if (e->outside.worked)
+        e->outside.worked(e->outside.context, i->order, w, i->issued, t->start, t->done);
     return !w->span_count || sam_engines_take_off(e, w, i->order, t->read, t->done);
 }
 

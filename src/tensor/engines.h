@@ -43,6 +43,10 @@ struct sam_engines_outside {
                  unsigned count);
     /* The times of a load or store are known now, in the current cycle. */
     void (*placed)(void *context);
+    /* The times of an instruction are known: it was issued, starts, and others can use its results
+     * in these cycles. NULL: nobody wants to know. */
+    void (*worked)(void *context, uint64_t order, const struct sam_work *work, uint64_t issued,
+                   uint64_t start, uint64_t done);
     void *context;
     /* Loads and stores take their times from it; NULL: from `latency`. */
     const struct sam_memtime_port *memory;

@@ -3,9 +3,6 @@
 
 #include <inttypes.h>
 
-/* All events of a file belong to one process. */
-#define PROCESS "\"pid\":1"
-
 static void put_string(struct sam_buffer *out, const char *text)
 {
     sam_buffer_append(out, "\"", 1);
@@ -29,10 +26,10 @@ static bool write_line(struct sam_perfetto *p)
 }
 
 /* Write the common beginning of an event, through its name. */
-static void open_event(struct sam_perfetto *p, char phase, const char *name)
+static void open_event(struct sam_perfetto *p, unsigned process, char phase, const char *name)
 {
-    sam_buffer_printf(&p->line, "%s\n{\"ph\":\"%c\"," PROCESS ",\"name\":", p->any ? "," : "",
-                      phase);
+    sam_buffer_printf(&p->line, "%s\n{\"ph\":\"%c\",\"pid\":%u,\"name\":", p->any ? "," : "", phase,
+                      process + 1);
     put_string(&p->line, name);
     p->any = true;
 }
@@ -50,9 +47,20 @@ bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink)
     return write_line(p);
 }
 
-bool sam_perfetto_process(struct sam_perfetto *p, const char *name)
+/* The process of a track, and its number there. */
+static unsigned process_of(unsigned track)
 {
-    open_event(p, 'M', "process_name");
+    return track / SAM_PERFETTO_TRACKS;
+}
+
+static unsigned place_of(unsigned track)
+{
+    return track % SAM_PERFETTO_TRACKS;
+}
+
+bool sam_perfetto_process(struct sam_perfetto *p, unsigned process, const char *name)
+{
+    open_event(p, process, 'M', "process_name");
     sam_buffer_printf(&p->line, ",\"args\":{\"name\":");
     put_string(&p->line, name);
     sam_buffer_printf(&p->line, "}");
@@ -61,23 +69,24 @@ bool sam_perfetto_process(struct sam_perfetto *p, const char *name)
 
 bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name)
 {
-    open_event(p, 'M', "thread_name");
-    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"name\":", track);
+    open_event(p, process_of(track), 'M', "thread_name");
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"name\":", place_of(track));
     put_string(&p->line, name);
     sam_buffer_printf(&p->line, "}");
     close_event(p);
-    open_event(p, 'M', "thread_sort_index");
-    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"sort_index\":%u}", track, track);
+    open_event(p, process_of(track), 'M', "thread_sort_index");
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"args\":{\"sort_index\":%u}", place_of(track),
+                      place_of(track));
     return close_event(p);
 }
 
 bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice)
 {
-    open_event(p, 'X', slice->name);
+    open_event(p, process_of(slice->track), 'X', slice->name);
     sam_buffer_printf(&p->line, ",\"cat\":");
     put_string(&p->line, slice->category);
-    sam_buffer_printf(&p->line, ",\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, slice->track,
-                      slice->start, slice->end - slice->start);
+    sam_buffer_printf(&p->line, ",\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64,
+                      place_of(slice->track), slice->start, slice->end - slice->start);
     for (size_t i = 0; i < slice->arg_count; i++) {
         const struct sam_perfetto_arg *a = &slice->args[i];
         sam_buffer_printf(&p->line, i ? "," : ",\"args\":{");
@@ -96,7 +105,7 @@ bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice 
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
                           uint64_t time, uint64_t value)
 {
-    open_event(p, 'C', name);
+    open_event(p, 0, 'C', name);
     sam_buffer_printf(&p->line, ",\"ts\":%" PRIu64 ",\"args\":{", time);
     put_string(&p->line, series);
     sam_buffer_printf(&p->line, ": %" PRIu64 "}", value);
@@ -106,10 +115,10 @@ bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *
 bool sam_perfetto_flow(struct sam_perfetto *p, const char *name, uint64_t number, unsigned track,
                        uint64_t time, bool arrives)
 {
-    open_event(p, arrives ? 'f' : 's', name);
+    open_event(p, process_of(track), arrives ? 'f' : 's', name);
     sam_buffer_printf(&p->line,
                       ",\"cat\":\"flow\",\"id\":%" PRIu64 ",\"tid\":%u,\"ts\":%" PRIu64 "%s",
-                      number, track, time, arrives ? ",\"bp\":\"e\"" : "");
+                      number, place_of(track), time, arrives ? ",\"bp\":\"e\"" : "");
     return close_event(p);
 }
 

@@ -31,8 +31,15 @@ struct sam_perfetto_slice {
 };
 
 bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink);
-bool sam_perfetto_process(struct sam_perfetto *p, const char *name);
-/* Tracks are shown in order of their numbers. */
+/* Tracks belong to processes, from 0; counters to process 0. */
+enum { SAM_PERFETTO_TRACKS = 1 << 20 };
+static inline unsigned sam_perfetto_track_number(unsigned process, unsigned place)
+{
+    return process * SAM_PERFETTO_TRACKS + place;
+}
+
+bool sam_perfetto_process(struct sam_perfetto *p, unsigned process, const char *name);
+/* Those of a process are shown in order of their numbers. */
 bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name);
 bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice);
 /* From `time` on, the counter's `series` has this value. */

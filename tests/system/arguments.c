@@ -152,11 +152,80 @@ static void times(void **state)
     sam_system_free(system);
 }
 
+/* Descriptions of a program that contradict themselves. */
+static void pipes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "b"};
+    static const uint32_t all[] = {0, 1}, two[] = {2}, none[] = {0};
+    const struct sam_system_operation operations[] = {{"x", 1, 1, 0}, {"y", 2, 1, 1}},
+                                      strange[] = {{"x", 1, 1, 2}};
+    const struct sam_system_mark marks[] = {
+        {.address = 8, .operation = 2},
+        {.address = 6},
+        {.address = 8, .kind = (enum sam_system_mark_kind)4},
+        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .pipe = 2, .to = none, .count = 1},
+        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = all, .count = 2},
+        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = two, .count = 1},
+        {.address = 8, .kind = SAM_SYSTEM_MARK_WAIT, .from = two, .count = 1},
+        {.address = 8, .kind = SAM_SYSTEM_MARK_COPY, .from = none, .to = two, .count = 1},
+    };
+    const struct sam_system_mark backwards[] = {{.address = 8}, {.address = 4}};
+    const struct sam_system_kernel kernels[] = {
+        {"k", all, 2}, {"k", two, 1}, {"k", none, 0}, {NULL, none, 1}};
+    const struct sam_system_pipes good = {.size = sizeof good,
+                                          .title = "t",
+                                          .names = names,
+                                          .count = 2,
+                                          .operations = operations,
+                                          .operation_count = 2,
+                                          .events = 2};
+    struct sam_system *system;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    refuses(sam_system_describe_pipes, NULL, &good);
+    refuses(sam_system_describe_pipes, system, NULL);
+    assert_int_equal(sam_system_describe_pipes(system, &good, NULL), SAM_OK);
+    struct sam_system_pipes bad = good;
+    bad.size = 8;
+    refuses(sam_system_describe_pipes, system, &bad);
+    for (uint32_t count = 0; count <= SAM_SYSTEM_PIPES + 1; count += SAM_SYSTEM_PIPES + 1) {
+        bad = good;
+        bad.count = count;
+        refuses(sam_system_describe_pipes, system, &bad);
+    }
+    bad = good;
+    bad.names = NULL;
+    refuses(sam_system_describe_pipes, system, &bad);
+    bad = good;
+    bad.operations = strange;
+    bad.operation_count = 1;
+    refuses(sam_system_describe_pipes, system, &bad);
+    for (size_t i = 0; i < SAM_COUNT(marks); i++) {
+        bad = good;
+        bad.marks = &marks[i];
+        bad.mark_count = 1;
+        refuses(sam_system_describe_pipes, system, &bad);
+    }
+    bad.marks = backwards;
+    bad.mark_count = 2;
+    refuses(sam_system_describe_pipes, system, &bad);
+    for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
+        bad = good;
+        bad.kernels = &kernels[i];
+        bad.kernel_count = 1;
+        refuses(sam_system_describe_pipes, system, &bad);
+    }
+    assert_string_equal(sam_system_pipe_cycle_name(SAM_SYSTEM_PIPE_BUSY), "busy");
+    assert_string_equal(sam_system_pipe_cycle_name(SAM_SYSTEM_PIPE_CYCLES), "?");
+    sam_system_free(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
         cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
+        cmocka_unit_test(pipes),
     };
     return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }

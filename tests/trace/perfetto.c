@@ -55,7 +55,7 @@ static void every_event(void **state)
     struct sam_perfetto p;
     const struct sam_perfetto_arg args[] = {{"insn", "a\\b", 0}, {"done", NULL, UINT32_MAX}};
     sam_perfetto_begin(&p, &(struct sam_sink){keep, &text});
-    assert_true(sam_perfetto_process(&p, "hart"));
+    assert_true(sam_perfetto_process(&p, 0, "hart"));
     assert_true(sam_perfetto_track(&p, 7, "load"));
     assert_true(sam_perfetto_slice(
         &p, &(struct sam_perfetto_slice){7, "say \"\t\xff\"", "busy", 40, 57, args, 2}));
@@ -99,7 +99,7 @@ static void a_sink_that_refuses(void **state)
     struct sam_perfetto p;
     unsigned calls = 0;
     assert_true(sam_perfetto_begin(&p, &(struct sam_sink){once, &calls}));
-    assert_false(sam_perfetto_process(&p, "hart"));
+    assert_false(sam_perfetto_process(&p, 0, "hart"));
     assert_false(sam_perfetto_counter(&p, "queue", "waiting", 1, 1));
     assert_false(sam_perfetto_end(&p));
     assert_int_equal(calls, 2);

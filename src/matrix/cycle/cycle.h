@@ -109,6 +109,10 @@ struct sam_mxu_outside {
     /* An access has been answered in the current cycle; others may follow in the next. NULL: nobody
      * wants to know. */
     void (*answered)(void *context);
+    /* All uops of an instruction are done: it was issued in cycle `issued`, its first uop in cycle
+     * `start`, and is over from cycle `done` on. NULL: nobody wants to know. */
+    void (*worked)(void *context, uint64_t order, const struct sam_matrix_work *work,
+                   uint64_t issued, uint64_t start, uint64_t done);
     void *context;
     /* Requests take their times from it; NULL: from the configuration, which otherwise says nothing
      * about the memory: mem_latency, merge_cycles, l2_kib and miss_latency are not used. */

@@ -136,7 +136,8 @@ struct slot *sam_mxu_next(struct sam_mxu *x, enum sam_m_kind kind)
 
 void sam_mxu_note_issue(struct sam_mxu *x, struct slot *s)
 {
-    s->issued++;
+    if (s->issued++ == 0)
+        s->started = x->now;
     if (s->issued == s->total) {
         s->released = x->now + 1;
         x->pending[s->work.kind]--;
@@ -174,7 +175,10 @@ void sam_mxu_finish(struct sam_mxu *x, struct slot *s, unsigned uop, uint64_t wr
         tell(x, s, uop, written);
     s->finished++;
     if (s->finished == s->total) {
+        const struct sam_mxu_outside *o = &x->outside;
         s->done = written + 1;
         x->wake = s->done < x->wake ? s->done : x->wake;
+        if (o->worked)
+            o->worked(o->context, s->order, &s->work, s->accepted, s->started, s->done);
     }
 }

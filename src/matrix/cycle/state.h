@@ -28,6 +28,7 @@ struct slot {
     uint64_t number;                  /* age: the lower, the older */
     unsigned total, issued, finished; /* uops */
     enum sam_mxu_state waited;        /* since the last issue */
+    uint64_t started;                 /* its first uop was issued in this cycle */
     uint64_t released;                /* its sources are free from this cycle on */
     uint64_t done;                    /* its slot and destinations are free from this cycle on */
     struct sam_matrix_work work;
