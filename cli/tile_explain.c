@@ -12,28 +12,25 @@
 static int run(struct sam_tile_lowered *made, char **text)
 {
     const struct sam_system_timing timing = {.size = sizeof timing};
-    struct sam_profile *profile = sam_profile_new();
-    const struct sam_hart_options hart = {
-        .size = sizeof hart, .profile = profile, .stop = cli_stop_flag()};
+    const struct sam_hart_options hart = {.size = sizeof hart, .stop = cli_stop_flag()};
     const struct sam_gpu_options gpu = {.size = sizeof gpu, .stop = cli_stop_flag()};
     const struct sam_system_options options = {
         .size = sizeof options, .hart = &hart, .gpu = &gpu, .timing = &timing};
     struct sam_system_figures *figures = NULL;
     struct sam_system *system = NULL;
     struct sam_error error;
-    int code = profile ? CLI_OK : cli_no_memory();
-    if (code == CLI_OK && (sam_system_new(&options, &system, &error) != SAM_OK ||
-                           sam_tile_lowered_load(made, system, &error) != SAM_OK ||
-                           sam_system_run(system, NULL, &error) != SAM_OK ||
-                           sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
-                           sam_system_measure(system, &figures, &error) != SAM_OK ||
-                           sam_tile_lowered_explain(made, profile, figures, text, &error)))
+    int code = CLI_OK;
+    if (sam_system_new(&options, &system, &error) != SAM_OK ||
+        sam_tile_lowered_load(made, system, &error) != SAM_OK ||
+        sam_system_run(system, NULL, &error) != SAM_OK ||
+        sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
+        sam_system_measure(system, &figures, &error) != SAM_OK ||
+        sam_tile_lowered_explain(made, figures, text, &error) != SAM_OK)
         code = cli_report(&error);
     if (code == CLI_OK)
         printf("%llu cycles\n", (unsigned long long)figures->cycles);
     sam_system_figures_free(figures);
     sam_system_free(system);
-    sam_profile_free(profile);
     return code;
 }
 
@@ -64,7 +61,7 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
         return CLI_BAD_INPUT;
     if (arguments->count)
         code = run(made, &text);
-    else if (sam_tile_lowered_explain(made, NULL, NULL, &text, &error) != SAM_OK)
+    else if (sam_tile_lowered_explain(made, NULL, &text, &error) != SAM_OK)
         code = cli_report(&error);
     if (code == CLI_OK)
         fputs(text, stdout);

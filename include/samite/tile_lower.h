@@ -96,11 +96,10 @@ SAM_API bool sam_tile_lowered_note(const struct sam_tile_lowered *lowered, size_
                                    struct sam_tile_lowered_note *note);
 
 /* The lines of the tile program, each followed by what it became: its notes, and how many
- * instructions of the hart it has. `profile`, of the hart of a system that has run it, and
- * `figures` of that system in time add what they took; both may be NULL. *text is freed with
- * sam_text_free. */
+ * instructions of the hart it has. `figures` of a system in time that has run it add what they
+ * took; NULL: none. *text is freed with sam_text_free. SAM_ERR_USAGE: figures of another program.
+ */
 SAM_API enum sam_status sam_tile_lowered_explain(struct sam_tile_lowered *lowered,
-                                                 struct sam_profile *profile,
                                                  const struct sam_system_figures *figures,
                                                  char **text, struct sam_error *error);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lower/hart.h"
+#include "lower/marks.h"
 #include "lower/packed.h"
 
 static void block(struct lower *l, uint32_t first, const uint32_t *yields);
@@ -32,8 +33,10 @@ static void yield(struct lower *l, const struct sam_tile_op *op, const uint32_t 
     for (uint32_t i = 0; i < op->operand_count; i++)
         direct &= !is_target(targets, op->operand_count, sam_tile_arg(l->p, op, i)) ||
                   targets[i] == sam_tile_arg(l->p, op, i);
-    if (op->operand_count)
+    if (op->operand_count) {
         sam_lower_begin(l, op);
+        sam_lower_mark_copy(l, op, 0, targets, op->operand_count);
+    }
     if (!direct && s->yields == LOWER_NO_SLOT)
         s->yields = sam_lower_slot(l, 8 * MOST);
     for (uint32_t i = 0; i < op->operand_count && !direct; i++) {
@@ -61,6 +64,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     struct lower_flights before;
     int64_t number;
     sam_lower_begin(l, op);
+    sam_lower_mark_copy(l, op, 3, params + 1, op->param_count - 1);
     if (!sam_lower_constant(l, step, &number) || number <= 0) {
         sam_lower_get(l, "a0", step);
         sam_lower_hart(l, "    blez    a0, .Lfailure%u\n",
@@ -82,7 +86,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     sam_lower_enter_loop(l, op);
     block(l, op->body[0], params + 1);
     l->state->loops--;
-    sam_lower_hart(l, "    # the next iteration of line %" PRIu32 "\n", op->pos.line);
+    sam_lower_resume(l, op);
     sam_lower_get(l, "t0", params[0]);
     sam_lower_get(l, "t1", step);
     sam_lower_hart(l, "    add     t1, t0, t1\n");

@@ -92,10 +92,13 @@ struct lower_state {
     struct lower_flights flights;
     uint32_t launched; /* launches in the text so far */
     bool *begun;       /* by operation: it has its label */
+    struct lower_marks *marks;
 };
 
 /* Before the code of an operation: its label. */
 void sam_lower_begin(struct lower *l, const struct sam_tile_op *op);
+/* The code of a loop goes on, after that of its body: "next_12_5". */
+void sam_lower_resume(struct lower *l, const struct sam_tile_op *op);
 void lower_free(struct lower *l);
 /* After everything: failures, routines, data. */
 void sam_lower_finish(struct lower *l);

@@ -8,6 +8,7 @@
 
 #include "lower/elements.h"
 #include "lower/hart.h"
+#include "lower/marks.h"
 
 /* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
 enum { RECORD = 0, METADATA = 64, NUMBER = 128, ARGUMENTS = 144 };
@@ -374,6 +375,7 @@ void sam_lower_flush(struct lower *l)
     snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
     k->workgroups = k->warps = 1;
     sam_lower_kernel(l, k);
+    sam_lower_mark_kernel(l, k);
     if (!l->report->report.errors)
         launch(l, k);
     memset(k, 0, sizeof *k);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lower/hart.h"
+#include "lower/marks.h"
 #include "lower/program.h"
 #include "samite/isa.h"
 
@@ -61,6 +61,14 @@ enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *made,
     return status;
 }
 
+/* For time: which operation is what. */
+static enum sam_status describe(const struct sam_tile_lowered *made, struct sam_system *system,
+                                struct sam_error *error)
+{
+    const struct sam_system_pipes *pipes = sam_lower_pipes(made->described, made->images[0]);
+    return pipes ? sam_system_describe_pipes(system, pipes, error) : sam_fail_memory(error);
+}
+
 enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_system *system,
                                       struct sam_error *error)
 {
@@ -74,6 +82,8 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
         status = sam_system_load(system, hart, error);
     if (status == SAM_OK)
         status = sam_system_load_gpu(system, gpu, error);
+    if (status == SAM_OK)
+        status = describe(made, system, error);
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++) {
         const struct lower_buffer *b = &made->buffers[i];
         const uint64_t size = lower_bytes(b->array);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "lower/hart.h"
+#include "lower/marks.h"
 
 static uint32_t arg(const struct lower *l, const struct sam_tile_op *op, size_t i)
 {
@@ -440,13 +441,15 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
 static void record(struct lower *l, const struct sam_tile_op *op)
 {
     sam_lower_begin(l, op);
+    sam_lower_mark_record(l, op);
     sam_lower_set(l, l->p->ids[op->results], op->attribute == SAM_TILE_PIPE_VECTOR ? "gp" : "zero");
 }
 
 static void wait(struct lower *l, const struct sam_tile_op *op)
 {
+    sam_lower_begin(l, op);
+    sam_lower_mark_wait(l, op);
     for (uint32_t i = 0; i < op->operand_count; i++) {
-        sam_lower_begin(l, op);
         sam_lower_get(l, "t0", arg(l, op, i));
         sam_lower_wait_count(l);
     }
@@ -469,7 +472,10 @@ void sam_lower_plain(struct lower *l, const struct sam_tile_op *op)
         break;
     case SAM_TILE_RECORD: record(l, op); break;
     case SAM_TILE_WAIT: wait(l, op); break;
-    case SAM_TILE_BARRIER: sam_lower_wait_all(l); break;
+    case SAM_TILE_BARRIER:
+        sam_lower_begin(l, op);
+        sam_lower_wait_all(l);
+        break;
     default: arith(l, op);
     }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
+#include "lower/marks.h"
 #include "lower/packed.h"
 #include "tile/check/bind.h"
 
@@ -252,6 +253,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         return status;
     sam_lower_body(l);
     sam_lower_hart(l, "done:\n");
+    sam_lower_mark(l, "done", NULL);
     status = take(l, made, values, error);
     if (status != SAM_OK)
         return status;
@@ -268,7 +270,9 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
     made->hart = sam_strdup(sam_buffer_text(&l->hart));
     made->gpu = sam_strdup(sam_buffer_text(&l->gpu));
     made->source = sam_strndup(l->p->text, l->p->size);
-    return made->hart && made->gpu && made->source ? SAM_OK : sam_fail_memory(error);
+    made->described = sam_lower_describe(l);
+    return made->hart && made->gpu && made->source && made->described ? SAM_OK
+                                                                      : sam_fail_memory(error);
 }
 
 /* What is known of the program after its text: messages, remarks. */
@@ -299,6 +303,7 @@ static void close(struct lower *l)
     sam_lower_packed_free(l);
     sam_lower_flights_free(&l->state->flights);
     free(l->state->begun);
+    sam_lower_marks_free(l->state->marks);
     free(l->values);
     sam_tile_flow_free(&l->flow);
     sam_tile_plan_free(&l->plan);
@@ -421,6 +426,7 @@ void sam_tile_lowered_free(struct sam_tile_lowered *made)
     free(made->gpu);
     free(made->source);
     free(made->unbound);
+    sam_lower_described_free(made->described);
     sam_image_free(made->images[0]);
     sam_image_free(made->images[1]);
     free(made);

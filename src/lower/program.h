@@ -7,6 +7,8 @@
 #include "samite/device/layout.h"
 #include "samite/tile_lower.h"
 
+struct lower_described;
+
 struct lower_buffer {
     struct sam_array *array; /* the caller's */
     uint64_t address;
@@ -32,6 +34,7 @@ struct sam_tile_lowered {
     size_t failure_count;
     struct sam_tile_lowered_note *notes;
     size_t note_count;
+    struct lower_described *described; /* its operations, for time */
 };
 
 #endif

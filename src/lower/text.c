@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
+#include "lower/marks.h"
 #include "lower/packed.h"
 
 static void append(struct sam_buffer *out, const char *format, va_list list)
@@ -62,14 +63,26 @@ const char *sam_lower_op_name(const struct sam_tile_op *op)
     return dot ? dot + 1 : name;
 }
 
+static void put_label(struct lower *l, const char *name, const struct sam_tile_op *op)
+{
+    char label[64];
+    sam_format(label, sizeof label, "%s_%" PRIu32 "_%" PRIu32, name, op->pos.line, op->pos.column);
+    sam_lower_hart(l, "%s:\n", label);
+    sam_lower_mark(l, label, op);
+}
+
 void sam_lower_begin(struct lower *l, const struct sam_tile_op *op)
 {
     bool *begun = &l->state->begun[op - l->p->ops];
     if (*begun)
         return;
     *begun = true;
-    sam_lower_hart(l, "%s_%" PRIu32 "_%" PRIu32 ":\n", sam_lower_op_name(op), op->pos.line,
-                   op->pos.column);
+    put_label(l, sam_lower_op_name(op), op);
+}
+
+void sam_lower_resume(struct lower *l, const struct sam_tile_op *op)
+{
+    put_label(l, "next", op);
 }
 
 void sam_lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)

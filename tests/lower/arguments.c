@@ -139,8 +139,8 @@ static void lowered(void **state)
     assert_string_equal(sam_tile_lowered_hart(NULL), "");
     assert_string_equal(sam_tile_lowered_gpu(NULL), "");
     char *told;
-    refuses(sam_tile_lowered_explain, NULL, NULL, NULL, &told);
-    refuses(sam_tile_lowered_explain, made, NULL, NULL, NULL);
+    refuses(sam_tile_lowered_explain, NULL, NULL, &told);
+    refuses(sam_tile_lowered_explain, made, NULL, NULL);
     struct sam_tile_lowered_note note;
     assert_false(sam_tile_lowered_note(NULL, 0, &note));
     assert_false(sam_tile_lowered_note(made, SIZE_MAX, &note));

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which code of the hart, and which kernel, belongs to which operation, and where events are
+ * recorded, waited for and passed on: what a system in time is told of a lowered program. */
+#include "lower/marks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lower/program.h"
+
+struct lower_mark {
+    char *label;
+    struct sam_system_mark mark; /* the operation is one of the program's; no address, no events */
+    size_t events;               /* in ids: from, then to; `count` of each that the kind has */
+};
+
+struct lower_launched {
+    char name[24];
+    size_t ops; /* in ids */
+    uint32_t count;
+};
+
+struct lower_marks {
+    struct lower_mark *marks;
+    size_t count, capacity;
+    struct lower_launched *kernels;
+    size_t kernel_count, kernel_capacity;
+    uint32_t *ids; /* events are values */
+    size_t id_count, id_capacity;
+};
+
+static struct lower_marks *marks_of(struct lower *l)
+{
+    if (!l->state->marks)
+        l->state->marks = sam_alloc(1, sizeof *l->state->marks);
+    l->state->memory |= !l->state->marks;
+    return l->state->marks;
+}
+
+/* Room for one more of an array, or NULL. */
+static void *one_more(struct lower *l, void *array, size_t count, size_t *capacity, size_t size)
+{
+    void *grown = sam_grow(array, count, capacity, size);
+    l->state->memory |= !grown;
+    return grown;
+}
+
+void sam_lower_mark(struct lower *l, const char *label, const struct sam_tile_op *op)
+{
+    struct lower_marks *m = marks_of(l);
+    void *grown = m ? one_more(l, m->marks, m->count, &m->capacity, sizeof *m->marks) : NULL;
+    if (!grown)
+        return;
+    m->marks = grown;
+    m->marks[m->count] = (struct lower_mark){
+        .label = sam_strdup(label),
+        .mark = {.kind = SAM_SYSTEM_MARK_CODE,
+                 .operation = op ? (uint32_t)(op - l->p->ops) : SAM_SYSTEM_NO_PIPE}};
+    l->state->memory |= !m->marks[m->count++].label;
+}
+
+static void add_id(struct lower *l, struct lower_marks *m, uint32_t id)
+{
+    void *grown = one_more(l, m->ids, m->id_count, &m->id_capacity, sizeof *m->ids);
+    if (!grown)
+        return;
+    m->ids = grown;
+    m->ids[m->id_count++] = id;
+}
+
+static bool is_event(const struct lower *l, uint32_t value)
+{
+    return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_EVENT;
+}
+
+void sam_lower_mark_record(struct lower *l, const struct sam_tile_op *op)
+{
+    struct lower_marks *m = marks_of(l);
+    if (!m || !m->count)
+        return;
+    struct lower_mark *mark = &m->marks[m->count - 1];
+    mark->mark.kind = SAM_SYSTEM_MARK_RECORD;
+    mark->mark.pipe = op->attribute;
+    mark->mark.count = 1;
+    mark->events = m->id_count;
+    add_id(l, m, l->p->ids[op->results]);
+}
+
+void sam_lower_mark_wait(struct lower *l, const struct sam_tile_op *op)
+{
+    struct lower_marks *m = marks_of(l);
+    if (!m || !m->count)
+        return;
+    struct lower_mark *mark = &m->marks[m->count - 1];
+    mark->mark.kind = SAM_SYSTEM_MARK_WAIT;
+    mark->mark.count = op->operand_count;
+    mark->events = m->id_count;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        add_id(l, m, sam_tile_arg(l->p, op, i));
+}
+
+void sam_lower_mark_copy(struct lower *l, const struct sam_tile_op *op, uint32_t first,
+                         const uint32_t *targets, uint32_t count)
+{
+    struct lower_marks *m = marks_of(l);
+    if (!m || !m->count)
+        return;
+    struct lower_mark *mark = &m->marks[m->count - 1];
+    mark->events = m->id_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_event(l, targets[i])) {
+            mark->mark.kind = SAM_SYSTEM_MARK_COPY;
+            mark->mark.count++;
+            add_id(l, m, sam_tile_arg(l->p, op, first + i));
+        }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_event(l, targets[i]))
+            add_id(l, m, targets[i]);
+}
+
+void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *k)
+{
+    struct lower_marks *m = marks_of(l);
+    void *grown =
+        m ? one_more(l, m->kernels, m->kernel_count, &m->kernel_capacity, sizeof *m->kernels)
+          : NULL;
+    if (!grown)
+        return;
+    m->kernels = grown;
+    struct lower_launched *launched = &m->kernels[m->kernel_count++];
+    launched->ops = m->id_count;
+    launched->count = k->op_count;
+    memcpy(launched->name, k->name, sizeof launched->name);
+    for (unsigned i = 0; i < k->op_count; i++)
+        add_id(l, m, k->ops[i]);
+}
+
+void sam_lower_marks_free(struct lower_marks *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->count; i++)
+        free(m->marks[i].label);
+    free(m->marks);
+    free(m->kernels);
+    free(m->ids);
+    free(m);
+}
+
+/* ------------------------------------------------------------------------- the description */
+
+/* What a lowered program keeps. */
+struct lower_described {
+    struct sam_system_pipes pipes;
+    struct sam_system_operation *operations;
+    struct sam_system_mark *marks; /* in the order of the text until they have addresses */
+    char **labels;                 /* by mark, until then */
+    struct sam_system_kernel *kernels;
+    char (*names)[24];
+    uint32_t *ids;
+    bool placed; /* marks have addresses */
+};
+
+/* Operations of the program with code of their own or in a kernel: number[] is their place among
+ * them. Results of a loop are the parameters that they are copied from. */
+static uint32_t number_operations(const struct lower *l, const struct lower_marks *m,
+                                  uint32_t *number)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < l->p->op_count; i++)
+        number[i] = l->state->begun[i] ? 0 : SAM_SYSTEM_NO_PIPE;
+    for (size_t i = 0; i < m->kernel_count; i++)
+        for (uint32_t n = 0; n < m->kernels[i].count; n++)
+            number[m->ids[m->kernels[i].ops + n]] = 0;
+    for (size_t i = 0; i < l->p->op_count; i++)
+        if (number[i] == 0)
+            number[i] = count++;
+    return count;
+}
+
+static void describe_operations(const struct lower *l, const uint32_t *number,
+                                struct lower_described *d)
+{
+    for (size_t i = 0; i < l->p->op_count; i++) {
+        const struct sam_tile_op *op = &l->p->ops[i];
+        if (number[i] != SAM_SYSTEM_NO_PIPE)
+            d->operations[number[i]] = (struct sam_system_operation){
+                sam_lower_op_name(op), op->pos.line, op->pos.column,
+                op->code < SAM_TILE_FIRST_OP ? SAM_SYSTEM_NO_PIPE
+                                             : (uint32_t)sam_tile_pipe(op->code)};
+    }
+}
+
+/* The event of a value of the function. */
+static uint32_t event_of(const struct lower *l, uint32_t value)
+{
+    const uint32_t by = l->p->values[value].op;
+    if (by == SAM_TILE_NONE || l->p->ops[by].code != SAM_TILE_FOR)
+        return value - l->f->first_value;
+    const struct sam_tile_op *op = &l->p->ops[by];
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (l->p->ids[op->results + i] == value)
+            return l->p->ids[op->params + 1 + i] - l->f->first_value;
+    return value - l->f->first_value;
+}
+
+static void describe_marks(const struct lower *l, struct lower_marks *m, const uint32_t *number,
+                           struct lower_described *d)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct sam_system_mark *mark = &d->marks[i];
+        uint32_t *events = d->ids + m->marks[i].events;
+        const uint32_t count = m->marks[i].mark.count;
+        *mark = m->marks[i].mark;
+        const bool writes = mark->kind == SAM_SYSTEM_MARK_RECORD;
+        const uint32_t all = mark->kind == SAM_SYSTEM_MARK_COPY ? 2 * count : count;
+        if (mark->operation != SAM_SYSTEM_NO_PIPE)
+            mark->operation = number[mark->operation];
+        for (uint32_t k = 0; k < all; k++)
+            events[k] = event_of(l, m->ids[m->marks[i].events + k]);
+        mark->from = events;
+        mark->to = writes ? events : events + count;
+        d->labels[i] = m->marks[i].label;
+        m->marks[i].label = NULL;
+    }
+}
+
+static void describe_kernels(const struct lower_marks *m, const uint32_t *number,
+                             struct lower_described *d)
+{
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        const struct lower_launched *k = &m->kernels[i];
+        memcpy(d->names[i], k->name, sizeof d->names[i]);
+        for (uint32_t n = 0; n < k->count; n++)
+            d->ids[k->ops + n] = number[m->ids[k->ops + n]];
+        d->kernels[i] = (struct sam_system_kernel){d->names[i], d->ids + k->ops, k->count};
+    }
+}
+
+struct lower_described *sam_lower_describe(struct lower *l)
+{
+    struct lower_marks *m = marks_of(l);
+    struct lower_described *d = sam_alloc(1, sizeof *d);
+    uint32_t *number = sam_alloc(l->p->op_count + 1, sizeof *number);
+    const uint32_t count = m && number ? number_operations(l, m, number) : 0;
+    if (m && d && number) {
+        d->operations = sam_alloc((size_t)count + 1, sizeof *d->operations);
+        d->marks = sam_alloc(m->count + 1, sizeof *d->marks);
+        d->labels = sam_alloc(m->count + 1, sizeof *d->labels);
+        d->kernels = sam_alloc(m->kernel_count + 1, sizeof *d->kernels);
+        d->names = sam_alloc(m->kernel_count + 1, sizeof *d->names);
+        d->ids = sam_alloc(m->id_count + 1, sizeof *d->ids);
+    }
+    const bool good =
+        number && d && d->operations && d->marks && d->labels && d->kernels && d->names && d->ids;
+    if (good) {
+        d->pipes = (struct sam_system_pipes){.size = sizeof d->pipes,
+                                             .title = "tile program",
+                                             .names = sam_tile_pipe_names,
+                                             .count = SAM_TILE_PIPES,
+                                             .operations = d->operations,
+                                             .operation_count = count,
+                                             .marks = d->marks,
+                                             .mark_count = m->count,
+                                             .kernels = d->kernels,
+                                             .kernel_count = m->kernel_count,
+                                             .events = l->f->value_count};
+        describe_operations(l, number, d);
+        describe_marks(l, m, number, d);
+        describe_kernels(m, number, d);
+    }
+    free(number);
+    if (good)
+        return d;
+    sam_lower_described_free(d);
+    return NULL;
+}
+
+void sam_lower_described_free(struct lower_described *d)
+{
+    if (!d)
+        return;
+    for (size_t i = 0; d->labels && i < d->pipes.mark_count; i++)
+        free(d->labels[i]);
+    free(d->operations);
+    free(d->marks);
+    free(d->labels);
+    free(d->kernels);
+    free(d->names);
+    free(d->ids);
+    free(d);
+}
+
+/* ------------------------------------------------------------------------------- addresses */
+
+static int by_name(const void *x, const void *y)
+{
+    const struct sam_symbol *const *a = x, *const *b = y;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+/* An address and a mark's place in the text. */
+struct place {
+    uint64_t address;
+    size_t index;
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+    if (a->address != b->address)
+        return (a->address > b->address) - (a->address < b->address);
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Give marks the addresses of their labels, and sort them. False: no memory, or no such label. */
+static bool place(struct lower_described *d, const struct sam_image *hart)
+{
+    const size_t count = d->pipes.mark_count;
+    const struct sam_symbol **symbols = sam_alloc(hart->symbol_count + 1, sizeof(void *));
+    struct place *places = sam_alloc(count + 1, sizeof *places);
+    struct sam_system_mark *sorted = sam_alloc(count + 1, sizeof *sorted);
+    bool good = symbols && places && sorted;
+    for (size_t i = 0; good && i < hart->symbol_count; i++)
+        symbols[i] = &hart->symbols[i];
+    if (good)
+        qsort(symbols, hart->symbol_count, sizeof(void *), by_name);
+    for (size_t i = 0; good && i < count; i++) {
+        const struct sam_symbol key = {.name = d->labels[i]}, *wanted = &key;
+        const struct sam_symbol **found =
+            bsearch(&wanted, symbols, hart->symbol_count, sizeof(void *), by_name);
+        good = found != NULL;
+        places[i] = (struct place){found ? (*found)->value : 0, i};
+    }
+    if (good) {
+        qsort(places, count, sizeof *places, by_place);
+        for (size_t i = 0; i < count; i++) {
+            sorted[i] = d->marks[places[i].index];
+            sorted[i].address = places[i].address;
+        }
+        memcpy(d->marks, sorted, count * sizeof *sorted);
+        d->placed = true;
+    }
+    free(symbols);
+    free(places);
+    free(sorted);
+    return good;
+}
+
+const struct sam_system_pipes *sam_lower_pipes(struct lower_described *d,
+                                               const struct sam_image *hart)
+{
+    return d->placed || place(d, hart) ? &d->pipes : NULL;
+}

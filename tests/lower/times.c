@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pipes and operations in time: of the programs of kernels/tile/, and where events come from. */
+#include "lower/tile_programs.h"
+#include "lower/timed.h"
+
+static void test_programs(void **state)
+{
+    (void)state;
+    const uint64_t seed = test_seed();
+    const char *only = getenv("SAMITE_PROGRAM");
+    struct lowered x;
+    for (size_t i = 0; tile_program_open(i, seed + i, &x); i++) {
+        struct timed t;
+        if (!only || strcmp(only, x.name) == 0) {
+            timed_run(&x, &t);
+            timed_free(&t);
+        }
+        tile_program_close(&x);
+    }
+}
+
+static void test_double_buffer(void **state)
+{
+    (void)state;
+    struct sam_buffer expected = {0};
+    struct lowered x;
+    struct timed t;
+    size_t i = 0;
+    while (tile_program_open(i++, test_seed(), &x) && strcmp(x.name, "double_buffer") != 0)
+        tile_program_close(&x);
+    timed_run(&x, &t);
+    for (unsigned k = 0; k < 4; k++)
+        sam_buffer_printf(&expected,
+                          "tload 27 -> tcolmin 32\ntload 29 -> tcolmin 35\ntmin 36 -> %s\n",
+                          k < 3 ? "tload 27" : "tstore 41");
+    struct sam_buffer arrows = timed_arrows(&t);
+    assert_string_equal(sam_buffer_text(&arrows), sam_buffer_text(&expected));
+    sam_buffer_free(&expected);
+    sam_buffer_free(&arrows);
+    timed_free(&t);
+    tile_program_close(&x);
+}
+
+#define HEAD                                                                                       \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n"                         \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c8 = arith.constant 8 : index\n%c16 = arith.constant 16 : index\n"                           \
+    "%x = pto.make_tensor_view %in, shape = [%c8, %c16], strides = [%c16, %c1] : "                 \
+    "!pto.tensor_view<?x?xf32>\n"                                                                  \
+    "%y = pto.make_tensor_view %out, shape = [%c8, %c16], strides = [%c16, %c1] : "                \
+    "!pto.tensor_view<?x?xf32>\n"                                                                  \
+    "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c8, %c16] : "                     \
+    "!pto.tensor_view<?x?xf32> -> " P "\n"                                                         \
+    "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c8, %c16] : "                     \
+    "!pto.tensor_view<?x?xf32> -> " P "\n"
+#define P "!pto.partition_tensor_view<8x16xf32>"
+#define T "!pto.tile_buf<vec, 8x16xf32>"
+#define TAIL                                                                                       \
+    "pto.tstore ins(%t : " T ") outs(%q : " P ")\n"                                                \
+    "return\n}\n"
+
+/* The body begins in line 10. */
+static void expect_arrows(const char *text, uint64_t n, const char *expected)
+{
+    struct lowered x = {.text = text, .seed = test_seed()};
+    struct timed t;
+    lowered_random(&x, SAM_F32, 8, 16);
+    lowered_array(&x, SAM_F32, 8, 16);
+    lowered_scalar(&x, SAM_I64, n);
+    timed_run(&x, &t);
+    struct sam_buffer arrows = timed_arrows(&t);
+    assert_string_equal(sam_buffer_text(&arrows), expected);
+    sam_buffer_free(&arrows);
+    timed_free(&t);
+    lowered_free(&x);
+}
+
+/* An event that a loop hands on: each iteration waits for the one before it. */
+static void test_loop(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "%t = pto.tload %p : " P " -> " T "\n"
+             "%e = pto.record_event <tload>\n"
+             "%last, %first = scf.for %i = %c0 to %n step %c1 iter_args(%a = %e, %b = %e) -> "
+             "(!pto.event, !pto.event) {\n"
+             "pto.wait_event %a\n"
+             "pto.tabs ins(%t : " T ") outs(%t : " T ")\n"
+             "%v = pto.record_event <vector>\n"
+             "scf.yield %v, %b : !pto.event, !pto.event\n"
+             "}\n"
+             "pto.wait_event %last, %first\n" TAIL;
+    expect_arrows(text, 3,
+                  "tload 10 -> tabs 14\ntabs 14 -> tabs 14\ntabs 14 -> tabs 14\n"
+                  "tabs 14 -> tstore 19\ntload 10 -> tstore 19\n");
+    expect_arrows(text, 1, "tload 10 -> tabs 14\ntabs 14 -> tstore 19\ntload 10 -> tstore 19\n");
+    expect_arrows(text, 0, "tload 10 -> tstore 19\ntload 10 -> tstore 19\n");
+}
+
+/* Two that change places, so that all are read before any is written. */
+static void test_swap(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "%t = pto.tload %p : " P " -> " T "\n"
+             "%e = pto.record_event <tload>\n"
+             "pto.tabs ins(%t : " T ") outs(%t : " T ")\n"
+             "%v = pto.record_event <vector>\n"
+             "%o, %u = scf.for %i = %c0 to %n step %c1 iter_args(%a = %e, %b = %v) -> "
+             "(!pto.event, !pto.event) {\n"
+             "scf.yield %b, %a : !pto.event, !pto.event\n"
+             "}\n"
+             "pto.wait_event %o\n" TAIL;
+    expect_arrows(text, 4, "tload 10 -> tstore 18\n");
+    expect_arrows(text, 5, "tabs 12 -> tstore 18\n");
+}
+
+/* An event of the branch that was taken, also where the other one ends without code. */
+static void test_branch(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n"
+                                    "%e = pto.record_event <tload>\n"
+                                    "%b = arith.cmpi slt, %n, %c8 : index\n"
+                                    "%w = scf.if %b -> (!pto.event) {\n"
+                                    "pto.tabs ins(%t : " T ") outs(%t : " T ")\n"
+                                    "%v = pto.record_event <vector>\n"
+                                    "scf.yield %v : !pto.event\n"
+                                    "} else {\n"
+                                    "scf.yield %e : !pto.event\n"
+                                    "}\n"
+                                    "pto.wait_event %w\n" TAIL;
+    expect_arrows(text, 7, "tabs 14 -> tstore 21\n");
+    expect_arrows(text, 8, "tload 10 -> tstore 21\n");
+}
+
+/* A pipe that has not done anything; a wait that nothing follows; operations without elements. */
+static void test_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "%z = pto.alloc_tile valid_row = %c0 valid_col = %c0 : "
+             "!pto.tile_buf<vec, 8x16xf32, valid=?x?>\n"
+             "%e = pto.record_event <matrix>\n"
+             "pto.wait_event %e\n"
+             "%t = pto.tload %p : " P " -> " T "\n"
+             "%b = arith.cmpi slt, %n, %c8 : index\n"
+             "scf.if %b {\n"
+             "pto.tabs ins(%t : " T ") outs(%t : " T ")\n"
+             "} else {\n"
+             "%r = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c0, %c0] : "
+             "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<0x0xf32>\n"
+             "pto.tload ins(%r : !pto.partition_tensor_view<0x0xf32>) outs(%z : "
+             "!pto.tile_buf<vec, 8x16xf32, valid=?x?>)\n"
+             "}\n" TAIL;
+    expect_arrows(text, 7, "");
+    expect_arrows(text, 8, "");
+    expect_arrows(HEAD "%t = pto.tload %p : " P " -> " T "\n"
+                       "pto.tstore ins(%t : " T ") outs(%q : " P ")\n"
+                       "%e = pto.record_event <tstore>\n"
+                       "pto.wait_event %e\nreturn\n}\n",
+                  0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_double_buffer),
+        cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
+        cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
