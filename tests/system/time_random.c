@@ -18,7 +18,7 @@
 #include "system/system.h"
 #include "tensor/engines_gen.h"
 
-enum { ROUNDS = 60, ACTIONS = 60, RECORDS = 8, SUBMITS = 24, MATRIX = 64 };
+enum { ROUNDS = 60, MOST_ROUNDS = 2000, ACTIONS = 60, RECORDS = 8, SUBMITS = 24, MATRIX = 64 };
 
 /* Where everything is. */
 enum {
@@ -377,20 +377,21 @@ static void add_total(struct total *t, const struct sref *s)
             s->matrix->buckets[i / SAM_MXU_STATES][i % SAM_MXU_STATES];
 }
 
-/* Each reason has occurred. */
-static void expect_all(const struct total *t)
+/* A kind of cycle that no program has had; NULL: all have occurred. */
+static const char *missing(const struct total *t)
 {
     for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
         if (!t->hart[i])
-            fail_msg("no program has a cycle of '%s'", sam_issue_cycle_name(i));
+            return sam_issue_cycle_name(i);
     for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
         if (!t->engines[i])
-            fail_msg("no engine has a cycle of '%s'", sam_engine_cycle_name(i));
+            return sam_engine_cycle_name(i);
     for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
         if (!t->weights[i])
-            fail_msg("no record has a cycle of '%s'", sam_system_weight_cycle_name(i));
-    assert_true(t->matrix[SAM_MXU_LOAD][SAM_MXU_MEMORY] &&
-                t->matrix[SAM_MXU_STORE][SAM_MXU_MEMORY]);
+            return sam_system_weight_cycle_name(i);
+    if (!t->matrix[SAM_MXU_LOAD][SAM_MXU_MEMORY])
+        return "matrix loads that wait for memory";
+    return t->matrix[SAM_MXU_STORE][SAM_MXU_MEMORY] ? NULL : "matrix stores that wait for memory";
 }
 
 static void expect_times(struct system_program *p, const struct sref *expected)
@@ -493,7 +494,8 @@ static void the_reference_agrees(void **state)
     struct total total = {.hart = {0}};
     uint64_t seed = test_seed();
     (void)state;
-    for (uint64_t i = 0; i < rounds; i++) {
+    /* Some kinds of cycles are rare: there are more rounds until all have been. */
+    for (uint64_t i = 0; i < rounds || (missing(&total) && i < MOST_ROUNDS); i++) {
         struct plan plan;
         struct works works = {.count = 0};
         struct sam_system_config config;
@@ -532,7 +534,8 @@ static void the_reference_agrees(void **state)
         system_program_free(&plain);
         egen_free(&plan.g);
     }
-    expect_all(&total);
+    if (missing(&total))
+        fail_msg("no program has a cycle of '%s'", missing(&total));
 }
 
 int main(void)
