@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit against the codec alone: a tensor of 8 MiB is decoded from packed
- * weights in memory, by a program that submits a record and waits for it, and by sam_packed_read.
- * The two take turns; a row is the ratio of their times. */
+ * weights in memory, by a program that submits a record and waits for it, and by sam_packed_read,
+ * and sam_dtype_widen where the record widens. The two take turns; a row is the ratio of their
+ * times. */
 #include "system_records.h"
 
 #include <samite/device/layout.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "samite/samite.h"
 
@@ -19,11 +21,29 @@ static const char program[] = "_start:\n"
                               "    li      a7, 93\n"
                               "    ecall\n";
 
+enum values { NORMAL, NOISE, ZERO };
+
+struct kind {
+    const char *name;
+    enum sam_dtype type, to;
+    enum values values;
+};
+
+static const struct kind kinds[] = {
+    {"bf16", SAM_BF16, SAM_BF16, NORMAL},       {"f16", SAM_F16, SAM_F16, NORMAL},
+    {"f32", SAM_F32, SAM_F32, NORMAL},          {"e4m3", SAM_E4M3, SAM_E4M3, NORMAL},
+    {"e5m2", SAM_E5M2, SAM_E5M2, NORMAL},       {"bf16 noise", SAM_BF16, SAM_BF16, NOISE},
+    {"bf16 zeros", SAM_BF16, SAM_BF16, ZERO},   {"bf16 as f32", SAM_BF16, SAM_F32, NORMAL},
+    {"e4m3 as f16", SAM_E4M3, SAM_F16, NORMAL},
+};
+
 struct records {
+    const struct kind *kind;
+    size_t elements, size; /* bytes given out */
     struct sam_system *system;
     struct sam_image *image;
     struct sam_packed *packed;
-    void *file, *smw, *out;
+    void *file, *smw, *out, *narrow;
     size_t smw_size;
     uint64_t record, start;
 };
@@ -34,9 +54,27 @@ static void check(enum sam_status status, const struct sam_error *error)
         bench_fail("weight records", error);
 }
 
-/* Normally distributed weights of a type, packed. */
-static void make_weights(struct records *r, enum sam_dtype type)
+static uint32_t draw(uint64_t *state)
 {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 32);
+}
+
+/* The bits of a value: about normally distributed, or any. */
+static uint64_t value(const struct kind *kind, uint64_t *state)
+{
+    double sum = -6;
+    if (kind->values != NORMAL)
+        return kind->values == NOISE ? draw(state) : 0;
+    for (int k = 0; k < 12; k++)
+        sum += draw(state) * 0x1p-32;
+    return sam_dtype_round(kind->type, sum * (kind->type == SAM_E4M3 ? 1 : 0.05));
+}
+
+/* Weights of a kind, packed. */
+static void make_weights(struct records *r)
+{
+    const enum sam_dtype type = r->kind->type;
     char header[160];
     struct sam_weights weights = {0};
     struct sam_error error = {0};
@@ -46,23 +84,21 @@ static void make_weights(struct records *r, enum sam_dtype type)
         header, sizeof header, "{\"w\":{\"dtype\":\"%s\",\"shape\":[%zu],\"data_offsets\":[0,%d]}}",
         sam_dtype_safetensors(type), BYTES / size, BYTES);
     uint64_t state = 1;
+    r->elements = BYTES / size;
+    r->size = r->elements * sam_dtype_size(r->kind->to);
     r->file = calloc(1, 8 + (size_t)length + BYTES);
-    r->out = malloc(BYTES);
+    r->out = malloc(r->size);
+    r->narrow = malloc(BYTES);
     uint8_t *at = r->file;
-    if (!at || !r->out) {
+    if (!at || !r->out || !r->narrow) {
         bench_fail("weight records", &(struct sam_error){.text = "out of memory"});
         return;
     }
     at[0] = (uint8_t)length;
     memcpy(at + 8, header, (size_t)length);
     at += 8 + length;
-    for (size_t i = 0; i < BYTES / size; i++) {
-        double sum = -6;
-        for (int k = 0; k < 12; k++) {
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            sum += (double)(state >> 32) * 0x1p-32;
-        }
-        const uint64_t bits = sam_dtype_round(type, sum * (type == SAM_E4M3 ? 1 : 0.05));
+    for (size_t i = 0; i < r->elements; i++) {
+        const uint64_t bits = value(r->kind, &state);
         memcpy(at + i * size, &bits, size);
     }
     check(sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, r->file, 8 + (size_t)length + BYTES,
@@ -95,15 +131,15 @@ static void make_system(struct records *r)
     check(sam_system_load_weights(r->system, r->smw, r->smw_size, 0, &error), &error);
     const uint64_t directory = sam_hart_x(sam_system_hart(r->system), 11);
     check(sam_system_read(r->system, directory + 4, &entry, sizeof entry, &error), &error);
-    check(sam_system_alloc(r->system, BYTES, &destination, &error), &error);
+    check(sam_system_alloc(r->system, r->size, &destination, &error), &error);
     check(sam_system_alloc(r->system, RECORD, &r->record, &error), &error);
     const struct sam_weight_record record = {.operation = SAM_WEIGHT_DECODE,
                                              .packed_type = entry.type,
-                                             .output_type = entry.type,
+                                             .output_type = r->kind->to,
                                              .source = entry.chunks,
                                              .source_bytes = entry.bytes[0],
                                              .destination = (uint32_t)destination,
-                                             .destination_bytes = BYTES,
+                                             .destination_bytes = (uint32_t)r->size,
                                              .first_low = entry.first[0],
                                              .elements_low = entry.elements[0],
                                              .piece = entry.piece,
@@ -111,6 +147,14 @@ static void make_system(struct records *r)
                                              .total_low = entry.total[0]};
     check(sam_system_write(r->system, r->record, &record, sizeof record, &error), &error);
     r->start = SAM_SYSTEM_CODE_BASE;
+}
+
+/* Of the processor: one thread does everything. */
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static double run_record(struct records *r)
@@ -121,9 +165,9 @@ static double run_record(struct records *r)
     sam_hart_set_pc(hart, r->start);
     sam_hart_set_x(hart, 10, r->record);
     sam_hart_set_x(hart, 11, SAM_SYSTEM_WEIGHT_SUBMIT);
-    const double start = bench_now();
+    const double start = now();
     check(sam_system_run(r->system, &result, &error), &error);
-    const double seconds = bench_now() - start;
+    const double seconds = now() - start;
     if (result.hart.exit_code != 0)
         bench_fail("weight records", &(struct sam_error){.text = "the record has failed"});
     return seconds;
@@ -132,9 +176,13 @@ static double run_record(struct records *r)
 static double run_codec(const struct records *r)
 {
     struct sam_error error = {0};
-    const double start = bench_now();
-    check(sam_packed_read(r->packed, 0, 0, BYTES, r->out, &error), &error);
-    return bench_now() - start;
+    const double start = now();
+    const bool widens = r->kind->to != r->kind->type;
+    check(sam_packed_read(r->packed, 0, 0, BYTES, widens ? r->narrow : r->out, &error), &error);
+    if (widens)
+        check(sam_dtype_widen(r->kind->type, r->kind->to, r->narrow, r->elements, r->out, &error),
+              &error);
+    return now() - start;
 }
 
 static double once(void *context)
@@ -150,21 +198,19 @@ static double once(void *context)
 
 void bench_records(struct bench *bench)
 {
-    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        struct records r = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct records r = {.kind = &kinds[i]};
         char name[96];
-        snprintf(name, sizeof name, "weight records, %s, to the codec alone",
-                 sam_dtype_name(types[i]));
+        snprintf(name, sizeof name, "weight records, %s, to the codec alone", kinds[i].name);
         if (!bench_wants(bench, name))
             continue;
-        make_weights(&r, types[i]);
+        make_weights(&r);
         make_system(&r);
         once(&r); /* warms up */
         bench_value(bench, name, "of its rate", bench_median(bench, once, &r), 1);
         sam_system_free(r.system);
         sam_image_free(r.image);
         sam_packed_close(r.packed);
-        free(r.file), free(r.smw), free(r.out);
+        free(r.file), free(r.smw), free(r.out), free(r.narrow);
     }
 }
