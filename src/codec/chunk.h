@@ -72,6 +72,7 @@ struct sam_chunk {
         uint64_t hash;
         const uint8_t *codes; /* of the coded planes, for sam_huffman_read */
     } block[SAM_CHUNK_BLOCKS];
+    const uint8_t *codes_end;
     uint32_t has_code; /* one bit per coded plane: some block has a code for it */
 };
 
@@ -102,15 +103,35 @@ struct sam_chunk_reader {
     const struct sam_allocator *allocator;
     uint8_t *planes;
     struct sam_huffman_table *tables;
+    size_t planes_size, table_count;
     uint32_t has_table; /* one bit per plane */
 };
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                            const struct sam_allocator *allocator, uint32_t layouts, size_t count);
+/* The same, without an allocator, for a reader that is zero or open: if it is large enough it stays
+ * as it is, with its tables. */
+bool sam_chunk_reader_fit(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
+                          uint32_t layouts, size_t count);
 void sam_chunk_reader_close(struct sam_chunk_reader *reader);
 /* Decode block `block` of `chunk`, whose bytes are `data`. NULL, or the fault; the contents of
  * `elements` are then unspecified. */
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
+
+/* The bytes of one block. */
+struct sam_chunk_bytes {
+    const uint8_t *data;
+    size_t behind; /* readable bytes after them: they may be prefetched */
+};
+/* The same for a block with these bytes. */
+const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                                 struct sam_chunk_bytes bytes, size_t block, uint8_t *elements);
+/* The same when they need not be in `elements`: a block that is stored as it is stays where it is.
+ * Returns where they are; NULL: the fault is in *wrong. The caller is going to copy them to
+ * `target`, unless that is NULL. */
+const uint8_t *sam_chunk_look(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                              struct sam_chunk_bytes bytes, size_t block, uint8_t *elements,
+                              const uint8_t *target, const char **wrong);
 
 /* What a decoder does for a block, for models of time. */
 struct sam_chunk_cost {
@@ -119,8 +140,8 @@ struct sam_chunk_cost {
     uint64_t coded;        /* symbols that are looked up in them */
     uint64_t plain_bits;   /* stored as they are */
 };
-/* Of block `block`; `new_codes`: its codes are not those of the block before. False: the block is
- * damaged, and the rest of its cost is unknown. */
+/* Of block `block`, whose bytes are `data`; `new_codes`: its codes are not those of the block
+ * before. False: the block is damaged, and the rest of its cost is unknown. */
 bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
                     bool new_codes, struct sam_chunk_cost *cost);
 

@@ -8,13 +8,25 @@ bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_cod
 {
     count = count < SAM_CHUNK_BLOCK_SIZE ? count : SAM_CHUNK_BLOCK_SIZE;
     size_t tables, planes = sam_layout_most(layouts, count, &tables);
-    *reader = (struct sam_chunk_reader){.ops = ops, .allocator = allocator};
+    *reader = (struct sam_chunk_reader){
+        .ops = ops, .allocator = allocator, .planes_size = planes, .table_count = tables};
     reader->planes = sam_codec_alloc(allocator, planes);
     reader->tables = sam_codec_alloc(allocator, tables * sizeof *reader->tables);
     if (reader->planes && reader->tables)
         return true;
     sam_chunk_reader_close(reader);
     return false;
+}
+
+bool sam_chunk_reader_fit(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
+                          uint32_t layouts, size_t count)
+{
+    count = count < SAM_CHUNK_BLOCK_SIZE ? count : SAM_CHUNK_BLOCK_SIZE;
+    size_t tables, planes = sam_layout_most(layouts, count, &tables);
+    if (reader->planes && planes <= reader->planes_size && tables <= reader->table_count)
+        return true;
+    sam_chunk_reader_close(reader);
+    return sam_chunk_reader_open(reader, ops, NULL, layouts, count);
 }
 
 void sam_chunk_reader_close(struct sam_chunk_reader *reader)
@@ -104,6 +116,7 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
         }
         chunk->block[b].codes = codes;
     }
+    chunk->codes_end = end;
     size_t offset = header;
     for (size_t b = 0; b < blocks; b++, entry += SAM_CHUNK_ENTRY) {
         uint32_t word = sam_le32(entry);
@@ -165,28 +178,27 @@ static bool read_entry(const uint8_t **at, const uint8_t *end, struct plane_entr
 }
 
 static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
-                        const uint8_t *data, size_t block, const uint8_t *planes[],
-                        const uint8_t *elements)
+                        struct sam_chunk_bytes bytes, size_t block, const uint8_t *planes[],
+                        const uint8_t *target)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     struct plane_entry entry[SAM_MAX_PLANES];
-    const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
+    const uint8_t *in = bytes.data, *end = in + chunk->block[block].size;
     size_t count = sam_chunk_block_elements(&chunk->span, block);
-    size_t behind = (size_t)(data + chunk->size - end) + chunk->behind;
     uint8_t *symbols = reader->planes;
     for (size_t p = 0; p < l->plane_count; p++)
         if (!read_entry(&in, end, &entry[p]))
             return false;
     /* Needed next: the following block, about as long as this one, and the output. */
-    struct sam_warm warm = {end, elements, (size_t)(end - in), count * l->element};
-    if (warm.from_size > behind)
-        warm.from_size = behind;
+    struct sam_warm warm = {end, target, (size_t)(end - in), target ? count * l->element : 0};
+    if (warm.from_size > bytes.behind)
+        warm.from_size = bytes.behind;
     const uint8_t *codes = chunk->block[block].codes;
     for (size_t p = 0; p < l->plane_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
         struct sam_huffman code;
         bool present;
-        if (!sam_huffman_read(&codes, data + chunk->block[0].offset, &code, &present))
+        if (!sam_huffman_read(&codes, chunk->codes_end, &code, &present))
             return false;
         planes[p] = symbols;
         if (entry[p].mode == SAM_PLANE_CONSTANT) {
@@ -212,41 +224,80 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     return in == end;
 }
 
+static uint64_t seed_of(const struct sam_chunk_span *span, size_t block)
+{
+    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
+}
+
+/* Decode a block of planes. */
+static const char *merge_block(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                               struct sam_chunk_bytes bytes, size_t block, uint8_t *elements,
+                               const uint8_t *target)
+{
+    const struct sam_chunk_span *span = &chunk->span;
+    const uint8_t *planes[SAM_MAX_PLANES];
+    if (!read_planes(reader, chunk, bytes, block, planes, target))
+        return "damaged block";
+    return reader->ops->merge(span->layout, planes, sam_chunk_block_elements(span, block), elements,
+                              seed_of(span, block)) == chunk->block[block].hash
+               ? NULL
+               : "checksum mismatch";
+}
+
+/* Copy a block that is stored as it is to `to`, or if that is NULL, only check it. */
+static const char *copy_block(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                              const uint8_t *data, size_t block, uint8_t *to, const uint8_t *target)
+{
+    const struct sam_chunk_span *span = &chunk->span;
+    const size_t size =
+        sam_chunk_block_elements(span, block) * sam_layout_of(span->layout)->element;
+    const uint64_t seed = seed_of(span, block);
+    if (chunk->block[block].size != size)
+        return "wrong block size";
+    const uint64_t hash = to ? reader->ops->copy(to, data, size, seed)
+                             : reader->ops->hash_ahead(data, size, seed, target);
+    return hash == chunk->block[block].hash ? NULL : "checksum mismatch";
+}
+
+const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                                 struct sam_chunk_bytes bytes, size_t block, uint8_t *elements)
+{
+    return chunk->block[block].mode == SAM_CHUNK_VERBATIM
+               ? copy_block(reader, chunk, bytes.data, block, elements, elements)
+               : merge_block(reader, chunk, bytes, block, elements, elements);
+}
+
+const uint8_t *sam_chunk_look(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
+                              struct sam_chunk_bytes bytes, size_t block, uint8_t *elements,
+                              const uint8_t *target, const char **wrong)
+{
+    const bool verbatim = chunk->block[block].mode == SAM_CHUNK_VERBATIM;
+    *wrong = verbatim ? copy_block(reader, chunk, bytes.data, block, NULL, target)
+                      : merge_block(reader, chunk, bytes, block, elements, target);
+    return *wrong ? NULL : verbatim ? bytes.data : elements;
+}
+
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements)
 {
-    const struct sam_chunk_span *span = &chunk->span;
-    const struct sam_layout *l = sam_layout_of(span->layout);
-    size_t count = sam_chunk_block_elements(span, block), size = count * l->element;
-    uint64_t seed =
-        (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
-    const uint8_t *in = data + chunk->block[block].offset;
-    uint64_t hash;
-    if (chunk->block[block].mode == SAM_CHUNK_VERBATIM) {
-        if (chunk->block[block].size != size)
-            return "wrong block size";
-        hash = reader->ops->copy(elements, in, size, seed);
-    } else {
-        const uint8_t *planes[SAM_MAX_PLANES];
-        if (!read_planes(reader, chunk, data, block, planes, elements))
-            return "damaged block";
-        hash = reader->ops->merge(span->layout, planes, count, elements, seed);
-    }
-    return hash == chunk->block[block].hash ? NULL : "checksum mismatch";
+    const size_t end = (size_t)chunk->block[block].offset + chunk->block[block].size;
+    const struct sam_chunk_bytes bytes = {data + chunk->block[block].offset,
+                                          chunk->size - end + chunk->behind};
+    return sam_chunk_read_bytes(reader, chunk, bytes, block, elements);
 }
 
 bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
                     bool new_codes, struct sam_chunk_cost *cost)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
-    const uint8_t *in = data + chunk->block[block].offset, *end = in + chunk->block[block].size;
+    const uint8_t *in = data, *end = in + chunk->block[block].size;
     const uint8_t *codes = chunk->block[block].codes;
     size_t count = sam_chunk_block_elements(&chunk->span, block);
     *cost = (struct sam_chunk_cost){0};
     for (size_t p = 0; new_codes && p < l->plane_count; p++) {
         struct sam_huffman code;
         bool present;
-        if (!sam_huffman_read(&codes, data + chunk->block[0].offset, &code, &present))
+        if (!sam_huffman_read(&codes, chunk->codes_end, &code, &present))
             return false;
         cost->tables += present;
         for (unsigned s = 0; s < SAM_COUNT(code.length); s++)

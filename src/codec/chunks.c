@@ -72,42 +72,36 @@ struct decoding {
     const struct sam_chunks_piece *piece;
     const struct sam_chunks_range *range;
     const struct sam_chunks_sink *sink;
-    struct sam_source source;
-    struct sam_chunk_reader reader;
+    const struct sam_chunks_source *source;
+    struct sam_chunks_room *room;
     uint64_t from, end;     /* bytes of the piece */
     uint64_t left, written; /* elements still to write; bytes of output */
     bool odd;               /* the first element is the high half of its byte */
-    uint8_t *room;          /* a chunk, as far as it has been read */
-    size_t room_size;
     struct sam_chunk chunk;
-    uint8_t *block, *wide;
     uint8_t carry[sizeof(uint64_t)]; /* an element that goes on in the next block */
     size_t carried;
     uint64_t damaged; /* block */
 };
 
-static bool open_decoding(struct decoding *d, const struct sam_extent *extent)
+/* At least `size` bytes; NULL: out of memory. What they held is lost. */
+static uint8_t *fit(struct sam_chunks_buffer *buffer, size_t size)
 {
-    const struct sam_layout *layout = sam_layout_of(extent->layout);
-    size_t longest = sam_extent_span(extent, 0).count;
-    longest = longest < SAM_CHUNK_BLOCK_SIZE ? longest : SAM_CHUNK_BLOCK_SIZE;
-    size_t bytes = longest * layout->element + LEAD;
-    bool wide = d->range->to != d->piece->type;
-    d->block = sam_codec_alloc(NULL, bytes);
-    if (wide)
-        d->wide = sam_codec_alloc(NULL, bytes * 8 / sam_dtype_bits(d->piece->type) *
-                                            sam_dtype_size(d->range->to));
-    return d->block && (!wide || d->wide) &&
-           sam_chunk_reader_open(&d->reader, sam_codec_ops(SAM_CODEC_BEST), NULL,
-                                 1u << extent->layout, longest);
+    if (buffer->size >= size && buffer->data)
+        return buffer->data;
+    sam_codec_free(NULL, buffer->data);
+    buffer->data = sam_codec_alloc(NULL, size);
+    buffer->size = buffer->data ? size : 0;
+    return buffer->data;
 }
 
-static void close_decoding(struct decoding *d)
+void sam_chunks_room_free(struct sam_chunks_room *room)
 {
-    sam_chunk_reader_close(&d->reader);
-    sam_codec_free(NULL, d->block);
-    sam_codec_free(NULL, d->wide);
-    sam_codec_free(NULL, d->room);
+    sam_chunk_reader_close(&room->reader);
+    sam_codec_free(NULL, room->header.data);
+    sam_codec_free(NULL, room->packed.data);
+    sam_codec_free(NULL, room->block.data);
+    sam_codec_free(NULL, room->wide.data);
+    *room = (struct sam_chunks_room){0};
 }
 
 static enum sam_status damaged(struct decoding *d, const struct sam_chunk_span *span, size_t block,
@@ -118,10 +112,29 @@ static enum sam_status damaged(struct decoding *d, const struct sam_chunk_span *
                     (unsigned long long)d->damaged, wrong);
 }
 
-/* Bytes [from, to) of the chunk that begins at `at` in the source. */
-static bool read_part(struct decoding *d, uint64_t at, size_t from, size_t to)
+/* `size` bytes of the source at `offset`, in place or read into `buffer`. data is NULL, and
+ * *status and `error` are filled, if there are none. */
+static struct sam_chunk_bytes get(struct decoding *d, uint64_t offset, size_t size,
+                                  struct sam_chunks_buffer *buffer, enum sam_status *status,
+                                  struct sam_error *error)
 {
-    return from == to || d->source.read(d->source.context, at + from, d->room + from, to - from);
+    const struct sam_source *source = &d->source->bytes;
+    struct sam_chunk_bytes bytes = {.behind = 0};
+    size_t run = source->size - offset < 2 * size ? (size_t)(source->size - offset) : 2 * size;
+    if (d->source->look)
+        bytes.data = d->source->look(source->context, offset, size, &run);
+    if (bytes.data) {
+        bytes.behind = run - size;
+        return bytes;
+    }
+    uint8_t *data = fit(buffer, size);
+    if (!data)
+        *status = sam_fail_memory(error);
+    else if (size && !source->read(source->context, offset, data, size))
+        *status = unreadable(error);
+    else
+        bytes.data = data;
+    return bytes;
 }
 
 /* Read and parse the header of the chunk at `at`. */
@@ -129,53 +142,86 @@ static enum sam_status read_header(struct decoding *d, uint64_t at,
                                    const struct sam_chunk_span *span, struct sam_error *error)
 {
     uint8_t head[SAM_CHUNK_HEADER];
-    if (d->source.size - at < sizeof head)
+    const struct sam_source *source = &d->source->bytes;
+    if (source->size - at < sizeof head)
         return damaged(d, span, 0, "the source ends before it", error);
-    if (!d->source.read(d->source.context, at, head, sizeof head))
+    if (!source->read(source->context, at, head, sizeof head))
         return unreadable(error);
     size_t size = sam_chunk_size(head, span), header = sam_chunk_header_size(head);
     if (!size || header < sizeof head || header > size)
         return damaged(d, span, 0, "impossible sizes", error);
-    if (size > d->source.size - at)
+    if (size > source->size - at)
         return damaged(d, span, 0, "the source ends within its chunk", error);
-    if (size > d->room_size) {
-        sam_codec_free(NULL, d->room);
-        d->room = sam_codec_alloc(NULL, size);
-        d->room_size = d->room ? size : 0;
-        if (!d->room)
-            return sam_fail_memory(error);
-    }
-    if (!read_part(d, at, 0, header))
-        return unreadable(error);
-    const char *wrong = sam_chunk_parse_header(d->room, header, size, span, &d->chunk);
+    enum sam_status status = SAM_OK;
+    const uint8_t *data = get(d, at, header, &d->room->header, &status, error).data;
+    if (!data)
+        return status;
+    const char *wrong = sam_chunk_parse_header(data, header, size, span, &d->chunk);
     if (wrong)
         return damaged(d, span, 0, wrong, error);
     const struct sam_chunks_step step = {.from = at, .from_size = header, .to = d->written};
     return d->sink->take(d->sink->context, &step) ? SAM_OK : refused(error);
 }
 
-/* The output for `size` bytes at `data`, which may be preceded by the bytes carried over. */
-static void convert(struct decoding *d, uint8_t *data, size_t size, struct sam_chunks_step *step)
+static uint8_t *place(const struct decoding *d, size_t size)
+{
+    return d->sink->place ? d->sink->place(d->sink->context, d->written, size) : NULL;
+}
+
+/* The output for `size` bytes at `data`, which may be preceded by the bytes carried over. False:
+ * out of memory. */
+static bool widen(struct decoding *d, uint8_t *data, size_t size, struct sam_chunks_step *step)
 {
     enum sam_dtype from = d->piece->type, to = d->range->to;
-    step->data = data;
-    step->to_size = size;
-    if (from == to)
-        return;
     data -= d->carried;
     size += d->carried;
     memcpy(data, d->carry, d->carried);
     size_t bits = sam_dtype_bits(from), wide = sam_dtype_size(to);
     size_t skipped = d->odd, count = size * 8 / bits - skipped;
     count = count < d->left ? count : (size_t)d->left;
-    sam_dtype_widen(from, to, data, skipped + count, d->wide, NULL);
-    step->data = d->wide + skipped * wide;
+    uint8_t *out = skipped ? NULL : place(d, count * wide);
+    step->placed = out != NULL;
+    if (!out && !(out = fit(&d->room->wide, (skipped + count) * wide)))
+        return false;
+    sam_dtype_widen(from, to, data, skipped + count, out, NULL);
+    step->data = out + skipped * wide;
     step->to_size = count * wide;
     size_t used = ((skipped + count) * bits + 7) / 8;
     d->left -= count;
     d->odd = false;
     d->carried = size - used;
     memcpy(d->carry, data + used, d->carried);
+    return true;
+}
+
+/* Decode a block; what the range needs of it is the step's output. */
+static enum sam_status read_block(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
+                                  struct sam_chunks_step *step, const char **wrong,
+                                  struct sam_error *error)
+{
+    const struct sam_chunk_span *span = &d->chunk.span;
+    struct sam_chunk_reader *reader = &d->room->reader;
+    const uint64_t begin = sam_chunk_block_at(span, block);
+    const size_t size =
+        sam_chunk_block_elements(span, block) * sam_layout_of(span->layout)->element;
+    const uint64_t from = d->from > begin ? d->from : begin;
+    const uint64_t end = d->end < begin + size ? d->end : begin + size;
+    uint8_t *room = fit(&d->room->block, LEAD + size);
+    if (!room)
+        return sam_fail_memory(error);
+    if (d->range->to != d->piece->type) {
+        room += LEAD;
+        *wrong = sam_chunk_read_bytes(reader, &d->chunk, bytes, block, room);
+        const bool good = *wrong || widen(d, room + (from - begin), (size_t)(end - from), step);
+        return good ? SAM_OK : sam_fail_memory(error);
+    }
+    const uint8_t *target = end - from == size ? place(d, size) : NULL;
+    const uint8_t *data = sam_chunk_look(reader, &d->chunk, bytes, block, room, target, wrong);
+    if (data) {
+        step->data = data + (from - begin);
+        step->to_size = end - from;
+    }
+    return SAM_OK;
 }
 
 static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t block, bool new_codes,
@@ -184,25 +230,22 @@ static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t bloc
     const struct sam_chunk *chunk = &d->chunk;
     size_t offset = chunk->block[block].offset, size = chunk->block[block].size;
     struct sam_chunks_step step = {.from = at + offset, .from_size = size, .to = d->written};
-    if (!read_part(d, at, offset, offset + size))
-        return unreadable(error);
-    uint8_t *data = d->block + LEAD;
-    sam_chunk_cost(chunk, d->room, block, new_codes, &step.cost);
-    const char *wrong = sam_chunk_read(&d->reader, chunk, d->room, block, data);
-    if (!wrong) {
-        uint64_t begin = sam_chunk_block_at(&chunk->span, block);
-        uint64_t behind = begin + (uint64_t)sam_chunk_block_elements(&chunk->span, block) *
-                                      sam_layout_of(chunk->span.layout)->element;
-        uint64_t from = d->from > begin ? d->from : begin, end = d->end < behind ? d->end : behind;
-        convert(d, data + (from - begin), (size_t)(end - from), &step);
-    }
+    enum sam_status status = SAM_OK;
+    const char *wrong = NULL;
+    const struct sam_chunk_bytes bytes =
+        get(d, at + offset, size, &d->room->packed, &status, error);
+    if (!bytes.data)
+        return status;
+    sam_chunk_cost(chunk, bytes.data, block, new_codes, &step.cost);
+    status = read_block(d, block, bytes, &step, &wrong, error);
+    if (status != SAM_OK)
+        return status;
     d->written += step.to_size;
     if (!d->sink->take(d->sink->context, &step))
         return refused(error);
     return wrong ? damaged(d, &chunk->span, block, wrong, error) : SAM_OK;
 }
 
-/* The blocks of the chunk at `at` that the range needs. */
 static enum sam_status decode_chunk(struct decoding *d, uint64_t at, struct sam_error *error)
 {
     const struct sam_chunk *chunk = &d->chunk;
@@ -220,9 +263,10 @@ static enum sam_status decode_chunk(struct decoding *d, uint64_t at, struct sam_
 }
 
 enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
-                                  const struct sam_chunks_range *range, struct sam_source source,
-                                  const struct sam_chunks_sink *sink, uint64_t *damaged,
-                                  struct sam_error *error)
+                                  const struct sam_chunks_range *range,
+                                  const struct sam_chunks_source *source,
+                                  const struct sam_chunks_sink *sink, struct sam_chunks_room *room,
+                                  uint64_t *damaged, struct sam_error *error)
 {
     uint64_t size;
     const char *fault = sam_chunks_fault(piece, &size);
@@ -233,8 +277,12 @@ enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
         return refused(error);
     if (!range->count)
         return SAM_OK;
-    struct decoding d = {
-        .piece = piece, .range = range, .sink = sink, .source = source, .left = range->count};
+    struct decoding d = {.piece = piece,
+                         .range = range,
+                         .sink = sink,
+                         .source = source,
+                         .room = room,
+                         .left = range->count};
     struct sam_extent extent = extent_of(piece);
     uint64_t bits = sam_dtype_bits(piece->type), shift = 0;
     d.from = range->first;
@@ -244,7 +292,10 @@ enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
         shift = d.odd;
     }
     d.end = d.from + bytes_of(piece->type, range->count + shift);
-    enum sam_status status = open_decoding(&d, &extent) ? SAM_OK : sam_fail_memory(error);
+    const bool opened =
+        sam_chunk_reader_fit(&room->reader, sam_codec_ops(SAM_CODEC_BEST), 1u << extent.layout,
+                             sam_extent_span(&extent, 0).count);
+    enum sam_status status = opened ? SAM_OK : sam_fail_memory(error);
     uint64_t at = 0;
     for (uint64_t n = 0; status == SAM_OK; n++) {
         struct sam_chunk_span span = sam_extent_span(&extent, n);
@@ -257,7 +308,6 @@ enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
     }
     if (status == SAM_ERR_INPUT)
         *damaged = d.damaged;
-    close_decoding(&d);
     return status;
 }
 
@@ -303,7 +353,7 @@ static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_spa
             .data = e->out + offset,
         };
         bool own = b == 0 || chunk.block[b].codes != chunk.block[b - 1].codes;
-        sam_chunk_cost(&chunk, e->out, b, own, &step.cost);
+        sam_chunk_cost(&chunk, e->out + offset, b, own, &step.cost);
         taken = e->sink->take(e->sink->context, &step);
     }
     e->written += size;

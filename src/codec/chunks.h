@@ -23,6 +23,7 @@ struct sam_chunks_step {
     struct sam_chunk_cost cost;
     uint64_t counted;    /* symbols counted to find a code */
     const uint8_t *data; /* the to_size bytes of output */
+    bool placed;         /* they are where the sink's `place` says */
 };
 
 /* Takes the steps. False ends the work with SAM_ERR_IO. */
@@ -30,6 +31,9 @@ struct sam_chunks_sink {
     bool (*take)(void *context, const struct sam_chunks_step *step);
     void *context;
     uint64_t room; /* bytes of output */
+    /* May be NULL. Where `size` bytes of decoded output, from offset `to` on, will be; NULL:
+     * nowhere yet. They are prefetched and, when they are known to be good, may be put there. */
+    uint8_t *(*place)(void *context, uint64_t to, size_t size);
 };
 
 /* What is wrong with the description of a piece; NULL: nothing. `size` receives its bytes. */
@@ -46,14 +50,34 @@ struct sam_chunks_range {
 const char *sam_chunks_range_fault(const struct sam_chunks_piece *piece,
                                    const struct sam_chunks_range *range, uint64_t *size);
 
+/* Chunks to decode. */
+struct sam_chunks_source {
+    struct sam_source bytes;
+    /* May be NULL. `size` bytes from `offset` on in place, so that they need not be copied; *run,
+     * which bytes the caller could use, becomes how many follow each other there. NULL: they must
+     * be read. */
+    const uint8_t *(*look)(void *context, uint64_t offset, size_t size, size_t *run);
+};
+
+/* What decoding needs, kept from call to call; zero at first. */
+struct sam_chunks_room {
+    struct sam_chunk_reader reader;
+    struct sam_chunks_buffer {
+        uint8_t *data;
+        size_t size;
+    } header, packed, block, wide;
+};
+void sam_chunks_room_free(struct sam_chunks_room *room);
+
 /* Decode a range of a piece whose chunks, from the first, are `source`, at least up to the last one
  * of the range. Only bytes whose checksum matches are given out, in order. SAM_ERR_INPUT: a block
  * is damaged or missing, *damaged says which. SAM_ERR_USAGE: a fault, as above; SAM_ERR_IO: the
  * source or the sink failed, or the output has no room for the range. */
 enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
-                                  const struct sam_chunks_range *range, struct sam_source source,
-                                  const struct sam_chunks_sink *sink, uint64_t *damaged,
-                                  struct sam_error *error);
+                                  const struct sam_chunks_range *range,
+                                  const struct sam_chunks_source *source,
+                                  const struct sam_chunks_sink *sink, struct sam_chunks_room *room,
+                                  uint64_t *damaged, struct sam_error *error);
 
 /* Make the chunks of a piece whose elements are `source`: those of sam_pack. SAM_ERR_IO as above;
  * only whole chunks are given out. */

@@ -135,6 +135,8 @@ struct sam_codec_ops {
     /* Copy; returns the XXH3-64. */
     uint64_t (*copy)(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed);
     uint64_t (*hash)(const void *data, size_t size, uint64_t seed);
+    /* The same of bytes that will be copied to `target`, unless that is NULL. */
+    uint64_t (*hash_ahead)(const uint8_t *data, size_t size, uint64_t seed, const uint8_t *target);
     void (*count)(const uint8_t *symbols, size_t count, uint32_t counts[256]);
     /* Encode into SAM_STREAMS consecutive streams and store their sizes in bytes. `out` has room
      * for sam_huffman_bound bytes. */

@@ -45,18 +45,33 @@ static uint64_t merge(enum sam_layout_id id, const uint8_t *const planes[], size
     return XXH3_64bits_digest(&state);
 }
 
-static uint64_t copy(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed)
+/* The XXH3-64 of bytes that are copied to `to`, if that is not NULL, and go to `target`, if that is
+ * not NULL. */
+static inline uint64_t copy_and_hash(uint8_t *to, const uint8_t *target, const uint8_t *from,
+                                     size_t size, uint64_t seed)
 {
     XXH3_state_t state = {0};
     XXH3_64bits_reset_withSeed(&state, seed);
     for (size_t at = 0; at < size; at += COPY_PIECE) {
         size_t now = size - at < COPY_PIECE ? size - at : COPY_PIECE;
         fetch_ahead(from + at, now);
-        fetch_ahead(to + at, now);
+        if (target)
+            fetch_ahead(target + at, now);
         XXH3_64bits_update(&state, from + at, now);
-        memcpy(to + at, from + at, now);
+        if (to)
+            memcpy(to + at, from + at, now);
     }
     return XXH3_64bits_digest(&state);
+}
+
+static uint64_t copy(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed)
+{
+    return copy_and_hash(to, to, from, size, seed);
+}
+
+static uint64_t hash_ahead(const uint8_t *from, size_t size, uint64_t seed, const uint8_t *target)
+{
+    return copy_and_hash(NULL, target, from, size, seed);
 }
 
 static uint64_t hash(const void *data, size_t size, uint64_t seed)
@@ -69,6 +84,7 @@ const struct sam_codec_ops OPS = {
     .split = split_elements,
     .merge = merge,
     .copy = copy,
+    .hash_ahead = hash_ahead,
     .hash = hash,
     .count = count,
     .encode = encode,

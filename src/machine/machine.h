@@ -62,6 +62,9 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
                         uint64_t size, uint64_t align);
 /* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
+/* The same; *size, the bytes wanted from `address` on, becomes how many of them follow each other
+ * on the host. */
+uint8_t *sam_memory_run(struct sam_memory *memory, uint64_t address, size_t *size);
 /* Zero bytes, regardless of buffers; the pages in them go back to the host. */
 void sam_memory_clear(struct sam_memory *memory, uint64_t base, uint64_t size);
 /* Copy in or out, regardless of buffers. False: host out of memory. */

@@ -328,6 +328,16 @@ uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
     return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
 }
 
+uint8_t *sam_memory_run(struct sam_memory *memory, uint64_t address, size_t *size)
+{
+    uint8_t *host = sam_memory_host(memory, address);
+    size_t run = chunk_part(address, *size);
+    while (host && run < *size && sam_memory_host(memory, address + run) == host + run)
+        run += chunk_part(address + run, *size - run);
+    *size = run;
+    return host;
+}
+
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size)
 {
     const uint8_t *from = data;

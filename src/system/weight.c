@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "codec/chunks.h"
-
 enum { RECORD = 64, COUNTERS = 256, COUNTER_BYTES = COUNTERS * 4 };
 
 /* A record being run. */
@@ -163,6 +161,26 @@ static bool read_source(void *context, uint64_t offset, void *data, size_t size)
     return true;
 }
 
+/* In place, where the host has them together. */
+static uint8_t *find(struct run *run, uint64_t address, size_t size, size_t *all)
+{
+    uint8_t *bytes = sam_memory_run(run->memory, address, all);
+    return *all >= size ? bytes : NULL;
+}
+
+static const uint8_t *look(void *context, uint64_t offset, size_t size, size_t *all)
+{
+    struct run *run = context;
+    return find(run, run->work->record.source + offset, size, all);
+}
+
+static uint8_t *place(void *context, uint64_t to, size_t size)
+{
+    struct run *run = context;
+    size_t all = size;
+    return find(run, run->work->record.destination + to, size, &all);
+}
+
 static bool store(struct run *run, uint64_t address, const void *data, uint64_t size)
 {
     run->exhausted |= !sam_memory_write(run->memory, address, data, (size_t)size);
@@ -194,7 +212,7 @@ static bool take_step(void *context, const struct sam_chunks_step *step)
                                           .destination_bytes = step->to_size,
                                           .cost = step->cost,
                                           .counted = step->counted};
-    if (!store(run, block->destination, step->data, step->to_size))
+    if (!step->placed && !store(run, block->destination, step->data, step->to_size))
         return false;
     work->result.bytes += (uint32_t)step->to_size;
     work->result.symbols += (uint32_t)step->counted;
@@ -237,13 +255,15 @@ static void perform(struct run *run)
 {
     struct system_weight_work *work = run->work;
     const struct sam_source source = {read_source, run, run->source_size};
-    const struct sam_chunks_sink sink = {take_step, run, run->room};
+    const struct sam_chunks_source chunks = {source, look};
+    const struct sam_chunks_sink sink = {take_step, run, run->room, place};
     struct sam_error error = {0};
     uint64_t damaged = 0;
     enum sam_status status;
     switch (work->record.operation) {
     case SAM_WEIGHT_DECODE:
-        status = sam_chunks_decode(&run->piece, &run->range, source, &sink, &damaged, &error);
+        status = sam_chunks_decode(&run->piece, &run->range, &chunks, &sink, &work->room, &damaged,
+                                   &error);
         break;
     case SAM_WEIGHT_ENCODE: status = sam_chunks_encode(&run->piece, source, &sink, &error); break;
     default: status = count(run, source, &sink, &error); break;
@@ -280,8 +300,10 @@ enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t addres
 {
     struct run run = {.memory = memory, .work = work};
     unsigned next = 0;
-    *work = (struct system_weight_work){
-        .result.damaged_block = UINT32_MAX, .blocks = work->blocks, .capacity = work->capacity};
+    *work = (struct system_weight_work){.result.damaged_block = UINT32_MAX,
+                                        .blocks = work->blocks,
+                                        .capacity = work->capacity,
+                                        .room = work->room};
 #define WEIGHT(name, meaning) work->record.name = words[next++];
 #include "samite/device/layout.def"
 #undef WEIGHT
@@ -295,5 +317,6 @@ enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t addres
 void sam_system_weight_free(struct system_weight_work *work)
 {
     free(work->blocks);
+    sam_chunks_room_free(&work->room);
     *work = (struct system_weight_work){0};
 }

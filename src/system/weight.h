@@ -6,7 +6,7 @@
 #ifndef SAM_SYSTEM_WEIGHT_H
 #define SAM_SYSTEM_WEIGHT_H
 
-#include "codec/chunk.h"
+#include "codec/chunks.h"
 #include "machine/machine.h"
 #include "samite/device/layout.h"
 
@@ -32,6 +32,7 @@ struct system_weight_work {
     char fault[160];                 /* why the status is not SAM_WEIGHT_IS_GOOD, in words */
     struct system_weight_block *blocks;
     size_t count, capacity;
+    struct sam_chunks_room room; /* of the decoder */
 };
 
 /* Run a record with the contents `words`, which lies at `address`. SAM_OK whatever its status is;

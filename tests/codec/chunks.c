@@ -50,24 +50,26 @@ static void free_sample(struct sample *s)
 static void expect_range(struct sample *s, uint64_t first, uint64_t count)
 {
     struct sam_error error = {0};
-    struct output got;
     bool shared = s->piece.layout == SAM_LAYOUT_SHARED;
     uint64_t bits = sam_dtype_bits(s->type), at = first * bits / 8, size = count * bits / 8, said;
     const struct sam_chunks_range range = {s->type, shared ? at : first, count};
-    struct sam_chunks_sink sink = output_sink(&got, (size_t)size);
     uint8_t *wanted = malloc(size ? (size_t)size : 1);
     uint64_t damaged = 0;
     assert_non_null(wanted);
     assert_null(sam_chunks_range_fault(&s->piece, &range, &said));
     assert_int_equal(said, size);
     assert_int_equal(sam_packed_read(s->open, 0, at, size, wanted, NULL), SAM_OK);
-    if (sam_chunks_decode(&s->piece, &range, memory_source(&s->chunks), &sink, &damaged, &error) !=
-        SAM_OK)
-        fail_msg("%s", error.text);
-    assert_int_equal(got.size, size);
-    assert_true(size == 0 || memcmp(got.data, wanted, (size_t)size) == 0);
+    for (unsigned in_place = 0; in_place < 2; in_place++) {
+        struct output got;
+        struct sam_chunks_sink sink = output_sink(&got, (size_t)size);
+        if (decode_chunks(&s->piece, &range, &s->chunks, in_place, &sink, &damaged, &error) !=
+            SAM_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(got.size, size);
+        assert_true(size == 0 || memcmp(got.data, wanted, (size_t)size) == 0);
+        free(got.data);
+    }
     free(wanted);
-    free(got.data);
 }
 
 /* A place in a piece of `count` elements, likely near a border of blocks or chunks. */
@@ -210,8 +212,7 @@ static void costs(void **state)
     const struct sam_chunks_range all = {SAM_BF16, 0, COUNT}, tail = {SAM_BF16, COUNT - 1, 1};
     /* The exponent is coded, with one code for both blocks; sign and mantissa are stored. */
     sink = output_sink(&got, 2 * COUNT);
-    assert_int_equal(
-        sam_chunks_decode(&s.piece, &all, memory_source(&chunks), &sink, &damaged, NULL), SAM_OK);
+    assert_int_equal(decode_chunks(&s.piece, &all, &chunks, true, &sink, &damaged, NULL), SAM_OK);
     uint64_t counts[256], used = 0;
     assert_int_equal(sam_weight_count(SAM_BF16, s.file.data, s.file.size, NULL, 0, counts, NULL),
                      SAM_OK);
@@ -228,8 +229,7 @@ static void costs(void **state)
     free(got.data);
     /* One element of the second block needs all of this block, and the code. */
     sink = output_sink(&got, 2);
-    assert_int_equal(
-        sam_chunks_decode(&s.piece, &tail, memory_source(&chunks), &sink, &damaged, NULL), SAM_OK);
+    assert_int_equal(decode_chunks(&s.piece, &tail, &chunks, true, &sink, &damaged, NULL), SAM_OK);
     assert_int_equal(got.steps, 2);
     assert_int_equal(got.cost.tables, 1);
     assert_int_equal(got.cost.coded, 1000);
@@ -249,9 +249,8 @@ static void a_sink_that_refuses(void **state)
         struct output got;
         struct sam_chunks_sink sink = output_sink(&got, s.file.size);
         got.refuse_at = at;
-        assert_int_equal(
-            sam_chunks_decode(&s.piece, &all, memory_source(&s.chunks), &sink, &damaged, NULL),
-            SAM_ERR_IO);
+        assert_int_equal(decode_chunks(&s.piece, &all, &s.chunks, true, &sink, &damaged, NULL),
+                         SAM_ERR_IO);
         assert_int_equal(got.size, at < 2 ? 0 : (at - 2) * SAM_CHUNK_BLOCK_SIZE);
         assert_memory_equal(got.data, s.file.data, got.size);
         free(got.data);

@@ -95,13 +95,15 @@ static void forge(const struct packed *work, uint32_t number)
                      XXH3_64bits_withSeed(work->data + 8, header - 8, (uint64_t)number << 32));
 }
 
-/* Decode a random range. Whatever was given out must be the elements of the piece. */
+/* Decode a random range, or all. Whatever was given out must be the elements of the piece. */
 static bool decode(const struct victim *v, struct packed *work, uint64_t *random)
 {
     bool wider = test_below(random, 2) && v->piece.type != SAM_F32;
     uint64_t even = sam_dtype_bits(v->piece.type) == 4 ? ~UINT64_C(1) : UINT64_MAX;
-    uint64_t first = test_below(random, v->piece.count) & even;
+    uint64_t first = test_below(random, 4) ? test_below(random, v->piece.count) & even : 0;
     uint64_t count = (test_below(random, v->piece.count - first) + 1) & even, size, damaged = 99;
+    if (first == 0)
+        count = v->piece.count;
     const struct sam_chunks_range range = {wider ? SAM_F32 : v->piece.type, first, count};
     uint8_t *wanted;
     struct output got;
@@ -109,7 +111,7 @@ static bool decode(const struct victim *v, struct packed *work, uint64_t *random
     assert_null(sam_chunks_range_fault(&v->piece, &range, &size));
     struct sam_chunks_sink sink = output_sink(&got, (size_t)size);
     enum sam_status status =
-        sam_chunks_decode(&v->piece, &range, memory_source(work), &sink, &damaged, &error);
+        decode_chunks(&v->piece, &range, work, test_below(random, 2), &sink, &damaged, &error);
     uint8_t *elements = v->file.data + first * sam_dtype_bits(v->piece.type) / 8;
     wanted = malloc(size ? (size_t)size : 1);
     assert_non_null(wanted);
@@ -119,6 +121,8 @@ static bool decode(const struct victim *v, struct packed *work, uint64_t *random
     else
         memcpy(wanted, elements, (size_t)size);
     assert_true(got.size == 0 || memcmp(got.data, wanted, got.size) == 0);
+    for (size_t i = got.size; i < got.room; i++) /* nor a byte of a damaged block */
+        assert_int_equal(got.data[i], UNWRITTEN);
     if (status == SAM_OK) {
         assert_int_equal(got.size, size);
     } else {

@@ -25,6 +25,37 @@ struct sam_source memory_source(struct packed *bytes)
     return (struct sam_source){read_memory, bytes, bytes->size};
 }
 
+/* Of most offsets; and of the bytes that could be used after them, half. */
+static const uint8_t *look(void *context, uint64_t offset, size_t size, size_t *run)
+{
+    const struct packed *bytes = context;
+    assert_true(offset <= bytes->size && size <= *run && *run <= bytes->size - offset);
+    *run = size + (*run - size) / 2;
+    return offset % 3 ? bytes->data + offset : NULL;
+}
+
+enum sam_status decode_chunks(const struct sam_chunks_piece *piece,
+                              const struct sam_chunks_range *range, struct packed *chunks,
+                              bool in_place, const struct sam_chunks_sink *sink, uint64_t *damaged,
+                              struct sam_error *error)
+{
+    const struct sam_chunks_source source = {memory_source(chunks), in_place ? look : NULL};
+    struct sam_chunks_sink plain = *sink;
+    struct sam_chunks_room room = {0};
+    plain.place = in_place ? sink->place : NULL;
+    const enum sam_status status =
+        sam_chunks_decode(piece, range, &source, &plain, &room, damaged, error);
+    sam_chunks_room_free(&room);
+    return status;
+}
+
+static uint8_t *place(void *context, uint64_t to, size_t size)
+{
+    const struct output *o = context;
+    assert_true(to == o->size && size <= o->room - o->size);
+    return o->data + to;
+}
+
 static bool take_step(void *context, const struct sam_chunks_step *step)
 {
     struct output *o = context;
@@ -32,7 +63,9 @@ static bool take_step(void *context, const struct sam_chunks_step *step)
     assert_true(step->to_size <= o->room - o->size);
     if (++o->steps == o->refuse_at)
         return false;
-    if (step->to_size)
+    if (step->placed)
+        assert_ptr_equal(step->data, o->data + o->size);
+    else if (step->to_size)
         memcpy(o->data + o->size, step->data, (size_t)step->to_size);
     o->size += (size_t)step->to_size;
     o->read += step->from_size;
@@ -48,7 +81,8 @@ struct sam_chunks_sink output_sink(struct output *output, size_t room)
 {
     *output = (struct output){.data = malloc(room ? room : 1), .room = room};
     assert_non_null(output->data);
-    return (struct sam_chunks_sink){take_step, output, room};
+    memset(output->data, UNWRITTEN, room);
+    return (struct sam_chunks_sink){take_step, output, room, place};
 }
 
 struct packed chunks_of(const struct packed *file)

@@ -10,6 +10,13 @@
 /* Bytes in memory as a source; it refuses to read beyond them. */
 struct sam_source memory_source(struct packed *bytes);
 
+/* sam_chunks_decode of chunks in memory, without buffers from before. With `in_place` they need not
+ * be read, and their elements may be placed. */
+enum sam_status decode_chunks(const struct sam_chunks_piece *piece,
+                              const struct sam_chunks_range *range, struct packed *chunks,
+                              bool in_place, const struct sam_chunks_sink *sink, uint64_t *damaged,
+                              struct sam_error *error);
+
 /* The output of a piece of work, and the sums over its steps. */
 struct output {
     uint8_t *data;
@@ -18,7 +25,8 @@ struct output {
     struct sam_chunk_cost cost;
     uint64_t counted, read;
 };
-/* A sink with room for `room` bytes, in an allocation of that size. */
+/* A sink with room for `room` bytes, in an allocation of that size, which are UNWRITTEN. */
+enum { UNWRITTEN = 0xc5 };
 struct sam_chunks_sink output_sink(struct output *output, size_t room);
 
 /* The chunks within a packed file, copied. Free their data. */

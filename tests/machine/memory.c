@@ -169,6 +169,26 @@ static void growing(void **state)
         expect(BASE + 2 * i * step, step, i % 2 ? (int)i + 1 : 0);
 }
 
+/* How much follows each other on the host. */
+static void runs(void **state)
+{
+    (void)state;
+    enum { CHUNK = 1 << 16 };
+    size_t size = 3 * CHUNK;
+    uint8_t *host = sam_memory_run(memory, BASE + 100, &size);
+    assert_int_equal(size, 3 * CHUNK); /* they have just been allocated, in order */
+    assert_ptr_equal(host, sam_memory_host(memory, BASE + 100));
+    assert_ptr_equal(host + 3 * CHUNK - 1, sam_memory_host(memory, BASE + 100 + 3 * CHUNK - 1));
+    (void)sam_memory_host(memory, BASE + 17 * CHUNK); /* before the one that precedes it */
+    size = 2 * CHUNK;
+    host = sam_memory_run(memory, BASE + 16 * CHUNK + 5, &size);
+    assert_int_equal(size, CHUNK - 5);
+    assert_ptr_equal(host, sam_memory_host(memory, BASE + 16 * CHUNK + 5));
+    size = 10;
+    assert_non_null(sam_memory_run(memory, BASE + 16 * CHUNK + 5, &size));
+    assert_int_equal(size, 10);
+}
+
 /* Reading what was never written takes no memory. */
 static void reading(void **state)
 {
@@ -189,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_around, setup, teardown),
         cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(growing, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs, setup, teardown),
         cmocka_unit_test_setup_teardown(reading, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

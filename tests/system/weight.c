@@ -67,9 +67,11 @@ static void expect_output(struct unit *unit, size_t at, const void *wanted, size
     free(all);
 }
 
+/* The unit keeps its buffers and codes from record to record. */
 static void decoding(void **state)
 {
     (void)state;
+    struct system_weight_work kept = {0};
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2,
                                            SAM_E2M1, SAM_I8,  SAM_U64, SAM_I4};
     uint64_t random = test_seed();
@@ -79,8 +81,10 @@ static void decoding(void **state)
                 size_t bits = sam_dtype_bits(types[t]);
                 size_t all = 2 * SAM_CHUNK_BLOCK_SIZE + 5000;
                 struct sample s = make_sample(types[t], all * bits / 8, &layouts[l], &random);
-                struct unit unit = unit_new(s.chunks.data, s.chunks.size, s.file.size + 100);
+                struct unit unit = (round % 2 ? unit_scattered : unit_new)(
+                    s.chunks.data, s.chunks.size, s.file.size + 100);
                 struct sam_weight_record r = decode_record(&unit, &s);
+                unit.work = kept;
                 uint64_t first = test_below(&random, all) & ~UINT64_C(1);
                 uint64_t count = test_below(&random, all - first) & ~UINT64_C(1);
                 size_t at = (size_t)test_below(&random, 100), size = (size_t)count * bits / 8;
@@ -92,9 +96,12 @@ static void decoding(void **state)
                 expect(&unit, result, SAM_WEIGHT_IS_GOOD, size, count);
                 assert_int_equal(result.damaged_block, UINT32_MAX);
                 expect_output(&unit, at, s.file.data + first * bits / 8, size);
+                kept = unit.work;
+                unit.work = (struct system_weight_work){0};
                 unit_free(&unit);
                 free_sample(&s);
             }
+    sam_system_weight_free(&kept);
 }
 
 /* The exact values are tested with the codec: here, that each pair of types is that conversion. */
@@ -108,7 +115,8 @@ static void widening(void **state)
         enum { COUNT = SAM_CHUNK_BLOCK_SIZE * 2 + 50, FIRST = 7, SOME = COUNT - 10 };
         enum sam_dtype from = pairs[i][0], to = pairs[i][1];
         struct sample s = make_sample(from, COUNT * sam_dtype_bits(from) / 8, &layouts[0], &random);
-        struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT * sizeof(uint32_t));
+        struct unit unit = (i % 2 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
+                                                               COUNT * sizeof(uint32_t));
         uint8_t *wide = malloc(COUNT * sizeof(uint32_t));
         assert_non_null(wide);
         assert_int_equal(sam_dtype_widen(from, to, s.file.data, COUNT, wide, NULL), SAM_OK);
@@ -233,7 +241,7 @@ static void a_damaged_block(void **state)
     for (unsigned b = 0; b < 3; b++) {
         size_t at = chunk.block[b].offset + test_below(&random, chunk.block[b].size);
         s.chunks.data[at] ^= 0x10;
-        struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
+        struct unit unit = (b % 2 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size, COUNT);
         struct sam_weight_record r = decode_record(&unit, &s);
         uint64_t good = (uint64_t)b * SAM_CHUNK_BLOCK_SIZE;
         struct sam_weight_result result = unit_run(&unit, &r);

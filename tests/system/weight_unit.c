@@ -10,7 +10,17 @@
 #include "must.h"
 #include "system/weight_unit.h"
 
-struct unit unit_new(const void *source, size_t size, size_t destination_size)
+/* The host's memory in another order than the addresses. */
+static void scatter(struct sam_memory *memory, uint64_t base, size_t size)
+{
+    enum { STEP = 1 << 16, STRIDE = 3 };
+    for (unsigned first = STRIDE; first-- > 0;)
+        for (uint64_t at = first * (uint64_t)STEP; at < size; at += STRIDE * STEP)
+            assert_non_null(sam_memory_host(memory, base + at));
+}
+
+static struct unit make_unit(const void *source, size_t size, size_t destination_size,
+                             bool scattered)
 {
     const struct sam_memory_rules rules = {.bits = 32};
     struct unit unit = {.memory = sam_memory_new(&rules),
@@ -21,6 +31,10 @@ struct unit unit_new(const void *source, size_t size, size_t destination_size)
     assert_non_null(unit.memory);
     assert_non_null(canary);
     memset(canary, CANARY, destination_size);
+    if (scattered) {
+        scatter(unit.memory, SOURCE, size);
+        scatter(unit.memory, DESTINATION, destination_size);
+    }
     must(sam_host_map(unit.memory, RECORDS, RECORDS_SIZE, &error), &error);
     must(sam_host_map(unit.memory, SOURCE, size, &error), &error);
     must(sam_host_map(unit.memory, DESTINATION, destination_size, &error), &error);
@@ -28,6 +42,16 @@ struct unit unit_new(const void *source, size_t size, size_t destination_size)
     must(sam_host_write(unit.memory, NULL, DESTINATION, canary, destination_size, &error), &error);
     free(canary);
     return unit;
+}
+
+struct unit unit_new(const void *source, size_t size, size_t destination_size)
+{
+    return make_unit(source, size, destination_size, false);
+}
+
+struct unit unit_scattered(const void *source, size_t size, size_t destination_size)
+{
+    return make_unit(source, size, destination_size, true);
 }
 
 void unit_free(struct unit *unit)

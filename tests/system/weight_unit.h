@@ -21,6 +21,8 @@ struct unit {
 
 /* A source with these bytes, and a destination full of CANARY. */
 struct unit unit_new(const void *source, size_t size, size_t destination_size);
+/* The same, with what is together in memory scattered over the host. */
+struct unit unit_scattered(const void *source, size_t size, size_t destination_size);
 void unit_free(struct unit *unit);
 void unit_read(struct unit *unit, uint64_t address, void *data, size_t size);
 
