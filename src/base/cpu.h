@@ -17,7 +17,12 @@ enum sam_cpu_level {
 /* The highest level of this host. */
 enum sam_cpu_level sam_cpu_level(void);
 
-enum { SAM_MAX_THREADS = 256 };
+enum {
+    SAM_MAX_THREADS = 256,
+    /* Bytes between what different threads write often: processors move lines of 64 bytes between
+     * their caches, some of them in pairs. */
+    SAM_APART = 128
+};
 
 /* Call work(context, i, worker) for each i below `count`, from up to `threads` threads, of which
  * one is the caller's; worker is below `threads`. If a thread cannot start, the others do its

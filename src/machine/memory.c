@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cpu.h"
 #include "machine/machine.h"
 
 #include <pthread.h>
@@ -22,23 +23,41 @@ struct slab {
     bool dense;
 };
 
-/* Chunks by address, open addressing; a chunk never moves. */
+/* Chunks by address, open addressing; a chunk never moves. Threads look chunks up at any time: a
+ * slot has its number, which is atomic, after its bytes. */
 struct slot {
     uint64_t number; /* address >> CHUNK_BITS, plus one; 0 = free */
     uint8_t *bytes;
 };
 
+struct table {
+    struct table *smaller; /* what it replaced, in which threads may still look */
+    size_t count;          /* of slots: a power of two */
+    struct slot slots[];
+};
+
 struct sam_memory {
     struct sam_memory_rules rules;
-    pthread_mutex_t lock;
-    struct slot *slots;
-    size_t slot_count; /* power of two */
-    size_t used;
-    struct slab *slabs;         /* newest first */
+    struct table *table;        /* atomic */
     struct sam_region *regions; /* by address, not overlapping */
     size_t region_count;
     size_t region_capacity;
+    uint8_t apart[SAM_APART]; /* what threads change from what they read */
+    pthread_mutex_t lock;     /* for new chunks */
+    size_t used;              /* slots */
+    struct slab *slabs;       /* newest first */
 };
+
+/* NULL: out of memory. */
+static struct table *new_table(size_t count, struct table *smaller)
+{
+    struct table *table = sam_alloc(1, sizeof *table + count * sizeof *table->slots);
+    if (table) {
+        table->smaller = smaller;
+        table->count = count;
+    }
+    return table;
+}
 
 struct sam_memory *sam_memory_new(const struct sam_memory_rules *rules)
 {
@@ -46,10 +65,9 @@ struct sam_memory *sam_memory_new(const struct sam_memory_rules *rules)
     if (!memory)
         return NULL;
     memory->rules = *rules;
-    memory->slot_count = 64;
-    memory->slots = sam_alloc(memory->slot_count, sizeof *memory->slots);
-    if (!memory->slots || pthread_mutex_init(&memory->lock, NULL) != 0) {
-        free(memory->slots);
+    memory->table = new_table(64, NULL);
+    if (!memory->table || pthread_mutex_init(&memory->lock, NULL) != 0) {
+        free(memory->table);
         free(memory);
         return NULL;
     }
@@ -65,7 +83,10 @@ void sam_memory_free(struct sam_memory *memory)
         sam_pages_free(slab->bytes, SLAB_SIZE);
         free(slab);
     }
-    free(memory->slots);
+    for (struct table *table = memory->table, *smaller; table; table = smaller) {
+        smaller = table->smaller;
+        free(table);
+    }
     free(memory->regions);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
@@ -186,23 +207,27 @@ static size_t chunk_part(uint64_t address, uint64_t size)
     return (size_t)(size < rest ? size : rest);
 }
 
-static struct slot *find_slot(struct slot *slots, size_t count, uint64_t number)
+/* The slot of a chunk, or a free one. */
+static struct slot *find_slot(struct table *table, uint64_t number)
 {
-    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
-    while (slots[at].number && slots[at].number != number)
-        at = (at + 1) & (count - 1);
-    return &slots[at];
+    const size_t mask = table->count - 1;
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    for (;; at = (at + 1) & mask) {
+        const uint64_t its = __atomic_load_n(&table->slots[at].number, __ATOMIC_ACQUIRE);
+        if (!its || its == number)
+            return &table->slots[at];
+    }
 }
 
 /* Host address of the byte at `address` when its chunk is allocated, else NULL. */
 static uint8_t *find_host(struct sam_memory *memory, uint64_t address)
 {
     const uint64_t number = (address >> CHUNK_BITS) + 1;
-    pthread_mutex_lock(&memory->lock);
-    const struct slot *slot = find_slot(memory->slots, memory->slot_count, number);
-    uint8_t *bytes = slot->number ? slot->bytes : NULL;
-    pthread_mutex_unlock(&memory->lock);
-    return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
+    struct table *table = __atomic_load_n(&memory->table, __ATOMIC_ACQUIRE);
+    const struct slot *slot = find_slot(table, number);
+    if (__atomic_load_n(&slot->number, __ATOMIC_ACQUIRE) != number)
+        return NULL; /* or another thread has just filled a free slot, with whatever chunk */
+    return slot->bytes + (address & (CHUNK_SIZE - 1));
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -267,18 +292,15 @@ uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t
     return at <= limit && limit - at >= size ? at : 0;
 }
 
-static bool grow_slots(struct sam_memory *memory)
+static bool grow_table(struct sam_memory *memory)
 {
-    size_t count = memory->slot_count * 2;
-    struct slot *slots = sam_alloc(count, sizeof *slots);
-    if (!slots)
+    struct table *old = memory->table, *grown = new_table(old->count * 2, old);
+    if (!grown)
         return false;
-    for (size_t i = 0; i < memory->slot_count; i++)
-        if (memory->slots[i].number)
-            *find_slot(slots, count, memory->slots[i].number) = memory->slots[i];
-    free(memory->slots);
-    memory->slots = slots;
-    memory->slot_count = count;
+    for (size_t i = 0; i < old->count; i++)
+        if (old->slots[i].number)
+            *find_slot(grown, old->slots[i].number) = old->slots[i];
+    __atomic_store_n(&memory->table, grown, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -308,24 +330,28 @@ static uint8_t *new_chunk(struct sam_memory *memory)
     return slab->bytes + CHUNK_SIZE * slab->used++;
 }
 
-uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
+/* Make the chunk of `address` unless another thread has. */
+static void add_chunk(struct sam_memory *memory, uint64_t address)
 {
-    uint64_t number = (address >> CHUNK_BITS) + 1;
-    uint8_t *bytes = NULL;
+    const uint64_t number = (address >> CHUNK_BITS) + 1;
     pthread_mutex_lock(&memory->lock);
-    if (memory->used * 2 < memory->slot_count || grow_slots(memory)) {
-        struct slot *slot = find_slot(memory->slots, memory->slot_count, number);
-        if (!slot->number) {
-            slot->bytes = new_chunk(memory);
-            if (slot->bytes) {
-                slot->number = number;
-                memory->used++;
-            }
+    if (memory->used * 2 < memory->table->count || grow_table(memory)) {
+        struct slot *slot = find_slot(memory->table, number);
+        if (!slot->number && (slot->bytes = new_chunk(memory))) {
+            __atomic_store_n(&slot->number, number, __ATOMIC_RELEASE);
+            memory->used++;
         }
-        bytes = slot->bytes;
     }
     pthread_mutex_unlock(&memory->lock);
-    return bytes ? bytes + (address & (CHUNK_SIZE - 1)) : NULL;
+}
+
+uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address)
+{
+    uint8_t *host = find_host(memory, address);
+    if (host)
+        return host;
+    add_chunk(memory, address);
+    return find_host(memory, address);
 }
 
 uint8_t *sam_memory_run(struct sam_memory *memory, uint64_t address, size_t *size)

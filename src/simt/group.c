@@ -26,6 +26,8 @@ bool sam_group_fit(struct sam_group *group, const struct sam_run *run)
     /* Pages of registers that no instruction names are never touched. */
     group->warps = sam_pages_new(warps * sizeof *group->warps);
     group->room = group->warps ? warps : 0;
+    for (uint32_t i = 0; i < group->room; i++)
+        group->warps[i].stack = NULL; /* first written, then read: see sam_space_touch */
     return group->warps != NULL;
 }
 

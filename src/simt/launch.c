@@ -14,7 +14,8 @@ void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *
 {
     pthread_mutex_lock(&run->lock);
     if (run->host_status == SAM_OK)
-        run->host_status = sam_fail(&run->host_error, status, "%s", text);
+        __atomic_store_n(&run->host_status, sam_fail(&run->host_error, status, "%s", text),
+                         __ATOMIC_RELAXED);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -55,14 +56,22 @@ bool sam_run_is_stopped(const struct sam_run *run)
 
 /* --------------------------------------------------------------------------------- workers */
 
-static bool has_more(const struct sam_run *run)
+/* Whether the launch is to begin further workgroups, if there are any. */
+static bool goes_on(const struct sam_run *run)
 {
-    return run->next < run->workgroups && !run->failed && run->host_status == SAM_OK &&
+    return !__atomic_load_n(&run->failed, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&run->host_status, __ATOMIC_RELAXED) == SAM_OK &&
            !sam_run_is_stopped(run);
 }
 
-/* The next workgroup of the launch; false when there is none or the launch has failed. */
-static bool take_workgroup(struct sam_worker *worker)
+/* Workgroups that share private memory take turns at it, those that print print in order, and only
+ * together do those of a system find out that all of them wait. */
+static bool is_ordered(const struct sam_run *run)
+{
+    return run->pds_parts || run->print_size || run->gpu->shares || run->gpu->options.progress;
+}
+
+static bool take_in_order(struct sam_worker *worker)
 {
     struct sam_run *run = worker->run;
     bool more;
@@ -70,16 +79,71 @@ static bool take_workgroup(struct sam_worker *worker)
     add_progress(worker);
     worker->busy = false;
     worker->spins = 0;
-    worker->own.has_turn = false;
     pthread_cond_broadcast(&run->turn);
-    while ((more = has_more(run)) && sam_private_is_taken(run, run->next))
+    while ((more = run->next < run->workgroups && goes_on(run)) &&
+           sam_private_is_taken(run, run->next))
         pthread_cond_wait(&run->turn, &run->lock);
     if (more) {
         worker->own.workgroup = (uint32_t)run->next++;
-        worker->busy = worker->started = true;
+        worker->busy = true;
     }
     pthread_mutex_unlock(&run->lock);
     return more;
+}
+
+/* How many of `left` workgroups a worker takes at once, which lie beside each other in memory as a
+ * rule: few enough that no worker is left with much when the others have nothing more to do. */
+static uint64_t run_length(const struct sam_run *run, uint64_t left)
+{
+    enum { SHARES = 16, MOST = 32 };
+    const uint64_t length = left / ((uint64_t)run->worker_count * SHARES);
+    return length < 1 ? 1 : length > MOST ? MOST : length;
+}
+
+/* Whether the worker is to run its next workgroup: after a failure those before the one that failed
+ * still are, as with a single worker. */
+static bool keeps_on(struct sam_worker *worker)
+{
+    struct sam_run *run = worker->run;
+    if (goes_on(run))
+        return true;
+    pthread_mutex_lock(&run->lock);
+    const bool before = run->failed && worker->next < run->trap.workgroup;
+    pthread_mutex_unlock(&run->lock);
+    return before && !sam_run_is_stopped(run) && run->host_status == SAM_OK;
+}
+
+/* Without the lock: small workgroups take so little time that workers would wait for it. */
+static bool take_any(struct sam_worker *worker)
+{
+    struct sam_run *run = worker->run;
+    uint64_t next = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    while (worker->next == worker->end && next < run->workgroups && goes_on(run)) {
+        const uint64_t end = next + run_length(run, run->workgroups - next);
+        if (__atomic_compare_exchange_n(&run->next, &next, end, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            worker->next = next;
+            worker->end = end;
+        }
+    }
+    if (worker->next < worker->end && keeps_on(worker)) {
+        worker->own.workgroup = (uint32_t)worker->next++;
+        return true;
+    }
+    pthread_mutex_lock(&run->lock);
+    add_progress(worker);
+    pthread_mutex_unlock(&run->lock);
+    return false;
+}
+
+/* The next workgroup of the launch; false when there is none or the launch has failed. */
+static bool take_workgroup(struct sam_worker *worker)
+{
+    worker->own.has_turn = false;
+    if (!(worker->run->ordered ? take_in_order(worker) : take_any(worker)))
+        return false;
+    worker->started = true;
+    return true;
 }
 
 bool sam_worker_run_next(struct sam_worker *worker)
@@ -105,6 +169,8 @@ static void work(void *run, size_t i, unsigned thread)
     struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
     (void)thread;
     const sam_host_fp host = sam_host_fp_enter();
+    if (worker->run->worker_count > 1)
+        sam_space_touch(worker);
     worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
     while (sam_worker_run_next(worker))
         ;
@@ -171,6 +237,7 @@ enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
         return status;
     run->progress.workgroups = run->workgroups;
     sam_run_read_metadata(run);
+    run->ordered = is_ordered(run);
     if (!sam_private_init(run))
         return sam_fail_memory(error);
     pthread_mutex_init(&run->lock, NULL);
@@ -235,9 +302,11 @@ static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stat
 static bool collect(const struct sam_run *run, struct sam_gpu_stats *stats)
 {
     stats->workgroups = run->next;
-    stats->warps = run->next * run->launch->warps;
-    for (unsigned i = 0; i < run->worker_count; i++)
+    for (unsigned i = 0; i < run->worker_count; i++) {
         stats->warp_insns += run->workers[i].warp_insns;
+        stats->workgroups -= run->workers[i].end - run->workers[i].next;
+    }
+    stats->warps = stats->workgroups * run->launch->warps;
     const bool ok = run->worker_count == 0 || !run->workers[0].counts || collect_counts(run, stats);
     stats->seconds = now() - run->started;
     return ok;

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "base/cpu.h"
 #include "machine/machine.h"
 #include "samite/gpu.h"
 #include "samite/session.h"
@@ -169,17 +170,19 @@ struct sam_group {
     bool away;       /* it is there */
 };
 
-#define SAM_FILLED 256 /* entries of a view that are worth clearing one by one */
+#define SAM_FILLED 16384 /* entries of a view that are worth clearing one by one */
 
 /* A host thread that runs workgroups. */
 struct sam_worker {
     struct sam_view view;        /* first: a view's resolve finds its worker */
     uint32_t filled[SAM_FILLED]; /* entries of the view that are not empty, if they are so few */
     uint32_t filled_count;
+    bool touched; /* sam_space_touch has been called for this view */
     struct sam_code *code;
     struct sam_run *run;
     struct sam_group *group;   /* the one that runs; the view shows its local memory. NULL: none */
     struct sam_group own;      /* for launches, which run one workgroup after another */
+    uint64_t next, end;        /* workgroups that it has taken and is yet to run; equal: none */
     bool busy;                 /* runs a workgroup of the launch */
     bool started;              /* has run at least one */
     bool entered;              /* runs within sam_host_fp_enter */
@@ -194,6 +197,7 @@ struct sam_worker {
     uint64_t untold_insns, untold_groups; /* since the last progress report */
     uint64_t spins; /* attempts in a row in which its workgroup did nothing but wait */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
+    uint8_t apart[SAM_APART]; /* from the next worker, which another thread runs */
 };
 
 /* Whether the instruction that has just run is repeated. */
@@ -251,6 +255,10 @@ enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group 
 /* What a worker's workgroup sees in memory. False: out of memory. */
 /* Empty the view. */
 void sam_space_clear(struct sam_worker *worker);
+/* Write to those of the host's pages of the view that the launch will need. Handlers read an entry
+ * before it is filled; a page that is first read, then written, the host provides twice, and the
+ * second time it interrupts all threads. */
+void sam_space_touch(struct sam_worker *worker);
 bool sam_space_init(struct sam_worker *worker);
 void sam_space_release(struct sam_worker *worker);
 /* Show the local memory of `group`, or none, instead of that of worker->group, and make it that. */
@@ -280,14 +288,17 @@ struct sam_run {
     uint64_t pds_group;   /* bytes of private memory of a workgroup */
     uint32_t pds_parts;   /* options.fit_pds: parts that workgroups share; 0: each has its own */
     uint8_t *pds_touched; /* one per page of the parts: 1 when it may not be zero */
-    pthread_mutex_t lock; /* guards everything below, the workers' `busy`, and which workgroup
-                             theirs is */
-    pthread_cond_t turn;
-    uint64_t next; /* workgroup to hand out */
-    struct sam_gpu_progress progress;
     struct sam_profile *given; /* of a session: what options.profile has of it; NULL: a launch */
     bool recorded; /* what is executed is kept for a model of time: one worker, of this launch alone
                     */
+    bool ordered;  /* workers ask which workgroups the others run */
+    uint8_t before[SAM_APART];
+    uint64_t next; /* workgroup to hand out; atomic unless the run is ordered */
+    uint8_t after[SAM_APART];
+    pthread_mutex_t lock; /* guards everything below; of an ordered run also `next`, the workers'
+                             `busy`, and which workgroup theirs is */
+    pthread_cond_t turn;
+    struct sam_gpu_progress progress;
     bool failed;
     struct sam_trap trap;        /* of the lowest workgroup that failed */
     enum sam_status host_status; /* a failure of the host, not of the program */

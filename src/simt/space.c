@@ -245,6 +245,7 @@ void sam_space_clear(struct sam_worker *worker)
 {
     if (worker->filled_count > SAM_FILLED) {
         sam_view_clear(&worker->view);
+        worker->touched = false;
     } else {
         for (uint32_t i = 0; i < worker->filled_count; i++)
             worker->view.pages[worker->filled[i]] = (struct sam_page){0};
@@ -252,6 +253,31 @@ void sam_space_clear(struct sam_worker *worker)
         worker->view.exhausted = false;
     }
     worker->filled_count = 0;
+}
+
+/* Have the host provide the part of the view that is about buffers from `first` to `last`. The tag
+ * of an entry is always zero. */
+static void touch(struct sam_worker *worker, uint64_t first, uint64_t last)
+{
+    enum { ENTRIES = SAM_PAGE_SIZE / sizeof(struct sam_page), MOST = 16 };
+    uint64_t at = first / SAM_PAGE_SIZE / ENTRIES * ENTRIES;
+    for (unsigned i = 0; i < MOST && at <= last / SAM_PAGE_SIZE; i++, at += ENTRIES)
+        *(volatile uint32_t *)&worker->view.pages[at].tag = 0;
+}
+
+void sam_space_touch(struct sam_worker *worker)
+{
+    const struct sam_memory *memory = worker->run->gpu->memory;
+    const struct sam_region *region = sam_memory_next(memory, 0);
+    if (worker->touched)
+        return;
+    worker->touched = true;
+    touch(worker, SAM_LDS_BASE, SAM_LDS_BASE);
+    while (region && region->base <= UINT32_MAX) {
+        const uint64_t last = region->base + (region->size - 1);
+        touch(worker, region->base, last < UINT32_MAX ? last : UINT32_MAX);
+        region = last < UINT32_MAX ? sam_memory_next(memory, last + 1) : NULL;
+    }
 }
 
 bool sam_space_init(struct sam_worker *worker)

@@ -63,7 +63,7 @@ void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsign
     pthread_mutex_lock(&run->lock);
     if (!run->failed || trap.workgroup < run->trap.workgroup)
         run->trap = trap;
-    run->failed = true;
+    __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&run->lock);
 }
 

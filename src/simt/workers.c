@@ -139,6 +139,7 @@ static void begin_again(struct sam_worker *worker, struct sam_run *run)
     worker->run = run;
     worker->group = NULL;
     worker->busy = worker->started = worker->own.has_turn = false;
+    worker->next = worker->end = 0;
     worker->warp_insns = worker->untold_insns = worker->untold_groups = 0;
     sam_space_clear(worker);
     sam_space_enter(worker, &worker->own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory: buffers that are removed, what they leave behind, and what goes back to the
- * host. */
+/* Physical memory: buffers that are removed, what they leave behind, what goes back to the host,
+ * and threads that share it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/cpu.h"
 #include "machine/machine.h"
 
 #define BASE UINT64_C(0x90000000)
@@ -201,6 +202,37 @@ static void reading(void **state)
     assert_true(resident(BASE, sizeof data) == 0);
 }
 
+enum { SHARED_CHUNKS = 1000, SHARED_THREADS = 4 };
+
+/* Each thread counts in its own byte of every chunk, beginning elsewhere. */
+static void count_in_chunks(void *hosts, size_t thread, unsigned worker)
+{
+    (void)worker;
+    uint8_t *(*seen)[SHARED_CHUNKS] = hosts;
+    for (size_t i = 0; i < 3 * SHARED_CHUNKS; i++) {
+        const size_t chunk = (i + thread * SHARED_CHUNKS / SHARED_THREADS) % SHARED_CHUNKS;
+        uint8_t *host = sam_memory_host(memory, BASE + 64 * chunk * 1024);
+        if (host)
+            host[thread]++;
+        seen[thread][chunk] = host;
+    }
+}
+
+/* Threads that make and look up parts of memory at once agree where each is. */
+static void threads_share_memory(void **state)
+{
+    (void)state;
+    static uint8_t *seen[SHARED_THREADS][SHARED_CHUNKS];
+    map(BASE, 64 * MIB);
+    sam_parallel(SHARED_THREADS, SHARED_THREADS, count_in_chunks, seen);
+    for (size_t chunk = 0; chunk < SHARED_CHUNKS; chunk++) {
+        for (size_t thread = 1; thread < SHARED_THREADS; thread++)
+            assert_ptr_equal(seen[thread][chunk], seen[0][chunk]);
+        for (size_t thread = 0; thread < SHARED_THREADS; thread++)
+            expect(BASE + 64 * chunk * 1024 + thread, 1, 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +243,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(growing, setup, teardown),
         cmocka_unit_test_setup_teardown(runs, setup, teardown),
         cmocka_unit_test_setup_teardown(reading, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_share_memory, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,46 @@ static void places_of_a_deadlock(void **state)
     }
 }
 
+/* Workgroups from number `first` on fail, the others note that they ran. Whoever takes them, the
+ * first to fail is reported, all before it have run, and those that began are counted. */
+static void many_workgroups_fail(void **state)
+{
+    (void)state;
+    enum { GROUPS = 1500 };
+    for (unsigned i = 0; i < 60; i++) {
+        const unsigned jobs = 1 + i % 4;
+        const uint32_t first = i * 71 % GROUPS;
+        struct program p = program_new("        csrr    t0, gdx\n"
+                                       "        li      t1, 0x90000000\n"
+                                       "        lw      t2, 0(t1)\n"
+                                       "        bltu    t0, t2, good\n"
+                                       "        lw      t2, 1(t1)\n"
+                                       "good:   li      t3, 2000\n"
+                                       "1:      addi    t3, t3, -1\n"
+                                       "        bnez    t3, 1b\n"
+                                       "        slli    t0, t0, 2\n"
+                                       "        add     t1, t1, t0\n"
+                                       "        li      t2, 1\n"
+                                       "        sw      t2, 4(t1)\n"
+                                       "        endprg\n",
+                                       8);
+        program_set(&p, DATA, first);
+        if (i % 3) /* no prints */
+            program_set(&p, KERNEL + 52, 0);
+        p.options.jobs = jobs;
+        p.launch.grid[0] = GROUPS;
+        program_trap(&p, SAM_TRAP_LOAD_MISALIGNED);
+        assert_int_equal(p.result.trap.workgroup, first);
+        uint32_t ran = 0;
+        for (uint32_t k = 0; k < GROUPS; k++)
+            ran += program_word(&p, DATA + 4 + 4 * k);
+        assert_int_equal(ran, first);
+        assert_true(p.result.stats.workgroups > first);
+        assert_true(p.result.stats.workgroups <= first + jobs);
+        program_free(&p);
+    }
+}
+
 /* The argument buffer that a prepared launch names. */
 static void prepared_arguments(void **state)
 {
@@ -328,6 +368,7 @@ int main(void)
         cmocka_unit_test(progress),
         cmocka_unit_test(places_of_a_stop),
         cmocka_unit_test(places_of_a_deadlock),
+        cmocka_unit_test(many_workgroups_fail),
         cmocka_unit_test(prepared_arguments),
         cmocka_unit_test(load_addresses),
         cmocka_unit_test(limits),
