@@ -141,8 +141,10 @@ const struct cli_option run_hart_rows[] = {
     TRACE("vcd", ".vcd", HART_VCD, "the bus of the matrix unit as a waveform"),
     CLI_ROW(struct hart_request, traces[HART_BUS], "trace-bus", CLI_TEXT, "[FILE]",
             "the bus of the matrix unit as text, one line per handshake", .suffixes = ""),
-    TRACE("perfetto", ".json", HART_TIMELINE,
-          "timeline of the engines for ui.perfetto.dev; 1 us is a cycle"),
+    TRACE(
+        "perfetto", ".json", HART_TIMELINE,
+        "timeline of the units, and of the pipes of a tile program, for ui.perfetto.dev; 1 us is a "
+        "cycle"),
     {0},
 };
 

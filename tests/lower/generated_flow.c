@@ -3,6 +3,7 @@
  * for is enough (the runs look for races) and everything happens in the order of the program. Tiles
  * that live for a moment share memory with others. */
 #include "lower/plain.h"
+#include "lower/timed.h"
 
 #define T "!pto.tile_buf<vec, 8x16xi32>"
 #define P "!pto.partition_tensor_view<8x16xi32>"
@@ -186,6 +187,11 @@ static void run(uint64_t seed)
     (below(f, 4) == 0 ? plain_run : lowered_run)(&f->x);
     if (f->x.status != SAM_OK)
         fail_msg("%s\n%s", f->x.error.text, f->x.text);
+    if (seed % 8 == 0) {
+        struct timed timed;
+        timed_run(&f->x, &timed);
+        timed_free(&timed);
+    }
     lowered_free(&f->x);
     sam_buffer_free(&f->text);
 }

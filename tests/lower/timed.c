@@ -25,6 +25,8 @@ static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_l
     struct sam_error error;
     if (sam_system_new(&options, &system, &error) != SAM_OK ||
         sam_tile_lowered_load(made, system, &error) != SAM_OK ||
+        (x->options.weights &&
+         sam_system_load_weights(system, x->options.weights, x->options.weights_size, 0, &error)) ||
         sam_system_run(system, NULL, &error) != SAM_OK ||
         sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
         sam_system_measure(system, &figures, &error) != SAM_OK)
@@ -48,6 +50,8 @@ static struct sam_tile_stats execute(const struct lowered *x)
                                              .outside = x->options.outside,
                                              .sum_order = SAM_TILE_SUM_SYSTEM};
     lowered_copy(x, &y);
+    for (size_t i = 0; i < y.count; i++)
+        y.arguments[i].packed = NULL;
     assert_int_equal(sam_tile_parse("x", x->text, strlen(x->text), &p, &messages, &error), SAM_OK);
     if (sam_tile_run(p, 0, y.arguments, y.count, &options, &stats, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, x->text);
@@ -126,6 +130,46 @@ static void check_same(const struct sam_system_figures *a, const struct sam_syst
         assert_memory_equal(&a->pipes[i], &b->pipes[i], sizeof a->pipes[i]);
     for (size_t i = 0; i < a->operation_count; i++)
         assert_memory_equal(&a->operations[i], &b->operations[i], sizeof a->operations[i]);
+}
+
+/* The number before a word. */
+static uint64_t before(const char *line, const char *word)
+{
+    const char *at = strstr(line, word);
+    assert_non_null(at);
+    while (at > line && (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9')))
+        at--;
+    return strtoull(at, NULL, 10);
+}
+
+/* What samite tile explain says of the lines adds up to the figures. */
+static void check_explanation(const struct timed *t)
+{
+    const struct sam_system_figures *f = t->figures;
+    uint64_t run = 0, cycles = 0, work = 0, read = 0, figures = 0, bytes = 0;
+    struct sam_error error;
+    char *text;
+    assert_int_equal(sam_tile_lowered_explain(t->made, f, &text, &error), SAM_OK);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "      | ", 8) != 0)
+            continue;
+        if (strstr(line, " run, ")) {
+            run += before(line, " run, ");
+            cycles += before(line, " cycle");
+        } else if (strstr(line, " bytes read, ")) {
+            work += before(line, " cycle");
+            read += before(line, " bytes read, ");
+        }
+    }
+    for (size_t i = 0; i < f->operation_count; i++) {
+        figures += f->operations[i].work;
+        bytes += f->operations[i].read;
+    }
+    assert_int_equal(run, f->instructions);
+    assert_int_equal(cycles, f->cycles - row_of(f, "hart", "done"));
+    assert_int_equal(work, figures);
+    assert_int_equal(read, bytes);
+    sam_text_free(text);
 }
 
 /* --------------------------------------------------------------------------------- timeline */
@@ -363,6 +407,7 @@ void timed_run(struct lowered *x, struct timed *t)
     check_same(t->figures, shown);
     check_pipes(t->figures, &stats);
     check_operations(t->figures, &stats);
+    check_explanation(t);
     check_timeline(t, &stats);
     sam_system_figures_free(shown);
     sam_buffer_free(&timeline);

@@ -162,12 +162,65 @@ static void test_nothing(void **state)
                   0, "");
 }
 
+/* A packed file of one tensor %w, 8x16 f32. To be freed. */
+static void *pack(const struct sam_array *array, size_t *size)
+{
+    static const char header[] =
+        "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,16],\"data_offsets\":[0,512]}}";
+    uint8_t file[8 + sizeof header - 1 + 512] = {(uint8_t)(sizeof header - 1)};
+    struct sam_weights weights = {0};
+    struct sam_error error;
+    size_t need;
+    memcpy(file + 8, header, sizeof header - 1);
+    memcpy(file + 8 + sizeof header - 1, array->data, 512);
+    if (sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, sizeof file, sizeof file, "t", &weights,
+                          &need, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    const size_t room = sam_pack_bound(&weights);
+    void *packed = malloc(room);
+    assert_non_null(packed);
+    assert_int_equal(sam_pack(&weights, file, NULL, packed, room, size, NULL), SAM_OK);
+    sam_weights_free(&weights);
+    return packed;
+}
+
+/* The record of the weight unit is work of the load that needs it. */
+static void test_packed(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
+    struct lowered x = {.text = text, .seed = test_seed()};
+    struct timed t;
+    for (unsigned packed = 0; packed < 2; packed++) {
+        const struct sam_array *in = lowered_array(&x, SAM_F32, 8, 16);
+        for (size_t i = 0; i < in->count; i++)
+            ((float *)in->data)[i] = (float)i;
+        lowered_array(&x, SAM_F32, 8, 16);
+        lowered_scalar(&x, SAM_I64, 0);
+        x.arguments[0].packed = packed ? "w" : NULL;
+        x.options.weights = packed ? pack(in, &x.options.weights_size) : NULL;
+        timed_run(&x, &t);
+        const struct sam_system_figures *f = t.figures;
+        const uint64_t busy = f->pipes[SAM_TILE_PIPE_LOAD].cycles[SAM_SYSTEM_PIPE_BUSY];
+        uint64_t records = 0;
+        for (size_t i = 0; i < f->row_count; i++)
+            if (strcmp(f->rows[i].unit, "weights") == 0 && strcmp(f->rows[i].reason, "empty") != 0)
+                records += f->rows[i].cycles;
+        assert_int_equal(f->records, packed);
+        assert_true(packed ? records > 0 && busy > records + 10 : records == 0);
+        timed_free(&t);
+        lowered_free(&x);
+        free((void *)x.options.weights);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs), cmocka_unit_test(test_double_buffer),
         cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
         cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
