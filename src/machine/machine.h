@@ -336,9 +336,9 @@ enum { SAM_CSR_WORD = 0x800, SAM_CSR_WORDS = 16 };
 /* What a machine provides: its ISA, a handler for each instruction, its own CSRs and events. */
 struct sam_machine {
     struct sam_isa isa;
-    sam_handler *handlers[SAM_OP_COUNT];     /* NULL: illegal */
-    sam_handler *far_handlers[SAM_OP_COUNT]; /* scalar branches that leave their page */
-    sam_handler *pair_handler;               /* any instruction under REGPAIR */
+    sam_handler *handlers[SAM_OP_COUNT];      /* NULL: illegal */
+    sam_handler *far_handlers[SAM_OP_COUNT];  /* scalar branches that leave their page */
+    sam_handler *pair_handlers[SAM_OP_COUNT]; /* under REGPAIR */
     /* Read-only CSRs that are a word of the core: SAM_CSR_WORDS offsets of it, for the CSRs from
      * SAM_CSR_WORD on; 0: not one of these. NULL: none. */
     const uint16_t *csr_words;

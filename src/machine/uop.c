@@ -79,7 +79,7 @@ void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
             uop->fn = machine->far_handlers[insn->op];
     }
     if (insn->pair)
-        uop->fn = machine->pair_handler;
+        uop->fn = machine->pair_handlers[insn->op];
     if (!uop->fn)
         uop->fn = sam_stop_illegal;
 }

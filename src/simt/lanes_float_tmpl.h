@@ -105,16 +105,16 @@ EXACT_ONLY(vfcvt_rtz_x_f_v, sam_f32_to_i32(a, SAM_RTZ, &flags))
 EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
 
 /* Host arithmetic, to nearest even; its sticky flags are collected when they are read. Inactive
- * lanes compute on 1.0, which raises no flag. `repair` (FMA): a NaN result sends the whole
- * instruction down the exact path, since x86 does not raise NV for infinity * 0 + NaN. */
+ * lanes compute on 1.0, which raises no flag. `fused` (FMA): a lane in which `hidden` holds sends
+ * the whole instruction down the exact path, since x86 does not raise NV for infinity * 0 + NaN. */
 #define F(x) sam_bits_f32(x)
 /* Branch-free: compilers would split a conditional into two paths and no longer vectorize. */
 #define SELECT(m, x, y) ((y) ^ (((x) ^ (y)) & (uint32_t)(m)))
-#define HOST_OP(name, B0, BI, BSTEP, host, exact, repair)                                          \
+#define HOST_OP(name, B0, BI, BSTEP, host, exact, fused, hidden)                                   \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \
     static SAM_NOINLINE const struct sam_uop *masked_##name(SAM_HANDLER_ARGS)                      \
     {                                                                                              \
-        if (SAM_UNLIKELY(!c->frm_plain || (repair && W->groups == 2)))                             \
+        if (SAM_UNLIKELY(!c->frm_plain || (fused && W->groups == 2)))                              \
             SAM_MUSTTAIL return exact_##name(c, op, entry, left);                                  \
         CHECK_GROUPS();                                                                            \
         uint32_t *vd = V(op->rd);                                                                  \
@@ -135,8 +135,17 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
                 nan |= NAN_(bits_);                                                                \
                 r[i] = NAN_(bits_) ? SAM_F32_NAN : bits_;                                          \
             }                                                                                      \
-            if (repair && SAM_UNLIKELY(nan))                                                       \
-                SAM_MUSTTAIL return exact_##name(c, op, entry, left);                              \
+            if (fused && SAM_UNLIKELY(nan)) {                                                      \
+                uint32_t unseen = 0;                                                               \
+                LANES                                                                              \
+                {                                                                                  \
+                    const uint32_t a = va[i], b = (BI), d = vd[i];                                 \
+                    (void)a, (void)b, (void)d;                                                     \
+                    unseen |= (uint32_t)(hidden)&ON_WORD(m);                                       \
+                }                                                                                  \
+                if (unseen)                                                                        \
+                    SAM_MUSTTAIL return exact_##name(c, op, entry, left);                          \
+            }                                                                                      \
             LANES vd[i] = ON(m) ? r[i] : vd[i];                                                    \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
@@ -150,7 +159,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         uint32_t *vd = V(op->rd);                                                                  \
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
-        if (repair) {                                                                              \
+        if (fused) {                                                                               \
             uint32_t nan = 0;                                                                      \
             uint32_t r[SAM_LANES] __attribute__((aligned(64)));                                    \
             LANES                                                                                  \
@@ -161,8 +170,18 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
                 nan |= NAN_(bits_);                                                                \
                 r[i] = bits_;                                                                      \
             }                                                                                      \
-            if (SAM_UNLIKELY(nan))                                                                 \
-                SAM_MUSTTAIL return exact_##name(c, op, entry, left);                              \
+            if (SAM_UNLIKELY(nan)) {                                                               \
+                uint32_t unseen = 0;                                                               \
+                LANES                                                                              \
+                {                                                                                  \
+                    const uint32_t a = va[i], b = (BI), d = vd[i];                                 \
+                    (void)a, (void)b, (void)d;                                                     \
+                    unseen |= (uint32_t)(hidden);                                                  \
+                    r[i] = NAN_(r[i]) ? SAM_F32_NAN : r[i];                                        \
+                }                                                                                  \
+                if (unseen)                                                                        \
+                    SAM_MUSTTAIL return exact_##name(c, op, entry, left);                          \
+            }                                                                                      \
             LANES vd[i] = r[i];                                                                    \
         } else {                                                                                   \
             LANES                                                                                  \
@@ -176,8 +195,8 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         SAM_NEXT();                                                                                \
     }
 
-#define FP_VV(name, host, exact)   FVV(HOST_OP, name, host, exact, 0)
-#define FP_VF(name, host, exact)   FVF(HOST_OP, name, host, exact, 0)
+#define FP_VV(name, host, exact)   FVV(HOST_OP, name, host, exact, 0, 0)
+#define FP_VF(name, host, exact)   FVF(HOST_OP, name, host, exact, 0, 0)
 #define FP_BOTH(name, host, exact) FP_VV(name, host, exact) FP_VF(name, host, exact)
 
 FP_BOTH(vfadd, F(a) + F(b), sam_f32_add(a, b, round, &flags))
@@ -186,14 +205,17 @@ FP_VF(vfrsub, F(b) - F(a), sam_f32_sub(b, a, round, &flags))
 FP_BOTH(vfmul, F(a) * F(b), sam_f32_mul(a, b, round, &flags))
 FP_BOTH(vfdiv, F(a) / F(b), sam_f32_div(a, b, round, &flags))
 FP_VF(vfrdiv, F(b) / F(a), sam_f32_div(b, a, round, &flags))
-HOST_OP(vfsqrt_v, (void)0, 0, (void)0, __builtin_sqrtf(F(a)), sam_f32_sqrt(a, round, &flags), 0)
-HOST_OP(vfcvt_f_x_v, (void)0, 0, (void)0, (float)SI(a), sam_i32_to_f32(SI(a), round, &flags), 0)
-HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &flags), 0)
+HOST_OP(vfsqrt_v, (void)0, 0, (void)0, __builtin_sqrtf(F(a)), sam_f32_sqrt(a, round, &flags), 0, 0)
+HOST_OP(vfcvt_f_x_v, (void)0, 0, (void)0, (float)SI(a), sam_i32_to_f32(SI(a), round, &flags), 0, 0)
+HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &flags), 0, 0)
 
 /* Without a fused multiply-add on the host, only the exact path is correct. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define INFINITE(x)     (((x)&0x7fffffff) == 0x7f800000)
+#define ZERO(x)         (((x)&0x7fffffff) == 0)
+#define HIDDEN(x, y, z) (NAN_(z) & ((INFINITE(x) & ZERO(y)) | (ZERO(x) & INFINITE(y))))
 #define FMA_ONE(name, B0, BI, BSTEP, x, y, z, exact)                                               \
-    HOST_OP(name, B0, BI, BSTEP, __builtin_fmaf(F(x), F(y), F(z)), exact, 1)
+    HOST_OP(name, B0, BI, BSTEP, __builtin_fmaf(F(x), F(y), F(z)), exact, 1, HIDDEN(x, y, z))
 #else
 #define FMA_ONE(name, B0, BI, BSTEP, x, y, z, exact)                                               \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \

@@ -185,6 +185,7 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
 #include "simt/lanes_float_tmpl.h"
 #include "simt/lanes_flow_tmpl.h"
 #include "simt/lanes_memory_tmpl.h"
+#include "simt/lanes_pair_tmpl.h"
 
 /* ---------------------------------------------------------------------------- the table */
 
@@ -213,4 +214,5 @@ void FILL(struct sam_machine *machine)
     sam_handler **h = machine->handlers;
 #define HANDLE_LANES(id) h[SAM_OP_##id] = op_##id;
 #include "isa/handlers.h"
+    fill_pairs(machine->pair_handlers);
 }

@@ -12,7 +12,6 @@ enum pair_op {
     NONE,
     ADD,
     SUB,
-    RSUB,
     AND,
     OR,
     XOR,
@@ -20,57 +19,34 @@ enum pair_op {
     SRL,
     SRA,
     MUL,
-    SEQ,
-    SNE,
     SLT,
     SLTU,
-    SLE,
-    SLEU,
-    SGT,
-    SGTU,
 };
 
-#define VECTOR_VV_VX(name)                                                                         \
-    case SAM_OP_##name##_vv:                                                                       \
-    case SAM_OP_##name##_vx
-#define VECTOR_ALL(name) VECTOR_VV_VX(name) : case SAM_OP_##name##_vi
-#define VECTOR_VX_VI(name)                                                                         \
-    case SAM_OP_##name##_vx:                                                                       \
-    case SAM_OP_##name##_vi
-
+/* Of the scalar core; lanes_pair_tmpl.h has the same of the vector unit. */
 static enum pair_op operation(enum sam_op op)
 {
     switch (op) {
     case SAM_OP_add:
-    case SAM_OP_addi:
-    case SAM_OP_vadd12_vi: VECTOR_ALL(vadd) : return ADD;
-    case SAM_OP_sub:
-    case SAM_OP_vsub12_vi: VECTOR_VV_VX(vsub) : return SUB; VECTOR_VX_VI(vrsub) : return RSUB;
+    case SAM_OP_addi: return ADD;
+    case SAM_OP_sub: return SUB;
     case SAM_OP_and_:
-    case SAM_OP_andi: VECTOR_ALL(vand) : return AND;
+    case SAM_OP_andi: return AND;
     case SAM_OP_or_:
-    case SAM_OP_ori: VECTOR_ALL(vor) : return OR;
+    case SAM_OP_ori: return OR;
     case SAM_OP_xor_:
-    case SAM_OP_xori: VECTOR_ALL(vxor) : return XOR;
+    case SAM_OP_xori: return XOR;
     case SAM_OP_sll:
-    case SAM_OP_slli: VECTOR_ALL(vsll) : return SLL;
+    case SAM_OP_slli: return SLL;
     case SAM_OP_srl:
-    case SAM_OP_srli: VECTOR_ALL(vsrl) : return SRL;
+    case SAM_OP_srli: return SRL;
     case SAM_OP_sra:
-    case SAM_OP_srai: VECTOR_ALL(vsra) : return SRA;
-    case SAM_OP_mul:
-        VECTOR_VV_VX(vmul) : return MUL;
-        VECTOR_ALL(vmseq) : return SEQ;
-        VECTOR_ALL(vmsne) : return SNE;
+    case SAM_OP_srai: return SRA;
+    case SAM_OP_mul: return MUL;
     case SAM_OP_slt:
-    case SAM_OP_slti: VECTOR_VV_VX(vmslt) : return SLT;
+    case SAM_OP_slti: return SLT;
     case SAM_OP_sltu:
-    case SAM_OP_sltiu:
-        VECTOR_VV_VX(vmsltu) : return SLTU;
-        VECTOR_ALL(vmsle) : return SLE;
-        VECTOR_ALL(vmsleu) : return SLEU;
-        VECTOR_VX_VI(vmsgt) : return SGT;
-        VECTOR_VX_VI(vmsgtu) : return SGTU;
+    case SAM_OP_sltiu: return SLTU;
     default: return NONE;
     }
 }
@@ -81,7 +57,6 @@ static uint64_t compute(enum pair_op op, uint64_t a, uint64_t b)
     case NONE: break;
     case ADD: return a + b;
     case SUB: return a - b;
-    case RSUB: return b - a;
     case AND: return a & b;
     case OR: return a | b;
     case XOR: return a ^ b;
@@ -89,26 +64,10 @@ static uint64_t compute(enum pair_op op, uint64_t a, uint64_t b)
     case SRL: return a >> (b & 63);
     case SRA: return (uint64_t)((int64_t)a >> (b & 63));
     case MUL: return a * b;
-    case SEQ: return a == b;
-    case SNE: return a != b;
     case SLT: return (int64_t)a < (int64_t)b;
     case SLTU: return a < b;
-    case SLE: return (int64_t)a <= (int64_t)b;
-    case SLEU: return a <= b;
-    case SGT: return (int64_t)a > (int64_t)b;
-    case SGTU: return a > b;
     }
     return 0;
-}
-
-static uint64_t joined(uint32_t low, uint32_t high, unsigned number)
-{
-    return number & 1 ? (uint64_t)(int64_t)(int32_t)low : (uint64_t)high << 32 | low;
-}
-
-static uint64_t read_x(const struct sam_core *c, unsigned n)
-{
-    return n ? joined(c->x32[n], c->x32[n | 1], n) : 0;
 }
 
 static void write_x(struct sam_core *c, unsigned n, uint64_t value)
@@ -122,7 +81,7 @@ static void write_x(struct sam_core *c, unsigned n, uint64_t value)
 
 static uint64_t read_v(const struct sam_warp *w, unsigned n, unsigned lane)
 {
-    return joined(w->v[n][lane], w->v[n | 1][lane], n);
+    return sam_pair_joined(w->v[n][lane], w->v[n | 1][lane], n);
 }
 
 static void write_v(struct sam_warp *w, unsigned n, unsigned lane, uint64_t value)
@@ -153,7 +112,7 @@ static bool scalar_memory(struct sam_core *c, const struct sam_insn *insn)
 {
     bool store = sam_insn_rows[insn->op].does.act == SAM_ACT_STORE;
     unsigned n = store ? insn->rs2 : insn->rd;
-    uint64_t value = store ? read_x(c, n) : 0;
+    uint64_t value = store ? sam_pair_scalar(c, n) : 0;
     if (!access_memory(c, c->x32[insn->rs1] + (uint32_t)insn->imm, !(n & 1), 4,
                        store ? SAM_STORE : SAM_LOAD, &value))
         return false;
@@ -198,32 +157,11 @@ static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
     return true;
 }
 
-/* Whether the row's operands include `letter`. */
-static bool has_letter(const struct sam_insn *insn, char letter)
-{
-    return strchr(sam_insn_rows[insn->op].operands, letter) != NULL;
-}
-
 static void scalar_alu(struct sam_core *c, const struct sam_insn *insn, enum pair_op op)
 {
-    uint64_t b = has_letter(insn, 't') ? read_x(c, insn->rs2) : (uint64_t)(int64_t)insn->imm;
-    write_x(c, insn->rd, compute(op, read_x(c, insn->rs1), b));
-}
-
-static void vector_alu(struct sam_warp *w, const struct sam_insn *insn, enum pair_op op)
-{
-    bool custom = insn->op == SAM_OP_vadd12_vi || insn->op == SAM_OP_vsub12_vi;
-    for (uint32_t bits = w->bits[0]; bits; bits &= bits - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(bits);
-        if (!insn->vm && !(w->v[0][lane] & 1))
-            continue;
-        uint64_t a = read_v(w, custom ? insn->rs1 : insn->rs2, lane);
-        uint64_t b = custom || has_letter(insn, 'i') || has_letter(insn, 'k')
-                         ? (uint64_t)(int64_t)insn->imm
-                     : has_letter(insn, 's') ? read_x(&w->core, insn->rs1)
-                                             : read_v(w, insn->rs1, lane);
-        write_v(w, insn->rd, lane, compute(op, a, b));
-    }
+    const bool immediate = !strchr(sam_insn_rows[insn->op].operands, 't');
+    const uint64_t b = immediate ? (uint64_t)(int64_t)insn->imm : sam_pair_scalar(c, insn->rs2);
+    write_x(c, insn->rd, compute(op, sam_pair_scalar(c, insn->rs1), b));
 }
 
 /* False: trapped; the core holds cause and value. */
@@ -231,15 +169,11 @@ static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
 {
     struct sam_warp *w = sam_warp_of(c);
     struct sam_insn insn;
-    bool known = sam_uop_insn(c, uop, &insn);
-    enum pair_op op = known ? operation(insn.op) : NONE;
-    bool vector = known && (sam_insn_rows[insn.op].on & SAM_EXT_ZVE32F || has_letter(&insn, 'S') ||
-                            has_letter(&insn, 'D'));
+    const enum sam_op known = sam_uop_insn(c, uop, &insn) ? insn.op : SAM_OP_ILLEGAL;
+    const enum pair_op op = operation(known);
     c->cause = SAM_CAUSE_ILLEGAL;
     c->tval = insn.word;
-    if (vector && w->groups != 1)
-        return false;
-    switch (insn.op) {
+    switch (known) {
     case SAM_OP_lw:
     case SAM_OP_flw:
     case SAM_OP_sw:
@@ -247,15 +181,12 @@ static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
     case SAM_OP_vlw12_v:
     case SAM_OP_vsw12_v:
     case SAM_OP_vlw_v:
-    case SAM_OP_vsw_v: return vector_memory(w, &insn);
+    case SAM_OP_vsw_v: return w->groups == 1 && vector_memory(w, &insn);
     default: break;
     }
     if (op == NONE)
         return false;
-    if (vector)
-        vector_alu(w, &insn, op);
-    else
-        scalar_alu(c, &insn, op);
+    scalar_alu(c, &insn, op);
     return true;
 }
 

@@ -120,7 +120,17 @@ void sam_warp_fill(struct sam_machine *machine);
 /* Lanes of group g that the instruction acts on. */
 uint32_t sam_warp_acting(const struct sam_warp *warp, const struct sam_uop *op, unsigned g);
 
-/* pair.c: any instruction under REGPAIR. */
+/* A register as a source under REGPAIR: an even number names the pair, an odd one is extended by
+ * its sign. */
+static inline uint64_t sam_pair_joined(uint32_t low, uint32_t high, unsigned number)
+{
+    return number & 1 ? (uint64_t)(int64_t)(int32_t)low : (uint64_t)high << 32 | low;
+}
+static inline uint64_t sam_pair_scalar(const struct sam_core *c, unsigned number)
+{
+    return number ? sam_pair_joined(c->x32[number], c->x32[number | 1], number) : 0;
+}
+/* pair.c: any instruction under REGPAIR; lanes_*.c have those of the vector unit that compute. */
 const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left);
 

@@ -265,5 +265,7 @@ void sam_warp_fill(struct sam_machine *machine)
     machine->csr_words = csr_words;
     machine->csr_read = sam_warp_csr_read;
     machine->csr_write = sam_warp_csr_write;
-    machine->pair_handler = sam_warp_pair;
+    for (unsigned i = 0; i < SAM_OP_COUNT; i++)
+        if (!machine->pair_handlers[i])
+            machine->pair_handlers[i] = sam_warp_pair;
 }
