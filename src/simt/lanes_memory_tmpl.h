@@ -10,9 +10,9 @@ static SAM_NOINLINE void fail_private(struct sam_warp *w, uint32_t wrong, unsign
     const uint32_t at = w->address[lane], limit = w->pds_size;
     w->core.fault_lane = lane;
     w->core.tval = at;
-    w->core.cause = at >= limit || limit - at < size ? SAM_CAUSE_PRIVATE
-                    : write                          ? SAM_CAUSE_STORE_MISALIGNED
-                                                     : SAM_CAUSE_LOAD_MISALIGNED;
+    w->core.cause = at >= limit || !(at & (size - 1)) ? SAM_CAUSE_PRIVATE
+                    : write                           ? SAM_CAUSE_STORE_MISALIGNED
+                                                      : SAM_CAUSE_LOAD_MISALIGNED;
 }
 
 /* Private memory: byte a of a thread lies at CSR_PDS + (a & ~3) * threads + (a & 3) + 4 * thread.

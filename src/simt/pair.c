@@ -136,10 +136,14 @@ static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
         if (private_) {
             w->core.tval = at;
             w->core.cause = SAM_CAUSE_PRIVATE;
-            if (at >= w->pds_size || w->pds_size - at < size)
+            if (at >= w->pds_size)
                 return false;
             w->core.cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
             if (at & 3)
+                return false;
+            w->core.tval = at + size - 4; /* the last word */
+            w->core.cause = SAM_CAUSE_PRIVATE;
+            if (w->pds_size - at < size)
                 return false;
             at = w->pds + at * threads + 4 * (w->tid + lane);
             step = 4 * threads;

@@ -154,6 +154,39 @@ static void ruling_2_5_beyond_the_private_size(void **state)
     program_free(&p);
 }
 
+/* An address below the private size is not beyond it, wherever the access ends: the traps of the
+ * last bytes. */
+static void ruling_2_5_up_to_the_private_size(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *insn;
+        enum sam_trap_kind kind;
+        uint32_t tval;
+    } ends[] = {
+        {"vsh.v v2, 1023(v1)", SAM_TRAP_STORE_MISALIGNED, 1023},
+        {"vlh.v v2, 1023(v1)", SAM_TRAP_LOAD_MISALIGNED, 1023},
+        {"vsw.v v2, 1022(v1)", SAM_TRAP_STORE_MISALIGNED, 1022},
+        {"vlw.v v2, 1021(v1)", SAM_TRAP_LOAD_MISALIGNED, 1021},
+        {"vlw.v v2, 1023(v1)", SAM_TRAP_LOAD_MISALIGNED, 1023},
+        {"vlh.v v2, 1023(v3)", SAM_TRAP_PRIVATE_RANGE, 1024},
+        {"regpair zero, zero, 0\nvlw.v v2, 1022(v1)", SAM_TRAP_LOAD_MISALIGNED, 1022},
+        {"regpair zero, zero, 0\nvsw.v v2, 1018(v1)", SAM_TRAP_STORE_MISALIGNED, 1018},
+        {"regpair zero, zero, 0\nvlw.v v2, 1020(v1)", SAM_TRAP_PRIVATE_RANGE, 1024},
+        {"regpair zero, zero, 0\nvlw.v v2, 1020(v4)", SAM_TRAP_PRIVATE_RANGE, 1024},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "vmv.v.i v1, 0\nvmv.v.i v3, 1\nvmv.v.i v4, 4\n%s\n" END,
+                 ends[i].insn);
+        struct program p = program_new(text, 4);
+        program_trap(&p, ends[i].kind);
+        assert_int_equal(p.result.trap.lane, 0);
+        assert_int_equal(p.result.trap.tval, ends[i].tval);
+        program_free(&p);
+    }
+}
+
 static void ruling_2_6_gather_and_scatter(void **state)
 {
     (void)state;
@@ -584,6 +617,7 @@ int main(void)
         cmocka_unit_test(ruling_2_4_private_stores),
         cmocka_unit_test(ruling_2_5_private_memory_interleaves),
         cmocka_unit_test(ruling_2_5_beyond_the_private_size),
+        cmocka_unit_test(ruling_2_5_up_to_the_private_size),
         cmocka_unit_test(ruling_2_6_gather_and_scatter),
         cmocka_unit_test(ruling_2_7_compares_write_elements),
         cmocka_unit_test(ruling_2_7_masks_are_bit_0_of_elements),
