@@ -14,7 +14,8 @@
 
 /* Bytes of buffers from which on new slabs are of large pages. The host zeroes one as a whole,
  * which takes as long as 25 to 500 faults on small pages, depending on the host. */
-#define DENSE_BYTES (UINT64_C(1) << 19)
+#define DENSE_BYTES  (UINT64_C(1) << 19)
+#define DENSE_CHUNKS 4 /* and chunks, since large buffers may be hardly used */
 
 struct slab {
     struct slab *next;
@@ -307,6 +308,8 @@ static bool grow_table(struct sam_memory *memory)
 static bool is_dense(const struct sam_memory *memory)
 {
     uint64_t size = 0;
+    if (memory->used < DENSE_CHUNKS)
+        return false;
     for (size_t i = 0; i < memory->region_count && size < DENSE_BYTES; i++)
         size += memory->regions[i].size;
     return size >= DENSE_BYTES;

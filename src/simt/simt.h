@@ -83,6 +83,7 @@ struct sam_warp {
      * one compilers add before they shift, too. */
     uint8_t odd[64] __attribute__((aligned(128)));
     uint32_t v[SAM_VREGS][SAM_LANES] __attribute__((aligned(64)));
+    uint8_t rest[2304]; /* to whole pages: the first 18 registers share one with all the above */
 };
 
 static inline struct sam_warp *sam_warp_of(struct sam_core *core)
