@@ -59,7 +59,8 @@ struct sam_hart_shared_time {
     const struct sam_memtime_port *memory; /* NULL: units have their own latencies */
     unsigned engines_port, matrix_port;    /* their numbers for `memory`; of the first engine */
     /* Of a load or store of a control register: the cycle from which on it can be made, at most
-     * `now`: it can now; SAM_CLOCK_IDLE: not known, ask after the next event of the clock. */
+     * `now`: it can now; SAM_CLOCK_IDLE: not known; the unit that it depends on interrupts the
+     * clock when that may be different. */
     uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
     /* It is made in cycle `now`; the effect of a store is still to come. */
     void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);

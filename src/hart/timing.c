@@ -182,7 +182,8 @@ static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, b
     struct sam_engines *e = hart->engines;
     uint64_t now = sam_engines_open(e), ready;
     while ((ready = shared->ready(shared->context, now, address, store)) > now)
-        now = sam_engines_wait(e, SAM_ISSUE_CONTROL, ready, pc);
+        now = ready == SAM_CLOCK_IDLE ? sam_engines_pause(e, SAM_ISSUE_CONTROL, pc)
+                                      : sam_engines_wait(e, SAM_ISSUE_CONTROL, ready, pc);
     shared->accessed(shared->context, now, address, store);
     sam_engines_scalar(e, pc);
 }

@@ -150,9 +150,9 @@ static void leave(struct system_gpu_time *u, uint64_t now)
     free(job);
 }
 
-static uint64_t tick(void *context, uint64_t now)
+/* One cycle; the next one in which something happens. */
+static uint64_t step(struct system_gpu_time *u, uint64_t now)
 {
-    struct system_gpu_time *u = context;
     account(u, now);
     if (u->first && !u->running && u->first->from <= now)
         begin(u, now);
@@ -167,6 +167,18 @@ static uint64_t tick(void *context, uint64_t now)
         leave(u, now);
     }
     return u->first ? u->first->from : SAM_CLOCK_IDLE;
+}
+
+static uint64_t tick(void *context, uint64_t now)
+{
+    struct system_gpu_time *u = context;
+    const uint64_t changes = u->begun + u->ended;
+    do {
+        now = step(u, now);
+        if (u->begun + u->ended != changes)
+            sam_clock_interrupt(u->clock);
+    } while (sam_clock_go_on(u->clock, now));
+    return now;
 }
 
 /* ------------------------------------------------------------------------------------ life */

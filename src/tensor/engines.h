@@ -83,7 +83,7 @@ uint64_t sam_engines_open_matrix(struct sam_engines *e);
  * cycle that it has reached. `kind`: of enum sam_issue_cycle. */
 uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, uint64_t pc);
 /* The same until a unit interrupts the clock, or for a while. */
-void sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc);
+uint64_t sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc);
 /* `retires`: it counts as an instruction. */
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires);
 /* Of the next instruction for a unit. */

@@ -179,14 +179,13 @@ uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, 
     return e->cycle;
 }
 
-void sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc)
+uint64_t sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc)
 {
-    if (e->waiting || e->used) { /* one event after the other */
-        sam_engines_wait(e, kind, SAM_ENGINES_NEVER, pc);
-        return;
-    }
+    if (e->waiting || e->used) /* one event after the other */
+        return sam_engines_wait(e, kind, SAM_ENGINES_NEVER, pc);
     sam_clock_run(e->outside.clock, SAM_ENGINES_NEVER);
     sam_engines_stall(e, kind, e->outside.clock->now, pc);
+    return e->cycle;
 }
 
 void sam_engines_matrix(struct sam_engines *e, uint64_t pc, bool retires)
