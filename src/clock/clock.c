@@ -30,12 +30,15 @@ uint64_t sam_clock_next(const struct sam_clock *clock)
 static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
 {
     clock->now = at;
+    clock->interrupted = false;
     for (unsigned i = 0; i < clock->count; i++)
         if (clock->next[i] == at) {
             /* Set first: the unit may be woken for a later cycle by what it does itself. */
             clock->next[i] = SAM_CLOCK_IDLE;
             const uint64_t others = sam_clock_next(clock);
             clock->horizon = others < until ? others : until;
+            if (clock->interrupted) /* by another unit: the cycle is the last one */
+                clock->horizon = 0;
             const uint64_t next = clock->units[i].tick(clock->units[i].unit, at);
             sam_clock_wake(clock, i, next);
         }

@@ -139,6 +139,22 @@ static void an_interrupt_ends_a_run(void **state)
     assert_int_equal(b.clock.now, 6);
 }
 
+/* Nor does another unit go on by itself after that cycle. */
+static void an_interrupt_holds_the_others(void **state)
+{
+    (void)state;
+    struct bench b = {0};
+    struct runner runners[2] = {{&b, 0, 50, 0}, {&b, 1, 4, SAM_CLOCK_IDLE}};
+    for (unsigned i = 0; i < 2; i++)
+        sam_clock_join(&b.clock, (struct sam_clock_unit){run_on, &runners[i]});
+    sam_clock_run(&b.clock, 100);
+    static const struct call expected[] = {{0, 0}, {0, 1}, {4, 1}, {8, 1}};
+    expect_calls(&b, expected, 2);
+    assert_int_equal(b.clock.now, 1);
+    sam_clock_advance(&b.clock, 9);
+    expect_calls(&b, expected, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +162,7 @@ int main(void)
         cmocka_unit_test(an_idle_unit_waits_until_it_is_woken),
         cmocka_unit_test(a_unit_goes_on_alone),
         cmocka_unit_test(an_interrupt_ends_a_run),
+        cmocka_unit_test(an_interrupt_holds_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
