@@ -9,6 +9,20 @@
 #define PAGE_HASH 64u
 #define DECODED   1024u /* decoded instructions cached for single-stepping */
 
+/* What single-stepping keeps. */
+struct steps {
+    struct decoded {
+        uint32_t prefix;
+        bool known, legal;
+        struct sam_insn insn;
+    } decoded[DECODED];
+    struct stepped { /* micro-ops, by pc */
+        uint64_t pc;
+        uint32_t word, prefix;
+        struct sam_uop uop; /* fn NULL: none */
+    } stepped[DECODED];
+};
+
 struct sam_code {
     const struct sam_machine *machine;
     struct sam_view *view;
@@ -18,22 +32,25 @@ struct sam_code {
     const struct sam_counting *counting; /* NULL: nothing is counted */
     uint64_t *stops;                     /* sam_code_add_stop */
     size_t stop_count, stop_capacity;
-    bool passes; /* runs pass the stops */
-    struct decoded {
-        uint32_t prefix;
-        bool known, legal;
-        struct sam_insn insn;
-    } decoded[DECODED];
-    struct stepped { /* micro-ops of single steps, by pc */
-        uint64_t pc;
-        uint32_t word, prefix;
-        struct sam_uop uop; /* fn NULL: none */
-    } stepped[DECODED];
+    bool passes;            /* runs pass the stops */
+    struct steps *steps;    /* made when first needed */
+    struct decoded decoded; /* without them, the last one */
+    struct stepped stepped;
 };
+
+static struct steps *steps_of(struct sam_code *code)
+{
+    if (!code->steps)
+        code->steps = sam_alloc(1, sizeof *code->steps);
+    return code->steps;
+}
 
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn)
 {
-    struct decoded *d = &code->decoded[((word ^ prefix) * 2654435761u >> 20) % DECODED];
+    struct steps *steps = steps_of(code);
+    struct decoded *d = &code->decoded;
+    if (SAM_LIKELY(steps))
+        d = &steps->decoded[((word ^ prefix) * 2654435761u >> 20) % DECODED];
     if (!d->known || d->insn.word != word || d->prefix != prefix) {
         d->legal = sam_decode(&code->machine->isa, word, prefix, &d->insn);
         d->prefix = prefix;
@@ -86,8 +103,10 @@ void sam_code_free(struct sam_code *code)
             free(page);
         }
     }
-    if (code)
+    if (code) {
         free(code->stops);
+        free(code->steps);
+    }
     free(code);
 }
 
@@ -571,7 +590,8 @@ enum sam_exit sam_core_run(struct sam_core *core, int64_t budget)
 /* The micro-op of `insn` at core->pc. */
 static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_insn *insn)
 {
-    struct stepped *s = &core->code->stepped[core->pc / 4 % DECODED];
+    struct steps *steps = steps_of(core->code);
+    struct stepped *s = steps ? &steps->stepped[core->pc / 4 % DECODED] : &core->code->stepped;
     if (!s->uop.fn || s->pc != core->pc || s->word != insn->word ||
         s->prefix != core->pending_prefix) {
         s->pc = core->pc;

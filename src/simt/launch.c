@@ -169,8 +169,7 @@ static void work(void *run, size_t i, unsigned thread)
     struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
     (void)thread;
     const sam_host_fp host = sam_host_fp_enter();
-    if (worker->run->worker_count > 1)
-        sam_space_touch(worker);
+    sam_space_touch(worker);
     worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
     while (sam_worker_run_next(worker))
         ;

@@ -268,7 +268,8 @@ enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group 
 void sam_space_clear(struct sam_worker *worker);
 /* Write to those of the host's pages of the view that the launch will need. Handlers read an entry
  * before it is filled; a page that is first read, then written, the host provides twice, and the
- * second time it interrupts all threads. */
+ * second time it interrupts all threads. With one worker only those that most launches begin with:
+ * what is touched but not needed costs as much as what is provided twice. */
 void sam_space_touch(struct sam_worker *worker);
 bool sam_space_init(struct sam_worker *worker);
 void sam_space_release(struct sam_worker *worker);

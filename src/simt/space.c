@@ -267,15 +267,17 @@ static void touch(struct sam_worker *worker, uint64_t first, uint64_t last)
 
 void sam_space_touch(struct sam_worker *worker)
 {
+    enum { MOST = 16 }; /* buffers, for one worker */
     const struct sam_memory *memory = worker->run->gpu->memory;
     const struct sam_region *region = sam_memory_next(memory, 0);
+    const bool alone = worker->run->worker_count == 1;
     if (worker->touched)
         return;
     worker->touched = true;
     touch(worker, SAM_LDS_BASE, SAM_LDS_BASE);
-    while (region && region->base <= UINT32_MAX) {
+    for (unsigned i = 0; region && region->base <= UINT32_MAX && !(alone && i == MOST); i++) {
         const uint64_t last = region->base + (region->size - 1);
-        touch(worker, region->base, last < UINT32_MAX ? last : UINT32_MAX);
+        touch(worker, region->base, alone ? region->base : last < UINT32_MAX ? last : UINT32_MAX);
         region = last < UINT32_MAX ? sam_memory_next(memory, last + 1) : NULL;
     }
 }
