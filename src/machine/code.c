@@ -30,7 +30,7 @@ struct sam_code {
     unsigned vectors;                    /* sam_code_vectors */
     uint64_t changes;                    /* sam_code_changes */
     const struct sam_counting *counting; /* NULL: nothing is counted */
-    uint64_t *stops;                     /* sam_code_add_stop */
+    uint64_t *stops;                     /* sam_code_add_stop, ascending */
     size_t stop_count, stop_capacity;
     bool passes;            /* runs pass the stops */
     struct steps *steps;    /* made when first needed */
@@ -225,34 +225,53 @@ static void forget_stop(struct sam_code *code, uint64_t pc)
     forget_at(code, pc - 4);
 }
 
+/* The index of the first stop at pc or after it. */
+static size_t find_stop(const struct sam_code *code, uint64_t pc)
+{
+    size_t low = 0, high = code->stop_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (code->stops[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_stop(const struct sam_code *code, uint64_t pc)
+{
+    const size_t at = find_stop(code, pc);
+    return at < code->stop_count && code->stops[at] == pc;
+}
+
 bool sam_code_add_stop(struct sam_code *code, uint64_t pc)
 {
     void *grown = sam_grow(code->stops, code->stop_count, &code->stop_capacity, sizeof pc);
     if (!grown)
         return false;
     code->stops = grown;
-    code->stops[code->stop_count++] = pc;
+    const size_t at = find_stop(code, pc);
+    memmove(&code->stops[at + 1], &code->stops[at], (code->stop_count - at) * sizeof pc);
+    code->stops[at] = pc;
+    code->stop_count++;
     forget_stop(code, pc);
     return true;
 }
 
 void sam_code_remove_stop(struct sam_code *code, uint64_t pc)
 {
-    for (size_t i = 0; i < code->stop_count; i++) {
-        if (code->stops[i] == pc) {
-            code->stops[i] = code->stops[--code->stop_count];
-            forget_stop(code, pc);
-            return;
-        }
-    }
+    if (!has_stop(code, pc))
+        return;
+    const size_t at = find_stop(code, pc);
+    code->stop_count--;
+    memmove(&code->stops[at], &code->stops[at + 1], (code->stop_count - at) * sizeof pc);
+    forget_stop(code, pc);
 }
 
 bool sam_code_stops_at(const struct sam_code *code, uint64_t pc)
 {
-    for (size_t i = 0; !code->passes && i < code->stop_count; i++)
-        if (code->stops[i] == pc)
-            return true;
-    return false;
+    return !code->passes && has_stop(code, pc);
 }
 
 void sam_code_heed_stops(struct sam_code *code, bool heed)

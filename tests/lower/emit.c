@@ -59,8 +59,42 @@ static void test_explain(void **state)
                            test_folder));
 }
 
+/* Pipes in the report as text and as JSON, and in the file of the timeline, also of a run that
+ * fails. */
+static void test_pipes(void **state)
+{
+    (void)state;
+    static const char bad[] =
+        "%d = pto.tadd %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
+        "!pto.tile<vec, 1x8xi32>\n"
+        "%z = pto.tsub %d, %d : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
+        "!pto.tile<vec, 1x8xi32>\n"
+        "%e = pto.tdiv %d, %z : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
+        "!pto.tile<vec, 1x8xi32>\n";
+    struct lowered x = {.seed = test_seed()};
+    struct sam_error error;
+    make_files();
+    run("--machine system", "timed.npy", "--cycles --perfetto t.json >text");
+    run("--machine system", "timed.npy", "--cycles --json >json");
+    assert_true(test_shell("cd %s && grep -q '^pipes: vector 2 operations' text && "
+                           "grep -q '\"tile program\"' t.json && "
+                           "grep -q '\"tadd 1, tmuls 2\"' t.json && grep -q '\"pipes\": *\\[' json "
+                           "&& grep -q '\"with_line\"' json",
+                           test_folder));
+    assert_int_equal(sam_file_save(test_path("bad.pto"), bad, strlen(bad), &error), SAM_OK);
+    assert_int_equal(sam_npy_write(test_path("i.npy"), lowered_random(&x, SAM_I32, 1, 8), &error),
+                     SAM_OK);
+    assert_true(
+        test_shell("cd %s && ! $SAMITE run bad.pto -q --machine system --perfetto f.json "
+                   "--arg a:i.npy --arg e=out:i32:1,8 >text 2>&1 && grep -q 'bad.pto:3' text "
+                   "&& grep -q 'tdiv 3\"' f.json && tail -1 f.json | grep -q '^]}$'",
+                   test_folder));
+    lowered_free(&x);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_explain)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_explain),
+                                       cmocka_unit_test(test_pipes)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
