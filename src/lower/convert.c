@@ -165,7 +165,7 @@ static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dt
 struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector *a,
                                       enum sam_dtype to, enum sam_tile_round round)
 {
-    struct lower_vector d = {to, a->level, 0, 0, 1};
+    struct lower_vector d = {to, a->level, 0, 0, 1, 0};
     bool to_real = sam_tile_is_real(to), real = sam_tile_is_real(a->dtype);
     struct lower_regs regs = {.a = sam_lower_wide(c, a)};
     regs.d = sam_lower_take_vector(c, d.level);

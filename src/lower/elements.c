@@ -159,13 +159,41 @@ unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *v)
     return v->raw;
 }
 
+/* As a float the bits have a larger exponent, of 8 bits, and are in the same order. Times 127.5, an
+ * infinity of f16 remains below 2^128, and NaN becomes infinite; zero times infinity is NaN. */
+static const char order_f16[] =
+    "vsll.vi $d, $a, 16; vfmul.vf v10, $d, $(0x42ff0000); vfmacc.vf $d, zero, v10";
+/* The NaN of a float is above all others. */
+const char sam_lower_from_order[] = "vmin.vx $d, $a, $(0x7e000000); vsra.vi $d, $d, 16";
+
+unsigned sam_lower_order(struct lower_code *c, struct lower_vector *v)
+{
+    if (v->dtype != SAM_F16)
+        return sam_lower_wide(c, v);
+    if (!v->order) {
+        v->order = sam_lower_take_vector(c, v->level);
+        sam_lower_emit(c, v->level, order_f16, (struct lower_regs){.d = v->order, .a = v->raw});
+    }
+    return v->order;
+}
+
+/* Two values to compare, both in one form. */
+static struct lower_regs comparable(struct lower_code *c, struct lower_vector *a,
+                                    struct lower_vector *b)
+{
+    if (a->wide || b->wide)
+        return (struct lower_regs){.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
+    return (struct lower_regs){.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
+}
+
 void sam_lower_release(struct lower_code *c, struct lower_vector *v)
 {
     if (--v->users || v->level != LOWER_CHUNK)
         return;
     give_vector(c, v->raw);
     give_vector(c, v->wide);
-    v->raw = v->wide = 0;
+    give_vector(c, v->order);
+    v->raw = v->wide = v->order = 0;
 }
 
 void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
@@ -309,23 +337,51 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
 static struct lower_vector first(struct lower_code *c, enum sam_tile_function function,
                                  struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
     struct lower_regs raw = {.a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
-    struct lower_regs wide = {.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
     raw.d = d.raw = sam_lower_take_vector(c, d.level);
-    compute(c, d.level, function, d.dtype, wide);
+    compute(c, d.level, function, d.dtype, comparable(c, a, b));
     sam_lower_emit(c, d.level, "vmerge.vvm $d, $a, $b, v0", raw);
+    return d;
+}
+
+/* Minimum or maximum of f16 that are bits so far. */
+static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lower_vector *a,
+                                       struct lower_vector *b)
+{
+    struct lower_vector d = {SAM_F16, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_regs raw = {.a = a->raw, .b = b->raw};
+    if (c->l->options.nan == SAM_TILE_NAN_NUMBER) {
+        struct lower_regs regs = {.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
+        regs.d = raw.d = sam_lower_take_vector(c, d.level);
+        sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER], regs);
+        raw.a = raw.d;
+        sam_lower_emit(c, d.level, sam_lower_from_order, raw);
+    } else { /* the bits are in order but for NaN, which is put in afterwards */
+        raw.d = sam_lower_take_vector(c, d.level);
+        sam_lower_emit(c, d.level, "vsll.vi v8, $a, 16; vsll.vi v9, $b, 16", raw);
+        sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER],
+                       (struct lower_regs){.d = 8, .a = 8, .b = 9});
+        sam_lower_emit(c, d.level,
+                       "vsll.vi v9, $a, 17; vsll.vi v10, $b, 17; vmaxu.vv v9, v9, v10;"
+                       "vmsgtu.vx v0, v9, $(0xf8000000); vmerge.vxm v8, v8, $(0x7e000000), v0;"
+                       "vsra.vi $d, v8, 16",
+                       raw);
+    }
+    d.raw = raw.d;
     return d;
 }
 
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
     bool real = sam_tile_is_real(d.dtype), narrow = is_narrow(d.dtype);
     bool extreme = function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX;
     if (real && extreme && c->l->options.nan == SAM_TILE_NAN_FIRST)
         return first(c, function, a, b);
+    if (d.dtype == SAM_F16 && extreme && !a->wide && !b->wide)
+        return extreme_f16(c, function == SAM_TILE_FN_MAX, a, b);
     struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = b ? sam_lower_wide(c, b) : 0};
     unsigned reg = sam_lower_take_vector(c, d.level), after = sequences[function].after;
     bool rounds = narrow && (after & ROUNDS);
@@ -351,8 +407,8 @@ struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compar
         [SAM_TILE_GT] = {"vmflt.vv $d, $b, $a", "vmslt.vv $d, $b, $a", "vmsltu.vv $d, $b, $a"},
         [SAM_TILE_GE] = {"vmfle.vv $d, $b, $a", "vmsle.vv $d, $b, $a", "vmsleu.vv $d, $b, $a"},
     };
-    struct lower_vector d = {SAM_U8, sam_lower_level_of(a, b), 0, 0, 1};
-    struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
+    struct lower_vector d = {SAM_U8, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_regs regs = comparable(c, a, b);
     regs.d = d.raw = sam_lower_take_vector(c, d.level);
     unsigned form = sam_tile_is_real(a->dtype) ? 0 : sam_tile_is_signed(a->dtype) ? 1 : 2;
     sam_lower_emit(c, d.level, lines[how][form], regs);
@@ -362,7 +418,7 @@ struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compar
 struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
                                      struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1};
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
     if (m->level > d.level)
         d.level = m->level;
     struct lower_regs regs = {

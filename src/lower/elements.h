@@ -6,7 +6,7 @@
  * of a 16-bit float sign-extended. `wide` is what is computed with: floats in single precision.
  * They are the same register for f32 and integers. Moves and selections use raw values, so that the
  * bits of a NaN survive; a wide value of 16 bits was computed, and its NaN is the canonical one, or
- * has a raw form as well. */
+ * has a raw form as well. What only compares needs no value of f16, but a number in its order. */
 #ifndef SAM_LOWER_ELEMENTS_H
 #define SAM_LOWER_ELEMENTS_H
 
@@ -20,6 +20,7 @@ struct lower_vector {
     enum lower_level level; /* where it is computed */
     unsigned raw, wide;     /* vector registers; 0: it does not have this form */
     unsigned users;         /* places that hold the value; those of a chunk are then given back */
+    unsigned order;         /* a register, or 0: see sam_lower_order */
 };
 
 /* Of 47 scalar registers, kernels need 23 for pointers and counters (LOWER_PLACES); the rest is for
@@ -63,6 +64,11 @@ void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *li
 /* The register of a form, which is computed if need be. */
 unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *value);
 unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *value);
+/* What can be compared with others of its kind: the wide form, but of an f16, which must have a raw
+ * one, its bits as the upper half of a float: the same order, NaN where the value is, and half the
+ * instructions. The lines after it make the raw form of such an f16: $d of $a. */
+unsigned sam_lower_order(struct lower_code *c, struct lower_vector *value);
+extern const char sam_lower_from_order[];
 /* One user less: registers of a chunk go back with the last. */
 void sam_lower_release(struct lower_code *c, struct lower_vector *value);
 

@@ -147,9 +147,10 @@ static unsigned element(struct fold *f, unsigned level, unsigned at)
     struct lower_vector x = {
         .dtype = f->dtype, .level = (enum lower_level)level, .raw = f->raw, .users = 1};
     put(f, level, "\tvle%u.v v%u, (x%u)\n", 8 * (unsigned)sam_tile_size(f->dtype), f->raw, at);
-    if (is_order(f) && !f->real && !is_signed(f))
+    /* Integers extended by their sign are in order as unsigned ones, too, but keys are not. */
+    if (is_order(f) && !f->real && !is_signed(f) && f->form != FORM_VALUE)
         sam_lower_extend(c, x.level, f->dtype, f->raw);
-    unsigned wide = sam_lower_wide(c, &x);
+    unsigned wide = is_order(f) ? sam_lower_order(c, &x) : sam_lower_wide(c, &x);
     struct lower_regs regs = {.d = f->key, .a = wide};
     if (f->form != FORM_VALUE)
         sam_lower_emit(c, x.level, f->real ? sign(f) : whole_key(f), regs);
@@ -167,6 +168,10 @@ static unsigned value(struct fold *f)
     if (f->form == FORM_KEY) { /* of --nan propagate */
         sam_lower_emit(c, d.level, real_keys[f->nan], regs);
         sam_lower_emit(c, d.level, sign(f), regs);
+    }
+    if (is_order(f) && f->dtype == SAM_F16) {
+        sam_lower_emit(c, d.level, sam_lower_from_order, regs);
+        return f->all;
     }
     *(f->narrow ? &d.wide : &d.raw) = f->all;
     return sam_lower_raw(c, &d);
