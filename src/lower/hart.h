@@ -79,6 +79,7 @@ struct lower_flights {
 
 struct lower_state {
     struct lower_messages failures;
+    size_t telling; /* where the program has found out whether it has failed */
     struct lower_remark *remarks;
     size_t remark_count, remark_capacity;
     struct sam_buffer slots; /* their bytes when the program starts */

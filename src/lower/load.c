@@ -231,14 +231,17 @@ static enum sam_status emit_buffer(const struct lower_buffer *b, size_t index, c
 enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *made, const char *folder,
                                       struct sam_error *error)
 {
-    struct sam_buffer run = {0};
+    struct sam_buffer run = {0}, hart = {0};
     if (SAM_LACKS(error, made, folder))
         return SAM_ERR_USAGE;
+    sam_lower_tell(made, &hart);
     sam_buffer_puts(&run, "#!/bin/sh\n"
                           "# Run the lowered program; outN.npy is what it makes of array N.\n"
                           "cd \"$(dirname \"$0\")\" || exit 2\n"
                           "exec ${SAMITE:-samite} run hart.s --machine system --gpu-code gpu.s");
-    enum sam_status status = save(folder, "hart.s", made->hart, strlen(made->hart), error);
+    enum sam_status status =
+        hart.failed ? sam_fail_memory(error) : save(folder, "hart.s", hart.data, hart.size, error);
+    sam_buffer_free(&hart);
     if (status == SAM_OK)
         status = save(folder, "gpu.s", made->gpu, strlen(made->gpu), error);
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++)

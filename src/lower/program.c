@@ -268,6 +268,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         return sam_fail_memory(error);
     sam_buffer_puts(&l->hart, sam_buffer_text(&l->data));
     made->hart = sam_strdup(sam_buffer_text(&l->hart));
+    made->telling = l->state->telling;
     made->gpu = sam_strdup(sam_buffer_text(&l->gpu));
     made->source = sam_strndup(l->p->text, l->p->size);
     made->described = sam_lower_describe(l);

@@ -167,8 +167,9 @@ static void write_failures(struct lower *l)
     sam_lower_hart(l, ".Lended:\n"
                       "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
                       "    lla     t0, failure\n"
-                      "    lw      t1, 0(t0)\n"
-                      "    snez    t1, t1\n"
+                      "    lw      t1, 0(t0)\n");
+    l->state->telling = l->hart.size;
+    sam_lower_hart(l, "    snez    t1, t1\n"
                       "    li      t0, SAM_SYSTEM_EXIT\n"
                       "    sw      t1, 0(t0)\n");
     sam_lower_data(l,

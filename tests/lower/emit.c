@@ -43,6 +43,57 @@ static void test_emit(void **state)
                            test_folder));
 }
 
+/* A program that fails says so in the line of `samite run` on the executor, and nothing on standard
+ * output, in the system and by what --emit has written. */
+static void fails(const char *text, const char *arguments, const char *words)
+{
+    struct sam_error error;
+    assert_int_equal(sam_file_save(test_path("f.pto"), text, strlen(text), &error), SAM_OK);
+    if (!test_shell("cd %s && rm -rf made && ! $SAMITE run f.pto -q %s 2>want && "
+                    "grep -qF '%s' want && test $(wc -l <want) = 1 && "
+                    "! $SAMITE run f.pto -q --machine system --emit made %s >out 2>lowered && "
+                    "cmp want lowered && ! sh made/run -q >>out 2>got && ! test -s out && "
+                    "grep -qxF \"$(cat want)\" got && test $(wc -l <got) = 2",
+                    test_folder, arguments, words, arguments)) {
+        test_shell("cd %s && tail want out lowered got", test_folder);
+        fail_msg("%s\nexpected %s", text, words);
+    }
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    char text[1024];
+    struct lowered x = {.seed = 1};
+    struct sam_error error;
+    struct sam_array *divisors = lowered_array(&x, SAM_I32, 8, 16);
+    for (unsigned i = 0; i < 128; i++)
+        ((int32_t *)divisors->data)[i] = i != 37 && i != 90;
+    assert_int_equal(sam_npy_write(test_path("zero.npy"), divisors, &error), SAM_OK);
+    lowered_free(&x);
+    fails("%d = pto.tdiv %a, %b : !pto.tile<vec, 8x16xi32>, !pto.tile<vec, 8x16xi32> -> "
+          "!pto.tile<vec, 8x16xi32>\n",
+          "--arg a:zero.npy --arg b:zero.npy --arg d=out:i32:8,16",
+          "f.pto:1:6: tdiv divides by zero for d[2,5]");
+    static const char form[] = "func.func @f(%%a: index, %%b: index) {\n"
+                               "  %%c1 = arith.constant 1 : index\n"
+                               "  %s\n  return\n}\n";
+    static const char *const bodies[][3] = {
+        {"%q = arith.divsi %a, %b : index", "--arg i64:7 --arg i64:0", "divsi: division by zero"},
+        {"%t = pto.alloc_tile valid_row = %a valid_col = %b : "
+         "!pto.tile_buf<vec, 8x8xf32, valid=?x?>",
+         "--arg i64:8 --arg i64:-9223372036854775808", " -9223372036854775808 valid columns"},
+        {"scf.for %i = %c1 to %a step %b {\n}", "--arg i64:10 --arg i64:-3",
+         "scf.for steps by -3; expected 1 or more"},
+        {"%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 8x8xf32>",
+         "--arg i64:3567 --arg i64:0", "at 0xdef: expected a multiple of 32"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(bodies); i++) {
+        snprintf(text, sizeof text, form, bodies[i][0]);
+        fails(text, bodies[i][1], bodies[i][2]);
+    }
+}
+
 static void test_explain(void **state)
 {
     (void)state;
@@ -94,7 +145,8 @@ static void test_pipes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_explain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_explain),
                                        cmocka_unit_test(test_pipes)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
