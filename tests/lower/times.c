@@ -162,6 +162,43 @@ static void test_nothing(void **state)
                   0, "");
 }
 
+/* A hart that polls for the first of two launches waits; it is not busy with the store after them.
+ * Figures are those of one program. */
+static void test_polls(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "%t = pto.tload %p : " P " -> " T "\n"
+             "%u = pto.tload %p : " P " -> " T "\n"
+             "pto.texp ins(%t : " T ") outs(%t : " T ")\n"
+             "%w = pto.trowsum %u : " T " -> !pto.tile_buf<vec, 8x8xf32, valid=8x1>\n" TAIL;
+    static const char other[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
+    struct lowered x = {.text = text, .seed = test_seed()}, y;
+    struct timed t;
+    struct sam_error error;
+    char *told;
+    for (size_t i = 0; i < 2; i++) {
+        float *data = lowered_array(&x, SAM_F32, 8, 16)->data;
+        data[0] = (float)i;
+    }
+    lowered_scalar(&x, SAM_I64, 0);
+    timed_run(&x, &t);
+    const struct sam_system_figures *f = t.figures;
+    const uint64_t *store = f->pipes[SAM_TILE_PIPE_STORE].cycles;
+    assert_true(strstr(sam_tile_lowered_hart(t.made), "SAM_SYSTEM_GPU_DONE - "));
+    assert_true(store[SAM_SYSTEM_PIPE_WAIT] > f->launches[0].end - f->launches[0].begun);
+    assert_true(store[SAM_SYSTEM_PIPE_ISSUE] < 40);
+    lowered_copy(&x, &y);
+    y.text = other;
+    struct sam_tile_lowered *made = lowered_make(&y);
+    assert_int_equal(sam_tile_lowered_explain(made, f, &told, &error), SAM_ERR_USAGE);
+    assert_null(told);
+    sam_tile_lowered_free(made);
+    lowered_free(&y);
+    timed_free(&t);
+    lowered_free(&x);
+}
+
 /* A packed file of one tensor %w, 8x16 f32. To be freed. */
 static void *pack(const struct sam_array *array, size_t *size)
 {
@@ -220,7 +257,7 @@ int main(void)
         cmocka_unit_test(test_programs), cmocka_unit_test(test_double_buffer),
         cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
         cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed),   cmocka_unit_test(test_polls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
