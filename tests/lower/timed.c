@@ -301,6 +301,44 @@ static void check_args(const struct sam_system_figures *f, const struct sam_tile
     assert_true(written[SAM_TILE_PIPE_STORE] >= stats->stored);
 }
 
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+/* An operation begins with the work of some unit, and ends when that of one is over, as the tracks
+ * of the units show them. */
+static void check_work(const json_t *events, const json_t **slices, size_t count)
+{
+    const json_t *event, *done;
+    size_t i, units = 0;
+    uint64_t *starts = calloc(json_array_size(events), sizeof *starts);
+    uint64_t *ends = calloc(json_array_size(events), sizeof *ends);
+    assert_true(starts && ends);
+    json_array_foreach(events, i, event)
+    {
+        const char *kind = text_of(event, "cat");
+        if (text_of(event, "ph")[0] != 'X' || number_of(event, "pid") != 1 ||
+            (strcmp(kind, "busy") != 0 && strcmp(kind, "matrix") != 0))
+            continue;
+        done = json_object_get(json_object_get(event, "args"), "done");
+        starts[units] = number_of(event, "ts");
+        ends[units++] = done ? (uint64_t)json_integer_value(done) : end_of(event);
+    }
+    qsort(starts, units, sizeof *starts, by_number);
+    qsort(ends, units, sizeof *ends, by_number);
+    for (i = 0; i < count; i++) {
+        const uint64_t start = number_of(slices[i], "ts"), end = end_of(slices[i]);
+        if (start == end)
+            continue;
+        assert_non_null(bsearch(&start, starts, units, sizeof start, by_number));
+        assert_non_null(bsearch(&end, ends, units, sizeof end, by_number));
+    }
+    free(starts);
+    free(ends);
+}
+
 /* The slice that an end of an arrow is in. */
 static const json_t *slice_at(const json_t **slices, size_t count, const json_t *end)
 {
@@ -366,6 +404,7 @@ static void check_timeline(const struct timed *t, const struct sam_tile_stats *s
     check_overlap(t->figures, slices, count);
     check_names(stats, slices, count);
     check_args(t->figures, stats, slices, count);
+    check_work(events, slices, count);
     free(slices);
     each_arrow(t, check_arrow, &arrows);
     json_array_foreach(events, i, event)
