@@ -330,6 +330,8 @@ struct sam_insn {
     int32_t imm;
 };
 
+/* The instruction of `isa` that the word is, whatever its operands (find.c). */
+enum sam_op sam_op_find(const struct sam_isa *isa, uint32_t word);
 /* Decode `word`; `prefix` is the word of a REGEXT/REGEXTI/REGPAIR/REGPAIRI just before it, or 0.
  * False (op = SAM_OP_ILLEGAL) when the word is not an instruction of `isa`, when an immediate
  * prefix precedes an instruction without a 5-bit immediate, when a prefix precedes another prefix,

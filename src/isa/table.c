@@ -195,29 +195,6 @@ bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa)
     return sam_isa_is_on(row->on, isa);
 }
 
-/* Whether the instruction exists on the engine that the word names. */
-static bool has_engine(const struct sam_insn_row *row, uint32_t word)
-{
-    return !row->engines || (row->engines >> (word >> 30) & 1);
-}
-
-static enum sam_op find_op(const struct sam_isa *isa, uint32_t word)
-{
-    for (enum sam_op op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
-        const struct sam_insn_row *row = &sam_insn_rows[op];
-        if ((word & row->mask) == row->match && has_engine(row, word) && sam_isa_has_row(row, isa))
-            return op;
-    }
-    for (size_t i = 0; i < sam_encoding_row_count; i++) {
-        const struct sam_encoding_row *code = &sam_encoding_rows[i];
-        const struct sam_insn_row *row = &sam_insn_rows[code->op];
-        if ((word & code->mask) == code->match && has_engine(row, word) &&
-            sam_isa_has_row(row, isa))
-            return code->op;
-    }
-    return SAM_OP_ILLEGAL;
-}
-
 /* The bits that a prefix adds to each slot. */
 struct extension {
     uint8_t x[SAM_SLOT_RS3 + 1]; /* by slot, shifted to bits 7:5 */
@@ -227,7 +204,7 @@ struct extension {
 
 static bool read_prefix(const struct sam_isa *isa, uint32_t word, struct extension *ext, bool *pair)
 {
-    enum sam_op op = find_op(isa, word);
+    enum sam_op op = sam_op_find(isa, word);
     if (!sam_op_is_prefix(op))
         return false;
     uint32_t imm = word >> 20;
@@ -256,7 +233,7 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
 {
     struct extension ext = {0};
     *insn = (struct sam_insn){.op = SAM_OP_ILLEGAL, .word = word, .vm = true, .rm = 7};
-    enum sam_op op = find_op(isa, word);
+    enum sam_op op = sam_op_find(isa, word);
     if (op == SAM_OP_ILLEGAL)
         return false;
     bool pair = false;

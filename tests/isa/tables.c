@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables themselves: no word has two meanings, fields do not collide, every text is sound. */
 #include "isa/isa_test.h"
+#include "random.h"
 
 /* A row or a further code of one. */
 struct code {
@@ -261,12 +262,49 @@ static void test_kept_texts(void **state)
     sam_texts_free(texts);
 }
 
+/* The first row of the ISA, in decoding order, whose code the word has. */
+static int row_of(const struct sam_isa *isa, uint32_t word)
+{
+    for (int i = 1; i < SAM_OP_COUNT + (int)sam_encoding_row_count; i++) {
+        const struct code code = code_at(i);
+        const struct sam_insn_row *row = &sam_insn_rows[code.op];
+        if ((word & code.mask) == code.match && sam_isa_has_row(row, isa) &&
+            (engines_of(row) >> (word >> 30) & 1 || !row->engines))
+            return code.op;
+    }
+    return SAM_OP_ILLEGAL;
+}
+
+/* Words of every code with all other bits at random, and with one bit of the code wrong. */
+static void test_found_as_in_the_table(void **state)
+{
+    (void)state;
+    static const char *const isas[] = {"ventus", "tensor", "rv32i", "rv64im", "rv32ima_zicsr"};
+    uint64_t r = test_seed();
+    for (size_t k = 0; k < sizeof isas / sizeof isas[0]; k++) {
+        const struct sam_isa isa = test_isa(isas[k]);
+        for (int i = 1; i < SAM_OP_COUNT + (int)sam_encoding_row_count; i++) {
+            const struct code code = code_at(i);
+            for (unsigned n = 0; n < 48; n++) {
+                uint32_t word = code.match | ((uint32_t)test_random(&r) & ~code.mask);
+                if (n >= 16)
+                    word ^= UINT32_C(1) << (n - 16);
+                if (sam_op_find(&isa, word) != (enum sam_op)row_of(&isa, word))
+                    fail_msg("%s: 0x%08x is %s: expected %s", isas[k], word,
+                             sam_insn_rows[sam_op_find(&isa, word)].mnemonic,
+                             sam_insn_rows[row_of(&isa, word)].mnemonic);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kept_texts),
         cmocka_unit_test(test_no_word_matches_two_rows),
         cmocka_unit_test(test_match_within_mask),
+        cmocka_unit_test(test_found_as_in_the_table),
         cmocka_unit_test(test_operands_do_not_collide),
         cmocka_unit_test(test_operand_put_get),
         cmocka_unit_test(test_texts),
