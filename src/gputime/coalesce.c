@@ -3,50 +3,77 @@
  * touch them; a request each lane for atomics. */
 #include "gputime/model.h"
 
-/* The addresses of the op in order of lanes. */
-static unsigned list_addresses(const struct sam_gputime_op *op,
-                               uint32_t at[SAM_GPUTIME_MOST_ADDRESSES])
+enum { BUCKETS = 2 * SAM_GPUTIME_MOST_ADDRESSES, MOST_LDS_BANKS = 64 };
+
+/* The addresses of an op in order of lanes, and the request that each belongs to. */
+struct addresses {
+    unsigned count;
+    uint32_t at[SAM_GPUTIME_MOST_ADDRESSES];
+    uint8_t request[SAM_GPUTIME_MOST_ADDRESSES];
+};
+
+static void list_addresses(const struct sam_gputime_op *op, struct addresses *list)
 {
-    unsigned count = 0;
+    const uint32_t most = SAM_GPUTIME_MOST_ADDRESSES;
+    list->count = 0;
     switch ((enum sam_gputime_form)op->form) {
     case SAM_GPUTIME_NO_ACCESS: break;
-    case SAM_GPUTIME_SCALAR: at[count++] = op->base; break;
+    case SAM_GPUTIME_SCALAR: list->at[list->count++] = op->base; break;
     case SAM_GPUTIME_STRIDED:
         for (uint32_t lanes = op->acting; lanes; lanes &= lanes - 1)
-            at[count++] = op->base + (uint32_t)op->stride * (uint32_t)__builtin_ctz(lanes);
+            list->at[list->count++] =
+                op->base + (uint32_t)op->stride * (uint32_t)__builtin_ctz(lanes);
         break;
     case SAM_GPUTIME_EACH:
-        count = op->count < SAM_GPUTIME_MOST_ADDRESSES ? op->count : SAM_GPUTIME_MOST_ADDRESSES;
-        memcpy(at, op->addresses, count * sizeof *at);
+        list->count = op->count < most ? op->count : most;
+        memcpy(list->at, op->addresses, list->count * sizeof list->at[0]);
         break;
     }
-    return count;
 }
 
-/* The request for a line, which is the last one for most lanes. */
-static unsigned request_for(struct access *a, uint32_t line)
+static unsigned add_request(struct access *a, uint32_t line, uint8_t turns)
 {
-    for (unsigned i = a->count; i-- > 0;)
-        if (a->lines[i] == line)
-            return i;
     a->lines[a->count] = line;
-    a->turns[a->count] = 0;
+    a->turns[a->count] = turns;
     a->bytes[a->count] = 0;
     return a->count++;
 }
 
+/* The request for a line. A bucket holds the number of a request, from 1. */
+static unsigned request_for(struct access *a, uint8_t buckets[BUCKETS], uint32_t line)
+{
+    unsigned at = (line * 0x9e3779b1u) >> 24;
+    for (; buckets[at]; at = (at + 1) % BUCKETS)
+        if (a->lines[buckets[at] - 1] == line)
+            return buckets[at] - 1u;
+    const unsigned request = add_request(a, line, 0);
+    buckets[at] = (uint8_t)(request + 1);
+    return request;
+}
+
+/* Most lanes touch the line of the lane before them. */
+static void share_lines(const struct model *m, struct access *a, struct addresses *list)
+{
+    uint8_t buckets[BUCKETS] = {0};
+    unsigned request = 0;
+    for (unsigned i = 0; i < list->count; i++) {
+        const uint32_t line = list->at[i] >> m->line_shift;
+        if (i == 0 || line != a->lines[request])
+            request = request_for(a, buckets, line);
+        list->request[i] = (uint8_t)request;
+    }
+}
+
 /* Turns that the lanes of a request take: as many as the busiest bank has words to serve. */
-static void count_turns(const struct model *m, struct access *a, const uint32_t *at, unsigned count)
+static void count_turns(const struct model *m, struct access *a, const struct addresses *list)
 {
     const uint32_t banks = m->config.lds_banks ? m->config.lds_banks : m->threads;
-    for (unsigned r = 0; r < a->count; r++) {
-        uint8_t lanes[64] = {0};
-        for (unsigned i = 0; i < count; i++) {
-            if (at[i] >> m->line_shift != a->lines[r])
-                continue;
-            const uint8_t turns = ++lanes[(at[i] >> 2) & (banks - 1)];
-            a->turns[r] = turns > a->turns[r] ? turns : a->turns[r];
-        }
+    uint8_t lanes[SAM_GPUTIME_MOST_ADDRESSES][MOST_LDS_BANKS];
+    memset(lanes, 0, a->count * sizeof lanes[0]);
+    for (unsigned i = 0; i < list->count; i++) {
+        const unsigned r = list->request[i];
+        const uint8_t turns = ++lanes[r][(list->at[i] >> 2) & (banks - 1)];
+        a->turns[r] = turns > a->turns[r] ? turns : a->turns[r];
     }
 }
 
@@ -60,26 +87,23 @@ static struct access *free_access(struct sm *sm)
 
 /* Which bytes of each line are written. */
 static void cover(const struct model *m, const struct access *a, struct coverage *coverage,
-                  const struct sam_gputime_op *op, const uint32_t *at, unsigned count)
+                  const struct sam_gputime_op *op, const struct addresses *list)
 {
     memset(coverage->of, 0, a->count * sizeof coverage->of[0]);
-    for (unsigned i = 0; i < count; i++) {
-        unsigned r = a->atomic ? i : a->count - 1u;
-        while (!a->atomic && a->lines[r] != at[i] >> m->line_shift)
-            r--;
-        const unsigned low = at[i] % SAM_MEMTIME_LINE,
-                       part = (at[i] / SAM_MEMTIME_LINE) % MOST_PARTS;
+    for (unsigned i = 0; i < list->count; i++) {
+        const uint32_t at = list->at[i];
+        const unsigned low = at % SAM_MEMTIME_LINE, part = (at / SAM_MEMTIME_LINE) % MOST_PARTS;
         const uint64_t bytes = (UINT64_C(2) << (op->bytes - 1)) - 1;
-        coverage->of[r][m->line_shift > 6 ? part : 0] |= bytes << low;
+        coverage->of[list->request[i]][m->line_shift > 6 ? part : 0] |= bytes << low;
     }
 }
 
 struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
                                     const struct sam_gputime_op *op)
 {
-    uint32_t at[SAM_GPUTIME_MOST_ADDRESSES];
-    const unsigned count = list_addresses(op, at);
-    struct access *a = count ? free_access(sm) : NULL;
+    struct addresses list;
+    list_addresses(op, &list);
+    struct access *a = list.count ? free_access(sm) : NULL;
     if (!a)
         return NULL;
     a->used = true;
@@ -87,18 +111,16 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
     a->write = trait->store;
     a->atomic = trait->atomic;
     a->count = a->next = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (a->atomic) {
-            a->lines[a->count] = at[i] >> m->line_shift;
-            a->turns[a->count] = 1;
-            a->bytes[a->count++] = op->bytes;
-            continue;
-        }
-        a->bytes[request_for(a, at[i] >> m->line_shift)] += op->bytes;
-    }
+    if (a->atomic)
+        for (unsigned i = 0; i < list.count; i++)
+            list.request[i] = (uint8_t)add_request(a, list.at[i] >> m->line_shift, 1);
+    else
+        share_lines(m, a, &list);
+    for (unsigned i = 0; i < list.count; i++)
+        a->bytes[list.request[i]] += op->bytes;
     if (a->local && !a->atomic)
-        count_turns(m, a, at, count);
+        count_turns(m, a, &list);
     if (sm->coverage && a->write && !a->local)
-        cover(m, a, &sm->coverage[a - sm->accesses], op, at, count);
+        cover(m, a, &sm->coverage[a - sm->accesses], op, &list);
     return a;
 }
