@@ -32,25 +32,6 @@ static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t 
     return now > since ? now - since : 0;
 }
 
-static void turn(struct model *m, struct meter *meter, uint64_t *reasons,
-                 enum sam_gputime_reason reason)
-{
-    uint64_t from;
-    reasons[meter->reason] += read_meter(m, meter, &from);
-    meter->reason = reason;
-}
-
-void sam_gputime_turn_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                           enum sam_gputime_reason reason)
-{
-    turn(m, &sm->meters[unit], sm->stats->units[unit], reason);
-}
-
-void sam_gputime_turn_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
-{
-    turn(m, &sm->meter, sm->stats->reasons, reason);
-}
-
 /* Whether a warp's cycles belong to its next instruction. */
 static bool has_row(enum sam_gputime_reason reason)
 {

@@ -5,9 +5,8 @@
 static struct collector *free_collector(const struct model *m, struct sm *sm)
 {
     uint64_t first = NEVER;
-    for (uint32_t i = 0; i < m->config.collectors; i++) {
-        if (sm->used >> i & 1)
-            continue;
+    for (uint64_t set = sm->all_collectors & ~sm->used; set; set &= set - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(set);
         if (sm->free_from[i] <= m->now)
             return &sm->collectors[i];
         first = sm->free_from[i] < first ? sm->free_from[i] : first;
@@ -115,25 +114,7 @@ static uint32_t choose(uint32_t set, uint32_t next)
     return (uint32_t)__builtin_ctz(from ? from : set);
 }
 
-/* The reason to give for a stream or an SM: of a set, the one that is nearest to an issue. */
-static enum sam_gputime_reason nearest(uint32_t set)
-{
-    static const uint8_t order[] = {SAM_GPUTIME_BUSY,    SAM_GPUTIME_ARBITER, SAM_GPUTIME_COLLECTOR,
-                                    SAM_GPUTIME_RAW,     SAM_GPUTIME_WAW,     SAM_GPUTIME_BANK,
-                                    SAM_GPUTIME_UNIT,    SAM_GPUTIME_LOAD,    SAM_GPUTIME_FENCE,
-                                    SAM_GPUTIME_FETCH,   SAM_GPUTIME_BRANCH,  SAM_GPUTIME_ICACHE,
-                                    SAM_GPUTIME_BARRIER, SAM_GPUTIME_START,   SAM_GPUTIME_DRAIN};
-    if (set & 1u << SAM_GPUTIME_BUSY)
-        return SAM_GPUTIME_BUSY;
-    if (set && !(set & (set - 1)))
-        return (enum sam_gputime_reason)__builtin_ctz(set);
-    for (size_t i = 0; i < sizeof order; i++)
-        if (set >> order[i] & 1)
-            return (enum sam_gputime_reason)order[i];
-    return SAM_GPUTIME_EMPTY;
-}
-
-/* Returns the set of reasons of the stream. */
+/* Returns the stream's set of reasons, by rank. */
 static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
 {
     struct collector *c = free_collector(m, sm);
@@ -152,26 +133,20 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
         w->waited = left;
         sam_gputime_warp(m, sm, w, left);
     }
-    return 1u << (c ? SAM_GPUTIME_BUSY : left);
+    return 1u << sam_gputime_rank(c ? SAM_GPUTIME_BUSY : left);
 }
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
     sam_gputime_judge(m, sm);
     uint32_t all = sm->waits.reasons[NO_STREAM];
-    for (unsigned stream = 0; stream < 2; stream++) {
+    for (unsigned stream = 0; stream < m->config.issue_streams; stream++) {
         uint32_t reasons = sm->waits.reasons[stream];
         if (sm->can_issue[stream])
             reasons |= issue_one(m, sm, stream);
         all |= reasons;
-        if (reasons == sm->last_reasons[stream])
-            continue;
-        sm->last_reasons[stream] = reasons;
         sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X,
-                         nearest(reasons));
+                         sam_gputime_nearest(reasons));
     }
-    if (all == sm->last_reasons[NO_STREAM])
-        return;
-    sm->last_reasons[NO_STREAM] = all;
-    sam_gputime_sm(m, sm, nearest(all));
+    sam_gputime_sm(m, sm, sam_gputime_nearest(all));
 }

@@ -146,36 +146,26 @@ void sam_gputime_alarms_init(struct alarms *alarms)
     alarms->next = NEVER;
 }
 
+/* There are few branches here, for none of them can be foreseen: a warp without an alarm, or with
+ * one that is far, is in no near set that it could be taken out of. */
 static void cancel_alarm(struct alarms *a, uint32_t i)
 {
     const uint32_t bit = 1u << i, near = a->at[i] % MOST_NEAR;
-    if (a->at[i] == NEVER)
-        return;
     a->at[i] = NEVER;
-    if (SAM_UNLIKELY(a->far & bit)) {
-        a->far &= ~bit;
-        return;
-    }
+    a->far &= ~bit;
     a->near[near] &= ~bit;
-    if (!a->near[near])
-        a->cycles &= ~(UINT64_C(1) << near);
+    a->cycles &= ~((uint64_t)(a->near[near] == 0) << near);
 }
 
+/* `cycle` is after `now`. */
 static void set_alarm(struct alarms *a, uint32_t i, uint64_t now, uint64_t cycle)
 {
-    const uint32_t bit = 1u << i, near = cycle % MOST_NEAR;
-    if (a->at[i] == cycle)
-        return;
+    const uint32_t near = cycle % MOST_NEAR, is_near = cycle - now < MOST_NEAR;
     cancel_alarm(a, i);
     a->at[i] = cycle;
-    if (cycle == NEVER)
-        return;
-    if (SAM_UNLIKELY(cycle - now >= MOST_NEAR)) {
-        a->far |= bit;
-        return;
-    }
-    a->near[near] |= bit;
-    a->cycles |= UINT64_C(1) << near;
+    a->far |= (uint32_t)(!is_near & (cycle != NEVER)) << i;
+    a->near[near] |= is_near << i;
+    a->cycles |= (uint64_t)is_near << near;
 }
 
 /* The warps whose alarm goes off in this cycle. */
@@ -191,11 +181,10 @@ static uint32_t alarmed(const struct alarms *a, uint64_t now)
 static uint64_t next_alarm(const struct alarms *a, uint64_t now)
 {
     const unsigned first = (now + 1) % MOST_NEAR;
-    uint64_t next = NEVER;
-    if (a->cycles) {
-        const uint64_t ahead = a->cycles >> first | a->cycles << (-first % MOST_NEAR);
-        next = now + 1 + (unsigned)__builtin_ctzll(ahead);
-    }
+    const uint64_t ahead = a->cycles >> first | a->cycles << (-first % MOST_NEAR);
+    const uint64_t last = UINT64_C(1) << (MOST_NEAR - 1); /* __builtin_ctzll needs a bit */
+    uint64_t next = now + 1 + (unsigned)__builtin_ctzll(ahead | last);
+    next = ahead ? next : NEVER;
     for (uint32_t set = a->far; SAM_UNLIKELY(set); set &= set - 1) {
         const uint64_t at = a->at[__builtin_ctz(set)];
         next = at < next ? at : next;
@@ -214,29 +203,73 @@ static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
     return !w->resident;
 }
 
-/* The warp does not wait. */
-static void forget(struct sm *sm, uint32_t i)
+void sam_gputime_waits_init(struct waits *waits)
 {
-    struct waits *waits = &sm->waits;
-    if (!(waits->warps >> i & 1))
-        return;
-    const unsigned stream = waits->stream[i], reason = waits->reason[i];
-    waits->warps &= ~(1u << i);
-    if (--waits->counts[stream][reason] == 0)
-        waits->reasons[stream] &= ~(1u << reason);
+    *waits = (struct waits){.counts[NOT_WAITING][0] = MOST_WARPS};
+    memset(waits->stream, NOT_WAITING, sizeof waits->stream);
 }
 
-static void wait_for(struct sm *sm, uint32_t i, unsigned stream, enum sam_gputime_reason reason)
+/* The reasons by rank: for a stream or an SM, the one is given that is nearest to an issue. */
+#define BY_RANK(ROW)                                                                               \
+    ROW(BUSY)                                                                                      \
+    ROW(ARBITER)                                                                                   \
+    ROW(COLLECTOR)                                                                                 \
+    ROW(RAW)                                                                                       \
+    ROW(WAW)                                                                                       \
+    ROW(BANK)                                                                                      \
+    ROW(UNIT)                                                                                      \
+    ROW(LOAD)                                                                                      \
+    ROW(FENCE)                                                                                     \
+    ROW(FETCH)                                                                                     \
+    ROW(BRANCH)                                                                                    \
+    ROW(ICACHE)                                                                                    \
+    ROW(BARRIER)                                                                                   \
+    ROW(START)                                                                                     \
+    ROW(DRAIN)                                                                                     \
+    ROW(EMPTY)
+enum {
+#define ROW(name) RANK_##name,
+    BY_RANK(ROW)
+#undef ROW
+};
+static const uint8_t ranks[SAM_GPUTIME_REASONS] = {
+#define ROW(name) [SAM_GPUTIME_##name] = RANK_##name,
+    BY_RANK(ROW)
+#undef ROW
+};
+
+uint32_t sam_gputime_rank(enum sam_gputime_reason reason)
+{
+    return ranks[reason];
+}
+
+enum sam_gputime_reason sam_gputime_nearest(uint32_t set)
+{
+    static const uint8_t reasons[] = {
+#define ROW(name) SAM_GPUTIME_##name,
+        BY_RANK(ROW)
+#undef ROW
+    };
+    return (enum sam_gputime_reason)reasons[__builtin_ctz(set | 1u << RANK_EMPTY)];
+}
+
+/* The warp waits for another reason, or not at all. */
+static void wait_for(struct sm *sm, uint32_t i, unsigned stream, unsigned rank)
 {
     struct waits *waits = &sm->waits;
-    if (waits->warps >> i & 1 && waits->stream[i] == stream && waits->reason[i] == reason)
-        return;
-    forget(sm, i);
-    waits->warps |= 1u << i;
+    const unsigned last = waits->stream[i], last_rank = waits->rank[i];
+    const uint8_t left = --waits->counts[last][last_rank];
+    waits->reasons[last] &= ~((uint32_t)(left == 0) << last_rank);
     waits->stream[i] = (uint8_t)stream;
-    waits->reason[i] = (uint8_t)reason;
-    waits->counts[stream][reason]++;
-    waits->reasons[stream] |= 1u << reason;
+    waits->rank[i] = (uint8_t)rank;
+    waits->counts[stream][rank]++;
+    waits->reasons[stream] |= 1u << rank;
+    waits->warps = (waits->warps & ~(1u << i)) | (uint32_t)(stream != NOT_WAITING) << i;
+}
+
+static void forget(struct sm *sm, uint32_t i)
+{
+    wait_for(sm, i, NOT_WAITING, 0);
 }
 
 /* Warps that have left the SM neither wait nor issue. */
@@ -270,14 +303,13 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     set_alarm(&sm->alarms, i, m->now, again);
     w->waited = reason;
     sam_gputime_warp(m, sm, w, reason);
-    wait_for(sm, i, w->has_op ? stream : NO_STREAM, reason);
+    wait_for(sm, i, w->has_op ? stream : NO_STREAM, ranks[reason]);
 }
 
 void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w)
 {
     const uint32_t i = (uint32_t)(w - sm->warps);
-    const bool held =
-        sm->judged & sm->waits.warps & 1u << i && sm->waits.reason[i] == SAM_GPUTIME_COLLECTOR;
+    const bool held = sm->judged & sm->waits.warps & 1u << i && sm->waits.rank[i] == RANK_COLLECTOR;
     if (!held || m->config.collectors_warp > 1 || w->collected <= m->now) {
         judge_again(sm, w, EVENT_COLLECTOR);
         return;

@@ -217,15 +217,15 @@ struct answer {
     uint32_t warp, generation;
 };
 
-/* Why warps cannot issue: how many for each reason, for those of a stream and those without a next
- * instruction. */
-enum { NO_STREAM = 2, STREAMS = 3 };
+/* Why warps cannot issue: how many for each reason, for those of a stream, those without a next
+ * instruction, and those that do not wait. */
+enum { NO_STREAM = 2, STREAMS = 3, NOT_WAITING = STREAMS };
 struct waits {
-    uint32_t warps;            /* a set */
-    bool left;                 /* some of them have left the SM */
-    uint32_t reasons[STREAMS]; /* sets: those with a count */
-    uint8_t counts[STREAMS][SAM_GPUTIME_REASONS];
-    uint8_t stream[MOST_WARPS], reason[MOST_WARPS];
+    uint32_t warps;                /* a set */
+    bool left;                     /* some of them have left the SM */
+    uint32_t reasons[STREAMS + 1]; /* sets of ranks: those with a count */
+    uint8_t counts[STREAMS + 1][SAM_GPUTIME_REASONS];
+    uint8_t stream[MOST_WARPS], rank[MOST_WARPS];
 };
 
 /* When warps that wait are to be judged again. The cycles up to MOST_NEAR from now have a set of
@@ -249,9 +249,9 @@ struct sm {
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
     struct collector *collectors;
-    /* sets of collectors: in use, of each stream and unit; those with operands to be granted, with
-     * operands on their way, and with all of them */
-    uint64_t used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
+    /* sets of collectors: all, in use, of each stream and unit; those with operands to be granted,
+     * with operands on their way, and with all of them */
+    uint64_t all_collectors, used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
     uint64_t asking, reading, complete;
     uint64_t coming;     /* ... that ask for them from collector.request on */
     uint64_t asked;      /* a set of banks */
@@ -266,12 +266,10 @@ struct sm {
     /* A warp is judged when `judged` has not its bit, and one that could not issue when its alarm
      * goes off. One that can issue can do so until it is judged again. */
     uint32_t judged, resident_set;
-    uint32_t roomy;                 /* warps with room for a fetch */
-    uint32_t redirected;            /* ... whose fetch goes elsewhere from w->redirect on */
-    uint32_t last_reasons[STREAMS]; /* sets: of the streams and of the SM, in the last cycle with a
-                                       change */
-    uint32_t can_issue[2];          /* of each stream */
-    struct waits waits;             /* of the others */
+    uint32_t roomy;        /* warps with room for a fetch */
+    uint32_t redirected;   /* ... whose fetch goes elsewhere from w->redirect on */
+    uint32_t can_issue[2]; /* of each stream */
+    struct waits waits;    /* of the others */
     struct alarms alarms;
     uint32_t next_warp[2], next_emit[2];
 
@@ -452,6 +450,11 @@ void sam_gputime_consume(struct warp *w);
 
 /* judge.c: which warps can issue, and what the others wait for */
 void sam_gputime_alarms_init(struct alarms *alarms);
+void sam_gputime_waits_init(struct waits *waits);
+/* Of the reasons of several warps, the one with the lowest rank is nearest to an issue. */
+uint32_t sam_gputime_rank(enum sam_gputime_reason reason);
+/* The first of a set of ranks; of none: EMPTY. */
+enum sam_gputime_reason sam_gputime_nearest(uint32_t set);
 void sam_gputime_judge(struct model *m, struct sm *sm);
 /* The warp's last instruction has left its collector. */
 void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w);
@@ -514,24 +517,26 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
 /* Account [from, to) of a unit, as far as it has no account yet. */
 void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                       enum sam_gputime_reason reason, uint64_t from, uint64_t to);
-/* What a unit, an SM or a warp does from now on: it is something else. */
-void sam_gputime_turn_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                           enum sam_gputime_reason reason);
-void sam_gputime_turn_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason);
-void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
-                           enum sam_gputime_reason reason);
-/* The same if it may be what it does already. */
+/* What a unit, an SM or a warp does from now on. Whether that is something else cannot be
+ * foreseen: the accounts of units and SMs are closed in any case, which is cheaper than to ask. */
+static inline void turn_meter(const struct model *m, struct meter *meter, uint64_t *reasons,
+                              enum sam_gputime_reason reason)
+{
+    const uint64_t now = m->now < m->limit ? m->now : m->limit;
+    reasons[meter->reason] += now - meter->since;
+    *meter = (struct meter){reason, now};
+}
 static inline void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                                     enum sam_gputime_reason reason)
 {
-    if (sm->meters[unit].reason != reason)
-        sam_gputime_turn_unit(m, sm, unit, reason);
+    turn_meter(m, &sm->meters[unit], sm->stats->units[unit], reason);
 }
 static inline void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
 {
-    if (sm->meter.reason != reason)
-        sam_gputime_turn_sm(m, sm, reason);
+    turn_meter(m, &sm->meter, sm->stats->reasons, reason);
 }
+void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
+                           enum sam_gputime_reason reason);
 static inline void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
                                     enum sam_gputime_reason reason)
 {

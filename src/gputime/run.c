@@ -16,7 +16,9 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     sm->free_sgprs = c->sgprs ? c->sgprs : UINT64_MAX / 2;
     sm->free_vgprs = c->vgprs ? c->vgprs : UINT64_MAX / 2;
     sm->free_lds = c->lds_bytes;
+    sm->all_collectors = UINT64_MAX >> (MOST_COLLECTORS - c->collectors);
     sam_gputime_alarms_init(&sm->alarms);
+    sam_gputime_waits_init(&sm->waits);
     sm->meter.reason = SAM_GPUTIME_EMPTY;
     for (unsigned i = 0; i < SAM_GPUTIME_UNITS; i++)
         sm->meters[i].reason = SAM_GPUTIME_EMPTY;
