@@ -64,11 +64,13 @@ static bool goes_on(const struct sam_run *run)
            !sam_run_is_stopped(run);
 }
 
-/* Workgroups that share private memory take turns at it, those that print print in order, and only
- * together do those of a system find out that all of them wait. */
+/* Workgroups that share private memory take turns at it, those that print print in order, those
+ * that are recorded are read one by one, and only together do those of a system find out that all
+ * of them wait. */
 static bool is_ordered(const struct sam_run *run)
 {
-    return run->pds_parts || run->print_size || run->gpu->shares || run->gpu->options.progress;
+    return run->recorded || run->pds_parts || run->print_size || run->gpu->shares ||
+           run->gpu->options.progress;
 }
 
 static bool take_in_order(struct sam_worker *worker)

@@ -45,7 +45,7 @@ enum sam_status sam_gpu_record(struct sam_gpu *gpu, const struct sam_launch *lau
         free(r);
         return status;
     }
-    r->run.recorded = true;
+    r->run.recorded = r->run.ordered = true;
     r->facts = sam_run_facts(&r->run);
     status = sam_gputime_check(config, &r->facts, error);
     if (status == SAM_OK)

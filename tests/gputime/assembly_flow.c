@@ -168,6 +168,20 @@ static void a_barrier_storm(void **state)
         }
 }
 
+/* However many there are, the model is given all workgroups that have run. */
+static void every_workgroup_is_in_time(void **state)
+{
+    (void)state;
+    for (unsigned workgroups = 1; workgroups <= 729; workgroups *= 3) {
+        const struct sam_gputime_config c = micro_machine(machines[0]);
+        const struct micro m = {.setup = "", .body = "vid.v v1", .workgroups = workgroups};
+        struct sam_gputime_result result;
+        micro_cycles(&c, &m, 5, &result);
+        assert_int_equal(result.insns, 6 * workgroups); /* and endprg */
+        sam_gputime_result_free(&result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_loop_whose_lanes_part),
         cmocka_unit_test(a_group_waits_for_the_lead_of_the_one_before),
         cmocka_unit_test(a_barrier_storm),
+        cmocka_unit_test(every_workgroup_is_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

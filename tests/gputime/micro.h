@@ -13,7 +13,8 @@
 struct micro {
     const char *setup, *body; /* body: what is repeated */
     const char *after;        /* before endprg; NULL: nothing */
-    unsigned lanes, warps;    /* of the one workgroup; 0: 8 lanes, 1 warp */
+    unsigned lanes, warps;    /* of a workgroup; 0: 8 lanes, 1 warp */
+    unsigned workgroups;      /* 0: one */
     unsigned repeats;         /* 0: 48 */
     unsigned units;           /* what a repetition has of what is measured; 0: one */
     bool together;            /* the warps share what is measured; else each has its own */
