@@ -251,6 +251,43 @@ static void test_packed(void **state)
     }
 }
 
+/* A product whose factors lie as the matrix unit reads them: no TensorLoad before it. */
+static void test_product(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+        "%c16 = arith.constant 16 : index\n"
+        "%x = pto.make_tensor_view %in, shape = [%c16, %c16], strides = [%c16, %c1] : "
+        "!pto.tensor_view<?x?xf32>\n"
+        "%y = pto.make_tensor_view %out, shape = [%c16, %c16], strides = [%c16, %c1] : "
+        "!pto.tensor_view<?x?xf32>\n"
+        "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
+        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
+        "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
+        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
+        "%m = pto.tload %p : !pto.partition_tensor_view<16x16xf32> -> "
+        "!pto.tile_buf<mat, 16x16xf32>\n"
+        "%l = pto.tmov %m : !pto.tile_buf<mat, 16x16xf32> -> !pto.tile_buf<left, 16x16xf32>\n"
+        "%r = pto.tmov %m : !pto.tile_buf<mat, 16x16xf32> -> "
+        "!pto.tile_buf<right, 16x16xf32, blayout=col_major>\n"
+        "%d = pto.tmatmul %l, %r : !pto.tile_buf<left, 16x16xf32>, "
+        "!pto.tile_buf<right, 16x16xf32, blayout=col_major> -> !pto.tile_buf<acc, 16x16xf32>\n"
+        "%v = pto.tmov %d : !pto.tile_buf<acc, 16x16xf32> -> !pto.tile_buf<vec, 16x16xf32>\n"
+        "pto.tstore ins(%v : !pto.tile_buf<vec, 16x16xf32>) outs(%q : "
+        "!pto.partition_tensor_view<16x16xf32>)\nreturn\n}\n";
+    struct lowered x = {.text = text, .seed = test_seed()};
+    struct timed t;
+    for (size_t i = 0; i < 2; i++)
+        lowered_array(&x, SAM_F32, 16, 16);
+    timed_run(&x, &t);
+    const struct sam_system_pipe *matrix = &t.figures->pipes[SAM_TILE_PIPE_MATRIX];
+    assert_true(matrix->read == 2048 && matrix->written == 1024);
+    timed_free(&t);
+    lowered_free(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
         cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_packed),   cmocka_unit_test(test_polls),
+        cmocka_unit_test(test_product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
