@@ -203,9 +203,11 @@ struct sam_tile_argument {
     bool is_scalar;
     enum sam_dtype dtype; /* of a scalar; as for arrays */
     uint64_t bits;
-    const char *name; /* of a value of a bare program, without the percent sign; NULL: in order */
-    bool output;      /* copy the tile to the array after the run, instead of from it before */
-    bool inout;       /* with `output`: copy it from the array before the run as well */
+    /* Of a parameter, or of a tile of a bare program, without the percent sign. An argument without
+     * one is the next parameter, in order, that none of the arguments names. */
+    const char *name;
+    bool output; /* copy the tile to the array after the run, instead of from it before */
+    bool inout;  /* with `output`: copy it from the array before the run as well */
     /* For sam_tile_lower (tile_lower.h): not NULL: the pointer is to this tensor of packed weights,
      * which the weight unit decodes. `array` has its dtype and shape; its data is not used there.
      */

@@ -84,6 +84,18 @@ static void test_run(void **state)
            "--check dst=corner_min.npy");
     expect(0, "tcolmin %s[32x32 vec+0x0] -> %d[1x32 vec+0x1000]",
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32 --trace");
+    /* what has no name is the next parameter that none of the names is for */
+    expect(
+        0, "check y: passed",
+        "run @/kernels/tile/dynamic.pto --arg y=out:f32:1,32 --arg cols=i64:32 --arg in=in:in.npy "
+        "--arg i64:32 --check y=min.npy");
+    expect(0, "check out: passed",
+           "run @/kernels/tile/dynamic.pto --arg in:in.npy --arg out=out:f32:1,32 --arg i64:32 "
+           "--arg i64:32 --check out=min.npy");
+    expect(2, "%in is given twice",
+           "run @/kernels/tile/dynamic.pto --arg in=in:in.npy --arg in=in:in.npy");
+    expect(2, "argument %rows is not given",
+           "run @/kernels/tile/dynamic.pto --arg in:in.npy --arg out:f32:1,32 --arg cols=i64:1");
     write_text("one.pto", "%c = arith.constant 1.0 : f32\n%i = arith.constant 0x7f800000 : f32\n"
                           "%a = texpands %c : f32 -> !pto.tile<vec, 1x16xf32>\n"
                           "%b = texpands %i : f32 -> !pto.tile<vec, 1x16xf32>\n");

@@ -99,12 +99,23 @@ enum sam_status sam_tile_bind_kind(const struct sam_tile_program *p, uint32_t va
     }
 }
 
-/* The value that an argument is bound to: the one with its name (any tile, for an output of bare
- * operations), or the next in order. In a function, a name that no parameter has is only the
- * caller's label. */
-static uint32_t find_value(const struct sam_tile_program *p, const struct sam_tile_func *f,
-                           const struct sam_tile_argument *a, size_t *next)
+/* Whether one of the arguments has the name of a parameter. */
+static bool is_named(const char *parameter, const struct sam_tile_argument *arguments, size_t count)
 {
+    for (size_t i = 0; i < count; i++)
+        if (arguments[i].name && strcmp(arguments[i].name, parameter) == 0)
+            return true;
+    return false;
+}
+
+/* The value that argument `index` is bound to: the one with its name (any tile, for an output of
+ * bare operations), or the next parameter that no argument names. In a function, a name that no
+ * parameter has is only the caller's label. */
+static uint32_t find_value(const struct sam_tile_program *p, const struct sam_tile_func *f,
+                           const struct sam_tile_argument *arguments, size_t count, size_t index,
+                           size_t *next)
+{
+    const struct sam_tile_argument *a = &arguments[index];
     for (uint32_t i = 0; a->name && i < f->arg_count; i++)
         if (strcmp(p->values[p->ids[f->args + i]].name, a->name) == 0)
             return p->ids[f->args + i];
@@ -114,6 +125,9 @@ static uint32_t find_value(const struct sam_tile_program *p, const struct sam_ti
             return f->first_value + i;
     if (a->name && f->bare)
         return SAM_TILE_NONE;
+    while (*next < f->arg_count &&
+           is_named(p->values[p->ids[f->args + *next]].name, arguments, count))
+        ++*next;
     return *next < f->arg_count ? p->ids[f->args + (*next)++] : SAM_TILE_NONE;
 }
 
@@ -140,7 +154,7 @@ enum sam_status sam_tile_bind_values(const struct sam_tile_program *p,
     bool *bound = sam_alloc(f->value_count + 1, sizeof *bound);
     enum sam_status status = bound ? SAM_OK : sam_fail_memory(error);
     for (size_t i = 0; i < count && status == SAM_OK; i++) {
-        values[i] = find_value(p, f, &arguments[i], &next);
+        values[i] = find_value(p, f, arguments, count, i, &next);
         if (values[i] == SAM_TILE_NONE && arguments[i].name && f->bare)
             status = sam_fail(error, SAM_ERR_INPUT, "unknown argument %%%s", arguments[i].name);
         else if (values[i] == SAM_TILE_NONE)
