@@ -28,9 +28,30 @@ static bool push(struct assembler *as, const struct asm_frame *frame)
     return true;
 }
 
+/* Report what is wrong with a file, at the line of its byte `at`. */
+static void report(struct assembler *as, const struct asm_frame *frame, size_t at,
+                   const char *problem)
+{
+    struct asm_place *place = sam_asm_new_place(as);
+    if (!place)
+        return;
+    place->file = frame->file;
+    place->line = 1;
+    place->outer = frame->outer;
+    for (size_t i = 0; i < at; i++)
+        place->line += frame->text[i] == '\n';
+    sam_asm_error(as, (struct asm_at){place, 0}, "%s", problem);
+}
+
 bool sam_asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
                        const struct asm_place *outer)
 {
+    struct asm_frame frame = {.file = file, .text = text, .size = size, .line = 0, .outer = outer};
+    const char *zero = size ? memchr(text, 0, size) : NULL;
+    if (zero) { /* one message, not one for each line of a binary file */
+        report(as, &frame, (size_t)(zero - text), "a zero byte: expected text");
+        return false;
+    }
     void *grown = sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts);
     if (!grown) {
         sam_asm_out_of_memory(as);
@@ -44,21 +65,11 @@ bool sam_asm_push_file(struct assembler *as, const char *file, const char *text,
         sam_asm_out_of_memory(as);
         return false;
     }
-    struct asm_frame frame = {.file = file, .text = text, .size = size, .line = 0, .outer = outer};
     frame.clean = sam_buffer_text(clean);
     if (!push(as, &frame))
         return false;
-    if (open_comment != SIZE_MAX) {
-        struct asm_place *place = sam_asm_new_place(as);
-        if (!place)
-            return false;
-        place->file = file;
-        place->line = 1;
-        place->outer = outer;
-        for (size_t i = 0; i < open_comment; i++)
-            place->line += text[i] == '\n';
-        sam_asm_error(as, (struct asm_at){place, 0}, "unterminated comment");
-    }
+    if (open_comment != SIZE_MAX)
+        report(as, &frame, open_comment, "unterminated comment");
     return true;
 }
 

@@ -40,6 +40,23 @@ static void test_expansion(void **state)
     sam_buffer_free(&text);
 }
 
+/* A binary file has one message. */
+static void test_binary(void **state)
+{
+    (void)state;
+    static const char text[] = "\tnop\nbad 1\n\0 bad 2\nbad 3\n";
+    struct sam_asm_options options = {.isa = test_isa(V)};
+    struct sam_image *image;
+    struct sam_error error;
+    char *messages;
+    assert_int_equal(
+        sam_assemble(&options, "a.npy", text, sizeof text - 1, &image, &messages, &error),
+        SAM_ERR_INPUT);
+    assert_string_equal(messages, "a.npy:3: error: a zero byte: expected text\n");
+    assert_string_equal(error.text, "a.npy:3: error: a zero byte: expected text");
+    sam_text_free(messages);
+}
+
 /* The caller may lower the limit. */
 static void test_lower_limit(void **state)
 {
@@ -206,9 +223,13 @@ static void test_messages_are_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),          cmocka_unit_test(test_lower_limit),
-        cmocka_unit_test(test_long_source),        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_parameters),         cmocka_unit_test(test_names_of_sections),
+        cmocka_unit_test(test_expansion),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_lower_limit),
+        cmocka_unit_test(test_long_source),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_names_of_sections),
         cmocka_unit_test(test_messages_are_plain),
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
