@@ -191,7 +191,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
         run_add_measure(run);
         if (status != SAM_OK) {
             run->measure->error = run->error;
-            code = status == SAM_ERR_STOPPED ? cli_report_stop() : CLI_PROGRAM_FAILED;
+            code = CLI_PROGRAM_FAILED; /* whoever measures says so */
         }
     } else if (code == CLI_OK) {
         if (status == SAM_OK || status == SAM_ERR_TRAP || has_cycles(run, status))

@@ -49,6 +49,12 @@ static int add_axis(struct cli_args *args, const struct cli_option *option, cons
                                text, SWEEP_AXES);
     struct sweep_axis *axis = &s->sweep.axes[s->sweep.axis_count++];
     snprintf(axis->name, sizeof axis->name, "%.*s", (int)(equals - text), text);
+    for (const struct sweep_axis *other = s->sweep.axes; other < axis; other++)
+        if (strcmp(other->name, axis->name) == 0)
+            return cli_usage_error(args,
+                                   "--config %s: %s is given before: expected all its values "
+                                   "in one --config, %s=V,V,...",
+                                   text, axis->name, axis->name);
     for (const char *at = equals + 1; at; at = strchr(at, ',')) {
         at += *at == ',';
         const size_t size = strcspn(at, ",");
@@ -365,6 +371,11 @@ static int choose_machine(struct state *s)
     const char *first = s->run.files.count ? s->run.files.items[0] : "";
     if (!cli_given(s->run.args, "machine"))
         s->machine = s->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
+    if (cli_ends_with(first, ".pto"))
+        return cli_usage_error(s->run.args,
+                               "'%s': a tile program: expected assembly or an ELF "
+                               "executable, such as hart.s of `samite run --emit`",
+                               first);
     s->sweep.gpu = s->machine == RUN_VENTUS;
     s->sweep.system = (int)s->machine == SWEEP_SYSTEM;
     s->request.system = s->sweep.system ? &s->system : NULL;

@@ -270,6 +270,10 @@ static void refused(void **state)
     expect_failure("tile.s", 2, "no --config");
     expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
     expect_failure("tile.s --config mpara", 2, "KEY=VALUE");
+    expect_failure("tile.s --config mpara=2 --config slots=2 --config mpara=4", 2,
+                   "--config mpara=4: mpara is given before: expected all its values in one");
+    expect_failure("p.pto --config mpara=2", 2, "'p.pto': a tile program: expected assembly or an");
+    expect_failure("p.pto --machine system --config mem.queue=2", 2, "'p.pto': a tile program");
     expect_failure("tile.s --mlen 128 --config mlen=128,512", 2,
                    "--mlen 128 and --config mlen=512: expected one row length");
     expect_failure("tile.s --config lod_bytes=1", 2, "nearest is load_bytes");
@@ -323,6 +327,14 @@ static void interrupted(void **state)
     done(&o);
     assert_false(exists("loop.csv") || exists("loop.html"));
     assert_false(has_temporary("loop.csv") || has_temporary("loop.html"));
+    /* a launch that is stopped is not reported beside the sweep */
+    write_text("spin.s", ".globl spin\nspin: j spin\n");
+    child = start("spin.s --kernel spin --grid 1 --block 1 --config sms=1,2");
+    assert_true(comes(child, catches, SIGTERM));
+    kill(child, SIGINT);
+    o = dies(child, SIGINT);
+    assert_string_equal(sam_buffer_text(&o.err), "samite: error: stopped\n");
+    done(&o);
 }
 
 int main(void)
