@@ -152,7 +152,9 @@ void cli_print_help(const struct cli_verb *verb, int form, FILE *out)
     print_usage(verb, f->usage ? f->usage : verb->usage, out);
     fputc('\n', out);
     if (form >= 0) {
-        fprintf(out, "%s: %s\n", f->name, f->summary);
+        const int column = fprintf(out, "%s:", f->name);
+        flow(f->summary, strlen(f->summary), (size_t)column, 0, out);
+        fputc('\n', out);
     } else {
         flow(verb->summary, strlen(verb->summary), 0, 0, out);
         fputc('\n', out);

@@ -180,13 +180,22 @@ static const struct cli_option options[] = {
 
 static const struct cli_form forms[] = {
     [FMT] = {.name = "fmt",
+             .usage = "fmt [options] PROGRAM.pto",
+             .examples = "  samite tile fmt --surface ssa kernel.pto\n",
              .summary = "print a program in one of the three surfaces; each of them is read"},
     [CHECK] = {.name = "check",
+               .usage = "check [options] PROGRAM.pto...",
+               .examples = "  samite tile check --profile a2a3 --plan kernel.pto\n",
                .summary = "report every error of each program in one run, with its line"},
     [OPS] = {.name = "ops",
+             .usage = "ops [--json]",
+             .examples = "  samite tile ops\n",
              .summary = "list the operations: sources (t tile, s scalar, i index, v partition of a "
                         "tensor view), dtypes and meaning"},
     [EXPLAIN] = {.name = "explain",
+                 .usage = "explain [options] PROGRAM.pto",
+                 .examples =
+                     "  samite tile explain softmax.pto --arg in:x.npy --arg out:f32:16,64\n",
                  .summary = "show what each line of a program becomes on the system (samite run "
                             "--machine system) and, with its arguments, what it costs"},
     {0},
@@ -207,6 +216,7 @@ const struct cli_verb verb_tile = {
     .details = "Comments stay, before the operation that they precede or follow. `samite run "
                "PROGRAM.pto` runs a program.\n",
     .examples = "  samite tile fmt --surface ssa kernel.pto\n"
-                "  samite tile check --profile a2a3 --plan kernel.pto\n",
+                "  samite tile check --profile a2a3 --plan kernel.pto\n"
+                "  samite tile explain softmax.pto --arg in:x.npy --arg out:f32:16,64\n",
     .run = run,
 };

@@ -238,6 +238,11 @@ static void test_tile(void **state)
     expect(0, "", "tile fmt @/kernels/tile/softmax.pto -o softmax.pto");
     expect(0, "no error", "tile check softmax.pto");
     expect(2, "--surface mlir: expected flat, ssa or dps", "tile fmt --surface mlir x.pto");
+    expect(0,
+           "Usage: samite tile explain [options] PROGRAM.pto\n\n"
+           "explain: show what each line of a program becomes on the system (samite run\n--machine",
+           "tile explain --help");
+    expect(0, "\nExamples:\n  samite tile explain softmax.pto", "tile explain --help");
     expect(2, "unknown task 'format': expected fmt, check, ops or explain", "tile format x.pto");
     expect(0, "tcolmin            t    all of the profile   d[0,j] = min over i of a[i,j]",
            "tile ops");
