@@ -34,6 +34,7 @@ struct lower_build {
     unsigned place_count, scalar_count, value_count;
     uint32_t rectangle;  /* a tile that has it */
     uint32_t rows, cols; /* of it, if they are known; of a flat one: 1 and all elements */
+    unsigned packed;     /* elements of a lane: more than 1 where words are copied */
     bool rows_known, cols_known, flat;
     unsigned row_warps, col_warps; /* powers of two */
     /* Registers, 0 when nothing counts elements: i * columns + j of lane 0, in this chunk and in
@@ -52,6 +53,9 @@ static inline size_t lower_place_size(const struct lower_place *p)
 {
     return sam_tile_size(p->dtype);
 }
+
+/* kernel.c: how many elements a lane can take: all that a word has, where they are only copied. */
+unsigned sam_lower_build_packs(const struct lower_build *b);
 
 /* --- loops.c */
 

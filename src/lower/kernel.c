@@ -25,8 +25,10 @@ static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum s
         if (b->places[i].part == part && sam_lower_same_tile(b->l, b->places[i].tile, tile))
             return &b->places[i];
     struct lower_place *p = &b->places[b->place_count++];
-    *p = (struct lower_place){
-        .tile = tile, .part = part, .dtype = sam_tile_ty(b->l->p, tile)->tile.dtype};
+    *p = (struct lower_place){.tile = tile,
+                              .part = part,
+                              .dtype =
+                                  b->packed > 1 ? SAM_U32 : sam_tile_ty(b->l->p, tile)->tile.dtype};
     return p;
 }
 
@@ -37,6 +39,32 @@ static void point(struct lower_build *b, struct lower_place *p)
         p->row = sam_lower_take_far_scalar(&b->code);
     if (!p->at && p->part != LOWER_FIRST_COLUMN)
         p->at = sam_lower_take_scalar(&b->code);
+}
+
+/* Whether a kernel is one operation that copies: the bits as they are, so nothing is extended. */
+static bool copies(const struct lower_build *b)
+{
+    const enum sam_tile_family_id family = sam_tile_row(lower_build_op(b, 0)->code)->family;
+    return b->kernel->op_count == 1 && (family == SAM_TILE_COLEXPAND ||
+                                        family == SAM_TILE_EXPANDS || family == SAM_TILE_FILLPAD);
+}
+
+unsigned sam_lower_build_packs(const struct lower_build *b)
+{
+    const struct sam_tile_op *op = lower_build_op(b, 0);
+    const uint32_t d = sam_tile_arg(b->l->p, op, op->operand_count - 1);
+    const size_t size = sam_tile_size(sam_tile_ty(b->l->p, d)->tile.dtype);
+    if (!copies(b) || size >= 4 || !b->cols_known || b->cols * size % 4)
+        return 1;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const uint32_t tile = sam_tile_arg(b->l->p, op, i);
+        uint32_t address, pitch;
+        if (lower_is_tile(b->l, tile) &&
+            (!sam_lower_known(b->l, tile, LOWER_ADDRESS, &address) || address % 4 ||
+             !sam_lower_known(b->l, tile, LOWER_PITCH, &pitch) || pitch % 4))
+            return 1;
+    }
+    return 4 / (unsigned)size;
 }
 
 static unsigned bits_of(size_t size)
@@ -63,7 +91,7 @@ static void load(struct lower_build *b, struct lower_place *p)
         sam_buffer_printf(out, "\t%s t0, 0(x%u)\n\tvmv.v.x v%u, t0\n", name, p->row, v.raw);
     } else {
         sam_buffer_printf(out, "\tvle%u.v v%u, (x%u)\n", bits_of(size), v.raw, p->at);
-        if (!sam_tile_is_real(p->dtype) && !sam_tile_is_signed(p->dtype))
+        if (!sam_tile_is_real(p->dtype) && !sam_tile_is_signed(p->dtype) && !copies(b))
             sam_lower_extend(c, v.level, p->dtype, v.raw);
     }
     p->vector = new_vector(b, v);
@@ -102,6 +130,10 @@ static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sa
             sam_buffer_printf(out, "\tslli t0, t0, %u\n\t%s t0, t0, %u\n", shift,
                               zeros ? "srli" : "srai", shift);
     }
+    if (b->packed > 1) /* without the extension, in each part of the word */
+        sam_buffer_printf(out,
+                          "\tslli t0, t0, %u\n\tsrli t0, t0, %u\n\tli t1, 0x%x\n\tmul t0, t0, t1\n",
+                          shift, shift, b->packed == 4 ? 0x01010101 : 0x00010001);
     sam_buffer_printf(out, "\tvmv.v.x v%u, t0\n", v.raw);
     struct lower_scalar *s = &b->scalars[b->scalar_count++];
     *s = (struct lower_scalar){value, dtype, new_vector(b, v)};

@@ -4,6 +4,8 @@
 #include "lower/build.h"
 
 enum { MOST_WARPS = 8, MOST_GROUPS = 16, CHUNKS_PER_WARP = 2 };
+/* Chunks that stand one after the other in the text, and the lines of them all. */
+enum { MOST_UNROLLED = 4, MOST_LINES = 96 };
 
 /* --- how the warps divide the rectangle */
 
@@ -49,10 +51,12 @@ void sam_lower_build_divide(struct lower_build *b)
     b->rows_known = sam_lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
     b->cols_known = sam_lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
     b->flat = is_flat(b);
+    b->packed = sam_lower_build_packs(b);
     if (b->flat) {
         b->cols *= b->rows;
         b->rows = 1;
     }
+    b->cols /= b->packed;
     uint64_t rows = b->rows_known ? b->rows : type->rows;
     uint64_t chunks = ((b->cols_known ? b->cols : type->cols) + LOWER_LANES - 1) / LOWER_LANES;
     uint32_t groups = at_most(MOST_GROUPS, b->l->options.sms ? b->l->options.sms : 2);
@@ -85,11 +89,13 @@ static void enter(struct lower_build *b, struct sam_buffer *out, unsigned end)
     sam_buffer_printf(out, "\tandi t1, t3, %u\n\tsrli t2, t3, %u\n", b->row_warps - 1,
                       log_of(b->row_warps));
     if (b->flat)
-        sam_buffer_printf(out, "\tli s0, 1\n\tli s2, 0x%x\n", b->cols);
-    else {
+        sam_buffer_puts(out, "\tli s0, 1\n");
+    else
         sam_lower_load_field(b->l, b->kernel, out, "s0", b->rectangle, LOWER_ROWS);
+    if (b->cols_known)
+        sam_buffer_printf(out, "\tli s2, 0x%x\n", b->cols);
+    else
         sam_lower_load_field(b->l, b->kernel, out, "s2", b->rectangle, LOWER_COLS);
-    }
     if (b->element) {
         sam_buffer_printf(out, "\tmul x%u, t1, s2\n", b->first_element);
         sam_buffer_printf(out, "\tslli t0, t2, 5\n\tadd x%u, x%u, t0\n", b->first_element,
@@ -136,16 +142,86 @@ static void append(struct sam_buffer *out, const struct sam_buffer *text)
     sam_buffer_append(out, text->data, text->size);
 }
 
+/* How many chunks follow each other in the text; *all: these are all that a row has for the warp,
+ * of which the last may be a part. */
+static unsigned unrolled(const struct lower_build *b, bool *all)
+{
+    const char *text = sam_buffer_text(&b->code.text[LOWER_CHUNK]);
+    const uint32_t chunks = (b->cols + LOWER_LANES - 1) / LOWER_LANES;
+    unsigned lines = 0, count = MOST_UNROLLED;
+    *all = false;
+    if (!b->cols_known || strstr(text, ".L")) /* labels stand for one place */
+        return 1;
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
+    *all = b->col_warps == 1 && chunks && chunks <= MOST_UNROLLED && lines * chunks <= MOST_LINES;
+    if (*all)
+        return chunks;
+    while (count > 1 &&
+           (b->cols % (count * b->col_warps * LOWER_LANES) || lines * count > MOST_LINES))
+        count /= 2;
+    return count;
+}
+
+/* The pointers of the chunk after this one. */
+static void next_chunk(const struct lower_build *b, struct sam_buffer *out)
+{
+    const uint32_t step = LOWER_LANES * b->col_warps;
+    char reg[8];
+    for (unsigned i = 0; i < b->place_count; i++) {
+        sam_format(reg, sizeof reg, "x%u", b->places[i].at);
+        if (b->places[i].at)
+            add(out, reg, (int64_t)(step * lower_place_size(&b->places[i])));
+    }
+    sam_format(reg, sizeof reg, "x%u", b->element);
+    if (b->element)
+        add(out, reg, step);
+}
+
+/* All chunks of a row, without a loop. */
+static void put_chunks(const struct lower_build *b, struct sam_buffer *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (i)
+            next_chunk(b, out);
+        if (i + 1 == count && b->code.partial)
+            sam_buffer_printf(out, "\tli t0, %u\n\tvsetvli t0, t0, e32, m1, ta, ma\n",
+                              b->cols % LOWER_LANES);
+        append(out, &b->code.text[LOWER_CHUNK]);
+    }
+}
+
+static void loop_chunks(const struct lower_build *b, struct sam_buffer *out, unsigned count)
+{
+    const unsigned chunk = sam_lower_label(b->l);
+    const uint32_t step = LOWER_LANES * b->col_warps;
+    const bool one_chunk = b->cols_known && b->cols <= step;
+    sam_buffer_puts(out, "\tmv " LOWER_REST ", s2\n");
+    if (!one_chunk)
+        sam_buffer_printf(out, ".Lg%u:\n", chunk);
+    if (b->code.partial)
+        sam_buffer_puts(out, "\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n");
+    for (unsigned i = 0; i < count; i++) {
+        append(out, &b->code.text[LOWER_CHUNK]);
+        if (!one_chunk)
+            next_chunk(b, out);
+    }
+    if (one_chunk)
+        return;
+    add(out, LOWER_REST, -(int64_t)step * count);
+    sam_buffer_printf(out, "\tbgtz " LOWER_REST ", .Lg%u\n", chunk);
+}
+
 static void loops(struct lower_build *b, struct sam_buffer *out)
 {
     struct lower_code *c = &b->code;
-    unsigned row = sam_lower_label(b->l), chunk = sam_lower_label(b->l);
-    uint32_t step = LOWER_LANES * b->col_warps;
-    char reg[8];
-    bool one_row = b->rows_known && b->rows == 1, one_chunk = b->cols_known && b->cols <= step;
+    const unsigned row = sam_lower_label(b->l);
+    const bool one_row = b->rows_known && b->rows == 1;
+    bool all;
+    const unsigned count = unrolled(b, &all);
     if (!one_row)
         sam_buffer_printf(out, ".Lg%u:\n", row);
-    if (c->text[LOWER_ROW].size && c->partial && !one_row)
+    if (c->partial && !one_row && (c->text[LOWER_ROW].size || (all && count > 1)))
         sam_buffer_puts(out, "\tvsetvli t0, zero, e32, m1, ta, ma\n");
     append(out, &c->text[LOWER_ROW]);
     for (unsigned i = 0; i < b->place_count; i++)
@@ -153,24 +229,10 @@ static void loops(struct lower_build *b, struct sam_buffer *out)
             sam_buffer_printf(out, "\tmv x%u, x%u\n", b->places[i].at, b->places[i].row);
     if (b->element)
         sam_buffer_printf(out, "\tmv x%u, x%u\n", b->element, b->first_element);
-    sam_buffer_puts(out, "\tmv " LOWER_REST ", s2\n");
-    if (!one_chunk)
-        sam_buffer_printf(out, ".Lg%u:\n", chunk);
-    if (c->partial)
-        sam_buffer_puts(out, "\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n");
-    append(out, &c->text[LOWER_CHUNK]);
-    if (!one_chunk) {
-        for (unsigned i = 0; i < b->place_count; i++) {
-            sam_format(reg, sizeof reg, "x%u", b->places[i].at);
-            if (b->places[i].at)
-                add(out, reg, (int64_t)(step * lower_place_size(&b->places[i])));
-        }
-        sam_format(reg, sizeof reg, "x%u", b->element);
-        if (b->element)
-            add(out, reg, step);
-        add(out, LOWER_REST, -(int64_t)step);
-        sam_buffer_printf(out, "\tbgtz " LOWER_REST ", .Lg%u\n", chunk);
-    }
+    if (all)
+        put_chunks(b, out, count);
+    else
+        loop_chunks(b, out, count);
     if (one_row)
         return;
     for (unsigned i = 0; i < b->place_count; i++)
