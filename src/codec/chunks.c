@@ -49,7 +49,7 @@ const char *sam_chunks_range_fault(const struct sam_chunks_piece *piece,
         return "an output type that does not hold every value";
     uint64_t units = shared ? bytes_of(piece->type, range->count) : range->count;
     if (range->first > piece->count || units > piece->count - range->first)
-        return "elements beyond the piece";
+        return "elements past the end";
     if (same && sam_dtype_bits(piece->type) == 4 &&
         (range->count % 2 || (!shared && range->first % 2)))
         return "a range of half bytes";

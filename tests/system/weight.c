@@ -348,10 +348,10 @@ static void bad_records_of_decoding(void **state)
         {WORD(destination), UINT32_MAX, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
         {WORD(destination_bytes), BAD_COUNT - 1, SAM_WEIGHT_IS_DESTINATION, "room for 3999"},
         {WORD(destination_bytes), 0, SAM_WEIGHT_IS_DESTINATION, "room for 0"},
-        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
-        {WORD(first_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
-        {WORD(elements_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
-        {WORD(elements_high), 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
+        {WORD(first_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "elements past the end"},
+        {WORD(elements_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
+        {WORD(elements_high), 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
         {WORD(result), RESULT_AT + 1, SAM_WEIGHT_IS_ADDRESS, "result at"},
         {WORD(result), 0x02002000, SAM_WEIGHT_IS_ADDRESS, "result at"},
         {WORD(result), RECORDS + RECORDS_SIZE - 16, SAM_WEIGHT_IS_ADDRESS, "result at"},
@@ -359,7 +359,7 @@ static void bad_records_of_decoding(void **state)
         {WORD(layout), SAM_LAYOUT_SHARED + 1, SAM_WEIGHT_IS_RECORD, "unknown layout"},
         {WORD(layout), 256 + SAM_LAYOUT_E4M3, SAM_WEIGHT_IS_RECORD, "unknown layout"},
         {WORD(layout), SAM_LAYOUT_E5M2, SAM_WEIGHT_IS_DAMAGED, "block 0"},
-        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "beyond the piece"},
+        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
         {WORD(total_high), 0x80000000, SAM_WEIGHT_IS_RECORD, "more elements than a piece"},
     };
     expect_bad(&unit, &good, cases, SAM_COUNT(cases));
