@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli_args.h"
+#include "samite/file.h"
 
 /* A file that exists is its device and number, whatever its name; one that does not is the folder's
  * and its name there. */
@@ -135,4 +136,23 @@ int cli_changes(const struct cli_args *args, const char *input, const char *outp
     if (code == CLI_OK && !(output && cli_same_file(output, input)))
         code = add(args, input, false);
     return code;
+}
+
+/* ------------------------------------------------------------------ outputs that were not kept */
+
+bool cli_any_failed(struct sam_output *const outputs[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i] && sam_output_failed(outputs[i]))
+            return true;
+    return false;
+}
+
+int cli_drop_output(struct sam_output *output)
+{
+    struct sam_error error;
+    if (cli_any_failed(&output, 1))
+        return sam_output_commit(output, &error) == SAM_OK ? CLI_OK : cli_report(&error);
+    sam_output_abort(output);
+    return CLI_OK;
 }

@@ -5,6 +5,7 @@
 #define CLI_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct cli_args;
 
@@ -21,6 +22,13 @@ struct cli_included {
 void cli_reads_included(void *context, const char *path);
 /* An array that is read, changed and written: to where it came from, as may be. */
 int cli_changes(const struct cli_args *args, const char *input, const char *output);
+
+struct sam_output;
+/* Did a write to one of the outputs fail? Each may be NULL. */
+bool cli_any_failed(struct sam_output *const outputs[], size_t count);
+/* Drop an output, after all that writes to it. CLI_BAD_INPUT, the file and the reason printed, when
+ * a write to it failed; `output` may be NULL. */
+int cli_drop_output(struct sam_output *output);
 
 /* Would writing the first destroy the second? For files that come in folders. */
 bool cli_same_file(const char *output, const char *input);

@@ -201,7 +201,8 @@ int run_kernel(struct run *run);
         "for flame graphs (.folded) or tables (.txt; - prints them)",                              \
         .suffixes = ".html .json .folded .txt")
 /* A new profile, if there is a path; and its file, or text to `out`. */
-int run_profile_open(struct cli_args *args, const char *path, struct sam_profile **profile);
+int run_profile_open(struct cli_args *args, const char *option, const char *path,
+                     struct sam_profile **profile);
 int run_profile_write(struct sam_profile *profile, const char *path,
                       const struct sam_profile_options *options, FILE *out);
 /* Of a GPU. */

@@ -142,7 +142,7 @@ int run_close_timing(struct run *run, bool keep)
         struct sam_output *output = run->timelines[i];
         run->timelines[i] = NULL;
         if (!keep)
-            sam_output_abort(output);
+            cli_drop_output(output);
         else if (output && sam_output_commit(output, &run->error) != SAM_OK)
             code = cli_report(&run->error);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "progress.h"
 #include "run_hart.h"
 #include "run_lower.h"
@@ -159,6 +160,18 @@ static int commit(struct sam_output **output)
     return !file || sam_output_commit(file, &error) == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
+/* Whether a file of the run could not be written: dropping it, after the run, names it. */
+static bool output_failed(const struct state *s)
+{
+    return cli_any_failed(&s->trace, 1) || cli_any_failed(s->traces, HART_TRACES) ||
+           (s->system && run_system_output_failed(s->system));
+}
+
+static int report_failure(const struct state *s, const struct sam_error *error)
+{
+    return error->status == SAM_ERR_IO && output_failed(s) ? CLI_BAD_INPUT : cli_report(error);
+}
+
 /* Commit the traces and the timeline. */
 static int finish_files(struct state *s)
 {
@@ -167,9 +180,9 @@ static int finish_files(struct state *s)
     if (s->traces[HART_TIMELINE] &&
         (s->system ? sam_system_end_timeline(run_system_of(s->system), &error)
                    : sam_hart_end_timeline(s->hart, &error)) != SAM_OK)
-        return cli_report(&error);
+        return report_failure(s, &error);
     if (sam_hart_end_traces(s->hart, &error) != SAM_OK)
-        return cli_report(&error);
+        return report_failure(s, &error);
     int code = s->system ? run_system_finish(s->system, s->request, s->image, s->text) : CLI_OK;
     for (int i = 0; i < HART_TRACES; i++) {
         int one = commit(&s->traces[i]);
@@ -239,7 +252,7 @@ static int execute(struct state *s)
         code = code == CLI_OK ? raced : code;
     }
     if (status != SAM_OK) {
-        int failed = cli_report(&s->error);
+        int failed = report_failure(s, &s->error);
         code = code == CLI_OK ? failed : code;
     } else if (result.end == SAM_HART_EXIT && result.exit_code != 0 && s->request->lowered) {
         const int failed = run_lower_failure(s->request, run_system_of(s->system));
@@ -295,7 +308,7 @@ int run_hart(struct hart_request *r)
     if (code == CLI_OK)
         code = read_arguments(&s);
     if (code == CLI_OK)
-        code = run_profile_open(r->run->args, r->profile, &s.profile);
+        code = run_profile_open(r->run->args, "profile", r->profile, &s.profile);
     if (code == CLI_OK)
         code = run_hart_load(r, &s.arguments, &s.image);
     if (code == CLI_OK)
@@ -307,9 +320,9 @@ int run_hart(struct hart_request *r)
     else
         sam_hart_free(s.hart); /* writes the rest of its traces */
     sam_hostio_free(s.host);
-    sam_output_abort(s.trace);
+    cli_drop_output(s.trace);
     for (int i = 0; i < HART_TRACES; i++)
-        sam_output_abort(s.traces[i]);
+        cli_drop_output(s.traces[i]);
     sam_profile_free(s.profile);
     if (!r->lowered)
         sam_image_free(s.image);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 #include "stop.h"
 
@@ -141,6 +142,12 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
     return good ? run_print_cycles(run) : cli_no_memory();
 }
 
+/* Whether a file of the launch could not be written: dropping it names it. */
+static bool output_failed(const struct run *run)
+{
+    return cli_any_failed(&run->log, 1) || cli_any_failed(run->timelines, RUN_TIMELINES);
+}
+
 /* Whether a launch that was stopped has been timed in part. */
 static bool has_cycles(const struct run *run, enum sam_status status)
 {
@@ -201,7 +208,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
         if (status != SAM_OK) {
             fflush(run->text);
             explain_trap(run, launch, &result.trap);
-            int failed = cli_report(&run->error);
+            int failed = output_failed(run) ? CLI_BAD_INPUT : cli_report(&run->error);
             run_report_places(run, launch, &result, stderr);
             code = code == CLI_OK ? failed : code;
         }
@@ -215,7 +222,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     const int closed_timing = run_close_timing(run, status == SAM_OK || status == SAM_ERR_TRAP);
     code = code == CLI_OK ? closed_timing : code;
     if (code != CLI_OK) {
-        sam_output_abort(run->log);
+        cli_drop_output(run->log);
         run->log = NULL;
     }
     sam_gpu_result_free(&result);

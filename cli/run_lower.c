@@ -83,6 +83,19 @@ static int lower(struct hart_request *r, size_t function, size_t count)
     return status == SAM_OK ? CLI_OK : said ? CLI_BAD_INPUT : cli_report(&error);
 }
 
+/* The script of the folder, for those who may read it. */
+static int make_executable(const char *folder)
+{
+    struct stat status;
+    char *path = NULL;
+    if (asprintf(&path, "%s/run", folder) < 0)
+        return cli_no_memory();
+    if (stat(path, &status) == 0) /* file systems without permissions have nothing to set */
+        (void)chmod(path, (status.st_mode & 0777) | (status.st_mode & 0444) >> 2);
+    free(path);
+    return CLI_OK;
+}
+
 static int emit(const struct hart_request *r)
 {
     struct sam_error error;
@@ -93,8 +106,9 @@ static int emit(const struct hart_request *r)
         cli_error("%s: %s", folder, strerror(errno));
         return CLI_BAD_INPUT;
     }
-    return sam_tile_lowered_emit(r->lowered->made, folder, &error) == SAM_OK ? CLI_OK
-                                                                             : cli_report(&error);
+    return sam_tile_lowered_emit(r->lowered->made, folder, &error) == SAM_OK
+               ? make_executable(folder)
+               : cli_report(&error);
 }
 
 int run_lower_open(struct hart_request *r, const struct run_arguments *arguments,

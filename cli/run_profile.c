@@ -6,16 +6,17 @@
 #include "run.h"
 #include "samite/file.h"
 
-int run_profile_open(struct cli_args *args, const char *path, struct sam_profile **profile)
+int run_profile_open(struct cli_args *args, const char *option, const char *path,
+                     struct sam_profile **profile)
 {
     enum sam_profile_format format;
     if (!path)
         return CLI_OK;
     if (!sam_profile_format_of(path, &format))
         return cli_usage_error(args,
-                               "--profile %s: expected a name that ends in .html, .json, .folded "
+                               "--%s %s: expected a name that ends in .html, .json, .folded "
                                "or .txt, or - for text",
-                               path);
+                               option, path);
     int code = CLI_OK;
     if (strcmp(path, "-") != 0)
         code = cli_writes(args, path);
@@ -51,7 +52,8 @@ int run_profile_write(struct sam_profile *profile, const char *path,
 
 int run_open_profile(struct run *run)
 {
-    const int code = run_profile_open(run->request->args, run->asked->profile, &run->profile);
+    const int code =
+        run_profile_open(run->request->args, "profile", run->asked->profile, &run->profile);
     run->asked->options.profile = run->profile;
     return code;
 }

@@ -153,14 +153,37 @@ static int load_kernels(struct run_system *s, const struct hart_request *r)
     return code;
 }
 
+/* A kernel that no program of the GPU has: its word of the hart's program stays 0, and a launch of
+ * it would say only that there is no code. Other symbols may begin with gpu_ as well; _start is of
+ * the headers. */
+static void note_missing_kernels(const struct run_system *s, const struct sam_image *image)
+{
+    static const char prefix[] = "gpu_", zero[4];
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const struct sam_symbol *word = &image->symbols[i];
+        const char *name = word->name + sizeof prefix - 1;
+        char bytes[4];
+        bool found = strncmp(word->name, prefix, sizeof prefix - 1) != 0 ||
+                     !word->section_relative || strcmp(name, "_start") == 0 ||
+                     sam_hart_read(sam_system_hart(s->system), word->value, bytes, sizeof bytes,
+                                   NULL) != SAM_OK ||
+                     memcmp(bytes, zero, sizeof zero) != 0;
+        for (size_t k = 0; k < s->kernel_count && !found; k++)
+            found = sam_image_find(s->kernels[k], name) != NULL;
+        if (!found)
+            cli_note("%s: no --gpu-code has the symbol '%s'", word->name, name);
+    }
+}
+
 /* A second run, with raw weights, records nothing. */
 static int open_records(struct run_system *s, const struct hart_request *r,
                         struct sam_gpu_options *gpu)
 {
     const struct system_request *system = r->system;
     struct sam_error error;
-    int code =
-        system->time.raw ? CLI_OK : run_profile_open(r->run->args, system->profile, &s->profile);
+    int code = system->time.raw
+                   ? CLI_OK
+                   : run_profile_open(r->run->args, "gpu-profile", system->profile, &s->profile);
     gpu->profile = s->profile;
     if (code != CLI_OK || !system->trace || system->time.raw)
         return code;
@@ -242,7 +265,10 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
                    : cli_report(&error);
     if (sam_system_load(s->system, image, &error) != SAM_OK)
         return cli_report(&error);
-    return load_kernels(s, request);
+    const int loaded = load_kernels(s, request);
+    if (loaded == CLI_OK && !request->run->quiet && !request->system->time.raw)
+        note_missing_kernels(s, image);
+    return loaded;
 }
 
 int run_system_fill(const struct hart_request *request, const struct sam_image *image,
@@ -254,12 +280,17 @@ int run_system_fill(const struct hart_request *request, const struct sam_image *
     return code == CLI_OK ? run_load_weights(s->system, request, arguments) : code;
 }
 
+bool run_system_output_failed(const struct run_system *system)
+{
+    return cli_any_failed(&system->trace, 1);
+}
+
 void run_system_free(struct run_system *system)
 {
     if (!system)
         return;
     sam_system_free(system->system);
-    sam_output_abort(system->trace);
+    cli_drop_output(system->trace);
     sam_profile_free(system->profile);
     for (size_t i = 0; i < system->kernel_count; i++)
         sam_image_free(system->kernels[i]);

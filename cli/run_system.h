@@ -36,6 +36,8 @@ int run_system_make(const struct hart_request *request, const struct sam_image *
 /* Then its memory, registers and arguments, if any. */
 int run_system_fill(const struct hart_request *request, const struct sam_image *image,
                     struct run_arguments *arguments, struct run_system *system);
+/* Whether its own file, of --gpu-trace, could not be written. run_system_free then names it. */
+bool run_system_output_failed(const struct run_system *system);
 void run_system_free(struct run_system *system);
 /* As sam_hart_run. */
 enum sam_status run_system_execute(struct run_system *system, struct sam_hart_result *result,

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* out[i] += i, through a barrier; a divergent branch. */
 static const char kernel[] = "        .globl  count\n"
@@ -237,6 +238,11 @@ static void timelines(void **state)
     assert_int_equal(rows, number(json_object_get(launch, "time"), "insns"));
     assert_int_equal(issues, rows);
     json_decref(root);
+    if (access("/dev/full", W_OK) == 0) {
+        expect_failure(RUN "-q --perfetto /dev/full", 2, "/dev/full: cannot write: No space left");
+        expect_failure(RUN "-q --konata /dev/full", 2, "/dev/full: cannot write: No space left");
+        expect_failure(RUN "-q --trace=/dev/full", 2, "/dev/full: cannot write: No space left");
+    }
 }
 
 /* Cycles up to the failure, and of the workgroups alone that have run. */

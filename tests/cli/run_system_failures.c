@@ -152,15 +152,59 @@ static void files(void **state)
     assert_false(exists("x"));
 }
 
+/* A kernel that no --gpu-code has is named; other symbols that begin with gpu_ are not. */
+static void missing_kernels(void **state)
+{
+    (void)state;
+    write_text("calls.s", "li s2, 0x02000000\nsw zero, 4(s2)\n.data\n.globl gpu_trap, gpu_trpa, "
+                          "gpu_count, gpu__start\ngpu_trap: .word 0\ngpu_trpa: .word 0\n"
+                          "gpu_count: .word 3\ngpu__start: .word 0\n");
+    struct outcome o = run(RUN "calls.s");
+    assert_int_equal(o.code, 0);
+    assert_string_equal(sam_buffer_text(&o.err),
+                        "samite: note: gpu_trpa: no --gpu-code has the symbol 'trpa'\n");
+    done(&o);
+    o = run(RUN "calls.s -q");
+    assert_string_equal(sam_buffer_text(&o.err), "");
+    done(&o);
+}
+
+/* An output that cannot be written is named, once, whichever part writes it. */
+static void full_outputs(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"--trace=",  "--gpu-trace ", "--perfetto ",
+                                          "--konata ", "--vcd ",       "--trace-bus="};
+    if (access("/dev/full", W_OK) != 0)
+        return;
+    write_text("units.s",
+               "li t0, 0x401010\nmcfg zero, t0\nli t1, 64\nla a0, data\n"
+               "mldb m0, t1, (a0)\nmcfgmi zero, 1\n"
+               "li s1, 0x02001000\nla s3, record\nsw s3, 0(s1)\nlw t0, 16(s1)\n"
+               "li s2, 0x02000000\nsw zero, 4(s2)\n.data\n.balign 64\ndata: .space 1024\n"
+               "record: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0\n");
+    for (size_t i = 0; i < SAM_COUNT(options); i++) {
+        char words[128];
+        snprintf(words, sizeof words, RUN "units.s -q %s/dev/full", options[i]);
+        struct outcome o = run(words);
+        assert_int_equal(o.code, 2);
+        assert_string_equal(sam_buffer_text(&o.err),
+                            "samite: error: /dev/full: cannot write: No space left on device\n");
+        done(&o);
+    }
+    expect_failure(RUN "units.s --gpu-profile a.pdf", 2, "--gpu-profile a.pdf: expected a name");
+}
+
 int main(void)
 {
     command_verb = "run";
     make_directory();
     write_text("kernel.s", kernel);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launch_records), cmocka_unit_test(weight_records),
-        cmocka_unit_test(traps),          cmocka_unit_test(endless_kernels),
-        cmocka_unit_test(interrupted),    cmocka_unit_test(files),
+        cmocka_unit_test(launch_records),  cmocka_unit_test(weight_records),
+        cmocka_unit_test(traps),           cmocka_unit_test(endless_kernels),
+        cmocka_unit_test(interrupted),     cmocka_unit_test(files),
+        cmocka_unit_test(missing_kernels), cmocka_unit_test(full_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, remove_directory);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void write_typed(const char *name, enum sam_dtype dtype, const void *values, size_t rows,
                         size_t cols)
@@ -92,6 +93,12 @@ static void test_run(void **state)
     expect(0, "check out: passed",
            "run @/kernels/tile/dynamic.pto --arg in:in.npy --arg out=out:f32:1,32 --arg i64:32 "
            "--arg i64:32 --check out=min.npy");
+    expect(0, "exit 0",
+           "run @/kernels/tile/colmin.pto --machine system --arg in:in.npy --arg out:f32:1,32 "
+           "--emit lowered");
+    char script[300];
+    snprintf(script, sizeof script, "%s/lowered/run", directory);
+    assert_int_equal(access(script, X_OK), 0);
     expect(2, "%in is given twice",
            "run @/kernels/tile/dynamic.pto --arg in=in:in.npy --arg in=in:in.npy");
     expect(2, "argument %rows is not given",
