@@ -16,7 +16,7 @@ static const char help[] =
     "\n"
     "  --sequence N      tokens (128)\n"
     "  --width N         of a token, at most 512 (256)\n"
-    "  --heads N         a divisor of the width, at most 64 elements a head (8)\n"
+    "  --heads N         a divisor of the width, at most 64 elements per head (8)\n"
     "  --hidden N        width of the MLP (4 times the width)\n"
     "  --type TYPE       of the weights: bf16, which is widened, or f32 (bf16)\n"
     "  --ocr FILE        not from the seed: the two blocks of the recognition model of PP-OCRv4, "
@@ -164,8 +164,10 @@ static int take_number(uint32_t *number, const char *name, const char *text)
 {
     char *end;
     const unsigned long value = strtoul(text, &end, 10);
-    if (*end || end == text || value == 0 || value > 1 << 16)
-        return usage(name, text);
+    if (*end || end == text || value == 0 || value > 1 << 16) {
+        fprintf(stderr, "block: error: %s '%s': expected 1 to 65536 (block --help)\n", name, text);
+        return 2;
+    }
     *number = (uint32_t)value;
     return 0;
 }
@@ -217,7 +219,7 @@ static int take_option(struct request *r, const char *name, const char *text)
     if (strcmp(name, "--config") == 0)
         return ask_for_cycles(r, text);
     if (strcmp(name, "--type") == 0)
-        return sam_dtype_parse(text, &c->type) ? 0 : usage("no type", text);
+        return sam_dtype_parse(text, &c->type) ? 0 : usage("--type: no type", text);
     if (strcmp(name, "--ocr") == 0)
         r->ocr = text;
     else if (strcmp(name, "--write") == 0)

@@ -39,7 +39,7 @@ enum sam_status block_shape(struct block *block, const struct block_config *conf
         return refuse(
             error, SAM_ERR_USAGE,
             "sizes that block.pto has no room for: expected a width of at most 512, heads "
-            "that divide it, and at most 64 a head");
+            "that divide it, and at most 64 elements per head");
     const uint32_t wide = h > 3 * d ? h : 3 * d;
     const uint32_t shapes[BLOCK_ARRAYS][2] = {
         [BLOCK_X] = {s, d},

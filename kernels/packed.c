@@ -32,6 +32,12 @@ static bool print(void *context, const void *data, size_t size)
     return fwrite(data, 1, size, stdout) == size;
 }
 
+static int expected(const char *what, const char *text, const char *values)
+{
+    fprintf(stderr, "packed: error: %s '%s': expected %s (packed --help)\n", what, text, values);
+    return 2;
+}
+
 static int usage(const char *what, const char *text)
 {
     fprintf(stderr, "packed: error: %s '%s' (packed --help)\n", what, text);
@@ -137,7 +143,7 @@ static int take_number(struct request *r, const char *name, const char *text)
     char *end;
     const unsigned long number = strtoul(text, &end, 10);
     if (*end || end == text || number == 0 || number > 1 << 20)
-        return usage(name, text);
+        return expected(name, text, "1 to 1048576");
     if (strcmp(name, "--depth") == 0)
         r->layer.depth = (uint32_t)number;
     else if (strcmp(name, "--columns") == 0)
@@ -147,7 +153,7 @@ static int take_number(struct request *r, const char *name, const char *text)
     else if (strcmp(name, "--tokens") != 0)
         return usage("unknown option", name);
     else if (number != 1 && number % 16)
-        return usage("expected 1 token or a multiple of 16:", text);
+        return expected(name, text, "1 or a multiple of 16");
     else
         r->layer.groups = (uint32_t)number / 16;
     return 0;
@@ -205,7 +211,7 @@ int main(int argc, char **argv)
         if (argv[i][0] == '-')
             code = take_option(&r, argv, &i);
         else if (!sam_dtype_parse(argv[i++], &r.layer.type))
-            code = usage("no type", argv[i - 1]);
+            code = expected("type", argv[i - 1], "f16, e4m3, e5m2 or e2m1");
     }
     if (code == 0)
         code = execute(&r);

@@ -66,7 +66,11 @@ static enum sam_status check_config(const struct packed_config *c, uint32_t rows
     if (c->groups > LAYER_ROWS / TURN_TOKENS || c->depth == 0 || c->depth % TURN_FEATURES ||
         (c->groups == 0 && c->depth != TURN_FEATURES * TURN_TOKENS) || c->depth > LAYER_ELEMENTS ||
         rows * c->depth > LAYER_ELEMENTS || c->columns == 0 || c->columns > LAYER_RESULTS / rows)
-        return refuse(error, SAM_ERR_USAGE, "sizes that the programs have no room for");
+        return refuse(
+            error, SAM_ERR_USAGE,
+            "sizes that the programs have no room for: expected a depth that is a multiple "
+            "of 64 (of a single token: 1024), at most 131072 elements of tokens, and at most "
+            "65536 results");
     return SAM_OK;
 }
 

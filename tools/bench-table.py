@@ -6,6 +6,8 @@ import argparse
 import json
 from statistics import median
 
+KERNELS = ["kernel, size", "us per launch before", "after", "times", "M lane-insns/s", "of the loop's", "2 workers"]
+PROGRAMS = ["program", "MIPS before", "after", "times", "of qemu's"]
 LAUNCH, WORKERS = ", a launch", ", 2 workers"
 
 
@@ -44,9 +46,9 @@ def kernels(before, after):
         kernel = name.removesuffix(LAUNCH)
         if kernel == name or name not in before:
             continue
-        was, rate = before[name][0], after.get(kernel)
-        yield [f"`{kernel}`", figure(was), figure(now), f"{was / now:.2f}", figure(rate[0]) if rate else "", share(rate),
-               share(after.get(kernel + WORKERS))]
+        was, rate, workers = before[name][0], after.get(kernel), after.get(kernel + WORKERS)
+        yield [f"`{kernel}`", figure(was), figure(now), f"{was / now:.2f}", figure(rate[0]) if rate else "",
+               share(rate), share(workers)]
 
 
 def programs(before, after):
@@ -65,9 +67,7 @@ def main():
         before, after = read(asked.before), read(asked.after)
     except (OSError, ValueError, KeyError, TypeError) as error:
         parser.error(f"not rows of ./dev bench --json FILE: {error}")
-    tables = (["kernel, size", "us per launch before", "after", "times", "M lane-insns/s", "of the loop's", "2 workers"],
-              list(kernels(before, after))), (["program", "MIPS before", "after", "times", "of qemu's"],
-                                              list(programs(before, after)))
+    tables = [(KERNELS, list(kernels(before, after))), (PROGRAMS, list(programs(before, after)))]
     shown = [table(head, rows) for head, rows in tables if rows]
     if not shown:
         parser.error("no kernel is in all files: expected ./dev bench --json FILE kernels")

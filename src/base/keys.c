@@ -92,7 +92,7 @@ void sam_keys_defaults(const struct sam_keys *keys)
 static const struct sam_key *find(const struct sam_keys *keys, size_t tables, const char *name,
                                   size_t size, void **config, const char **nearest)
 {
-    unsigned least = UINT32_MAX;
+    unsigned least = (unsigned)size / 2 + 1; /* more edits make another word */
     for (size_t t = 0; t < tables; t++)
         for (size_t i = 0; i < keys[t].count; i++) {
             const struct sam_key *key = &keys[t].rows[i];
@@ -123,8 +123,8 @@ static enum sam_status set_one(const struct sam_keys *keys, size_t tables, const
     const size_t length = strcspn(word, "=");
     const struct sam_key *key = find(keys, tables, word, length, &config, &nearest);
     if (!key)
-        return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.*s'; the nearest is %s",
-                        (int)length, word, nearest);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.*s'%s%s", (int)length, word,
+                        *nearest ? "; the nearest is " : "", nearest);
     if (!word[length] || !parse(key, word + length + 1, &value))
         return refuse(key, word, error);
     if (change)

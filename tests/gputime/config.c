@@ -78,6 +78,9 @@ static void overrides_follow_a_preset(void **state)
                 "preset=chisel: expected rtl, verilog or systemc");
     must_refuse(sam_gputime_config_set(&config, "preset=rtl,smss=1", &error), &error,
                 "the nearest is sms");
+    must_refuse(sam_gputime_config_set(&config, "foo=1", &error), &error,
+                "unknown parameter 'foo'");
+    assert_null(strstr(error.text, "nearest"));
     must_refuse(sam_gputime_config_set(&config, "banks=0", &error), &error, "banks=0: expected");
     must_refuse(sam_gputime_config_set(&config, "l1_sets=3", &error), &error, "a power of two");
     assert_memory_equal(&before, &config, sizeof config);
