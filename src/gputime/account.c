@@ -32,50 +32,19 @@ static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t 
     return now > since ? now - since : 0;
 }
 
-/* Whether a warp's cycles belong to its next instruction. */
-static bool has_row(enum sam_gputime_reason reason)
+void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w)
 {
-    const uint32_t others =
-        1u << SAM_GPUTIME_EMPTY | 1u << SAM_GPUTIME_START | 1u << SAM_GPUTIME_DRAIN;
-    return !(others >> reason & 1);
-}
-
-static void tell_stall(const struct model *m, const struct sm *sm, const struct warp *w,
-                       uint64_t from, uint64_t cycles)
-{
+    const enum sam_gputime_reason reason = w->meter.reason;
     const struct sam_gputime_stall stall = {.sm = sm->number,
                                             .slot = (uint32_t)(w - sm->warps),
                                             .workgroup = w->workgroup,
                                             .warp = w->warp,
                                             .pc = w->meter_pc,
-                                            .reason = w->meter.reason,
-                                            .from = from,
-                                            .to = from + cycles};
-    m->observer->stall(m->observer->context, &stall);
-}
-
-static void close_warp(struct model *m, struct sm *sm, struct warp *w)
-{
-    uint64_t from;
-    const uint64_t cycles = read_meter(m, &w->meter, &from);
-    const enum sam_gputime_reason reason = w->meter.reason;
-    if (cycles == 0)
-        return;
-    w->reasons[reason] += cycles;
-    if (w->meter_row && has_row(reason))
-        w->meter_row->reasons[reason] += cycles;
-    if (SAM_UNLIKELY(m->observer->stall != NULL) && reason != SAM_GPUTIME_BUSY &&
-        reason != SAM_GPUTIME_EMPTY)
-        tell_stall(m, sm, w, from, cycles);
-}
-
-void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
-                           enum sam_gputime_reason reason)
-{
-    close_warp(m, sm, w);
-    w->meter.reason = reason;
-    w->meter_row = w->row;
-    w->meter_pc = w->op.pc;
+                                            .reason = reason,
+                                            .from = w->meter.since,
+                                            .to = clip(m, m->now)};
+    if (stall.from < stall.to && reason != SAM_GPUTIME_BUSY && reason != SAM_GPUTIME_EMPTY)
+        m->observer->stall(m->observer->context, &stall);
 }
 
 /* ------------------------------------------------------------------------------- the result */
@@ -138,7 +107,7 @@ bool sam_gputime_settle(struct model *m)
     for (uint32_t i = 0; i < m->config.sms; i++) {
         struct sm *sm = &m->sms[i];
         for (uint32_t w = 0; w < m->config.warps; w++) {
-            close_warp(m, sm, &sm->warps[w]);
+            sam_gputime_close_warp(m, sm, &sm->warps[w]);
             sm->stats->warp_cycles += m->limit - sm->warps[w].reasons[SAM_GPUTIME_EMPTY];
         }
         sm->stats->reasons[sm->meter.reason] += read_meter(m, &sm->meter, &from);

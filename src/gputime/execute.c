@@ -203,16 +203,18 @@ static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *ne
 
 void sam_gputime_emit(struct model *m, struct sm *sm)
 {
-    sm->emit_at = NEVER;
+    uint64_t read = 0, next = NEVER;
     for (uint64_t set = sm->reading; set; set &= set - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(set);
-        if (sm->ready[i] > m->now) {
-            emit_at(sm, sm->ready[i]);
-            continue;
-        }
-        sm->reading &= ~(UINT64_C(1) << i);
-        sm->complete |= UINT64_C(1) << i;
+        const bool is_read = sm->ready[i] <= m->now;
+        const uint64_t ready = sm->ready[i] | -(uint64_t)is_read; /* NEVER again */
+        read |= (uint64_t)is_read << i;
+        next = ready < next ? ready : next;
     }
+    sm->reading &= ~read;
+    sm->complete |= read;
+    sm->emit_at = next;
+    wake_at(sm, next);
     for (unsigned stream = 0; stream < m->config.issue_streams; stream++)
         emit_from(m, sm, sm->complete & sm->in_stream[stream], &sm->next_emit[stream]);
 }

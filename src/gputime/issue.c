@@ -72,7 +72,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
                    .insn = w->op.insn,
                    .acting = w->op.acting,
                    .unit = (enum sam_gputime_unit)t->unit,
-                   .fetched = sam_gputime_there(w),
+                   .fetched = sam_gputime_fetched(w),
                    .issued = m->now,
                    .waited = w->waited},
         .trait = t,

@@ -90,6 +90,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
     w->waits_for = EVENTS; /* unless less is known to suffice */
     if (!w->has_op)
         return SAM_GPUTIME_DRAIN;
+    w->waits_for = EVENT_FLOW;
     if (now < w->start + m->config.start_latency) {
         *again = w->start + m->config.start_latency;
         return SAM_GPUTIME_START;
@@ -103,6 +104,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = w->issue_from;
         return w->after_barrier ? SAM_GPUTIME_BARRIER : SAM_GPUTIME_BRANCH;
     }
+    w->waits_for = EVENTS;
     const uint64_t there = sam_gputime_there(w);
     if (!w->taken && now + 1 >= there) {
         const enum sam_gputime_reason reason = take_up(m, sm, w, again);
@@ -184,7 +186,7 @@ static uint64_t next_alarm(const struct alarms *a, uint64_t now)
     const uint64_t ahead = a->cycles >> first | a->cycles << (-first % MOST_NEAR);
     const uint64_t last = UINT64_C(1) << (MOST_NEAR - 1); /* __builtin_ctzll needs a bit */
     uint64_t next = now + 1 + (unsigned)__builtin_ctzll(ahead | last);
-    next = ahead ? next : NEVER;
+    next |= -(uint64_t)(ahead == 0); /* NEVER */
     for (uint32_t set = a->far; SAM_UNLIKELY(set); set &= set - 1) {
         const uint64_t at = a->at[__builtin_ctz(set)];
         next = at < next ? at : next;

@@ -346,7 +346,7 @@ struct model {
     uint64_t last_end;
     uint64_t limit; /* accounts end here; NEVER: not known yet */
     bool out_of_memory;
-    struct sam_gputime_row spare; /* in place of a row that there is no memory for */
+    struct sam_gputime_row spare; /* in place of a row that there is none of */
 };
 
 static inline void wake_at(struct sm *sm, uint64_t cycle)
@@ -430,20 +430,24 @@ void sam_gputime_fetch(struct model *m, struct sm *sm);
 /* Whether it has anything to do. */
 static inline bool sam_gputime_fetches(const struct sm *sm)
 {
-    return sm->roomy || sm->redirected ||
-           sm->meters[SAM_GPUTIME_FETCHER].reason != SAM_GPUTIME_EMPTY;
+    return sm->roomy | sm->redirected |
+           (sm->meters[SAM_GPUTIME_FETCHER].reason != SAM_GPUTIME_EMPTY);
 }
 void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
                              uint32_t pc);
 /* Keep sm->roomy, after a change of what the warp's buffer holds. */
 void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w);
-/* When the warp's next instruction can be issued as far as its fetch is concerned; NEVER: it has
- * not been fetched. */
+/* When the warp's next instruction, which has been fetched, can be issued as far as that is
+ * concerned. */
+static inline uint64_t sam_gputime_fetched(const struct warp *w)
+{
+    return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
+}
+/* The same; NEVER: it has not been fetched. */
 static inline uint64_t sam_gputime_there(const struct warp *w)
 {
-    if (w->redirect != NEVER || w->count <= w->folded)
-        return NEVER;
-    return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
+    const bool fetched = (w->redirect == NEVER) & (w->count > w->folded);
+    return sam_gputime_fetched(w) | ((uint64_t)fetched - 1);
 }
 /* It has been issued. */
 void sam_gputime_consume(struct warp *w);
@@ -535,13 +539,37 @@ static inline void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputi
 {
     turn_meter(m, &sm->meter, sm->stats->reasons, reason);
 }
-void sam_gputime_turn_warp(struct model *m, struct sm *sm, struct warp *w,
-                           enum sam_gputime_reason reason);
+/* Whether the cycles since the warp's last turn belong to its next instruction of then. */
+static inline bool sam_gputime_has_row(const struct warp *w)
+{
+    const uint32_t others =
+        1u << SAM_GPUTIME_EMPTY | 1u << SAM_GPUTIME_START | 1u << SAM_GPUTIME_DRAIN;
+    return (w->meter_row != NULL) & ~(others >> w->meter.reason);
+}
+/* Tell the observer of stalls what the warp has waited for since then. */
+void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w);
+/* Close the account of a warp slot. */
+static inline void sam_gputime_close_warp(struct model *m, const struct sm *sm, struct warp *w)
+{
+    if (SAM_UNLIKELY(m->observer->stall != NULL))
+        sam_gputime_tell_stall(m, sm, w);
+    struct sam_gputime_row *const rows[2] = {&m->spare, w->meter_row};
+    struct sam_gputime_row *row = rows[sam_gputime_has_row(w)];
+    const uint64_t now = m->now < m->limit ? m->now : m->limit, cycles = now - w->meter.since;
+    w->reasons[w->meter.reason] += cycles;
+    row->reasons[w->meter.reason] += cycles;
+    w->meter.since = now;
+}
 static inline void sam_gputime_warp(struct model *m, struct sm *sm, struct warp *w,
                                     enum sam_gputime_reason reason)
 {
-    if (w->meter.reason != reason || w->meter_row != w->row)
-        sam_gputime_turn_warp(m, sm, w, reason);
+    if (SAM_UNLIKELY(m->observer->stall != NULL) && w->meter.reason == reason &&
+        w->meter_row == w->row)
+        return; /* a stall is told whole */
+    sam_gputime_close_warp(m, sm, w);
+    w->meter.reason = reason;
+    w->meter_row = w->row;
+    w->meter_pc = w->op.pc;
 }
 /* Close all accounts and fill the result. False: out of memory. */
 bool sam_gputime_settle(struct model *m);

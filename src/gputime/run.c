@@ -108,8 +108,8 @@ static bool init_model(struct model *m)
     return true;
 }
 
-/* Whether something has happened to a warp since it was judged. */
-static bool is_unjudged(const struct sm *sm)
+/* Warps to which something has happened since they were judged. */
+static uint32_t unjudged(const struct sm *sm)
 {
     return sm->resident_set & ~sm->judged;
 }
@@ -127,8 +127,8 @@ static void compute(struct model *m, struct sm *sm)
     wake_at(sm, sm->first_answer);
     wake_at(sm, sm->emit_at);
     wake_at(sm, sm->write_at);
-    if (is_unjudged(sm) || sm->can_issue[0] || sm->can_issue[1] || sm->waits.left ||
-        sm->alarms.next <= m->now)
+    if (unjudged(sm) | sm->can_issue[0] | sm->can_issue[1] | sm->waits.left |
+        (sm->alarms.next <= m->now))
         sam_gputime_issue(m, sm);
     else
         wake_at(sm, sm->alarms.next);
@@ -147,7 +147,7 @@ static uint64_t step(struct model *m)
     if (sam_gputime_next_dispatch(m) <= m->now)
         sam_gputime_dispatch(m);
     for (struct sm *sm = m->sms; sm < end; sm++) {
-        sm->due = sm->wake <= m->now || (sm->lsu_at <= m->now && is_unjudged(sm));
+        sm->due = (sm->wake <= m->now) | ((sm->lsu_at <= m->now) & (unjudged(sm) != 0));
         any |= sm->due;
         if (sm->due)
             compute(m, sm);

@@ -27,11 +27,10 @@ void sam_memtime_tags_free(struct sam_memtime_tags *tags);
 static inline struct sam_memtime_tag *sam_memtime_tags_at(const struct sam_memtime_tags *tags,
                                                           uint64_t line)
 {
-    struct sam_memtime_tag *tag = tags->tags + (line & (tags->sets - 1)) * tags->ways;
-    for (uint32_t i = 0; i < tags->ways; i++, tag++)
-        if (tag->line == line + 1)
-            return tag;
-    return NULL;
+    struct sam_memtime_tag *tag = tags->tags + (line & (tags->sets - 1)) * tags->ways, *at = NULL;
+    for (uint32_t i = 0; i < tags->ways; i++, tag++) /* which way cannot be foreseen: no branch */
+        at = tag->line == line + 1 ? tag : at;
+    return at;
 }
 /* The same, and it is now the last used. */
 static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags,
@@ -53,6 +52,7 @@ struct sam_memtime_misses {
     uint32_t merges; /* requests per line, the first included */
     uint32_t count;
     uint64_t first; /* when the first of them is there; UINT64_MAX: there is none */
+    uint64_t low;   /* a set: the lines' low bits */
     struct sam_memtime_miss {
         uint64_t line;
         uint64_t ready; /* when the line is there */
@@ -73,6 +73,8 @@ static inline void sam_memtime_misses_retire(struct sam_memtime_misses *misses, 
 static inline struct sam_memtime_miss *
 sam_memtime_misses_find(const struct sam_memtime_misses *misses, uint64_t line)
 {
+    if (!(misses->low >> line % 64 & 1))
+        return NULL;
     for (uint32_t i = 0; i < misses->count; i++)
         if (misses->of[i].line == line)
             return &misses->of[i];

@@ -18,10 +18,13 @@ void sam_memtime_misses_free(struct sam_memtime_misses *misses)
 
 static void find_first(struct sam_memtime_misses *misses)
 {
-    misses->first = UINT64_MAX;
-    for (uint32_t i = 0; i < misses->count; i++)
-        if (misses->of[i].ready < misses->first)
-            misses->first = misses->of[i].ready;
+    uint64_t first = UINT64_MAX, low = 0;
+    for (uint32_t i = 0; i < misses->count; i++) {
+        first = misses->of[i].ready < first ? misses->of[i].ready : first;
+        low |= UINT64_C(1) << misses->of[i].line % 64;
+    }
+    misses->first = first;
+    misses->low = low;
 }
 
 void sam_memtime_misses_retire_due(struct sam_memtime_misses *misses, uint64_t now)
@@ -51,4 +54,5 @@ void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, ui
 {
     misses->of[misses->count++] = (struct sam_memtime_miss){line, ready, 1};
     misses->first = ready < misses->first ? ready : misses->first;
+    misses->low |= UINT64_C(1) << line % 64;
 }

@@ -21,9 +21,11 @@ struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uin
 {
     struct sam_memtime_tag *set = tags->tags + (line & (tags->sets - 1)) * tags->ways;
     struct sam_memtime_tag *oldest = set;
-    for (uint32_t i = 1; i < tags->ways; i++)
-        if (set[i].used < oldest->used)
-            oldest = &set[i];
+    uint64_t used = set->used;
+    for (uint32_t i = 1; i < tags->ways; i++) {
+        oldest = set[i].used < used ? &set[i] : oldest;
+        used = set[i].used < used ? set[i].used : used;
+    }
     *victim = *oldest;
     *oldest = (struct sam_memtime_tag){.line = line + 1, .used = ++tags->uses};
     return oldest;
