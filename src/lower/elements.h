@@ -145,4 +145,14 @@ void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *
 void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
                           uint32_t rectangle, enum sam_lower_part part);
 
+/* --- fold.c: what its kernels and those of fold_pairs.c share */
+
+/* Workgroups and warps of a launch that goes over so many lines; all its warps. */
+unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *kernel,
+                               uint32_t lines);
+/* The end of the kernel: padding, and the remark. `part`: what it has written. */
+void sam_lower_fold_end(struct lower *l, struct sam_lower_kernel *kernel, enum sam_lower_part part);
+/* fold_pairs.c: the kernel of a reduction of columns that takes two per lane; false: it is none. */
+bool sam_lower_fold_pairs(struct lower *l, struct sam_lower_kernel *kernel);
+
 #endif

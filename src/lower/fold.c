@@ -460,6 +460,19 @@ static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
                       f->warps * LANES, chunk);
 }
 
+unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *kernel,
+                               uint32_t lines)
+{
+    lines = lines ? lines : 1;
+    uint32_t groups = l->options.sms ? l->options.sms : 2;
+    groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
+    groups = groups < lines ? groups : lines;
+    uint32_t each = (lines + groups - 1) / groups;
+    kernel->workgroups = groups;
+    kernel->warps = each < MOST_WARPS ? each : MOST_WARPS;
+    return groups * kernel->warps;
+}
+
 /* Rows, or columns by 32, are given out to warps one by one. */
 static void divide(struct fold *f)
 {
@@ -469,14 +482,7 @@ static void divide(struct fold *f)
         lines = f->columns ? type->cols : type->rows;
     if (f->columns)
         lines = (lines + LANES - 1) / LANES;
-    lines = lines ? lines : 1;
-    uint32_t groups = f->l->options.sms ? f->l->options.sms : 2;
-    groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
-    groups = groups < lines ? groups : lines;
-    uint32_t each = (lines + groups - 1) / groups;
-    f->kernel->workgroups = groups;
-    f->kernel->warps = each < MOST_WARPS ? each : MOST_WARPS;
-    f->warps = groups * f->kernel->warps;
+    f->warps = sam_lower_fold_divide(f->l, f->kernel, lines);
 }
 
 static void describe(struct fold *f, struct lower *l, struct sam_lower_kernel *kernel)
@@ -514,8 +520,21 @@ static void take_registers(struct fold *f)
     f->best = sam_lower_take_vector(c, LOWER_ONCE);
 }
 
+void sam_lower_fold_end(struct lower *l, struct sam_lower_kernel *kernel, enum sam_lower_part part)
+{
+    const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
+    if (sam_lower_pads(l, op))
+        sam_lower_kernel_pad(l, kernel, op, sam_tile_arg(l->p, op, 0), part);
+    sam_buffer_puts(&l->gpu, "\tret\n");
+    sam_lower_note(l, op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name,
+                   kernel->workgroups, kernel->workgroups == 1 ? "" : "s", kernel->warps,
+                   kernel->warps == 1 ? "" : "s");
+}
+
 void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
 {
+    if (sam_lower_fold_pairs(l, kernel))
+        return;
     struct fold *f = sam_alloc(1, sizeof *f);
     if (!f) {
         l->gpu.failed = true;
@@ -546,13 +565,7 @@ void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
     sam_lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
     (f->columns ? columns : rows)(f, out, end);
     sam_buffer_printf(out, ".Lg%u:\n", end);
-    if (sam_lower_pads(l, f->op))
-        sam_lower_kernel_pad(l, kernel, f->op, f->src,
-                             f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
-    sam_buffer_puts(out, "\tret\n");
-    sam_lower_note(l, f->op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name,
-                   kernel->workgroups, kernel->workgroups == 1 ? "" : "s", kernel->warps,
-                   kernel->warps == 1 ? "" : "s");
+    sam_lower_fold_end(l, kernel, f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
     for (unsigned i = 0; i < LOWER_LEVELS; i++) {
         l->gpu.failed |= f->code.text[i].failed;
         sam_buffer_free(&f->code.text[i]);

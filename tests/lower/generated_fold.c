@@ -49,6 +49,42 @@ static void test_folds(void **state)
     }
 }
 
+/* Columns of numbers that are hard to compare, side by side: two of them share a lane. */
+static void test_neighbours(void **state)
+{
+    static const uint16_t specials[][12] = {{0x7e00, 0x7c01, 0xfe00, 0xffff, 0x7fff, 0xfc01, 0x7c00,
+                                             0xfc00, 0x0000, 0x8000, 0x7bff, 0x8001},
+                                            {0x7fc0, 0x7f81, 0xffc0, 0xffff, 0x7fff, 0xff81, 0x7f80,
+                                             0xff80, 0x0000, 0x8000, 0x7f7f, 0x8001}};
+    static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16, SAM_I8, SAM_U8, SAM_I16, SAM_U16};
+    enum { COLUMNS = 128 };
+    uint64_t seed = test_seed();
+    (void)state;
+    for (unsigned n = 0; n < SAM_COUNT(dtypes) * 2 * 3 * 4; n++) {
+        const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
+        const unsigned rows = 2 + n / 36, columns = COLUMNS - 2 * (n % 5);
+        const char *name = sam_tile_dtype_name(dtype);
+        struct lowered x = {.seed = seed + n};
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "%%d = pto.tcol%s %%a : !pto.tile<vec, %ux%ux%s, valid=%ux%u> -> "
+                 "!pto.tile<vec, 1x%ux%s, valid=1x%u>\n",
+                 n / 6 % 2 ? "max" : "min", rows, COLUMNS, name, rows, columns, COLUMNS, name,
+                 columns);
+        x.text = text;
+        x.options.nan = (enum sam_tile_nan)(n / 12 % 3);
+        struct sam_array *a = lowered_random(&x, dtype, rows, columns);
+        lowered_name(&x, "a", false);
+        for (size_t k = 0; k < a->count && sam_dtype_size(dtype) == 2; k++)
+            test_set(a->data, k, dtype,
+                     specials[dtype == SAM_BF16][test_below(&x.seed, SAM_COUNT(specials[0]))]);
+        lowered_array(&x, dtype, 1, columns);
+        lowered_name(&x, "d", true);
+        lowered_run(&x);
+        lowered_free(&x);
+    }
+}
+
 /* Reductions between operations by element, which other kernels do, and on each other's results. */
 static void test_chains(void **state)
 {
@@ -88,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

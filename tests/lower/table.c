@@ -178,8 +178,9 @@ static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
 
 struct loop {
     const char *start, *end;
-    unsigned instructions, stores; /* of vectors: a loop may take several of them at once */
-    char routine[40];              /* that it calls, or "" */
+    unsigned instructions;
+    unsigned loads, stores; /* of vectors: a loop may take several of them at once */
+    char routine[40];       /* that it calls, or "" */
 };
 
 /* From a label to the branch back to it; false: there is none. */
@@ -195,6 +196,7 @@ static bool read_loop(const char *label, struct loop *loop)
             continue;
         loop->instructions++;
         loop->stores += memcmp(line, "\tvse", 4) == 0 && isdigit((unsigned char)line[4]);
+        loop->loads += memcmp(line, "\tvle", 4) == 0;
         if (memcmp(line, "\tjal ra, ", 9) == 0)
             snprintf(loop->routine, sizeof loop->routine, "%.*s", (int)length - 9, line + 9);
         if ((line[1] == 'b' || line[1] == 'j') && length > size &&
@@ -238,7 +240,7 @@ static void describe(struct sam_buffer *cell, const struct sam_tile_lowered *mad
             continue;
         }
         const struct loop loop = innermost(sam_tile_lowered_gpu(made), "\nk0:");
-        const unsigned vectors = loop.stores ? loop.stores : 1;
+        const unsigned vectors = loop.stores ? loop.stores : loop.loads ? loop.loads : 1;
         sam_buffer_printf(cell, "kernel, %u", (loop.instructions + vectors - 1) / vectors);
         if (loop.routine[0])
             sam_buffer_printf(cell, " and `%s`", loop.routine);
