@@ -103,6 +103,13 @@ void *sam_alloc(size_t count, size_t size); /* zeroed */
 /* Room for one more element in a growing array: returns the array, which may have moved, with
  * *capacity > count; or NULL, and the old array is still valid. */
 void *sam_grow(void *array, size_t count, size_t *capacity, size_t size);
+/* Zero `size` bytes by the C library: what compilers expand for a size that they know can take
+ * several times as long. */
+static inline void sam_clear(void *at, size_t size)
+{
+    __asm__("" : "+r"(size));
+    memset(at, 0, size);
+}
 /* Large, sparsely used memory: page-aligned, zero, allocated by the host only where it is touched.
  * NULL when it does not fit. */
 void *sam_pages_new(size_t size);

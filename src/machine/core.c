@@ -44,10 +44,11 @@ const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next
 
 void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
 {
-    *core = (struct sam_core){.view = view,
-                              .pages = view->pages,
-                              .code = code,
-                              .pc = pc,
-                              .frm_plain = true,
-                              .fault_lane = UINT32_MAX};
+    sam_clear(core, sizeof *core);
+    core->view = view;
+    core->pages = view->pages;
+    core->code = code;
+    core->pc = pc;
+    core->frm_plain = true;
+    core->fault_lane = UINT32_MAX;
 }

@@ -52,7 +52,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
 {
     struct sam_stack_entry *stack = w->stack;
     uint32_t capacity = w->stack_capacity;
-    memset((char *)w + sizeof w->core, 0, offsetof(struct sam_warp, sets) - sizeof w->core);
+    sam_clear((char *)w + sizeof w->core, offsetof(struct sam_warp, sets) - sizeof w->core);
     memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
     w->stack = stack;
     w->stack_capacity = capacity;
