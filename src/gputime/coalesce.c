@@ -39,27 +39,35 @@ static unsigned add_request(struct access *a, uint32_t line, uint8_t turns)
     return a->count++;
 }
 
-/* The request for a line. A bucket holds the number of a request, from 1. */
-static unsigned request_for(struct access *a, uint8_t buckets[BUCKETS], uint32_t line)
+/* Requests by their lines: a bucket holds the number of a request, from 1. */
+struct table {
+    unsigned bits; /* of the number of buckets */
+    uint8_t buckets[BUCKETS];
+};
+
+/* The request for a line. */
+static unsigned request_for(struct access *a, struct table *t, uint32_t line)
 {
-    unsigned at = (line * 0x9e3779b1u) >> 24;
-    for (; buckets[at]; at = (at + 1) % BUCKETS)
-        if (a->lines[buckets[at] - 1] == line)
-            return buckets[at] - 1u;
+    unsigned at = (line * 0x9e3779b1u) >> (32 - t->bits);
+    for (; t->buckets[at]; at = (at + 1) & ((1u << t->bits) - 1))
+        if (a->lines[t->buckets[at] - 1] == line)
+            return t->buckets[at] - 1u;
     const unsigned request = add_request(a, line, 0);
-    buckets[at] = (uint8_t)(request + 1);
+    t->buckets[at] = (uint8_t)(request + 1);
     return request;
 }
 
 /* Most lanes touch the line of the lane before them. */
 static void share_lines(const struct model *m, struct access *a, struct addresses *list)
 {
-    uint8_t buckets[BUCKETS] = {0};
+    struct table table;
     unsigned request = 0;
+    table.bits = 32 - (unsigned)__builtin_clz(2 * list->count - 1);
+    memset(table.buckets, 0, (size_t)1 << table.bits); /* at least two for each address */
     for (unsigned i = 0; i < list->count; i++) {
         const uint32_t line = list->at[i] >> m->line_shift;
         if (i == 0 || line != a->lines[request])
-            request = request_for(a, buckets, line);
+            request = request_for(a, &table, line);
         list->request[i] = (uint8_t)request;
     }
 }
