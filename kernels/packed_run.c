@@ -113,10 +113,12 @@ enum sam_status packed_run(const struct packed_layer *layer, const struct packed
     struct machine m = {0};
     struct sam_system_result ended;
     *result = (struct packed_result){0};
-    if (!run->program && (layer->config.groups != 1 || layer->config.columns % 64)) {
+    if (!run->program && (layer->config.groups != 1 || layer->config.columns % 64 ||
+                          layer->config.depth > LAYER_TILE / TURN_FEATURES)) {
         snprintf(error->text, sizeof error->text,
-                 "layer.s multiplies 16 tokens by a multiple of 64 columns: expected a program for "
-                 "other sizes");
+                 "layer.s multiplies 16 tokens, of depth up to %d, by a multiple of 64 columns: "
+                 "expected --program FILE for other sizes",
+                 LAYER_TILE / TURN_FEATURES);
         return SAM_ERR_USAGE;
     }
     enum sam_status status = load(&m, layer, run, error);

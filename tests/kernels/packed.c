@@ -413,6 +413,25 @@ static int tear_down(void **state)
     return test_folder_remove(state);
 }
 
+/* What layer.s has no room for is refused before it runs. */
+static void deep_layers(void **state)
+{
+    (void)state;
+    struct packed_layer layer;
+    struct packed_result result;
+    struct sam_error error = {0};
+    struct packed_config config = {.type = SAM_E5M2, .groups = 1, .depth = 2112, .columns = 64};
+    must(packed_make(&layer, &config, &error), &error);
+    const struct packed_run run = {.folder = "none"};
+    assert_int_equal(packed_run(&layer, &run, &result, &error), SAM_ERR_USAGE);
+    assert_non_null(strstr(error.text, "of depth up to 2048"));
+    packed_free(&layer);
+    config.depth = 100;
+    assert_int_equal(packed_make(&layer, &config, &error), SAM_ERR_USAGE);
+    assert_non_null(strstr(error.text, "a multiple of 64"));
+    packed_free(&layer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,7 +439,7 @@ int main(void)
         cmocka_unit_test(round_trip),     cmocka_unit_test(wrong_results),
         cmocka_unit_test(wrong_programs), cmocka_unit_test(races),
         cmocka_unit_test(missing_waits),  cmocka_unit_test(a_poll_that_ends_too_early),
-        cmocka_unit_test(in_time),
+        cmocka_unit_test(in_time),        cmocka_unit_test(deep_layers),
     };
     return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
 }
