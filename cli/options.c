@@ -280,6 +280,13 @@ static int unknown_option(const struct cli_args *args, const char *word)
     return cli_usage_error(args, "unknown option '%s'%s", word, cli_near_text(&near));
 }
 
+static int no_value(const struct cli_args *args, const struct cli_option *o)
+{
+    char argument[128];
+    return cli_usage_error(args, "--%s needs a value (%s)", o->name,
+                           cli_argument(o, argument, sizeof argument));
+}
+
 /* The row found takes the value after '=' or after the letter, or the next word. */
 static int take(struct cli_args *args, const struct cli_cursor *c, const char *attached,
                 void *request)
@@ -287,17 +294,17 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
     const struct cli_option *o = c->option;
     char *place = (char *)request + (c->group ? c->group->at : 0) + o->at;
     const char *value = attached;
-    char argument[128];
     args->given[c->index] = true;
     if (o->grammar == CLI_FLAG || (!o->argument && !o->choices)) {
         if (attached)
             return cli_usage_error(args, "--%s takes no value, found '%s'", o->name, attached);
     } else if (!attached && !cli_value_is_optional(o)) {
         if (args->at >= args->count)
-            return cli_usage_error(args, "--%s needs a value (%s)", o->name,
-                                   cli_argument(o, argument, sizeof argument));
+            return no_value(args, o);
         value = args->words[args->at++];
     }
+    if (o->grammar == CLI_TEXT && value && !*value && !cli_value_is_optional(o))
+        return no_value(args, o); /* a shell's empty variable */
     return put(args, o, value, place);
 }
 

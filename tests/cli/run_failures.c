@@ -64,6 +64,7 @@ static void the_first_fault(void **state)
         {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
         {"rv32.elf", "no --kernel NAME: --machine tensor runs a program of the tensor"},
         {"loop.s --block 1", "--block requires --kernel NAME"},
+        {"loop.s --perfetto ''", "--perfetto needs a value (FILE)"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
         expect_failure(cases[i].words, 2, cases[i].part);
