@@ -57,20 +57,19 @@ static void test_neighbours(void **state)
                                             {0x7fc0, 0x7f81, 0xffc0, 0xffff, 0x7fff, 0xff81, 0x7f80,
                                              0xff80, 0x0000, 0x8000, 0x7f7f, 0x8001}};
     static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16, SAM_I8, SAM_U8, SAM_I16, SAM_U16};
-    enum { COLUMNS = 128 };
+    const unsigned width = 128;
     uint64_t seed = test_seed();
     (void)state;
     for (unsigned n = 0; n < SAM_COUNT(dtypes) * 2 * 3 * 4; n++) {
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
-        const unsigned rows = 2 + n / 36, columns = COLUMNS - 2 * (n % 5);
+        const unsigned rows = 2 + n / 36, columns = width - 2 * (n % 5);
         const char *name = sam_tile_dtype_name(dtype);
         struct lowered x = {.seed = seed + n};
         char text[1024];
         snprintf(text, sizeof text,
                  "%%d = pto.tcol%s %%a : !pto.tile<vec, %ux%ux%s, valid=%ux%u> -> "
                  "!pto.tile<vec, 1x%ux%s, valid=1x%u>\n",
-                 n / 6 % 2 ? "max" : "min", rows, COLUMNS, name, rows, columns, COLUMNS, name,
-                 columns);
+                 n / 6 % 2 ? "max" : "min", rows, width, name, rows, columns, width, name, columns);
         x.text = text;
         x.options.nan = (enum sam_tile_nan)(n / 12 % 3);
         struct sam_array *a = lowered_random(&x, dtype, rows, columns);
