@@ -70,8 +70,8 @@ static void bad_lists(void **state)
     } cases[] = {
         {"lod_bytes=4", "unknown parameter 'lod_bytes'; the nearest is load_bytes"},
         {"storelatency", "unknown parameter 'storelatency'; the nearest is store_latency"},
-        {"ISSUE=1,x=2", "unknown parameter 'ISSUE'; the nearest is "},
-        {"issue=1,", "unknown parameter ''; the nearest is "},
+        {"ISSUE=1,x=2", "unknown parameter 'ISSUE'"},
+        {"issue=1,", "unknown parameter ''"},
         {"queue", "queue: expected queue=VALUE, a number from 1 to 1024"},
         {"queue=", "queue=: expected a number from 1"},
         {"queue=0", "queue=0: expected"},
