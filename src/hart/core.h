@@ -62,6 +62,10 @@ struct sam_hart_shared_time {
      * `now`: it can now; SAM_CLOCK_IDLE: not known; the unit that it depends on interrupts the
      * clock when that may be different. */
     uint64_t (*ready)(void *context, uint64_t now, uint64_t address, bool store);
+    /* Bytes that the unit which this access starts will load, or store: number `index` of them;
+     * false: no more. The hart waits for its own units there as if it accessed them itself. */
+    bool (*uses)(void *context, uint64_t address, bool store, size_t index,
+                 struct sam_work_span *bytes, bool *stores);
     /* It is made in cycle `now`; the effect of a store is still to come. */
     void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
     /* The times of an instruction for a unit are known. NULL: nobody wants to know. */

@@ -180,6 +180,12 @@ static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, b
 {
     const struct sam_hart_shared_time *shared = hart->home.time;
     struct sam_engines *e = hart->engines;
+    struct sam_work_span bytes;
+    bool stores;
+    for (size_t i = 0; sam_hart_has_flights(hart) &&
+                       shared->uses(shared->context, address, store, i, &bytes, &stores);
+         i++)
+        sam_engines_reach(e, pc, stores, bytes);
     uint64_t now = sam_engines_open(e), ready;
     while ((ready = shared->ready(shared->context, now, address, store)) > now)
         now = ready == SAM_CLOCK_IDLE ? sam_engines_pause(e, SAM_ISSUE_CONTROL, pc)

@@ -10,6 +10,8 @@ struct sam_gpu_recording {
     struct sam_gputime_launch facts;
     struct sam_run run; /* open, without workers */
     struct sam_feed *feed;
+    struct sam_touched_span *touched;
+    size_t touched_count;
 };
 
 static enum sam_status run_all(struct sam_gpu_recording *r, size_t limit,
@@ -17,8 +19,13 @@ static enum sam_status run_all(struct sam_gpu_recording *r, size_t limit,
 {
     bool ok = sam_run_prepare(&r->run) && (r->feed = sam_feed_new(&r->run, limit)) != NULL;
     if (ok) {
+        struct sam_touched touched = {0};
+        r->feed->touched = &touched;
         sam_feed_keep(r->feed);
-        ok = sam_run_collect(&r->run, result);
+        r->feed->touched = NULL;
+        r->touched = sam_touched_spans(&touched, &r->touched_count);
+        sam_touched_free(&touched);
+        ok = r->touched && sam_run_collect(&r->run, result);
     }
     ok = sam_sanitizing_end(&r->run) && ok;
     const enum sam_status status = ok ? sam_run_outcome(&r->run, error) : sam_fail_memory(error);
@@ -61,6 +68,7 @@ void sam_gpu_recording_free(struct sam_gpu_recording *r)
 {
     if (!r)
         return;
+    free(r->touched);
     sam_feed_free(r->feed);
     sam_run_close(&r->run);
     free(r);
@@ -69,6 +77,13 @@ void sam_gpu_recording_free(struct sam_gpu_recording *r)
 const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_recording *r)
 {
     return &r->facts;
+}
+
+const struct sam_touched_span *sam_gpu_recording_touched(const struct sam_gpu_recording *r,
+                                                         size_t *count)
+{
+    *count = r->touched_count;
+    return r->touched;
 }
 
 static bool starts(void *context, uint32_t workgroup)

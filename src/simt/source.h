@@ -13,6 +13,7 @@
 #include "gputime/gputime.h"
 #include "simt/access.h"
 #include "simt/spool.h"
+#include "simt/touched.h"
 
 /* What is recorded with each execution of an instruction. */
 enum source_extra {
@@ -124,6 +125,7 @@ struct sam_feed {
     struct source_masks masks;
     uint8_t *extras;
     size_t used, capacity, last; /* bytes; `last`: where those of the last instruction begin */
+    struct sam_touched *touched; /* collects what the launch touches; NULL: nobody wants to know */
     /* workgroups */
     struct source_group *writing;
     struct source_group *groups[SOURCE_BUCKETS]; /* by workgroup */
@@ -183,6 +185,11 @@ enum sam_pause sam_feed_fail(const struct sam_feed *source);
 void sam_feed_flush(struct sam_feed *source);
 /* The form and the addresses of SOURCE_LANES, at out[0] and after its lanes; returns their end. */
 uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
+/* For `touched`: a scalar access; accesses of lanes as recorded from `tag` on, by lanes `usual` if
+ * it has no others. */
+void sam_feed_touch(struct sam_feed *source, const struct sam_insn *insn, uint32_t address);
+void sam_feed_touch_lanes(struct sam_feed *source, const struct sam_insn *insn, const uint8_t *tag,
+                          uint32_t usual);
 /* More room for extras. */
 void sam_feed_grow(struct sam_feed *source);
 

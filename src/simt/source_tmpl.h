@@ -57,6 +57,8 @@ static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)
     const uint32_t address = X1 + (uint32_t)op->imm;
     memcpy(sam_feed_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
+    if (s->touched)
+        sam_feed_touch(s, &sam_tally_of(c, op)->insn, address);
     return address;
 }
 
@@ -159,6 +161,8 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
         }
     }
     s->used += (size_t)(out - tag);
+    if (s->touched)
+        sam_feed_touch_lanes(s, &tally->insn, tag, W->bits[0]);
     if (!a->store || (*tag & SOURCE_FORM) == SOURCE_NONE)
         return false;
     if ((*tag & (SOURCE_FORM | SOURCE_FOUR | SOURCE_MASKED)) != (SOURCE_STRIDED | SOURCE_FOUR))

@@ -185,6 +185,61 @@ uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses
     return out;
 }
 
+static bool changes_memory(const struct sam_insn *insn)
+{
+    const enum sam_act act = sam_insn_rows[insn->op].does.act;
+    return act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC;
+}
+
+void sam_feed_touch(struct sam_feed *s, const struct sam_insn *insn, uint32_t address)
+{
+    sam_touch(s->touched, changes_memory(insn), address, sam_insn_rows[insn->op].does.bytes);
+}
+
+static void touch_strided(struct sam_feed *s, bool store, uint32_t size, uint32_t base,
+                          uint32_t stride, uint32_t bits)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(bits), last = 31 - (uint32_t)__builtin_clz(bits);
+    if (stride <= size) { /* without gaps, but for lanes that do not act */
+        sam_touch(s->touched, store, base + first * stride, (last - first) * stride + size);
+        return;
+    }
+    for (; bits; bits &= bits - 1)
+        sam_touch(s->touched, store, base + (uint32_t)__builtin_ctz(bits) * stride, size);
+}
+
+void sam_feed_touch_lanes(struct sam_feed *s, const struct sam_insn *insn, const uint8_t *tag,
+                          uint32_t usual)
+{
+    const uint8_t form = *tag++;
+    const bool store = changes_memory(insn);
+    const uint32_t size = sam_insn_rows[insn->op].does.bytes;
+    uint32_t bits = usual, base;
+    if (form & SOURCE_MASKED) {
+        memcpy(&bits, tag, sizeof bits);
+        tag += sizeof bits;
+    }
+    if ((form & SOURCE_FORM) == SOURCE_NONE)
+        return;
+    const unsigned count = (form & SOURCE_FORM) == SOURCE_STRIDED ? 0 : *tag++;
+    memcpy(&base, tag, sizeof base);
+    if (!count) {
+        uint32_t stride = 4;
+        if (!(form & SOURCE_FOUR))
+            memcpy(&stride, tag + sizeof base, sizeof stride);
+        touch_strided(s, store, size, base, stride, bits);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t distance = 0;
+        if ((form & SOURCE_FORM) == SOURCE_SHORT)
+            memcpy(&distance, tag + sizeof base + i * sizeof distance, sizeof distance);
+        else
+            memcpy(&base, tag + i * sizeof base, sizeof base);
+        sam_touch(s->touched, store, base + distance, size);
+    }
+}
+
 /* The accesses of a step. */
 static uint8_t *put_step(const struct sam_feed *s, const struct sam_step *step, uint32_t usual,
                          uint8_t *tag)
@@ -236,6 +291,9 @@ bool sam_feed_step(struct sam_feed *s, const struct sam_warp *w, const struct sa
     case SOURCE_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
     default: break;
     }
+    for (unsigned i = 0; s->touched && i < step->access_count; i++)
+        sam_touch(s->touched, changes_memory(insn), (uint32_t)step->access[i].address,
+                  step->access[i].size);
     sam_feed_flush(s);
     return !s->failed && s->store.status == SAM_OK;
 }

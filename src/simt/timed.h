@@ -35,6 +35,9 @@ enum sam_status sam_gpu_record(struct sam_gpu *gpu, const struct sam_launch *lau
                                struct sam_error *error);
 void sam_gpu_recording_free(struct sam_gpu_recording *recording);
 const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_recording *recording);
+/* What it has read and written, without local memory. */
+const struct sam_touched_span *sam_gpu_recording_touched(const struct sam_gpu_recording *recording,
+                                                         size_t *count);
 /* Its instructions, to be read once. What has been read is given back. */
 struct sam_gputime_source sam_gpu_recording_source(struct sam_gpu_recording *recording);
 void sam_gpu_recording_name_rows(const struct sam_gpu_recording *recording,

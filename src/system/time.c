@@ -150,6 +150,43 @@ bool sam_system_time_is_full(const struct system_time *time, enum system_time_qu
     return waiting >= time->config.queue;
 }
 
+/* What a record reads, what it writes, and its result. */
+static bool record_uses(const struct system_weight_work *work, size_t index,
+                        struct sam_work_span *bytes, bool *stores)
+{
+    *stores = index > 0;
+    *bytes = (struct sam_work_span){UINT64_MAX, 0};
+    for (size_t i = 0; i < work->count && index < 2; i++) {
+        const struct system_weight_block *b = &work->blocks[i];
+        const uint64_t low = index ? b->destination : b->source;
+        const uint64_t size = index ? b->destination_bytes : b->source_bytes;
+        if (size && low < bytes->low)
+            bytes->low = low;
+        if (size && low + size - 1 > bytes->high)
+            bytes->high = low + size - 1;
+    }
+    if (index == 2 && work->result_address)
+        *bytes = (struct sam_work_span){
+            work->result_address, work->result_address + sizeof(struct sam_weight_result) - 1};
+    return index < 3;
+}
+
+bool sam_system_time_uses(const struct system_time *time, enum system_time_queue queue,
+                          size_t index, struct sam_work_span *bytes, bool *stores)
+{
+    size_t count;
+    if (queue != SYSTEM_TIME_GPU)
+        return time->record && record_uses(time->record, index, bytes, stores);
+    if (!time->launch)
+        return false;
+    const struct sam_touched_span *touched = sam_gpu_recording_touched(time->launch, &count);
+    if (index >= count)
+        return false;
+    *bytes = (struct sam_work_span){touched[index].low, touched[index].high};
+    *stores = touched[index].store;
+    return true;
+}
+
 static bool submit_launch(struct system_time *time)
 {
     struct sam_gpu_recording *recording = time->launch;

@@ -43,6 +43,10 @@ bool sam_system_time_attach(struct system_time *time, struct sam_hart *hart);
 void sam_system_time_give_launch(struct system_time *time, struct sam_gpu_recording *recording,
                                  const char *kernel);
 void sam_system_time_give_record(struct system_time *time, const struct system_weight_work *work);
+/* Bytes that the launch or record to be submitted next loads, or stores: number `index` of them;
+ * false: no more. None of them may be there: then low is above high. */
+bool sam_system_time_uses(const struct system_time *time, enum system_time_queue queue,
+                          size_t index, struct sam_work_span *bytes, bool *stores);
 bool sam_system_time_is_full(const struct system_time *time, enum system_time_queue queue);
 /* False: out of memory. */
 bool sam_system_time_submit(struct system_time *time, enum system_time_queue queue);

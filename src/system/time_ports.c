@@ -41,6 +41,15 @@ static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
     return SAM_CLOCK_IDLE;
 }
 
+static bool uses(void *context, uint64_t address, bool store, size_t index,
+                 struct sam_work_span *bytes, bool *stores)
+{
+    const struct sam_system *system = context;
+    const enum system_time_queue queue = submits(address, store);
+    return queue != SYSTEM_TIME_QUEUES &&
+           sam_system_time_uses(system->time, queue, index, bytes, stores);
+}
+
 static void accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct sam_system *system = context;
@@ -78,6 +87,7 @@ enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_o
                                                    .engines_port = SYSTEM_PORT_ENGINES,
                                                    .matrix_port = SYSTEM_PORT_MATRIX,
                                                    .ready = ready,
+                                                   .uses = uses,
                                                    .accessed = accessed,
                                                    .worked = worked,
                                                    .context = system};

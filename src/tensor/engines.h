@@ -71,6 +71,8 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *work);
 void sam_engines_scalar(struct sam_engines *e, uint64_t pc);
 /* The next `count` instructions, such scalar ones, when nobody watches. */
 void sam_engines_scalars(struct sam_engines *e, uint64_t count);
+/* The next instruction may access these bytes, once older accesses are over: the hart waits. */
+void sam_engines_reach(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes);
 /* The next instruction, a scalar load, or store (an atomic instruction is one). */
 void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes);
 /* For an instruction that waits for something else: bring hart and clock to a cycle in which it can

@@ -140,11 +140,16 @@ static uint64_t access_ready(struct sam_engines *e, bool store, const struct sam
     return sam_engines_ready(e, e->order, store, *bytes);
 }
 
-void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes)
+void sam_engines_reach(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes)
 {
     sam_engines_open_cycle(e);
     for (uint64_t ready; (ready = access_ready(e, store, &bytes)) > e->cycle;)
         sam_engines_stall(e, SAM_ISSUE_MEMORY, ready, pc);
+}
+
+void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct sam_work_span bytes)
+{
+    sam_engines_reach(e, pc, store, bytes);
     sam_engines_scalar(e, pc);
 }
 

@@ -74,7 +74,7 @@ static void link(const struct sam_image *hart, const struct sam_image *gpu)
     }
 }
 
-static void load(struct sref *s, struct sam_tile_lowered *made)
+static void load(struct psys *s, struct sam_tile_lowered *made)
 {
     const struct sam_image *hart, *gpu;
     struct sam_error error;
@@ -89,29 +89,29 @@ static void load(struct sref *s, struct sam_tile_lowered *made)
     s->h.pc = hart->entry;
 }
 
-static struct sref *open_system(unsigned mlen)
+static struct psys *open_system(unsigned mlen)
 {
-    struct sref *s = calloc(1, sizeof *s);
-    sref_open(s);
+    struct psys *s = calloc(1, sizeof *s);
+    psys_open(s);
     for (size_t i = 0; i < MEMORIES; i++)
         clear(&memories[i]);
     matrix_ref_reset(&s->h.m, mlen ? mlen : 512, 64);
     s->h.m.base = CHIP_BASE;
     s->h.m.memory = memories[CHIP].bytes;
     s->h.m.memory_size = CHIP_SIZE;
-    sref_add(s, CHIP_BASE, memories[CHIP].bytes, CHIP_SIZE);
+    psys_add(s, CHIP_BASE, memories[CHIP].bytes, CHIP_SIZE);
     ref_gpu_share(s->gpu, SAM_SYSTEM_L1M, memories[CHIP].bytes, L1M_SIZE);
     for (size_t i = CHIP + 1; i < MEMORIES; i++)
-        sref_share(s, memories[i].base, memories[i].bytes, memories[i].size);
+        psys_share(s, memories[i].base, memories[i].bytes, memories[i].size);
     return s;
 }
 
 static bool run(struct lowered *x)
 {
     struct sam_tile_lowered *made = lowered_make(x);
-    struct sref *s = open_system(x->options.mlen);
+    struct psys *s = open_system(x->options.mlen);
     load(s, made);
-    const enum href_end end = sref_run(s, STEPS);
+    const enum href_end end = psys_run(s, STEPS);
     if (end != HREF_EXIT)
         fail_msg("plain system: %s at pc 0x%" PRIx64 ", of a kernel 0x%" PRIx32 "\n%s\n%s",
                  end == HREF_TRAP ? "trap" : "no end", s->h.pc, s->trap.kind ? s->trap.pc : 0,
@@ -123,7 +123,7 @@ static bool run(struct lowered *x)
     }
     const bool good = s->exit_code == 0;
     sam_tile_lowered_free(made);
-    sref_close(s);
+    psys_close(s);
     free(s);
     return good;
 }

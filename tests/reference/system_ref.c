@@ -15,7 +15,7 @@ enum {
     GPU_WAIT = 0x02001010,
 };
 
-static bool word_at(const struct sref *s, uint64_t address, uint32_t *word)
+static bool word_at(const struct psys *s, uint64_t address, uint32_t *word)
 {
     *word = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -27,7 +27,7 @@ static bool word_at(const struct sref *s, uint64_t address, uint32_t *word)
     return true;
 }
 
-static enum href_end submit(struct sref *s, uint32_t record)
+static enum href_end submit(struct psys *s, uint32_t record)
 {
     uint32_t words[16];
     struct ref_result result;
@@ -51,7 +51,7 @@ static enum href_end submit(struct sref *s, uint32_t record)
 
 static enum href_end control(void *context, uint64_t address, bool is_store, uint32_t *value)
 {
-    struct sref *s = context;
+    struct psys *s = context;
     if (is_store && address == EXIT) {
         s->exit_code = *value;
         return HREF_EXIT;
@@ -67,10 +67,10 @@ static enum href_end control(void *context, uint64_t address, bool is_store, uin
     }
 }
 
-void sref_open(struct sref *s)
+void psys_open(struct psys *s)
 {
     const struct sam_gpu_options options = {.size = sizeof options};
-    *s = (struct sref){.gpu = ref_gpu_new(&options)};
+    *s = (struct psys){.gpu = ref_gpu_new(&options)};
     s->h.t.xlen = 64;
     s->h.control.base = CONTROL;
     s->h.control.size = CONTROL_BYTES;
@@ -78,12 +78,12 @@ void sref_open(struct sref *s)
     s->h.control.access = control;
 }
 
-void sref_close(struct sref *s)
+void psys_close(struct psys *s)
 {
     ref_gpu_free(s->gpu);
 }
 
-void sref_add(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size)
+void psys_add(struct psys *s, uint64_t base, uint8_t *bytes, uint64_t size)
 {
     if (s->h.t.region_count == TREF_REGIONS)
         abort();
@@ -93,13 +93,13 @@ void sref_add(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size)
     r->bytes = bytes;
 }
 
-void sref_share(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size)
+void psys_share(struct psys *s, uint64_t base, uint8_t *bytes, uint64_t size)
 {
-    sref_add(s, base, bytes, size);
+    psys_add(s, base, bytes, size);
     ref_gpu_share(s->gpu, (uint32_t)base, bytes, size);
 }
 
-enum href_end sref_run(struct sref *s, uint64_t instructions)
+enum href_end psys_run(struct psys *s, uint64_t instructions)
 {
     enum href_end end = HREF_RUNS;
     while (instructions-- && end == HREF_RUNS)

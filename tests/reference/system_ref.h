@@ -8,7 +8,7 @@
 #include "hart_ref.h"
 #include "ventus_ref.h"
 
-struct sref {
+struct psys {
     struct href h;
     struct ref_gpu *gpu;
     uint32_t launches; /* submitted, all of which have ended */
@@ -17,12 +17,12 @@ struct sref {
 };
 
 /* An RV64 system without memory. */
-void sref_open(struct sref *s);
-void sref_close(struct sref *s);
+void psys_open(struct psys *s);
+void psys_close(struct psys *s);
 /* Memory for the hart, and for the GPU too: whole pages of 4 KiB, which stay the caller's. */
-void sref_add(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size);
-void sref_share(struct sref *s, uint64_t base, uint8_t *bytes, uint64_t size);
+void psys_add(struct psys *s, uint64_t base, uint8_t *bytes, uint64_t size);
+void psys_share(struct psys *s, uint64_t base, uint8_t *bytes, uint64_t size);
 /* Run from h.pc, at most so many instructions of the hart. */
-enum href_end sref_run(struct sref *s, uint64_t instructions);
+enum href_end psys_run(struct psys *s, uint64_t instructions);
 
 #endif

@@ -44,14 +44,19 @@ static void accessed(void *context, const struct eref_insn *insn, uint64_t cycle
 
 /* ------------------------------------------------------- bytes between engines and matrix unit */
 
-static bool meets(const struct sref *s, const struct eref_insn *insn, const struct mref_uop *uop)
+static bool has(const uint64_t *bytes, const struct sref *s, const struct mref_uop *uop)
 {
     for (unsigned i = 0; i < uop->size; i++) {
         const unsigned byte = s->program.byte(uop->first + i);
-        if (byte < EREF_MEMORY && (insn->touched[byte / 64] >> byte % 64 & 1))
+        if (byte < EREF_MEMORY && (bytes[byte / 64] >> byte % 64 & 1))
             return true;
     }
     return false;
+}
+
+static bool meets(const struct sref *s, const struct eref_insn *insn, const struct mref_uop *uop)
+{
+    return has(insn->touched, s, uop);
 }
 
 /* Whether instruction `at` of the engines or the hart waits for an older one of the matrix unit: in
@@ -67,7 +72,8 @@ static bool holds(void *context, size_t at, uint64_t cycle)
             continue;
         for (unsigned k = 0; k < older->count; k++)
             if (!older->uops[k].clears && older->uops[k].answered >= cycle &&
-                meets(s, insn, &older->uops[k]))
+                (meets(s, insn, &older->uops[k]) ||
+                 (older->work.kind == SAM_M_KIND_STORE && has(insn->fetched, s, &older->uops[k]))))
                 return true;
     }
     return false;
@@ -118,6 +124,43 @@ static bool over(void *context, uint64_t cycle)
            mref_is_idle(s->matrix);
 }
 
+/* A store to SUBMIT waits as if the hart loaded what its record reads, from the first byte to the
+ * last, and stored what it writes, and its result. */
+static void add_span(const struct sref *s, uint64_t bytes[EREF_MEMORY / 64], uint64_t low,
+                     uint64_t end)
+{
+    for (uint64_t at = low; at < end; at++) {
+        const unsigned byte = s->program.byte(at);
+        if (byte < EREF_MEMORY)
+            bytes[byte / 64] |= UINT64_C(1) << byte % 64;
+    }
+}
+
+static void add_record(const struct sref *s, struct eref_insn *insn,
+                       const struct system_weight_work *work)
+{
+    uint64_t source = UINT64_MAX, source_end = 0, to = UINT64_MAX, to_end = 0;
+    insn->store = true;
+    for (size_t i = 0; i < work->count; i++) {
+        const struct system_weight_block *b = &work->blocks[i];
+        if (b->source_bytes) {
+            source = b->source < source ? b->source : source;
+            source_end =
+                b->source + b->source_bytes > source_end ? b->source + b->source_bytes : source_end;
+        }
+        if (b->destination_bytes) {
+            to = b->destination < to ? b->destination : to;
+            to_end = b->destination + b->destination_bytes > to_end
+                         ? b->destination + b->destination_bytes
+                         : to_end;
+        }
+    }
+    add_span(s, insn->fetched, source, source_end);
+    add_span(s, insn->touched, to, to_end);
+    if (work->result_address)
+        add_span(s, insn->touched, work->result_address, work->result_address + UINT64_C(20));
+}
+
 struct sref *sref_run(const struct sam_system_config *config, const struct sam_memtime_map *map,
                       const struct sref_program *program, unsigned port, unsigned weights)
 {
@@ -130,6 +173,9 @@ struct sref *sref_run(const struct sam_system_config *config, const struct sam_m
     s->weights.config = config->wu;
     s->weights.port = memory;
     s->weights.number = weights;
+    for (size_t i = 0, record = 0; i < program->count; i++)
+        if (program->insns[i].control && program->insns[i].action == SREF_SUBMIT)
+            add_record(s, &program->insns[i], &program->works[record++]);
     const struct mref_outside around = {
         .memory = &memory, .port = port, .waits = waits, .context = s};
     s->matrix = mref_new(&config->mx, &around, program->matrix, program->matrix_count);

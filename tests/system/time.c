@@ -110,6 +110,46 @@ static void a_launch_takes_its_time(void **state)
     }
 }
 
+/* What is submitted does not begin before older instructions of the engines are over that use its
+ * bytes: loads of what it writes, stores of what it reads or writes. */
+static void what_is_submitted_keeps_the_order(void **state)
+{
+    static const struct {
+        const char *insn, *address, *submit;
+        bool waits;
+    } cases[] = {
+        {"tl.store", "0xa0000000", "sw s1, 0(s0)", true}, /* the launch stores there */
+        {"tl.load", "0xa0000000", "sw s1, 0(s0)", true},
+        {"tl.store", "0xa0001000", "sw s1, 0(s0)", false},
+        {"tl.store", "0xa0001000", "sw s3, 0(s2)", true}, /* the record's elements */
+        {"tl.load", "0xa0001000", "sw s3, 0(s2)", false},
+        {"tl.store", "0xa0002000", "sw s3, 0(s2)", true}, /* its counters */
+        {"tl.load", "0xa0003000", "sw s3, 0(s2)", true},  /* its result */
+        {"tl.store", "0xa0000000", "sw s3, 0(s2)", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
+        struct system_program p;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 PROGRAM(" li t0, 0x081001\n" /* 128 bytes */
+                         " csrw tshape, t0\n"
+                         " li a0, %s\n"
+                         " %s tl1, 0(a0)\n"
+                         " %s\n"
+                         " lw s5, 16(s0)\n"
+                         " lw s5, 16(s2)\n"),
+                 cases[i / 2].address, cases[i / 2].insn, cases[i / 2].submit);
+        struct sam_system_figures *f =
+            run(&p, isas[i % 2], "tl.load_bytes=1,tl.store_bytes=1", text);
+        const uint64_t cycles = cycles_of(f, "hart", "memory");
+        if (cases[i / 2].waits ? cycles < 100 : cycles > 0)
+            fail_msg("%s %s, %s: %llu cycles", cases[i / 2].insn, cases[i / 2].address,
+                     cases[i / 2].submit, (unsigned long long)cycles);
+        release(&p, f);
+    }
+}
+
 static void polling_sees_the_end(void **state)
 {
     (void)state;
@@ -385,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_takes_its_time),
+        cmocka_unit_test(what_is_submitted_keeps_the_order),
         cmocka_unit_test(polling_sees_the_end),
         cmocka_unit_test(a_full_queue_holds_the_store),
         cmocka_unit_test(the_queues_run_beside_each_other),

@@ -175,6 +175,12 @@ static uint32_t some_output(struct plan *p, unsigned number)
     return below(p, 2) ? L0M + at : PACKED + at;
 }
 
+/* Some are where the program stores, too, as some sources are. */
+static uint32_t some_result(struct plan *p, unsigned number)
+{
+    return below(p, 3) ? RESULTS_AT + 36 * number : DRAM + 0x800 + 4 * below(p, 300);
+}
+
 /* Elements are encoded; what was encoded is decoded; both are counted; some records are refused. */
 static void random_record(struct plan *p, unsigned number)
 {
@@ -188,12 +194,13 @@ static void random_record(struct plan *p, unsigned number)
     *r = (struct sam_weight_record){.operation = below(p, 2) ? SAM_WEIGHT_ENCODE : SAM_WEIGHT_COUNT,
                                     .packed_type = types[type].type,
                                     .output_type = types[type].type,
-                                    .source = (below(p, 2) ? L1M : DRAM) + SOURCE + below(p, 500),
+                                    .source = (below(p, 2) ? L1M : DRAM) +
+                                              (below(p, 3) ? SOURCE : 0) + below(p, 500),
                                     .source_bytes = count * types[type].bytes,
                                     .destination = some_output(p, number),
                                     .destination_bytes = below(p, 9) ? OUTPUT_SIZE : 100,
                                     .elements_low = count,
-                                    .result = below(p, 3) ? RESULTS_AT + 36 * number : 0,
+                                    .result = below(p, 3) ? some_result(p, number) : 0,
                                     .layout = types[type].layout,
                                     .total_low = count};
     if (other && other->operation == SAM_WEIGHT_ENCODE && below(p, 3)) {

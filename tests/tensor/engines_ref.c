@@ -37,10 +37,10 @@ static size_t skip_past(const struct eref_insn *insns, size_t first, size_t coun
     return first;
 }
 
-static bool same_bytes(const struct eref_insn *a, const struct eref_insn *b)
+static bool meet(const uint64_t a[EREF_MEMORY / 64], const uint64_t b[EREF_MEMORY / 64])
 {
     for (size_t i = 0; i < EREF_MEMORY / 64; i++)
-        if (a->touched[i] & b->touched[i])
+        if (a[i] & b[i])
             return true;
     return false;
 }
@@ -65,8 +65,11 @@ static unsigned conflict(const struct eref_insn *earlier, const struct eref_insn
     if ((earlier->store && later->load && earlier->done > cycle) ||
         (earlier->load && later->store && !here && earlier->read > cycle) ||
         (earlier->store && later->store && !here && earlier->done > cycle))
-        if (same_bytes(earlier, later))
+        if (meet(earlier->touched, later->touched))
             return SAM_ENGINE_MEMORY;
+    if (later->control && earlier->store && earlier->done > cycle &&
+        meet(earlier->touched, later->fetched))
+        return SAM_ENGINE_MEMORY;
     return SAM_ENGINE_BUSY;
 }
 

@@ -24,6 +24,7 @@ struct eref_insn {
     unsigned bytes, slices;
     bool load, store;
     uint64_t touched[EREF_MEMORY / 64]; /* bit i % 64 of i / 64: it loads or stores byte i */
+    uint64_t fetched[EREF_MEMORY / 64]; /* of a control access that stores: loads byte i */
     /* found: */
     uint64_t issued, start, release, done;
     uint64_t read; /* others may store to the bytes of a load */
