@@ -2,6 +2,7 @@
 #include "kernel_run.h"
 
 #include "lower/hart.h"
+#include "lower/marks.h"
 #include "must.h"
 #include "reference/ventus_ref.h"
 
@@ -368,6 +369,7 @@ static void finish(struct function *f)
     sam_buffer_free(&f->l.hart);
     sam_buffer_free(&f->l.data);
     free(f->l.values);
+    sam_lower_marks_free(f->state.marks);
     free(f->state.begun);
     sam_buffer_free(&f->l.gpu);
     sam_image_free(f->image);
