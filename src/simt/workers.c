@@ -103,11 +103,12 @@ static void take_picture(struct sam_gpu *gpu, struct sam_kept *kept)
 
 static bool is_as_pictured(struct sam_gpu *gpu, const struct sam_kept *kept)
 {
+    if (!kept->code.size || kept->code.failed)
+        return !kept->code.failed;
     const uint8_t *at = (const uint8_t *)kept->code.data;
     struct picture picture = {
-        .memory = gpu->memory, .at = at, .end = at + kept->code.size, .same = !kept->code.failed};
-    if (kept->code.size)
-        sam_code_each_page(kept->workers[0].code, draw_page, &picture);
+        .memory = gpu->memory, .at = at, .end = at + kept->code.size, .same = true};
+    sam_code_each_page(kept->workers[0].code, draw_page, &picture);
     return picture.same && picture.at == picture.end;
 }
 
