@@ -154,8 +154,8 @@ static int load_kernels(struct run_system *s, const struct hart_request *r)
 }
 
 /* A kernel that no program of the GPU has: its word of the hart's program stays 0, and a launch of
- * it would say only that there is no code. Other symbols may begin with gpu_ as well; _start is of
- * the headers. */
+ * it fails with "no code" alone. Other symbols may begin with gpu_ as well; _start belongs to the
+ * headers. */
 static void note_missing_kernels(const struct run_system *s, const struct sam_image *image)
 {
     static const char prefix[] = "gpu_", zero[4];

@@ -65,7 +65,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
 struct sam_chunk {
     struct sam_chunk_span span;
     uint32_t size;
-    size_t behind; /* readable bytes after the chunk: they may be prefetched */
+    size_t after; /* readable bytes after the chunk: they may be prefetched */
     struct {
         uint32_t offset, size;
         enum sam_chunk_block_mode mode;
@@ -121,7 +121,7 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
 /* The bytes of one block. */
 struct sam_chunk_bytes {
     const uint8_t *data;
-    size_t behind; /* readable bytes after them: they may be prefetched */
+    size_t after; /* readable bytes after them: they may be prefetched */
 };
 /* The same for a block with these bytes. */
 const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,

@@ -191,8 +191,8 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
             return false;
     /* Needed next: the following block, about as long as this one, and the output. */
     struct sam_warm warm = {end, target, (size_t)(end - in), target ? count * l->element : 0};
-    if (warm.from_size > bytes.behind)
-        warm.from_size = bytes.behind;
+    if (warm.from_size > bytes.after)
+        warm.from_size = bytes.after;
     const uint8_t *codes = chunk->block[block].codes;
     for (size_t p = 0; p < l->plane_count; p++) {
         size_t size = sam_plane_size(&l->plane[p], count), coded = 0;
@@ -282,7 +282,7 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
 {
     const size_t end = (size_t)chunk->block[block].offset + chunk->block[block].size;
     const struct sam_chunk_bytes bytes = {data + chunk->block[block].offset,
-                                          chunk->size - end + chunk->behind};
+                                          chunk->size - end + chunk->after};
     return sam_chunk_read_bytes(reader, chunk, bytes, block, elements);
 }
 

@@ -119,12 +119,12 @@ static struct sam_chunk_bytes get(struct decoding *d, uint64_t offset, size_t si
                                   struct sam_error *error)
 {
     const struct sam_source *source = &d->source->bytes;
-    struct sam_chunk_bytes bytes = {.behind = 0};
+    struct sam_chunk_bytes bytes = {.after = 0};
     size_t run = source->size - offset < 2 * size ? (size_t)(source->size - offset) : 2 * size;
     if (d->source->look)
         bytes.data = d->source->look(source->context, offset, size, &run);
     if (bytes.data) {
-        bytes.behind = run - size;
+        bytes.after = run - size;
         return bytes;
     }
     uint8_t *data = fit(buffer, size);

@@ -265,7 +265,7 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
         return SAM_ERR_IO;
     const char *wrong = sam_chunk_parse(f->data, place.size, &place.span, &f->chunk);
     if (p->data) /* so are the chunks after it */
-        f->chunk.behind = (size_t)(p->chunk_at[p->container.chunks] - place.at - place.size);
+        f->chunk.after = (size_t)(p->chunk_at[p->container.chunks] - place.at - place.size);
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 

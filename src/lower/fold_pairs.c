@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of tcolmax and tcolmin of small elements: a lane has two neighbouring columns and loads
- * both at once. Of the two the upper one is compared as it was loaded, with the lower one behind
- * it, which decides only between equals; the lower one is moved up. */
+ * both at once. The upper one is compared as it was loaded, with the lower one in its low bits,
+ * which decides only between equals; the lower one is shifted up. */
 #include <inttypes.h>
 
 #include "lower/elements.h"
@@ -69,7 +69,7 @@ static const char *neutral(const struct pairs *p)
 
 /* v3 and v4 with a row. An f16 in the upper half of a float has a larger exponent, so what is NaN
  * must be told by its magnitude, from which the sign is moved away; an infinity of bf16 must not
- * have the other column behind it. */
+ * have the other column in its low bits. */
 static void combine(struct pairs *p)
 {
     static const char *const whole[2][2] = {

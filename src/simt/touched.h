@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines of memory a launch reads and writes: other units may have older accesses to them in
- * flight, for which it waits. Local memory of workgroups is no part of it. */
+/* The lines of memory that a launch reads and writes, without the local memory of workgroups. A
+ * launch waits for older accesses of other units to them. */
 #ifndef SAM_SIMT_TOUCHED_H
 #define SAM_SIMT_TOUCHED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory: buffers that are removed, what they leave behind, what goes back to the host,
+/* Physical memory: buffers that are removed, what is left of them, what goes back to the host,
  * and threads that share it. */
 #include <setjmp.h>
 #include <stdarg.h>

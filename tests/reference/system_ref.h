@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second opinion on programs of a system: the plain hart and the plain GPU on the same bytes,
  * with the control registers of docs/system-rulings.md that lowered tile programs use. A launch
- * runs when it is submitted. There is no weight unit. */
+ * runs when it is submitted; records of weights have no unit here. */
 #ifndef SYSTEM_REF_H
 #define SYSTEM_REF_H
 
