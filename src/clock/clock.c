@@ -25,6 +25,18 @@ uint64_t sam_clock_next(const struct sam_clock *clock)
     return first;
 }
 
+/* Call a unit in the current cycle, and in those that follow as long as no other unit is to be
+ * called before or in them. Returns the first one that is left. */
+static uint64_t tick(struct sam_clock *clock, const struct sam_clock_unit *unit)
+{
+    uint64_t next = unit->tick(unit->unit, clock->now);
+    while (next < clock->horizon) {
+        clock->now = next;
+        next = unit->tick(unit->unit, next);
+    }
+    return next;
+}
+
 /* Cycle `at`, in which some unit is to be called; afterwards `now` is the last cycle that units
  * have lived through, before `until`. */
 static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
@@ -39,8 +51,7 @@ static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
             clock->horizon = others < until ? others : until;
             if (clock->interrupted) /* by another unit: the cycle is the last one */
                 clock->horizon = 0;
-            const uint64_t next = clock->units[i].tick(clock->units[i].unit, at);
-            sam_clock_wake(clock, i, next);
+            sam_clock_wake(clock, i, tick(clock, &clock->units[i]));
         }
 }
 

@@ -14,15 +14,15 @@
 enum { SAM_CLOCK_UNITS = 16 };
 
 struct sam_clock_unit {
-    /* Live through cycle `now`. Returns the next cycle to be called in, above `now`; it accounts
-     * itself for the cycles in between. */
+    /* Live through cycle `now`, which is the clock's. Returns the next cycle to be called in, above
+     * `now`; it accounts itself for the cycles in between. */
     uint64_t (*tick)(void *unit, uint64_t now);
     void *unit;
 };
 
 struct sam_clock {
     uint64_t now;     /* the cycle that comes next, or during a tick the current one */
-    uint64_t horizon; /* during a tick: the first cycle that is not the unit's alone */
+    uint64_t horizon; /* during a tick: before it, no other unit is called */
     bool interrupted;
     unsigned count;
     struct sam_clock_unit units[SAM_CLOCK_UNITS];
@@ -34,15 +34,6 @@ unsigned sam_clock_join(struct sam_clock *clock, struct sam_clock_unit unit);
 /* Call the unit in cycle `at` at the latest: something was given to it. `at` is not before the
  * current cycle, and after it when the unit has already been called in it. */
 void sam_clock_wake(struct sam_clock *clock, unsigned unit, uint64_t at);
-/* For a unit in its tick: whether it can go on with cycle `next` at once, which is then the current
- * one, because no other unit is to be called before or in it. */
-static inline bool sam_clock_go_on(struct sam_clock *clock, uint64_t next)
-{
-    if (next >= clock->horizon)
-        return false;
-    clock->now = next;
-    return true;
-}
 /* The first cycle from `now` on in which a unit is to be called; SAM_CLOCK_IDLE: none. */
 uint64_t sam_clock_next(const struct sam_clock *clock);
 /* Live through all cycles before `until`, which becomes the current one. */

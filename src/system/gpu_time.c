@@ -92,6 +92,7 @@ static void begin(struct system_gpu_time *u, uint64_t now)
     account(u, now);
     u->running = true;
     u->begun++;
+    sam_clock_interrupt(u->clock); /* its place in the queue is free */
     u->begun_at = now;
     u->first_at = now + u->launch_cycles;
     u->source = sam_gpu_recording_source(job->recording);
@@ -141,6 +142,7 @@ static void leave(struct system_gpu_time *u, uint64_t now)
     struct job *job = u->first;
     u->running = false;
     u->ended++;
+    sam_clock_interrupt(u->clock);
     u->figures.launches++;
     u->first = job->next;
     u->last = u->first ? u->last : &u->first;
@@ -150,9 +152,9 @@ static void leave(struct system_gpu_time *u, uint64_t now)
     free(job);
 }
 
-/* One cycle; the next one in which something happens. */
-static uint64_t step(struct system_gpu_time *u, uint64_t now)
+static uint64_t tick(void *context, uint64_t now)
 {
+    struct system_gpu_time *u = context;
     account(u, now);
     if (u->first && !u->running && u->first->from <= now)
         begin(u, now);
@@ -167,18 +169,6 @@ static uint64_t step(struct system_gpu_time *u, uint64_t now)
         leave(u, now);
     }
     return u->first ? u->first->from : SAM_CLOCK_IDLE;
-}
-
-static uint64_t tick(void *context, uint64_t now)
-{
-    struct system_gpu_time *u = context;
-    const uint64_t changes = u->begun + u->ended;
-    do {
-        now = step(u, now);
-        if (u->begun + u->ended != changes)
-            sam_clock_interrupt(u->clock);
-    } while (sam_clock_go_on(u->clock, now));
-    return now;
 }
 
 /* ------------------------------------------------------------------------------------ life */

@@ -417,6 +417,7 @@ static bool enter_fetch(struct system_weight_time *u, uint64_t now)
         job->running = true;
         u->entering = job;
         u->begun++;
+        sam_clock_interrupt(u->clock); /* its place in the queue is free */
         if (u->first == job)
             u->shown = now;
     }
@@ -435,6 +436,7 @@ static bool end_record(struct system_weight_time *u, uint64_t now)
     tell(u, job, SYSTEM_WEIGHT_RECORDS, u->shown, now);
     u->shown = now;
     u->ended++;
+    sam_clock_interrupt(u->clock);
     u->figures.records++;
     u->first = job->next;
     u->last = u->first ? u->last : &u->first;
@@ -443,9 +445,9 @@ static bool end_record(struct system_weight_time *u, uint64_t now)
     return true;
 }
 
-/* One cycle; the next one in which something happens. */
-static uint64_t step(struct system_weight_time *u, uint64_t now)
+static uint64_t tick(void *context, uint64_t now)
 {
+    struct system_weight_time *u = context;
     account(u, now);
     while (leave_write(u, now) || end_record(u, now) || leave_work(u, now) || leave_fetch(u, now) ||
            enter_fetch(u, now))
@@ -461,18 +463,6 @@ static uint64_t step(struct system_weight_time *u, uint64_t now)
         next = job->from;
     u->reason = reason_of(u);
     return next;
-}
-
-static uint64_t tick(void *context, uint64_t now)
-{
-    struct system_weight_time *u = context;
-    const uint64_t changes = u->begun + u->ended;
-    do {
-        now = step(u, now);
-        if (u->begun + u->ended != changes)
-            sam_clock_interrupt(u->clock);
-    } while (sam_clock_go_on(u->clock, now));
-    return now;
 }
 
 /* ----------------------------------------------------------------------------------- life */

@@ -80,7 +80,7 @@ static void an_idle_unit_waits_until_it_is_woken(void **state)
     expect_calls(&b, expected, 5);
 }
 
-/* A unit that goes on by itself as far as it may, every `period` cycles. */
+/* Is called every `period` cycles. */
 struct runner {
     struct bench *bench;
     unsigned number;
@@ -91,35 +91,54 @@ static uint64_t run_on(void *unit, uint64_t now)
 {
     const struct runner *r = unit;
     struct bench *b = r->bench;
-    do {
-        assert_int_equal(b->clock.now, now);
-        b->calls[b->count++] = (struct call){now, r->number};
-        if (now == r->interrupts)
-            sam_clock_interrupt(&b->clock);
-        now += r->period;
-    } while (sam_clock_go_on(&b->clock, now));
-    return now;
+    assert_int_equal(b->clock.now, now);
+    b->calls[b->count++] = (struct call){now, r->number};
+    if (now == r->interrupts)
+        sam_clock_interrupt(&b->clock);
+    return now + r->period;
 }
 
-/* Units that go on by themselves see the same cycles as units that are called for each. */
+/* Where one unit is called alone for a while, the cycles are those of a walk over all of them. */
 static void a_unit_goes_on_alone(void **state)
 {
     (void)state;
     for (unsigned other = 1; other < 12; other++) {
-        struct bench a = {0}, b = {0};
-        struct periodic each[2] = {{&a, 0, 2, 0}, {&a, 1, other, 0}};
+        struct bench b = {0};
+        struct call expected[64];
+        unsigned count = 0;
         struct runner runners[2] = {{&b, 0, 2, SAM_CLOCK_IDLE}, {&b, 1, other, SAM_CLOCK_IDLE}};
-        for (unsigned i = 0; i < 2; i++) {
-            sam_clock_join(&a.clock, (struct sam_clock_unit){tick, &each[i]});
+        for (unsigned i = 0; i < 2; i++)
             sam_clock_join(&b.clock, (struct sam_clock_unit){run_on, &runners[i]});
-        }
         for (uint64_t until = 5; until <= 25; until += 10) {
-            sam_clock_advance(&a.clock, until);
             sam_clock_advance(&b.clock, until);
             assert_int_equal(b.clock.now, until);
         }
-        expect_calls(&b, a.calls, a.count);
+        for (uint64_t cycle = 0; cycle < 25; cycle++)
+            for (unsigned i = 0; i < 2; i++)
+                if (cycle % runners[i].period == 0)
+                    expected[count++] = (struct call){cycle, i};
+        expect_calls(&b, expected, count);
     }
+}
+
+/* A unit that wakes itself is called then, and not when it has said. */
+static uint64_t wake_itself(void *unit, uint64_t now)
+{
+    const struct runner *r = unit;
+    r->bench->calls[r->bench->count++] = (struct call){now, r->number};
+    sam_clock_wake(&r->bench->clock, r->number, now + 1);
+    return now + r->period;
+}
+
+static void a_unit_wakes_itself(void **state)
+{
+    (void)state;
+    struct bench b = {0};
+    struct runner runner = {&b, 0, 5, 0};
+    sam_clock_join(&b.clock, (struct sam_clock_unit){wake_itself, &runner});
+    sam_clock_advance(&b.clock, 3);
+    static const struct call expected[] = {{0, 0}, {1, 0}, {2, 0}};
+    expect_calls(&b, expected, 3);
 }
 
 /* The clock stops after the cycle of an interrupt, in which the other units still live. */
@@ -139,7 +158,7 @@ static void an_interrupt_ends_a_run(void **state)
     assert_int_equal(b.clock.now, 6);
 }
 
-/* Nor does another unit go on by itself after that cycle. */
+/* Nor does another unit go on alone after that cycle. */
 static void an_interrupt_holds_the_others(void **state)
 {
     (void)state;
@@ -161,6 +180,7 @@ int main(void)
         cmocka_unit_test(cycles_ascend_and_units_keep_their_order),
         cmocka_unit_test(an_idle_unit_waits_until_it_is_woken),
         cmocka_unit_test(a_unit_goes_on_alone),
+        cmocka_unit_test(a_unit_wakes_itself),
         cmocka_unit_test(an_interrupt_ends_a_run),
         cmocka_unit_test(an_interrupt_holds_the_others),
     };

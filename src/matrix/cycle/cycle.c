@@ -155,14 +155,11 @@ static void rest(struct sam_mxu *x, uint64_t now)
 static uint64_t live(void *unit, uint64_t now)
 {
     struct sam_mxu *x = unit;
-    do {
-        rest(x, now);
-        tick(x);
-        if (x->port == SAM_MXU_SLOTS && x->used < x->config.slots)
-            sam_clock_interrupt(x->outside.clock);
-        now = next_cycle(x);
-    } while (sam_clock_go_on(x->outside.clock, now));
-    return now;
+    rest(x, now);
+    tick(x);
+    if (x->port == SAM_MXU_SLOTS && x->used < x->config.slots)
+        sam_clock_interrupt(x->outside.clock);
+    return next_cycle(x);
 }
 
 const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x)
