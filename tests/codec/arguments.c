@@ -14,20 +14,13 @@
 #include "refuses.h"
 #include "samite/codec.h"
 #include "samite/symbolstat.h"
+#include "streams.h"
 
 enum { BYTES = 4096 };
 
 static struct sam_weight tensor = {"w", SAM_BF16, 1, {BYTES / 2}, 0, BYTES};
 static const struct sam_weights one = {.file_size = BYTES, .tensors = &tensor, .count = 1};
 static uint8_t file[BYTES];
-
-static bool take(void *context, const void *data, size_t size)
-{
-    (void)context;
-    (void)data;
-    (void)size;
-    return true;
-}
 
 static bool read_nothing(void *context, uint64_t offset, void *data, size_t size)
 {
@@ -55,7 +48,7 @@ static void bad_options(void **state)
         {.allocator = &half},
         {.size = 7},
     };
-    const struct sam_sink sink = {take, NULL};
+    const struct sam_sink sink = {test_drop, NULL};
     struct sam_packer *packer;
     struct sam_unpacker *unpacker;
     struct sam_packed *packed;
@@ -118,8 +111,9 @@ static void bad_weights(void **state)
         assert_int_equal(sam_weights_check(&bad, NULL), SAM_ERR_INPUT);
         assert_int_equal(sam_pack_bound(&bad), 0);
         struct sam_packer *packer;
-        assert_int_equal(sam_packer_open(&bad, NULL, (struct sam_sink){take, NULL}, &packer, NULL),
-                         SAM_ERR_INPUT);
+        assert_int_equal(
+            sam_packer_open(&bad, NULL, (struct sam_sink){test_drop, NULL}, &packer, NULL),
+            SAM_ERR_INPUT);
         assert_null(packer);
     }
     bad = one;
@@ -191,7 +185,7 @@ static void one_shot(void **state)
 static void streams(void **state)
 {
     (void)state;
-    const struct sam_sink sink = {take, NULL};
+    const struct sam_sink sink = {test_drop, NULL};
     struct sam_error error;
     struct sam_packer *packer;
     struct sam_unpacker *unpacker;
@@ -230,7 +224,7 @@ static void streams(void **state)
 static void parts(void **state)
 {
     (void)state;
-    const struct sam_sink sink = {take, NULL};
+    const struct sam_sink sink = {test_drop, NULL};
     const struct sam_source source = {read_nothing, NULL, 9};
     const char *name = "a", *none = NULL;
     struct sam_packer *packer = (struct sam_packer *)file;

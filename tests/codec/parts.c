@@ -14,28 +14,9 @@
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
 #include "must.h"
+#include "streams.h"
 
 enum { HEADER = 100, MOST = 9 };
-
-static bool read_buffer(void *context, uint64_t offset, void *data, size_t size)
-{
-    const struct sam_buffer *b = context;
-    if (offset > b->size || size > b->size - offset)
-        return false;
-    memcpy(data, b->data + offset, size);
-    return true;
-}
-
-static bool append(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
-
-static bool refuse_write(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return false;
-}
 
 /* Large tensors, gaps, small ones that are coded together, empty ones. */
 static struct sam_weight tensors[] = {
@@ -98,8 +79,7 @@ static void make_parts(const struct sam_weights *w, unsigned count,
     for (unsigned i = 0; i < count; i++) {
         struct sam_packer *packer;
         uint64_t first, end;
-        must(sam_packer_open_part(w, i, count, options, (struct sam_sink){append, &parts[i]},
-                                  &packer, &error),
+        must(sam_packer_open_part(w, i, count, options, test_sink(&parts[i]), &packer, &error),
              &error);
         sam_packer_range(packer, &first, &end);
         assert_int_equal(first, before);
@@ -115,7 +95,7 @@ static void make_parts(const struct sam_weights *w, unsigned count,
         struct sam_packed_stat stat;
         assert_int_equal(sam_packer_stat(packer, 0, &stat, &error), SAM_ERR_USAGE);
         sam_packer_close(packer);
-        sources[i] = (struct sam_source){read_buffer, &parts[i], parts[i].size};
+        sources[i] = test_source(&parts[i]);
     }
     assert_int_equal(before, w->file_size);
 }
@@ -127,7 +107,7 @@ static void expect_joined(const struct sam_weights *w, unsigned count,
     struct sam_buffer joined = {0};
     struct packed whole = pack(w, file, options);
     make_parts(w, count, options);
-    must(sam_pack_join(sources, names, count, (struct sam_sink){append, &joined}, &error), &error);
+    must(sam_pack_join(sources, names, count, test_sink(&joined), &error), &error);
     assert_int_equal(joined.size, whole.size);
     assert_memory_equal(joined.data, whole.data, whole.size);
     sam_buffer_free(&joined);
@@ -156,7 +136,7 @@ static void expect_refused(size_t count, enum sam_status status, const char *par
 {
     struct sam_error error = {0};
     struct sam_buffer out = {0};
-    if (sam_pack_join(sources, names, count, (struct sam_sink){append, &out}, &error) != status ||
+    if (sam_pack_join(sources, names, count, test_sink(&out), &error) != status ||
         !strstr(error.text, part))
         fail_msg("'%s' does not say '%s'", error.text, part);
     sam_buffer_free(&out);
@@ -181,19 +161,19 @@ static void wrong_sets(void **state)
     struct sam_buffer other = parts[1];
     parts[1] = (struct sam_buffer){0};
     make_parts(&weights, 2, NULL);
-    sources[1] = (struct sam_source){read_buffer, &other, other.size};
+    sources[1] = test_source(&other);
     expect_refused(2, SAM_ERR_INPUT, "b: part 2/3: expected parts of 2, as a");
     sam_buffer_free(&other);
     make_parts(&weights, 2, NULL);
     other = parts[1];
     parts[1] = (struct sam_buffer){0};
     make_parts(&weights, 2, &(struct sam_codec_options){.bit_planes = true});
-    sources[1] = (struct sam_source){read_buffer, &other, other.size};
+    sources[1] = test_source(&other);
     expect_refused(2, SAM_ERR_INPUT, "b: of another file, or packed with other options, than a");
     sam_buffer_free(&other);
     struct packed whole = pack(&weights, file, NULL);
     other = (struct sam_buffer){.data = whole.data, .size = whole.size};
-    sources[1] = (struct sam_source){read_buffer, &other, other.size};
+    sources[1] = test_source(&other);
     expect_refused(2, SAM_ERR_INPUT, "b: not a part of a packed file");
     free(whole.data);
     free_parts();
@@ -216,15 +196,14 @@ static void damage(void **state)
         part->data[at] ^= flip;
         struct sam_error error = {0};
         struct sam_buffer out = {0};
-        const enum sam_status status =
-            sam_pack_join(sources, names, 2, (struct sam_sink){append, &out}, &error);
+        const enum sam_status status = sam_pack_join(sources, names, 2, test_sink(&out), &error);
         if (status != SAM_ERR_INPUT)
             fail_msg("byte %zu of part %d: %d %s", at, i % 2 + 1, (int)status, error.text);
         sam_buffer_free(&out);
         part->data[at] ^= flip;
     }
     for (size_t size = 0; size < parts[1].size; size += 1 + parts[1].size / 50) {
-        sources[1] = (struct sam_source){read_buffer, &parts[1], size};
+        sources[1] = (struct sam_source){test_read, &parts[1], size};
         expect_refused(2, SAM_ERR_INPUT, "b: ");
     }
     free_parts();
@@ -234,13 +213,12 @@ static void damage(void **state)
 static void failures(void **state)
 {
     (void)state;
-    const struct sam_sink sink = {append, &parts[0]};
+    const struct sam_sink sink = test_sink(&parts[0]);
     struct sam_packer *packer;
     struct sam_error error = {0};
     make_parts(&weights, 1, NULL);
-    assert_int_equal(
-        sam_pack_join(sources, names, 1, (struct sam_sink){refuse_write, NULL}, &error),
-        SAM_ERR_IO);
+    assert_int_equal(sam_pack_join(sources, names, 1, (struct sam_sink){test_refuse, NULL}, &error),
+                     SAM_ERR_IO);
     /* Too many bytes, too few. */
     must(sam_packer_open_part(&weights, 1, 2, NULL, sink, &packer, &error), &error);
     uint64_t first, end;

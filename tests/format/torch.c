@@ -13,20 +13,7 @@
 #include "format/checkpoint.h"
 #include "must.h"
 #include "samite/model.h"
-
-static bool read_buffer(void *context, uint64_t offset, void *data, size_t size)
-{
-    const struct sam_buffer *b = context;
-    if (offset > b->size || size > b->size - offset)
-        return false;
-    memcpy(data, b->data + offset, size);
-    return true;
-}
-
-static struct sam_source source_of(struct sam_buffer *file)
-{
-    return (struct sam_source){read_buffer, file, file->size};
-}
+#include "streams.h"
 
 /* The archive of a pickle that lacks its end and of storages {"0", ...}. Takes `pickle` over. */
 struct stored {
@@ -121,7 +108,7 @@ static void check_views(struct zip z)
     size_t count;
     fill_views(&p);
     struct sam_buffer file = archive(z, p, view_storages);
-    must(sam_model_open_torch(source_of(&file), "m.pt", &model, &error), &error);
+    must(sam_model_open_torch(test_source(&file), "m.pt", &model, &error), &error);
     sam_model_tensors(model, &count);
     assert_int_equal(count, 7);
     expect_tensor(model, 0, "w", SAM_I16, 2, shape_23, numbers, 12);
@@ -188,7 +175,7 @@ static void types(void **state)
                                             four, one, rows[i].dtype});
         struct sam_buffer file =
             archive((struct zip){0}, p, (struct stored[]){{"0", bytes, size}, {0}});
-        must(sam_model_open_torch(source_of(&file), "m.pt", &model, &error), &error);
+        must(sam_model_open_torch(test_source(&file), "m.pt", &model, &error), &error);
         expect_tensor(model, 0, "data", rows[i].type, 1, four, bytes, size);
         sam_model_close(model);
         sam_buffer_free(&file);
@@ -213,7 +200,7 @@ static void layout(void **state)
         (struct zip){0}, p,
         (struct stored[]){
             view_storages[0], view_storages[1], {"3", words, sizeof words}, view_storages[2], {0}});
-    must(sam_torch_weights(source_of(&file), "m.pt", &weights, &error), &error);
+    must(sam_torch_weights(test_source(&file), "m.pt", &weights, &error), &error);
     assert_int_equal(weights.file_size, file.size);
     static const char *const names[] = {"w", "layers.0.bias", "archive/data/3", "part",
                                         "archive/data/3"};
@@ -241,7 +228,7 @@ static void nothing(void **state)
     struct sam_buffer p = pickle_begin();
     pickle_op(&p, "u");
     struct sam_buffer file = archive((struct zip){0}, p, NULL);
-    must(sam_torch_weights(source_of(&file), "m.pt", &weights, &error), &error);
+    must(sam_torch_weights(test_source(&file), "m.pt", &weights, &error), &error);
     assert_int_equal(weights.count, 0);
     sam_weights_free(&weights);
     sam_buffer_free(&file);
@@ -253,12 +240,13 @@ static void expect_refused_file(struct sam_buffer file, const char *part)
     struct sam_model *model;
     struct sam_weights weights;
     struct sam_error error = {0};
-    enum sam_status status = sam_model_open_torch(source_of(&file), "m.pt", &model, &error);
+    enum sam_status status = sam_model_open_torch(test_source(&file), "m.pt", &model, &error);
     if (status != SAM_ERR_INPUT || !strstr(error.text, part) ||
         strncmp(error.text, "m.pt: ", 6) != 0)
         fail_msg("'%s' (%d) does not say '%s'", error.text, (int)status, part);
     assert_null(model);
-    assert_int_equal(sam_torch_weights(source_of(&file), "m.pt", &weights, &error), SAM_ERR_INPUT);
+    assert_int_equal(sam_torch_weights(test_source(&file), "m.pt", &weights, &error),
+                     SAM_ERR_INPUT);
     assert_null(weights.tensors);
     sam_buffer_free(&file);
 }
@@ -440,7 +428,7 @@ static void archives(void **state)
     file = archive((struct zip){.zip64 = true}, p, view_storages);
     for (size_t size = 0; size < file.size; size++) { /* every way to be cut short */
         struct sam_buffer cut = {.data = file.data, .size = size};
-        if (sam_model_open_torch(source_of(&cut), "m.pt", &model, &error) != SAM_ERR_INPUT)
+        if (sam_model_open_torch(test_source(&cut), "m.pt", &model, &error) != SAM_ERR_INPUT)
             fail_msg("%zu of %zu bytes: %s", size, file.size, error.text);
     }
     sam_buffer_free(&file);

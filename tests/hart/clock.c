@@ -7,6 +7,7 @@
 
 #include "matrix/random_config.h"
 #include "random.h"
+#include "streams.h"
 
 enum { ROUNDS = 60 };
 
@@ -28,7 +29,7 @@ static void no_effect_before_its_cause(void **state)
                                                  .engines = &engines,
                                                  .cycles = &mxu,
                                                  .profile = profile,
-                                                 .timeline = {mixed_keep, &timeline}},
+                                                 .timeline = test_sink(&timeline)},
                                       plain = {.mlen = mxu.mlen};
         struct sam_engines_report r = {0}, again = {0};
         mixed_make(&m, test_random(&seed));

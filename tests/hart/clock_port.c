@@ -8,6 +8,7 @@
 
 #include "matrix/random_config.h"
 #include "random.h"
+#include "streams.h"
 
 enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60, REQUESTS = 4096 };
 
@@ -78,7 +79,7 @@ static void random_programs(void **state)
                                                  .cycles = &mxu,
                                                  .profile = profile,
                                                  .collect_stats = true,
-                                                 .timeline = {mixed_keep, &timeline}},
+                                                 .timeline = test_sink(&timeline)},
                                       plain = {.mlen = mxu.mlen};
         struct sam_engines_report r;
         clock.now = 0;

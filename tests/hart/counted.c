@@ -8,6 +8,7 @@
 #include "matrix/random_config.h"
 #include "profile_rows.h"
 #include "random.h"
+#include "streams.h"
 #include "tensor/engines_gen.h"
 
 enum { ROUNDS = 120, ITEMS = 500, TURNS = 12, MOST = 1000000 };
@@ -162,12 +163,6 @@ static void write_program(struct source *s)
     assert_false(s->text.failed);
 }
 
-static bool drop(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return true;
-}
-
 /* One hart, and what it counts. */
 struct side {
     struct program p;
@@ -183,7 +178,7 @@ static struct side open_side(const struct source *source, const struct sam_hart_
     options.size = sizeof options;
     options.profile = side.profile;
     if (stepped)
-        options.trace.write = drop;
+        options.trace.write = test_drop;
     char isa[96];
     snprintf(isa, sizeof isa, "rv%dima_zicsr_zfinx_xtensorload%s", source->wide ? 64 : 32,
              source->matrix ? "_xmatrix" : "");

@@ -154,11 +154,6 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-bool mixed_keep(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
-
 static struct access *find(struct mixed *m, uint64_t pc)
 {
     for (unsigned i = 0; i < m->count; i++)

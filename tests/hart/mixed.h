@@ -72,7 +72,5 @@ void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_
 /* Memory and registers are the same. */
 void mixed_expect_same(struct program *a, struct program *b);
 struct sam_engines_config mixed_engines(uint64_t *seed);
-/* A sink into a struct sam_buffer. */
-bool mixed_keep(void *context, const void *data, size_t size);
 
 #endif

@@ -4,16 +4,7 @@
 
 #include <string.h>
 
-static bool keep(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
-
-static bool refuse(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return false;
-}
+#include "streams.h"
 
 static const char text[] = "la t0, handler\n"
                            "csrw mtvec, t0\n"
@@ -40,7 +31,7 @@ static void traces(void **state)
 {
     (void)state;
     struct sam_buffer trace = {0};
-    struct sam_hart_options options = {.trace = {keep, &trace}};
+    struct sam_hart_options options = {.trace = test_sink(&trace)};
     struct program p = program_new(RV32, &options, text);
     sam_hart_set_x(p.hart, 1, SAM_HART_CODE_BASE + 4 * 10); /* tl.addi */
     program_expect(&p, SAM_HART_EBREAK);
@@ -63,7 +54,7 @@ static void traces(void **state)
 static void a_sink_that_refuses(void **state)
 {
     (void)state;
-    struct sam_hart_options options = {.trace = {refuse, NULL}};
+    struct sam_hart_options options = {.trace = {test_refuse, NULL}};
     struct program p = program_new(RV32, &options, text);
     assert_int_equal(program_run(&p), SAM_ERR_IO);
     assert_int_equal(p.result.end, SAM_HART_STOPPED);

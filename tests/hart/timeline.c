@@ -5,10 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static bool keep(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
+#include "streams.h"
 
 /* Two blocks through two registers, a scalar load of what is stored, and then `last`. */
 static struct program open_program(const struct sam_sink *timeline, const char *last)
@@ -95,7 +92,7 @@ static void expect_timeline(const char *last, enum sam_hart_end end)
 {
     struct sam_buffer text = {0};
     struct sam_engines_report r;
-    const struct sam_sink sink = {keep, &text};
+    const struct sam_sink sink = test_sink(&text);
     struct program p = open_program(&sink, last);
     program_expect(&p, end);
     assert_true(sam_hart_engines(p.hart, &r));

@@ -14,6 +14,7 @@
 
 #include "folder.h"
 #include "must.h"
+#include "streams.h"
 #include <packed.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -25,18 +26,12 @@ static struct sam_buffer console;
 static bool check_races;                       /* in the following runs */
 static const struct sam_system_timing *timing; /* of the following runs, or NULL */
 
-static bool keep(void *context, const void *data, size_t size)
-{
-    sam_buffer_append(context, data, size);
-    return true;
-}
-
 /* Run a layer; *result is to be freed. */
 static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder, program, mlen, {keep, &console}, check_races, timing};
+    const struct packed_run how = {folder, program, mlen, test_sink(&console), check_races, timing};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }

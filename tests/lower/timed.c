@@ -3,12 +3,9 @@
 
 #include <inttypes.h>
 
-/* ---------------------------------------------------------------------------------- running */
+#include "streams.h"
 
-static bool keep(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
+/* ---------------------------------------------------------------------------------- running */
 
 static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_lowered *made,
                                       struct sam_buffer *timeline)
@@ -17,7 +14,7 @@ static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_l
     const struct sam_gpu_options gpu = {.size = sizeof gpu, .jobs = 1};
     struct sam_hart_options hart = {.size = sizeof hart, .mlen = x->options.mlen};
     if (timeline)
-        hart.timeline = (struct sam_sink){keep, timeline};
+        hart.timeline = test_sink(timeline);
     const struct sam_system_options options = {
         .size = sizeof options, .gpu = &gpu, .hart = &hart, .timing = &timing};
     struct sam_system_figures *figures = NULL;

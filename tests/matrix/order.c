@@ -13,6 +13,7 @@
 
 #include "random.h"
 #include "random_config.h"
+#include "streams.h"
 
 enum { IDS = 32, LINE = 64 };
 
@@ -145,11 +146,6 @@ static void replay_line(struct replay *r, const char *line)
     }
 }
 
-static bool gather(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size), true;
-}
-
 /* Run `text`; the memory that its bus trace leaves is the program's. Answers to writes that came
  * out of order. */
 static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *config,
@@ -158,7 +154,7 @@ static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *con
     static struct replay r;
     static uint8_t left[DATA_SIZE];
     struct sam_buffer trace = {0};
-    struct sam_hart_options options = {.cycles = config, .bus = {gather, &trace}};
+    struct sam_hart_options options = {.cycles = config, .bus = test_sink(&trace)};
     struct program p = program_new(isa, &options, text);
     program_write(&p, DATA_BASE, memory, DATA_SIZE);
     program_expect(&p, SAM_HART_EBREAK);

@@ -14,6 +14,7 @@
 #include "samite/profile.h"
 #include "samite/session.h"
 #include "simt/program.h"
+#include "streams.h"
 
 struct expected {
     const char *label; /* of the instruction */
@@ -32,12 +33,6 @@ static const struct sam_profile_row *row_of(struct sam_profile *profile, const s
     return NULL;
 }
 
-static bool drop(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return true;
-}
-
 /* To run in runs, or step by step. */
 static struct program program_with(struct sam_profile *profile, const char *text, uint32_t lanes,
                                    bool stepped)
@@ -45,7 +40,7 @@ static struct program program_with(struct sam_profile *profile, const char *text
     struct program p = program_new(text, lanes);
     p.options.size = sizeof p.options;
     p.options.profile = profile;
-    p.options.log.write = stepped ? drop : NULL;
+    p.options.log.write = stepped ? test_drop : NULL;
     return p;
 }
 

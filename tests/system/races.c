@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "streams.h"
+
 /* Stores a word per lane to 0x90000000, loads one from 0x90000100, adds to the word at 0x90000200,
  * and stores to local and private memory. */
 static const char kernel[] = ".globl touch\n"
@@ -362,12 +364,6 @@ static void a_launch_that_writes_the_harts_code(void **state)
     system_program_free(&p);
 }
 
-static bool drop(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return true;
-}
-
 /* What the host reads and writes for the program is the program's. */
 static void calls_of_the_host(void **state)
 {
@@ -379,7 +375,7 @@ static void calls_of_the_host(void **state)
     struct sam_error error;
     char text[4096];
     size_t count;
-    const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {drop, NULL}};
+    const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {test_drop, NULL}};
     assert_int_equal(sam_hostio_new(&sinks, &host, &error), SAM_OK);
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
     struct system_program p =

@@ -4,19 +4,9 @@
 
 #include <string.h>
 
+#include "streams.h"
+
 static const char *const isas[] = {RV32, RV64};
-
-static bool keep(void *context, const void *data, size_t size)
-{
-    sam_buffer_append(context, data, size);
-    return true;
-}
-
-static bool refuse(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data, (void)size;
-    return false;
-}
 
 static const char hello[] = " li t0, 0x02000000\n"
                             " la t1, text\n"
@@ -40,7 +30,7 @@ static void console(void **state)
         struct sam_buffer text = {0};
         struct sam_hostio *host;
         struct sam_error error;
-        const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {keep, &text}};
+        const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = test_sink(&text)};
         assert_int_equal(sam_hostio_new(&sinks, &host, &error), SAM_OK);
         struct system_program p = system_program_new(
             isas[i], NULL, &(struct sam_hart_options){.hostio = host}, hello, NULL);
@@ -62,7 +52,7 @@ static void no_console(void **state)
     system_expect(&p, 300);
     system_program_free(&p);
     struct sam_hostio *host;
-    const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {refuse, NULL}};
+    const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {test_refuse, NULL}};
     assert_int_equal(sam_hostio_new(&sinks, &host, NULL), SAM_OK);
     p = system_program_new(RV64, NULL, &(struct sam_hart_options){.hostio = host}, hello, NULL);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_IO);

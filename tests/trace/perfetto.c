@@ -8,12 +8,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "streams.h"
 #include "trace/perfetto.h"
-
-static bool keep(void *context, const void *data, size_t size)
-{
-    return sam_buffer_append(context, data, size);
-}
 
 static json_t *parse(struct sam_buffer *text)
 {
@@ -40,7 +36,7 @@ static void nothing(void **state)
     (void)state;
     struct sam_buffer text = {0};
     struct sam_perfetto p;
-    assert_true(sam_perfetto_begin(&p, &(struct sam_sink){keep, &text}));
+    assert_true(sam_perfetto_begin(&p, &(struct sam_sink){test_append, &text}));
     assert_true(sam_perfetto_end(&p));
     json_t *root = parse(&text);
     assert_string_equal(text_of(root, "displayTimeUnit"), "ns");
@@ -54,7 +50,7 @@ static void every_event(void **state)
     struct sam_buffer text = {0};
     struct sam_perfetto p;
     const struct sam_perfetto_arg args[] = {{"insn", "a\\b", 0}, {"done", NULL, UINT32_MAX}};
-    sam_perfetto_begin(&p, &(struct sam_sink){keep, &text});
+    sam_perfetto_begin(&p, &(struct sam_sink){test_append, &text});
     assert_true(sam_perfetto_process(&p, 0, "hart"));
     assert_true(sam_perfetto_track(&p, 7, "load"));
     assert_true(sam_perfetto_slice(
