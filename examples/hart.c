@@ -58,5 +58,7 @@ int main(void)
     int as_expected = in[5][9] == out[9][5] && result.cause == 5 && result.tval == IN + SIZE;
     sam_text_free(messages);
     sam_hart_free(hart), sam_image_free(image);
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
     return as_expected ? 0 : 1;
 }

@@ -53,5 +53,7 @@ int main(void)
     bool as_expected = result.trap.kind == SAM_TRAP_STORE_FAULT && squares[63] == 63 * 63;
     sam_gpu_result_free(&result), sam_text_free(messages);
     sam_gpu_free(gpu), sam_image_free(image);
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
     return as_expected ? 0 : 1;
 }

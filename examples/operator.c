@@ -46,5 +46,7 @@ int main(int argc, char **argv)
                               .data = nhwc};
     if (argc > 1 && sam_npy_write(argv[1], &array, &error) != SAM_OK)
         return failed(&error);
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
     return nchw[9][5][7] == nhwc[5][7][9] ? 0 : 1;
 }

@@ -90,5 +90,7 @@ int main(void)
     sam_session_close(session);
     sam_text_free(messages);
     sam_gpu_free(gpu), sam_image_free(image);
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
     return squares[40] == 1600 && squares[35] == 0 ? 0 : 1;
 }

@@ -59,5 +59,8 @@ int main(void)
         for (int j = 0; j < 16; j++)
             values[i][j] = (float)((i - j) * (i - j) - j);
     bool good = show("auto", example_auto, values[0]);
-    return show("manual", example_manual, values[0]) && good ? 0 : 1;
+    good = show("manual", example_manual, values[0]) && good;
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
+    return good ? 0 : 1;
 }

@@ -52,6 +52,8 @@ int main()
         TCOLMIN(dst, src); /* nobody has written src */
     } catch (const Error &error) {
         std::printf("%s\n", error.what());
+        if (std::fflush(stdout) != 0)
+            return std::perror("standard output"), 2;
         return error.status == SAM_ERR_TRAP ? 0 : 1;
     }
     return 1;

@@ -128,5 +128,7 @@ int main(int argc, char **argv)
         need(c[i] == a[i] + b[i], "a sum");
     printf("%d sums are right: %g + %g = %g\n", COUNT, a[COUNT - 1], b[COUNT - 1], c[COUNT - 1]);
     need(vt.dev_close(device) == 0, "vt_dev_close");
+    if (fflush(stdout) != 0)
+        return perror("standard output"), 2;
     return 0;
 }

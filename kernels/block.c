@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "block_run.h"
+#include "finish.h"
 
 static const char help[] =
     "Usage: block [options]\n"
@@ -229,7 +230,7 @@ static int take_option(struct request *r, const char *name, const char *text)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     struct request r = {.config = {.sequence = 128,
                                    .width = 256,
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc && code == 0;) {
         const char *name = argv[i++];
         if (strcmp(name, "--help") == 0)
-            return fputs(help, stdout) < 0;
+            return fputs(help, stdout), 0;
         if (!take_switch(&r, name, &code))
             code = take_option(&r, name, argv[i++]);
     }
@@ -252,4 +253,9 @@ int main(int argc, char **argv)
         code = execute(&r);
     sam_system_config_free(r.cycles);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return kernel_finish("block", command(argc, argv));
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finish.h"
+
 static const char help[] =
     "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR] [--sanitize]\n"
     "\n"
@@ -125,7 +127,7 @@ static int check_one(const struct kernel_check *kernel, const struct check_confi
     return report.pass ? 0 : 1;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     enum { WARP = 256, BLOCK, DIR, LIST, SANITIZE };
     static const struct option options[] = {
@@ -185,4 +187,9 @@ int main(int argc, char **argv)
         code = one > code ? one : code;
     }
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return kernel_finish("check", command(argc, argv));
 }

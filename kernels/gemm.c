@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "finish.h"
+
 static const char help[] =
     "Usage: gemm [NAME [M N K]] [--mlen BITS]\n"
     "\n"
@@ -51,7 +53,7 @@ static int usage(const char *what, const char *text)
     return 2;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     struct gemm_config config = {.m = 256, .n = 256, .k = 256, .dir = KERNEL_DIR};
     const struct gemm_kernel *only = NULL;
@@ -84,4 +86,9 @@ int main(int argc, char **argv)
         code = one > code ? one : code;
     }
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return kernel_finish("gemm", command(argc, argv));
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finish.h"
+
 static const char help[] =
     "Usage: packed [TYPE] [options]\n"
     "\n"
@@ -201,14 +203,14 @@ static int execute(struct request *r)
     return code;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     struct request r = {.layer = {.type = SAM_F16, .groups = 1, .columns = 1024},
                         .how = {.folder = KERNEL_DIR "/system", .console = {print, NULL}}};
     int code = 0;
     for (int i = 1; i < argc && code == 0;) {
         if (strcmp(argv[i], "--help") == 0)
-            return fputs(help, stdout) < 0;
+            return fputs(help, stdout), 0;
         if (argv[i][0] == '-')
             code = take_option(&r, argv, &i);
         else if (!sam_dtype_parse(argv[i++], &r.layer.type))
@@ -218,4 +220,9 @@ int main(int argc, char **argv)
         code = execute(&r);
     sam_system_config_free(r.cycles);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return kernel_finish("packed", command(argc, argv));
 }
