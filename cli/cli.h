@@ -176,6 +176,8 @@ bool cli_next_option(struct cli_cursor *cursor);
 unsigned cli_option_forms(const struct cli_cursor *cursor);
 /* Its value may be left out. */
 bool cli_value_is_optional(const struct cli_option *option);
+/* It may be given more than once. */
+bool cli_repeats(const struct cli_option *option);
 /* What stands for its value in help: "FILE", "elf|bin|hex"; NULL: none. */
 const char *cli_argument(const struct cli_option *option, char *text, size_t room);
 

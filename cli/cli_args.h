@@ -12,9 +12,10 @@ struct cli_args {
     int at;
     bool only_files; /* after "--" */
     int form;
-    size_t operands; /* read so far */
-    bool *given;     /* by the row's index */
-    void **owned;    /* memory that the verb need not free */
+    size_t operands;     /* read so far */
+    bool *given;         /* by the row's index */
+    const char **values; /* the first one given, likewise; NULL: none */
+    void **owned;        /* memory that the verb need not free */
     size_t owned_count;
     struct cli_files *files; /* files.h */
 };

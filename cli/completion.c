@@ -146,9 +146,8 @@ static void zsh_spec(const struct cli_option *o, bool letter, FILE *out)
 {
     char argument[64];
     const char *value = cli_argument(o, argument, sizeof argument);
-    const bool repeats = o->repeats || o->grammar == CLI_LIST || o->grammar == CLI_NUMBERS;
     fputs("            '", out);
-    if (repeats)
+    if (cli_repeats(o))
         fputc('*', out);
     else if (o->letter)
         fprintf(out, "(-%c --%s)", o->letter, o->name);

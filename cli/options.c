@@ -38,6 +38,11 @@ bool cli_value_is_optional(const struct cli_option *option)
     return option->argument && option->argument[0] == '[';
 }
 
+bool cli_repeats(const struct cli_option *option)
+{
+    return option->repeats || option->grammar == CLI_LIST || option->grammar == CLI_NUMBERS;
+}
+
 const char *cli_argument(const struct cli_option *option, char *text, size_t room)
 {
     if (option->grammar == CLI_FLAG || (!option->argument && !option->choices))
@@ -287,6 +292,19 @@ static int no_value(const struct cli_args *args, const struct cli_option *o)
                            cli_argument(o, argument, sizeof argument));
 }
 
+/* Two different values of a row that holds one. */
+static int check_once(const struct cli_args *args, const struct cli_cursor *c, const char *value)
+{
+    const struct cli_option *o = c->option;
+    const char *first = args->values[c->index], *between = cli_value_is_optional(o) ? "=" : " ";
+    if (!args->given[c->index] || cli_repeats(o) || (!first && !value) ||
+        (first && value && strcmp(first, value) == 0))
+        return CLI_OK;
+    return cli_usage_error(args, "--%s%s%s and --%s%s%s: expected one of them", o->name,
+                           first ? between : "", first ? first : "", o->name, value ? between : "",
+                           value ? value : "");
+}
+
 /* The row found takes the value after '=' or after the letter, or the next word. */
 static int take(struct cli_args *args, const struct cli_cursor *c, const char *attached,
                 void *request)
@@ -294,7 +312,6 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
     const struct cli_option *o = c->option;
     char *place = (char *)request + (c->group ? c->group->at : 0) + o->at;
     const char *value = attached;
-    args->given[c->index] = true;
     if (o->grammar == CLI_FLAG || (!o->argument && !o->choices)) {
         if (attached)
             return cli_usage_error(args, "--%s takes no value, found '%s'", o->name, attached);
@@ -305,6 +322,11 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
     }
     if (o->grammar == CLI_TEXT && value && !*value && !cli_value_is_optional(o))
         return no_value(args, o); /* a shell's empty variable */
+    const int code = check_once(args, c, value);
+    if (code != CLI_OK)
+        return code;
+    args->given[c->index] = true;
+    args->values[c->index] = value;
     return put(args, o, value, place);
 }
 
@@ -402,8 +424,10 @@ int cli_read(struct cli_args *args, void *request)
 {
     int code = CLI_OK;
     args->form = -1;
-    args->given = cli_own(args, count_rows(args->verb), sizeof *args->given);
-    if (!args->given)
+    const size_t rows = count_rows(args->verb);
+    args->given = cli_own(args, rows, sizeof *args->given);
+    args->values = cli_own(args, rows, sizeof *args->values);
+    if (!args->given || !args->values)
         return cli_no_memory();
     while (code == CLI_OK && args->at < args->count) {
         const char *word = args->words[args->at++];

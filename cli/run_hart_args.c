@@ -62,6 +62,11 @@ static int parse_register(struct cli_args *args, const struct cli_option *option
         return cli_usage_error(args, "--%s %s: expected a register and a value, as x10=0x1000",
                                option->name, text);
     item->number = (unsigned)number;
+    const struct hart_registers *given = registers;
+    for (const struct hart_register *other = given->items; other < item; other++)
+        if (other->number == item->number && other->value != item->value)
+            return cli_usage_error(args, "--%s %s: the register is 0x%llx already", option->name,
+                                   text, (unsigned long long)other->value);
     return CLI_OK;
 }
 

@@ -15,7 +15,6 @@ int run_parse_weights(struct cli_args *args, const struct cli_option *option, co
 {
     struct system_weights *weights = place;
     const char *at = strrchr(text, '@');
-    weights->address = 0; /* of an earlier --weights, which this one replaces */
     if (!*text || at == text)
         return cli_usage_error(args, "--%s %s: expected FILE.smw or FILE.smw@ADDRESS", option->name,
                                text);

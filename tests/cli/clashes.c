@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An output never overwrites an input or another output, whatever its name. */
+/* An output never overwrites an input or another output, whatever its name; an option that holds
+ * one value is not given two. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -103,8 +104,40 @@ static void allowed(void **state)
     }
 }
 
+/* Two values where there is room for one; the same one twice is fine. */
+static void two_values(void **state)
+{
+    static const char *const rows[][2] = {
+        {"run h.s --machine system --weights a.smw --weights b.smw@0x90000000",
+         "--weights a.smw and --weights b.smw@0x90000000: expected one of them"},
+        {GPU "--grid 2", "--grid 1 and --grid 2: expected one of them"},
+        {GPU "--warp 8 --warp 16", "--warp 8 and --warp 16: expected one of them"},
+        {GPU "--stats --stats=json", "--stats and --stats=json: expected one of them"},
+        {HART "--max-insns 5 --max-insns 6", "--max-insns 5 and --max-insns 6: expected one"},
+        {HART "--ebreak trap", "--ebreak ok and --ebreak trap: expected one of them"},
+        {HART "--reg a0=1 --reg x10=2", "--reg x10=2: the register is 0x1 already"},
+        {"asm k.s -o new -o other", "--output new and --output other: expected one of them"},
+        {"asm k.s -i ventus -itensor", "--isa ventus and --isa tensor: expected one of them"},
+        {"pack a.npy -o new --output=other", "--output new and --output other: expected one"},
+        {"op transpose --perm 0 --perm 1 a.npy new", "--perm 0 and --perm 1: expected one of them"},
+        {"sweep h.s --machine tensor --machine system --config mpara=1",
+         "--machine tensor and --machine system: expected one of them"},
+    };
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        expect_failure(rows[i][0], 2, rows[i][1]);
+        assert_false(exists("new") || exists("other"));
+    }
+    struct sam_buffer out =
+        expect_success(GPU "-q -q --grid 1 --warp=32 --warp 32 --stats --stats");
+    sam_buffer_free(&out);
+    out = expect_success(HART "-q --reg a0=1 --reg x10=1 --reg a1=2");
+    sam_buffer_free(&out);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(allowed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(allowed),
+                                       cmocka_unit_test(two_values)};
     return cmocka_run_group_tests(tests, setup, remove_directory);
 }

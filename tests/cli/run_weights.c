@@ -68,8 +68,6 @@ static void a_directory(void **state)
     expect_code(SYSTEM "tensors.s --weights m.smw@0xb0000040", 1);
     expect_code(SYSTEM "tensors.s --weights m@2.smw", 1);
     expect_code(SYSTEM "tensors.s --weights m@2.smw@0x90000000", 1);
-    /* As of every option that names one thing, the last one counts. */
-    expect_code(SYSTEM "tensors.s --weights m.smw@0x40000000 --weights m.smw", 1);
     expect_code(SYSTEM "tensors.s --isa rv32ima_zicsr_zfinx_xtensorload_xmatrix --weights m.smw",
                 1);
 }
