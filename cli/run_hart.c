@@ -136,7 +136,9 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         run_hart_report_tl(s->hart, (unsigned)r->tls.items[i], s->text);
     for (size_t i = 0; i < r->ms.count; i++)
         run_hart_report_m(s->hart, (unsigned)r->ms.items[i], s->text);
-    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r->run, &at));)
+    /* What was stopped writes no files. */
+    for (size_t at = 0;
+         code == CLI_OK && result->end != SAM_HART_STOPPED && (dump = run_next_dump(r->run, &at));)
         code = run_dump_memory(read_memory, s->hart, dump);
     const bool ended = result->end == SAM_HART_EXIT || result->end == SAM_HART_UNTIL ||
                        (result->end == SAM_HART_EBREAK && r->ebreak == HART_EBREAK_ENDS);
@@ -245,6 +247,8 @@ static int execute(struct state *s)
         code = code == CLI_OK ? shown : code;
         shown = write_profile(s);
         code = code == CLI_OK ? shown : code;
+    } else if (status == SAM_ERR_STOPPED) {
+        code = show_results(s, &result, seconds);
     }
     fflush(s->text);
     if (s->system && (status == SAM_OK || status == SAM_ERR_TRAP)) {

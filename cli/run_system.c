@@ -320,7 +320,7 @@ int run_system_cycles(struct run_system *s, const struct hart_request *request,
     if (sam_system_measure(s->system, &figures, &error) != SAM_OK)
         return cli_report(&error);
     int code = CLI_OK;
-    if (request->system->time.compare)
+    if (request->system->time.compare && !cli_stopped())
         code = run_system_raw(request, image, &raw);
     if (code == CLI_OK)
         code = run_system_times(figures, raw, report, text);

@@ -8,8 +8,9 @@
 #include "samite/tile_lower.h"
 #include "stop.h"
 
-/* Run the program in time; what it took is printed with its lines. */
-static int run(struct sam_tile_lowered *made, char **text)
+/* Run the program in time; what it took, also up to where it was stopped, is printed with its
+ * lines. */
+static int run(struct sam_tile_lowered *made)
 {
     const struct sam_system_timing timing = {.size = sizeof timing};
     const struct sam_hart_options hart = {.size = sizeof hart, .stop = cli_stop_flag()};
@@ -18,20 +19,41 @@ static int run(struct sam_tile_lowered *made, char **text)
         .size = sizeof options, .hart = &hart, .gpu = &gpu, .timing = &timing};
     struct sam_system_figures *figures = NULL;
     struct sam_system *system = NULL;
-    struct sam_error error;
-    int code = CLI_OK;
-    if (sam_system_new(&options, &system, &error) != SAM_OK ||
-        sam_tile_lowered_load(made, system, &error) != SAM_OK ||
-        sam_system_run(system, NULL, &error) != SAM_OK ||
-        sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
-        sam_system_measure(system, &figures, &error) != SAM_OK ||
-        sam_tile_lowered_explain(made, figures, text, &error) != SAM_OK)
-        code = cli_report(&error);
-    if (code == CLI_OK)
-        printf("%llu cycles\n", (unsigned long long)figures->cycles);
+    struct sam_error error, measured;
+    char *text = NULL;
+    enum sam_status status = sam_system_new(&options, &system, &error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_load(made, system, &error);
+    if (status == SAM_OK)
+        status = sam_system_run(system, NULL, &error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_failure(made, system, &error);
+    if (status == SAM_OK || status == SAM_ERR_STOPPED) {
+        if (sam_system_measure(system, &figures, &measured) != SAM_OK ||
+            sam_tile_lowered_explain(made, figures, &text, &measured) != SAM_OK) {
+            status = measured.status;
+            error = measured;
+        } else {
+            printf("%llu cycles%s\n%s", (unsigned long long)figures->cycles,
+                   status == SAM_OK ? "" : " until it was stopped", text);
+            fflush(stdout);
+        }
+    }
+    free(text);
     sam_system_figures_free(figures);
     sam_system_free(system);
-    return code;
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
+}
+
+static int print_lines(const struct sam_tile_lowered *made)
+{
+    struct sam_error error;
+    char *text = NULL;
+    if (sam_tile_lowered_explain(made, NULL, &text, &error) != SAM_OK)
+        return cli_report(&error);
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
 }
 
 static int explain(struct cli_args *args, const struct sam_tile_program *program, const char *path,
@@ -42,7 +64,7 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
     struct sam_tile_argument *given = cli_own(args, arguments->count + 1, sizeof *given);
     struct sam_tile_lowered *made = NULL;
     struct sam_error error = {0};
-    char *messages = NULL, *text = NULL;
+    char *messages = NULL;
     size_t function = 0;
     int code =
         given ? run_tile_function(args, program, path, tile->func, &function) : cli_no_memory();
@@ -59,13 +81,7 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
     free(messages);
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
-    if (arguments->count)
-        code = run(made, &text);
-    else if (sam_tile_lowered_explain(made, NULL, &text, &error) != SAM_OK)
-        code = cli_report(&error);
-    if (code == CLI_OK)
-        fputs(text, stdout);
-    free(text);
+    code = arguments->count ? run(made) : print_lines(made);
     sam_tile_lowered_free(made);
     return code;
 }

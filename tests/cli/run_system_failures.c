@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --machine system` for people who make mistakes: each is told in one line. */
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +138,44 @@ static void interrupted(void **state)
     done(&o);
 }
 
+/* Ctrl-C in an endless loop after a launch: with --cycles, what was reached is reported. Outputs
+ * are not written. */
+static void interrupted_in_time(void **state)
+{
+    static const char *const options[] = {"-q", "-q --json", "--compare-raw"};
+    (void)state;
+    write_text("on.s", "li s1, " GPU_QUEUE "\nla s3, record\nsw s3, 0(s1)\nlw t0, 16(s1)\n"
+                       "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\necall\n"
+                       "1: addi t1, t1, 1\nj 1b\n.data\nline: .word 10\n"
+                       ".balign 64\nrecord: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, "
+                       "0, 0, 0, 0, 0, 0, 0, 0\n");
+    for (size_t i = 0; i < SAM_COUNT(options); i++) {
+        char words[160];
+        snprintf(words, sizeof words, RUN "on.s --cycles --dump 0x40000000:4:stop.bin %s",
+                 options[i]);
+        const pid_t child = start(words);
+        assert_true(comes(child, has_spoken, 0));
+        kill(child, SIGINT);
+        struct outcome o = dies(child, SIGINT);
+        expect_part(&o.err, "samite: error: stopped after ");
+        assert_null(strstr(sam_buffer_text(&o.err), "raw"));
+        if (strstr(options[i], "json")) {
+            json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
+            const json_t *system = json_object_get(root, "system");
+            const json_t *launch = json_array_get(json_object_get(system, "launches"), 0);
+            assert_string_equal(json_string_value(json_object_get(root, "end")), "stopped");
+            assert_int_equal(json_integer_value(json_object_get(launch, "insns")), 1);
+            assert_true(json_integer_value(json_object_get(system, "cycles")) >
+                        json_integer_value(json_object_get(launch, "end")));
+            json_decref(root);
+        } else {
+            expect_part(&o.out, "instructions of the hart, 1 launches, 0 weight records");
+        }
+        done(&o);
+        assert_false(exists("stop.bin"));
+    }
+}
+
 static void files(void **state)
 {
     (void)state;
@@ -203,10 +242,11 @@ int main(void)
     make_directory();
     write_text("kernel.s", kernel);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launch_records),  cmocka_unit_test(weight_records),
-        cmocka_unit_test(traps),           cmocka_unit_test(endless_kernels),
-        cmocka_unit_test(interrupted),     cmocka_unit_test(files),
-        cmocka_unit_test(missing_kernels), cmocka_unit_test(full_outputs),
+        cmocka_unit_test(launch_records), cmocka_unit_test(weight_records),
+        cmocka_unit_test(traps),          cmocka_unit_test(endless_kernels),
+        cmocka_unit_test(interrupted),    cmocka_unit_test(interrupted_in_time),
+        cmocka_unit_test(files),          cmocka_unit_test(missing_kernels),
+        cmocka_unit_test(full_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
