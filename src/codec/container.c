@@ -12,11 +12,6 @@ enum {
     SMALL = 512, /* bytes: smaller pieces are coded together with their neighbours */
 };
 
-static uint64_t hash_of(const void *data, size_t size)
-{
-    return sam_codec_base.hash(data, size, 0);
-}
-
 void sam_container_free(struct sam_container *c)
 {
     sam_codec_free(c->allocator, c->weights.tensors);
@@ -165,11 +160,6 @@ static void put_pieces(struct sam_container *c, const uint8_t *verbatim, struct 
     }
 }
 
-static void pad(struct sam_buffer *out)
-{
-    sam_buffer_fill(out, 0, (size_t)-out->size % SAM_ALIGN);
-}
-
 void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struct sam_buffer *out)
 {
     uint8_t header[SAM_HEADER] = {0};
@@ -188,29 +178,35 @@ void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struc
     sam_put_le64(header + 24, c->weights.header_size);
     sam_put_le64(header + 32, c->table_size);
     sam_put_le32(header + 40, (uint32_t)c->weights.count);
-    sam_put_le64(header + 48, hash_of(out->data + before + SAM_HEADER, size));
-    sam_put_le64(header + 56, hash_of(header, 56));
+    sam_put_le64(header + 48, sam_container_hash(out->data + before + SAM_HEADER, size));
+    sam_put_le64(header + 56, sam_container_hash(header, 56));
     memcpy(out->data + before, header, SAM_HEADER);
-    pad(out);
+    sam_buffer_fill(out, 0, (size_t)-out->size % SAM_ALIGN);
+}
+
+void sam_index_append(const struct sam_buffer *sizes, uint64_t start, uint64_t second,
+                      const uint8_t end[8], struct sam_buffer *out)
+{
+    uint8_t trailer[SAM_TRAILER] = {0};
+    const size_t before = out->size;
+    uint64_t index = start;
+    for (size_t i = 0; i < sizes->size; i += sizeof(uint32_t))
+        index += sam_le32(sizes->data + i);
+    sam_buffer_append(out, sam_buffer_text(sizes), sizes->size);
+    sam_buffer_fill(out, 0, (size_t)-sizes->size % SAM_ALIGN);
+    if (out->failed)
+        return;
+    sam_put_le64(trailer, index);
+    sam_put_le64(trailer + 8, second);
+    sam_put_le64(trailer + 16, sam_container_hash(out->data + before, out->size - before));
+    sam_put_le64(trailer + 40, sam_container_hash(trailer, 40));
+    memcpy(trailer + 56, end, sizeof magic_end);
+    sam_buffer_append(out, trailer, sizeof trailer);
 }
 
 void sam_container_end(const struct sam_buffer *sizes, uint64_t start, struct sam_buffer *out)
 {
-    uint8_t trailer[SAM_TRAILER] = {0};
-    size_t before = out->size;
-    uint64_t index = start, count = sizes->size / sizeof(uint32_t);
-    for (uint64_t i = 0; i < count; i++)
-        index += sam_le32(sizes->data + i * sizeof(uint32_t));
-    sam_buffer_append(out, sam_buffer_text(sizes), sizes->size);
-    pad(out);
-    if (out->failed)
-        return;
-    sam_put_le64(trailer, index);
-    sam_put_le64(trailer + 8, count);
-    sam_put_le64(trailer + 16, hash_of(out->data + before, out->size - before));
-    sam_put_le64(trailer + 40, hash_of(trailer, 40));
-    memcpy(trailer + 56, magic_end, sizeof magic_end);
-    sam_buffer_append(out, trailer, sizeof trailer);
+    sam_index_append(sizes, start, sizes->size / sizeof(uint32_t), magic_end, out);
 }
 
 static bool is_zero(const uint8_t *data, size_t size)
@@ -225,7 +221,7 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
 {
     if (memcmp(header, magic, sizeof magic) != 0)
         return "not a packed file";
-    if (hash_of(header, 56) != sam_le64(header + 56))
+    if (sam_container_hash(header, 56) != sam_le64(header + 56))
         return "file header: checksum mismatch";
     if (sam_le16(header + 8) != VERSION)
         return "unknown format version";
@@ -324,7 +320,7 @@ enum sam_status sam_container_parse(const struct sam_start *start, const uint8_t
     uint64_t size = start->header_size + start->table_size;
     size_t names;
     *c = (struct sam_container){.allocator = options->allocator};
-    if (hash_of(verbatim, (size_t)size) != start->hash)
+    if (sam_container_hash(verbatim, (size_t)size) != start->hash)
         return sam_fail(error, SAM_ERR_INPUT, "list of tensors: checksum mismatch");
     if (!is_zero(verbatim + size, (size_t)(start->total - SAM_HEADER - size)) ||
         !measure_names(start, verbatim, &names))
@@ -365,7 +361,7 @@ const char *sam_trailer_parse(const uint8_t trailer[SAM_TRAILER], uint64_t packe
 {
     if (memcmp(trailer + 56, magic_end, sizeof magic_end) != 0)
         return "no index at the end: truncated, or not a packed file";
-    if (hash_of(trailer, 40) != sam_le64(trailer + 40) || !is_zero(trailer + 24, 16) ||
+    if (sam_container_hash(trailer, 40) != sam_le64(trailer + 40) || !is_zero(trailer + 24, 16) ||
         !is_zero(trailer + 48, 8))
         return "trailer: checksum mismatch";
     *end = (struct sam_end){sam_le64(trailer), sam_le64(trailer + 8)};
@@ -379,6 +375,6 @@ const char *sam_trailer_parse(const uint8_t trailer[SAM_TRAILER], uint64_t packe
 bool sam_index_check(const uint8_t *index, uint64_t count, const uint8_t trailer[SAM_TRAILER])
 {
     size_t size = (size_t)sam_index_size(count);
-    return hash_of(index, size) == sam_le64(trailer + 16) &&
+    return sam_container_hash(index, size) == sam_le64(trailer + 16) &&
            is_zero(index + count * 4, size - (size_t)count * 4);
 }

@@ -64,6 +64,15 @@ void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struc
 /* Append index and trailer for chunks of these sizes (4 bytes each, as in the index), the first of
  * which begins at `start`. */
 void sam_container_end(const struct sam_buffer *sizes, uint64_t start, struct sam_buffer *out);
+/* The same for any file that ends like that: `second` is the second number of the
+ * trailer, `end` its last bytes. */
+void sam_index_append(const struct sam_buffer *sizes, uint64_t start, uint64_t second,
+                      const uint8_t end[8], struct sam_buffer *out);
+/* The checksum of headers, indexes and trailers. */
+static inline uint64_t sam_container_hash(const void *data, size_t size)
+{
+    return sam_codec_base.hash(data, size, 0);
+}
 
 /* The contents of the first SAM_HEADER bytes. */
 struct sam_start {

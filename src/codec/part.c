@@ -9,11 +9,6 @@ static const uint8_t magic_end[8] = {'S', 'M', 'P', 'i', 'n', 'd', 'e', 'x'};
 
 enum { VERSION = 1 };
 
-static uint64_t hash_of(const void *data, size_t size)
-{
-    return sam_codec_base.hash(data, size, 0);
-}
-
 /* --- the split */
 /* The first chunk that begins at byte `target` or later: its number, its place, its first byte. */
 static uint64_t first_from(const struct sam_container *c, uint64_t target,
@@ -72,7 +67,7 @@ void sam_part_begin(const struct sam_part *part, uint64_t chunks, uint64_t start
     sam_put_le64(header + 24, part->first_chunk);
     sam_put_le64(header + 32, chunks);
     sam_put_le64(header + 40, start_size);
-    sam_put_le64(header + 56, hash_of(header, 56));
+    sam_put_le64(header + 56, sam_container_hash(header, 56));
     sam_buffer_append(out, header, sizeof header);
 }
 
@@ -80,28 +75,14 @@ uint64_t sam_part_hash(uint64_t hash, const void *chunk, size_t size)
 {
     uint8_t both[16];
     sam_put_le64(both, hash);
-    sam_put_le64(both + 8, hash_of(chunk, size));
-    return hash_of(both, sizeof both);
+    sam_put_le64(both + 8, sam_container_hash(chunk, size));
+    return sam_container_hash(both, sizeof both);
 }
 
 void sam_part_end(const struct sam_buffer *sizes, uint64_t start_size, uint64_t hash,
                   struct sam_buffer *out)
 {
-    uint8_t trailer[SAM_PART_TRAILER] = {0};
-    const size_t before = out->size;
-    uint64_t index = SAM_PART_HEADER + start_size;
-    for (size_t i = 0; i < sizes->size; i += 4)
-        index += sam_le32(sizes->data + i);
-    sam_buffer_append(out, sam_buffer_text(sizes), sizes->size);
-    sam_buffer_fill(out, 0, (size_t)-sizes->size % SAM_ALIGN);
-    if (out->failed)
-        return;
-    sam_put_le64(trailer, index);
-    sam_put_le64(trailer + 8, hash);
-    sam_put_le64(trailer + 16, hash_of(out->data + before, out->size - before));
-    sam_put_le64(trailer + 40, hash_of(trailer, 40));
-    memcpy(trailer + 56, magic_end, sizeof magic_end);
-    sam_buffer_append(out, trailer, sizeof trailer);
+    sam_index_append(sizes, SAM_PART_HEADER + start_size, hash, magic_end, out);
 }
 
 /* --- joining */
@@ -140,7 +121,7 @@ static enum sam_status read_header(struct file *f, struct sam_error *error)
         return status;
     if (memcmp(header, magic, sizeof magic) != 0)
         return sam_fail(error, SAM_ERR_INPUT, "%s: not a part of a packed file", f->name);
-    if (hash_of(header, 56) != sam_le64(header + 56))
+    if (sam_container_hash(header, 56) != sam_le64(header + 56))
         return damaged(f, "header: checksum mismatch", error);
     if (sam_le32(header + 8) != VERSION || sam_le32(header + 20) || sam_le64(header + 48))
         return damaged(f, "unknown version or fields", error);
@@ -159,10 +140,10 @@ static enum sam_status read_header(struct file *f, struct sam_error *error)
 /* The sizes of the chunks, which must add up to the file's. */
 static enum sam_status read_sizes(struct file *f, struct sam_error *error)
 {
-    uint8_t trailer[SAM_PART_TRAILER];
+    uint8_t trailer[SAM_TRAILER];
     const uint64_t size = sam_index_size(f->chunks);
     uint64_t at = SAM_PART_HEADER + f->start_size;
-    if (f->source.size < size + SAM_PART_TRAILER + at)
+    if (f->source.size < size + SAM_TRAILER + at)
         return read_at(f, f->source.size, trailer, 1, error);
     enum sam_status status =
         read_at(f, f->source.size - sizeof trailer, trailer, sizeof trailer, error);
@@ -170,7 +151,7 @@ static enum sam_status read_sizes(struct file *f, struct sam_error *error)
         return status;
     if (memcmp(trailer + 56, magic_end, sizeof magic_end) != 0)
         return damaged(f, "no index at its end: truncated?", error);
-    if (hash_of(trailer, 40) != sam_le64(trailer + 40) || sam_le64(trailer + 48))
+    if (sam_container_hash(trailer, 40) != sam_le64(trailer + 40) || sam_le64(trailer + 48))
         return damaged(f, "trailer: checksum mismatch", error);
     f->at = sam_le64(trailer);
     f->hash = sam_le64(trailer + 8);
@@ -180,7 +161,7 @@ static enum sam_status read_sizes(struct file *f, struct sam_error *error)
     status = read_at(f, f->source.size - sizeof trailer - size, f->sizes, size, error);
     if (status != SAM_OK)
         return status;
-    if (hash_of(f->sizes, (size_t)size) != sam_le64(trailer + 16))
+    if (sam_container_hash(f->sizes, (size_t)size) != sam_le64(trailer + 16))
         return damaged(f, "index: checksum mismatch", error);
     for (uint64_t i = 0; i < f->chunks; i++)
         at += sam_le32(f->sizes + 4 * i);

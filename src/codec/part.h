@@ -5,7 +5,7 @@
 
 #include "codec/container.h"
 
-enum { SAM_PART_HEADER = 64, SAM_PART_TRAILER = 64, SAM_MAX_PARTS = 65536 };
+enum { SAM_PART_HEADER = 64, SAM_MAX_PARTS = 65536 };
 
 /* What a part is made of: chunks, and the bytes of the file that they hold. */
 struct sam_part {
