@@ -263,17 +263,12 @@ int sam_hart_register(const char *name)
 
 uint64_t sam_hart_x(const struct sam_hart *hart, unsigned number)
 {
-    number &= 31;
-    return sam_hart_is_narrow(hart) ? hart->core.x32[number] : hart->core.x64[number];
+    return sam_core_x(&hart->core, sam_hart_is_narrow(hart), number & 31);
 }
 
 void sam_hart_set_x(struct sam_hart *hart, unsigned number, uint64_t value)
 {
-    number &= 31;
-    if (number && sam_hart_is_narrow(hart))
-        hart->core.x32[number] = (uint32_t)value;
-    else if (number)
-        hart->core.x64[number] = value;
+    sam_core_set_x(&hart->core, sam_hart_is_narrow(hart), number & 31, value);
 }
 
 uint64_t sam_hart_pc(const struct sam_hart *hart)

@@ -492,24 +492,27 @@ static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
 
 /* ---------------------------------------------------------------------------- running */
 
-const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
-                                    const struct sam_uop *entry, int64_t left)
+/* Before the instruction. */
+static const struct sam_uop *stop(struct sam_core *c, const struct sam_uop *op,
+                                  const struct sam_uop *entry, int64_t left, enum sam_exit exit)
 {
     end_at(c, op, entry);
     c->pc = sam_pc_of(c, op);
     c->retired = sam_retired_at(c, op, entry, left);
-    c->exit = SAM_EXIT_TRAP;
+    c->exit = exit;
     return NULL;
+}
+
+const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
+                                    const struct sam_uop *entry, int64_t left)
+{
+    return stop(c, op, entry, left, SAM_EXIT_TRAP);
 }
 
 const struct sam_uop *sam_stop_before(struct sam_core *c, const struct sam_uop *op,
                                       const struct sam_uop *entry, int64_t left)
 {
-    end_at(c, op, entry);
-    c->pc = sam_pc_of(c, op);
-    c->retired = sam_retired_at(c, op, entry, left);
-    c->exit = SAM_EXIT_STOP;
-    return NULL;
+    return stop(c, op, entry, left, SAM_EXIT_STOP);
 }
 
 const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *op,

@@ -308,6 +308,20 @@ enum sam_exit sam_core_run_entered(struct sam_core *core, int64_t budget);
 /* Run exactly one instruction; a prefix counts as one and takes effect on the next step. `insn`,
  * when not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn);
+/* Register `number`, zero-extended; `narrow`: the core is RV32. */
+static inline uint64_t sam_core_x(const struct sam_core *core, bool narrow, unsigned number)
+{
+    return narrow ? core->x32[number] : core->x64[number];
+}
+/* x0 stays 0. */
+static inline void sam_core_set_x(struct sam_core *core, bool narrow, unsigned number,
+                                  uint64_t value)
+{
+    if (number && narrow)
+        core->x32[number] = (uint32_t)value;
+    else if (number)
+        core->x64[number] = value;
+}
 /* fflags as the program would read it. Only between runs. */
 static inline unsigned sam_core_fflags(const struct sam_core *core)
 {
@@ -375,6 +389,11 @@ void sam_code_reset(struct sam_code *code);
  */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
 const struct sam_machine *sam_code_machine(const struct sam_code *code);
+/* RV32. */
+static inline bool sam_code_is_narrow(const struct sam_code *code)
+{
+    return sam_code_machine(code)->isa.xlen == 32;
+}
 /* One more than the highest vector register that decoded instructions can write; registers above it
  * still have their initial value. */
 unsigned sam_code_vectors(const struct sam_code *code);

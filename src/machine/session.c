@@ -375,7 +375,7 @@ static enum sam_status check_register(const struct sam_session *session, unsigne
 
 static bool is_narrow(const struct sam_session *session)
 {
-    return sam_code_machine(session->code)->isa.xlen == 32;
+    return sam_code_is_narrow(session->code);
 }
 
 enum sam_status sam_session_set_pc(struct sam_session *session, uint32_t workgroup, uint32_t warp,
@@ -402,7 +402,7 @@ enum sam_status sam_session_x(struct sam_session *session, uint32_t workgroup, u
     if (status == SAM_OK)
         status = check_register(session, number, error);
     if (status == SAM_OK)
-        *value = is_narrow(session) ? core->x32[number] : core->x64[number];
+        *value = sam_core_x(core, is_narrow(session), number);
     return status;
 }
 
@@ -415,10 +415,7 @@ enum sam_status sam_session_set_x(struct sam_session *session, uint32_t workgrou
         status = check_register(session, number, error);
     if (status != SAM_OK || !number)
         return status;
-    if (is_narrow(session))
-        core->x32[number] = (uint32_t)value;
-    else
-        core->x64[number] = value;
+    sam_core_set_x(core, is_narrow(session), number, value);
     return sam_history_change(session, error);
 }
 

@@ -3,7 +3,7 @@
 
 static uint64_t x_of(const struct sam_core *core, unsigned number)
 {
-    return sam_code_machine(core->code)->isa.xlen == 32 ? core->x32[number] : core->x64[number];
+    return sam_core_x(core, sam_code_is_narrow(core->code), number);
 }
 
 void sam_spin_begin(struct sam_spin *spin, const struct sam_core *core)

@@ -5,12 +5,12 @@
 
 static uint64_t x_of(const struct sam_core *core, unsigned number)
 {
-    return sam_code_machine(core->code)->isa.xlen == 32 ? core->x32[number] : core->x64[number];
+    return sam_core_x(core, sam_code_is_narrow(core->code), number);
 }
 
 static uint64_t wrap(const struct sam_core *core, uint64_t value)
 {
-    return sam_code_machine(core->code)->isa.xlen == 32 ? (uint32_t)value : value;
+    return sam_code_is_narrow(core->code) ? (uint32_t)value : value;
 }
 
 void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access)

@@ -16,7 +16,7 @@ static inline struct sam_matrix *sam_matrix_of(const struct sam_core *c)
 /* Register `number` of the core, zero-extended. */
 static inline uint64_t sam_matrix_x(const struct sam_core *c, unsigned number)
 {
-    return sam_matrix_of(c)->narrow ? c->x32[number] : c->x64[number];
+    return sam_core_x(c, sam_matrix_of(c)->narrow, number);
 }
 
 static inline uint8_t *sam_matrix_row(struct sam_matrix *m, unsigned reg, unsigned row)

@@ -15,7 +15,7 @@ static inline struct sam_tensor *sam_tensor_of(const struct sam_core *c)
 /* Register `number` of the core, zero-extended. */
 static inline uint64_t sam_tensor_x(const struct sam_core *c, unsigned number)
 {
-    return sam_tensor_of(c)->narrow ? c->x32[number] : c->x64[number];
+    return sam_core_x(c, sam_tensor_of(c)->narrow, number);
 }
 
 static inline uint32_t sam_tensor_csr(const struct sam_tensor *t, unsigned address)
