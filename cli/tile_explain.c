@@ -45,7 +45,7 @@ static int run(struct sam_tile_lowered *made)
     return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
-static int print_lines(const struct sam_tile_lowered *made)
+static int print_lines(struct sam_tile_lowered *made)
 {
     struct sam_error error;
     char *text = NULL;
