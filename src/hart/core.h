@@ -66,8 +66,8 @@ struct sam_hart_shared_time {
      * false: no more. The hart waits for its own units there as if it accessed them itself. */
     bool (*uses)(void *context, uint64_t address, bool store, size_t index,
                  struct sam_work_span *bytes, bool *stores);
-    /* It is made in cycle `now`; the effect of a store is still to come. */
-    void (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
+    /* It is made in cycle `now`; the effect of a store is still to come. False: out of memory. */
+    bool (*accessed)(void *context, uint64_t now, uint64_t address, bool store);
     /* The times of an instruction for a unit are known. NULL: nobody wants to know. */
     void (*worked)(void *context, const struct sam_hart_worked *worked);
     void *context;

@@ -175,8 +175,8 @@ bool sam_hart_has_flights(const struct sam_hart *hart)
     return sam_engines_has_memory(hart->engines) || (hart->mxu && sam_mxu_has_moves(hart->mxu));
 }
 
-/* A load or store of a control register. */
-static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, bool store)
+/* A load or store of a control register. False: out of memory. */
+static bool time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, bool store)
 {
     const struct sam_hart_shared_time *shared = hart->home.time;
     struct sam_engines *e = hart->engines;
@@ -190,11 +190,13 @@ static void time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, b
     while ((ready = shared->ready(shared->context, now, address, store)) > now)
         now = ready == SAM_CLOCK_IDLE ? sam_engines_pause(e, SAM_ISSUE_CONTROL, pc)
                                       : sam_engines_wait(e, SAM_ISSUE_CONTROL, ready, pc);
-    shared->accessed(shared->context, now, address, store);
+    const bool good = shared->accessed(shared->context, now, address, store);
     sam_engines_scalar(e, pc);
+    return good;
 }
 
-static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
+/* False: out of memory. */
+static bool time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_does *does = &sam_insn_rows[r->insn.op].does;
     const bool store = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
@@ -202,12 +204,13 @@ static void time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
     /* aligned, so it does not wrap */
     const struct sam_step_access *a = &r->step.access[0];
     if (does->bytes && hart->home.time && sam_hart_is_port(hart, a->address))
-        time_control(hart, pc, a->address, store);
-    else if (does->bytes && sam_hart_has_flights(hart))
+        return time_control(hart, pc, a->address, store);
+    if (does->bytes && sam_hart_has_flights(hart))
         sam_engines_access(hart->engines, pc, store,
                            (struct sam_work_span){a->address, a->address + a->size - 1});
     else
         sam_engines_scalar(hart->engines, pc);
+    return true;
 }
 
 void sam_hart_time_scalars(struct sam_hart *hart, uint64_t count)
@@ -239,8 +242,8 @@ enum sam_status sam_hart_time(struct sam_hart *hart, struct sam_hart_record *r)
         r->tensor.pc = r->step.pc;
         if (!sam_engines_tensor(hart->engines, &r->tensor))
             return SAM_ERR_MEMORY;
-    } else {
-        time_scalar(hart, r);
+    } else if (!time_scalar(hart, r)) {
+        return SAM_ERR_MEMORY;
     }
     return sam_engines_good(hart->engines) ? SAM_OK : SAM_ERR_IO;
 }

@@ -50,13 +50,12 @@ static bool uses(void *context, uint64_t address, bool store, size_t index,
            sam_system_time_uses(system->time, queue, index, bytes, stores);
 }
 
-static void accessed(void *context, uint64_t now, uint64_t address, bool store)
+static bool accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct sam_system *system = context;
     const enum system_time_queue queue = submits(address, store);
     sam_system_pipes_accessed(system->time->pipes, now, polls(address, store));
-    if (queue != SYSTEM_TIME_QUEUES)
-        sam_system_time_submit(system->time, queue);
+    return queue == SYSTEM_TIME_QUEUES || sam_system_time_submit(system->time, queue);
 }
 
 static void worked(void *context, const struct sam_hart_worked *w)

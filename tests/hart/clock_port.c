@@ -140,6 +140,9 @@ static uint64_t answer(void *context, unsigned unit, uint64_t now, uint64_t addr
     return now + f->latency;
 }
 
+/* Who is behind this register has no memory for what a store gives it. */
+#define WITHOUT_MEMORY UINT64_C(0x2000020)
+
 /* When the registers 0 and 0x10 were read and written. */
 struct accesses {
     uint64_t at[4];
@@ -151,10 +154,11 @@ static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
     return address == 0x2000010 && !store ? 50 : 0;
 }
 
-static void accessed(void *context, uint64_t now, uint64_t address, bool store)
+static bool accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct accesses *accesses = context;
     accesses->at[(address & 0x10) / 8 + store] = now;
+    return address != WITHOUT_MEMORY;
 }
 
 static enum sam_hart_port_end load(void *context, uint64_t address, uint32_t *value)
@@ -170,8 +174,11 @@ static enum sam_hart_port_end store(void *context, uint64_t address, uint32_t va
     return SAM_HART_PORT_DONE;
 }
 
-static struct sam_engines_report run(const char *text, const struct sam_engines_config *engines,
-                                     struct fixed *memory, struct accesses *accesses)
+/* Run until a breakpoint, or until the run fails with `end`. */
+static struct sam_engines_report run_until(const char *text,
+                                           const struct sam_engines_config *engines,
+                                           struct fixed *memory, struct accesses *accesses,
+                                           enum sam_status end)
 {
     struct sam_clock clock = {0};
     const struct sam_memtime_port port = {answer, memory};
@@ -190,10 +197,31 @@ static struct sam_engines_report run(const char *text, const struct sam_engines_
     const struct sam_hart_options options = {.engines = engines};
     struct sam_engines_report r;
     struct program p = mixed_start(text, &options, &home);
-    program_expect(&p, SAM_HART_EBREAK);
+    if (end == SAM_OK)
+        program_expect(&p, SAM_HART_EBREAK);
+    else
+        assert_int_equal(sam_hart_run(p.hart, NULL, NULL), end);
     assert_true(sam_hart_engines(p.hart, &r));
     program_free(&p);
     return r;
+}
+
+static struct sam_engines_report run(const char *text, const struct sam_engines_config *engines,
+                                     struct fixed *memory, struct accesses *accesses)
+{
+    return run_until(text, engines, memory, accesses, SAM_OK);
+}
+
+/* A launch or a record that the host has no memory for ends the run: it never ends itself. */
+static void a_store_without_memory(void **state)
+{
+    (void)state;
+    struct sam_engines_config engines;
+    struct fixed memory = {0};
+    struct accesses accesses = {{0}};
+    sam_engines_defaults(&engines);
+    run_until("li a0, 0x2000000\nsw zero, 0x20(a0)\n1: j 1b\n", &engines, &memory, &accesses,
+              SAM_ERR_MEMORY);
 }
 
 /* A block of 1024 bytes from the middle of a line: 17 requests over the 16 cycles of its transfer,
@@ -287,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs),   cmocka_unit_test(a_block_in_requests),
         cmocka_unit_test(bytes_of_a_load),   cmocka_unit_test(unanswered_requests),
-        cmocka_unit_test(control_registers),
+        cmocka_unit_test(control_registers), cmocka_unit_test(a_store_without_memory),
     };
     return cmocka_run_group_tests_name("a hart on a shared clock", tests, NULL, NULL);
 }
