@@ -71,7 +71,8 @@ struct sam_system_pipes {
 
 /* Tell a system of the program that it is about to run, once and before it runs. Everything must
  * outlive the system and its figures. Without timing, nothing happens. SAM_ERR_USAGE: an index or a
- * number out of range, marks that are not in order, or a second description. */
+ * number out of range, a name or a list that is missing, marks that are not in order, or a second
+ * description. */
 SAM_API enum sam_status sam_system_describe_pipes(struct sam_system *system,
                                                   const struct sam_system_pipes *pipes,
                                                   struct sam_error *error);

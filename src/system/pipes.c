@@ -7,79 +7,7 @@
 
 #include "system/system.h"
 
-/* ------------------------------------------------------------------------------ description */
-
-static bool is_operation(const struct sam_system_pipes *p, uint32_t index)
-{
-    return index < p->operation_count;
-}
-
-static bool are_events(const struct sam_system_pipes *p, const uint32_t *events, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (events[i] >= p->events)
-            return false;
-    return true;
-}
-
-static enum sam_status check_mark(const struct sam_system_pipes *p, size_t i,
-                                  struct sam_error *error)
-{
-    const struct sam_system_mark *m = &p->marks[i];
-    const bool reads = m->kind == SAM_SYSTEM_MARK_WAIT || m->kind == SAM_SYSTEM_MARK_COPY;
-    const bool writes = m->kind == SAM_SYSTEM_MARK_RECORD || m->kind == SAM_SYSTEM_MARK_COPY;
-    if (m->operation != SAM_SYSTEM_NO_PIPE && !is_operation(p, m->operation))
-        return sam_fail(error, SAM_ERR_USAGE, "mark %zu: operation %u of %zu", i, m->operation,
-                        p->operation_count);
-    if ((unsigned)m->kind > SAM_SYSTEM_MARK_COPY)
-        return sam_fail(error, SAM_ERR_USAGE, "mark %zu: no kind has the number %u", i,
-                        (unsigned)m->kind);
-    if (m->kind == SAM_SYSTEM_MARK_RECORD && (m->pipe >= p->count || m->count != 1))
-        return sam_fail(error, SAM_ERR_USAGE, "mark %zu: expected one event, of a pipe", i);
-    if ((reads && !are_events(p, m->from, m->count)) || (writes && !are_events(p, m->to, m->count)))
-        return sam_fail(error, SAM_ERR_USAGE, "mark %zu: expected events below %u", i, p->events);
-    if (m->address % 4 || (i && m->address < p->marks[i - 1].address))
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "mark %zu at 0x%llx: expected multiples of 4 in ascending order", i,
-                        (unsigned long long)m->address);
-    return SAM_OK;
-}
-
-static enum sam_status check_kernel(const struct sam_system_pipes *p, size_t i,
-                                    struct sam_error *error)
-{
-    const struct sam_system_kernel *k = &p->kernels[i];
-    const uint32_t *of = k->operations;
-    for (uint32_t n = 0; n < k->count; n++)
-        if (!is_operation(p, of[n]) || p->operations[of[n]].pipe >= p->count ||
-            p->operations[of[n]].pipe != p->operations[of[0]].pipe)
-            return sam_fail(error, SAM_ERR_USAGE, "kernel %zu: expected operations of one pipe", i);
-    if (!k->name || !k->count)
-        return sam_fail(error, SAM_ERR_USAGE, "kernel %zu: expected a name and operations", i);
-    return SAM_OK;
-}
-
-static enum sam_status check(const struct sam_system_pipes *p, struct sam_error *error)
-{
-    enum sam_status status = SAM_OK;
-    if (p->size < sizeof *p)
-        return sam_fail(error, SAM_ERR_USAGE, "pipes of %zu bytes: expected at least %zu", p->size,
-                        sizeof *p);
-    if (p->count < 1 || p->count > SAM_SYSTEM_PIPES)
-        return sam_fail(error, SAM_ERR_USAGE, "%u pipes: expected 1 to %d", p->count,
-                        SAM_SYSTEM_PIPES);
-    if (!p->title || !p->names)
-        return sam_fail(error, SAM_ERR_USAGE, "pipes without a title or without names");
-    for (size_t i = 0; i < p->operation_count; i++)
-        if (p->operations[i].pipe >= p->count && p->operations[i].pipe != SAM_SYSTEM_NO_PIPE)
-            return sam_fail(error, SAM_ERR_USAGE, "operation %zu: pipe %u of %u", i,
-                            p->operations[i].pipe, p->count);
-    for (size_t i = 0; i < p->mark_count && status == SAM_OK; i++)
-        status = check_mark(p, i, error);
-    for (size_t i = 0; i < p->kernel_count && status == SAM_OK; i++)
-        status = check_kernel(p, i, error);
-    return status;
-}
+/* ---------------------------------------------------------------------------------- kernels */
 
 static int by_name(const void *a, const void *b)
 {
@@ -389,7 +317,7 @@ static bool mark(struct system_pipes *p)
 enum sam_status sam_system_pipes_new(const struct sam_system_pipes *about, struct sam_hart *hart,
                                      struct system_pipes **out, struct sam_error *error)
 {
-    const enum sam_status status = check(about, error);
+    const enum sam_status status = sam_system_pipes_check(about, error);
     if (status != SAM_OK)
         return status;
     struct system_pipes *p = sam_alloc(1, sizeof *p);
@@ -436,7 +364,7 @@ enum sam_status sam_system_describe_pipes(struct sam_system *system,
     if (SAM_LACKS(error, system, pipes))
         return SAM_ERR_USAGE;
     if (!system->time)
-        return check(pipes, error);
+        return sam_system_pipes_check(pipes, error);
     if (system->time->pipes)
         return sam_fail(error, SAM_ERR_USAGE, "pipes of a second program: expected one");
     return sam_system_pipes_new(pipes, system->hart, &system->time->pipes, error);

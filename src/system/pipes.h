@@ -64,6 +64,9 @@ struct system_pipes {
     size_t arrow_count, arrow_capacity;
 };
 
+/* pipes_check.c: SAM_ERR_USAGE: an index or a number out of range, something that is missing, marks
+ * that are not in order. */
+enum sam_status sam_system_pipes_check(const struct sam_system_pipes *p, struct sam_error *error);
 /* Checks the description. */
 enum sam_status sam_system_pipes_new(const struct sam_system_pipes *about, struct sam_hart *hart,
                                      struct system_pipes **out, struct sam_error *error);

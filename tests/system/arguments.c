@@ -2,6 +2,7 @@
 /* Bad arguments of system.h. */
 #include "system/program.h"
 
+#include "must.h"
 #include "refuses.h"
 
 static void options(void **state)
@@ -152,80 +153,114 @@ static void times(void **state)
     sam_system_free(system);
 }
 
-/* Descriptions of a program that contradict themselves. */
+/* The description of a program, with one thing in it that is wrong. */
+static void refuses_pipes(struct sam_system *system, struct sam_system_pipes wrong, const char *why)
+{
+    struct sam_error error = {0};
+    must_refuse(sam_system_describe_pipes(system, &wrong, &error), &error, why);
+    assert_int_equal(sam_system_describe_pipes(system, &wrong, NULL), SAM_ERR_USAGE);
+}
+
+static const char *const pipe_names[] = {"a", "b"};
+static const struct sam_system_operation pipe_operations[] = {{"x", 1, 1, 0}, {"y", 2, 1, 1}};
+
+static struct sam_system_pipes good_pipes(void)
+{
+    return (struct sam_system_pipes){.size = sizeof(struct sam_system_pipes),
+                                     .title = "t",
+                                     .names = pipe_names,
+                                     .count = 2,
+                                     .operations = pipe_operations,
+                                     .operation_count = 2,
+                                     .events = 2};
+}
+
 static void pipes(void **state)
 {
     (void)state;
-    static const char *const names[] = {"a", "b"};
-    static const uint32_t all[] = {0, 1}, two[] = {2}, none[] = {0};
-    const struct sam_system_operation operations[] = {{"x", 1, 1, 0}, {"y", 2, 1, 1}},
-                                      strange[] = {{"x", 1, 1, 2}};
-    const struct sam_system_mark marks[] = {
-        {.address = 8, .operation = 2},
-        {.address = 6},
-        {.address = 8, .kind = (enum sam_system_mark_kind)4},
-        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .pipe = 2, .to = none, .count = 1},
-        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = all, .count = 2},
-        {.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = two, .count = 1},
-        {.address = 8, .kind = SAM_SYSTEM_MARK_WAIT, .from = two, .count = 1},
-        {.address = 8, .kind = SAM_SYSTEM_MARK_COPY, .from = none, .to = two, .count = 1},
-    };
-    const struct sam_system_mark backwards[] = {{.address = 8}, {.address = 4}};
-    const struct sam_system_kernel kernels[] = {
-        {"k", all, 2}, {"k", two, 1}, {"k", none, 0}, {NULL, none, 1}};
-    const struct sam_system_pipes good = {.size = sizeof good,
-                                          .title = "t",
-                                          .names = names,
-                                          .count = 2,
-                                          .operations = operations,
-                                          .operation_count = 2,
-                                          .events = 2};
+    static const char *const nameless[] = {"a", NULL};
+    static const struct sam_system_operation other_pipe = {"x", 1, 1, 2}, no_name = {NULL, 1, 1, 0};
+    const struct sam_system_pipes good = good_pipes();
     struct sam_system *system;
     assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
     refuses(sam_system_describe_pipes, NULL, &good);
     refuses(sam_system_describe_pipes, system, NULL);
     assert_int_equal(sam_system_describe_pipes(system, &good, NULL), SAM_OK);
-    struct sam_system_pipes bad = good;
-    bad.size = 8;
-    refuses(sam_system_describe_pipes, system, &bad);
-    for (uint32_t count = 0; count <= SAM_SYSTEM_PIPES + 1; count += SAM_SYSTEM_PIPES + 1) {
-        bad = good;
-        bad.count = count;
-        refuses(sam_system_describe_pipes, system, &bad);
-    }
-    bad = good;
-    bad.names = NULL;
-    refuses(sam_system_describe_pipes, system, &bad);
-    bad = good;
-    bad.operations = strange;
-    bad.operation_count = 1;
-    refuses(sam_system_describe_pipes, system, &bad);
-    for (size_t i = 0; i < SAM_COUNT(marks); i++) {
-        bad = good;
-        bad.marks = &marks[i];
-        bad.mark_count = 1;
-        refuses(sam_system_describe_pipes, system, &bad);
-    }
-    bad.marks = backwards;
-    bad.mark_count = 2;
-    refuses(sam_system_describe_pipes, system, &bad);
-    for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
-        bad = good;
-        bad.kernels = &kernels[i];
-        bad.kernel_count = 1;
-        refuses(sam_system_describe_pipes, system, &bad);
-    }
+#define WRONG(why, member, ...)                                                                    \
+    do {                                                                                           \
+        struct sam_system_pipes wrong = good;                                                      \
+        wrong.member = __VA_ARGS__;                                                                \
+        refuses_pipes(system, wrong, why);                                                         \
+    } while (0)
+    WRONG("pipes of 8 bytes: expected at least", size, 8);
+    WRONG("0 pipes: expected 1 to 8", count, 0);
+    WRONG("9 pipes: expected 1 to 8", count, SAM_SYSTEM_PIPES + 1);
+    WRONG("title is NULL", title, NULL);
+    WRONG("names is NULL", names, NULL);
+    WRONG("pipe 1 without a name", names, nameless);
+    WRONG("operations is NULL", operations, NULL);
+    WRONG("marks is NULL", mark_count, 1);
+    WRONG("kernels is NULL", kernel_count, 1);
+    WRONG("operation 0 of pipe 2: expected one below 2", operations, &other_pipe);
+    WRONG("operation 0 without a name", operations, &no_name);
+#undef WRONG
     assert_string_equal(sam_system_pipe_cycle_name(SAM_SYSTEM_PIPE_BUSY), "busy");
     assert_string_equal(sam_system_pipe_cycle_name(SAM_SYSTEM_PIPE_CYCLES), "?");
+    sam_system_free(system);
+}
+
+static void marks_of_pipes(void **state)
+{
+    (void)state;
+    static const uint32_t all[] = {0, 1}, two[] = {2}, none[] = {0};
+    static const struct {
+        struct sam_system_mark mark;
+        const char *why;
+    } marks[] = {
+        {{.address = 8, .operation = 2}, "mark 0 of operation 2: expected one below 2"},
+        {{.address = 6}, "mark 0 at 0x6: expected multiples of 4"},
+        {{.address = 8, .kind = (enum sam_system_mark_kind)4}, "mark 0 of kind 4: expected 0 to 3"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .pipe = 2, .to = none, .count = 1},
+         "mark 0 records pipe 2"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = all, .count = 2},
+         "in events of count 2: expected a pipe below 2 and a count of 1"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .to = two, .count = 1}, "below 2"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_RECORD, .count = 1}, "mark 0 with other events"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_WAIT, .from = two, .count = 1}, "below 2"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_WAIT, .count = 1}, "mark 0 with other events"},
+        {{.address = 8, .kind = SAM_SYSTEM_MARK_COPY, .from = none, .to = two, .count = 1},
+         "below 2"},
+    };
+    static const struct sam_system_mark backwards[] = {{.address = 8}, {.address = 4}};
+    static const struct sam_system_kernel kernels[] = {
+        {"k", all, 2}, {"k", two, 1}, {"k", none, 0}, {NULL, none, 1}, {"k", NULL, 1}};
+    struct sam_system_pipes wrong = good_pipes();
+    struct sam_system *system;
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    wrong.mark_count = 1;
+    for (size_t i = 0; i < SAM_COUNT(marks); i++) {
+        wrong.marks = &marks[i].mark;
+        refuses_pipes(system, wrong, marks[i].why);
+    }
+    wrong.marks = backwards;
+    wrong.mark_count = 2;
+    refuses_pipes(system, wrong, "mark 1 at 0x4: expected multiples of 4 in ascending order");
+    wrong.mark_count = 0;
+    wrong.kernel_count = 1;
+    for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
+        wrong.kernels = &kernels[i];
+        refuses_pipes(system, wrong,
+                      i < 2 ? "expected operations of one pipe" : "kernel 0 without");
+    }
     sam_system_free(system);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
-        cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
-        cmocka_unit_test(pipes),
+        cmocka_unit_test(options), cmocka_unit_test(memory),         cmocka_unit_test(programs),
+        cmocka_unit_test(weights), cmocka_unit_test(races),          cmocka_unit_test(times),
+        cmocka_unit_test(pipes),   cmocka_unit_test(marks_of_pipes),
     };
     return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }
