@@ -6,38 +6,6 @@
 #include "machine/page.h"
 #include "machine/threads.h"
 
-#define PAGE_HASH 64u
-#define DECODED   1024u /* decoded instructions cached for single-stepping */
-
-/* What single-stepping keeps. */
-struct steps {
-    struct decoded {
-        uint32_t prefix;
-        bool known, legal;
-        struct sam_insn insn;
-    } decoded[DECODED];
-    struct stepped { /* micro-ops, by pc */
-        uint64_t pc;
-        uint32_t word, prefix;
-        struct sam_uop uop; /* fn NULL: none */
-    } stepped[DECODED];
-};
-
-struct sam_code {
-    const struct sam_machine *machine;
-    struct sam_view *view;
-    struct code_page *pages[PAGE_HASH];
-    unsigned vectors;                    /* sam_code_vectors */
-    uint64_t changes;                    /* sam_code_changes */
-    const struct sam_counting *counting; /* NULL: nothing is counted */
-    uint64_t *stops;                     /* sam_code_add_stop, ascending */
-    size_t stop_count, stop_capacity;
-    bool passes;            /* runs pass the stops */
-    struct steps *steps;    /* made when first needed */
-    struct decoded decoded; /* without them, the last one */
-    struct stepped stepped;
-};
-
 static struct steps *steps_of(struct sam_code *code)
 {
     if (!code->steps)
@@ -168,6 +136,9 @@ static void reset_page(struct code_page *page)
         page->ops[i] = (struct sam_uop){.fn = op_translate};
     page->ops[SAM_PAGE_OPS] = (struct sam_uop){.fn = op_leave_page};
     memset(page->plain, 0, sizeof page->plain);
+    memset(page->known, 0, sizeof page->known);
+    page->low = SAM_PAGE_SIZE;
+    page->high = 0;
 }
 
 /* Fuse instruction `index` and the next when a handler for the pair exists. */
@@ -188,6 +159,7 @@ static void forget(struct sam_code *code, struct code_page *page, unsigned index
         sam_page_credit_replaced(code->counting, page, index);
     page->ops[index] = (struct sam_uop){.fn = op_translate};
     page->plain[index] = 0;
+    page->known[index / 64] &= ~(UINT64_C(1) << index % 64);
     if (index && page->plain[index - 1]) /* it may have been fused with this one */
         page->ops[index - 1].fn = code->machine->handlers[page->plain[index - 1]];
     struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
@@ -291,14 +263,6 @@ void sam_code_reset(struct sam_code *code)
             reset_page(page);
 }
 
-void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
-                        void *context)
-{
-    for (unsigned i = 0; i < PAGE_HASH; i++)
-        for (const struct code_page *page = code->pages[i]; page; page = page->next)
-            visit(context, page->pc);
-}
-
 static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
 {
     struct code_page *page = sam_alloc(1, sizeof *page);
@@ -343,6 +307,11 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     /* The instruction may stand on the next page, where stores must be seen, too. */
     if (fetched && !sam_code_has(c->code, fused->pc) && !make_page(c->code, page_start(fused->pc)))
         return false;
+    if (fetched)
+        sam_page_note(find_page(c->code, page_start(fused->pc)), fused->pc % SAM_PAGE_SIZE / 4,
+                      word);
+    else
+        c->code->cut = true;
     if (!fetched) {
         /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
@@ -373,6 +342,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         c->tval = fault.address;
         return false;
     }
+    sam_page_note(page, index, word);
     sam_decode(&c->code->machine->isa, word, 0, &insn);
     if (sam_code_stops_at(c->code, pc) ||
         (sam_op_is_prefix(insn.op) && sam_code_stops_at(c->code, pc + 4))) {

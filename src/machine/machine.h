@@ -385,6 +385,16 @@ void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context
 uint64_t sam_code_changes(const struct sam_code *code);
 /* Decode everything again: the memory behind it was changed as a whole. */
 void sam_code_reset(struct sam_code *code);
+/* Bytes of a page that can be fetched: page[begin] to page[end - 1]. */
+struct sam_code_part {
+    const uint8_t *page;
+    uint32_t begin, end;
+};
+/* Between two runs, others may have written memory unseen: forget decoded instructions of other
+ * words than those there are. `look` finds the part of the page that `pc` is in or that follows it;
+ * all zero: none. */
+void sam_code_refresh(struct sam_code *code,
+                      struct sam_code_part (*look)(void *context, uint64_t pc), void *context);
 /* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.
  */
 bool sam_code_has(const struct sam_code *code, uint64_t address);

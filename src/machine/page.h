@@ -12,11 +12,57 @@ struct code_page {
     struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that continues on the next page */
     uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may be part of a pair, or
                                              0 */
+    uint8_t bytes[SAM_PAGE_SIZE];         /* what was decoded: the words noted in ... */
+    uint64_t known[SAM_PAGE_OPS / 64];
+    uint32_t low, high; /* ... which are between these offsets */
     uint64_t pc;
     struct sam_fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
     struct sam_tally *tallies;             /* PAGE_TALLIES of them, when instructions are counted */
     struct code_page *next;                /* with the same hash */
 };
+
+#define PAGE_HASH 64u
+#define DECODED   1024u /* decoded instructions cached for single-stepping */
+
+/* What single-stepping keeps. */
+struct steps {
+    struct decoded {
+        uint32_t prefix;
+        bool known, legal;
+        struct sam_insn insn;
+    } decoded[DECODED];
+    struct stepped { /* micro-ops, by pc */
+        uint64_t pc;
+        uint32_t word, prefix;
+        struct sam_uop uop; /* fn NULL: none */
+    } stepped[DECODED];
+};
+
+struct sam_code {
+    const struct sam_machine *machine;
+    struct sam_view *view;
+    struct code_page *pages[PAGE_HASH];
+    unsigned vectors; /* sam_code_vectors */
+    uint64_t changes; /* sam_code_changes */
+    bool cut;         /* a prefix was decoded that nothing could be fetched after */
+    const struct sam_counting *counting; /* NULL: nothing is counted */
+    uint64_t *stops;                     /* sam_code_add_stop, ascending */
+    size_t stop_count, stop_capacity;
+    bool passes;            /* runs pass the stops */
+    struct steps *steps;    /* made when first needed */
+    struct decoded decoded; /* without them, the last one */
+    struct stepped stepped;
+};
+
+/* Instruction `index` of the page is decoded from this word. */
+static inline void sam_page_note(struct code_page *page, unsigned index, uint32_t word)
+{
+    const uint32_t at = 4 * index;
+    sam_put_le32(page->bytes + at, word);
+    page->known[index / 64] |= UINT64_C(1) << index % 64;
+    page->low = at < page->low ? at : page->low;
+    page->high = at + 4 > page->high ? at + 4 : page->high;
+}
 
 /* uop.c */
 /* Convert a decoded instruction at `pc` to the form that handlers read. Without `in_page` its

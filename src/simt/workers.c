@@ -3,7 +3,8 @@
  * the registers and the decoding each time; a launch of one workgroup takes less than they do.
  *
  * Nothing that a launch leaves behind may show in the next one: the view starts empty, and decoded
- * code is kept only while the bytes it came from, and the buffers they are in, are the same. */
+ * code is kept only where memory still has the words that it came from, as far as they can be
+ * fetched. */
 #include <stdlib.h>
 
 #include "simt/simt.h"
@@ -11,10 +12,8 @@
 struct sam_kept {
     struct sam_worker *workers;
     unsigned count;
-    bool loose;             /* options.loose_bounds */
-    bool unseen;            /* the last launch had pages that its views do not show */
-    struct sam_buffer code; /* of a single worker: what its decoded pages showed, */
-    uint64_t changes;       /* at this sam_code_changes */
+    bool loose;  /* options.loose_bounds */
+    bool unseen; /* the last launch had pages that its views do not show */
 };
 
 /* Launches whose workers have nothing that is only theirs. */
@@ -39,7 +38,6 @@ void sam_workers_forget(struct sam_gpu *gpu)
     if (!kept)
         return;
     release(kept->workers, kept->count);
-    sam_buffer_free(&kept->code);
     free(kept);
     gpu->kept = NULL;
 }
@@ -53,84 +51,21 @@ bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page)
     return touched;
 }
 
-/* ----------------------------------------------------------------------- what code came from */
-
-/* A picture of the pages that are decoded, drawn or compared with what there is now. */
-struct picture {
-    struct sam_memory *memory;
-    struct sam_buffer *out; /* NULL: compare */
-    const uint8_t *at, *end;
-    bool same;
-};
-
-static void draw(struct picture *p, const void *data, size_t size)
+/* The part of a page at or after `pc` that instructions can be fetched from: that in one buffer. */
+static struct sam_code_part look(void *context, uint64_t pc)
 {
-    if (p->out) {
-        sam_buffer_append(p->out, data, size);
-        return;
+    const struct sam_gpu *gpu = context;
+    const uint64_t page = pc & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+    const struct sam_region *region = sam_memory_next(gpu->memory, pc);
+    struct sam_code_part part = {.page = sam_memory_host(gpu->memory, page)};
+    if (part.page && gpu->options.loose_bounds) {
+        part.end = SAM_PAGE_SIZE;
+    } else if (part.page && region && region->base < page + SAM_PAGE_SIZE) {
+        const uint64_t rest = region->base + region->size - page;
+        part.begin = region->base > page ? (uint32_t)(region->base - page) : 0;
+        part.end = rest < SAM_PAGE_SIZE ? (uint32_t)rest : SAM_PAGE_SIZE;
     }
-    p->same = p->same && (size_t)(p->end - p->at) >= size && memcmp(p->at, data, size) == 0;
-    p->at += p->same ? size : 0;
-}
-
-/* A page of code and the buffers that it is in. */
-static void draw_page(void *context, uint64_t pc)
-{
-    struct picture *p = context;
-    draw(p, &pc, sizeof pc);
-    const struct sam_region *region = sam_memory_next(p->memory, pc);
-    while (region && region->base < pc + SAM_PAGE_SIZE) {
-        draw(p, region, sizeof *region);
-        region = sam_memory_next(p->memory, region->base + region->size);
-    }
-    const uint8_t *host = sam_memory_host(p->memory, pc);
-    if (host)
-        draw(p, host, SAM_PAGE_SIZE);
-    else
-        p->same = false;
-}
-
-static void take_picture(struct sam_gpu *gpu, struct sam_kept *kept)
-{
-    const struct sam_code *code = kept->workers[0].code;
-    if (kept->code.size && kept->changes == sam_code_changes(code))
-        return;
-    struct picture picture = {.memory = gpu->memory, .out = &kept->code};
-    kept->code.size = 0;
-    kept->changes = sam_code_changes(code);
-    sam_code_each_page(code, draw_page, &picture);
-}
-
-static bool is_as_pictured(struct sam_gpu *gpu, const struct sam_kept *kept)
-{
-    if (!kept->code.size || kept->code.failed)
-        return !kept->code.failed;
-    const uint8_t *at = (const uint8_t *)kept->code.data;
-    struct picture picture = {
-        .memory = gpu->memory, .at = at, .end = at + kept->code.size, .same = true};
-    sam_code_each_page(kept->workers[0].code, draw_page, &picture);
-    return picture.same && picture.at == picture.end;
-}
-
-/* A prefix at the end of a page has taken in the next one's first word, which may have changed
- * unseen. */
-static void forget_end(void *code, uint64_t pc)
-{
-    sam_code_store(code, pc + SAM_PAGE_SIZE - 4, 4);
-}
-
-/* Keep what a single worker has decoded if it is what memory holds. Several workers do not see each
- * other's stores to code. */
-static void check_code(struct sam_gpu *gpu, struct sam_kept *kept)
-{
-    struct sam_code *code = kept->workers[0].code;
-    if (kept->count == 1 && is_as_pictured(gpu, kept)) {
-        sam_code_each_page(code, forget_end, code);
-        kept->changes = sam_code_changes(code);
-        return;
-    }
-    for (unsigned i = 0; i < kept->count; i++)
-        sam_code_reset(kept->workers[i].code);
+    return part;
 }
 
 /* ---------------------------------------------------------------------------- for a launch */
@@ -157,10 +92,10 @@ bool sam_workers_open(struct sam_run *run, unsigned count)
     }
     run->worker_count = count;
     if (kept) {
-        check_code(gpu, kept);
         run->workers = kept->workers;
         bool fits = true;
         for (unsigned i = 0; i < count; i++) {
+            sam_code_refresh(run->workers[i].code, look, gpu);
             begin_again(&run->workers[i], run);
             fits = sam_group_fit(&run->workers[i].own, run) && fits;
         }
@@ -192,6 +127,4 @@ void sam_workers_close(struct sam_run *run)
         kept->workers = run->workers;
         kept->count = run->worker_count;
     }
-    if (kept->count == 1)
-        take_picture(gpu, kept);
 }

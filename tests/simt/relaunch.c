@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches one after another, on one worker and on several: code that is kept decoded is decoded
+ * again once its words, or the buffers that it is in, are others. */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static const unsigned all_jobs[] = {1, 2, 4};
+
+#define GROUPS 24u
+
+/* Without its print buffer, so that workers need not keep an order; GROUPS workgroups. */
+static struct program many_groups(const char *text, unsigned jobs)
+{
+    struct program p = program_new(text, 8);
+    p.options.jobs = jobs;
+    p.launch.grid[0] = GROUPS;
+    program_set(&p, KERNEL + 48, 0);
+    program_set(&p, KERNEL + 52, 0);
+    return p;
+}
+
+/* Each workgroup has stored this word. */
+static void expect_all(struct program *p, uint32_t word)
+{
+    for (uint32_t i = 0; i < GROUPS; i++)
+        assert_int_equal(program_word(p, DATA + 4 * i), word);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        program_set(p, DATA + 4 * i, 0);
+}
+
+/* addi t3, zero, `value` */
+static uint32_t li_t3(uint32_t value)
+{
+    return value << 20 | 28 << 7 | 0x13;
+}
+
+#define STORE_T3                                                                                   \
+    "        li      t0, 0x90000000\n"                                                             \
+    "        csrr    t1, gdx\n"                                                                    \
+    "        slli    t1, t1, 2\n"                                                                  \
+    "        add     t0, t0, t1\n"                                                                 \
+    "        sw      t3, 0(t0)\n"                                                                  \
+    "        endprg\n"
+
+static void rewritten_by_host(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("here: addi t3, zero, 1\n" STORE_T3, all_jobs[k]);
+        const uint32_t here = program_symbol(&p, "here");
+        for (uint32_t i = 1; i < 30; i++) {
+            program_set(&p, here, li_t3(i / 2)); /* every other time as it was */
+            p.options.jobs = i % 7 ? all_jobs[k] : 1;
+            program_pass(&p);
+            expect_all(&p, i / 2);
+        }
+        program_free(&p);
+    }
+}
+
+/* Every workgroup of a launch stores the same word of code. */
+static void rewritten_by_kernel(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        li      t0, 0x90001000\n"
+                                       "        lw      t1, 0(t0)\n"
+                                       "        lw      t2, 4(t0)\n"
+                                       "        beqz    t2, here\n"
+                                       "        sw      t1, 0(t2)\n"
+                                       "        endprg\n"
+                                       "here:   addi    t3, zero, 1\n" STORE_T3,
+                                       all_jobs[k]);
+        const uint32_t here = program_symbol(&p, "here");
+        for (uint32_t i = 1; i < 20; i++) {
+            program_set(&p, DATA + 0x1000, li_t3(i));
+            program_set(&p, DATA + 0x1004, here);
+            program_pass(&p);
+            program_set(&p, DATA + 0x1004, 0);
+            program_pass(&p);
+            expect_all(&p, i);
+        }
+        program_free(&p);
+    }
+}
+
+/* Workgroup 0 changes a word of code, has another worker decode it, and puts it back: afterwards
+ * memory is as it was when the launch began, but what has been decoded is not. */
+static void rewritten_for_a_while(void **state)
+{
+    (void)state;
+    for (size_t k = 1; k < SAM_COUNT(all_jobs); k++) {
+        struct program p =
+            many_groups("        li      s0, 0x90001000\n"
+                        "        lw      s1, 0(s0)\n"
+                        "        addi    s2, s0, 8\n"
+                        "        addi    s3, s0, 12\n"
+                        "        li      s4, 1\n"
+                        "        csrr    t1, gdx\n"
+                        "        beqz    s1, plain\n"
+                        "        bnez    t1, other\n"
+                        "        la      t2, here\n"
+                        "        lw      t4, 0(t2)\n"
+                        "        lw      t5, 4(s0)\n"
+                        "        sw      t5, 0(t2)\n"
+                        "        amoswap.w zero, s4, (s2)\n"
+                        "wait:   amoor.w t6, zero, (s3)\n"
+                        "        beqz    t6, wait\n"
+                        "        sw      t4, 0(t2)\n"
+                        "        endprg\n"
+                        "other:  amoor.w t6, zero, (s2)\n"
+                        "        beqz    t6, other\n"
+                        "        jal     here\n"
+                        "        amoswap.w zero, s4, (s3)\n"
+                        "        endprg\n"
+                        "plain:  jal     here\n" STORE_T3 "here:   addi    t3, zero, 1\n"
+                        "        ret\n",
+                        all_jobs[k]);
+        p.options.max_insns = UINT64_C(1) << 40; /* the other worker may start late */
+        for (uint32_t i = 2; i < 10; i++) {
+            const uint32_t exchange[] = {1, li_t3(i), 0, 0};
+            for (uint32_t word = 0; word < SAM_COUNT(exchange); word++)
+                program_set(&p, DATA + 0x1000 + 4 * word, exchange[word]);
+            program_pass(&p);
+            program_set(&p, DATA + 0x1000, 0);
+            program_pass(&p);
+            expect_all(&p, 1);
+        }
+        program_free(&p);
+    }
+}
+
+/* The first word of a page modifies what the last word of the page before begins. */
+static void rewritten_after_prefix(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        j       here\n"
+                                       "        .balign 4096\n"
+                                       "        .skip   4092\n"
+                                       "here:   regexti x0, x0, 0\n"
+                                       "there:  vadd.vi v1, v2, 1\n"
+                                       "        vmv.x.s t3, v1\n" STORE_T3,
+                                       all_jobs[k]);
+        const uint32_t there = program_symbol(&p, "there"), word = program_word(&p, there);
+        assert_int_equal(there % 4096, 0);
+        for (uint32_t i = 1; i < 16; i++) {
+            program_set(&p, there,
+                        (word & ~(UINT32_C(31) << 15)) | i << 15); /* vadd.vi v1, v2, i */
+            program_pass(&p);
+            expect_all(&p, i);
+        }
+        program_free(&p);
+    }
+}
+
+/* A prefix at the end of a buffer, which traps, until the buffer has the next instruction. */
+static void prefix_at_end(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        li      t0, 0x94000000\n"
+                                       "        jr      t0\n"
+                                       "code:   regexti x0, x0, 1\n" /* another destination */
+                                       "        vadd.vi v1, v2, 5\n"
+                                       "        vmv.x.s t3, v1\n" STORE_T3,
+                                       all_jobs[k]);
+        uint32_t words[9];
+        assert_int_equal(sam_gpu_read(p.gpu, program_symbol(&p, "code"), words, sizeof words, NULL),
+                         SAM_OK);
+        for (int round = 0; round < 3; round++) {
+            for (uint32_t count = 1; count < 10; count += 8) {
+                assert_int_equal(sam_gpu_map(p.gpu, 0x94000000, 4 * count, NULL), SAM_OK);
+                assert_int_equal(sam_gpu_write(p.gpu, 0x94000000, words, 4 * count, NULL), SAM_OK);
+                for (uint32_t i = 0; i < GROUPS; i++)
+                    program_set(&p, DATA + 4 * i, 7);
+                if (count == 1)
+                    program_trap(&p, SAM_TRAP_FETCH);
+                else
+                    program_pass(&p);
+                expect_all(&p, count == 1 ? 7 : 0);
+                assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000000, NULL), SAM_OK);
+            }
+        }
+        program_free(&p);
+    }
+}
+
+/* Code in a buffer of less than a page, beside another buffer, that comes, goes and is parted. */
+static void other_buffers(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        li      t0, 0x94000100\n"
+                                       "        jr      t0\n",
+                                       all_jobs[k]);
+        struct program code = program_new("        li      t3, 9\n" STORE_T3, 8);
+        uint32_t words[8];
+        assert_true(code.image->sections[0].data_size <= sizeof words);
+        const uint32_t size = (uint32_t)code.image->sections[0].data_size;
+        memcpy(words, code.image->sections[0].data, size);
+        assert_int_equal(sam_gpu_map(p.gpu, 0x94000000, 0x100, &p.error), SAM_OK);
+        for (int round = 0; round < 6; round++) {
+            program_trap(&p, SAM_TRAP_FETCH);
+            assert_int_equal(p.result.trap.tval, 0x94000100);
+            assert_int_equal(sam_gpu_map(p.gpu, 0x94000100, size, &p.error), SAM_OK);
+            assert_int_equal(sam_gpu_write(p.gpu, 0x94000100, words, size, &p.error), SAM_OK);
+            program_pass(&p);
+            program_pass(&p);
+            expect_all(&p, 9);
+            /* the same bytes, but the last instruction is no longer in one buffer */
+            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100, &p.error), SAM_OK);
+            for (uint32_t at = 0, part = size - 2; at < size; at += part, part = 2) {
+                const uint8_t *bytes = (const uint8_t *)words + at;
+                assert_int_equal(sam_gpu_map(p.gpu, 0x94000100 + at, part, &p.error), SAM_OK);
+                assert_int_equal(sam_gpu_write(p.gpu, 0x94000100 + at, bytes, part, &p.error),
+                                 SAM_OK);
+            }
+            program_trap(&p, SAM_TRAP_FETCH);
+            assert_int_equal(p.result.trap.tval, 0x94000100 + size - 4);
+            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100 + size - 2, &p.error), SAM_OK);
+            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100, &p.error), SAM_OK);
+        }
+        program_free(&code);
+        program_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rewritten_by_host),     cmocka_unit_test(rewritten_by_kernel),
+        cmocka_unit_test(rewritten_for_a_while), cmocka_unit_test(rewritten_after_prefix),
+        cmocka_unit_test(prefix_at_end),         cmocka_unit_test(other_buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
