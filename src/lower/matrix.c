@@ -18,12 +18,74 @@ static const struct {
     [BYTE] = {".Lproduct_i8", "mldb", "mmaqa.b", 0},
 };
 
-/* Two blocks of rows: of each two blocks of columns, or the last, C in m4 to m7, A in m0 and m1, B
- * in m2 and m3. A step loads as many blocks as it multiplies. */
+/* --- two blocks of rows: of each two blocks of columns, or the last, C in m4 to m7, A in m0 and
+ * m1, B in m2 and m3. A step loads as many blocks as it multiplies. */
+
+static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
+    sam_buffer_printf(out,
+                      "5:  li t5, %u\n"
+                      "    bgeu t4, t5, 6f\n"
+                      "    mv t5, t4\n"
+                      "6:  mcfgk zero, t5\n"
+                      "    mcfgn zero, t3\n"
+                      "    mcfgmi zero, %u\n"
+                      "    %s m0, s3, (a6)\n"
+                      "    mcfgm zero, t3\n"
+                      "    %s m2, s5, (t0)\n"
+                      "    mcfgmi zero, %u\n"
+                      "    %s m4, m2, m0\n"
+                      "    %s m1, s3, (t1)\n"
+                      "    %s m6, m2, m1\n"
+                      "    beqz a1, 7f\n"
+                      "    mcfgn zero, a1\n"
+                      "    mcfgm zero, a1\n"
+                      "    %s m3, s5, (t2)\n"
+                      "    mcfgmi zero, %u\n"
+                      "    %s m5, m3, m0\n"
+                      "    %s m7, m3, m1\n"
+                      "7:  .irp pointer, a6, t0, t1, t2\n"
+                      "    add \\pointer, \\pointer, t5\n"
+                      "    .endr\n"
+                      "    sub t4, t4, t5\n"
+                      "    bnez t4, 5b\n",
+                      4 * rows, rows, load, load, rows, multiply, load, multiply, load, rows,
+                      multiply, multiply);
+}
+
+static void write_pair_end(struct sam_buffer *out, const char *label, unsigned rows)
+{
+    sam_buffer_printf(out,
+                      "8:  slli t5, t3, 2\n"
+                      "    mcfgmi zero, %u\n"
+                      "    mcfgk zero, t5\n"
+                      "    slli t6, s7, %d\n"
+                      "    add t6, t6, a4\n"
+                      "    mstw m4, s7, (a4)\n"
+                      "    mstw m6, s7, (t6)\n"
+                      "    add a4, a4, t5\n"
+                      "    add a5, a5, t5\n"
+                      "    add t6, t6, t5\n"
+                      "    beqz a1, 9f\n"
+                      "    slli t5, a1, 2\n"
+                      "    mcfgk zero, t5\n"
+                      "    mstw m5, s7, (a4)\n"
+                      "    mstw m7, s7, (t6)\n"
+                      "    add a4, a4, t5\n"
+                      "    add a5, a5, t5\n"
+                      "9:  add t6, t3, a1\n"
+                      "    sub a2, a2, t6\n"
+                      "    mul t6, t6, s5\n"
+                      "    add a3, a3, t6\n"
+                      "    bnez a2, 1b\n"
+                      "    li a1, %u\n"
+                      "    j %s_next\n",
+                      rows, __builtin_ctz(rows), 2 * rows, label);
+}
+
 static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
-    const char *label = kinds[kind].label, *load = kinds[kind].load;
-    const char *multiply = kinds[kind].multiply;
     sam_buffer_printf(out,
                       "%s_pairs:\n"
                       "    mv a2, s9                   # columns left\n"
@@ -63,138 +125,81 @@ static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned
                       "    add t2, t2, a3\n"
                       "    mv t4, s10\n"
                       "    beqz t4, 8f\n",
-                      label, rows, rows, __builtin_ctz(rows));
+                      kinds[kind].label, rows, rows, __builtin_ctz(rows));
+    write_pair_step(out, kind, rows);
+    write_pair_end(out, kinds[kind].label, rows);
+}
+
+/* --- the last rows: up to four blocks of C in m4 to m7 share one of A in m0; B passes through m1
+ * to m3 */
+
+static void write_four_blocks(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
+    const unsigned bytes = 4 * rows;
     sam_buffer_printf(out,
-                      "5:  li t5, %u\n"
-                      "    bgeu t4, t5, 6f\n"
-                      "    mv t5, t4\n"
-                      "6:  mcfgk zero, t5\n"
-                      "    mcfgn zero, t3\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m0, s3, (a6)\n"
-                      "    mcfgm zero, t3\n"
-                      "    %s m2, s5, (t0)\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m4, m2, m0\n"
-                      "    %s m1, s3, (t1)\n"
-                      "    %s m6, m2, m1\n"
-                      "    beqz a1, 7f\n"
-                      "    mcfgn zero, a1\n"
+                      "3:  li t6, %u\n"
+                      "    bltu a2, t6, 6f\n"
+                      "    mcfgni zero, %u             # four blocks of C\n"
                       "    mcfgm zero, a1\n"
-                      "    %s m3, s5, (t2)\n"
+                      "    mcfgki zero, %u\n"
+                      "    .irp sum, m4, m5, m6, m7\n"
+                      "    mmov.mx \\sum, a0\n"
+                      "    beqz s11, 4f\n"
+                      "    mldw \\sum, a7, (a5)\n"
+                      "    addi a5, a5, %u\n"
+                      "4:\n"
+                      "    .endr\n"
+                      "    slli t6, s5, %d\n"
+                      "    mv a6, s2\n"
+                      "    mv t0, a3\n"
+                      "    add t1, t0, t6\n"
+                      "    add t2, t1, t6\n"
+                      "    add t3, t2, t6\n"
+                      "    add a3, t3, t6\n"
+                      "    mv t4, s10\n"
+                      "    beqz t4, 5f\n",
+                      4 * rows, rows, bytes, bytes, __builtin_ctz(rows));
+    sam_buffer_printf(out,
+                      "4:  li t5, %u\n"
+                      "    bgeu t4, t5, 8f\n"
+                      "    mv t5, t4\n"
+                      "8:  mcfgk zero, t5\n"
+                      "    %s m0, s3, (a6)\n"
                       "    mcfgmi zero, %u\n"
-                      "    %s m5, m3, m0\n"
-                      "    %s m7, m3, m1\n"
-                      "7:  .irp pointer, a6, t0, t1, t2\n"
+                      "    %s m1, s5, (t0)\n"
+                      "    %s m2, s5, (t1)\n"
+                      "    %s m3, s5, (t2)\n"
+                      "    mcfgm zero, a1\n"
+                      "    %s m4, m1, m0\n"
+                      "    mcfgmi zero, %u\n"
+                      "    %s m1, s5, (t3)\n"
+                      "    mcfgm zero, a1\n"
+                      "    %s m5, m2, m0\n"
+                      "    %s m6, m3, m0\n"
+                      "    %s m7, m1, m0\n"
+                      "    .irp pointer, a6, t0, t1, t2, t3\n"
                       "    add \\pointer, \\pointer, t5\n"
                       "    .endr\n"
                       "    sub t4, t4, t5\n"
-                      "    bnez t4, 5b\n"
-                      "8:  slli t5, t3, 2\n"
-                      "    mcfgmi zero, %u\n"
-                      "    mcfgk zero, t5\n"
-                      "    slli t6, s7, %d\n"
-                      "    add t6, t6, a4\n"
-                      "    mstw m4, s7, (a4)\n"
-                      "    mstw m6, s7, (t6)\n"
-                      "    add a4, a4, t5\n"
-                      "    add a5, a5, t5\n"
-                      "    add t6, t6, t5\n"
-                      "    beqz a1, 9f\n"
-                      "    slli t5, a1, 2\n"
-                      "    mcfgk zero, t5\n"
-                      "    mstw m5, s7, (a4)\n"
-                      "    mstw m7, s7, (t6)\n"
-                      "    add a4, a4, t5\n"
-                      "    add a5, a5, t5\n"
-                      "9:  add t6, t3, a1\n"
-                      "    sub a2, a2, t6\n"
-                      "    mul t6, t6, s5\n"
-                      "    add a3, a3, t6\n"
-                      "    bnez a2, 1b\n"
-                      "    li a1, %u\n"
-                      "    j %s_next\n",
-                      4 * rows, rows, load, load, rows, multiply, load, multiply, load, rows,
-                      multiply, multiply, rows, __builtin_ctz(rows), 2 * rows, label);
+                      "    bnez t4, 4b\n",
+                      bytes, load, rows, load, load, load, multiply, rows, load, multiply, multiply,
+                      multiply);
+    sam_buffer_printf(out,
+                      "5:  mcfgki zero, %u\n"
+                      "    .irp sum, m4, m5, m6, m7\n"
+                      "    mstw \\sum, s7, (a4)\n"
+                      "    addi a4, a4, %u\n"
+                      "    .endr\n"
+                      "    addi a2, a2, -%u\n"
+                      "    bnez a2, 3b\n"
+                      "    j 9f\n",
+                      bytes, bytes, 4 * rows);
 }
 
-/* The routine, for registers of `rows` rows. The last rows: up to four blocks of C in m4 to m7
- * share one of A in m0; B passes through m1 to m3. */
-static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+static void write_one_block(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
-    const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
-    unsigned bytes = 4 * rows;
-    sam_buffer_printf(
-        out,
-        "\n# C = start + A * B^T: A in s2, s8 rows, s3 bytes apart; B in s4, s9 rows, s5 apart; "
-        "s10\n"
-        "# bytes of each are used; C in s6, s7 apart; start in s11 (0: zeros), a7 apart.\n"
-        "%s:\n"
-        "    csrwi xmcsr, 1\n"
-        "    li a0, 0\n"
-        "1:  li t6, %u\n"
-        "    bgeu s8, t6, %s_pairs\n"
-        "    li a1, %u                   # rows of this turn\n"
-        "    bgeu s8, a1, 2f\n"
-        "    mv a1, s8\n"
-        "2:  mv a2, s9                   # columns left\n"
-        "    mv a3, s4\n"
-        "    mv a4, s6\n"
-        "    mv a5, s11\n"
-        "3:  li t6, %u\n"
-        "    bltu a2, t6, 6f\n"
-        "    mcfgni zero, %u             # four blocks of C\n"
-        "    mcfgm zero, a1\n"
-        "    mcfgki zero, %u\n"
-        "    .irp sum, m4, m5, m6, m7\n"
-        "    mmov.mx \\sum, a0\n"
-        "    beqz s11, 4f\n"
-        "    mldw \\sum, a7, (a5)\n"
-        "    addi a5, a5, %u\n"
-        "4:\n"
-        "    .endr\n"
-        "    slli t6, s5, %d\n"
-        "    mv a6, s2\n"
-        "    mv t0, a3\n"
-        "    add t1, t0, t6\n"
-        "    add t2, t1, t6\n"
-        "    add t3, t2, t6\n"
-        "    add a3, t3, t6\n"
-        "    mv t4, s10\n"
-        "    beqz t4, 5f\n"
-        "4:  li t5, %u\n"
-        "    bgeu t4, t5, 8f\n"
-        "    mv t5, t4\n"
-        "8:  mcfgk zero, t5\n"
-        "    %s m0, s3, (a6)\n"
-        "    mcfgmi zero, %u\n"
-        "    %s m1, s5, (t0)\n"
-        "    %s m2, s5, (t1)\n"
-        "    %s m3, s5, (t2)\n"
-        "    mcfgm zero, a1\n"
-        "    %s m4, m1, m0\n"
-        "    mcfgmi zero, %u\n"
-        "    %s m1, s5, (t3)\n"
-        "    mcfgm zero, a1\n"
-        "    %s m5, m2, m0\n"
-        "    %s m6, m3, m0\n"
-        "    %s m7, m1, m0\n"
-        "    .irp pointer, a6, t0, t1, t2, t3\n"
-        "    add \\pointer, \\pointer, t5\n"
-        "    .endr\n"
-        "    sub t4, t4, t5\n"
-        "    bnez t4, 4b\n"
-        "5:  mcfgki zero, %u\n"
-        "    .irp sum, m4, m5, m6, m7\n"
-        "    mstw \\sum, s7, (a4)\n"
-        "    addi a4, a4, %u\n"
-        "    .endr\n"
-        "    addi a2, a2, -%u\n"
-        "    bnez a2, 3b\n"
-        "    j 9f\n",
-        kinds[kind].label, 2 * rows, kinds[kind].label, rows, 4 * rows, rows, bytes, bytes,
-        __builtin_ctz(rows), bytes, load, rows, load, load, load, multiply, rows, load, multiply,
-        multiply, multiply, bytes, bytes, 4 * rows);
+    const char *load = kinds[kind].load;
     sam_buffer_printf(out,
                       "6:  li t3, %u                   # one block\n"
                       "    bgeu a2, t3, 2f\n"
@@ -230,7 +235,35 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                       "    mul t6, s5, t3\n"
                       "    add a3, a3, t6\n"
                       "    sub a2, a2, t3\n"
-                      "    bnez a2, 3b\n"
+                      "    bnez a2, 3b\n",
+                      rows, 4 * rows, load, load, kinds[kind].multiply);
+}
+
+/* The routine, for registers of `rows` rows. */
+static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    const char *label = kinds[kind].label;
+    sam_buffer_printf(
+        out,
+        "\n# C = start + A * B^T: A in s2, s8 rows, s3 bytes apart; B in s4, s9 rows, s5 apart; "
+        "s10\n"
+        "# bytes of each are used; C in s6, s7 apart; start in s11 (0: zeros), a7 apart.\n"
+        "%s:\n"
+        "    csrwi xmcsr, 1\n"
+        "    li a0, 0\n"
+        "1:  li t6, %u\n"
+        "    bgeu s8, t6, %s_pairs\n"
+        "    li a1, %u                   # rows of this turn\n"
+        "    bgeu s8, a1, 2f\n"
+        "    mv a1, s8\n"
+        "2:  mv a2, s9                   # columns left\n"
+        "    mv a3, s4\n"
+        "    mv a4, s6\n"
+        "    mv a5, s11\n",
+        label, 2 * rows, label, rows);
+    write_four_blocks(out, kind, rows);
+    write_one_block(out, kind, rows);
+    sam_buffer_printf(out,
                       "9:\n"
                       "%s_next:                        # rows\n"
                       "    mul t6, s3, a1\n"
@@ -243,7 +276,7 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                       "    add s11, s11, t6\n"
                       "4:  bnez s8, 1b\n"
                       "    ret\n",
-                      rows, bytes, load, load, multiply, kinds[kind].label);
+                      label);
     write_pairs(out, kind, rows);
 }
 

@@ -264,7 +264,7 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
 /* --- the routine: a0 the description, a1 to a2 (exclusive) the elements. a0 becomes where element
  * 0 would be, and t0 0; or both the status of the weight unit. */
 
-static void put_record(struct lower *l)
+static void put_entry(struct lower *l)
 {
     static const struct {
         size_t to, from;
@@ -284,10 +284,9 @@ static void put_record(struct lower *l)
                        words[i].to);
 }
 
-void sam_lower_packed_routine(struct lower *l)
+/* The elements to decode: t5 of them, from t2 on. */
+static void choose_elements(struct lower *l)
 {
-    if (!l->packing || !l->packing->stages)
-        return;
     sam_lower_hart(l,
                    "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
                    ".Lstage:\n"
@@ -319,17 +318,24 @@ void sam_lower_packed_routine(struct lower *l)
                    "    j       1b\n"
                    "2:  sub     t5, t5, t2\n" /* t5 elements */
                    "    bgeu    t4, t5, 3f\n"
-                   "    mv      t5, t4\n"
+                   "    mv      t5, t4\n",
+                   (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
+                   8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER,
+                   8 * FIRST, 8 * END);
+}
+
+/* The record at a3: what it has of the entry at a4, and the elements. */
+static void put_record(struct lower *l)
+{
+    sam_lower_hart(l,
                    "3:  ld      a4, %d(a0)\n"
                    "    bnez    a4, 3f\n"
                    "    li      t0, 1\n" /* no weights: a bad record */
                    "    mv      a0, t0\n"
                    "    ret\n"
                    "3:  lla     a3, packed_record\n",
-                   (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
-                   8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER,
-                   8 * FIRST, 8 * END, 8 * ENTRY);
-    put_record(l);
+                   8 * ENTRY);
+    put_entry(l);
     sam_lower_hart(
         l,
         "    ld      t0, %d(a0)\n"
@@ -355,25 +361,7 @@ void sam_lower_packed_routine(struct lower *l)
         "3:  add     t0, t0, t6\n"
         "    sw      t0, %zu(a3)\n"
         "    srli    t0, t0, 32\n"
-        "    sw      t0, %zu(a3)\n"
-        "    li      t0, 0x%08x\n"
-        "    sw      a3, 0(t0)\n"
-        "    lw      t0, 0x%x(t0)\n" /* wait */
-        "    bnez    t0, 5f\n"
-        "    add     t3, t2, t5\n"
-        "    sd      t2, %d(a0)\n"
-        "    sd      t3, %d(a0)\n"
-        "    ld      t0, %d(a0)\n"
-        "    beqz    t0, 4f\n"
-        "    sd      a0, 0(t0)\n"
-        "4:  ld      t1, %d(a0)\n"
-        "    ld      t3, %d(a0)\n"
-        "    sll     t2, t2, t3\n"
-        "    sub     a0, t1, t2\n"
-        "    li      t0, 0\n"
-        "    ret\n"
-        "5:  mv      a0, t0\n"
-        "    ret\n",
+        "    sw      t0, %zu(a3)\n",
         8 * TYPE, offsetof(struct sam_weight_record, output_type), 8 * ROOM,
         offsetof(struct sam_weight_record, destination), 8 * SHIFT,
         offsetof(struct sam_weight_record, destination_bytes),
@@ -382,9 +370,43 @@ void sam_lower_packed_routine(struct lower *l)
         offsetof(struct sam_weight_entry, first) + 4, offsetof(struct sam_weight_entry, layout),
         SAM_WEIGHT_LAYOUT_SHARED, offsetof(struct sam_weight_entry, bits),
         offsetof(struct sam_weight_record, first_low),
-        offsetof(struct sam_weight_record, first_high), (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
-        (unsigned)(SAM_SYSTEM_WEIGHT_WAIT - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FIRST, 8 * END,
-        8 * OWNER, 8 * ROOM, 8 * SHIFT);
+        offsetof(struct sam_weight_record, first_high));
+}
+
+/* Let the unit decode them. */
+static void submit_record(struct lower *l)
+{
+    sam_lower_hart(l,
+                   "    li      t0, 0x%08x\n"
+                   "    sw      a3, 0(t0)\n"
+                   "    lw      t0, 0x%x(t0)\n" /* wait */
+                   "    bnez    t0, 5f\n"
+                   "    add     t3, t2, t5\n"
+                   "    sd      t2, %d(a0)\n"
+                   "    sd      t3, %d(a0)\n"
+                   "    ld      t0, %d(a0)\n"
+                   "    beqz    t0, 4f\n"
+                   "    sd      a0, 0(t0)\n"
+                   "4:  ld      t1, %d(a0)\n"
+                   "    ld      t3, %d(a0)\n"
+                   "    sll     t2, t2, t3\n"
+                   "    sub     a0, t1, t2\n"
+                   "    li      t0, 0\n"
+                   "    ret\n"
+                   "5:  mv      a0, t0\n"
+                   "    ret\n",
+                   (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
+                   (unsigned)(SAM_SYSTEM_WEIGHT_WAIT - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FIRST,
+                   8 * END, 8 * OWNER, 8 * ROOM, 8 * SHIFT);
+}
+
+void sam_lower_packed_routine(struct lower *l)
+{
+    if (!l->packing || !l->packing->stages)
+        return;
+    choose_elements(l);
+    put_record(l);
+    submit_record(l);
     sam_lower_data(l, "    .balign 64\npacked_record:\n    .zero   64\n");
 }
 
