@@ -148,15 +148,12 @@ static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
         *start = X1;
         return true;
     }
-    if (a->form != SAM_FORM_PER_LANE || a->size != 4 || w->lanes != SAM_LANES)
+    if (a->form != SAM_FORM_PER_LANE || a->size != 4)
         return false;
     const uint32_t *va = w->v[op->rs1], first = va[0] + (uint32_t)op->imm;
-    const uint32_t step = a->own ? 0 : 4;
-    uint32_t apart = 0;
-    LANES apart |= va[i] ^ (va[0] + step * (uint32_t)i);
     *start =
-        a->own ? w->pds + (first & ~3u) * (w->numw * SAM_LANES) + (first & 3) + 4 * w->tid : first;
-    return apart == 0;
+        a->own ? w->pds + (first & ~3u) * (w->numw * w->lanes) + (first & 3) + 4 * w->tid : first;
+    return follows(va, va[0], a->own ? 0 : 4, w->all);
 }
 
 /* The accesses of an instruction, one by one. */

@@ -7,14 +7,6 @@
 
 /* ------------------------------------------------------------------- properties of addresses */
 
-/* Whether each lane i of `bits` is at base + step * i. */
-static inline bool follows(const uint32_t *at, uint32_t base, uint32_t step, uint32_t bits)
-{
-    uint32_t want[SAM_LANES] __attribute__((aligned(64)));
-    LANES want[i] = base + step * (uint32_t)i;
-    return bits == UINT32_MAX ? all_equal(at, want) : !(~bits_equal(at, want) & bits);
-}
-
 /* Lanes whose address has those bits of `mask` that `base` has. */
 static inline uint32_t bits_in_block(const uint32_t *at, uint32_t base, uint32_t mask)
 {

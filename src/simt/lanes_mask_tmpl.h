@@ -54,6 +54,22 @@ static inline bool all_equal(const uint32_t *a, const uint32_t *b)
             _mm512_cmpneq_epi32_mask(LANES_HALF(a, 1), LANES_HALF(b, 1))) == 0;
 }
 
+/* Whether each word i of `bits` is base + step * i. */
+static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint32_t bits)
+{
+    /* Without an array of what is wanted, for which compilers make room on the stack. */
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i low = _mm512_add_epi32(_mm512_set1_epi32((int)base),
+                                         _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)step)));
+    const __mmask16 apart = _mm512_cmpneq_epi32_mask(LANES_HALF(a, 0), low);
+    if (bits <= UINT16_MAX)
+        return !(apart & bits);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32((int)(16 * step)));
+    const __mmask16 apart_high = _mm512_cmpneq_epi32_mask(LANES_HALF(a, 1), high);
+    return bits == UINT32_MAX ? !(apart | apart_high)
+                              : !((apart | (uint32_t)apart_high << 16) & bits);
+}
+
 /* Words with one of the bits of `mask`. */
 static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
 {
@@ -101,6 +117,13 @@ static inline bool all_equal(const uint32_t *a, const uint32_t *b)
     uint32_t apart = 0;
     LANES apart |= a[i] ^ b[i];
     return apart == 0;
+}
+
+static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint32_t bits)
+{
+    uint32_t want[SAM_LANES] __attribute__((aligned(64)));
+    LANES want[i] = base + step * (uint32_t)i;
+    return bits == UINT32_MAX ? all_equal(a, want) : !(~bits_equal(a, want) & bits);
 }
 
 static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)

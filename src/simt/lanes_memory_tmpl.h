@@ -86,21 +86,24 @@ CUSTOM(op_vlhu_v, LOADS, 1, 2, 0)
 CUSTOM(op_vsb_v, CUSTOM_STORES, 1, 1, 0)
 CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
 
-/* Words have a fast path for the most common case: all lanes at consecutive, 4-byte aligned
- * addresses within a page. START is the address of lane 0, IN_LINE whether the other lanes follow
- * it. `other` takes all other cases. */
+/* Words have fast paths for the most common case: all lanes at consecutive, 4-byte aligned
+ * addresses within a page, for warps of 32 lanes and for narrower ones. START is the address of
+ * lane 0, IN_LINE whether the other lanes follow it. `other` takes all other cases. */
 #define WORD_OP(name, other, write, IN_LINE, START)                                                \
-    LINE_OP(narrow_##name, other, write, W->full, W->lanes, IN_LINE(W->all), START)                \
+    LINE_OP(narrow_##name, other, write, W->full & ~W->full_32, W->lanes,                          \
+            IN_LINE(W->all & 0xffff), START)                                                       \
     LINE_OP(op_##name, narrow_##name, write, W->full_32, SAM_LANES, IN_LINE(UINT32_MAX), START)
 #define LINE_OP(handler, other, write, IS_FULL, LANES_, IN_LINE, START)                            \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
+        if (SAM_UNLIKELY(!((IS_FULL)&op->rs3)))                                                    \
+            SAM_MUSTTAIL return other(c, op, entry, left);                                         \
         const uint32_t *va = V(op->rs1), lanes = (LANES_);                                         \
         uint32_t *vd = V(op->write##_SLOT);                                                        \
         (void)va;                                                                                  \
         const uint32_t start = (START), offset = start & (SAM_PAGE_SIZE - 1);                      \
         const struct sam_page *page = &c->pages[start >> 12];                                      \
-        if (SAM_UNLIKELY(!((IS_FULL)&op->rs3) || !(IN_LINE) || (start & 3) ||                      \
+        if (SAM_UNLIKELY(!(IN_LINE) || (start & 3) ||                                              \
                          offset + 4 * lanes > (write ? page->write_limit : page->read_limit)))     \
             SAM_MUSTTAIL return other(c, op, entry, left);                                         \
         if (write)                                                                                 \
