@@ -45,12 +45,14 @@ struct cli_option {
     size_t at, size;      /* the destination in the request (CLI_AT) */
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
-    const char *(*names)(size_t index); /* more words to complete; NULL after the last */
-    const char *suffixes;               /* completed by files: ".s .S", "" any, "/" folders */
-    unsigned forms;                     /* bits of the forms that have it; 0: those of its group */
-    bool needed;                        /* by its forms */
-    bool repeats;                       /* of CLI_PARSE: may be given more than once */
-    bool dash; /* one dash is enough, as debuggers have it: -ex; longer than a letter */
+    const char *(*names)(size_t index);    /* more words to complete; NULL after the last */
+    const char *(*prefixes)(size_t index); /* what stands before each of them; or NULL */
+    const char *suffixes;                  /* completed by files: ".s .S", "" any, "/" folders;
+                                              where there are words, by those if none fits */
+    unsigned forms; /* bits of the forms that have it; 0: those of its group */
+    bool needed;    /* by its forms */
+    bool repeats;   /* of CLI_PARSE: may be given more than once */
+    bool dash;      /* one dash is enough, as debuggers have it: -ex; longer than a letter */
     /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. Options are
      * read in the order written. */
     int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -144,6 +146,9 @@ bool cli_given(const struct cli_args *args, const char *option);
 bool cli_after_dashes(const struct cli_args *args);
 /* Which form the first operand has named. */
 int cli_form(const struct cli_args *args);
+/* Which form the words ask for, before all of them are read: by its option, or by a file whose
+ * suffix implies it; -1: neither. */
+int cli_asked_form(const struct cli_args *args);
 /* What was given belongs to this form, and what it needs is there; an exit code. */
 int cli_check_form(struct cli_args *args, int form);
 /* Memory that is freed after the verb has run; NULL: none left. */

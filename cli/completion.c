@@ -5,8 +5,7 @@
 
 #include "cli.h"
 
-/* The words that complete a row, its choices and names, each preceded by `before`. */
-static void put_words(const struct cli_option *o, const char *before, FILE *out)
+static void put_row_words(const struct cli_option *o, const char *before, FILE *out)
 {
     for (const char *at = o->choices ? o->choices : ""; *at;) {
         size_t size = strcspn(at, " ");
@@ -14,7 +13,32 @@ static void put_words(const struct cli_option *o, const char *before, FILE *out)
         at += size + (at[size] == ' ');
     }
     for (size_t i = 0; o->names && o->names(i); i++)
-        fprintf(out, "%s%s", before, o->names(i));
+        fprintf(out, "%s%s%s", before, o->prefixes ? o->prefixes(i) : "", o->names(i));
+}
+
+/* The words that complete a row, its choices and names, each preceded by `before`; and those of the
+ * rows of this name that other forms of the verb have. */
+static void put_words(const struct cli_verb *verb, const struct cli_option *o, const char *before,
+                      FILE *out)
+{
+    struct cli_cursor c = {.verb = verb};
+    put_row_words(o, before, out);
+    while (cli_next_option(&c))
+        if (c.option != o && o != &verb->operand && strcmp(c.option->name, o->name) == 0)
+            put_row_words(c.option, before, out);
+}
+
+/* The next row whose name no row before it has. */
+static bool next_name(struct cli_cursor *c)
+{
+    while (cli_next_option(c)) {
+        struct cli_cursor first = {.verb = c->verb};
+        while (cli_next_option(&first) && strcmp(first.option->name, c->option->name) != 0)
+            ;
+        if (first.index == c->index)
+            return true;
+    }
+    return false;
 }
 
 static bool has_words(const struct cli_option *o)
@@ -40,22 +64,22 @@ static bool forms_first(const struct cli_verb *verb)
 
 /* --------------------------------------------------------------------------------- bash */
 
-static void bash_values(const struct cli_option *o, FILE *out)
+static void bash_values(const struct cli_verb *verb, const struct cli_option *o, FILE *out)
 {
+    if (has_words(o)) {
+        fputs("_samite_words '", out);
+        put_words(verb, o, " ", out);
+        fputs(o->suffixes ? "'; [ ${#COMPREPLY[@]} != 0 ] || " : "'\n", out);
+    }
     if (o->suffixes)
         fprintf(out, "_samite_files '%s'\n", o->suffixes);
-    else {
-        fputs("_samite_words '", out);
-        put_words(o, " ", out);
-        fputs("'\n", out);
-    }
 }
 
 static void bash_verb(const struct cli_verb *verb, FILE *out)
 {
     struct cli_cursor c = {.verb = verb};
     fprintf(out, "    %s)\n        case \"$before\" in\n", verb->name);
-    while (cli_next_option(&c)) {
+    while (next_name(&c)) {
         const struct cli_option *o = c.option;
         if (!takes_value(o))
             continue;
@@ -63,11 +87,11 @@ static void bash_verb(const struct cli_verb *verb, FILE *out)
         if (o->letter)
             fprintf(out, "-%c|", o->letter);
         fprintf(out, "--%s) ", o->name);
-        bash_values(o, out);
+        bash_values(verb, o, out);
         fputs("            return ;;\n", out);
     }
     fputs("        esac\n        case \"$word\" in\n        -*) _samite_words '", out);
-    for (c = (struct cli_cursor){.verb = verb}; cli_next_option(&c);)
+    for (c = (struct cli_cursor){.verb = verb}; next_name(&c);)
         fprintf(out, "--%s ", c.option->name);
     fputs("--help' ;;\n        *) ", out);
     if (forms_first(verb)) {
@@ -76,7 +100,7 @@ static void bash_verb(const struct cli_verb *verb, FILE *out)
         fputs("'; else ", out);
     }
     if (has_words(&verb->operand) || verb->operand.suffixes)
-        bash_values(&verb->operand, out);
+        bash_values(verb, &verb->operand, out);
     else
         fputs("_samite_files ''\n", out);
     fputs(forms_first(verb) ? "            fi ;;\n" : "            ;;\n", out);
@@ -124,11 +148,15 @@ static void quoted(const char *text, const char *also, FILE *out)
     }
 }
 
-static void zsh_values(const struct cli_option *o, FILE *out)
+static void zsh_values(const struct cli_verb *verb, const struct cli_option *o, FILE *out)
 {
-    if (has_words(o)) {
+    if (has_words(o) && o->suffixes) {
+        fputs("{ compadd --", out);
+        put_words(verb, o, " ", out);
+        fputs("; _files }", out);
+    } else if (has_words(o)) {
         fputs("(", out);
-        put_words(o, " ", out);
+        put_words(verb, o, " ", out);
         fputs(")", out);
     } else if (o->suffixes && strcmp(o->suffixes, "/") == 0) {
         fputs("_files -/", out);
@@ -142,7 +170,8 @@ static void zsh_values(const struct cli_option *o, FILE *out)
     }
 }
 
-static void zsh_spec(const struct cli_option *o, bool letter, FILE *out)
+static void zsh_spec(const struct cli_verb *verb, const struct cli_option *o, bool letter,
+                     FILE *out)
 {
     char argument[64];
     const char *value = cli_argument(o, argument, sizeof argument);
@@ -162,7 +191,7 @@ static void zsh_spec(const struct cli_option *o, bool letter, FILE *out)
         fputs(cli_value_is_optional(o) ? "::" : ":", out);
         quoted(value, ":\\[]", out);
         fputc(':', out);
-        zsh_values(o, out);
+        zsh_values(verb, o, out);
     }
     fputs("' \\\n", out);
 }
@@ -183,10 +212,10 @@ static void print_zsh(FILE *out)
     for (const struct cli_verb *const *v = cli_verbs; *v; v++) {
         struct cli_cursor c = {.verb = *v};
         fprintf(out, "    %s)\n        _arguments -s \\\n", (*v)->name);
-        while (cli_next_option(&c)) {
+        while (next_name(&c)) {
             if (c.option->letter)
-                zsh_spec(c.option, true, out);
-            zsh_spec(c.option, false, out);
+                zsh_spec(*v, c.option, true, out);
+            zsh_spec(*v, c.option, false, out);
         }
         if (forms_first(*v)) {
             fprintf(out, "            '1:%s:(", (*v)->form_word);
@@ -196,7 +225,7 @@ static void print_zsh(FILE *out)
         fputs("            '*:", out);
         quoted((*v)->operand.name ? (*v)->operand.name : "file", ":\\", out);
         fputc(':', out);
-        zsh_values(&(*v)->operand, out);
+        zsh_values(*v, &(*v)->operand, out);
         fputs("' \\\n            '--help[show the options and examples]' ;;\n", out);
     }
     fputs("    esac\n}\nif [ \"$funcstack[1]\" = _samite ]; then\n    _samite \"$@\"\nelse\n"
@@ -206,11 +235,11 @@ static void print_zsh(FILE *out)
 
 /* --------------------------------------------------------------------------------- fish */
 
-static void fish_values(const struct cli_option *o, FILE *out)
+static void fish_values(const struct cli_verb *verb, const struct cli_option *o, FILE *out)
 {
     if (has_words(o)) {
-        fputs(" -x -a '", out);
-        put_words(o, " ", out);
+        fputs(o->suffixes ? " -r -F -a '" : " -x -a '", out);
+        put_words(verb, o, " ", out);
         fputc('\'', out);
     } else if (o->suffixes && strcmp(o->suffixes, "/") == 0) {
         fputs(" -x -a '(__fish_complete_directories)'", out);
@@ -249,13 +278,13 @@ static void print_fish(FILE *out)
         fish_help((*v)->summary, out);
         fprintf(out, "complete -c samite -n '__samite_verb help; and __samite_words 2' -a %s\n",
                 (*v)->name);
-        while (cli_next_option(&c)) {
+        while (next_name(&c)) {
             fprintf(out, "complete -c samite -n '__samite_verb %s'", (*v)->name);
             if (c.option->letter)
                 fprintf(out, " -s %c", c.option->letter);
             fprintf(out, " -l %s", c.option->name);
             if (takes_value(c.option))
-                fish_values(c.option, out);
+                fish_values(*v, c.option, out);
             fish_help(c.option->help, out);
         }
         if (forms_first(*v)) {
@@ -267,7 +296,7 @@ static void print_fish(FILE *out)
         fprintf(out, "complete -c samite -n '__samite_verb %s%s'", (*v)->name,
                 forms_first(*v) ? "; and not __samite_words 2" : "");
         if (has_words(&(*v)->operand) || (*v)->operand.suffixes)
-            fish_values(&(*v)->operand, out);
+            fish_values(*v, &(*v)->operand, out);
         else
             fputs(" -F", out);
         fputc('\n', out);

@@ -96,12 +96,11 @@ static bool find(struct cli_cursor *c, const char *name, size_t size)
     return false;
 }
 
-/* The form that an option names; else the one that a file's suffix implies; else the first. */
-static int asked_form(const struct cli_args *args)
+int cli_asked_form(const struct cli_args *args)
 {
     const struct cli_verb *verb = args->verb;
     const char *option = verb->form_option;
-    int form = 0;
+    int form = -1;
     if (!verb->forms || !option)
         return -1;
     for (int i = 0; i < args->count; i++) {
@@ -129,7 +128,8 @@ static bool find_name(const struct cli_args *args, struct cli_cursor *c, const c
     if (!find(&first, name, size))
         return false;
     *c = first;
-    const int form = asked_form(args);
+    const int asked = cli_asked_form(args),
+              form = asked < 0 && args->verb->forms && args->verb->form_option ? 0 : asked;
     while (form >= 0 && !(cli_option_forms(c) >> form & 1)) {
         if (!find(c, name, size)) {
             *c = first;

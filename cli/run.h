@@ -238,6 +238,8 @@ int run_print_cycles(const struct run *run);
 int run_gputime_list_parameters(void); /* CLI_SHOWN */
 /* Their names, for completion; NULL after the last. */
 const char *run_gputime_key(size_t index);
+/* A cli_set of a struct sam_gputime_config. */
+enum sam_status run_set_gputime(void *config, const char *settings, struct sam_error *error);
 
 /* --- run_launch.c */
 /* Create the machine with the request's options. */

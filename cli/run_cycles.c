@@ -5,6 +5,7 @@
 
 #include "files.h"
 #include "run.h"
+#include "settings.h"
 
 int run_gputime_list_parameters(void)
 {
@@ -40,18 +41,19 @@ const char *run_gputime_key(size_t index)
     return p ? p->name : NULL;
 }
 
+enum sam_status run_set_gputime(void *config, const char *settings, struct sam_error *error)
+{
+    return sam_gputime_config_set(config, settings, error);
+}
+
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct gpu_request *r = request;
-    struct sam_error error;
     if (strcmp(text, "help") == 0)
         return run_gputime_list_parameters();
     r->cycles = true;
-    const enum sam_status status = sam_gputime_config_read(&r->config, text, &error);
-    if (status == SAM_ERR_USAGE)
-        return cli_usage_error(args, "--%s: %s", option->name, error.text);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_read_settings(args, option, text, run_set_gputime, &r->config);
 }
 
 const struct cli_option run_cycles_rows[] = {
@@ -63,6 +65,7 @@ const struct cli_option run_cycles_rows[] = {
      .parse = parse_config,
      .argument = "KEY=N,...",
      .names = run_gputime_key,
+     .suffixes = "",
      .repeats = true,
      .help = "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a file "
              "of them; --config help lists them with the values of each preset"},

@@ -94,6 +94,8 @@ int run_hart(struct hart_request *request);
 int run_hart_list_parameters(void); /* CLI_SHOWN */
 /* Their names, for completion; NULL after the last. */
 const char *run_hart_key(size_t index);
+/* A cli_set of a struct hart_request. */
+enum sam_status run_set_hart(void *request, const char *settings, struct sam_error *error);
 
 /* run_hart_cycles.c: how the matrix unit spent its cycles; as text, also the roofline.
  * run_hart_uops: what it did, of struct sam_mxu_stats; a sweep has a column for each. */

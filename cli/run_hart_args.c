@@ -5,6 +5,7 @@
 #include "files.h"
 #include "run_hart.h"
 #include "run_system.h"
+#include "settings.h"
 
 /* BASE:SIZE */
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)
@@ -70,17 +71,20 @@ static int parse_register(struct cli_args *args, const struct cli_option *option
     return CLI_OK;
 }
 
+enum sam_status run_set_hart(void *request, const char *settings, struct sam_error *error)
+{
+    struct hart_request *r = request;
+    return sam_hart_configure(settings, &r->engines, &r->mxu, error);
+}
+
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct hart_request *r = request;
-    struct sam_error error;
     r->cycles = true;
     if (strcmp(text, "help") == 0)
         return run_hart_list_parameters();
-    if (sam_hart_configure(text, &r->engines, &r->mxu, &error) != SAM_OK)
-        return cli_usage_error(args, "--%s: %s", option->name, error.text);
-    return CLI_OK;
+    return cli_read_settings(args, option, text, run_set_hart, r);
 }
 
 const struct cli_option run_hart_start_rows[] = {
@@ -137,10 +141,11 @@ const struct cli_option run_hart_rows[] = {
      .parse = parse_config,
      .argument = "KEY=N,...",
      .names = run_hart_key,
+     .suffixes = "",
      .repeats = true,
      .forms = 1 << RUN_TENSOR,
-     .help = "--cycles with other parameters: mpara=4,queue=8,...; --config help lists them with "
-             "their defaults"},
+     .help = "--cycles with other parameters: mpara=4,queue=8,... or a file of them; --config help "
+             "lists them with their defaults"},
     TRACE("konata", "", HART_KONATA,
           "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
     TRACE("vcd", ".vcd", HART_VCD, "the bus of the matrix unit as a waveform"),

@@ -9,11 +9,15 @@
 #include "files.h"
 #include "run_system.h"
 
-const struct cli_option run_lower_rows[] = {
+const struct cli_option run_lower_profile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "tile-profile", CLI_CHOICE, NULL,
             "of a tile program: a5 (the default), a2a3, host (memories as large as those of the "
             "system)",
             .choices = RUN_TILE_PROFILES),
+    {0},
+};
+
+const struct cli_option run_lower_rows[] = {
     CLI_ROW(struct tile_request, emit, "emit", CLI_TEXT, "DIR",
             "write what a tile program becomes into a folder: hart.s, gpu.s, the arrays, and run, "
             "which runs them",
@@ -61,14 +65,25 @@ static int take_weights(struct hart_request *r, const struct run_arguments *argu
                : cli_report(&error);
 }
 
+/* A parameter of the machine that --config describes; 0 without it. */
+static unsigned parameter(const struct hart_request *r, const char *name)
+{
+    uint64_t value = 0;
+    if (r->system->time.config)
+        sam_system_config_get(r->system->time.config, name, &value);
+    return (unsigned)value;
+}
+
 static int lower(struct hart_request *r, size_t function, size_t count)
 {
     const struct sam_tile_options *o = &r->tile->options;
+    const unsigned mlen = r->mlen ? r->mlen : parameter(r, "mx.mlen");
     const struct sam_tile_lower_options options = {.size = sizeof options,
                                                    .profile = o->profile,
                                                    .nan = o->nan,
                                                    .outside = o->outside,
-                                                   .mlen = r->options.mlen,
+                                                   .mlen = mlen,
+                                                   .sms = parameter(r, "gpu.sms"),
                                                    .weights = r->lowered->weights,
                                                    .weights_size = r->lowered->weights_size};
     struct sam_error error = {0};

@@ -15,7 +15,8 @@ struct run_lowered {
     size_t weights_size;
 };
 
-extern const struct cli_option run_lower_rows[]; /* of struct tile_request */
+/* Of struct tile_request: that `samite sweep` shares, and the other. */
+extern const struct cli_option run_lower_profile_rows[], run_lower_rows[];
 /* Refuse options that need a tile program, or that one cannot have. */
 int run_lower_check(const struct hart_request *request);
 /* Read, check and lower the program of request->tile, and write it where --emit says; *image is the

@@ -51,9 +51,12 @@ const struct cli_option run_system_rows[] = {
      CLI_AT(struct system_request, time),
      .parse = run_parse_system_config,
      .argument = "KEY=N,...",
+     .names = run_system_key,
+     .prefixes = run_system_prefix,
+     .suffixes = "",
      .repeats = true,
-     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols_cycle=4,...; --config "
-             "help lists them with their defaults"},
+     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols_cycle=4,... or a file "
+             "of them; --config help lists them with their defaults"},
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
             "what packing buys"),

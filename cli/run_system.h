@@ -48,7 +48,12 @@ int run_system_finish(struct run_system *system, const struct hart_request *requ
                       const struct sam_image *image, FILE *text);
 struct sam_system *run_system_of(struct run_system *system);
 
-/* run_system_time.c: --config KEY=N,... of the system. */
+/* run_system_time.c: --config KEY=N,... of the system; a cli_set of a struct sam_system_config; the
+ * parameters, as a list (CLI_SHOWN) and for completion. */
+enum sam_status run_set_system(void *config, const char *settings, struct sam_error *error);
+int run_system_list_parameters(void);
+const char *run_system_key(size_t index);
+const char *run_system_prefix(size_t index);
 int run_parse_system_config(struct cli_args *args, const struct cli_option *option,
                             const char *text, void *place);
 /* What the same program takes with raw weights. */

@@ -7,8 +7,9 @@
 
 #include "engines.h"
 #include "run_system.h"
+#include "settings.h"
 
-static int list_parameters(void)
+int run_system_list_parameters(void)
 {
     const struct sam_parameter *p;
     const char *prefix;
@@ -21,18 +22,34 @@ static int list_parameters(void)
     return CLI_SHOWN;
 }
 
+const char *run_system_key(size_t index)
+{
+    const char *prefix;
+    const struct sam_parameter *p = sam_system_parameter(index, &prefix);
+    return p ? p->name : NULL;
+}
+
+const char *run_system_prefix(size_t index)
+{
+    const char *prefix;
+    return sam_system_parameter(index, &prefix) ? prefix : "";
+}
+
+enum sam_status run_set_system(void *config, const char *settings, struct sam_error *error)
+{
+    return sam_system_config_set(config, settings, error);
+}
+
 int run_parse_system_config(struct cli_args *args, const struct cli_option *option,
                             const char *text, void *place)
 {
     struct system_time_request *time = place;
     struct sam_error error;
     if (strcmp(text, "help") == 0)
-        return list_parameters();
+        return run_system_list_parameters();
     if (!time->config && sam_system_config_new(&time->config, &error) != SAM_OK)
         return cli_report(&error);
-    if (sam_system_config_set(time->config, text, &error) != SAM_OK)
-        return cli_usage_error(args, "--%s: %s", option->name, error.text);
-    return CLI_OK;
+    return cli_read_settings(args, option, text, run_set_system, time->config);
 }
 
 /* A run of the same program with raw weights, whose output nobody sees. */

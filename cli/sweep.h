@@ -12,6 +12,7 @@
 #include "part.h"
 #include "run.h"
 #include "samite/engines.h"
+#include "settings.h"
 
 enum { SWEEP_AXES = 12, SWEEP_VALUES = 32, SWEEP_RUNS = 65536 };
 
@@ -42,7 +43,11 @@ struct sweep_run {
     struct sweep_system system;
 };
 
+/* The forms of the verb are those of enum run_machine except tile. */
+enum { SWEEP_SYSTEM = 2 };
+
 struct sweep {
+    struct cli_args *args;
     const char *program;
     char **words; /* of the command line, after the verb */
     int word_count;
@@ -50,13 +55,28 @@ struct sweep {
     struct cli_part part; /* of the runs, each the part of its number */
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
-    bool gpu;                         /* launches on the GPU; none of the following models */
-    bool system;                      /* a system; none of the following models either */
-    bool matrix;                      /* the ISA has a matrix unit */
+    const char *base;    /* "KEY=N,...": settings of all runs, from files; or NULL */
+    const char *columns; /* names and patterns, "cycles,GPU_*": those of the table; NULL: all */
+    bool gpu;            /* launches on the GPU; none of the following models */
+    bool system;         /* a system; none of the following models either */
+    bool matrix;         /* the ISA has a matrix unit */
     bool shows_matrix, shows_engines; /* what the program used or an axis changes */
     struct sweep_run *runs;           /* the last axis moves fastest */
     size_t run_count;
 };
+
+/* --- sweep_config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
+ * parameters, as a list (CLI_SHOWN) and for completion */
+int sweep_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *sweep);
+int sweep_list_parameters(const struct cli_args *args);
+const char *sweep_key(size_t index);
+const char *sweep_key_prefix(size_t index);
+/* Each value alone is one of its parameter. */
+int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
+/* Give `set` the values of a run. */
+enum sam_status sweep_configure(const struct sweep *sweep, size_t run, cli_set *set, void *config,
+                                struct sam_error *error);
 
 /* --- sweep_measure.c: what is known of a run */
 
@@ -106,16 +126,21 @@ struct hart_request;
 /* Did the program end as it should? As for `samite run`. */
 bool sweep_ended_well(const struct hart_request *request, const struct sam_hart_result *result,
                       struct sam_error *error);
-/* Check each value alone; list the parameters. */
-int sweep_system_check(const struct sweep *sweep, const struct cli_args *args);
-/* Run the program with the values of run `index`. */
+/* Run the program with the values of run `index`; a tile program is lowered for them. The arguments
+ * are shared, and read only. */
 void sweep_system_run(const struct sweep *sweep, size_t index, const struct hart_request *request,
-                      const struct sam_image *image, struct sweep_run *run);
+                      const struct sam_image *image, const struct run_arguments *arguments,
+                      struct sweep_run *run);
 
 /* --- sweep_rows.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */
 char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
+/* --columns NAME,..., a `parse` for sweep.columns; "help" lists them (CLI_SHOWN). Then, with the
+ * machine known: does a run of it have them? */
+int sweep_parse_columns(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place);
+int sweep_check_columns(const struct sweep *sweep, const struct cli_args *args);
 /* The columns of the CSV as JSON: {"program": ..., "runs": [{"config": {...}, "done": true,
  * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
 json_t *sweep_json(const struct sweep *sweep);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runs of a sweep, for CSV and for JSON: the same names. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,99 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
     return row;
 }
 
+/* Does `name` fit one of the patterns "cycles,GPU_*"? */
+static bool is_wanted(const char *columns, const char *name)
+{
+    char pattern[96];
+    for (const char *at = columns; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        if (fnmatch(pattern, name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is measured of a run; of --columns, those. */
+static json_t *set_measured(json_t *row, const struct sweep *s, const struct sweep_run *run)
+{
+    json_t *all = set_run(json_object(), s, run), *value;
+    const char *name;
+    json_object_foreach(all, name, value) if (!s->columns || is_wanted(s->columns, name)) row =
+        report_set(row, name, json_incref(value));
+    if (!all) {
+        json_decref(row);
+        return NULL;
+    }
+    json_decref(all);
+    return row;
+}
+
+/* All that a run of the machine may have. */
+static json_t *all_columns(bool gpu, bool system)
+{
+    static const struct sweep_run none;
+    const bool tensor = !gpu && !system;
+    const struct sweep every = {
+        .gpu = gpu, .system = system, .shows_matrix = tensor, .shows_engines = tensor};
+    return set_run(json_object(), &every, &none);
+}
+
+/* Those of the machine that the words ask for; of all machines if they ask for none. */
+static int list_columns(const struct cli_args *args)
+{
+    static const char *const names[] = {"ventus", "tensor", "system"};
+    const int asked = cli_asked_form(args);
+    for (int machine = 0; machine <= SWEEP_SYSTEM; machine++) {
+        if (asked >= 0 && asked != machine)
+            continue;
+        json_t *all = all_columns(machine == RUN_VENTUS, machine == SWEEP_SYSTEM), *value;
+        const char *name;
+        if (!all)
+            return cli_no_memory();
+        if (asked < 0)
+            printf("%s--machine %s:\n", machine ? "\n" : "", names[machine]);
+        json_object_foreach(all, name, value) printf("%s\n", name);
+        json_decref(all);
+    }
+    return CLI_SHOWN;
+}
+
+int sweep_parse_columns(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place)
+{
+    if (strcmp(text, "help") == 0)
+        return list_columns(args);
+    if (!*text)
+        return cli_usage_error(args, "--%s needs a value (%s)", option->name, option->argument);
+    memcpy(place, &text, sizeof text);
+    return CLI_OK;
+}
+
+int sweep_check_columns(const struct sweep *s, const struct cli_args *args)
+{
+    char pattern[96];
+    int code = CLI_OK;
+    json_t *all = all_columns(s->gpu, s->system), *value;
+    if (!all)
+        return cli_no_memory();
+    for (const char *at = s->columns ? s->columns : "", *name; code == CLI_OK && *at;
+         at += strcspn(at, ","), at += *at == ',') {
+        struct cli_near near = {.wanted = pattern};
+        bool found = false;
+        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        json_object_foreach(all, name, value)
+        {
+            found |= fnmatch(pattern, name, 0) == 0;
+            cli_near_offer(&near, name);
+        }
+        if (!found)
+            code = cli_usage_error(args, "--columns %s: no column has that name%s", pattern,
+                                   cli_near_text(&near));
+    }
+    json_decref(all);
+    return code;
+}
+
 static json_t *config_of(const struct sweep *s, size_t run)
 {
     json_t *config = json_object();
@@ -78,7 +172,7 @@ static json_t *rows_of(const struct sweep *s)
         const struct sweep_run *run = &s->runs[i];
         json_t *row = report_set(json_object(), "config", config_of(s, i));
         row = report_flag(row, "done", run->done);
-        rows = report_add(rows, run->done ? set_run(row, s, run)
+        rows = report_add(rows, run->done ? set_measured(row, s, run)
                                           : report_text(row, "error", run->error.text));
     }
     return rows;
@@ -95,7 +189,7 @@ char *sweep_csv(const struct sweep *s)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    json_t *columns = set_run(report_set(json_object(), "config", config_of(s, 0)), s, &none);
+    json_t *columns = set_measured(report_set(json_object(), "config", config_of(s, 0)), s, &none);
     json_t *rows = rows_of(s);
     columns = report_text(columns, "error", "");
     bool good = out && columns && rows && report_csv(out, columns, rows);

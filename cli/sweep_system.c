@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep of a system: its runs, and what is known of each. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "run_lower.h"
 #include "run_system.h"
 #include "sweep.h"
 
@@ -149,30 +151,6 @@ static void keep(const struct sam_system_figures *f, struct sweep_system *s)
         s->dram[i] = row_of(f, "DRAM", dram[i].name);
 }
 
-static enum sam_status set_axis(struct sam_system_config *config, const struct sweep_axis *axis,
-                                unsigned value, struct sam_error *error)
-{
-    char text[80];
-    snprintf(text, sizeof text, "%s=%s", axis->name, axis->values[value]);
-    return sam_system_config_set(config, text, error);
-}
-
-int sweep_system_check(const struct sweep *s, const struct cli_args *args)
-{
-    int code = CLI_OK;
-    for (unsigned a = 0; code == CLI_OK && a < s->axis_count; a++)
-        for (unsigned v = 0; code == CLI_OK && v < s->axes[a].count; v++) {
-            struct sam_system_config *config;
-            struct sam_error error;
-            if (sam_system_config_new(&config, &error) != SAM_OK)
-                return cli_report(&error);
-            if (set_axis(config, &s->axes[a], v, &error) != SAM_OK)
-                code = cli_usage_error(args, "--config: %s", error.text);
-            sam_system_config_free(config);
-        }
-    return code;
-}
-
 static bool measure(struct run_system *made, const struct hart_request *r, struct sweep_run *run)
 {
     struct sam_system_figures *figures;
@@ -186,34 +164,60 @@ static bool measure(struct run_system *made, const struct hart_request *r, struc
     return true;
 }
 
+/* A copy whose items a machine may change; the arrays are shared. Freed with free(items). */
+static bool copy_arguments(const struct run_arguments *from, struct run_arguments *to)
+{
+    *to = *from;
+    to->items = calloc(from->count + 1, sizeof *to->items);
+    if (to->items && from->count)
+        memcpy(to->items, from->items, from->count * sizeof *to->items);
+    return to->items != NULL;
+}
+
+static const char *execute(struct hart_request *r, const struct sam_image *image,
+                           struct run_arguments *arguments, struct sweep_run *run)
+{
+    struct run_console console = {.output = NULL}; /* what it prints is dropped */
+    struct run_system *made = NULL;
+    struct sam_hostio *host = NULL;
+    struct sam_image *lowered = NULL;
+    struct sam_hart *hart;
+    const char *failed = NULL;
+    if (run_hart_host(r, NULL, &host) != CLI_OK)
+        failed = "the host could not be made";
+    r->options.hostio = host;
+    if (!failed && r->tile && run_hart_load(r, arguments, &lowered) != CLI_OK)
+        failed = "the program could not be lowered";
+    if (!failed &&
+        (run_system_make(r, lowered ? lowered : image, &console, &made, &hart) != CLI_OK ||
+         run_system_fill(r, lowered ? lowered : image, arguments, made) != CLI_OK))
+        failed = "the system could not be made";
+    if (!failed)
+        run->done = measure(made, r, run);
+    run_system_free(made);
+    run_lower_close(r);
+    sam_hostio_free(host);
+    return failed;
+}
+
 void sweep_system_run(const struct sweep *s, size_t index, const struct hart_request *request,
-                      const struct sam_image *image, struct sweep_run *run)
+                      const struct sam_image *image, const struct run_arguments *arguments,
+                      struct sweep_run *run)
 {
     struct hart_request r = *request; /* its lists are shared, and read only */
     struct system_request system = *request->system;
-    struct run_arguments arguments = {0};
-    struct run_console console = {.output = NULL};
-    struct run_system *made = NULL;
-    struct sam_hostio *host = NULL;
-    struct sam_hart *hart;
+    struct run_arguments own;
     enum sam_status status = sam_system_config_new(&system.time.config, &run->error);
-    for (unsigned a = 0; status == SAM_OK && a < s->axis_count; a++)
-        status = set_axis(system.time.config, &s->axes[a], sweep_value(s, index, a), &run->error);
+    if (status == SAM_OK)
+        status = sweep_configure(s, index, run_set_system, system.time.config, &run->error);
     if (status == SAM_OK) {
         r.system = &system;
-        r.options.engines = &r.engines;                 /* time is on */
-        if (run_hart_host(&r, NULL, &host) != CLI_OK) { /* what it prints is dropped */
-            snprintf(run->error.text, sizeof run->error.text, "the host could not be made");
-        } else {
-            r.options.hostio = host;
-            if (run_system_make(&r, image, &console, &made, &hart) == CLI_OK &&
-                run_system_fill(&r, image, &arguments, made) == CLI_OK)
-                run->done = measure(made, &r, run);
-            else
-                snprintf(run->error.text, sizeof run->error.text, "the system could not be made");
-        }
+        r.options.engines = &r.engines; /* time is on */
+        const char *failed =
+            copy_arguments(arguments, &own) ? execute(&r, image, &own, run) : "out of memory";
+        if (failed)
+            snprintf(run->error.text, sizeof run->error.text, "%s", failed);
+        free(own.items);
     }
-    run_system_free(made);
-    sam_hostio_free(host);
     sam_system_config_free(system.time.config);
 }

@@ -9,6 +9,7 @@
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
+#include "settings.h"
 #include "stop.h"
 
 /* ----------------------------------------------------------------------- command line */
@@ -46,17 +47,19 @@ static int parse_axis(struct cli_args *args, const struct cli_option *option, co
     return CLI_OK;
 }
 
+static enum sam_status set_engines(void *engines, const char *settings, struct sam_error *error)
+{
+    return sam_engines_parse(settings, engines, error);
+}
+
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct op_request *r = request;
-    struct sam_error error;
     r->cycles = true;
     if (strcmp(text, "help") == 0)
         return cli_engines_parameters();
-    if (sam_engines_parse(text, &r->engines, &error) != SAM_OK)
-        return cli_usage_error(args, "--%s: %s", option->name, error.text);
-    return CLI_OK;
+    return cli_read_settings(args, option, text, set_engines, &r->engines);
 }
 
 #define NUMBERS(word, value, least, member, bits, must, text)                                      \
@@ -97,7 +100,9 @@ static const struct cli_option options[] = {
      .argument = "KEY=N,...",
      .parse = parse_config,
      .names = cli_engines_key,
-     .help = "--cycles with other parameters; --config help lists them"},
+     .suffixes = "",
+     .repeats = true,
+     .help = "--cycles with other parameters, or a file of them; --config help lists them"},
     CLI_ROW(struct op_request, dry, "dry-run", CLI_FLAG, NULL, "plan only; every file is an input",
             .letter = 'n'),
     CLI_QUIET(struct op_request, quiet,

@@ -19,6 +19,7 @@ static const struct cli_group groups[] = {
     {"Options of --machine system", run_system_start_rows, offsetof(struct run_command, system),
      1 << RUN_SYSTEM},
     {NULL, run_system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
+    {NULL, run_lower_profile_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {NULL, run_lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {0},
 };

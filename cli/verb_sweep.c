@@ -8,14 +8,12 @@
 #include "cli_args.h"
 #include "files.h"
 #include "progress.h"
+#include "run_lower.h"
 #include "run_system.h"
 #include "stop.h"
 #include "sweep.h"
 
 enum { MOST_JOBS = 256 };
-
-/* The forms are those of enum run_machine except tile. */
-enum { SWEEP_SYSTEM = 2 };
 
 struct state {
     struct sweep sweep;
@@ -24,7 +22,9 @@ struct state {
     struct hart_request request;
     struct gpu_request gpu;
     struct system_request system;
+    struct tile_request tile;
     struct sam_image *image;
+    struct run_arguments arguments; /* of a system */
     unsigned jobs;
     bool json, merge;
     const char *csv, *html; /* "-" is standard output; NULL: not written */
@@ -32,86 +32,12 @@ struct state {
     struct cli_progress progress; /* shown by the first thread alone */
 };
 
-/* "mpara=2,4,8" */
-static int add_axis(struct cli_args *args, const struct cli_option *option, const char *text,
-                    void *state)
-{
-    struct state *s = state;
-    (void)option;
-    if (strcmp(text, "help") == 0) {
-        run_hart_list_parameters();
-        printf("\nLaunches on the GPU:\n");
-        return run_gputime_list_parameters();
-    }
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || equals - text >= 32 || s->sweep.axis_count == SWEEP_AXES)
-        return cli_usage_error(args, "--config %s: expected KEY=VALUE,VALUE,... for up to %d keys",
-                               text, SWEEP_AXES);
-    struct sweep_axis *axis = &s->sweep.axes[s->sweep.axis_count++];
-    snprintf(axis->name, sizeof axis->name, "%.*s", (int)(equals - text), text);
-    for (const struct sweep_axis *other = s->sweep.axes; other < axis; other++)
-        if (strcmp(other->name, axis->name) == 0)
-            return cli_usage_error(args,
-                                   "--config %s: %s is given before: expected all its values "
-                                   "in one --config, %s=V,V,...",
-                                   text, axis->name, axis->name);
-    for (const char *at = equals + 1; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        const size_t size = strcspn(at, ",");
-        if (axis->count == SWEEP_VALUES || size == 0 || size >= sizeof axis->values[0])
-            return cli_usage_error(args, "--config %s: up to %d values, none empty", text,
-                                   SWEEP_VALUES);
-        snprintf(axis->values[axis->count++], sizeof axis->values[0], "%.*s", (int)size, at);
-    }
-    return CLI_OK;
-}
-
-/* "mpara=4" */
-struct word {
-    char text[80];
-};
-
-static struct word word_of(const struct sweep_axis *axis, unsigned value)
-{
-    struct word word;
-    snprintf(word.text, sizeof word.text, "%s=%s", axis->name, axis->values[value]);
-    return word;
-}
-
-/* Each value alone is one of its parameter. */
-static int check_values(const struct state *s)
-{
-    if (s->sweep.system)
-        return sweep_system_check(&s->sweep, s->run.args);
-    for (unsigned a = 0; a < s->sweep.axis_count; a++) {
-        const struct sweep_axis *axis = &s->sweep.axes[a];
-        for (unsigned v = 0; v < axis->count; v++) {
-            const struct word word = word_of(axis, v);
-            struct sam_gputime_config gpu;
-            struct sam_mxu_config mxu;
-            struct sam_engines_config engines;
-            struct sam_error error;
-            sam_gputime_config_init(&gpu);
-            sam_mxu_config_init(&mxu, 512);
-            sam_engines_defaults(&engines);
-            if ((s->sweep.gpu ? sam_gputime_config_set(&gpu, word.text, &error)
-                              : sam_hart_configure(word.text, &engines, &mxu, &error)) != SAM_OK)
-                return cli_usage_error(s->run.args, "--config: %s", error.text);
-        }
-    }
-    return CLI_OK;
-}
-
 /* ------------------------------------------------------------------------------- the runs */
 
 static enum sam_status configure(const struct state *s, size_t index, struct hart_request *r,
                                  struct sam_error *error)
 {
-    enum sam_status status = SAM_OK;
-    for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
-        const struct word word = word_of(&s->sweep.axes[a], sweep_value(&s->sweep, index, a));
-        status = sam_hart_configure(word.text, &r->engines, &r->mxu, error);
-    }
+    const enum sam_status status = sweep_configure(&s->sweep, index, run_set_hart, r, error);
     return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
 }
 
@@ -133,7 +59,7 @@ static void run_one(struct state *s, size_t index)
 {
     struct sweep_run *run = &s->sweep.runs[index];
     if (s->sweep.system) {
-        sweep_system_run(&s->sweep, index, &s->request, s->image, run);
+        sweep_system_run(&s->sweep, index, &s->request, s->image, &s->arguments, run);
         return;
     }
     struct hart_request r = s->request; /* its lists are shared, and read only */
@@ -160,29 +86,14 @@ static void run_one(struct state *s, size_t index)
     sam_hostio_free(host);
 }
 
-/* The values of run `index`; a preset comes before what changes it. */
-static enum sam_status configure_gpu(const struct state *s, size_t index,
-                                     struct sam_gputime_config *config, struct sam_error *error)
-{
-    enum sam_status status = SAM_OK;
-    for (int presets = 1; presets >= 0; presets--) {
-        for (unsigned a = 0; status == SAM_OK && a < s->sweep.axis_count; a++) {
-            const struct sweep_axis *axis = &s->sweep.axes[a];
-            const struct word word = word_of(axis, sweep_value(&s->sweep, index, a));
-            if ((strcmp(axis->name, "preset") == 0) == (presets == 1))
-                status = sam_gputime_config_set(config, word.text, error);
-        }
-    }
-    return status == SAM_OK ? sam_gputime_config_check(config, error) : status;
-}
-
 static int run_gpu_one(struct state *s, size_t index)
 {
     struct sweep_run *run = &s->sweep.runs[index];
     struct gpu_request gpu = s->gpu;
     const size_t ranges = gpu.lds_ranges.count;
     gpu.cycles = true;
-    if (configure_gpu(s, index, &gpu.config, &run->error) != SAM_OK)
+    if (sweep_configure(&s->sweep, index, run_set_gputime, &gpu.config, &run->error) != SAM_OK ||
+        sam_gputime_config_check(&gpu.config, &run->error) != SAM_OK)
         return CLI_OK;
     int code = run_gpu_measure(&s->run, &gpu, &run->gpu);
     s->gpu.lds_ranges = gpu.lds_ranges; /* it may have moved; what a run added is its own */
@@ -371,14 +282,16 @@ static int choose_machine(struct state *s)
     const char *first = s->run.files.count ? s->run.files.items[0] : "";
     if (!cli_given(s->run.args, "machine"))
         s->machine = s->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
-    if (cli_ends_with(first, ".pto"))
-        return cli_usage_error(s->run.args,
-                               "'%s': a tile program: expected assembly or an ELF "
-                               "executable, such as hart.s of `samite run --emit`",
+    const bool tile = cli_ends_with(first, ".pto");
+    if (tile && cli_given(s->run.args, "machine") && (int)s->machine != SWEEP_SYSTEM)
+        return cli_usage_error(s->run.args, "'%s': a tile program: expected --machine system",
                                first);
+    if (tile)
+        s->machine = (enum run_machine)SWEEP_SYSTEM;
     s->sweep.gpu = s->machine == RUN_VENTUS;
     s->sweep.system = (int)s->machine == SWEEP_SYSTEM;
     s->request.system = s->sweep.system ? &s->system : NULL;
+    s->request.tile = tile ? &s->tile : NULL;
     if (s->sweep.system && !cli_given(s->run.args, "isa"))
         s->request.isa = NULL; /* that of a system */
     return cli_check_form(s->run.args, (int)s->machine);
@@ -405,9 +318,17 @@ static int check_request(struct state *s)
         code = run_hart_check(&s->request);
     if (code == CLI_OK && s->sweep.gpu)
         code = run_gpu_check(&s->run, &s->gpu);
-    if (code == CLI_OK && s->sweep.gpu)
+    if (code == CLI_OK)
         code = check_arguments(s);
-    return code == CLI_OK ? check_values(s) : code;
+    if (code == CLI_OK && s->sweep.system)
+        code = run_lower_check(&s->request);
+    if (code == CLI_OK && s->request.tile)
+        code = run_tile_name_arguments(&s->run);
+    if (code == CLI_OK && s->sweep.system)
+        code = run_arguments_parse(s->run.args, &s->run.arguments, &s->arguments);
+    if (code == CLI_OK)
+        code = sweep_check_values(&s->sweep, s->run.args);
+    return code == CLI_OK ? sweep_check_columns(&s->sweep, s->run.args) : code;
 }
 
 /* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
@@ -428,6 +349,8 @@ static int merge(struct state *s)
     int code = CLI_OK;
     if (!sweep_parts_read(w, name, &first, &error))
         code = cli_report(&error);
+    if (code == CLI_OK)
+        code = sweep_check_columns(w, args);
     if (code == CLI_OK && s->html) {
         w->words[w->word_count++] = html;
         w->words[w->word_count++] = (char *)(uintptr_t)s->html;
@@ -449,9 +372,11 @@ static int check_part(const struct state *s)
     if (!s->csv || strcmp(s->csv, "-") == 0)
         return cli_usage_error(s->run.args, "--part needs -o FILE, beside which it writes "
                                             "FILE.part-I-of-N");
-    if (s->html || s->json)
+    if (s->html || s->json || s->sweep.columns)
         return cli_usage_error(s->run.args, "--%s belongs to --merge, once all parts are there",
-                               s->html ? "html" : "json");
+                               s->html   ? "html"
+                               : s->json ? "json"
+                                         : "columns");
     return CLI_OK;
 }
 
@@ -487,7 +412,11 @@ static int run(struct cli_args *args)
         s.sweep.word_count = args->count;
         s.request.options.stop = cli_stop_flag();
         if (!s.sweep.gpu)
-            code = run_hart_load(&s.request, NULL, &s.image);
+            code = run_hart_load(&s.request, &s.arguments, &s.image);
+        if (s.request.lowered) { /* each run lowers the program for itself */
+            run_lower_close(&s.request);
+            s.image = NULL;
+        }
     }
     if (code == CLI_OK)
         code = check_axes(&s);
@@ -506,35 +435,37 @@ static int run(struct cli_args *args)
     }
     free(s.sweep.runs);
     sam_image_free(s.image);
+    run_arguments_free(&s.arguments);
     return code;
-}
-
-static const char *key_of(size_t index)
-{
-    size_t count = 0;
-    while (run_gputime_key(count))
-        count++;
-    return index < count ? run_gputime_key(index) : run_hart_key(index - count);
 }
 
 enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR, SYSTEM = 1 << SWEEP_SYSTEM };
 
 static const struct cli_option options[] = {
-    CLI_ROW(struct state, machine, "machine", CLI_CHOICE, NULL,
-            "tensor (the default), ventus (implied by --kernel and .metadata), or system",
-            .choices = "ventus tensor system"),
+    CLI_ROW(
+        struct state, machine, "machine", CLI_CHOICE, NULL,
+        "tensor (the default), ventus (implied by --kernel and .metadata), or system (implied by "
+        "PROGRAM.pto)",
+        .choices = "ventus tensor system"),
     {.name = "config",
      .grammar = CLI_PARSE,
      .argument = "KEY=V,V,...",
-     .parse = add_axis,
+     CLI_AT(struct state, sweep),
+     .parse = sweep_parse_config,
      .repeats = true,
-     .names = key_of,
-     .help = "a parameter of the matrix unit, the engines or the GPU, and its values; repeatable; "
-             "--config help lists the parameters"},
+     .names = sweep_key,
+     .prefixes = sweep_key_prefix,
+     .suffixes = "",
+     .help = "a parameter of the machine and its values; or a file of KEY=N, which hold for all "
+             "runs; repeatable; --config help lists the parameters"},
     CLI_OUTPUT(struct state, csv, "one line per run, as CSV (standard output)"),
     CLI_ROW(struct state, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),
     CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
+    CLI_ROW(struct state, sweep.columns, "columns", CLI_PARSE, "NAME,...",
+            "only these columns after the parameters, in CSV and JSON; cycles,GPU_* means cycles "
+            "and all that begin with GPU_; --columns help lists them (all)",
+            .parse = sweep_parse_columns),
     CLI_PART(struct state, sweep.part),
     CLI_ROW(struct state, merge, "merge", CLI_FLAG, NULL,
             "make the table (and --html, --json) out of the parts beside it"),
@@ -547,12 +478,14 @@ static const struct cli_option options[] = {
      .names = cli_isa_name,
      .forms = TENSOR | SYSTEM,
      .help = "instruction set (tensor; of a system as for `samite run`)"},
-    CLI_ROW(struct state, run.arguments, "arg", CLI_LIST, "ARG",
-            "the next argument of the kernel: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
-            "local:BYTES or TYPE:VALUE",
-            .forms = VENTUS),
+    CLI_ROW(
+        struct state, run.arguments, "arg", CLI_LIST, "ARG",
+        "the next argument of the kernel or program: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
+        "local:BYTES (of a kernel) or TYPE:VALUE",
+        .forms = VENTUS | SYSTEM),
     CLI_ROW(struct state, run.max_insns, "max-insns", CLI_NUMBER, "N",
-            "fail when a warp of the kernel executes more than N instructions", .forms = VENTUS),
+            "fail when a warp of a kernel, or the program of the hart, executes more than N "
+            "instructions"),
     CLI_DEFINE(struct state, run.defines),
     CLI_INCLUDE(struct state, run.includes),
     {0},
@@ -563,6 +496,9 @@ static const struct cli_group groups[] = {
     {"Options of --machine tensor and system", run_hart_start_rows, offsetof(struct state, request),
      TENSOR | SYSTEM},
     {"Options of --machine system", run_system_start_rows, offsetof(struct state, system), SYSTEM},
+    {"Options of tile programs on --machine system", run_tile_shared_rows,
+     offsetof(struct state, tile), SYSTEM},
+    {NULL, run_lower_profile_rows, offsetof(struct state, tile), SYSTEM},
     {"Options of --machine ventus", run_launch_rows, offsetof(struct state, gpu), VENTUS},
     {0},
 };
@@ -587,9 +523,11 @@ static const struct cli_form machines[] = {
                                 "-j 4 \\\n    -o out.csv --html out.html\n"},
     [SWEEP_SYSTEM] = {.name = "system",
                       .summary = "a program on the system: the hart, a GPU and a weight unit",
-                      .usage = "--machine system [options] PROGRAM",
+                      .usage = "--machine system [options] PROGRAM\n"
+                               "[options] PROGRAM.pto --arg ...",
                       .details = "The parameters are those of `samite run --machine system "
-                                 "--config`; wu.raw=0,1\ncompares packed with raw weights.\n",
+                                 "--config`; wu.raw=0,1\ncompares packed with raw weights. A tile "
+                                 "program is lowered for each run.\n",
                       .examples = "  samite sweep layer.s --machine system --gpu-code gpu.s \\\n"
                                   "      --weights layer.smw --config mem.dram_bytes=4,16,64 \\\n"
                                   "      --config wu.raw=0,1 --html out.html\n"},
@@ -601,6 +539,7 @@ const struct cli_verb verb_sweep = {
     .summary = "run a program or a kernel under many configurations of its machine in time",
     .usage = "[options] PROGRAM\n"
              "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
+             "[options] PROGRAM.pto --arg ...\n"
              "--merge [options] TABLE",
     .options = options,
     .groups = groups,
@@ -608,7 +547,7 @@ const struct cli_verb verb_sweep = {
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
                 .low = 1,
-                .suffixes = ".s .S .elf .riscv .metadata .data",
+                .suffixes = ".s .S .elf .riscv .metadata .data .pto",
                 CLI_AT(struct state, run)},
     .forms = machines,
     .form_option = "machine",

@@ -173,12 +173,17 @@ static int take_number(uint32_t *number, const char *name, const char *text)
     return 0;
 }
 
+/* `text`: KEY=N,..., a file of them, or NULL. */
 static int ask_for_cycles(struct request *r, const char *text)
 {
     struct sam_error error;
+    char *settings = NULL;
     enum sam_status status = r->cycles ? SAM_OK : sam_system_config_new(&r->cycles, &error);
     if (status == SAM_OK && text)
-        status = sam_system_config_set(r->cycles, text, &error);
+        status = sam_settings_read(text, &settings, &error);
+    if (status == SAM_OK && text)
+        status = sam_system_config_set(r->cycles, settings, &error);
+    sam_text_free(settings);
     return status == SAM_OK ? 0 : fail(&error, status);
 }
 

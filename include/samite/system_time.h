@@ -43,6 +43,10 @@ SAM_API void sam_system_config_free(struct sam_system_config *config);
  * unknown name, or a value out of range; the error says what was expected. */
 SAM_API enum sam_status sam_system_config_set(struct sam_system_config *config, const char *text,
                                               struct sam_error *error);
+/* The value of a parameter by its name, "gpu.sms"; mx.mlen is 0 until it is set. False: unknown
+ * name. */
+SAM_API bool sam_system_config_get(const struct sam_system_config *config, const char *name,
+                                   uint64_t *value);
 /* Parameter `index` of all of them, from 0, and in *prefix how its name begins; NULL after the
  * last. */
 SAM_API const struct sam_parameter *sam_system_parameter(size_t index, const char **prefix);

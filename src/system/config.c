@@ -160,6 +160,32 @@ enum sam_status sam_system_config_set(struct sam_system_config *config, const ch
     return status;
 }
 
+static uint64_t value_of(const struct sam_key *key, const void *config)
+{
+    const char *at = (const char *)config + key->at;
+    switch (key->kind) {
+    case SAM_KEY_SWITCH: return *(const bool *)(const void *)at;
+    case SAM_KEY_WIDE: return *(const uint64_t *)(const void *)at;
+    default: return *(const uint32_t *)(const void *)at;
+    }
+}
+
+bool sam_system_config_get(const struct sam_system_config *config, const char *name,
+                           uint64_t *value)
+{
+    struct sam_system_config copy = *config; /* only read, as keys_of wants one that is not const */
+    for (unsigned part = 0; part < PARTS; part++) {
+        const struct sam_keys keys = keys_of(&copy, part);
+        const size_t size = strlen(prefixes[part]);
+        for (size_t i = 0; strncmp(name, prefixes[part], size) == 0 && i < keys.count; i++)
+            if (strcmp(keys.rows[i].parameter.name, name + size) == 0) {
+                *value = value_of(&keys.rows[i], keys.config);
+                return true;
+            }
+    }
+    return false;
+}
+
 enum sam_status sam_system_config_check(struct sam_system_config *config, unsigned mlen,
                                         struct sam_error *error)
 {

@@ -190,6 +190,16 @@ static void parameters_of_the_engines(void **state)
     struct sam_buffer out = expect_success("op --config help");
     expect_part(&out, "load_bytes");
     sam_buffer_free(&out);
+    write_numbers("in.npy", 2, (uint64_t[]){64, 64});
+    write_text("op.cfg", "load_bytes=2 # per cycle\n");
+    out = expect_success("op transpose --perm 1,0 --config load_bytes=2,queue=1 in.npy out.npy");
+    struct sam_buffer same = expect_success("op transpose --perm 1,0 --config op.cfg --config "
+                                            "queue=1 in.npy out.npy");
+    assert_string_equal(sam_buffer_text(&same), sam_buffer_text(&out));
+    sam_buffer_free(&same);
+    sam_buffer_free(&out);
+    expect_failure("op transpose --perm 1,0 --config none.cfg in.npy out.npy", 2,
+                   "none.cfg: cannot open");
 }
 
 static void wrong_usage(void **state)

@@ -265,7 +265,11 @@ static void statistics(void **state)
 static void engines_in_time(void **state)
 {
     (void)state;
-    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0");
+    struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0"), same;
+    write_text("slow.cfg", "# one instruction after the other\npipelined=0\n");
+    same = expect_success(TURN "-D CODE=0 -q --cycles --config slow.cfg");
+    assert_string_equal(sam_buffer_text(&same), sam_buffer_text(&out));
+    sam_buffer_free(&same);
     expect_part(&out, " cycles, IPC 0.");
     expect_part(&out, "\n  instructions              2            0            1            1\n");
     expect_part(&out, "\n  hart tensor                    4 ");
@@ -361,6 +365,7 @@ static void standard_output(void **state)
 static void bad_words(void **state)
 {
     (void)state;
+    write_text("bad.cfg", "queue=8\nseed=x\n");
     static const struct {
         const char *words, *part;
     } cases[] = {
@@ -384,6 +389,9 @@ static void bad_words(void **state)
         {TURN "-D CODE=0 --dump 0x20000:8:none/x.bin", "none/x.bin: cannot create"},
         {"turn.s --dump 0:1 " TENSOR, "--dump 0:1: expected BASE:SIZE:FILE"},
         {"turn.s --dump-tl 32 " TENSOR, "--dump-tl 32: expected a number from 0 to 31"},
+        {"turn.s --config bad.cfg " TENSOR, "--config bad.cfg: seed=x: expected a number"},
+        {"turn.s --config queue " TENSOR,
+         "queue: cannot open: No such file or directory: expected KEY=N"},
         {"turn.s --config queue=8,mem_latncy=9 " TENSOR,
          "--config: unknown parameter 'mem_latncy'; the nearest is mem_latency"},
         {"turn.s --config step_n=1 " TENSOR, "unknown parameter 'step_n'; the nearest is step_m"},

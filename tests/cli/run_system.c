@@ -98,6 +98,21 @@ static void parameters_change_cycles(void **state)
     expect_part(&out, "mem.dram_bytes");
     expect_part(&out, "wu.symbols_cycle");
     sam_buffer_free(&out);
+    /* the same from a file, which may leave out nothing but comments */
+    write_text("slow.cfg", "# a slow queue\nlaunch_cycles=5000\nmem.dram_bytes=4, gpu.sms=1\n");
+    json_t *file = report_of(RUN "--config slow.cfg --json"),
+           *words = report_of(RUN "--config launch_cycles=5000,mem.dram_bytes=4 --config gpu.sms=1 "
+                                  "--json");
+    assert_int_equal(number(json_object_get(file, "system"), "cycles"),
+                     number(json_object_get(words, "system"), "cycles"));
+    json_decref(file);
+    json_decref(words);
+    write_text("bad.cfg", "mem.dram_bytes=0\n");
+    expect_failure(RUN "--config bad.cfg", 2, "--config bad.cfg: mem.dram_bytes=0: expected a");
+    expect_failure(
+        RUN "--config none.cfg", 2,
+        "none.cfg: cannot open: No such file or directory: expected KEY=N,... or a file");
+    expect_failure(RUN "--config slow.cfg --perfetto slow.cfg", 2, "the output is the input");
     expect_failure(RUN "--config dram_bytes=4", 2, "dram_bytes=4: expected mem.dram_bytes=4");
     expect_failure(RUN "--config mem.dram_bytes=0", 2, "mem.dram_bytes=0: expected a number");
     expect_failure(RUN "--mlen 256 --config mx.mlen=512", 2, "the hart's MLEN is 256");

@@ -332,6 +332,38 @@ static void test_json(void **state)
            "run @/kernels/tile/colmin.pto --arg in:in.npy --arg out:f32:1,32:- --stats=json");
 }
 
+/* A program is lowered for the machine that --config describes. The sums of small integers are
+ * exact, in whichever order. */
+static void test_machine(void **state)
+{
+    static const char *const machines[] = {"mx.mlen=128", "mx.mlen=256", "gpu.sms=1",
+                                           "gpu.sms=4,mx.mlen=512"};
+    static uint16_t a[32 * 64], b[64 * 48];
+    float bias[48];
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(a); i++)
+        a[i] = i % 3 == 0 ? 0x4000 : 0x3c00; /* 2, 1 */
+    for (size_t i = 0; i < SAM_COUNT(b); i++)
+        b[i] = i % 5 == 0 ? 0xbc00 : 0x3c00; /* -1, 1 */
+    for (size_t i = 0; i < SAM_COUNT(bias); i++)
+        bias[i] = (float)i - 40;
+    write_typed("fa.npy", SAM_F16, a, 32, 64);
+    write_typed("fb.npy", SAM_F16, b, 64, 48);
+    write_array("bias.npy", bias, 1, 48);
+#define MATMUL                                                                                     \
+    "run @/kernels/tile/matmul_bias_relu.pto --arg in:fa.npy --arg in:fb.npy --arg in:bias.npy "
+    expect(0, "done", MATMUL "--arg out:f32:32,48:expected.npy");
+    for (size_t i = 0; i < SAM_COUNT(machines); i++) {
+        char words[300];
+        snprintf(words, sizeof words,
+                 MATMUL "--arg out:f32:32,48 --check out=expected.npy --machine system --config %s",
+                 machines[i]);
+        expect(0, "check out: passed", words);
+    }
+    expect(2, "mx.mlen=512: the hart's MLEN is 256",
+           MATMUL "--arg out:f32:32,48 --machine system --mlen 256 --config mx.mlen=512");
+}
+
 /* Ctrl-C: what was reached of a program that would take hours. */
 static void test_stopped(void **state)
 {
@@ -418,7 +450,7 @@ int main(void)
         cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
         cmocka_unit_test(test_json),     cmocka_unit_test(test_comments),
         cmocka_unit_test(test_outputs),  cmocka_unit_test(test_inout),
-        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_stopped),  cmocka_unit_test(test_machine),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -72,6 +72,10 @@ tensor ventus run --machine te
 transpose pad op tr
 bf16 f16 pack --dtype b
 x.s x.txt asm x
+mem.dram_bytes x.txt run --machine system --config mem.d
+load_bytes x.txt run --config load_b
+x.txt x.none run --config x.t
+wu.raw x.txt sweep --config wu.r
 vblt vadd.vv isa vb
 EOS
     command -v zsh >/dev/null || return 0

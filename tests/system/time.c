@@ -306,6 +306,38 @@ static void a_launch_that_does_not_fit_is_refused(void **state)
     system_program_free(&p);
 }
 
+/* Every parameter has the value that was set, under its whole name. */
+static void parameters_are_read_back(void **state)
+{
+    struct sam_system_config *config =
+        config_of("gpu.sms=3,mem.dram_bytes=5,mx.mlen=128,tl.pipelined=0,launch_cycles=77");
+    static const struct {
+        const char *name;
+        uint64_t value;
+    } set[] = {{"gpu.sms", 3},
+               {"mem.dram_bytes", 5},
+               {"mx.mlen", 128},
+               {"tl.pipelined", 0},
+               {"launch_cycles", 77}};
+    const struct sam_parameter *p;
+    const char *prefix;
+    uint64_t value = 1;
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(set); i++) {
+        assert_true(sam_system_config_get(config, set[i].name, &value));
+        assert_int_equal(value, set[i].value);
+    }
+    for (size_t i = 0; (p = sam_system_parameter(i, &prefix)); i++) {
+        char name[64];
+        assert_true(snprintf(name, sizeof name, "%s%s", prefix, p->name) < 64);
+        assert_true(sam_system_config_get(config, name, &value));
+    }
+    assert_false(sam_system_config_get(config, "sms", &value));
+    assert_false(sam_system_config_get(config, "gpu.smz", &value));
+    assert_false(sam_system_config_get(config, "gpu.", &value));
+    sam_system_config_free(config);
+}
+
 static void nothing_is_measured_without_timing(void **state)
 {
     struct sam_system_figures *f;
@@ -432,6 +464,7 @@ int main(void)
         cmocka_unit_test(bytes_belong_to_their_unit),
         cmocka_unit_test(a_launch_that_traps_takes_time),
         cmocka_unit_test(a_launch_that_does_not_fit_is_refused),
+        cmocka_unit_test(parameters_are_read_back),
         cmocka_unit_test(nothing_is_measured_without_timing),
         cmocka_unit_test(values_do_not_depend_on_time),
         cmocka_unit_test(parameters_have_prefixes),

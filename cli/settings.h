@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `--config KEY=N,...` and `--config FILE`, of every machine. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "cli.h"
+
+/* Takes settings, "KEY=N,...", as sam_gputime_config_set and its kin do. */
+typedef enum sam_status cli_set(void *config, const char *settings, struct sam_error *error);
+/* Give `set` the settings that the value of an option has, or those of the file that it names,
+ * which no output may then replace. An exit code, its message printed. */
+int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
+                      cli_set *set, void *config);
+
+#endif
