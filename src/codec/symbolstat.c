@@ -12,9 +12,9 @@ enum sam_status sam_symbolstat_init(struct sam_symbolstat *unit, unsigned symbol
     if (symbol_width < 1 || symbol_width > 16 || weight_width < 1 || weight_width > 64 ||
         depth < 1 || depth > SAM_SYMBOLSTAT_DEPTH)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "SymbolStat: symbols of 1 to 16 bits, counters of 1 to 64, a depth of 1 to "
-                        "%d; not %u, %u, %u",
-                        SAM_SYMBOLSTAT_DEPTH, symbol_width, weight_width, depth);
+                        "SymbolStat of %u-bit symbols, %u-bit counters and depth %u: expected 1 to "
+                        "16 bits, 1 to 64 bits and 1 to %d",
+                        symbol_width, weight_width, depth, SAM_SYMBOLSTAT_DEPTH);
     *unit = (struct sam_symbolstat){symbol_width, weight_width, depth, .counts = counts};
     memset(counts, 0, depth * sizeof *counts);
     return SAM_OK;

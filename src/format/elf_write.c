@@ -350,10 +350,10 @@ static enum sam_status read_back(int fd, void **data, size_t *size, struct sam_e
 static enum sam_status check_image(const struct sam_image *image, struct sam_error *error)
 {
     if (image->xlen != 32 && image->xlen != 64)
-        return sam_fail(error, SAM_ERR_USAGE, "an image of xlen %u, expected 32 or 64",
+        return sam_fail(error, SAM_ERR_USAGE, "an image of xlen %u: expected 32 or 64",
                         image->xlen);
     if (image->section_count > SECTION_LIMIT)
-        return sam_fail(error, SAM_ERR_USAGE, "%zu sections, an ELF file holds %d at most",
+        return sam_fail(error, SAM_ERR_USAGE, "%zu sections: expected at most %d",
                         image->section_count, SECTION_LIMIT);
     for (size_t i = 0; i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];

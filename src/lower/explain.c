@@ -158,7 +158,8 @@ enum sam_status sam_tile_lowered_explain(struct sam_tile_lowered *made,
         return status;
     e.pipes = sam_lower_pipes(made->described, hart);
     if (figures && e.pipes && figures->operation_count != e.pipes->operation_count + 1)
-        return sam_fail(error, SAM_ERR_USAGE, "figures of another program");
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "figures of another program: expected those of this one");
     bool good = e.pipes != NULL;
     uint32_t line = 1;
     for (const char *at = made->source; good && *at; line++) {

@@ -76,7 +76,8 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
     if (SAM_LACKS(error, made, system))
         return SAM_ERR_USAGE;
     if (made->unbound)
-        return sam_fail(error, SAM_ERR_USAGE, "the program was lowered without its arguments");
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "a program that was lowered without its arguments: expected one with them");
     enum sam_status status = sam_tile_lowered_images(made, &hart, &gpu, error);
     if (status == SAM_OK)
         status = sam_system_load(system, hart, error);
@@ -103,7 +104,8 @@ static enum sam_status read_symbol(const struct sam_tile_lowered *made, struct s
     const struct sam_symbol *symbol =
         made->images[0] ? sam_image_find(made->images[0], name) : NULL;
     if (!symbol)
-        return sam_fail(error, SAM_ERR_USAGE, "the program is not loaded");
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "the program is not in the system: expected it to be loaded");
     return sam_system_read(system, symbol->value, data, size, error);
 }
 
@@ -148,8 +150,8 @@ enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *made,
     if (!number)
         return SAM_OK;
     if (number > made->failure_count)
-        return sam_fail(error, SAM_ERR_TRAP, "failure %" PRIu32 " of %zu", number,
-                        made->failure_count);
+        return sam_fail(error, SAM_ERR_TRAP, "failure number %" PRIu32 ": expected 1 to %zu",
+                        number, made->failure_count);
     struct sam_buffer text = {0};
     complete(&text, made->failures[number - 1], numbers, record);
     status = sam_fail(error, SAM_ERR_TRAP, "%s", sam_buffer_text(&text));

@@ -365,7 +365,8 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
     if (SAM_LACKS(error, p, lowered, messages) || (count && SAM_LACKS(error, arguments)))
         return SAM_ERR_USAGE;
     if (function >= p->func_count)
-        return sam_fail(error, SAM_ERR_USAGE, "function %zu of %zu", function, p->func_count);
+        return sam_fail(error, SAM_ERR_USAGE, "function %zu: expected one below %zu", function,
+                        p->func_count);
     struct sam_tile_report report = {.program = p};
     struct lower_state state = {.yields = LOWER_NO_SLOT};
     struct lower l = {.p = p,

@@ -193,15 +193,22 @@ static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_
     uint64_t kernel = p->kernel[i], stride = p->stride[i], dilation = p->dilation[i];
     uint64_t before = p->pad[2 * i], after = p->pad[2 * i + 1];
     if (!kernel || !stride || !dilation || kernel > 256 || stride > limit || dilation > limit ||
-        before > limit || after > limit || size > top)
+        before > limit || after > limit)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "im2col: %s: kernel 1 to 256, stride and dilation from 1, pad from 0 (to "
-                        "%llu) are possible",
-                        name, (unsigned long long)limit);
+                        "im2col: %s: kernel %llu, stride %llu, dilation %llu, pad %llu and %llu: "
+                        "expected a kernel of 1 to 256, the others up to %llu, stride and dilation "
+                        "from 1",
+                        name, (unsigned long long)kernel, (unsigned long long)stride,
+                        (unsigned long long)dilation, (unsigned long long)before,
+                        (unsigned long long)after, (unsigned long long)limit);
+    if (size > top)
+        return sam_fail(error, SAM_ERR_USAGE, "im2col: %s of %llu: expected at most %llu", name,
+                        (unsigned long long)size, (unsigned long long)top);
     uint64_t span = dilation * (kernel - 1) + 1, padded = size + before + after;
     if (padded < span)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "im2col: the kernel spans %llu indices of %s, the padded input has %llu",
+                        "im2col: the kernel spans %llu indices of %s: expected at most the %llu "
+                        "of the padded input",
                         (unsigned long long)span, name, (unsigned long long)padded);
     *axis = (struct sam_axis){(int64_t)size,     (int64_t)((padded - span) / stride + 1),
                               (int64_t)kernel,   (int64_t)stride,

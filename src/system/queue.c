@@ -73,7 +73,7 @@ static enum sam_hart_port_end submit(struct sam_system *system, enum sam_system_
         return sam_system_refuse(system, "%s record at 0x%08x: expected a multiple of 4", record,
                                  address);
     if (sam_host_read(system->memory, address, bytes, sizeof bytes, NULL) != SAM_OK)
-        return sam_system_refuse(system, "%s record at 0x%08x: 64 bytes that are not in one buffer",
+        return sam_system_refuse(system, "%s record at 0x%08x: expected 64 bytes in one buffer",
                                  record, address);
     for (unsigned i = 0; i < SAM_COUNT(words); i++)
         words[i] = sam_le32(bytes + 4 * i);

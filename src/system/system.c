@@ -58,8 +58,8 @@ static enum sam_status take_options(struct sam_system *system,
     if (status == SAM_OK && o->sms > 64)
         status = sam_fail(error, SAM_ERR_USAGE, "%u SMs: expected 1 to 64", o->sms);
     if (status == SAM_OK && (unsigned)o->gpu_traps > SAM_SYSTEM_TRAPS_REPORT)
-        status = sam_fail(error, SAM_ERR_USAGE, "no treatment of GPU traps has the number %u",
-                          (unsigned)o->gpu_traps);
+        status = sam_fail(error, SAM_ERR_USAGE, "GPU traps treated as %u: expected 0 to %d",
+                          (unsigned)o->gpu_traps, SAM_SYSTEM_TRAPS_REPORT);
     return status == SAM_OK ? check_parts(o->hart, o->gpu, error) : status;
 }
 

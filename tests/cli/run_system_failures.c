@@ -56,7 +56,7 @@ static void launch_records(void **state)
     }
     write_text("absent.s", "li s1, 0x02001000\nli s3, 0x50000000\nsw s3, 0(s1)\n");
     expect_failure(RUN "absent.s -q", 1,
-                   "store to 0x2001000: launch record at 0x50000000: 64 bytes that are not in one "
+                   "store to 0x2001000: launch record at 0x50000000: expected 64 bytes in one "
                    "buffer; pc 0x0000000040000008");
     write_text("odd.s", "li s1, 0x02002000\nla s3, 1f\naddi s3, s3, 2\nsw s3, 0(s1)\n.data\n1: "
                         ".space 256\n");

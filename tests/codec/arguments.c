@@ -279,6 +279,7 @@ static void symbol_stat(void **state)
     refuses(sam_symbolstat_init, &unit, 17, 8, 4, counts);
     refuses(sam_symbolstat_init, &unit, 8, 0, 4, counts);
     refuses(sam_symbolstat_init, &unit, 8, 65, 4, counts);
+    assert_non_null(strstr(refusal.text, "8-bit symbols, 65-bit counters and depth 4: expected"));
     refuses(sam_symbolstat_init, &unit, 8, 8, 0, counts);
     refuses(sam_symbolstat_init, &unit, 8, 8, SAM_SYMBOLSTAT_DEPTH + 1, counts);
     assert_int_equal(sam_symbolstat_init(&unit, 8, 8, 4, counts, NULL), SAM_OK);

@@ -496,7 +496,7 @@ static void images_that_cannot_be_written(void **state)
     struct sam_image *image = sam_image_new(16);
     assert_non_null(image);
     assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "xlen 16, expected 32 or 64"));
+    assert_non_null(strstr(error.text, "xlen 16: expected 32 or 64"));
     image->xlen = 32;
     add_section(image, ".far", 0xfffffffe, 3, NULL, 0, "");
     assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_ERR_USAGE);

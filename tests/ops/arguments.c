@@ -113,6 +113,8 @@ static void parameters(void **state)
         }
         REFUSES_PLAN(sam_plan_im2col, &image, 4, &bad);
     }
+    assert_non_null(
+        strstr(refusal.text, " and 9223372036854775808: expected a kernel of 1 to 256"));
 }
 
 static void runs(void **state)

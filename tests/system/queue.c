@@ -200,9 +200,9 @@ static void bad_records(void **state)
         const char *change, *words;
     } cases[] = {
         {"addi s1, s1, 2", "expected a multiple of 4"},
-        {"li s1, 0xb0000000", "64 bytes that are not in one buffer"},
-        {"li s1, 0xa0003fc4", "64 bytes that are not in one buffer"},
-        {"li s1, 0x02001000", "64 bytes that are not in one buffer"},
+        {"li s1, 0xb0000000", "expected 64 bytes in one buffer"},
+        {"li s1, 0xa0003fc4", "expected 64 bytes in one buffer"},
+        {"li s1, 0x02001000", "expected 64 bytes in one buffer"},
         {"li t0, 3\n sw t0, 20(s1)", "3 threads per warp"},
         {"sw zero, 24(s1)", "0 warps per workgroup"},
         {"sw zero, 12(s1)", "grid 1x0x1"},

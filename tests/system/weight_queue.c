@@ -102,10 +102,10 @@ static void absent_records(void **state)
         const char *words;
     } cases[] = {
         {DATA_BASE + 2, "weight record at 0xa0000002: expected a multiple of 4"},
-        {DATA_BASE + DATA_SIZE - 60, "64 bytes that are not in one buffer"},
-        {0, "64 bytes that are not in one buffer"},
-        {0x02002000, "64 bytes that are not in one buffer"},
-        {0x70000000, "64 bytes that are not in one buffer"},
+        {DATA_BASE + DATA_SIZE - 60, "expected 64 bytes in one buffer"},
+        {0, "expected 64 bytes in one buffer"},
+        {0x02002000, "expected 64 bytes in one buffer"},
+        {0x70000000, "expected 64 bytes in one buffer"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct system_program p = system_program_new(RV32, NULL, NULL, submit_twice, NULL);

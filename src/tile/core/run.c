@@ -162,7 +162,8 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
     struct sam_tile_exec x = {.p = p, .error = error};
     char *messages;
     if (function >= p->func_count)
-        return sam_fail(error, SAM_ERR_USAGE, "function %zu of %zu", function, p->func_count);
+        return sam_fail(error, SAM_ERR_USAGE, "function %zu: expected one below %zu", function,
+                        p->func_count);
     x.f = &p->funcs[function];
     enum sam_status status =
         sam_options_take(&x.options, sizeof x.options, SAM_TILE_OPTIONS_FIRST, options, error);
