@@ -374,7 +374,7 @@ static bool call_htif(struct sam_hart *hart, uint64_t block, uint64_t fromhost,
 {
     uint8_t bytes[8 * HTIF_WORDS];
     uint64_t words[HTIF_WORDS];
-    struct sam_hostio_reply reply;
+    struct sam_hostio_reply reply = {0};
     if (!read_guest(hart, block, bytes, sizeof bytes)) {
         snprintf(reply.text, sizeof reply.text,
                  "tohost: the system call at 0x%llx is not in memory", (unsigned long long)block);

@@ -205,6 +205,24 @@ static void calls_by_tohost(void **state)
     close_host(&host);
 }
 
+/* A call whose words are not in memory ends the run, and has no exit code. */
+static void a_call_outside_of_memory(void **state)
+{
+    (void)state;
+    struct host host;
+    open_host(&host);
+    const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
+    struct program p = program_new(RV64, &options,
+                                   "la s1, tohost\nli t0, 8\nsd t0, 0(s1)\nebreak\n"
+                                   ".data\n.balign 8\ntohost: .dword 0\nfromhost: .dword 0\n");
+    program_expect(&p, SAM_HART_TRAP);
+    assert_int_equal(p.result.exit_code, 0);
+    if (!strstr(p.result.text, "tohost: the system call at 0x8 is not in memory"))
+        fail_msg("%s", p.result.text);
+    program_free(&p);
+    close_host(&host);
+}
+
 /* Memory up to the symbols of a linker script is there. */
 static void heap_and_stack(void **state)
 {
@@ -278,9 +296,13 @@ static void going_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_talks), cmocka_unit_test(what_fails),
-        cmocka_unit_test(calls_by_tohost), cmocka_unit_test(a_handler_comes_first),
-        cmocka_unit_test(heap_and_stack),  cmocka_unit_test(going_back),
+        cmocka_unit_test(a_program_talks),
+        cmocka_unit_test(what_fails),
+        cmocka_unit_test(calls_by_tohost),
+        cmocka_unit_test(a_call_outside_of_memory),
+        cmocka_unit_test(a_handler_comes_first),
+        cmocka_unit_test(heap_and_stack),
+        cmocka_unit_test(going_back),
     };
     return cmocka_run_group_tests_name("hart/calls", tests, NULL, NULL);
 }
