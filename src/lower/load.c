@@ -109,13 +109,15 @@ static enum sam_status read_symbol(const struct sam_tile_lowered *made, struct s
     return sam_system_read(system, symbol->value, data, size, error);
 }
 
-/* The message with its numbers: {0} signed, {0x} in hexadecimal, a "[*,*]" of the element. */
-static void complete(struct sam_buffer *out, const char *text, const uint8_t *numbers,
+/* The message with its numbers, after `plain` bytes: {0} signed, {0x} in hexadecimal, a "[*,*]" of
+ * the element. */
+static void complete(struct sam_buffer *out, const char *text, size_t plain, const uint8_t *numbers,
                      const uint8_t *record)
 {
     const uint32_t element = sam_le32(record + 4 * (size_t)LOWER_FAILURE_ELEMENT);
     const uint32_t columns = sam_le32(record + 4 * (size_t)LOWER_FAILURE_COLUMNS);
-    for (const char *at = text; *at;) {
+    sam_buffer_append(out, text, plain);
+    for (const char *at = text + plain; *at;) {
         if (strcmp(at, "[*,*]") == 0 && columns) {
             sam_buffer_printf(out, "[%" PRIu32 ",%" PRIu32 "]", element / columns,
                               element % columns);
@@ -153,7 +155,7 @@ enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *made,
         return sam_fail(error, SAM_ERR_TRAP, "failure number %" PRIu32 ": expected 1 to %zu",
                         number, made->failure_count);
     struct sam_buffer text = {0};
-    complete(&text, made->failures[number - 1], numbers, record);
+    complete(&text, made->failures[number - 1], made->plain, numbers, record);
     status = sam_fail(error, SAM_ERR_TRAP, "%s", sam_buffer_text(&text));
     sam_buffer_free(&text);
     return status;

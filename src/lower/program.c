@@ -282,6 +282,7 @@ static void keep(struct lower *l, struct sam_tile_lowered *made)
     struct lower_state *s = l->state;
     made->failures = s->failures.items;
     made->failure_count = s->failures.count;
+    made->plain = strlen(l->p->name);
     made->notes = sam_alloc(s->remark_count + 1, sizeof *made->notes);
     for (size_t i = 0; i < s->remark_count; i++) {
         const struct sam_tile_op *op = &l->p->ops[s->remarks[i].op];

@@ -33,6 +33,7 @@ struct sam_tile_lowered {
     size_t buffer_count;
     char **failures; /* texts, by number - 1 */
     size_t failure_count;
+    size_t plain; /* bytes that each of them begins with, the program's name: no numbers in it */
     struct sam_tile_lowered_note *notes;
     size_t note_count;
     struct lower_described *described; /* its operations, for time */

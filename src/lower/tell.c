@@ -89,18 +89,18 @@ static const char code[] =
     "    lw      t1, 0(t0)\n";
 
 /* The next character of a text, or what stands for a number; *at moves on. */
-static uint8_t next_byte(const char **at)
+static uint8_t next_byte(const char **at, bool plain)
 {
     const char *text = *at;
     const unsigned number = (unsigned)(uint8_t)text[1] - '0';
-    if (text[0] == '{' && number < LOWER_NUMBERS && (text[2] == '}' || text[2] == 'x')) {
+    if (!plain && text[0] == '{' && number < LOWER_NUMBERS && (text[2] == '}' || text[2] == 'x')) {
         const bool hex = text[2] == 'x';
         if (!hex || text[3] == '}') {
             *at += hex ? 4 : 3;
             return (uint8_t)((hex ? TELL_HEX : TELL_NUMBER) + number);
         }
     }
-    if (text[0] == '*' && (strcmp(text, "*,*]") == 0 || strcmp(text, "*]") == 0)) {
+    if (!plain && text[0] == '*' && (strcmp(text, "*,*]") == 0 || strcmp(text, "*]") == 0)) {
         *at += 1;
         return text[1] == ',' ? TELL_ROW : TELL_COLUMN;
     }
@@ -108,14 +108,15 @@ static uint8_t next_byte(const char **at)
     return (uint8_t)text[0] < TELL_TEXT ? '?' : (uint8_t)text[0];
 }
 
-/* A text as data; the most bytes that it becomes. */
-static size_t put_text(struct sam_buffer *out, const char *text)
+/* A text as data, with numbers after `plain_bytes`; the most bytes that it becomes. */
+static size_t put_text(struct sam_buffer *out, const char *text, size_t plain_bytes)
 {
+    const char *const numbers = text + plain_bytes;
     enum { DIGITS = 20, LINE = 80 };
     bool quoted = false;
     size_t most = 0, size = 0;
     while (*text) {
-        const uint8_t byte = next_byte(&text);
+        const uint8_t byte = next_byte(&text, text < numbers);
         const bool plain = byte >= TELL_TEXT && byte < 0x7f && byte != '"' && byte != '\\';
         most += byte < TELL_TEXT ? DIGITS : 1;
         if (quoted && (!plain || ++size == LINE)) {
@@ -153,7 +154,7 @@ void sam_lower_tell(const struct sam_tile_lowered *made, struct sam_buffer *out)
         sam_buffer_printf(out, "    .word   .Ltext%zu\n", i + 1);
     for (size_t i = 0; i < made->failure_count; i++) {
         sam_buffer_printf(out, ".Ltext%zu:\n    .ascii  \"%s\"\n", i + 1, prefix);
-        const size_t size = put_text(out, made->failures[i]);
+        const size_t size = put_text(out, made->failures[i], made->plain);
         most = size > most ? size : most;
     }
     sam_buffer_printf(out, "failure_line:\n    .zero   %zu\n", sizeof prefix + most);
