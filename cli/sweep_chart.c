@@ -138,8 +138,9 @@ static void put_dot(struct chart *c, size_t run, bool best)
     fprintf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"%s><title>", x, y,
             best ? "5" : "3.5", fill, best ? " class=\"best\"" : "");
     sweep_settings(c->out, c->sweep, run);
-    fprintf(c->out, "\n%s%s: %.6g%s%s", best ? "the best run\n" : "", c->measure->name, number,
-            *c->measure->unit ? " " : "", c->measure->unit);
+    fprintf(c->out, "\n%s%s: ", best ? "the best run\n" : "", c->measure->name);
+    fprintf(c->out, number == floor(number) ? "%.0f" : "%.6g", number); /* a count has all digits */
+    fprintf(c->out, "%s%s", *c->measure->unit ? " " : "", c->measure->unit);
     struct sweep_parts parts;
     sweep_main_parts(c->sweep, &c->sweep->runs[run], &parts);
     uint64_t all = 0;

@@ -24,7 +24,9 @@ static const char help[] =
     "one\n"
     "                    after the other, from what `samite convert` makes of it (120 wide)\n"
     "  --write FILE      only write the weights, as safetensors\n"
-    "  --emit DIR        write what the program becomes into a folder, which must exist\n"
+    "  --emit DIR        write what the program becomes into a folder, which must exist; of --ocr "
+    "the\n"
+    "                    first block\n"
     "\n"
     "  --raw             weights that are not packed, as arrays\n"
     "  --host            not on the system, but by the executor of tile programs\n"
@@ -82,8 +84,8 @@ static void print_shape(const struct block *b, size_t number)
 }
 
 /* Run one on the system, with its weights packed or not; and report its cycles, if they are
- * counted. */
-static enum sam_status run_lowered(struct block *b, const struct request *r,
+ * counted. The folder of --emit has room for the first. */
+static enum sam_status run_lowered(struct block *b, const struct request *r, size_t number,
                                    struct sam_error *error)
 {
     struct block_system how = r->how;
@@ -93,6 +95,7 @@ static enum sam_status run_lowered(struct block *b, const struct request *r,
     char *text = NULL, *file = NULL;
     size_t size = 0;
     how.timing = r->cycles ? &timing : NULL;
+    how.emit = number == 0 ? how.emit : NULL;
     enum sam_status status = SAM_OK;
     if (!r->raw) {
         status = block_file(b, 1, &file, &size, error);
@@ -126,7 +129,7 @@ static int run(const struct request *r, struct block *blocks, size_t count)
         struct block_result result;
         print_shape(b, i);
         enum sam_status status = r->host ? block_execute(b, KERNEL_DIR "/tile/block.pto", &error)
-                                         : run_lowered(b, r, &error);
+                                         : run_lowered(b, r, i, &error);
         if (status == SAM_OK)
             status = block_verify(b, &result, &error);
         if (status != SAM_OK)

@@ -170,7 +170,7 @@ static const char *try(const struct type *type, uint32_t count)
     sam_put_text(type->name);
     sam_put_number(size, 9);
     sam_put_number(packed, 9);
-    sam_put_number(packed * 100 / size, 5);
+    sam_put_number((packed * 100 + size / 2) / size, 5); /* rounded */
     sam_put_text(" %");
     sam_put_number(counting, 10);
     sam_put_number(encoding, 10);

@@ -132,6 +132,23 @@ static void columns(void **state)
                    "--columns belongs to --merge");
 }
 
+/* Large counts have all their digits in the page, as in the table. */
+static void large_counts(void **state)
+{
+    json_t *root;
+    char text[64];
+    (void)state;
+    const json_t *runs = runs_of("k.s --kernel count --grid 1 --block 1 --arg u32:200000 --config "
+                                 "sms=1 --html page.html --json",
+                                 &root);
+    assert_true(cycles_of(runs, 0) > 1000000);
+    snprintf(text, sizeof text, "cycles: %lld\n", (long long)cycles_of(runs, 0));
+    struct sam_buffer page = read_file("page.html");
+    expect_part(&page, text);
+    sam_buffer_free(&page);
+    json_decref(root);
+}
+
 /* A tile program is lowered for the machine of each run. */
 static void tile_programs(void **state)
 {
@@ -183,8 +200,8 @@ static void arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(columns),
-                                       cmocka_unit_test(tile_programs),
-                                       cmocka_unit_test(arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files), cmocka_unit_test(columns), cmocka_unit_test(large_counts),
+        cmocka_unit_test(tile_programs), cmocka_unit_test(arguments)};
     return cmocka_run_group_tests(tests, set_up, remove_directory);
 }
