@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ELF files: binutils as the second opinion where it is installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "folder.h"
+#include "format/elf_image.h"
+#include "must.h"
+
+/* What a command line prints in the test's folder. */
+static struct sam_buffer output_of(const char *command)
+{
+    char *text;
+    size_t size;
+    struct sam_error error;
+    struct sam_buffer all = {0};
+    if (!test_shell("cd '%s' && { %s; } >printed", test_folder, command))
+        fail_msg("'%s' failed", command);
+    must(sam_file_load(test_path("printed"), 1 << 20, &text, &size, &error), &error);
+    sam_buffer_append(&all, text, size);
+    free(text);
+    return all;
+}
+
+/* The words of a command's output, blanks squeezed, hold `part`. */
+static void expect_text(const struct sam_buffer *text, const char *part)
+{
+    if (!strstr(sam_buffer_text(text), part))
+        fail_msg("no '%s' in:\n%s", part, sam_buffer_text(text));
+}
+
+static void readelf_agrees(void **state)
+{
+    (void)state;
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct sam_error error;
+        struct sam_image *image = elf_sample(xlen);
+        struct elf_file f = elf_file_of(image);
+        must(sam_file_write(test_path("a.elf"), f.bytes, f.size, &error), &error);
+        struct sam_buffer text =
+            output_of("LC_ALL=C riscv64-unknown-elf-readelf -hlSsW a.elf 2>&1 | tr -s ' '");
+        expect_text(&text, xlen == 32 ? "Class: ELF32\n" : "Class: ELF64\n");
+        expect_text(&text, "Type: EXEC (Executable file)\n Machine: RISC-V\n");
+        expect_text(&text, "Entry point address: 0x80000004\n");
+        static const char *const narrow[] = {"0x80000000 0x80000000 0x0000c 0x0000c R E 0x1000\n",
+                                             "0x8000000c 0x8000000c 0x00005 0x00005 R 0x1000\n",
+                                             "0x80000014 0x80000014 0x00004 0x00020 RW 0x1000\n",
+                                             "0x80001000 0x80001000 0x00000 0x100000 RW 0x1000\n",
+                                             ".text PROGBITS 80000000 ",
+                                             " 80000000 8 FUNC GLOBAL DEFAULT 1 _start\n",
+                                             " 80000008 0 NOTYPE LOCAL DEFAULT 1 loop\n",
+                                             " 0000002a 0 NOTYPE LOCAL DEFAULT ABS limit\n",
+                                             " 80101000 0 NOTYPE GLOBAL DEFAULT 5 bss_end\n"};
+        static const char *const wide[] = {
+            "0x0000000080000000 0x0000000080000000 0x00000c 0x00000c R E 0x1000\n",
+            "0x0000000080001000 0x0000000080001000 0x000000 0x100000 RW 0x1000\n",
+            ".text PROGBITS 0000000080000000 ",
+            " 0000000080000000 8 FUNC GLOBAL DEFAULT 1 _start\n",
+            " 000000000000002a 0 NOTYPE LOCAL DEFAULT ABS limit\n"};
+        for (size_t i = 0; xlen == 32 && i < SAM_COUNT(narrow); i++)
+            expect_text(&text, narrow[i]);
+        for (size_t i = 0; xlen == 64 && i < SAM_COUNT(wide); i++)
+            expect_text(&text, wide[i]);
+        if (strstr(sam_buffer_text(&text), "arning") || strstr(sam_buffer_text(&text), "rror"))
+            fail_msg("readelf complains:\n%s", sam_buffer_text(&text));
+        sam_buffer_free(&text);
+        text = output_of("LC_ALL=C riscv64-unknown-elf-objdump -s -j .rodata "
+                         "-j .rodata.ventus.resource a.elf");
+        expect_text(&text, " 8000000c 68656c6c 6f ");
+        expect_text(&text, " 04000700 0c00ffff 00014000 01000200 ");
+        sam_buffer_free(&text);
+        free(f.bytes);
+        sam_image_free(image);
+    }
+}
+
+/* A program that GNU ld made: what we read from it is what the source says. */
+static void linked_program(void **state)
+{
+    (void)state;
+    static const char source[] = ".globl _start\\n.type _start, @function\\n_start: .word 0x13\\n"
+                                 ".word 0x6f\\n.size _start, 8\\n.equ forty, 40\\n.section .rodata"
+                                 "\\n.byte 1,2,3\\n.data\\nvar: .word 0x12345678\\n.bss\\n"
+                                 "room: .space 100\\n";
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        assert_true(test_shell(
+            "cd '%s' && printf '%s' | riscv64-unknown-elf-as -march=rv%ui -mabi=%s -o a.o - && "
+            "riscv64-unknown-elf-ld -m elf%ulriscv -Ttext=0x80000000 --section-start=.rodata="
+            "0x80001000 -Tdata=0x80002000 -Tbss=0x80002010 a.o -o a.elf",
+            test_folder, source, xlen, xlen == 32 ? "ilp32" : "lp64", xlen));
+        struct sam_image *image;
+        struct sam_error error;
+        must(sam_elf_read(test_path("a.elf"), &image, &error), &error);
+        assert_int_equal(image->xlen, xlen);
+        assert_int_equal(image->entry, 0x80000000);
+        assert_int_equal(image->sections[0].address, 0x80000000); /* no ELF header before it */
+        assert_int_equal(elf_byte_at(image, 0x80000000), 0x13);
+        assert_int_equal(elf_byte_at(image, 0x80000004), 0x6f);
+        assert_int_equal(elf_byte_at(image, 0x80001002), 3);
+        assert_int_equal(elf_byte_at(image, 0x80002003), 0x12);
+        assert_int_equal(elf_byte_at(image, 0x80002010 + 99), 0);
+        const struct sam_symbol *start = sam_image_find(image, "_start");
+        assert_non_null(start);
+        assert_true(start->function && start->global && start->section_relative);
+        assert_int_equal(start->size, 8);
+        const struct sam_symbol *forty = sam_image_find(image, "forty");
+        assert_non_null(forty);
+        assert_int_equal(forty->value, 40);
+        assert_false(forty->section_relative);
+        assert_string_equal(sam_image_symbol_at(image, 0x80002011)->name, "room");
+        bool bss = false;
+        for (size_t i = 0; i < image->section_count; i++)
+            bss |= strcmp(image->sections[i].name, ".bss") == 0 && image->sections[i].size >= 100 &&
+                   image->sections[i].data_size == 0;
+        assert_true(bss);
+        sam_image_free(image);
+    }
+    struct sam_image *image;
+    struct sam_error error;
+    assert_int_equal(sam_elf_read(test_path("absent.elf"), &image, &error), SAM_ERR_IO);
+    assert_null(image);
+}
+
+int main(void)
+{
+    /* cmocka's skip() writes a "not ok" line, which meson counts as a failure. */
+    if (!test_shell("for f in as ld objdump readelf; do "
+                    "command -v riscv64-unknown-elf-$f >/dev/null || exit 1; done")) {
+        puts("1..0 # SKIP binutils for RISC-V are not installed");
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readelf_agrees),
+        cmocka_unit_test(linked_program),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

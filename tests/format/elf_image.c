@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "format/elf_image.h"
+#include "must.h"
+
+void elf_add_section(struct sam_image *image, const char *name, uint64_t address, uint64_t size,
+                     const void *data, uint64_t data_size, const char *flags)
+{
+    struct sam_error error;
+    struct sam_section section = {
+        .name = (char *)name,
+        .address = address,
+        .size = size,
+        .data = (void *)data,
+        .data_size = data_size,
+        .execute = strchr(flags, 'x') != NULL,
+        .write = strchr(flags, 'w') != NULL,
+    };
+    must(sam_image_add_section(image, &section, &error), &error);
+}
+
+void elf_add_symbol(struct sam_image *image, const char *name, uint64_t value, const char *flags)
+{
+    struct sam_error error;
+    struct sam_symbol symbol = {
+        .name = (char *)name,
+        .value = value,
+        .size = strchr(flags, 'f') ? 8 : 0,
+        .global = strchr(flags, 'g') != NULL,
+        .function = strchr(flags, 'f') != NULL,
+        .section_relative = strchr(flags, 'a') == NULL,
+    };
+    must(sam_image_add_symbol(image, &symbol, &error), &error);
+}
+
+struct sam_image *elf_sample(unsigned xlen)
+{
+    static const uint8_t code[] = {0x13, 0, 0, 0, 0x93, 0, 0x10, 0, 0x6f, 0, 0, 0};
+    struct sam_image *image = sam_image_new(xlen);
+    struct sam_error error;
+    assert_non_null(image);
+    image->entry = 0x80000004;
+    elf_add_section(image, ".text", 0x80000000, sizeof code, code, sizeof code, "x");
+    elf_add_section(image, ".rodata", 0x8000000c, 5, "hello", 5, "");
+    elf_add_section(image, ".data", 0x80000014, 32, "ABCD", 4, "w");
+    elf_add_section(image, ".bss", 0x80001000, 0x100000, NULL, 0, "w");
+    elf_add_symbol(image, "_start", 0x80000000, "gf");
+    elf_add_symbol(image, "loop", 0x80000008, "");
+    elf_add_symbol(image, "table", 0x80000014, "g");
+    elf_add_symbol(image, "code_end", 0x8000000c, "");
+    elf_add_symbol(image, "limit", 42, "a");
+    elf_add_symbol(image, "bss_end", 0x80101000, "g");
+    image->resources = calloc(2, sizeof *image->resources);
+    assert_non_null(image->resources);
+    image->resource_count = 2;
+    image->resources[0] = (struct sam_kernel_resource){4, 7, 12, 65535};
+    image->resources[1] = (struct sam_kernel_resource){256, 64, 1, 2};
+    must(sam_image_finish(image, &error), &error);
+    return image;
+}
+
+struct elf_file elf_file_of(const struct sam_image *image)
+{
+    struct elf_file f;
+    struct sam_error error;
+    void *data;
+    must(sam_elf_make(image, &data, &f.size, &error), &error);
+    f.bytes = data;
+    return f;
+}
+
+int elf_byte_at(const struct sam_image *image, uint64_t address)
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (address - s->address < s->size)
+            return address - s->address < s->data_size ? s->data[address - s->address] : 0;
+    }
+    return -1;
+}
