@@ -39,7 +39,7 @@ static struct place *find(struct place *table, size_t capacity, uint32_t pc)
     return &table[at];
 }
 
-static bool grow(struct program *program)
+static bool grow_program(struct program *program)
 {
     const size_t capacity = 2 * program->capacity;
     struct place *table = calloc(capacity, sizeof *table);
@@ -61,7 +61,7 @@ static struct place *place_of(struct program *program, uint32_t pc)
     if (SAM_LIKELY(place->row != NULL))
         return place;
     if (2 * program->count >= program->capacity) {
-        if (!grow(program))
+        if (!grow_program(program))
             return NULL;
         place = find(program->table, program->capacity, pc);
     }

@@ -38,7 +38,7 @@ void sam_gputime_consume(struct warp *w)
 }
 
 /* Lines that have come are there for the fetches of this cycle. */
-static void fill(const struct model *m, struct sm *sm)
+static void fill_icache(const struct model *m, struct sm *sm)
 {
     struct sam_memtime_tag victim;
     for (uint64_t line; sam_memtime_misses_take(&sm->icache_misses, m->now, &line);) {
@@ -66,7 +66,7 @@ static uint32_t fetched_at_once(const struct model *m, uint32_t pc)
 }
 
 /* Ask the I-cache for the warp's next instructions. True: a hit. */
-static bool ask(struct model *m, struct sm *sm, struct warp *w)
+static bool ask_icache(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     struct sam_gputime_cache *stats = &sm->stats->icache;
@@ -74,7 +74,7 @@ static bool ask(struct model *m, struct sm *sm, struct warp *w)
     stats->reads++;
     if (c->icache_bytes == 0)
         return true;
-    fill(m, sm);
+    fill_icache(m, sm);
     const struct sam_memtime_miss *miss = sam_memtime_misses_find(&sm->icache_misses, line);
     if (miss) {
         stats->merges++;
@@ -97,7 +97,7 @@ static bool ask(struct model *m, struct sm *sm, struct warp *w)
 static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
 {
     const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->line_shift;
-    fill(m, sm);
+    fill_icache(m, sm);
     if (sam_memtime_misses_find(&sm->icache_misses, line) ||
         sam_memtime_tags_at(&sm->icache, line) || sam_memtime_misses_is_full(&sm->icache_misses))
         return;
@@ -110,7 +110,7 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
     const struct sam_gputime_config *c = &m->config;
     const uint32_t count = fetched_at_once(m, w->fetch_pc);
     judge_again(sm, w, EVENT_FETCH);
-    if (!ask(m, sm, w)) {
+    if (!ask_icache(m, sm, w)) {
         w->missed = m->now;
         w->next_fetch = m->now + c->icache_retry;
         return;

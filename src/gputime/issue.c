@@ -109,7 +109,7 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
 }
 
 /* Of the warps in `set`, the first after the one that was issued last. */
-static uint32_t choose(uint32_t set, uint32_t next)
+static uint32_t choose_warp(uint32_t set, uint32_t next)
 {
     const uint32_t from = set & (UINT32_MAX << next);
     return (uint32_t)__builtin_ctz(from ? from : set);
@@ -121,7 +121,7 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
     struct collector *c = free_collector(m, sm);
     const enum sam_gputime_reason left = c ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
     if (c) {
-        const uint32_t i = choose(sm->can_issue[stream], sm->next_warp[stream]);
+        const uint32_t i = choose_warp(sm->can_issue[stream], sm->next_warp[stream]);
         issue(m, sm, &sm->warps[i], c);
         sm->can_issue[stream] &= ~(1u << i);
         sm->judged &= ~(1u << i);

@@ -21,7 +21,7 @@ void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *f,
 
 /* Lines that have come are there for the requests of this cycle; what they replace goes to the L2
  * if it was written. */
-static void fill(struct model *m, struct sm *sm)
+static void fill_l1(struct model *m, struct sm *sm)
 {
     struct sam_gputime_cache *stats = &sm->stats->l1d;
     struct sam_memtime_tag victim;
@@ -107,7 +107,7 @@ static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
         return NEVER;
     *(a->write ? &sm->stats->l1d.writes : &sm->stats->l1d.reads) += 1;
     sm->stats->uses[SAM_GPUTIME_L1D]++;
-    sam_gputime_span(m, sm, SAM_GPUTIME_L1D, SAM_GPUTIME_BUSY, m->now, m->now + 1);
+    sm->stats->units[SAM_GPUTIME_L1D][SAM_GPUTIME_BUSY] += m->now < m->limit;
     l->flight->row->lines++;
     l->flight->row->misses += missed;
     return reply;
@@ -245,7 +245,7 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     sm->lsu_at = NEVER;
     if (m->config.memory_perfect)
         return;
-    fill(m, sm);
+    fill_l1(m, sm);
     begin(m, sm);
     enum sam_gputime_reason reason =
         l->under_way > l->queued ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;

@@ -3,7 +3,7 @@
 #include "gputime/model.h"
 
 /* A request for bytes of 64; the cycle of the model in which its answer is at the port. */
-static uint64_t ask(struct model *m, uint64_t address, uint32_t bytes, bool write)
+static uint64_t ask_port(struct model *m, uint64_t address, uint32_t bytes, bool write)
 {
     const struct sam_memtime_port *port = &m->shared->port;
     *(write ? &m->traffic.written : &m->traffic.read) += bytes;
@@ -28,7 +28,7 @@ static uint64_t ask_parts(struct model *m, uint64_t line, bool write,
             first = (uint32_t)__builtin_ctzll(set) - (uint32_t)(address % most);
             bytes = (uint32_t)__builtin_popcountll(set);
         }
-        const uint64_t answer = ask(m, address + at + first, bytes, write);
+        const uint64_t answer = ask_port(m, address + at + first, bytes, write);
         last = answer > last ? answer : last;
         if (write && answer > m->acknowledged)
             m->acknowledged = answer;

@@ -16,6 +16,11 @@
 
 #define NEVER UINT64_MAX
 
+/* model.c makes the parts of the model static. */
+#ifndef PART
+#define PART
+#endif
+
 enum {
     MOST_WARPS = 32,
     MOST_COLLECTORS = 64,
@@ -396,7 +401,7 @@ static inline bool is_set(const uint64_t *set, unsigned bit)
  * do something. */
 
 /* dispatch.c */
-void sam_gputime_dispatch(struct model *m);
+PART void sam_gputime_dispatch(struct model *m);
 /* The cycle in which more could be dispatched if nothing else happens; NEVER: only then. */
 static inline uint64_t sam_gputime_next_dispatch(const struct model *m)
 {
@@ -404,39 +409,39 @@ static inline uint64_t sam_gputime_next_dispatch(const struct model *m)
         return NEVER;
     return m->next_dispatch < m->next_release ? m->next_dispatch : m->next_release;
 }
-void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
-void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
+PART void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
+PART void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
 /* The warp has passed a barrier and can issue from cycle `from` on. */
-void sam_gputime_pass_barrier(struct warp *w, uint64_t from);
+PART void sam_gputime_pass_barrier(struct warp *w, uint64_t from);
 /* Take the warp's next instruction from the source. */
-void sam_gputime_pull(struct model *m, struct warp *w);
+PART void sam_gputime_pull(struct model *m, struct warp *w);
 /* How many workgroups an SM holds at a time, and why not more. */
-uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
-                               const struct sam_gputime_launch *launch,
-                               enum sam_gputime_limit *limit);
+PART uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
+                                    const struct sam_gputime_launch *launch,
+                                    enum sam_gputime_limit *limit);
 
 /* code.c */
-bool sam_gputime_program_init(struct program *program);
-void sam_gputime_program_free(struct program *program);
+PART bool sam_gputime_program_init(struct program *program);
+PART void sam_gputime_program_free(struct program *program);
 /* The row of a pc; never NULL: out of memory is noted in the model. */
-struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
+PART struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
 /* An instruction at its pc. NULL: out of memory, noted in the model. */
-const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn);
+PART const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn);
 /* All rows, in no order. False: out of memory. */
-bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result);
+PART bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result);
 
 /* fetch.c */
-void sam_gputime_fetch(struct model *m, struct sm *sm);
+PART void sam_gputime_fetch(struct model *m, struct sm *sm);
 /* Whether it has anything to do. */
 static inline bool sam_gputime_fetches(const struct sm *sm)
 {
     return sm->roomy | sm->redirected |
            (sm->meters[SAM_GPUTIME_FETCHER].reason != SAM_GPUTIME_EMPTY);
 }
-void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
-                             uint32_t pc);
+PART void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
+                                  uint32_t pc);
 /* Keep sm->roomy, after a change of what the warp's buffer holds. */
-void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w);
+PART void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w);
 /* When the warp's next instruction, which has been fetched, can be issued as far as that is
  * concerned. */
 static inline uint64_t sam_gputime_fetched(const struct warp *w)
@@ -450,45 +455,46 @@ static inline uint64_t sam_gputime_there(const struct warp *w)
     return sam_gputime_fetched(w) | ((uint64_t)fetched - 1);
 }
 /* It has been issued. */
-void sam_gputime_consume(struct warp *w);
+PART void sam_gputime_consume(struct warp *w);
 
 /* judge.c: which warps can issue, and what the others wait for */
-void sam_gputime_alarms_init(struct alarms *alarms);
-void sam_gputime_waits_init(struct waits *waits);
+PART void sam_gputime_alarms_init(struct alarms *alarms);
+PART void sam_gputime_waits_init(struct waits *waits);
 /* Of the reasons of several warps, the one with the lowest rank is nearest to an issue. */
-uint32_t sam_gputime_rank(enum sam_gputime_reason reason);
+PART uint32_t sam_gputime_rank(enum sam_gputime_reason reason);
 /* The first of a set of ranks; of none: EMPTY. */
-enum sam_gputime_reason sam_gputime_nearest(uint32_t set);
-void sam_gputime_judge(struct model *m, struct sm *sm);
+PART enum sam_gputime_reason sam_gputime_nearest(uint32_t set);
+PART void sam_gputime_judge(struct model *m, struct sm *sm);
 /* The warp's last instruction has left its collector. */
-void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w);
+PART void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w);
 
 /* issue.c */
-void sam_gputime_issue(struct model *m, struct sm *sm);
+PART void sam_gputime_issue(struct model *m, struct sm *sm);
 
 /* operands.c */
 /* The warp's next instruction is issued to a collector. */
-void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
-                         const struct warp *w);
+PART void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
+                              const struct warp *w);
 /* It has left its collector. */
-void sam_gputime_end_echo(struct sm *sm, struct collector *c);
+PART void sam_gputime_end_echo(struct sm *sm, struct collector *c);
 /* Requires that a collector asks. */
-void sam_gputime_operands(struct model *m, struct sm *sm);
+PART void sam_gputime_operands(struct model *m, struct sm *sm);
 
 /* execute.c */
-void sam_gputime_emit(struct model *m, struct sm *sm);
+PART void sam_gputime_emit(struct model *m, struct sm *sm);
 
 /* write.c */
-void sam_gputime_write(struct model *m, struct sm *sm);
+PART void sam_gputime_write(struct model *m, struct sm *sm);
 /* Fill m->turn. */
-void sam_gputime_order_writes(struct model *m);
-void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *flight, uint64_t ready);
+PART void sam_gputime_order_writes(struct model *m);
+PART void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *flight,
+                                 uint64_t ready);
 /* An instruction is complete: its flight ends. */
-void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
+PART void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
 /* A flight from the pool; NULL: out of memory. */
-struct flight *sam_gputime_new_flight(struct sm *sm);
-void sam_gputime_free_flights(struct sm *sm);
-void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load);
+PART struct flight *sam_gputime_new_flight(struct sm *sm);
+PART void sam_gputime_free_flights(struct sm *sm);
+PART void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load);
 
 /* lsu.c */
 /* Whether the LSU has room for an instruction in this cycle. */
@@ -498,29 +504,31 @@ static inline bool sam_gputime_lsu_takes(const struct model *m, const struct sm 
     const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
     return l->under_way < m->config.lsu_all && l->queued < m->config.lsu_queue + idle;
 }
-void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
-void sam_gputime_lsu(struct model *m, struct sm *sm);
+PART void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *flight,
+                              uint64_t at);
+PART void sam_gputime_lsu(struct model *m, struct sm *sm);
 /* The accesses of an instruction are complete in cycle `at`. */
-void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight, uint64_t at);
+PART void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight,
+                             uint64_t at);
 /* Complete the accesses whose time has come. */
-void sam_gputime_answers(struct model *m, struct sm *sm);
+PART void sam_gputime_answers(struct model *m, struct sm *sm);
 
 /* memory.c: what the L1s ask of the L2, or of shared memory, in this cycle; the cycle in which the
  * reply is at the L1. `covered`: the bytes written, NULL for a whole line. */
-uint64_t sam_gputime_read_line(struct model *m, uint64_t line);
-uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
-                                const uint64_t covered[MOST_PARTS]);
+PART uint64_t sam_gputime_read_line(struct model *m, uint64_t line);
+PART uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
+                                     const uint64_t covered[MOST_PARTS]);
 /* Write back the next written line of each L1. False: there is none left. */
-bool sam_gputime_flush(struct model *m);
+PART bool sam_gputime_flush(struct model *m);
 
 /* coalesce.c: the line requests of an op. NULL: it has none. */
-struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
-                                    const struct sam_gputime_op *op);
+PART struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
+                                         const struct sam_gputime_op *op);
 
 /* account.c */
 /* Account [from, to) of a unit, as far as it has no account yet. */
-void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                      enum sam_gputime_reason reason, uint64_t from, uint64_t to);
+PART void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
+                           enum sam_gputime_reason reason, uint64_t from, uint64_t to);
 /* What a unit, an SM or a warp does from now on. Whether that is something else cannot be
  * foreseen: the accounts of units and SMs are closed in any case, which is cheaper than to ask. */
 static inline void turn_meter(const struct model *m, struct meter *meter, uint64_t *reasons,
@@ -547,7 +555,7 @@ static inline bool sam_gputime_has_row(const struct warp *w)
     return (w->meter_row != NULL) & ~(others >> w->meter.reason);
 }
 /* Tell the observer of stalls what the warp has waited for since then. */
-void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w);
+PART void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w);
 /* Close the account of a warp slot. */
 static inline void sam_gputime_close_warp(struct model *m, const struct sm *sm, struct warp *w)
 {
@@ -572,6 +580,6 @@ static inline void sam_gputime_warp(struct model *m, struct sm *sm, struct warp 
     w->meter_pc = w->op.pc;
 }
 /* Close all accounts and fill the result. False: out of memory. */
-bool sam_gputime_settle(struct model *m);
+PART bool sam_gputime_settle(struct model *m);
 
 #endif

@@ -27,7 +27,7 @@ static unsigned bank_at(const struct collector *c, unsigned operand)
 /* ---------------------------------------------------------------------------------- requests */
 
 /* All missing operands ask from this cycle on. */
-static void ask(struct sm *sm, struct collector *c)
+static void ask_banks(struct sm *sm, struct collector *c)
 {
     const uint64_t bit = UINT64_C(1) << (c - sm->collectors);
     c->asking = c->missing;
@@ -85,7 +85,7 @@ void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector 
     if (config->collect_request)
         sm->coming |= bit;
     else
-        ask(sm, c);
+        ask_banks(sm, c);
 }
 
 /* Requests that have come by this cycle. */
@@ -98,7 +98,7 @@ static void take_requests(const struct model *m, struct sm *sm)
             continue;
         }
         sm->coming &= ~(set & -set);
-        ask(sm, c);
+        ask_banks(sm, c);
     }
 }
 
@@ -126,7 +126,8 @@ static uint64_t take_echoes(const struct model *m, struct sm *sm)
 /* ------------------------------------------------------------------------------------ grants */
 
 /* The request to be served: the first from the bank's next port on. */
-static void choose(const struct sm *sm, unsigned bank, unsigned *collector, unsigned *operand)
+static void choose_request(const struct sm *sm, unsigned bank, unsigned *collector,
+                           unsigned *operand)
 {
     const struct bank *b = &sm->banks[bank];
     const uint64_t next = UINT64_C(1) << b->next_collector;
@@ -185,7 +186,7 @@ static unsigned serve(struct model *m, struct sm *sm)
     for (uint64_t banks = sm->requests ? sm->asked : 0; banks; banks &= banks - 1) {
         const unsigned bank = (unsigned)__builtin_ctzll(banks);
         unsigned collector, operand;
-        choose(sm, bank, &collector, &operand);
+        choose_request(sm, bank, &collector, &operand);
         granted += grant(m, sm, bank, collector, operand);
         if (m->config.bank_ports)
             break;

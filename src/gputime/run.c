@@ -139,8 +139,33 @@ static void compute(struct model *m, struct sm *sm)
                          sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
 }
 
-/* One cycle of the SMs whose turn it is. Returns the next one. */
-static uint64_t step(struct model *m)
+/* The LSUs, in this cycle and in those after it up to `horizon` in which nothing else has anything
+ * to do. Returns the next cycle. */
+static uint64_t send_requests(struct model *m, uint64_t horizon)
+{
+    struct sm *const end = m->sms + m->config.sms;
+    const uint64_t dispatch = sam_gputime_next_dispatch(m);
+    for (;;) {
+        uint64_t next = dispatch, request = NEVER;
+        for (struct sm *sm = m->sms; sm < end; sm++) {
+            if (sm->lsu_at <= m->now)
+                sam_gputime_lsu(m, sm);
+            const uint64_t judged = unjudged(sm) ? sm->lsu_at : NEVER;
+            next = sm->wake < next ? sm->wake : next;
+            next = judged < next ? judged : next;
+            request = sm->lsu_at < request ? sm->lsu_at : request;
+        }
+        if (request >= next || request >= horizon || request <= m->now) {
+            next = request < next ? request : next;
+            return next > m->now ? next : m->now + 1;
+        }
+        m->now = request;
+    }
+}
+
+/* One cycle of the SMs whose turn it is, and those up to `horizon` that are the LSUs' alone.
+ * Returns the next one. */
+static uint64_t step(struct model *m, uint64_t horizon)
 {
     struct sm *const end = m->sms + m->config.sms;
     bool any = false;
@@ -155,14 +180,7 @@ static uint64_t step(struct model *m)
     for (struct sm *sm = m->sms; any && sm < end; sm++)
         if (sm->due && sam_gputime_fetches(sm))
             sam_gputime_fetch(m, sm);
-    uint64_t next = sam_gputime_next_dispatch(m);
-    for (struct sm *sm = m->sms; sm < end; sm++) {
-        if (sm->lsu_at <= m->now)
-            sam_gputime_lsu(m, sm);
-        next = sm->wake < next ? sm->wake : next;
-        next = sm->lsu_at < next ? sm->lsu_at : next;
-    }
-    return next > m->now ? next : m->now + 1;
+    return send_requests(m, horizon);
 }
 
 /* ------------------------------------------------------------------------- a unit of a clock */
@@ -236,7 +254,7 @@ uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now)
     g->begun = true;
     m->now = now - m->first;
     if (!g->ended) {
-        const uint64_t next = step(m);
+        const uint64_t next = step(m, m->now + 1);
         if (m->out_of_memory)
             return NEVER;
         if (next != NEVER)
@@ -287,7 +305,10 @@ enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
         sam_gputime_open(config, launch, source, observer, NULL, &g, error);
     if (status != SAM_OK)
         return status;
-    for (uint64_t now = 0; now != NEVER;)
-        now = sam_gputime_tick(g, now);
+    struct model *m = &g->model;
+    for (uint64_t now = 0; now != NEVER && !m->out_of_memory;) {
+        m->now = now;
+        now = step(m, NEVER);
+    }
     return sam_gputime_close(g, result, error);
 }

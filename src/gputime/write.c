@@ -96,7 +96,7 @@ static struct result *at_index(struct results *r, uint32_t index)
     return &r->of[(r->first + index) & (r->capacity - 1)]; /* a power of two */
 }
 
-static bool grow(struct results *r)
+static bool grow_results(struct results *r)
 {
     const uint32_t capacity = r->capacity ? 2 * r->capacity : 16;
     struct result *of = malloc(capacity * sizeof *of);
@@ -114,7 +114,7 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *f, ui
     const unsigned port = m->config.write_ports == 2 && f->dest >= VECTOR;
     const unsigned index = m->turn[f->record.unit] * PORTS + port;
     struct results *r = &sm->results[index];
-    if (r->count == r->capacity && !grow(r)) {
+    if (r->count == r->capacity && !grow_results(r)) {
         m->out_of_memory = true;
         return;
     }

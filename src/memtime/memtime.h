@@ -42,8 +42,20 @@ static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_t
     return tag;
 }
 /* Put the line in the place of the least recently used of its set, which *victim describes. */
-struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
-                                              struct sam_memtime_tag *victim);
+static inline struct sam_memtime_tag *
+sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line, struct sam_memtime_tag *victim)
+{
+    struct sam_memtime_tag *set = tags->tags + (line & (tags->sets - 1)) * tags->ways;
+    struct sam_memtime_tag *oldest = set;
+    uint64_t used = set->used;
+    for (uint32_t i = 1; i < tags->ways; i++) {
+        oldest = set[i].used < used ? &set[i] : oldest;
+        used = set[i].used < used ? set[i].used : used;
+    }
+    *victim = *oldest;
+    *oldest = (struct sam_memtime_tag){.line = line + 1, .used = ++tags->uses};
+    return oldest;
+}
 
 /* --- misses.c: the lines that a cache waits for (MSHRs) */
 
@@ -63,11 +75,24 @@ struct sam_memtime_misses {
 bool sam_memtime_misses_init(struct sam_memtime_misses *misses, uint32_t limit, uint32_t merges);
 void sam_memtime_misses_free(struct sam_memtime_misses *misses);
 /* Forget the lines that are there in cycle `now`. */
-void sam_memtime_misses_retire_due(struct sam_memtime_misses *misses, uint64_t now);
 static inline void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
 {
-    if (misses->first <= now)
-        sam_memtime_misses_retire_due(misses, now);
+    uint64_t first = UINT64_MAX, low = 0;
+    uint32_t kept = 0;
+    if (misses->first > now)
+        return;
+    for (uint32_t i = 0; i < misses->count; i++) {
+        const struct sam_memtime_miss miss = misses->of[i];
+        misses->of[kept] = miss;
+        if (miss.ready <= now)
+            continue;
+        kept++;
+        first = miss.ready < first ? miss.ready : first;
+        low |= UINT64_C(1) << miss.line % 64;
+    }
+    misses->count = kept;
+    misses->first = first;
+    misses->low = low;
 }
 /* NULL: the line is not waited for. */
 static inline struct sam_memtime_miss *
@@ -85,11 +110,24 @@ static inline bool sam_memtime_misses_is_full(const struct sam_memtime_misses *m
     return misses->count == misses->limit;
 }
 /* Take out the first line that is there in cycle `now`; false: there is none. */
-bool sam_memtime_misses_take_due(struct sam_memtime_misses *misses, uint64_t *line);
 static inline bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now,
                                            uint64_t *line)
 {
-    return misses->first <= now && sam_memtime_misses_take_due(misses, line);
+    uint64_t first = UINT64_MAX, low = 0;
+    uint32_t taken = 0;
+    if (misses->first > now || misses->count == 0)
+        return false;
+    while (misses->of[taken].ready != misses->first)
+        taken++;
+    *line = misses->of[taken].line;
+    misses->of[taken] = misses->of[--misses->count];
+    for (uint32_t i = 0; i < misses->count; i++) {
+        first = misses->of[i].ready < first ? misses->of[i].ready : first;
+        low |= UINT64_C(1) << misses->of[i].line % 64;
+    }
+    misses->first = first;
+    misses->low = low;
+    return true;
 }
 /* The cycle in which the first of them is there; UINT64_MAX: there is none. */
 static inline uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses)
@@ -97,7 +135,13 @@ static inline uint64_t sam_memtime_misses_first(const struct sam_memtime_misses 
     return misses->first;
 }
 /* Requires that it is not full. */
-void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line, uint64_t ready);
+static inline void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line,
+                                          uint64_t ready)
+{
+    misses->of[misses->count++] = (struct sam_memtime_miss){line, ready, 1};
+    misses->first = ready < misses->first ? ready : misses->first;
+    misses->low |= UINT64_C(1) << line % 64;
+}
 
 /* --- shared.c: the L2 and the memory, which all units share */
 

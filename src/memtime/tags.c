@@ -15,18 +15,3 @@ void sam_memtime_tags_free(struct sam_memtime_tags *tags)
     free(tags->tags);
     tags->tags = NULL;
 }
-
-struct sam_memtime_tag *sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line,
-                                              struct sam_memtime_tag *victim)
-{
-    struct sam_memtime_tag *set = tags->tags + (line & (tags->sets - 1)) * tags->ways;
-    struct sam_memtime_tag *oldest = set;
-    uint64_t used = set->used;
-    for (uint32_t i = 1; i < tags->ways; i++) {
-        oldest = set[i].used < used ? &set[i] : oldest;
-        used = set[i].used < used ? set[i].used : used;
-    }
-    *victim = *oldest;
-    *oldest = (struct sam_memtime_tag){.line = line + 1, .used = ++tags->uses};
-    return oldest;
-}
