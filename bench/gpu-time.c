@@ -70,7 +70,8 @@ static enum sam_status read_all(void *context, struct sam_gpu *gpu, const struct
     if (status != SAM_OK)
         return status;
     struct sam_feed *source = NULL;
-    if (sam_workers_open(&run, 1) && (source = sam_feed_new(&run, (size_t)64 << 20))) {
+    if (sam_workers_find(&run, 1) && sam_worker_open(&run.workers[0], &run) &&
+        (source = sam_feed_new(&run, (size_t)64 << 20))) {
         for (uint32_t group = 0; group < run.workgroups; group++) {
             for (uint32_t warp = 0; warp < launch->warps; warp++)
                 while (sam_feed_next(source, group, warp, &op))
@@ -81,7 +82,7 @@ static enum sam_status read_all(void *context, struct sam_gpu *gpu, const struct
             status = sam_fail_memory(error);
     }
     sam_feed_free(source);
-    sam_workers_close(&run);
+    sam_workers_leave(&run);
     sam_run_close(&run);
     return status;
 }

@@ -72,7 +72,8 @@ struct sam_gpu_timing {
 
 struct sam_gpu_options {
     size_t size;                /* sizeof of this struct; 0: as in 0.1 (status.h) */
-    unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it */
+    unsigned jobs;              /* worker threads, 0 = 1; results do not depend on it. With
+                                 * several, one starts with the gpu, all end with it. */
     enum sam_schedule schedule; /* within a workgroup */
     bool loose_bounds;          /* memory outside all buffers reads as zero and can be written */
     bool shared_pds;            /* CSR_PDS = pdsBase for every workgroup (log comparison) */

@@ -31,10 +31,14 @@ void sam_parallel(unsigned threads, size_t count,
                   void (*work)(void *context, size_t i, unsigned worker), void *context);
 
 /* Threads that wait for work, for callers to whom starting them each time takes too long: calls of
- * sam_parallel on a crew, one at a time. Threads start when they are first needed. */
+ * sam_parallel on a crew, one at a time. Threads start when they are first needed. One without work
+ * looks for it for some 50 us before it sleeps, unless the host has fewer processors than the crew
+ * has threads. */
 struct sam_parallel_crew;
 /* NULL: out of memory. */
 struct sam_parallel_crew *sam_parallel_crew_new(void);
+/* There will soon be work: have a thread, and have those that sleep look for it. */
+void sam_parallel_crew_call(struct sam_parallel_crew *crew);
 void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, size_t count,
                            void (*work)(void *context, size_t i, unsigned worker), void *context);
 void sam_parallel_crew_free(struct sam_parallel_crew *crew);

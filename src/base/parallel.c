@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 
@@ -49,6 +51,10 @@ void sam_parallel(unsigned threads, size_t count,
 
 /* ------------------------------------------------------------------------------------- crews */
 
+/* How long a thread looks for what comes next before it sleeps: waking it takes the host 5 to 50
+ * us, and a part of that the one who wakes it. */
+#define LOOK_NS 50000
+
 struct member {
     struct sam_parallel_crew *crew;
     struct worker worker;
@@ -56,32 +62,110 @@ struct member {
 };
 
 struct sam_parallel_crew {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards what follows, of which some may be looked at without it */
     pthread_cond_t begins, ends;
-    struct task *task;   /* NULL: none that may still be joined */
-    unsigned wanted;     /* members below this number join it, */
-    unsigned long tasks; /* once */
-    unsigned busy;       /* members that have */
-    unsigned count;      /* members, from number 1 on */
-    bool dismissed;
+    struct task *task;  /* NULL: none that may still be joined */
+    unsigned wanted;    /* members below this number join it, once */
+    atomic_ulong tasks; /* number of the last one */
+    atomic_uint busy;   /* members that have joined */
+    unsigned calls;     /* sam_parallel_crew_call */
+    unsigned count;     /* members, from number 1 on */
+    atomic_bool dismissed;
+    long processors; /* of the host: looking takes one from others if there are not enough */
     struct member members[SAM_MAX_THREADS];
 };
+
+static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void rest(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Look whether `over` becomes true, for a while and if `threads` threads can. */
+static void look_for(struct sam_parallel_crew *crew, unsigned threads,
+                     bool (*over)(struct sam_parallel_crew *crew, unsigned long seen),
+                     unsigned long seen)
+{
+    enum { LOOKS = 64 };
+    if (threads > crew->processors)
+        return;
+    for (const long long end = now() + LOOK_NS; now() < end;) {
+        for (int i = 0; i < LOOKS; i++) {
+            if (over(crew, seen))
+                return;
+            rest();
+        }
+    }
+}
+
+static bool has_begun(struct sam_parallel_crew *crew, unsigned long seen)
+{
+    return atomic_load_explicit(&crew->tasks, memory_order_relaxed) != seen ||
+           atomic_load_explicit(&crew->dismissed, memory_order_relaxed);
+}
+
+static bool has_ended(struct sam_parallel_crew *crew, unsigned long seen)
+{
+    (void)seen;
+    return atomic_load_explicit(&crew->busy, memory_order_relaxed) == 0;
+}
+
+static void *serve(void *argument);
+
+/* Start one more member, unless there are `threads` with the caller. Under the lock. */
+static void grow(struct sam_parallel_crew *crew, unsigned threads)
+{
+    if (crew->count >= threads)
+        return;
+    struct member *member = &crew->members[crew->count];
+    *member = (struct member){.crew = crew, .worker = {NULL, crew->count}};
+    if (pthread_create(&member->id, NULL, serve, member) == 0)
+        crew->count++;
+}
+
+/* Wait for a task that the member has not seen. Under the lock. False: it is dismissed. */
+static bool await(struct member *member, unsigned long seen)
+{
+    struct sam_parallel_crew *crew = member->crew;
+    unsigned calls = crew->calls - 1;
+    while (!crew->dismissed &&
+           (!crew->task || crew->tasks == seen || member->worker.index >= crew->wanted)) {
+        if (calls == crew->calls) {
+            pthread_cond_wait(&crew->begins, &crew->lock);
+            continue;
+        }
+        calls = crew->calls;
+        const unsigned threads = crew->count;
+        const unsigned long last = crew->tasks;
+        pthread_mutex_unlock(&crew->lock);
+        look_for(crew, threads, has_begun, last);
+        pthread_mutex_lock(&crew->lock);
+    }
+    return !crew->dismissed;
+}
 
 static void *serve(void *argument)
 {
     struct member *member = argument;
     struct sam_parallel_crew *crew = member->crew;
     unsigned long seen = 0;
+    free(malloc(1)); /* the C library prepares a heap for the thread */
     pthread_mutex_lock(&crew->lock);
-    for (;;) {
-        while (!crew->dismissed &&
-               (!crew->task || crew->tasks == seen || member->worker.index >= crew->wanted))
-            pthread_cond_wait(&crew->begins, &crew->lock);
-        if (crew->dismissed)
-            break;
+    while (await(member, seen)) {
         seen = crew->tasks;
         member->worker.task = crew->task;
         crew->busy++;
+        grow(crew, crew->wanted); /* so that the caller need not start them all */
         pthread_mutex_unlock(&crew->lock);
         run(&member->worker);
         pthread_mutex_lock(&crew->lock);
@@ -98,10 +182,20 @@ struct sam_parallel_crew *sam_parallel_crew_new(void)
     if (!crew)
         return NULL;
     crew->count = 1; /* the caller is number 0 */
+    crew->processors = sysconf(_SC_NPROCESSORS_ONLN);
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->begins, NULL);
     pthread_cond_init(&crew->ends, NULL);
     return crew;
+}
+
+void sam_parallel_crew_call(struct sam_parallel_crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    grow(crew, 2);
+    crew->calls++;
+    pthread_mutex_unlock(&crew->lock);
+    pthread_cond_broadcast(&crew->begins);
 }
 
 void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, size_t count,
@@ -115,12 +209,7 @@ void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, siz
         threads = (unsigned)count;
     atomic_init(&task.next, 0);
     pthread_mutex_lock(&crew->lock);
-    for (; crew->count < threads; crew->count++) {
-        struct member *member = &crew->members[crew->count];
-        *member = (struct member){.crew = crew, .worker = {NULL, crew->count}};
-        if (pthread_create(&member->id, NULL, serve, member) != 0)
-            break;
-    }
+    grow(crew, threads < 2 ? threads : 2);
     crew->task = threads > 1 ? &task : NULL;
     crew->wanted = threads;
     crew->tasks++;
@@ -131,6 +220,12 @@ void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, siz
     /* Nothing is left: who has not joined need not. */
     pthread_mutex_lock(&crew->lock);
     crew->task = NULL;
+    const unsigned busy = crew->busy;
+    pthread_mutex_unlock(&crew->lock);
+    if (!busy)
+        return;
+    look_for(crew, busy + 1, has_ended, 0);
+    pthread_mutex_lock(&crew->lock);
     while (crew->busy)
         pthread_cond_wait(&crew->ends, &crew->lock);
     pthread_mutex_unlock(&crew->lock);

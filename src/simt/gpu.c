@@ -30,9 +30,12 @@ enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_op
         &taken, sizeof taken, offsetof(struct sam_gpu_options, fit_pds), options, error);
     if (status == SAM_OK)
         status = check_options(&taken, error);
-    if (status == SAM_OK)
-        gpu->options = taken;
-    return status;
+    if (status != SAM_OK)
+        return status;
+    gpu->options = taken;
+    if (taken.jobs > 1 && !gpu->crew && (gpu->crew = sam_parallel_crew_new()))
+        sam_parallel_crew_call(gpu->crew); /* its thread starts while the host fills buffers */
+    return SAM_OK;
 }
 
 enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gpu **out,
@@ -307,6 +310,7 @@ enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image
     launch->args_size = (uint32_t)kernel->args_size;
 
     fill_metadata(metadata, kernel, &options, (uint32_t)symbol->value, args, print);
+    sam_run_expect(gpu, launch);
     return sam_gpu_write(gpu, launch->metadata, metadata, sizeof metadata, error);
 }
 

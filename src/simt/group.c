@@ -39,13 +39,13 @@ void sam_group_release(struct sam_group *group)
     group->parked = NULL;
 }
 
-void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup)
+void sam_group_start(struct sam_worker *worker, struct sam_group *group)
 {
+    const uint32_t workgroup = group->workgroup;
     const struct sam_launch *launch = worker->run->launch;
     const struct sam_gpu_options *options = &worker->run->gpu->options;
     if (worker->sanitizer)
         sam_sanitize_enter(worker->sanitizer, workgroup);
-    group->workgroup = workgroup;
     group->away = false;
     group->idle_turns = 0;
     group->ready = launch->warps;

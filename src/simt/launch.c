@@ -157,26 +157,11 @@ bool sam_worker_run_next(struct sam_worker *worker)
         sam_run_fail_host(worker->run, SAM_ERR_MEMORY, "out of memory");
         return true;
     }
-    sam_group_start(worker, group, group->workgroup);
+    sam_group_start(worker, group);
     if (sam_group_run(worker, group) == SAM_PAUSE_ENDED)
         sam_run_tell(worker, 1);
     sam_space_clear_lds(worker, group);
     return true;
-}
-
-/* In the floating-point environment that the core wants, so that it need not be set for each of the
- * many runs of a workgroup. */
-static void work(void *run, size_t i, unsigned thread)
-{
-    struct sam_worker *worker = &((struct sam_run *)run)->workers[i];
-    (void)thread;
-    const sam_host_fp host = sam_host_fp_enter();
-    sam_space_touch(worker);
-    worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
-    while (sam_worker_run_next(worker))
-        ;
-    worker->entered = false;
-    sam_host_fp_leave(host);
 }
 
 enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error)
@@ -284,7 +269,8 @@ static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stat
     struct sam_profile *profile = sam_profile_new();
     bool ok = profile != NULL;
     for (unsigned i = 0; ok && i < run->worker_count; i++)
-        ok = sam_counts_collect(run->workers[i].counts, run->workers[i].code, profile,
+        ok = !run->workers[i].counts ||
+             sam_counts_collect(run->workers[i].counts, run->workers[i].code, profile,
                                 &stats->simt_depth);
     if (ok && options->collect_stats)
         ok = sam_stats_fold(profile, &run->gpu->machine.isa, stats);
@@ -387,23 +373,6 @@ bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result)
     return ok;
 }
 
-/* Run the workers, which are ready. False: out of memory. */
-static bool run_workers(struct sam_run *run)
-{
-    if (run->recorded)
-        return sam_run_timed(run);
-    if (run->worker_count == 1) {
-        work(run, 0, 0);
-        return true;
-    }
-    if (!run->gpu->crew)
-        run->gpu->crew = sam_parallel_crew_new();
-    if (!run->gpu->crew)
-        return false;
-    sam_parallel_crew_run(run->gpu->crew, run->worker_count, run->worker_count, work, run);
-    return true;
-}
-
 /* Counts alone need no steps, nor does a sanitizer, unless warps take turns by instruction. The two
  * together do. False: out of memory. */
 static bool choose_handlers(struct sam_worker *worker)
@@ -421,6 +390,50 @@ static bool choose_handlers(struct sam_worker *worker)
     return true;
 }
 
+static bool open_worker(struct sam_worker *worker, struct sam_run *run)
+{
+    return sam_worker_open(worker, run) && choose_handlers(worker);
+}
+
+/* A thread runs worker `i`, in the floating-point environment that the core wants, so that it need
+ * not be set for each of the many runs of a workgroup. The first worker is open. */
+static void work(void *context, size_t i, unsigned thread)
+{
+    struct sam_run *run = context;
+    struct sam_worker *worker = &run->workers[i];
+    (void)thread;
+    if (i && !run->ordered && __atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->workgroups)
+        return; /* it comes too late */
+    if (i && !open_worker(worker, run)) {
+        sam_run_fail_host(run, SAM_ERR_MEMORY, "out of memory");
+        return;
+    }
+    const sam_host_fp host = sam_host_fp_enter();
+    sam_space_touch(worker);
+    worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
+    while (sam_worker_run_next(worker))
+        ;
+    worker->entered = false;
+    sam_host_fp_leave(host);
+}
+
+/* Run the workers. False: out of memory. */
+static bool run_workers(struct sam_run *run)
+{
+    if (run->recorded)
+        return sam_run_timed(run);
+    if (run->worker_count == 1) {
+        work(run, 0, 0);
+        return true;
+    }
+    if (!run->gpu->crew)
+        run->gpu->crew = sam_parallel_crew_new();
+    if (!run->gpu->crew)
+        return false;
+    sam_parallel_crew_run(run->gpu->crew, run->worker_count, run->worker_count, work, run);
+    return true;
+}
+
 static unsigned job_count(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
@@ -431,10 +444,15 @@ static unsigned job_count(const struct sam_run *run)
 
 bool sam_run_prepare(struct sam_run *run)
 {
-    bool ok = sam_workers_open(run, job_count(run));
-    for (unsigned i = 0; ok && i < run->worker_count; i++)
-        ok = choose_handlers(&run->workers[i]);
-    return ok && sam_sanitizing_begin(run);
+    return sam_workers_find(run, job_count(run)) && open_worker(&run->workers[0], run) &&
+           sam_sanitizing_begin(run);
+}
+
+void sam_run_expect(struct sam_gpu *gpu, const struct sam_launch *launch)
+{
+    struct sam_run run = {.gpu = gpu, .launch = launch};
+    if (check_launch(launch, &run.workgroups, NULL) == SAM_OK)
+        sam_workers_expect(gpu, launch, job_count(&run));
 }
 
 enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -452,7 +470,7 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     ok = sam_sanitizing_end(&run) && ok;
     if (ok)
         status = sam_run_outcome(&run, error);
-    sam_workers_close(&run);
+    sam_workers_leave(&run);
     sam_run_close(&run);
     return ok ? status : sam_fail_memory(error);
 }

@@ -29,7 +29,7 @@ static enum sam_status run_all(struct sam_gpu_recording *r, size_t limit,
     }
     ok = sam_sanitizing_end(&r->run) && ok;
     const enum sam_status status = ok ? sam_run_outcome(&r->run, error) : sam_fail_memory(error);
-    sam_workers_close(&r->run);
+    sam_workers_leave(&r->run);
     r->run.workers = NULL;
     r->run.worker_count = 0;
     return status;

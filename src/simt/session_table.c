@@ -91,7 +91,8 @@ struct sam_group *sam_gpu_session_revive(struct sam_gpu_session *s, uint32_t wor
     struct sam_group *group = block ? take_group(s) : NULL;
     if (!group)
         return NULL;
-    sam_group_start(&s->worker, group, workgroup);
+    group->workgroup = workgroup;
+    sam_group_start(&s->worker, group);
     block->groups[workgroup % BLOCK] = group;
     return group;
 }

@@ -246,8 +246,9 @@ enum sam_pause {
 /* Memory for launch->warps warps, unless there is as much. False: out of memory. */
 bool sam_group_fit(struct sam_group *group, const struct sam_run *run);
 void sam_group_release(struct sam_group *group);
-/* Begin a workgroup: its warps are ready, its local memory is zero. */
-void sam_group_start(struct sam_worker *worker, struct sam_group *group, uint32_t workgroup);
+/* Begin group->workgroup, which others may be reading: its warps are ready, its local memory is
+ * zero. */
+void sam_group_start(struct sam_worker *worker, struct sam_group *group);
 /* Run one instruction of a ready warp and record it, except for what a barrier or the end of the
  * warp means to others. */
 enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group,
@@ -331,10 +332,14 @@ struct sam_gpu {
 enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
                                struct sam_gpu **out, struct sam_error *error);
 
-/* workers.c: workers with their groups for a launch, new or kept from an earlier one. False: out of
- * memory. Close the run's workers in either case. */
-bool sam_workers_open(struct sam_run *run, unsigned count);
-void sam_workers_close(struct sam_run *run);
+/* workers.c: workers for a launch, new or kept from an earlier one, which the threads that run them
+ * open. False: out of memory. Leave the run's workers in either case. */
+bool sam_workers_find(struct sam_run *run, unsigned count);
+void sam_workers_leave(struct sam_run *run);
+/* Have the worker ready for the run, with its group. False: out of memory. */
+bool sam_worker_open(struct sam_worker *worker, struct sam_run *run);
+/* A launch by `count` workers is likely to follow: do ahead of it what takes long. */
+void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, unsigned count);
 /* Whether the last launch may have accessed the page at this address. */
 bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page);
 void sam_workers_forget(struct sam_gpu *gpu);
@@ -349,7 +354,10 @@ void sam_worker_release(struct sam_worker *worker);
 /* Run the next workgroup of the launch to its end. False: there is none, or the launch has failed
  * or was stopped before. */
 bool sam_worker_run_next(struct sam_worker *worker);
-/* Open the workers of a run, with the handlers that its options ask for. False: out of memory. */
+/* The launch is likely to follow. */
+void sam_run_expect(struct sam_gpu *gpu, const struct sam_launch *launch);
+/* Find the workers of a run and open the first, with the handlers that its options ask for. False:
+ * out of memory. */
 bool sam_run_prepare(struct sam_run *run);
 /* What a launch that has run leaves in its result, which may be NULL. False: out of memory. */
 bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result);

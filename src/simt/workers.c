@@ -10,7 +10,7 @@
 #include "simt/simt.h"
 
 struct sam_kept {
-    struct sam_worker *workers;
+    struct sam_worker *workers; /* those without code have yet to be made */
     unsigned count;
     bool loose;  /* options.loose_bounds */
     bool unseen; /* the last launch had pages that its views do not show */
@@ -27,7 +27,7 @@ static bool is_plain(const struct sam_run *run)
 static void release(struct sam_worker *workers, unsigned count)
 {
     for (unsigned i = 0; workers && i < count; i++)
-        if (workers[i].run)
+        if (workers[i].code)
             sam_worker_release(&workers[i]);
     free(workers);
 }
@@ -47,7 +47,8 @@ bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page)
     const struct sam_kept *kept = gpu->kept;
     bool touched = !kept || kept->unseen;
     for (unsigned i = 0; !touched && i < kept->count; i++)
-        touched = kept->workers[i].view.pages[page / SAM_PAGE_SIZE].host != NULL;
+        touched =
+            kept->workers[i].code && kept->workers[i].view.pages[page / SAM_PAGE_SIZE].host != NULL;
     return touched;
 }
 
@@ -70,61 +71,85 @@ static struct sam_code_part look(void *context, uint64_t pc)
 
 /* ---------------------------------------------------------------------------- for a launch */
 
-static void begin_again(struct sam_worker *worker, struct sam_run *run)
+/* What others look at of a worker before it is opened, and what looks at memory before others
+ * change it. */
+static void begin_again(struct sam_worker *worker, struct sam_gpu *gpu)
 {
-    worker->run = run;
-    worker->group = NULL;
+    if (worker->code)
+        sam_code_refresh(worker->code, look, gpu);
     worker->busy = worker->started = worker->own.has_turn = false;
     worker->next = worker->end = 0;
     worker->warp_insns = worker->untold_insns = worker->untold_groups = 0;
-    sam_space_clear(worker);
-    sam_space_enter(worker, &worker->own);
 }
 
-bool sam_workers_open(struct sam_run *run, unsigned count)
+bool sam_worker_open(struct sam_worker *worker, struct sam_run *run)
+{
+    worker->run = run;
+    worker->group = NULL;
+    if (worker->code) {
+        sam_space_clear(worker);
+    } else if (!sam_worker_init(worker, run)) {
+        sam_worker_release(worker);
+        sam_clear(worker, sizeof *worker);
+        return false;
+    }
+    const bool fits = sam_group_fit(&worker->own, run);
+    sam_space_enter(worker, &worker->own);
+    return fits;
+}
+
+/* Room for as many workers as launches may ask for. */
+static struct sam_kept *new_kept(const struct sam_gpu *gpu, unsigned count)
+{
+    struct sam_kept *kept = sam_alloc(1, sizeof *kept);
+    if (!kept)
+        return NULL;
+    kept->loose = gpu->options.loose_bounds;
+    kept->count = gpu->options.jobs > count ? gpu->options.jobs : count;
+    kept->workers = sam_alloc(kept->count, sizeof *kept->workers);
+    if (!kept->workers) {
+        free(kept);
+        return NULL;
+    }
+    return kept;
+}
+
+bool sam_workers_find(struct sam_run *run, unsigned count)
 {
     struct sam_gpu *gpu = run->gpu;
-    struct sam_kept *kept = gpu->kept;
-    if (kept &&
-        (!is_plain(run) || kept->count < count || kept->loose != gpu->options.loose_bounds)) {
+    const bool plain = is_plain(run);
+    if (gpu->kept &&
+        (!plain || gpu->kept->count < count || gpu->kept->loose != gpu->options.loose_bounds))
         sam_workers_forget(gpu);
-        kept = NULL;
-    }
-    run->worker_count = count;
-    if (kept) {
-        run->workers = kept->workers;
-        bool fits = true;
-        for (unsigned i = 0; i < count; i++) {
-            sam_code_refresh(run->workers[i].code, look, gpu);
-            begin_again(&run->workers[i], run);
-            fits = sam_group_fit(&run->workers[i].own, run) && fits;
-        }
-        return fits;
-    }
-    run->workers = sam_alloc(count, sizeof *run->workers);
-    for (unsigned i = 0; run->workers && i < count; i++) {
-        struct sam_worker *worker = &run->workers[i];
-        if (!sam_worker_init(worker, run) || !sam_group_fit(&worker->own, run))
-            return false;
-        sam_space_enter(worker, &worker->own);
-    }
+    if (plain && !gpu->kept)
+        gpu->kept = new_kept(gpu, count);
+    run->workers = gpu->kept ? gpu->kept->workers
+                   : plain   ? NULL
+                             : sam_alloc(count, sizeof *run->workers);
+    run->worker_count = run->workers ? count : 0;
+    for (unsigned i = 0; i < run->worker_count; i++)
+        begin_again(&run->workers[i], gpu);
     return run->workers != NULL;
 }
 
-void sam_workers_close(struct sam_run *run)
+void sam_workers_leave(struct sam_run *run)
 {
-    struct sam_gpu *gpu = run->gpu;
-    struct sam_kept *kept = gpu->kept;
-    if (!kept && run->workers && is_plain(run) && run->workers[run->worker_count - 1].own.warps)
-        kept = gpu->kept = sam_alloc(1, sizeof *kept);
-    if (!kept) {
+    struct sam_kept *kept = run->gpu->kept;
+    if (kept)
+        kept->unseen = run->print_size || run->pds_parts;
+    else
         release(run->workers, run->worker_count);
+}
+
+void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, unsigned count)
+{
+    struct sam_run run = {.gpu = gpu, .launch = launch, .recorded = gpu->options.timing != NULL};
+    if (!is_plain(&run))
         return;
-    }
-    kept->loose = gpu->options.loose_bounds;
-    kept->unseen = run->print_size || run->pds_parts;
-    if (!kept->workers) {
-        kept->workers = run->workers;
-        kept->count = run->worker_count;
-    }
+    const struct sam_kept *kept = gpu->kept;
+    const bool ready = kept && kept->workers[0].code && kept->workers[0].own.room >= launch->warps;
+    if (!ready && sam_workers_find(&run, count) && sam_worker_open(&run.workers[0], &run))
+        sam_space_touch(&run.workers[0]);
+    if (count > 1 && gpu->crew)
+        sam_parallel_crew_call(gpu->crew);
 }

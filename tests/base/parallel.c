@@ -79,6 +79,26 @@ static void a_crew_runs_calls_together(void **state)
     sam_parallel_crew_free(crew);
 }
 
+/* A call brings no work: whatever comes next, a task, nothing, or the end, comes in its own time.
+ */
+static void a_crew_is_called(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 100; round++) {
+        struct sam_parallel_crew *crew = sam_parallel_crew_new();
+        assert_non_null(crew);
+        for (unsigned i = 0; i < round % 4; i++) {
+            struct calls c = {.needed = 3};
+            sam_parallel_crew_call(crew);
+            if (round % 3)
+                sam_parallel_crew_run(crew, 3, 3, call, &c);
+            check(&c, 3, round % 3 ? 3 : 0);
+        }
+        sam_parallel_crew_call(crew);
+        sam_parallel_crew_free(crew);
+    }
+}
+
 static void a_crew_without_work_ends(void **state)
 {
     (void)state;
@@ -89,9 +109,8 @@ static void a_crew_without_work_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_is_made_once),
-        cmocka_unit_test(a_crew_serves_again),
-        cmocka_unit_test(a_crew_runs_calls_together),
+        cmocka_unit_test(every_call_is_made_once),    cmocka_unit_test(a_crew_serves_again),
+        cmocka_unit_test(a_crew_runs_calls_together), cmocka_unit_test(a_crew_is_called),
         cmocka_unit_test(a_crew_without_work_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

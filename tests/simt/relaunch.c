@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches one after another, on one worker and on several: code that is kept decoded is decoded
- * again once its words, or the buffers that it is in, are others. */
+ * again once its words, or the buffers that it is in, are others; and the same threads serve
+ * launches of all sizes. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -234,12 +235,98 @@ static void other_buffers(void **state)
     }
 }
 
+/* Any number of workgroups and of workers after any other; what was prepared for more or less. */
+static void other_sizes(void **state)
+{
+    (void)state;
+    struct program p = many_groups("        csrr    t3, wid\n"
+                                   "        addi    t3, t3, 1\n" STORE_T3,
+                                   1);
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint32_t groups = 1 + i * 7 % GROUPS;
+        p.options.jobs = i / 40 % 3 ? 1 + i * 5 % 7 : 3;
+        p.launch.grid[0] = groups;
+        p.launch.warps = 1 + i % 11;
+        program_pass(&p);
+        assert_int_equal(p.result.stats.workgroups, groups);
+        assert_int_equal(p.result.stats.warps, groups * p.launch.warps);
+        for (uint32_t k = 0; k < GROUPS; k++) {
+            const uint32_t last = program_word(&p, DATA + 4 * k);
+            assert_true(k < groups ? last >= 1 && last <= p.launch.warps : last == 0);
+            program_set(&p, DATA + 4 * k, 0);
+        }
+    }
+    program_free(&p);
+}
+
+/* Statistics and profiles are of all workers, those that came too late to do anything as well. */
+static void counted(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
+        for (uint32_t i = 0; i < 30; i++) {
+            p.options.collect_stats = i % 3 == 1;
+            program_pass(&p);
+            assert_int_equal(p.result.stats.warp_insns, GROUPS * 7);
+            assert_int_equal(p.result.stats.lane_insns, p.options.collect_stats ? GROUPS * 7 : 0);
+            expect_all(&p, 1);
+        }
+        program_free(&p);
+    }
+}
+
+static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
+{
+    *(volatile int *)context = progress->done == GROUPS - 1;
+}
+
+/* One workgroup never ends; the threads that ran the others have nothing to do when it runs out of
+ * budget or the launch is stopped, and serve the next one. */
+static void ended_while_others_wait(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        volatile int stop = 0;
+        struct program p = many_groups("        li      t0, 0x90001000\n"
+                                       "        lw      t1, 0(t0)\n"
+                                       "        csrr    t2, gdx\n"
+                                       "loop:   beq     t1, t2, loop\n"
+                                       "        li      t3, 1\n" STORE_T3,
+                                       all_jobs[k]);
+        for (uint32_t i = 0; i < 8; i++) {
+            const bool stopped = i % 2;
+            p.options.progress = stopped ? stop_at_last : NULL;
+            p.options.progress_context = (void *)&stop;
+            p.options.stop = stopped ? &stop : NULL;
+            p.options.max_insns = stopped ? UINT64_C(1) << 40 : 10000000;
+            program_set(&p, DATA + 0x1000, GROUPS - 1);
+            if (!stopped)
+                program_trap(&p, SAM_TRAP_BUDGET);
+            else
+                assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
+            program_set(&p, DATA + 0x1000, GROUPS);
+            p.options.stop = NULL;
+            p.options.progress = NULL;
+            program_pass(&p);
+            expect_all(&p, 1);
+        }
+        program_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rewritten_by_host),     cmocka_unit_test(rewritten_by_kernel),
-        cmocka_unit_test(rewritten_for_a_while), cmocka_unit_test(rewritten_after_prefix),
-        cmocka_unit_test(prefix_at_end),         cmocka_unit_test(other_buffers),
+        cmocka_unit_test(rewritten_by_host),
+        cmocka_unit_test(rewritten_by_kernel),
+        cmocka_unit_test(rewritten_for_a_while),
+        cmocka_unit_test(rewritten_after_prefix),
+        cmocka_unit_test(prefix_at_end),
+        cmocka_unit_test(other_buffers),
+        cmocka_unit_test(other_sizes),
+        cmocka_unit_test(counted),
+        cmocka_unit_test(ended_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,12 +200,12 @@ static void check(const struct recording *r, size_t limit, bool stepped, bool ke
     struct sam_run run;
     must(sam_run_open(&run, gpu, &r->of->launch, &error), &error);
     run.recorded = true;
-    assert_true(sam_workers_open(&run, 1));
+    assert_true(sam_workers_find(&run, 1) && sam_worker_open(&run.workers[0], &run));
     struct sam_feed *source = sam_feed_new(&run, limit);
     assert_non_null(source);
     if (kept) {
         sam_feed_keep(source);
-        sam_workers_close(&run);
+        sam_workers_leave(&run);
         assert_true(limit || source->store.held == 0);
     }
     compare(r, source, random);
@@ -216,7 +216,7 @@ static void check(const struct recording *r, size_t limit, bool stepped, bool ke
     *most = source->store.most > *most ? source->store.most : *most;
     sam_feed_free(source);
     if (!kept)
-        sam_workers_close(&run);
+        sam_workers_leave(&run);
     sam_run_close(&run);
     sam_gpu_free(gpu);
 }
