@@ -31,7 +31,8 @@ struct sam_model;
  * lists and tensors. Names are the keys on the way to a tensor, joined with '.' ("data" for a
  * lone tensor). Views and tensors that share storage are separate tensors here. SAM_ERR_INPUT names
  * what is refused: any global but those of a state dict, opcodes that such a pickle does not need,
- * compressed or encrypted entries, big-endian storages, the format before 1.6. */
+ * compressed or encrypted entries, big-endian storages, the format before 1.6. The checksums of the
+ * archive are not verified. */
 SAM_API enum sam_status sam_model_open(const char *path, struct sam_model **model,
                                        struct sam_error *error);
 /* A PyTorch checkpoint read on demand; `name` is used in messages. What source.context points to
