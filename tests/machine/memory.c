@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <cmocka.h>
 
@@ -235,6 +238,11 @@ static void threads_share_memory(void **state)
 
 int main(void)
 {
+    /* The host may put pages that are free into a large one with their neighbours at any time, and
+     * then they are in its memory again. */
+#ifdef __linux__
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(removed_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_no_buffer, setup, teardown),
