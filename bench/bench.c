@@ -23,6 +23,7 @@ struct bench {
     const char *title;
     char **filters;
     int filter_count;
+    bool *matched; /* by filter: a name has it */
     const char *json;
     bool list;
     double seconds; /* minimum for one repeat */
@@ -68,15 +69,17 @@ struct bench *bench_open(int argc, char **argv, const char *title)
     }
     bench->filters = argv + at;
     bench->filter_count = argc - at;
+    bench->matched = checked(calloc((size_t)bench->filter_count + 1, sizeof *bench->matched));
     return bench;
 }
 
 bool bench_wants(const struct bench *bench, const char *name)
 {
+    bool wanted = bench->filter_count == 0;
     for (int i = 0; i < bench->filter_count; i++)
         if (strstr(name, bench->filters[i]))
-            return true;
-    return bench->filter_count == 0;
+            wanted = bench->matched[i] = true;
+    return wanted;
 }
 
 bool bench_lists(const struct bench *bench)
@@ -250,6 +253,17 @@ int bench_close(struct bench *bench)
         fprintf(stderr, "bench: %s: %s\n", bench->json, strerror(errno));
         code = 1;
     }
+    for (int i = 0; i < bench->filter_count; i++)
+        if (!bench->matched[i]) {
+            fprintf(stderr, "bench: no row has '%s' in its name (--list shows them)\n",
+                    bench->filters[i]);
+            code = 2;
+        }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "bench: cannot write to standard output\n");
+        code = 2;
+    }
+    free(bench->matched);
     for (size_t i = 0; i < bench->count; i++) {
         free(bench->rows[i].name);
         free(bench->rows[i].unit);

@@ -60,7 +60,7 @@ void bench_value(struct bench *bench, const char *name, const char *unit, double
                  double reference);
 
 /* Print the table, write the JSON file, free. Returns the exit code: 1 when a benchmark failed or
- * the file cannot be written. */
+ * the file cannot be written, 2 when a filter is part of no name or the table cannot be printed. */
 int bench_close(struct bench *bench);
 
 /* Keep the compiler from dropping the computation of `value`. */

@@ -2,6 +2,7 @@
 """The harness of benchmarks in Python: command line, table and JSON are those of bench/bench.h:
 [--quick] [--json FILE] [--list] [--real FILE:TYPE...] [FILTER...]."""
 import json
+import sys
 import time
 from statistics import median
 
@@ -32,11 +33,14 @@ class Bench:
                 raise SystemExit(f"bench: unknown option '{word}'")
             else:
                 self.filters.append(word)
+        self.unmatched = set(self.filters)
         if not self.listing:
             print("%-34s %12s  %-16s %12s %8s" % (title, "value", "unit", "reference", "ratio"))
 
     def wants(self, name):
-        return not self.filters or any(word in name for word in self.filters)
+        found = {word for word in self.filters if word in name}
+        self.unmatched -= found
+        return not self.filters or bool(found)
 
     def row(self, name, unit, measure, reference=None):
         """`measure` and `reference` give one figure each; they take turns, and the medians are shown."""
@@ -72,6 +76,10 @@ class Bench:
         if self.path:
             with open(self.path, "w", encoding="utf-8") as file:
                 file.write("[\n" + ",\n".join("  " + json.dumps(row) for row in self.rows) + "\n]\n")
+        for word in sorted(self.unmatched):
+            print(f"bench: no row has '{word}' in its name (--list shows them)", file=sys.stderr)
+        if self.unmatched:
+            raise SystemExit(2)
 
 
 def weights(kind, size):

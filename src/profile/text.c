@@ -8,7 +8,8 @@
 static void put_heading(struct sam_buffer *out, const struct sam_profile_tables *t)
 {
     sam_buffer_printf(out, "\n     %%%s        count  lanes%%  diverged  lines/mem  conflicts  %s",
-                      t->timed ? "       cycles" : "", t->timed ? "waits for               " : "");
+                      t->timed ? "       cycles" : "",
+                      t->timed ? "waits for                       " : "");
 }
 
 static void put_columns(struct sam_buffer *out, const struct sam_profile_tables *t,
@@ -33,7 +34,7 @@ static void put_columns(struct sam_buffer *out, const struct sam_profile_tables 
         (unsigned long long)sum->count, lanes, diverged, lines, conflicts);
     sam_profile_waits(sum, waits, sizeof waits);
     if (t->timed)
-        sam_buffer_printf(out, "%-24s", waits);
+        sam_buffer_printf(out, "%-30s  ", waits); /* two reasons with the longest names */
 }
 
 static void put_plain(struct sam_buffer *out, const char *text)

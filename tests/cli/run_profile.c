@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char kernel[] = "        .globl  count\n"
@@ -90,6 +91,37 @@ static void of_a_failure(void **state)
     sam_buffer_free(&file);
 }
 
+/* What a line waits for may be long; the columns stay apart. */
+static void columns_are_apart(void **state)
+{
+    static float values[32 * 32];
+    char words[400], path[160];
+    struct sam_array array = {.dtype = SAM_F32,
+                              .rank = 2,
+                              .shape = {32, 32},
+                              .count = 32 * 32,
+                              .size = sizeof values,
+                              .data = values};
+    (void)state;
+    snprintf(path, sizeof path, "%s/m.npy", directory);
+    assert_int_equal(sam_npy_write(path, &array, NULL), SAM_OK);
+    snprintf(words, sizeof words,
+             "%s/kernels/sgemm.s --kernel sgemm --grid 2,2 --block 16,16 --arg in:m.npy --arg "
+             "in:m.npy --arg out:f32:32x32 --arg u32:32 --arg u32:32 --arg u32:32 -q --cycles "
+             "--profile apart.txt",
+             getenv("SAMITE_SOURCE"));
+    struct sam_buffer out = expect_success(words);
+    sam_buffer_free(&out);
+    out = read_file("apart.txt");
+    expect_part(&out, "waits for                       line\n");
+    size_t shares = 0;
+    for (const char *at = sam_buffer_text(&out); (at = strchr(at, '%')); at++, shares++)
+        if (!strchr(" ,\n", at[1]))
+            fail_msg("no blank: %.60s", at - 30);
+    assert_true(shares > 20);
+    sam_buffer_free(&out);
+}
+
 /* A program of the tensor hart; with --cycles shares are of its cycles. */
 static void of_the_tensor_hart(void **state)
 {
@@ -134,7 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_files), cmocka_unit_test(with_a_log),
         cmocka_unit_test(of_a_failure), cmocka_unit_test(of_the_tensor_hart),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused),      cmocka_unit_test(columns_are_apart),
     };
     make_directory();
     return cmocka_run_group_tests(tests, NULL, remove_directory);
