@@ -292,6 +292,26 @@ static int no_value(const struct cli_args *args, const struct cli_option *o)
                            cli_argument(o, argument, sizeof argument));
 }
 
+/* An option that the form does not have: which forms do, in rows of any kind. */
+static int refuse(const struct cli_args *args, const struct cli_option *o, int form)
+{
+    const struct cli_verb *verb = args->verb;
+    struct cli_cursor c = {.verb = verb};
+    char owners[256] = "", text[256], option[40] = "";
+    unsigned forms = 0;
+    size_t used = 0;
+    while (find(&c, o->name, strlen(o->name)))
+        forms |= cli_option_forms(&c);
+    for (int i = 0; verb->forms[i].name && used < sizeof owners; i++)
+        if (forms >> i & 1)
+            used += (size_t)snprintf(owners + used, sizeof owners - used, "%s%s", used ? " " : "",
+                                     verb->forms[i].name);
+    if (verb->form_option)
+        snprintf(option, sizeof option, "--%s ", verb->form_option);
+    return cli_usage_error(args, "--%s is for %s%s, not for %s", o->name, option,
+                           cli_choices_text(owners, text, sizeof text), verb->forms[form].name);
+}
+
 /* Two different values of a row that holds one. */
 static int check_once(const struct cli_args *args, const struct cli_cursor *c, const char *value)
 {
@@ -312,6 +332,10 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
     const struct cli_option *o = c->option;
     char *place = (char *)request + (c->group ? c->group->at : 0) + o->at;
     const char *value = attached;
+    const unsigned forms = cli_option_forms(c);
+    const int form = cli_asked_form(args);
+    if (forms && form >= 0 && !(forms >> form & 1))
+        return refuse(args, o, form); /* before its value is read as that of another form */
     if (o->grammar == CLI_FLAG || (!o->argument && !o->choices)) {
         if (attached)
             return cli_usage_error(args, "--%s takes no value, found '%s'", o->name, attached);
@@ -482,16 +506,8 @@ int cli_check_form(struct cli_args *args, int form)
     while (cli_next_option(&c)) {
         const unsigned forms = cli_option_forms(&c);
         const bool ours = !forms || (forms >> form & 1);
-        if (args->given[c.index] && !ours) {
-            char option[40] = "";
-            int owner = 0;
-            while (!(forms >> owner & 1))
-                owner++;
-            if (verb->form_option)
-                snprintf(option, sizeof option, "--%s ", verb->form_option);
-            return cli_usage_error(args, "--%s is for %s%s, not for %s", c.option->name, option,
-                                   verb->forms[owner].name, verb->forms[form].name);
-        }
+        if (args->given[c.index] && !ours)
+            return refuse(args, c.option, form);
         if (c.option->needed && ours && !args->given[c.index])
             return cli_usage_error(args, "%s needs --%s", verb->forms[form].name, c.option->name);
     }

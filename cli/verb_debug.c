@@ -66,7 +66,9 @@ static int run(struct cli_args *args)
     if (code != CLI_OK)
         return code;
     if (r.command.machine == RUN_TILE)
-        return cli_usage_error(args, "'%s': tile programs have no debugger",
+        return cli_usage_error(args,
+                               "'%s': tile programs have no debugger: samite run --trace shows "
+                               "their operations",
                                r.command.run.files.items[0]);
     if (r.command.run.gdb.given) /* gdb is the debugger */
         return run_command(&r.command);
@@ -96,14 +98,18 @@ const struct cli_verb verb_debug = {
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",
-    .details = "The program and its options are those of samite run. It stands at its first\n"
-               "instruction; commands are read from the terminal, or line by line from\n"
-               "standard input. Their names are those of gdb: help lists them, docs/debugging.md\n"
-               "shows them at work. Ctrl-C stops a running program.\n\n"
-               "When the last launch, or the program, has ended, quit does what samite run does\n"
-               "then: outputs are written and compared (--dump, --arg, --check). To quit before\n"
-               "writes nothing. The exit code is 1 when it was left at a trap.\n\n"
-               "The commands, with their abbreviations:\n"
+    .details =
+        "The program and its options are those of samite run. It stands at its first\n"
+        "instruction; commands are read from the terminal, or line by line from\n"
+        "standard input. Their names are those of gdb: help lists them, docs/debugging.md\n"
+        "shows them at work. Ctrl-C stops a running program.\n\n"
+        "When the last launch, or the program, has ended, quit does what samite run does\n"
+        "then: outputs are written and compared (--dump, --arg, --check). To quit before\n"
+        "writes nothing. The exit code is 1 when it was left at a trap.\n\n"
+        "Tile programs and --machine system have no debugger: --trace of samite run shows each\n"
+        "operation of the one, --trace, --gpu-trace and --perfetto what the parts of the other\n"
+        "do. A program of the hart and a kernel can be debugged apart.\n\n"
+        "The commands, with their abbreviations:\n"
 #define HEADING(text) "\n" text "\n\n"
 #define COMMAND(names, grammar, summary, more, function, completion, flags)                        \
     "  " names "  " grammar "\n"                                                                   \

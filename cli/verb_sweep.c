@@ -522,6 +522,7 @@ static const struct cli_form machines[] = {
                     .examples = "  samite sweep gemm.s --config mpara=2,4,8 --config slots=2,4 "
                                 "-j 4 \\\n    -o out.csv --html out.html\n"},
     [SWEEP_SYSTEM] = {.name = "system",
+                      .suffix = ".pto",
                       .summary = "a program on the system: the hart, a GPU and a weight unit",
                       .usage = "--machine system [options] PROGRAM\n"
                                "[options] PROGRAM.pto --arg ...",

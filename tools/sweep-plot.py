@@ -13,10 +13,12 @@ import re
 import sys
 
 STYLE = """<style>
-text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; } .x { text-anchor: middle; } .y { text-anchor: end; } .name { font-weight: 600; }
+text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; }
+.x { text-anchor: middle; } .y { text-anchor: end; } .name { font-weight: 600; }
 .t { font-size: 14px; font-weight: 600; fill: #1f2430; }
 .bg { fill: #ffffff; } .grid { stroke: #eceef1; } .axis { stroke: #8a93a0; fill: none; }
-polyline { fill: none; stroke-width: 1.6; opacity: .55; } circle { opacity: .9; } circle.best { stroke: #d1344b; stroke-width: 2.5; opacity: 1; }
+polyline { fill: none; stroke-width: 1.6; opacity: .55; }
+circle { opacity: .9; } circle.best { stroke: #d1344b; stroke-width: 2.5; opacity: 1; }
 </style>"""
 WIDTH, HEIGHT = 490, 320
 

@@ -248,7 +248,8 @@ static void launches(void **state)
     sam_buffer_free(&out);
     expect_failure(KERNEL "--config mpara=2", 2, "unknown parameter 'mpara'");
     expect_failure(KERNEL "--config sms=0", 2, "sms=0: expected a number from 1 to 64");
-    expect_failure(KERNEL "--config sms=2 --mlen 128", 2, "--mlen is for --machine tensor");
+    expect_failure(KERNEL "--config sms=2 --mlen 128", 2,
+                   "--mlen is for --machine tensor or system, not");
     expect_failure("tile.s --config mpara=2 --grid 4", 2, "--grid is for --machine ventus");
     expect_failure(KERNEL "--config sms=2 --arg out:u32:4:o.npy", 2, "a sweep writes no outputs");
     /* what does not fit is a line of the result */

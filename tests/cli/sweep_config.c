@@ -167,7 +167,7 @@ static void tile_programs(void **state)
     expect_failure("sums.pto --config mpara=2", 2, "mpara=2: expected mx.mpara=2");
     expect_failure("sums.pto --config mem.dram_bytes=2", 2, "argument %in is not given");
     expect_failure("none.pto --config mem.dram_bytes=2", 2, "none.pto: cannot open");
-    expect_failure(TILES "--machine tensor --config mpara=2", 2,
+    expect_failure("sums.pto --machine tensor --config mpara=2", 2,
                    "'sums.pto': a tile program: expected --machine system");
     expect_failure(TILES "--isa rv32im --config mem.dram_bytes=2", 2, "a tile program becomes one");
     expect_failure("sums.pto --arg out:f32:1x64:y.npy --config mem.dram_bytes=2", 2,

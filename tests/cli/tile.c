@@ -157,12 +157,19 @@ static void test_failures(void **state)
            "run @/kernels/tile/colmin.pto --nan x");
     expect(2, "--grid is for --machine ventus, not for tile",
            "run @/kernels/tile/colmin.pto --grid 1");
-    expect(2, "--func is for --machine tile, not for ventus", "run x.s --kernel k --func f");
+    expect(2, "--func is for --machine tile or system, not for ventus",
+           "run x.s --kernel k --func f");
     expect(2, "unknown argument %nobody",
            "run @/kernels/tile/tcolmin-flat.pto --arg nobody:in.npy");
     expect(2, "%src holds 16x16 elements: found an array of 32x32",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:in.npy");
     expect(2, "cannot open", "run missing.pto");
+    expect(2, "--config is for --machine ventus, tensor or system, not for tile",
+           "run @/kernels/tile/colmin.pto --config sms=2");
+    expect(2, "--cycles is for --machine ventus, tensor or system, not for tile",
+           "run @/kernels/tile/colmin.pto --cycles");
+    expect(2, "tile programs have no debugger: samite run --trace shows their operations",
+           "debug @/kernels/tile/colmin.pto");
     expect(2, "--machine tensor: a .pto is for --machine tile",
            "run --machine tensor @/kernels/tile/colmin.pto");
     write_text("bytes.pto", "x \x1b[31m \x9b"
@@ -377,7 +384,7 @@ static void test_stopped(void **state)
                            "    pto.texpands ins(%x : f32) outs(%t : "
                            "!pto.tile_buf<vec, 16x64xf32>)\n  }\n  return\n}\n");
     pid_t child = start("tile explain long.pto --arg i64:1000000000");
-    assert_true(comes(child, catches, SIGINT));
+    assert_true(comes(child, catches, SIGTERM)); /* a shell before it catches SIGINT */
     kill(child, SIGINT);
     struct outcome o = dies(child, SIGINT);
     expect_part(&o.err, "stopped after ");
