@@ -20,7 +20,10 @@ void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit
     if (from >= to)
         return;
     sm->stats->units[unit][reason] += to - from;
-    *span = (struct span){from, to, reason};
+    if (from > span->to || reason != span->reason)
+        span->from = from;
+    span->to = to;
+    span->reason = reason;
 }
 
 /* Close a meter's account; the cycles, and from which on. */

@@ -39,6 +39,8 @@ static uint64_t ask_parts(struct model *m, uint64_t line, bool write,
 uint64_t sam_gputime_read_line(struct model *m, uint64_t line)
 {
     const uint32_t way = m->config.l1_miss_latency;
+    if (m->current)
+        sam_gputime_let_others_follow(m);
     return m->shared ? ask_parts(m, line, false, NULL) + way
                      : sam_memtime_read(m->memory, m->now + way, line);
 }
@@ -47,6 +49,8 @@ uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
                                 const uint64_t covered[MOST_PARTS])
 {
     const uint32_t way = m->config.l1_miss_latency;
+    if (m->current)
+        sam_gputime_let_others_follow(m);
     return m->shared ? ask_parts(m, line, true, covered) + way
                      : sam_memtime_write(m->memory, m->now + way, line, bytes);
 }

@@ -135,7 +135,8 @@ struct meter {
     uint64_t since;
 };
 
-/* The last span that a unit has accounted for: what overlaps counts once. */
+/* The last span that a unit has accounted for: what overlaps counts once. One that continues it for
+ * the same reason is part of it, for the launch may end before it does. */
 struct span {
     uint64_t from, to;
     enum sam_gputime_reason reason;
@@ -246,7 +247,16 @@ struct alarms {
 
 struct sm {
     uint32_t number;
-    bool due;      /* any phase but the LSU, in this cycle */
+    bool due; /* any phase but the LSU, in this cycle */
+    /* where it runs apart from the others: its cycle and what is next in it */
+    bool running;
+    enum phase {
+        PHASE_COMPUTE, /* up to the operands */
+        PHASE_FETCH,
+        PHASE_LSU,
+        PHASES
+    } phase;
+    uint64_t cycle;
     uint64_t wake; /* the next cycle of any phase but the LSU, and of that */
     uint64_t lsu_at;
     /* Emit, write-back and the answers of memory have nothing to do before these cycles. */
@@ -333,8 +343,8 @@ struct model {
     struct sam_gputime_result *result;
     struct traits traits;
     uint8_t turn[SAM_GPUTIME_UNITS]; /* of a unit at write-back */
-    struct sm *sms;
-    struct sam_memtime *memory;              /* NULL: */
+    struct sm *sms, *current;        /* current: runs apart from the others; NULL: none does */
+    struct sam_memtime *memory;      /* NULL: */
     const struct sam_gputime_memory *shared; /* the memory shared with others */
     struct sam_memtime_traffic traffic;      /* asked of it */
     uint64_t first;                          /* cycle of the clock in which the model begins */
@@ -512,6 +522,9 @@ PART void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight
                              uint64_t at);
 /* Complete the accesses whose time has come. */
 PART void sam_gputime_answers(struct model *m, struct sm *sm);
+
+/* run.c: the SMs other than the current one live through what comes before its request. */
+PART void sam_gputime_let_others_follow(struct model *m);
 
 /* memory.c: what the L1s ask of the L2, or of shared memory, in this cycle; the cycle in which the
  * reply is at the L1. `covered`: the bytes written, NULL for a whole line. */

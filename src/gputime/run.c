@@ -139,40 +139,25 @@ static void compute(struct model *m, struct sm *sm)
                          sm->used ? SAM_GPUTIME_BUSY : SAM_GPUTIME_EMPTY);
 }
 
-/* The LSUs, in this cycle and in those after it up to `horizon` in which nothing else has anything
- * to do. Returns the next cycle. */
-static uint64_t send_requests(struct model *m, uint64_t horizon)
+static bool is_due(const struct model *m, const struct sm *sm)
 {
-    struct sm *const end = m->sms + m->config.sms;
-    const uint64_t dispatch = sam_gputime_next_dispatch(m);
-    for (;;) {
-        uint64_t next = dispatch, request = NEVER;
-        for (struct sm *sm = m->sms; sm < end; sm++) {
-            if (sm->lsu_at <= m->now)
-                sam_gputime_lsu(m, sm);
-            const uint64_t judged = unjudged(sm) ? sm->lsu_at : NEVER;
-            next = sm->wake < next ? sm->wake : next;
-            next = judged < next ? judged : next;
-            request = sm->lsu_at < request ? sm->lsu_at : request;
-        }
-        if (request >= next || request >= horizon || request <= m->now) {
-            next = request < next ? request : next;
-            return next > m->now ? next : m->now + 1;
-        }
-        m->now = request;
-    }
+    return (sm->wake <= m->now) | ((sm->lsu_at <= m->now) & (unjudged(sm) != 0));
 }
 
-/* One cycle of the SMs whose turn it is, and those up to `horizon` that are the LSUs' alone.
- * Returns the next one. */
-static uint64_t step(struct model *m, uint64_t horizon)
+static uint64_t next_cycle(const struct sm *sm)
+{
+    return sm->wake < sm->lsu_at ? sm->wake : sm->lsu_at;
+}
+
+/* One cycle of the SMs whose turn it is. Returns the next one. */
+static uint64_t step(struct model *m)
 {
     struct sm *const end = m->sms + m->config.sms;
     bool any = false;
     if (sam_gputime_next_dispatch(m) <= m->now)
         sam_gputime_dispatch(m);
     for (struct sm *sm = m->sms; sm < end; sm++) {
-        sm->due = (sm->wake <= m->now) | ((sm->lsu_at <= m->now) & (unjudged(sm) != 0));
+        sm->due = is_due(m, sm);
         any |= sm->due;
         if (sm->due)
             compute(m, sm);
@@ -180,7 +165,156 @@ static uint64_t step(struct model *m, uint64_t horizon)
     for (struct sm *sm = m->sms; any && sm < end; sm++)
         if (sm->due && sam_gputime_fetches(sm))
             sam_gputime_fetch(m, sm);
-    return send_requests(m, horizon);
+    uint64_t next = sam_gputime_next_dispatch(m);
+    for (struct sm *sm = m->sms; sm < end; sm++) {
+        if (sm->lsu_at <= m->now)
+            sam_gputime_lsu(m, sm);
+        next = next_cycle(sm) < next ? next_cycle(sm) : next;
+    }
+    return next > m->now ? next : m->now + 1;
+}
+
+/* ---------------------------------------------------------------------------- one SM at a time */
+
+/* Only the L2 and dispatch connect the SMs. So one of them runs ahead of the others, which follow
+ * up to each of its requests to the L2 before that is made, and up to each dispatch. An SM that
+ * follows makes its own requests on the way. They come before the ones that wait for it, whose SMs
+ * are ahead; the rest follows it in turn. An SM that is ahead has stopped for each of its releases,
+ * so a dispatch for what others release gives it nothing. Thus all that is shared happens in the
+ * order that step() has. */
+
+static void let_follow(struct model *m, uint64_t cycle, const struct sm *self);
+
+/* This SM makes the requests of this cycle. */
+static void go_to(struct model *m, struct sm *sm, uint64_t cycle)
+{
+    m->current = sm;
+    m->now = cycle;
+}
+
+/* The cycle that the SM is in, or the next one in which it has anything to do. */
+static uint64_t cycle_of(const struct sm *sm)
+{
+    const uint64_t next = next_cycle(sm);
+    return sm->phase || next < sm->cycle ? sm->cycle : next;
+}
+
+/* Live through the phases of a cycle, up to phase `end`. */
+static void pass(struct model *m, struct sm *sm, uint64_t cycle, enum phase end)
+{
+    go_to(m, sm, cycle);
+    sm->cycle = cycle;
+    if (sm->phase == PHASE_COMPUTE) {
+        sm->due = is_due(m, sm);
+        if (sm->due)
+            compute(m, sm);
+        sm->phase = PHASE_FETCH;
+    }
+    if (sm->phase == PHASE_FETCH && end > PHASE_FETCH) {
+        if (sm->due && sam_gputime_fetches(sm))
+            sam_gputime_fetch(m, sm);
+        sm->phase = PHASE_LSU;
+    }
+    if (sm->phase == PHASE_LSU && end > PHASE_LSU) {
+        if (sm->lsu_at <= m->now)
+            sam_gputime_lsu(m, sm);
+        sm->phase = PHASE_COMPUTE;
+        sm->cycle = cycle + 1;
+    }
+}
+
+/* The next cycle of the LSU. */
+static uint64_t request_cycle(const struct sm *sm)
+{
+    return sm->lsu_at > sm->cycle ? sm->lsu_at : sm->cycle;
+}
+
+/* Live through cycles before `last` in which the LSU alone has anything to do. */
+static void pass_requests(struct model *m, struct sm *sm, uint64_t last)
+{
+    if (sm->phase != PHASE_COMPUTE || unjudged(sm))
+        return;
+    for (uint64_t cycle = request_cycle(sm);
+         cycle < sm->wake && cycle < last && cycle < sam_gputime_next_dispatch(m);
+         cycle = request_cycle(sm)) {
+        m->now = cycle;
+        sm->cycle = cycle;
+        sm->phase = PHASE_LSU;
+        sam_gputime_lsu(m, sm);
+        sm->phase = PHASE_COMPUTE;
+        sm->cycle = cycle + 1;
+    }
+}
+
+/* Up to the phase `end` of cycle `last`. With `ahead`, only while the SM has warps: the launch does
+ * not end before they do, and accounts end with it. */
+static void live(struct model *m, struct sm *sm, uint64_t last, enum phase end, bool ahead)
+{
+    sm->running = true;
+    for (uint64_t cycle = cycle_of(sm); cycle <= last && !m->out_of_memory; cycle = cycle_of(sm)) {
+        const uint64_t dispatch = sam_gputime_next_dispatch(m);
+        if (cycle == last && sm->phase >= end)
+            break;
+        if (sm->phase == PHASE_COMPUTE && dispatch <= cycle)
+            let_follow(m, dispatch, NULL);
+        else if (ahead && sm->phase == PHASE_COMPUTE && !sm->resident_set)
+            break;
+        else {
+            pass(m, sm, cycle, cycle == last ? end : PHASES);
+            if (!ahead || sm->resident_set)
+                pass_requests(m, sm, last);
+        }
+    }
+    sm->running = false;
+}
+
+/* The next dispatch, if it is in this cycle or before. */
+static bool dispatch_by(struct model *m, uint64_t cycle)
+{
+    const uint64_t dispatch = sam_gputime_next_dispatch(m);
+    if (dispatch > cycle || dispatch == NEVER)
+        return false;
+    m->now = dispatch;
+    sam_gputime_dispatch(m);
+    return true;
+}
+
+/* The SMs that are not ahead live through what comes before the phase of `self` in this cycle;
+ * NULL: before its dispatch. A dispatch on the way may give them more to live through. */
+static void let_follow(struct model *m, uint64_t cycle, const struct sm *self)
+{
+    do
+        for (struct sm *sm = m->sms; sm < m->sms + m->config.sms; sm++)
+            if (!sm->running && cycle_of(sm) <= cycle)
+                live(m, sm, cycle, self ? self->phase + (sm < self) : PHASE_COMPUTE, false);
+    while (dispatch_by(m, cycle));
+}
+
+void sam_gputime_let_others_follow(struct model *m)
+{
+    struct sm *const self = m->current;
+    const uint64_t cycle = m->now;
+    let_follow(m, cycle, self);
+    go_to(m, self, cycle);
+}
+
+/* To the end of the launch. */
+static void run_apart(struct model *m)
+{
+    uint64_t cycle = 0;
+    while (cycle != NEVER && !m->out_of_memory) {
+        struct sm *first = m->sms;
+        for (struct sm *sm = first; sm < m->sms + m->config.sms; sm++)
+            first = cycle_of(sm) < cycle_of(first) ? sm : first;
+        cycle = cycle_of(first);
+        if (dispatch_by(m, cycle))
+            cycle = m->now;
+        else if (cycle != NEVER)
+            live(m, first, first->resident_set ? NEVER - 1 : cycle, PHASES,
+                 first->resident_set != 0);
+    }
+    for (struct sm *sm = m->sms; sm < m->sms + m->config.sms; sm++)
+        m->now = sm->cycle > m->now + 1 ? sm->cycle - 1 : m->now;
 }
 
 /* ------------------------------------------------------------------------- a unit of a clock */
@@ -254,7 +388,7 @@ uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now)
     g->begun = true;
     m->now = now - m->first;
     if (!g->ended) {
-        const uint64_t next = step(m, m->now + 1);
+        const uint64_t next = step(m);
         if (m->out_of_memory)
             return NEVER;
         if (next != NEVER)
@@ -305,10 +439,10 @@ enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
         sam_gputime_open(config, launch, source, observer, NULL, &g, error);
     if (status != SAM_OK)
         return status;
-    struct model *m = &g->model;
-    for (uint64_t now = 0; now != NEVER && !m->out_of_memory;) {
-        m->now = now;
-        now = step(m, NEVER);
-    }
+    if (observer) /* it is told of all SMs in the order of time */
+        for (uint64_t now = 0; now != NEVER;)
+            now = sam_gputime_tick(g, now);
+    else
+        run_apart(&g->model);
     return sam_gputime_close(g, result, error);
 }

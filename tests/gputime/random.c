@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random kernels: the model and the plain implementation in reference/ take the same cycles, and
- * every instruction passes every stage in the same cycle. The kernels are those of one seed unless
- * SAMITE_SEED gives another; SAMITE_CASES: how many of each preset, without memory instructions,
- * with them, and with some parameters changed. */
+ * every instruction passes every stage in the same cycle; and the model has the same results
+ * without an observer. The kernels are those of one seed unless SAMITE_SEED gives another;
+ * SAMITE_CASES: how many of each preset, without memory instructions, with them, and with some
+ * parameters changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,17 +75,39 @@ static unsigned compare_histories(struct history *model, struct history *plain)
     return wrong;
 }
 
+/* Without an observer, each SM runs apart from the others: the results are equal in every field. */
+static bool is_same_result(const struct sam_gputime_result *a, const struct sam_gputime_result *b)
+{
+    return a->cycles == b->cycles && a->launch_cycles == b->launch_cycles && a->insns == b->insns &&
+           a->counted_insns == b->counted_insns && a->sms == b->sms && a->slots == b->slots &&
+           a->row_count == b->row_count && a->l2_busy == b->l2_busy &&
+           a->dram_reads == b->dram_reads && a->dram_writes == b->dram_writes &&
+           a->dram_bytes_read == b->dram_bytes_read &&
+           a->dram_bytes_written == b->dram_bytes_written && a->dram_busy == b->dram_busy &&
+           memcmp(&a->l2, &b->l2, sizeof a->l2) == 0 &&
+           memcmp(a->sm, b->sm, a->sms * sizeof *a->sm) == 0 &&
+           memcmp(a->warp_slots, b->warp_slots,
+                  (size_t)a->sms * a->slots * sizeof *a->warp_slots) == 0 &&
+           memcmp(a->rows, b->rows, a->row_count * sizeof *a->rows) == 0;
+}
+
 static void compare(const char *preset, const struct sam_gputime_config *config, struct kernel *k,
                     uint64_t seed)
 {
     struct history histories[2] = {{0}};
     struct gputime_ref_result plain;
-    struct sam_gputime_result model;
+    struct sam_gputime_result model, unobserved;
     struct sam_error error;
     struct sam_gputime_source source = kernel_source(k);
     const struct sam_gputime_observer observer = {.context = &histories[0], .record = remember};
     const struct gputime_ref_watcher watcher = {&histories[1], remember};
     must(sam_gputime_run(config, &k->launch, &source, &observer, &model, &error), &error);
+    source = kernel_source(k);
+    must(sam_gputime_run(config, &k->launch, &source, NULL, &unobserved, &error), &error);
+    if (!is_same_result(&model, &unobserved))
+        fail_msg("preset %s, SAMITE_SEED=0x%llx: without an observer, other results", preset,
+                 (unsigned long long)seed);
+    sam_gputime_result_free(&unobserved);
     source = kernel_source(k);
     gputime_ref_run(config, &k->launch, &source, &watcher, &plain);
     if (compare_histories(&histories[0], &histories[1]) || model.cycles != plain.cycles ||
@@ -154,6 +177,22 @@ static void random_kernels(void **state)
     assert_true(ran > cases / 2);
 }
 
+/* Two loads overlap each other and the end of the launch: the LSU is busy up to the end. */
+static void loads_at_the_end(void **state)
+{
+    (void)state;
+    uint64_t seed = UINT64_C(0xa0b4357118aa37b6);
+    const uint64_t start = seed;
+    struct sam_gputime_config config;
+    struct sam_error error;
+    struct kernel k;
+    sam_gputime_config_init(&config);
+    must(sam_gputime_config_set(&config, "preset=systemc", &error), &error);
+    kernel_random(&k, &seed, true);
+    compare("systemc", &config, &k, start);
+    kernel_free(&k);
+}
+
 int main(void)
 {
     static struct machine machines[] = {
@@ -171,6 +210,7 @@ int main(void)
         {"rtl_changed", random_kernels, NULL, NULL, &machines[6]},
         {"verilog_changed", random_kernels, NULL, NULL, &machines[7]},
         {"systemc_changed", random_kernels, NULL, NULL, &machines[8]},
+        cmocka_unit_test(loads_at_the_end),
     };
     return cmocka_run_group_tests_name("gputime/random", tests, NULL, NULL);
 }
