@@ -179,25 +179,21 @@ static inline lane_set set_of(struct sam_warp *w, uint32_t bits)
 }
 #endif
 
-#if LANES_MASKS
-/* A store of whole vectors: the next instruction that reads a register would wait for one under a
- * mask, which hosts do not forward to loads. Compilers like to make one out of the two. */
-static inline void blend_half(uint32_t *vd, uint32_t bits, const uint32_t *result)
-{
-    __m512i words =
-        _mm512_mask_mov_epi32(LANES_HALF(vd, 0), (__mmask16)bits, LANES_HALF(result, 0));
-    __asm__("" : "+v"(words));
-    _mm512_store_si512(vd, words);
-}
-#endif
-
 /* The lanes `bits` of `vd` become those of `result`. */
 static inline void blend(struct sam_warp *w, uint32_t bits, uint32_t *vd, const uint32_t *result)
 {
 #if LANES_MASKS
+    /* Both halves before either is stored, so that compilers can compute under the mask, which is
+     * faster than to merge afterwards. The stores are of whole vectors: the next instruction that
+     * reads the register would wait for one under a mask, which hosts do not forward to loads.
+     * Compilers like to make one out of the two. */
     (void)w;
-    blend_half(vd, bits, result);
-    blend_half(vd + 16, bits >> 16, result + 16);
+    __m512i low = _mm512_mask_mov_epi32(LANES_HALF(vd, 0), (__mmask16)bits, LANES_HALF(result, 0));
+    __m512i high =
+        _mm512_mask_mov_epi32(LANES_HALF(vd, 1), (__mmask16)(bits >> 16), LANES_HALF(result, 1));
+    __asm__("" : "+v"(low), "+v"(high));
+    _mm512_store_si512(vd, low);
+    _mm512_store_si512(vd + 16, high);
 #else
     const lane_set m = set_of(w, bits);
     LANES vd[i] = ON(m) ? result[i] : vd[i];

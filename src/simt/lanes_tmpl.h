@@ -39,6 +39,9 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         blend(W, bits, vd, results);                                                               \
     }
 
+/* The jump to the next handler that follows is not shared with that of another path. */
+#define OWN_JUMP() __asm__ volatile("" : : : "memory")
+
 /* vd[i] = expr of a (vs2), b (vs1 or a scalar), d (old vd). B0 declares b's source, BI reads it. */
 #define LANE_OP(name, B0, BI, BSTEP, expr)                                                         \
     /* Under v0 or LMUL 2. */                                                                      \
@@ -63,6 +66,7 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
         LANE_RESULTS(W->bits[0], 0, BI, expr)                                                      \
+        OWN_JUMP();                                                                                \
         SAM_NEXT();                                                                                \
     }                                                                                              \
     SAM_HANDLER(op_##name)                                                                         \
