@@ -90,10 +90,11 @@ CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
  * addresses within a page, for warps of 32 lanes and for narrower ones. START is the address of
  * lane 0, IN_LINE whether the other lanes follow it. `other` takes all other cases. */
 #define WORD_OP(name, other, write, IN_LINE, START)                                                \
-    LINE_OP(narrow_##name, other, write, W->full & ~W->full_32, W->lanes,                          \
+    LINE_OP(narrow_##name, other, write, W->full & ~W->full_32, W->lanes, copy_narrow,             \
             IN_LINE(W->all & 0xffff), START)                                                       \
-    LINE_OP(op_##name, narrow_##name, write, W->full_32, SAM_LANES, IN_LINE(UINT32_MAX), START)
-#define LINE_OP(handler, other, write, IS_FULL, LANES_, IN_LINE, START)                            \
+    LINE_OP(op_##name, narrow_##name, write, W->full_32, SAM_LANES, copy_words,                    \
+            IN_LINE(UINT32_MAX), START)
+#define LINE_OP(handler, other, write, IS_FULL, LANES_, copy, IN_LINE, START)                      \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
         if (SAM_UNLIKELY(!((IS_FULL)&op->rs3)))                                                    \
@@ -107,9 +108,9 @@ CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
                          offset + 4 * lanes > (write ? page->write_limit : page->read_limit)))     \
             SAM_MUSTTAIL return other(c, op, entry, left);                                         \
         if (write)                                                                                 \
-            copy_words(page->host + offset, vd, lanes);                                            \
+            copy(page->host + offset, vd, lanes);                                                  \
         else                                                                                       \
-            copy_words(vd, page->host + offset, lanes);                                            \
+            copy(vd, page->host + offset, lanes);                                                  \
         SAM_NEXT();                                                                                \
     }
 #define NEIGHBOURS(all) follows(va, va[0], 4, all)
