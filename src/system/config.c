@@ -173,7 +173,9 @@ static uint64_t value_of(const struct sam_key *key, const void *config)
 bool sam_system_config_get(const struct sam_system_config *config, const char *name,
                            uint64_t *value)
 {
-    struct sam_system_config copy = *config; /* only read, as keys_of wants one that is not const */
+    if (!config || !name || !value)
+        return false;
+    struct sam_system_config copy = *config; /* keys_of wants one that is not const */
     for (unsigned part = 0; part < PARTS; part++) {
         const struct sam_keys keys = keys_of(&copy, part);
         const size_t size = strlen(prefixes[part]);

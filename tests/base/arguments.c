@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of status.h, text.h, dtype.h, file.h and image.h. */
+/* Bad arguments of status.h, text.h, dtype.h, file.h, image.h and parameter.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/dtype.h"
+#include "samite/isa.h"
+#include "samite/parameter.h"
 #include "samite/version.h"
 
 static void names(void **state)
@@ -35,6 +38,39 @@ static void message(void **state)
     size_t size;
     assert_int_equal(sam_file_load("x", 0, NULL, &size, &error), SAM_ERR_USAGE);
     assert_string_equal(error.text, "data is NULL");
+}
+
+/* Settings of a file: what is between comments and blanks, with commas; nothing else of text. */
+static void settings(void **state)
+{
+    static const struct {
+        const char *file, *text;
+    } files[] = {{"", ""},
+                 {"# only a comment", ""},
+                 {"a=1\n", "a=1"},
+                 {"\n a = 1 # one, two\r\n,, b=2,\n\n#c=3\nd=4", "a=1,b=2,d=4"}};
+    char path[] = "/tmp/samite-settings-XXXXXX", *text;
+    struct sam_error error;
+    (void)state;
+    refuses(sam_settings_read, NULL, &text);
+    refuses(sam_settings_read, "a=1", NULL);
+    assert_int_equal(sam_settings_read("a=1, b", &text, &error), SAM_OK);
+    assert_string_equal(text, "a=1, b");
+    sam_text_free(text);
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (size_t i = 0; i < SAM_COUNT(files); i++) {
+        assert_int_equal(sam_file_save(path, files[i].file, strlen(files[i].file), &error), SAM_OK);
+        assert_int_equal(sam_settings_read(path, &text, &error), SAM_OK);
+        assert_string_equal(text, files[i].text);
+        sam_text_free(text);
+    }
+    assert_int_equal(sam_file_save(path, "a=1\0b", 5, &error), SAM_OK);
+    assert_int_equal(sam_settings_read(path, &text, &error), SAM_ERR_INPUT);
+    assert_non_null(strstr(error.text, "a zero byte"));
+    unlink(path);
+    assert_int_equal(sam_settings_read(path, &text, &error), SAM_ERR_IO);
 }
 
 static void text(void **state)
@@ -161,8 +197,9 @@ static void images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),  cmocka_unit_test(message), cmocka_unit_test(text),
-        cmocka_unit_test(dtypes), cmocka_unit_test(files),   cmocka_unit_test(images),
+        cmocka_unit_test(names),  cmocka_unit_test(message), cmocka_unit_test(settings),
+        cmocka_unit_test(text),   cmocka_unit_test(dtypes),  cmocka_unit_test(files),
+        cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,10 @@ static void times(void **state)
     refuses(sam_system_config_set, config, NULL);
     refuses(sam_system_config_set, config, "mem.nothing=1");
     refuses(sam_system_config_set, config, "launch_cycles=many");
+    uint64_t value;
+    assert_false(sam_system_config_get(NULL, "launch_cycles", &value));
+    assert_false(sam_system_config_get(config, NULL, &value));
+    assert_false(sam_system_config_get(config, "launch_cycles", NULL));
     sam_system_config_free(config);
     sam_system_config_free(NULL);
     assert_non_null(sam_system_parameter(0, &prefix));
