@@ -141,6 +141,16 @@ void sam_workers_leave(struct sam_run *run)
         release(run->workers, run->worker_count);
 }
 
+/* Worker `i`, which a launch will need. The caller of a crew makes the first one only: the others
+ * take as long, and threads that are yet to start can make their own. */
+static void open_ahead(void *context, size_t i, unsigned thread)
+{
+    struct sam_run *run = context;
+    struct sam_worker *worker = &run->workers[i];
+    if ((i == 0 || thread) && sam_worker_open(worker, run))
+        sam_space_touch(worker);
+}
+
 void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, unsigned count)
 {
     struct sam_run run = {.gpu = gpu, .launch = launch, .recorded = gpu->options.timing != NULL};
@@ -148,8 +158,13 @@ void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, un
         return;
     const struct sam_kept *kept = gpu->kept;
     const bool ready = kept && kept->workers[0].code && kept->workers[0].own.room >= launch->warps;
-    if (!ready && sam_workers_find(&run, count) && sam_worker_open(&run.workers[0], &run))
-        sam_space_touch(&run.workers[0]);
-    if (count > 1 && gpu->crew)
+    const bool together = count > 1 && gpu->crew;
+    if (ready && together)
         sam_parallel_crew_call(gpu->crew);
+    if (ready || !sam_workers_find(&run, count))
+        return;
+    if (together)
+        sam_parallel_crew_run(gpu->crew, count, count, open_ahead, &run);
+    else
+        open_ahead(&run, 0, 0);
 }

@@ -276,6 +276,51 @@ static void counted(void **state)
     }
 }
 
+/* What is prepared for a launch does not bind it: others may be prepared before it runs, options
+ * change, buffers come, and some are never launched. */
+static void prepared(void **state)
+{
+    (void)state;
+    struct program p = many_groups("here:   li      t3, 1\n" STORE_T3, 1);
+    p.options.max_insns = 1000000;
+    for (uint32_t i = 0; i < 60; i++) {
+        struct sam_launch launches[3];
+        for (uint32_t k = 0; k < SAM_COUNT(launches); k++) {
+            const struct sam_kernel kernel = {.name = "here",
+                                              .grid = {k == 1 ? 1 + i % GROUPS : GROUPS, 1, 1},
+                                              .block = {8 * (1 + (i + k) * 5 % 13), 1, 1},
+                                              .lanes = 8,
+                                              .pds_size = 4};
+            p.options.jobs = 1 + (i + k) * 3 % 5;
+            p.options.collect_stats = i % 4 == 3 && k == 2;
+            p.options.loose_bounds = i % 5 == 4 && k == 1;
+            assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
+            assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launches[k], &p.error),
+                             SAM_OK);
+        }
+        for (uint32_t k = i % 2; k < SAM_COUNT(launches); k += 2) {
+            struct sam_gpu_result result;
+            assert_int_equal(sam_gpu_launch(p.gpu, &launches[k], &result, &p.error), SAM_OK);
+            assert_int_equal(result.stats.workgroups, launches[k].grid[0]);
+            assert_int_equal(result.stats.warp_insns, 7 * launches[k].warps * launches[k].grid[0]);
+            sam_gpu_result_free(&result);
+            for (uint32_t group = 0; group < GROUPS; group++) {
+                assert_int_equal(program_word(&p, DATA + 4 * group), group < launches[k].grid[0]);
+                program_set(&p, DATA + 4 * group, 0);
+            }
+        }
+    }
+    program_free(&p);
+    /* a gpu that has prepared, and nothing else */
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        const struct sam_kernel kernel = {.name = "here", .grid = {9, 1, 1}, .block = {64, 1, 1}};
+        p = many_groups("here:   endprg\n", all_jobs[k]);
+        assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
+        assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+        program_free(&p);
+    }
+}
+
 static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
 {
     *(volatile int *)context = progress->done == GROUPS - 1;
@@ -326,6 +371,7 @@ int main(void)
         cmocka_unit_test(other_buffers),
         cmocka_unit_test(other_sizes),
         cmocka_unit_test(counted),
+        cmocka_unit_test(prepared),
         cmocka_unit_test(ended_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
