@@ -149,12 +149,10 @@ static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t fre
         sam_gputime_retire(m, sm, f, result);
 }
 
-/* Begin with the instruction that has waited longest, if there is one. */
+/* Begin with the instruction that has waited longest. */
 static void begin(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
-    if (l->active || !l->queued)
-        return;
     const uint64_t entered = l->entered[l->first], start = entered > l->free ? entered : l->free;
     lsu_at(sm, start > m->now ? start : m->now + 1);
     if (start > m->now)
@@ -246,7 +244,8 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     if (m->config.memory_perfect)
         return;
     fill_l1(m, sm);
-    begin(m, sm);
+    if (!l->active && l->queued)
+        begin(m, sm);
     enum sam_gputime_reason reason =
         l->under_way > l->queued ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
     if (l->active) {
@@ -259,6 +258,7 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
         if (l->active && l->refused)
             reason = local ? SAM_GPUTIME_CONFLICT : SAM_GPUTIME_MSHR;
     }
-    begin(m, sm);
+    if (!l->active && l->queued)
+        begin(m, sm);
     sam_gputime_unit(m, sm, SAM_GPUTIME_LSU, reason);
 }
