@@ -48,12 +48,6 @@ LANES_BITS(bits_equal, _mm512_cmpeq_epi32_mask)
 LANES_BITS(bits_below, _mm512_cmplt_epi32_mask)
 LANES_BITS(bits_below_unsigned, _mm512_cmplt_epu32_mask)
 
-static inline bool all_equal(const uint32_t *a, const uint32_t *b)
-{
-    return (_mm512_cmpneq_epi32_mask(LANES_HALF(a, 0), LANES_HALF(b, 0)) |
-            _mm512_cmpneq_epi32_mask(LANES_HALF(a, 1), LANES_HALF(b, 1))) == 0;
-}
-
 /* Whether each word i of `bits` is base + step * i. */
 static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint32_t bits)
 {
@@ -112,18 +106,16 @@ LANES_BITS(bits_equal, a[i] == b[i])
 LANES_BITS(bits_below, SI(a[i]) < SI(b[i]))
 LANES_BITS(bits_below_unsigned, a[i] < b[i])
 
-static inline bool all_equal(const uint32_t *a, const uint32_t *b)
-{
-    uint32_t apart = 0;
-    LANES apart |= a[i] ^ b[i];
-    return apart == 0;
-}
-
 static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint32_t bits)
 {
+    if (SAM_LIKELY(bits == UINT32_MAX)) {
+        uint32_t apart = 0;
+        LANES apart |= a[i] ^ (base + step * (uint32_t)i);
+        return apart == 0;
+    }
     uint32_t want[SAM_LANES] __attribute__((aligned(64)));
     LANES want[i] = base + step * (uint32_t)i;
-    return bits == UINT32_MAX ? all_equal(a, want) : !(~bits_equal(a, want) & bits);
+    return !(~bits_equal(a, want) & bits);
 }
 
 static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
