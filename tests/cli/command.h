@@ -17,6 +17,11 @@
 
 extern char directory[64];
 
+/* A kernel: p[i] += n over one workgroup. */
+extern const char addn[];
+/* Assemble a kernel after the start code. */
+struct sam_image *assemble_kernel(const char *kernel);
+
 /* For the start and the end of a group. */
 void make_directory(void);
 int remove_directory(void **state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` as a user calls it: both forms, every kind of argument, output, exit codes and
- * messages, and that no file is left half-written. */
+/* `samite run` as a user calls it: a launch with every kind of argument, output, exit codes and
+ * messages, and that no file is left half-written. The files of the driver: run_metadata.c. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -39,20 +39,6 @@ static const char vecadd[] = "        .text\n"
                              "        vadd.vx v2, v1, t2\n"
                              "        vsw12.v v3, 0(v2)\n"
                              "        ret\n";
-
-/* p[i] += n over one workgroup. */
-static const char addn[] = "        .globl addn\n"
-                           "addn:   lw      t0, 0(a0)\n"
-                           "        lw      t1, 4(a0)\n"
-                           "        csrr    t2, tid\n"
-                           "        vid.v   v1\n"
-                           "        vadd.vx v1, v1, t2\n"
-                           "        vsll.vi v1, v1, 2\n"
-                           "        vadd.vx v1, v1, t0\n"
-                           "        vlw12.v v2, 0(v1)\n"
-                           "        vadd.vx v2, v2, t1\n"
-                           "        vsw12.v v2, 0(v1)\n"
-                           "        ret\n";
 
 /* The argument buffer's first COUNT words into the buffer that its first word names. */
 static const char copy[] = "        .globl copy\n"
@@ -97,8 +83,6 @@ static int set_up(void **state)
 
 #define VECADD "vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg in:b.npy "
 
-/* --- the form that describes a launch */
-
 static void a_kernel_and_its_files(void **state)
 {
     (void)state;
@@ -130,31 +114,13 @@ static void a_kernel_and_its_files(void **state)
     }
 }
 
-/* A source of ours after the start code. */
-static struct sam_image *assemble(const char *kernel)
-{
-    struct sam_buffer source = {0};
-    struct sam_error error;
-    struct sam_image *image;
-    char *messages;
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
-    assert_int_equal(sam_isa_parse("ventus", &options.isa, &error), SAM_OK);
-    sam_buffer_printf(&source, "%s%s", sam_gpu_start_code(), kernel);
-    if (sam_assemble(&options, "k.s", sam_buffer_text(&source), source.size, &image, &messages,
-                     &error) != SAM_OK)
-        fail_msg("%s", messages);
-    sam_text_free(messages);
-    sam_buffer_free(&source);
-    return image;
-}
-
 /* The assembler's ELF file runs as its source does. */
 static void an_elf_program(void **state)
 {
     (void)state;
     char command[512];
     struct sam_error error;
-    struct sam_image *image = assemble(vecadd);
+    struct sam_image *image = assemble_kernel(vecadd);
     void *elf;
     size_t size;
     assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
@@ -419,259 +385,6 @@ static void standard_output(void **state)
     sam_buffer_free(&out);
 }
 
-/* --- the form of the driver's files */
-
-enum { KNL = 0x90003000, PDS = 0x90004000, DATA = 0x90000000, ITEMS = 16 };
-
-struct launch_files {
-    uint32_t arguments; /* address */
-    uint32_t addend;
-    bool first; /* brings the buffer's data */
-    bool local; /* names a buffer in local memory */
-    bool older; /* no start_addr */
-};
-
-/* A pair of files for addn over 16 items from DATA: 2 warps of 8. */
-static void write_pair(const char *name, const struct launch_files *f)
-{
-    struct sam_buffer text = {0};
-    char path[64];
-    struct sam_image *image = assemble(addn);
-    const struct sam_section *code = &image->sections[0];
-    const struct sam_metadata_buffer buffers[] = {{DATA, f->first ? 4 * ITEMS : 0, 4 * ITEMS},
-                                                  {f->arguments, 8, 8},
-                                                  {SAM_CODE_BASE, code->data_size, 0x10000000},
-                                                  {PDS, 0, 0x1000},
-                                                  {KNL, 64, 64},
-                                                  {0x7ffff000, f->local ? 8 : 0, 0x1000}};
-    const uint64_t values[] = {0x80000000, 0,      1,   1,  1,  8,   2,
-                               KNL,        0x1000, 256, 32, 32, PDS, SAM_COUNT(buffers)};
-    for (size_t i = f->older; i < SAM_COUNT(values); i++)
-        sam_buffer_printf(&text, "%08x\n%08x\n", (unsigned)values[i], (unsigned)(values[i] >> 32));
-    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
-        sam_buffer_printf(&text, "%08x // base\n00000000\n", (unsigned)buffers[i].base);
-    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
-        sam_buffer_printf(&text, "%08x // size\r\n00000000\n", (unsigned)buffers[i].size);
-    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
-        sam_buffer_printf(&text, "%08x\n00000000\n", (unsigned)buffers[i].allocated);
-    snprintf(path, sizeof path, "%s.metadata", name);
-    write_text(path, sam_buffer_text(&text));
-    sam_buffer_free(&text);
-
-    for (unsigned i = 0; f->first && i < ITEMS; i++)
-        sam_buffer_printf(&text, "%08x\n", i * 100);
-    sam_buffer_printf(&text, "%08x\n%08x\n", DATA, f->addend);
-    for (size_t i = 0; i < code->data_size; i += 4)
-        sam_buffer_printf(&text, "%08x\n", sam_le32(code->data + i));
-    const struct sam_symbol *entry = sam_image_find(image, "addn");
-    assert_non_null(entry);
-    sam_buffer_printf(&text, "%08x\n%08x\n", (unsigned)entry->value, f->arguments);
-    for (int i = 2; i < 16; i++)
-        sam_buffer_printf(&text, "00000000\n");
-    if (f->local)
-        sam_buffer_printf(&text, "00000000\n00000001\n");
-    snprintf(path, sizeof path, "%s.data", name);
-    write_text(path, sam_buffer_text(&text));
-    sam_buffer_free(&text);
-    sam_image_free(image);
-}
-
-static void expect_items(const char *name, uint32_t first_item, uint32_t addend)
-{
-    struct sam_buffer file = read_file(name);
-    assert_int_equal(file.size, 4 * ITEMS);
-    assert_int_equal(sam_le32(file.data), first_item);
-    for (unsigned i = 1; i < ITEMS; i++)
-        assert_int_equal(sam_le32(file.data + 4 * i), i * 100 + addend);
-    sam_buffer_free(&file);
-}
-
-static void a_chain_of_launches(void **state)
-{
-    (void)state;
-    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
-    struct sam_buffer out =
-        expect_success("one.metadata one.data --dump 0x90000000:64:one.bin two.metadata two.data "
-                       "--dump 0x90000000:64:two.bin --log l%n.log");
-    expect_part(&out, "launch 0: one, grid 1x1x1, 2 warps of 8: done, ");
-    expect_part(&out, "launch 1: two, grid 1x1x1, 2 warps of 8: done, ");
-    sam_buffer_free(&out);
-    expect_items("one.bin", 1, 1);
-    expect_items("two.bin", 21, 21);
-    struct sam_buffer first = read_file("l0.log"), second = read_file("l1.log");
-    assert_true(first.size > 1000 && first.size == second.size);
-    /* the log of both launches is that of one after the other */
-    out = expect_success("one.metadata one.data two.metadata two.data --log both.log");
-    struct sam_buffer both = read_file("both.log");
-    assert_int_equal(both.size, first.size + second.size);
-    assert_memory_equal(both.data, first.data, first.size);
-    sam_buffer_free(&out);
-    sam_buffer_free(&first);
-    sam_buffer_free(&second);
-    sam_buffer_free(&both);
-}
-
-/* samite debug goes from launch to launch, with the same breakpoints. */
-static void debugging_a_chain(void **state)
-{
-    (void)state;
-    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
-    command_verb = "debug";
-    struct sam_buffer out = expect_success(
-        "one.metadata one.data --dump 0x90000000:64:first.bin two.metadata two.data "
-        "--dump 0x90000000:64:second.bin --batch -ex 'watch 0x90000000' -ex continue -ex continue "
-        "-ex continue -ex continue -ex 'p *0x90000000' -ex 'info buffers' -ex continue");
-    expect_part(&out, "New value = 1 (0x00000001)");
-    expect_part(&out, "[launch 0 (one) has ended after ");
-    expect_part(&out, "; continue goes on to the next]");
-    expect_part(&out, "New value = 21 (0x00000015)");
-    expect_part(&out, "$1 = 21\n");
-    expect_part(&out, "buffer 1 of the recording");
-    expect_part(&out, "[launch 1 (two) has ended after ");
-    sam_buffer_free(&out);
-    expect_items("first.bin", 1, 1);
-    expect_items("second.bin", 21, 21);
-    /* Left in the first: nothing of the second runs, and nothing is written. */
-    out = expect_success("one.metadata one.data two.metadata two.data "
-                         "--dump 0x90000000:64:third.bin --batch -ex continue");
-    sam_buffer_free(&out);
-    assert_false(exists("third.bin"));
-    command_verb = "run";
-}
-
-static void pokes_in_a_chain(void **state)
-{
-    (void)state;
-    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
-    /* shared data between the launches; the second one's own argument, over what its file says;
-     * after both, which no kernel sees */
-    struct sam_buffer out =
-        expect_success("one.metadata one.data --poke 0x90000000=5000 --poke 0x90002004=300 "
-                       "--dump 0x90002000:8:early.bin two.metadata two.data --poke 0x90000004=401 "
-                       "--dump 0x90000000:64:two.bin");
-    sam_buffer_free(&out);
-    struct sam_buffer early = read_file("early.bin");
-    assert_int_equal(sam_le32(early.data + 4), 300); /* in effect at once */
-    sam_buffer_free(&early);
-    struct sam_buffer two = read_file("two.bin");
-    assert_int_equal(sam_le32(two.data), 5300);
-    assert_int_equal(sam_le32(two.data + 4), 401);
-    assert_int_equal(sam_le32(two.data + 8), 200 + 1 + 300);
-    sam_buffer_free(&two);
-}
-
-static void older_files_and_local_buffers(void **state)
-{
-    (void)state;
-    write_pair("old", &(struct launch_files){
-                          .arguments = 0x90001000, .addend = 1, .first = true, .older = true});
-    struct outcome o = run("old.metadata old.data --dump 0x90000000:64:old.bin");
-    assert_int_equal(o.code, 0);
-    expect_part(&o.err, "note: old.metadata: no start_addr (older form)");
-    expect_items("old.bin", 1, 1);
-    done(&o);
-    write_pair("lds", &(struct launch_files){
-                          .arguments = 0x90001000, .addend = 1, .first = true, .local = true});
-    o = run("lds.metadata lds.data --dump 0x90000000:64:lds.bin");
-    assert_int_equal(o.code, 0);
-    expect_part(&o.err, "note: lds.data: buffer 5 at 0x7ffff000 is local memory");
-    expect_items("lds.bin", 1, 1);
-    done(&o);
-}
-
-static void symbols_of_an_elf(void **state)
-{
-    (void)state;
-    char path[128];
-    struct sam_error error;
-    struct sam_image *image = sam_image_new(32);
-    static const uint8_t constant[] = {1, 2, 3, 4};
-    assert_non_null(image);
-    const struct sam_section sections[] = {
-        {.name = ".text", .address = 0x80000000, .size = 256, .execute = true},
-        {.name = ".rodata",
-         .address = 0x80001000,
-         .size = 4,
-         .data_size = 4,
-         .data = (uint8_t *)constant}};
-    assert_int_equal(sam_image_add_section(image, &sections[0], &error), SAM_OK);
-    assert_int_equal(sam_image_add_section(image, &sections[1], &error), SAM_OK);
-    struct sam_image *code = assemble(addn);
-    const struct sam_symbol *entry = sam_image_find(code, "addn");
-    assert_non_null(entry);
-    const struct sam_symbol symbol = {
-        .name = (char *)"its_name",
-        .value = entry->value,
-        .size = 8,
-        .global = true,
-        .function = true,
-        .section_relative = true,
-    };
-    sam_image_free(code);
-    assert_int_equal(sam_image_add_symbol(image, &symbol, &error), SAM_OK);
-    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
-    void *elf;
-    size_t size;
-    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
-    snprintf(path, sizeof path, "%s/k.elf", directory);
-    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
-    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    struct sam_buffer out =
-        expect_success("one.metadata one.data --elf k.elf --dump 0x80001000:4:rodata.bin");
-    expect_part(&out, "launch 0: its_name, ");
-    sam_buffer_free(&out);
-    struct sam_buffer bytes = read_file("rodata.bin");
-    assert_memory_equal(bytes.data, constant, 4);
-    sam_buffer_free(&bytes);
-    free(elf);
-    sam_image_free(image);
-}
-
-static void bad_files(void **state)
-{
-    (void)state;
-    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    struct sam_buffer text = read_file("one.data");
-    text.data[9 * 20] = '\0';
-    write_text("short.data", (char *)text.data);
-    text.data[9 * 3 + 2] = 'g';
-    write_text("wrong.data", (char *)text.data);
-    sam_buffer_free(&text);
-    text = read_file("one.metadata");
-    text.data[9 * 27] = '\0';
-    write_text("short.metadata", (char *)text.data);
-    sam_buffer_free(&text);
-    /* also after a good pair: nothing has run, nothing is written */
-    static const char *const before[] = {"",
-                                         "one.metadata one.data --dump 0x90000000:4:never.bin "};
-    for (size_t i = 0; i < 2; i++) {
-        char words[256];
-        static const struct {
-            const char *words;
-            const char *part;
-        } cases[] = {
-            {"one.metadata short.data", "short.data: ends in buffer 2 at 0x80000000: "},
-            {"one.metadata wrong.data", "wrong.data:4: '00"},
-            {"short.metadata one.data", "short.metadata: 27 numbers"},
-            {"one.data one.metadata", "one.data: "},
-            {"none.metadata one.data", "none.metadata: cannot open"},
-            {"one.metadata none.data", "none.data: cannot open"},
-            {"one.metadata one.data --elf copy.s", "copy.s: not an ELF file"},
-            {"one.metadata one.data --elf none.elf", "none.elf: cannot open"},
-            {"one.metadata one.data --dump 0x1000:4:x.bin", "--dump: access of 0x4 bytes"},
-            {"one.metadata one.data --poke 0x7ffffffe=1", "--poke 0x7ffffffe: buffer "},
-        };
-        for (size_t k = 0; k < SAM_COUNT(cases); k++) {
-            snprintf(words, sizeof words, "%s%s", before[i], cases[k].words);
-            expect_failure(words, 2, cases[k].part);
-        }
-    }
-    assert_false(exists("never.bin"));
-}
-
 /* Ctrl-C in the middle: where it was, no log, no output, nothing left behind. */
 static void interrupted(void **state)
 {
@@ -712,12 +425,6 @@ int main(void)
         cmocka_unit_test(failing_programs),
         cmocka_unit_test(statistics),
         cmocka_unit_test(standard_output),
-        cmocka_unit_test(a_chain_of_launches),
-        cmocka_unit_test(debugging_a_chain),
-        cmocka_unit_test(pokes_in_a_chain),
-        cmocka_unit_test(older_files_and_local_buffers),
-        cmocka_unit_test(symbols_of_an_elf),
-        cmocka_unit_test(bad_files),
         cmocka_unit_test(interrupted),
         cmocka_unit_test(help_has_examples),
     };
