@@ -149,6 +149,7 @@ static void open_ahead(void *context, size_t i, unsigned thread)
     struct sam_worker *worker = &run->workers[i];
     if ((i == 0 || thread) && sam_worker_open(worker, run))
         sam_space_touch(worker);
+    worker->run = NULL; /* this run ends with the preparation */
 }
 
 void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, unsigned count)
