@@ -81,8 +81,11 @@ static json_t *set_measured(json_t *row, const struct sweep *s, const struct swe
 {
     json_t *all = set_run(json_object(), s, run), *value;
     const char *name;
-    json_object_foreach(all, name, value) if (!s->columns || is_wanted(s->columns, name)) row =
-        report_set(row, name, json_incref(value));
+    json_object_foreach(all, name, value)
+    {
+        if (!s->columns || is_wanted(s->columns, name))
+            row = report_set(row, name, json_incref(value));
+    }
     if (!all) {
         json_decref(row);
         return NULL;

@@ -10,8 +10,8 @@ void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context
             visit(context, page->pc);
 }
 
-/* Forget what was decoded of words that are no longer there. Between those that were decoded, the
- * page takes what there is: most times it is all the same. */
+/* Forget instructions whose words have changed. Words between them that were not decoded are copied
+ * from memory, so that one comparison of the whole range usually suffices. */
 static void refresh_page(struct sam_code *code, struct code_page *page,
                          struct sam_code_part (*look)(void *context, uint64_t pc), void *context)
 {

@@ -140,7 +140,7 @@ static uint64_t answer(void *context, unsigned unit, uint64_t now, uint64_t addr
     return now + f->latency;
 }
 
-/* Who is behind this register has no memory for what a store gives it. */
+/* A store to this register fails: its device is out of memory. */
 #define WITHOUT_MEMORY UINT64_C(0x2000020)
 
 /* When the registers 0 and 0x10 were read and written. */

@@ -217,7 +217,7 @@ static void other_buffers(void **state)
             program_pass(&p);
             program_pass(&p);
             expect_all(&p, 9);
-            /* the same bytes, but the last instruction is no longer in one buffer */
+            /* the same bytes, but the last instruction now spans two buffers */
             assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100, &p.error), SAM_OK);
             for (uint32_t at = 0, part = size - 2; at < size; at += part, part = 2) {
                 const uint8_t *bytes = (const uint8_t *)words + at;
