@@ -265,9 +265,10 @@ void sam_code_reset(struct sam_code *code)
 
 static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
 {
-    struct code_page *page = sam_alloc(1, sizeof *page);
+    struct code_page *page = aligned_alloc(SAM_PAGE_SIZE, sizeof *page);
     if (!page)
         return NULL;
+    sam_clear(page, sizeof *page);
     page->pc = page_pc;
     reset_page(page);
     if (code->counting) {

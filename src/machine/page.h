@@ -9,10 +9,13 @@
 #define PAGE_TALLIES (SAM_PAGE_OPS + 2)
 
 struct code_page {
-    struct sam_uop ops[SAM_PAGE_OPS + 1]; /* and one that continues on the next page */
-    uint16_t plain[SAM_PAGE_OPS];         /* enum sam_op of those that may be part of a pair, or
-                                             0 */
-    uint8_t bytes[SAM_PAGE_SIZE];         /* what was decoded: the words noted in ... */
+    /* And one that continues on the next page. On a page of the host, as the registers of a warp
+     * are: hosts take a load for one of what was just stored if the addresses differ in the page
+     * only, so at chance addresses some kernels would run a third slower than at others. */
+    struct sam_uop ops[SAM_PAGE_OPS + 1] __attribute__((aligned(SAM_PAGE_SIZE)));
+    uint16_t plain[SAM_PAGE_OPS]; /* enum sam_op of those that may be part of a pair, or
+                                     0 */
+    uint8_t bytes[SAM_PAGE_SIZE]; /* what was decoded: the words noted in ... */
     uint64_t known[SAM_PAGE_OPS / 64];
     uint32_t low, high; /* ... which are between these offsets */
     uint64_t pc;
