@@ -44,6 +44,13 @@ enum sam_status sam_gpu_new(const struct sam_gpu_options *options, struct sam_gp
     return sam_gpu_new_in(NULL, options, out, error);
 }
 
+static void fill_machine(struct sam_machine *machine, uint32_t lanes)
+{
+    sam_machine_init_scalar(machine);
+    sam_lanes_fill(machine, lanes);
+    sam_warp_fill(machine);
+}
+
 enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
                                struct sam_gpu **out, struct sam_error *error)
 {
@@ -66,9 +73,11 @@ enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_o
         sam_gpu_free(gpu);
         return status;
     }
-    sam_machine_init_scalar(&gpu->machine);
-    sam_lanes_fill(&gpu->machine);
-    sam_warp_fill(&gpu->machine);
+    fill_machine(&gpu->machine, SAM_LANES);
+    for (uint32_t i = 0; i < SAM_COUNT(gpu->narrow); i++) {
+        gpu->narrow[i].isa = gpu->machine.isa;
+        fill_machine(&gpu->narrow[i], 4u << i);
+    }
     *out = gpu;
     return SAM_OK;
 }

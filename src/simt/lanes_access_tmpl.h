@@ -308,20 +308,3 @@ static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t
 STORER(1)
 STORER(2)
 STORER(4)
-
-/* Consecutive words for all lanes of a warp of 32; of 8, of 16 or of 4. */
-static inline void copy_words(void *to, const void *from, uint32_t lanes)
-{
-    (void)lanes;
-    memcpy(to, from, 4 * SAM_LANES);
-}
-
-static inline void copy_narrow(void *to, const void *from, uint32_t lanes)
-{
-    if (SAM_LIKELY(lanes == 8))
-        memcpy(to, from, 32);
-    else if (lanes == 16)
-        memcpy(to, from, 64);
-    else
-        memcpy(to, from, 16);
-}

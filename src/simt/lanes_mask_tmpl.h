@@ -126,6 +126,46 @@ static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
 }
 #endif
 
+/* Whether word i of the first `lanes` words, 4 to 32, is step * i more than the first. */
+static inline bool in_line(const uint32_t *a, uint32_t step, const unsigned lanes)
+{
+#if LANES_MASKS
+    if (lanes >= 16) {
+        const __m512i lane =
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        const __m512i low = LANES_HALF(a, 0);
+        const __m512i want =
+            _mm512_add_epi32(_mm512_broadcastd_epi32(_mm512_castsi512_si128(low)),
+                             _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)step)));
+        __m512i apart = _mm512_xor_si512(low, want);
+        if (lanes > 16)
+            apart = _mm512_or_si512(
+                apart,
+                _mm512_xor_si512(LANES_HALF(a, 1),
+                                 _mm512_add_epi32(want, _mm512_set1_epi32((int)(16 * step)))));
+        return _mm512_test_epi32_mask(apart, apart) == 0;
+    }
+#endif
+#if defined(__AVX2__)
+    if (lanes >= 8) {
+        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        const __m256i *at = (const __m256i *)(const void *)a;
+        __m256i want = _mm256_add_epi32(_mm256_set1_epi32((int)a[0]),
+                                        _mm256_mullo_epi32(lane, _mm256_set1_epi32((int)step)));
+        __m256i apart = _mm256_xor_si256(at[0], want);
+        for (unsigned i = 1; i < lanes / 8; i++) {
+            want = _mm256_add_epi32(want, _mm256_set1_epi32((int)(8 * step)));
+            apart = _mm256_or_si256(apart, _mm256_xor_si256(at[i], want));
+        }
+        return _mm256_testz_si256(apart, apart);
+    }
+#endif
+    uint32_t apart = 0;
+    for (unsigned i = 1; i < lanes; i++)
+        apart |= a[i] ^ (a[0] + step * i);
+    return apart == 0;
+}
+
 /* ---------------------------------------------------------------------------- active lanes */
 
 /* The active lanes of group g of this instruction. */

@@ -87,19 +87,21 @@ CUSTOM(op_vsb_v, CUSTOM_STORES, 1, 1, 0)
 CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
 
 /* Words have fast paths for the most common case: all lanes at consecutive, 4-byte aligned
- * addresses within a page, for warps of 32 lanes and for narrower ones. START is the address of
- * lane 0, IN_LINE whether the other lanes follow it. `other` takes all other cases. */
-#define WORD_OP(name, other, write, IN_LINE, START)                                                \
-    LINE_OP(narrow_##name, other, write, W->full & ~W->full_32, W->lanes, copy_narrow,             \
-            IN_LINE(W->all & 0xffff), START)                                                       \
-    LINE_OP(op_##name, narrow_##name, write, W->full_32, SAM_LANES, copy_words,                    \
-            IN_LINE(UINT32_MAX), START)
-#define LINE_OP(handler, other, write, IS_FULL, LANES_, copy, IN_LINE, START)                      \
+ * addresses within a page. Each width of a warp has its own, which fill_words chooses. START is the
+ * address of lane 0, IN_LINE whether the other lanes follow it; custom instructions have no vm
+ * field. `other` takes all other cases. */
+#define WORD_OP(name, other, write, has_vm, IN_LINE, START)                                        \
+    LINE_OP(name##_4, other, write, 4, has_vm, IN_LINE, START)                                     \
+    LINE_OP(name##_8, other, write, 8, has_vm, IN_LINE, START)                                     \
+    LINE_OP(name##_16, other, write, 16, has_vm, IN_LINE, START)                                   \
+    LINE_OP(op_##name, other, write, 32, has_vm, IN_LINE, START)
+#define LINE_OP(handler, other, write, width, has_vm, IN_LINE, START)                              \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
-        if (SAM_UNLIKELY(!((IS_FULL)&op->rs3)))                                                    \
+        enum { lanes = (width) };                                                                  \
+        if (SAM_UNLIKELY(!W->full || ((has_vm) && !(op->rs3 & SAM_UOP_VM))))                       \
             SAM_MUSTTAIL return other(c, op, entry, left);                                         \
-        const uint32_t *va = V(op->rs1), lanes = (LANES_);                                         \
+        const uint32_t *va = V(op->rs1);                                                           \
         uint32_t *vd = V(op->write##_SLOT);                                                        \
         (void)va;                                                                                  \
         const uint32_t start = (START), offset = start & (SAM_PAGE_SIZE - 1);                      \
@@ -108,14 +110,14 @@ CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
                          offset + 4 * lanes > (write ? page->write_limit : page->read_limit)))     \
             SAM_MUSTTAIL return other(c, op, entry, left);                                         \
         if (write)                                                                                 \
-            copy(page->host + offset, vd, lanes);                                                  \
+            memcpy(page->host + offset, vd, sizeof(uint32_t[lanes]));                              \
         else                                                                                       \
-            copy(vd, page->host + offset, lanes);                                                  \
+            memcpy(vd, page->host + offset, sizeof(uint32_t[lanes]));                              \
         SAM_NEXT();                                                                                \
     }
-#define NEIGHBOURS(all) follows(va, va[0], 4, all)
-#define EQUAL(all)      (PRIVATE_FITS && follows(va, va[0], 0, all))
-#define ALWAYS(all)     true
+#define NEIGHBOURS in_line(va, 4, lanes)
+#define EQUAL      (PRIVATE_FITS && in_line(va, 0, lanes))
+#define ALWAYS     true
 
 CUSTOM(any_vlw12_v, LOADS, 0, 4, 1)
 CUSTOM(any_vsw12_v, CUSTOM_STORES, 0, 4, 1)
@@ -138,8 +140,8 @@ static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 #else
 #define block_vlw12_v any_vlw12_v
 #endif
-WORD_OP(vlw12_v, block_vlw12_v, LOADS, NEIGHBOURS, va[0] + (uint32_t)op->imm)
-WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, NEIGHBOURS, va[0] + (uint32_t)op->imm)
+WORD_OP(vlw12_v, block_vlw12_v, LOADS, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
+WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
 
 /* Private words interleave: the same address in all lanes means consecutive words. */
 CUSTOM(any_vlw_v, LOADS, 1, 4, 1)
@@ -148,8 +150,8 @@ CUSTOM(any_vsw_v, CUSTOM_STORES, 1, 4, 1)
 #define PRIVATE_FITS                                                                               \
     (!(PRIVATE_AT & 3) && PRIVATE_AT < W->pds_size && W->pds_size - PRIVATE_AT >= 4)
 #define PRIVATE_START (W->pds + PRIVATE_AT * (W->numw * lanes) + 4 * W->tid)
-WORD_OP(vlw_v, any_vlw_v, LOADS, EQUAL, PRIVATE_START)
-WORD_OP(vsw_v, any_vsw_v, CUSTOM_STORES, EQUAL, PRIVATE_START)
+WORD_OP(vlw_v, any_vlw_v, LOADS, false, EQUAL, PRIVATE_START)
+WORD_OP(vsw_v, any_vsw_v, CUSTOM_STORES, false, EQUAL, PRIVATE_START)
 
 #define UNIT(size) const uint32_t s = X1 + first * (size)
 #define STRIDED                                                                                    \
@@ -167,8 +169,8 @@ WORD_OP(vsw_v, any_vsw_v, CUSTOM_STORES, EQUAL, PRIVATE_START)
 STANDARD(8, 1, op)
 STANDARD(16, 2, op)
 STANDARD(32, 4, any)
-WORD_OP(vle32_v, any_vle32_v, LOADS, ALWAYS, X1)
-WORD_OP(vse32_v, any_vse32_v, STORES, ALWAYS, X1)
+WORD_OP(vle32_v, any_vle32_v, LOADS, true, ALWAYS, X1)
+WORD_OP(vse32_v, any_vse32_v, STORES, true, ALWAYS, X1)
 
 /* The data is SEW wide, whatever the index width. RISC-V V 7.6. */
 #define INDEX(width, mask)                                                                         \
@@ -177,3 +179,20 @@ WORD_OP(vse32_v, any_vse32_v, STORES, ALWAYS, X1)
 INDEX(8, 0xffu)
 INDEX(16, 0xffffu)
 INDEX(32, UINT32_MAX)
+
+/* The handlers of words for warps of so many lanes. */
+static void fill_words(sam_handler **h, uint32_t lanes)
+{
+#define OF_WIDTH(name)                                                                             \
+    h[SAM_OP_##name] = lanes == 4    ? name##_4                                                    \
+                       : lanes == 8  ? name##_8                                                    \
+                       : lanes == 16 ? name##_16                                                   \
+                                     : op_##name;
+    OF_WIDTH(vlw12_v)
+    OF_WIDTH(vsw12_v)
+    OF_WIDTH(vlw_v)
+    OF_WIDTH(vsw_v)
+    OF_WIDTH(vle32_v)
+    OF_WIDTH(vse32_v)
+#undef OF_WIDTH
+}

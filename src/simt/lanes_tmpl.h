@@ -212,11 +212,12 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
 #define op_vsoxei16_v op_vsuxei16_v
 #define op_vsoxei32_v op_vsuxei32_v
 
-void FILL(struct sam_machine *machine);
-void FILL(struct sam_machine *machine)
+void FILL(struct sam_machine *machine, uint32_t lanes);
+void FILL(struct sam_machine *machine, uint32_t lanes)
 {
     sam_handler **h = machine->handlers;
 #define HANDLE_LANES(id) h[SAM_OP_##id] = op_##id;
 #include "isa/handlers.h"
+    fill_words(h, lanes);
     fill_pairs(machine->pair_handlers);
 }

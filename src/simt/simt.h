@@ -135,12 +135,13 @@ static inline uint64_t sam_pair_scalar(const struct sam_core *c, unsigned number
 const struct sam_uop *sam_warp_pair(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left);
 
-/* lanes_*.c: the lane loops, compiled for several levels of the host's instruction set. */
-void sam_lanes_fill_base(struct sam_machine *machine);
-void sam_lanes_fill_v3(struct sam_machine *machine);
-void sam_lanes_fill_v4(struct sam_machine *machine);
+/* lanes_*.c: the lane loops, compiled for several levels of the host's instruction set. Those of
+ * loads and stores of words are for warps of `lanes` lanes only. */
+void sam_lanes_fill_base(struct sam_machine *machine, uint32_t lanes);
+void sam_lanes_fill_v3(struct sam_machine *machine, uint32_t lanes);
+void sam_lanes_fill_v4(struct sam_machine *machine, uint32_t lanes);
 /* lanes.c: the best level for this host. */
-void sam_lanes_fill(struct sam_machine *machine);
+void sam_lanes_fill(struct sam_machine *machine, uint32_t lanes);
 
 /* sv39.c: page tables. */
 enum sam_walk {
@@ -321,11 +322,17 @@ struct sam_run {
 struct sam_gpu {
     struct sam_gpu_options options;
     struct sam_memory *memory;
-    bool shares; /* the memory is its system's, which outlives it */
-    struct sam_machine machine;
+    bool shares;                    /* the memory is its system's, which outlives it */
+    struct sam_machine machine;     /* for warps of 32 lanes, */
+    struct sam_machine narrow[3];   /* of 4, 8 and 16 */
     struct sam_kept *kept;          /* workers of earlier launches, or NULL */
     struct sam_parallel_crew *crew; /* threads of theirs, or NULL */
 };
+
+static inline const struct sam_machine *sam_gpu_machine(const struct sam_gpu *gpu, uint32_t lanes)
+{
+    return lanes < SAM_LANES ? &gpu->narrow[__builtin_ctz(lanes) - 2] : &gpu->machine;
+}
 
 /* gpu.c: a GPU in a system, on its memory; NULL: on its own. Nothing else of a GPU changes: what
  * others write between launches, code too, is seen by the next one. */

@@ -12,8 +12,9 @@
 struct sam_kept {
     struct sam_worker *workers; /* those without code have yet to be made */
     unsigned count;
-    bool loose;  /* options.loose_bounds */
-    bool unseen; /* the last launch had pages that its views do not show */
+    bool loose;     /* options.loose_bounds */
+    uint32_t lanes; /* of the warps that their code was decoded for */
+    bool unseen;    /* the last launch had pages that its views do not show */
 };
 
 /* Launches whose workers have nothing that is only theirs. */
@@ -98,13 +99,20 @@ bool sam_worker_open(struct sam_worker *worker, struct sam_run *run)
     return fits;
 }
 
-/* Room for as many workers as launches may ask for. */
-static struct sam_kept *new_kept(const struct sam_gpu *gpu, unsigned count)
+static bool is_kept_for(const struct sam_kept *kept, const struct sam_run *run)
 {
+    return kept->loose == run->gpu->options.loose_bounds && kept->lanes == run->launch->lanes;
+}
+
+/* Room for as many workers as launches may ask for. */
+static struct sam_kept *new_kept(const struct sam_run *run, unsigned count)
+{
+    const struct sam_gpu *gpu = run->gpu;
     struct sam_kept *kept = sam_alloc(1, sizeof *kept);
     if (!kept)
         return NULL;
     kept->loose = gpu->options.loose_bounds;
+    kept->lanes = run->launch->lanes;
     kept->count = gpu->options.jobs > count ? gpu->options.jobs : count;
     kept->workers = sam_alloc(kept->count, sizeof *kept->workers);
     if (!kept->workers) {
@@ -118,11 +126,10 @@ bool sam_workers_find(struct sam_run *run, unsigned count)
 {
     struct sam_gpu *gpu = run->gpu;
     const bool plain = is_plain(run);
-    if (gpu->kept &&
-        (!plain || gpu->kept->count < count || gpu->kept->loose != gpu->options.loose_bounds))
+    if (gpu->kept && (!plain || gpu->kept->count < count || !is_kept_for(gpu->kept, run)))
         sam_workers_forget(gpu);
     if (plain && !gpu->kept)
-        gpu->kept = new_kept(gpu, count);
+        gpu->kept = new_kept(run, count);
     run->workers = gpu->kept ? gpu->kept->workers
                    : plain   ? NULL
                              : sam_alloc(count, sizeof *run->workers);
@@ -158,7 +165,8 @@ void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, un
     if (!is_plain(&run))
         return;
     const struct sam_kept *kept = gpu->kept;
-    const bool ready = kept && kept->workers[0].code && kept->workers[0].own.room >= launch->warps;
+    const bool ready = kept && is_kept_for(kept, &run) && kept->workers[0].code &&
+                       kept->workers[0].own.room >= launch->warps;
     const bool together = count > 1 && gpu->crew;
     if (ready && together)
         sam_parallel_crew_call(gpu->crew);

@@ -22,7 +22,7 @@ static struct sam_warp *warp;
 static int setup(void **state)
 {
     (void)state;
-    sam_lanes_fill(&machine);
+    sam_lanes_fill(&machine, SAM_LANES);
     warp = aligned_alloc(128, (sizeof *warp + 127) / 128 * 128);
     if (!warp)
         return -1;

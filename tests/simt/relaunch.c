@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "samite/session.h"
 
 static const unsigned all_jobs[] = {1, 2, 4};
 
@@ -321,6 +322,61 @@ static void prepared(void **state)
     }
 }
 
+/* Launches and sessions of one program with warps of all widths by turns: words are loaded and
+ * stored for the lanes that there are, whatever the last launch had. */
+static void widths(void **state)
+{
+    (void)state;
+    enum { WORDS = 64 };
+    struct program p = many_groups("here:   li      t0, 0x90000000\n"
+                                   "        li      t1, 0x90000100\n"
+                                   "        li      t2, 0x90000200\n"
+                                   "        vid.v   v1\n"
+                                   "        vsll.vi v1, v1, 2\n"
+                                   "        vadd.vx v2, v1, t0\n"
+                                   "        vadd.vx v3, v1, t1\n"
+                                   "        vmv.v.i v4, 0\n"
+                                   "        vlw12.v v5, 0(v2)\n"
+                                   "        vsw.v   v5, 4(v4)\n"
+                                   "        vsw12.v v5, 0(v3)\n"
+                                   "        vle32.v v6, (t1)\n"
+                                   "        vlw.v   v7, 4(v4)\n"
+                                   "        vadd.vv v6, v6, v7\n"
+                                   "        vse32.v v6, (t2)\n"
+                                   "        endprg\n",
+                                   1);
+    for (uint32_t turn = 0; turn < 40; turn++) {
+        const uint32_t lanes = 4u << (turn * 7 + turn / 4) % 4;
+        const struct sam_kernel kernel = {.name = "here",
+                                          .block = {lanes, 1, 1},
+                                          .grid = {1, 1, 1},
+                                          .lanes = lanes,
+                                          .pds_size = 8};
+        for (uint32_t i = 0; i < 3 * WORDS; i++)
+            program_set(&p, DATA + 4 * i, i < WORDS ? i + 100 * turn : UINT32_MAX);
+        p.options.jobs = 1 + turn / 3 % 2;
+        p.options.collect_stats = turn % 5 == 4;
+        assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
+        assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+        if (turn % 3 == 2) {
+            struct sam_session *session;
+            assert_int_equal(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), SAM_OK);
+            assert_int_equal(sam_session_run(session, NULL, NULL, &p.error), SAM_OK);
+            sam_session_close(session);
+        } else {
+            assert_int_equal(sam_gpu_launch(p.gpu, &p.launch, NULL, &p.error), SAM_OK);
+        }
+        for (uint32_t i = 0; i < WORDS; i++) {
+            const uint32_t word = i + 100 * turn;
+            assert_int_equal(program_word(&p, DATA + 4 * (WORDS + i)),
+                             i < lanes ? word : UINT32_MAX);
+            assert_int_equal(program_word(&p, DATA + 4 * (2 * WORDS + i)),
+                             i < lanes ? 2 * word : UINT32_MAX);
+        }
+    }
+    program_free(&p);
+}
+
 static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
 {
     *(volatile int *)context = progress->done == GROUPS - 1;
@@ -372,6 +428,7 @@ int main(void)
         cmocka_unit_test(other_sizes),
         cmocka_unit_test(counted),
         cmocka_unit_test(prepared),
+        cmocka_unit_test(widths),
         cmocka_unit_test(ended_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
