@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,6 +73,7 @@ struct sam_parallel_crew {
     unsigned count;     /* members, from number 1 on */
     atomic_bool dismissed;
     long processors; /* of the host: looking takes one from others if there are not enough */
+    pid_t process;   /* that has the members */
     struct member members[SAM_MAX_THREADS];
 };
 
@@ -176,21 +178,38 @@ static void *serve(void *argument)
     return NULL;
 }
 
-struct sam_parallel_crew *sam_parallel_crew_new(void)
+/* A crew without members. */
+static void begin(struct sam_parallel_crew *crew)
 {
-    struct sam_parallel_crew *crew = calloc(1, sizeof *crew);
-    if (!crew)
-        return NULL;
     crew->count = 1; /* the caller is number 0 */
     crew->processors = sysconf(_SC_NPROCESSORS_ONLN);
+    crew->process = getpid();
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->begins, NULL);
     pthread_cond_init(&crew->ends, NULL);
+}
+
+/* A process that was forked has the crew but not its members, one of which may have held the lock:
+ * begin again. */
+static void follow_fork(struct sam_parallel_crew *crew)
+{
+    if (crew->process == getpid())
+        return;
+    memset(crew, 0, sizeof *crew);
+    begin(crew);
+}
+
+struct sam_parallel_crew *sam_parallel_crew_new(void)
+{
+    struct sam_parallel_crew *crew = calloc(1, sizeof *crew);
+    if (crew)
+        begin(crew);
     return crew;
 }
 
 void sam_parallel_crew_call(struct sam_parallel_crew *crew)
 {
+    follow_fork(crew);
     pthread_mutex_lock(&crew->lock);
     grow(crew, 2);
     crew->calls++;
@@ -203,6 +222,7 @@ void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, siz
 {
     struct task task = {.work = work, .context = context, .count = count};
     struct worker own = {&task, 0};
+    follow_fork(crew);
     if (threads > SAM_MAX_THREADS)
         threads = SAM_MAX_THREADS;
     if (threads > count)
@@ -235,6 +255,7 @@ void sam_parallel_crew_free(struct sam_parallel_crew *crew)
 {
     if (!crew)
         return;
+    follow_fork(crew);
     pthread_mutex_lock(&crew->lock);
     crew->dismissed = true;
     pthread_mutex_unlock(&crew->lock);

@@ -7,7 +7,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -377,6 +380,41 @@ static void widths(void **state)
     program_free(&p);
 }
 
+static void run_groups(struct program *p)
+{
+    program_pass(p);
+    expect_all(p, 1);
+}
+
+/* A process that was forked has none of the threads: it launches with its own. Another one frees
+ * the gpu at once. */
+static void forked(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
+        struct program p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
+        for (int turn = 0; turn < 4; turn++) {
+            if (turn != 1)
+                run_groups(&p);
+            fflush(stdout);
+            const pid_t child = fork();
+            assert_true(child >= 0);
+            if (child == 0) {
+                alarm(300); /* instead of waiting for ever */
+                for (int i = 0; i < turn; i++)
+                    run_groups(&p);
+                program_free(&p);
+                _exit(0);
+            }
+            int status = -1;
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_int_equal(status, 0);
+        }
+        run_groups(&p);
+        program_free(&p);
+    }
+}
+
 static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
 {
     *(volatile int *)context = progress->done == GROUPS - 1;
@@ -429,6 +467,7 @@ int main(void)
         cmocka_unit_test(counted),
         cmocka_unit_test(prepared),
         cmocka_unit_test(widths),
+        cmocka_unit_test(forked),
         cmocka_unit_test(ended_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
