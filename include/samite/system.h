@@ -70,7 +70,7 @@ struct sam_system_options {
                                     and 640 MiB; 0: 1 MiB */
     uint64_t heap_size; /* bytes that are mapped after the program, a multiple of 4 KiB; 0: 16 MiB
                          */
-    unsigned sms;       /* SMs of the GPU, for its identity: 1 to 64; 0: 2 */
+    unsigned sms; /* SMs of the GPU, for its identity: 1 to 64; 0: those of `timing`, else 2 */
     enum sam_system_gpu_traps gpu_traps;
     /* When not NULL: called after each launch, on the thread of sam_system_run; it must not change
      * the system. */

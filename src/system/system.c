@@ -54,7 +54,6 @@ static enum sam_status take_options(struct sam_system *system,
                            "an L0M", error);
     if (status == SAM_OK)
         status = take_size(&o->heap_size, 16 * MIB, SAM_SYSTEM_CODE_BYTES, "a heap", error);
-    o->sms = o->sms ? o->sms : 2;
     if (status == SAM_OK && o->sms > 64)
         status = sam_fail(error, SAM_ERR_USAGE, "%u SMs: expected 1 to 64", o->sms);
     if (status == SAM_OK && (unsigned)o->gpu_traps > SAM_SYSTEM_TRAPS_REPORT)
@@ -113,6 +112,8 @@ static enum sam_status fill(struct sam_system *system, const struct sam_system_o
     if (status == SAM_OK)
         status = sam_system_add_time(system, &hart, error);
     home.time = system->time ? &system->shared : NULL;
+    if (!system->options.sms)
+        system->options.sms = system->time ? sam_system_time_config(system->time)->gpu.sms : 2;
     if (status == SAM_OK)
         status = sam_hart_new_in(&home, &hart, &system->hart, error);
     if (status == SAM_OK)

@@ -101,6 +101,13 @@ static void identity(void **state)
                                " lw s3, 28(t0)\n"
                                " ebreak\n";
     const struct sam_system_options large = {.l1m_size = 0x8000000, .l0m_size = 0x1000, .sms = 64};
+    struct sam_system_config *config;
+    struct sam_error error;
+    assert_int_equal(sam_system_config_new(&config, &error), SAM_OK);
+    assert_int_equal(sam_system_config_set(config, "gpu.sms=4,mx.mlen=256", &error), SAM_OK);
+    const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
+    const struct sam_system_options timed = {.timing = &timing};
+    const struct sam_system_options both = {.timing = &timing, .sms = 8};
     const struct {
         const char *isa;
         const struct sam_system_options *options;
@@ -110,6 +117,8 @@ static void identity(void **state)
         {RV32, NULL, 0, {512 << 16 | 2, 0, 0x100000, 0x100000}},
         {RV64, &large, 128, {128 << 16 | 64, 0, 0x8000000, 0x1000}},
         {"rv64im", &large, 0, {64, 0, 0x8000000, 0x1000}},
+        {RV32, &timed, 0, {256 << 16 | 4, 0, 0x100000, 0x100000}},
+        {RV32, &both, 0, {256 << 16 | 8, 0, 0x100000, 0x100000}},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct system_program p =
@@ -121,6 +130,7 @@ static void identity(void **state)
             assert_int_equal(sam_hart_x(p.hart, registers[k]), cases[i].values[k]);
         system_program_free(&p);
     }
+    sam_system_config_free(config);
 }
 
 /* Everything but aligned words in registers that allow the access. */
