@@ -118,7 +118,7 @@ static inline size_t sam_huffman_bound(size_t symbols)
     return symbols * SAM_HUFFMAN_LIMIT / 8 + (size_t)SAM_STREAMS * 64;
 }
 
-/* Memory to prefetch: the next input and output. */
+/* Memory to prefetch: the next input and output; NULL: none. */
 struct sam_warm {
     const uint8_t *from, *to;
     size_t from_size, to_size;

@@ -239,8 +239,8 @@ static bool decode(const struct sam_huffman_table *table, const uint8_t *in,
                    const struct sam_warm *warm)
 /* NOLINTEND(readability-non-const-parameter) */
 {
-    struct fetch from = fetch_of(warm->from, warm->from_size, FETCH_FROM);
-    struct fetch to = fetch_of(warm->to, warm->to_size, FETCH_TO);
+    struct fetch from = fetch_of(warm->from ? warm->from : in, warm->from_size, FETCH_FROM);
+    struct fetch to = fetch_of(warm->to ? warm->to : symbols, warm->to_size, FETCH_TO);
     struct stream s[SAM_STREAMS];
     const uint8_t *start[SAM_STREAMS];
     size_t length = sam_stream_length(count);

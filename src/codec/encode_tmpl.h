@@ -162,8 +162,8 @@ static void encode(const struct sam_huffman *code, const uint8_t *symbols, size_
                    uint8_t *out, uint32_t sizes[SAM_STREAMS], const struct sam_warm *warm)
 {
     /* Prefetch the next input and output, one step per 32 symbols. */
-    struct sam_warm step = {warm->from, warm->to, warm->from_size * 32 / count,
-                            warm->to_size * 32 / count};
+    struct sam_warm step = {warm->from ? warm->from : symbols, warm->to ? warm->to : out,
+                            warm->from_size * 32 / count, warm->to_size * 32 / count};
     struct encode_table table;
     size_t length = sam_stream_length(count);
     encode_table_make(code, &table);
