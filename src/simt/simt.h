@@ -329,6 +329,7 @@ struct sam_gpu {
     struct sam_parallel_crew *crew; /* threads of theirs, or NULL */
 };
 
+/* The handlers for warps of so many lanes, 4 to 32. */
 static inline const struct sam_machine *sam_gpu_machine(const struct sam_gpu *gpu, uint32_t lanes)
 {
     return lanes < SAM_LANES ? &gpu->narrow[__builtin_ctz(lanes) - 2] : &gpu->machine;

@@ -112,7 +112,7 @@ static enum sam_status fill(struct sam_system *system, const struct sam_system_o
     if (status == SAM_OK)
         status = sam_system_add_time(system, &hart, error);
     home.time = system->time ? &system->shared : NULL;
-    if (!system->options.sms)
+    if (status == SAM_OK && !system->options.sms)
         system->options.sms = system->time ? sam_system_time_config(system->time)->gpu.sms : 2;
     if (status == SAM_OK)
         status = sam_hart_new_in(&home, &hart, &system->hart, error);
