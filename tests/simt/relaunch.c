@@ -326,7 +326,8 @@ static void prepared(void **state)
 }
 
 /* Launches and sessions of one program with warps of all widths by turns: words are loaded and
- * stored for the lanes that there are, whatever the last launch had. */
+ * stored for the lanes that there are, whatever the last launch had, in line or with one of them,
+ * `far`, at another word. */
 static void widths(void **state)
 {
     (void)state;
@@ -334,8 +335,8 @@ static void widths(void **state)
     struct program p = many_groups("here:   li      t0, 0x90000000\n"
                                    "        li      t1, 0x90000100\n"
                                    "        li      t2, 0x90000200\n"
-                                   "        vid.v   v1\n"
-                                   "        vsll.vi v1, v1, 2\n"
+                                   "        li      t3, 0x90000300\n"
+                                   "        vle32.v v1, (t3)\n"
                                    "        vadd.vx v2, v1, t0\n"
                                    "        vadd.vx v3, v1, t1\n"
                                    "        vmv.v.i v4, 0\n"
@@ -348,8 +349,9 @@ static void widths(void **state)
                                    "        vse32.v v6, (t2)\n"
                                    "        endprg\n",
                                    1);
-    for (uint32_t turn = 0; turn < 40; turn++) {
+    for (uint32_t turn = 0; turn < 400; turn++) {
         const uint32_t lanes = 4u << (turn * 7 + turn / 4) % 4;
+        const uint32_t far = turn * 5 % (lanes + lanes / 4); /* not one of them: all are in line */
         const struct sam_kernel kernel = {.name = "here",
                                           .block = {lanes, 1, 1},
                                           .grid = {1, 1, 1},
@@ -357,6 +359,8 @@ static void widths(void **state)
                                           .pds_size = 8};
         for (uint32_t i = 0; i < 3 * WORDS; i++)
             program_set(&p, DATA + 4 * i, i < WORDS ? i + 100 * turn : UINT32_MAX);
+        for (uint32_t i = 0; i < lanes; i++)
+            program_set(&p, DATA + 0x300 + 4 * i, 4 * (i == far ? WORDS - 1 : i));
         p.options.jobs = 1 + turn / 3 % 2;
         p.options.collect_stats = turn % 5 == 4;
         assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
@@ -370,11 +374,12 @@ static void widths(void **state)
             assert_int_equal(sam_gpu_launch(p.gpu, &p.launch, NULL, &p.error), SAM_OK);
         }
         for (uint32_t i = 0; i < WORDS; i++) {
-            const uint32_t word = i + 100 * turn;
-            assert_int_equal(program_word(&p, DATA + 4 * (WORDS + i)),
-                             i < lanes ? word : UINT32_MAX);
+            const bool stored = i == WORDS - 1 ? far < lanes : i < lanes && i != far;
+            const uint32_t out = stored ? i + 100 * turn : UINT32_MAX;
+            const uint32_t loaded = (i == far ? WORDS - 1 : i) + 100 * turn;
+            assert_int_equal(program_word(&p, DATA + 4 * (WORDS + i)), out);
             assert_int_equal(program_word(&p, DATA + 4 * (2 * WORDS + i)),
-                             i < lanes ? 2 * word : UINT32_MAX);
+                             i < lanes ? out + loaded : UINT32_MAX);
         }
     }
     program_free(&p);
