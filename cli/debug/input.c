@@ -95,6 +95,14 @@ enum sam_status input_push_file(struct input *in, const char *path, struct sam_e
     const enum sam_status status = sam_file_load(path, MAX_SCRIPT, &text, &size, error);
     if (status != SAM_OK)
         return status;
+    const char *nul = memchr(text, '\0', size);
+    if (nul) { /* it would hide the rest of its line */
+        unsigned line = 1;
+        for (const char *c = text; c < nul; c++)
+            line += *c == '\n';
+        free(text);
+        return debug_fail(error, "%.250s:%u: unexpected byte 0x00: expected text", path, line);
+    }
     struct file *file = &in->files[in->depth];
     *file = (struct file){.path = strdup(path), .text = text, .at = text};
     if (!file->path) {
@@ -153,8 +161,15 @@ static enum input_result plain_line(struct input *in, FILE *out, bool prompts)
         fflush(out);
     }
     errno = 0;
-    if (getline(&in->line, &in->room, stdin) >= 0)
+    const ssize_t size = getline(&in->line, &in->room, stdin);
+    if (size >= 0 && !memchr(in->line, '\0', (size_t)size))
         return INPUT_LINE;
+    if (size >= 0) {
+        struct sam_error error;
+        debug_fail(&error, "standard input: unexpected byte 0x00: expected text");
+        cli_report(&error);
+        return INPUT_BAD;
+    }
     const bool interrupted = ferror(stdin) && errno == EINTR;
     clearerr(stdin);
     return interrupted ? INPUT_INTERRUPTED : INPUT_END;

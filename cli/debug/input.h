@@ -9,7 +9,7 @@
 
 struct input;
 
-/* INPUT_BAD: a file of the command line cannot be read, and that has been said. */
+/* INPUT_BAD: a file of the command line or standard input cannot be read; already reported. */
 enum input_result { INPUT_LINE, INPUT_END, INPUT_INTERRUPTED, INPUT_BAD };
 
 /* Candidate number `index` for the last word of `line`; NULL: no more. */

@@ -38,6 +38,8 @@ def parse(index: Any, shape: tuple[int, ...]) -> tuple[list[Axis], tuple[int, ..
             axes.append(Axis(start, count, step, size))
             result.append(count)
             continue
+        if isinstance(item, (bool, np.bool_)):  # a mask in NumPy, not the integers 0 and 1
+            raise IndexError(f"index of type {type(item).__name__}: expected integers, slices and ...")
         try:
             i = operator.index(item)
         except TypeError:

@@ -112,6 +112,19 @@ static void scripts(void **state)
     expect_failure(LAUNCH "--arg out:u32:32 --batch -ex 'source none.gdb'", 2, "none.gdb");
 }
 
+/* A NUL byte does not hide the rest of its line: files and standard input must be text. */
+static void nul_bytes(void **state)
+{
+    (void)state;
+    run_script("printf 'print 1\\nprint 2\\0 nobody\\nprint 3\\n' >nul.gdb");
+    write_text("source.gdb", "source nul.gdb\n");
+    const char *const place = "nul.gdb:2: unexpected byte 0x00: expected text";
+    expect_failure(LAUNCH "--arg out:u32:32 --batch -x nul.gdb", 2, place);
+    expect_failure(LAUNCH "--arg out:u32:32 --batch -x source.gdb", 2, place);
+    expect_failure(LAUNCH "--arg out:u32:32 <nul.gdb", 2,
+                   "standard input: unexpected byte 0x00: expected text");
+}
+
 /* What has run stays in the files that were asked for, however it ended. */
 static void other_outputs(void **state)
 {
@@ -179,9 +192,10 @@ static void bad_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_like_run),    cmocka_unit_test(failures),
-        cmocka_unit_test(scripts),          cmocka_unit_test(other_outputs),
-        cmocka_unit_test(ends_of_programs), cmocka_unit_test(bad_usage),
+        cmocka_unit_test(ends_like_run), cmocka_unit_test(failures),
+        cmocka_unit_test(scripts),       cmocka_unit_test(other_outputs),
+        cmocka_unit_test(nul_bytes),     cmocka_unit_test(ends_of_programs),
+        cmocka_unit_test(bad_usage),
     };
     return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

@@ -94,7 +94,8 @@ def test_slices_of_large_rows(tmp_path):
 
 @pytest.mark.parametrize("index, error", [(np.s_[5], "index 5"), (np.s_[0, 0, 0, 0], "4 indices"),
                                           (np.s_[[1, 2]], "list"), (np.s_[..., ...], "ellipsis"),
-                                          (np.s_[1.5], "float"), (np.s_[None], "NoneType")])
+                                          (np.s_[1.5], "float"), (np.s_[None], "NoneType"), (True, "bool"),
+                                          (np.s_[0, np.True_, ...], "bool")])
 def test_bad_indices(file, index, error):
     with samite.open(file) as f, pytest.raises(IndexError, match=error):
         f.get_slice("half")[index]
