@@ -59,10 +59,12 @@ enum sam_status block_execute(struct block *block, const char *path, struct sam_
     struct sam_array arrays[BLOCK_ARRAYS];
     struct sam_tile_argument arguments[BLOCK_ARGUMENTS];
     struct sam_tile_program *program = NULL;
+    const struct sam_tile_options options = {.size = sizeof options,
+                                             .sum_order = SAM_TILE_SUM_SYSTEM};
     block_arguments(block, arrays, arguments);
     enum sam_status status = block_program(path, &program, error);
     if (status == SAM_OK)
-        status = sam_tile_run(program, 0, arguments, BLOCK_ARGUMENTS, NULL, NULL, error);
+        status = sam_tile_run(program, 0, arguments, BLOCK_ARGUMENTS, &options, NULL, error);
     sam_tile_program_free(program);
     return status;
 }

@@ -12,7 +12,8 @@ enum sam_status block_program(const char *path, struct sam_tile_program **progra
                               struct sam_error *error);
 void block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
                      struct sam_tile_argument arguments[BLOCK_ARGUMENTS]);
-/* Run block.pto, at `path`, on the host: the result is in block->arrays[BLOCK_Y]. */
+/* Run block.pto, at `path`, on the host, with sums in the order of the system: the result, with the
+ * bits that block_lowered gives, is in block->arrays[BLOCK_Y]. */
 enum sam_status block_execute(struct block *block, const char *path, struct sam_error *error);
 
 /* How to run a block on the system. */

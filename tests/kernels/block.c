@@ -51,8 +51,10 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     return status;
 }
 
-/* Whether a block computes what it must. */
-static bool is_right(const struct block_config *config, const char *path, enum place place)
+/* Whether a block computes what it must. `bits`, unless NULL: a copy of the result is made there,
+ * or compared with it. */
+static bool is_right(const struct block_config *config, const char *path, enum place place,
+                     float **bits)
 {
     struct block block;
     struct block_result result;
@@ -60,6 +62,12 @@ static bool is_right(const struct block_config *config, const char *path, enum p
     must(block_make(&block, config, &error), &error);
     must(run(&block, path, place, &error), &error);
     must(block_verify(&block, &result, &error), &error);
+    const float *y = block.arrays[BLOCK_Y];
+    const size_t size = block.counts[BLOCK_Y] * sizeof *y;
+    if (bits && *bits)
+        assert_memory_equal(*bits, y, size);
+    else if (bits && (*bits = malloc(size)))
+        memcpy(*bits, y, size);
     if (!result.failure[0] && block.config.sequence < 64) { /* one element, by twice the bound */
         block.arrays[BLOCK_Y][block.counts[BLOCK_Y] / 2] += (float)(2 * result.allowed);
         struct block_result changed;
@@ -81,10 +89,12 @@ static void test_sizes(void **state)
         config.type = i % 2 ? SAM_F32 : SAM_BF16;
         if (i % 3 == 0)
             config.slope = 1, config.cubic = 0; /* Swish */
+        float *bits = NULL;                     /* the same everywhere */
         for (int place = EXECUTOR; place <= PACKED; place++)
-            if (!is_right(&config, PROGRAM, (enum place)place))
+            if (!is_right(&config, PROGRAM, (enum place)place, &bits))
                 fail_msg("%u tokens of %u, %u heads, place %d", sizes[i][0], sizes[i][1],
                          sizes[i][2], place);
+        free(bits);
     }
 }
 
@@ -130,7 +140,7 @@ static void test_mutants(void **state)
         fprintf(file, "%.*s%s%s", (int)(at - text), text, mutants[i][1],
                 at + strlen(mutants[i][0]));
         fclose(file);
-        if (is_right(&config, test_path("mutant.pto"), EXECUTOR))
+        if (is_right(&config, test_path("mutant.pto"), EXECUTOR, NULL))
             fail_msg("not noticed: %s", mutants[i][1]);
     }
     free(text);
