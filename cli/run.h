@@ -318,7 +318,10 @@ struct run_arguments {
 
 int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out);
-/* Read the outputs from the machine into their arrays and write their files. */
+/* Take the inputs into their arrays again, as memory has them when the program starts. */
+int run_arguments_take(struct run_arguments *arguments, run_read_memory *read, void *context);
+/* Read the outputs from the machine into their arrays and write their files. A note names each
+ * input that differs from its array. */
 int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
 void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */

@@ -91,6 +91,8 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
         code = run_check_steps(run);
     if (code == CLI_OK)
         code = do_steps(run, RUN_POKE);
+    if (code == CLI_OK && cli_given(run->request->args, "poke"))
+        code = run_arguments_take(arguments, run_gpu_read, run->gpu);
     return code == CLI_OK ? run_launch(run, &launch, asked->kernel, path) : code;
 }
 

@@ -207,6 +207,48 @@ static void inout_poke_and_dump(void **state)
     sam_buffer_free(&file);
 }
 
+/* The note on an input that has been stored into, and none on any other. */
+static void an_input_is_not_written_back(void **state)
+{
+    (void)state;
+#define ADDN  "addn.s --kernel addn --grid 1 --block 32 -q --arg "
+#define STORE "store.s --machine tensor -q --arg "
+    static const struct {
+        const char *words, *part; /* NULL: no note */
+    } cases[] = {
+        {ADDN "x=in:zeros.npy --arg u32:256", "--arg x=in:zeros.npy: the program stored into this "
+                                              "input, first at byte 0x1 (0x90000001): expected "
+                                              "inout:"},
+        {ADDN "x=in:zeros.npy --arg u32:256 -j 4 --stats", "first at byte 0x1 ("},
+        {ADDN "x=in:zeros.npy --arg u32:0", NULL},
+        {ADDN "x=in:zeros.npy --arg u32:0 --poke 0x90000004=3", NULL},
+        {ADDN "x=in:zeros.npy --arg u32:1 --poke 0x90000000=0xffffff:u32", "first at byte 0x0 ("},
+        {ADDN "x=inout:zeros.npy --arg u32:1", NULL},
+        {STORE "in:zeros.npy --arg u32:0", NULL},
+        {STORE "in:zeros.npy --arg u32:5", "first at byte 0x4ffc ("},
+        {STORE "inout:zeros.npy --arg u32:5", NULL},
+    };
+    struct sam_error error;
+    char path[128], bytes[0x5000] = {0};
+    struct sam_array zeros = {SAM_U32,      1,    {sizeof bytes / 4}, sizeof bytes / 4,
+                              sizeof bytes, bytes};
+    snprintf(path, sizeof path, "%s/zeros.npy", directory);
+    assert_int_equal(sam_npy_write(path, &zeros, &error), SAM_OK);
+    write_text("store.s",
+               "li t0, 0x4ffc\nadd a0, a0, t0\nsw a1, 0(a0)\nli a0, 0\nli a7, 93\necall\n");
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct outcome o = run(cases[i].words);
+        assert_int_equal(o.code, 0);
+        if (cases[i].part)
+            expect_part(&o.err, cases[i].part);
+        else
+            assert_int_equal(o.err.size, 0);
+        done(&o);
+    }
+#undef ADDN
+#undef STORE
+}
+
 static void bad_words(void **state)
 {
     (void)state;
@@ -421,6 +463,7 @@ int main(void)
         cmocka_unit_test(checks),
         cmocka_unit_test(argument_buffer),
         cmocka_unit_test(inout_poke_and_dump),
+        cmocka_unit_test(an_input_is_not_written_back),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(failing_programs),
         cmocka_unit_test(statistics),
