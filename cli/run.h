@@ -320,9 +320,10 @@ int run_arguments_parse(const struct cli_args *args, const struct cli_list *word
                         struct run_arguments *out);
 /* Take the inputs into their arrays again, as memory has them when the program starts. */
 int run_arguments_take(struct run_arguments *arguments, run_read_memory *read, void *context);
-/* Read the outputs from the machine into their arrays and write their files. A note names each
- * input that differs from its array. */
+/* Read the outputs from the machine into their arrays; a note names each input that differs from
+ * its array. Write their files, after the checks. */
 int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
+int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);

@@ -375,8 +375,14 @@ int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, 
         if (a->output && !read(context, a->address, a->array.data, a->array.size, &error))
             return cli_report(&error);
     }
+    return CLI_OK;
+}
+
+int run_arguments_write(const struct run_arguments *arguments)
+{
+    struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++) {
-        struct run_argument *a = &arguments->items[i];
+        const struct run_argument *a = &arguments->items[i];
         if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
             return cli_report(&error);
     }

@@ -94,15 +94,18 @@ static bool uses_engines(const struct sam_engines_report *report)
     return instructions != 0;
 }
 
-/* Outputs and checks after a successful end. */
+/* Checks after a successful end, and outputs, unless what they are from failed. */
 static int finish_arguments(struct state *s)
 {
     const struct hart_request *r = s->request;
-    int code = r->lowered ? run_lower_fetch(r, &s->arguments, run_system_of(s->system))
+    size_t races = 0;
+    int code = r->lowered ? run_lower_fetch(r, run_system_of(s->system))
                           : run_arguments_fetch(&s->arguments, read_memory, s->hart);
-    return code == CLI_OK
-               ? run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks)
-               : code;
+    if (code == CLI_OK)
+        code = run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks);
+    if (s->system)
+        sam_system_races(run_system_of(s->system), &races, NULL);
+    return code == CLI_OK && !races ? run_arguments_write(&s->arguments) : code;
 }
 
 /* Show what the user asked for, however the run ended. */

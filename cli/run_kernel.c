@@ -120,6 +120,8 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
         code = run_check_written(run, checks, request->checks.count);
     if (code == CLI_OK)
         code = run_checks_compare(checks, request->checks.count, run->text, run->json_checks);
+    if (code == CLI_OK)
+        code = run_arguments_write(arguments);
     return code;
 }
 

@@ -175,11 +175,9 @@ int run_lower_failure(const struct hart_request *r, struct sam_system *system)
     return cli_report(&error);
 }
 
-int run_lower_fetch(const struct hart_request *r, struct run_arguments *arguments,
-                    struct sam_system *system)
+int run_lower_fetch(const struct hart_request *r, struct sam_system *system)
 {
     struct sam_error error;
-    if (sam_tile_lowered_fetch(r->lowered->made, system, &error) != SAM_OK)
-        return cli_report(&error);
-    return run_tile_write_outputs(arguments);
+    return sam_tile_lowered_fetch(r->lowered->made, system, &error) == SAM_OK ? CLI_OK
+                                                                              : cli_report(&error);
 }

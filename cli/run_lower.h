@@ -26,8 +26,7 @@ int run_lower_open(struct hart_request *request, const struct run_arguments *arg
 void run_lower_close(struct hart_request *request);
 /* Report how the program failed: CLI_PROGRAM_FAILED. */
 int run_lower_failure(const struct hart_request *request, struct sam_system *system);
-/* Read the outputs, and write them to their files. */
-int run_lower_fetch(const struct hart_request *request, struct run_arguments *arguments,
-                    struct sam_system *system);
+/* Read the outputs into their arrays. */
+int run_lower_fetch(const struct hart_request *request, struct sam_system *system);
 
 #endif

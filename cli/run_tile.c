@@ -142,17 +142,6 @@ void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
-int run_tile_write_outputs(const struct run_arguments *arguments)
-{
-    struct sam_error error;
-    for (size_t i = 0; i < arguments->count; i++) {
-        const struct run_argument *a = &arguments->items[i];
-        if (a->output && a->path && sam_npy_write(a->path, &a->array, &error) != SAM_OK)
-            return cli_report(&error);
-    }
-    return CLI_OK;
-}
-
 /* Run the function and report. */
 static int execute(struct state *s, const struct sam_tile_program *program, size_t function,
                    const struct run_arguments *arguments, struct sam_tile_argument *given,
@@ -176,9 +165,9 @@ static int execute(struct state *s, const struct sam_tile_program *program, size
     if (r->stats == RUN_STATS_TEXT && stats.ops)
         report_print(s->text, run_tile_stats, report);
     if (code == CLI_OK)
-        code = run_tile_write_outputs(arguments);
-    if (code == CLI_OK)
         code = run_checks_compare(checks, r->checks.count, s->text, s->json_checks);
+    if (code == CLI_OK)
+        code = run_arguments_write(arguments);
     if (s->json_checks && (status == SAM_OK || stats.ops)) {
         int printed = cli_json_print(report_set(report, "checks", json_incref(s->json_checks)));
         return printed == CLI_OK ? code : printed;

@@ -24,8 +24,6 @@ int run_tile_function(const struct cli_args *args, const struct sam_tile_program
                       const char *path, const char *func, size_t *function);
 /* An argument as the library takes it. */
 void run_tile_give(struct run_argument *from, struct sam_tile_argument *to);
-/* Write the outputs to their files. */
-int run_tile_write_outputs(const struct run_arguments *arguments);
 
 /* Names of enum sam_tile_profile in its order. */
 #define RUN_TILE_PROFILES "a5 a2a3 host"

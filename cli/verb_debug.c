@@ -104,7 +104,7 @@ const struct cli_verb verb_debug = {
         "standard input. Their names are those of gdb: help lists them, docs/debugging.md\n"
         "shows them at work. Ctrl-C stops a running program.\n\n"
         "When the last launch, or the program, has ended, quit does what samite run does\n"
-        "then: outputs are written and compared (--dump, --arg, --check). To quit before\n"
+        "then: outputs are compared and written (--dump, --check, --arg). To quit before\n"
         "writes nothing. The exit code is 1 when it was left at a trap.\n\n"
         "Tile programs and --machine system have no debugger: --trace of samite run shows each\n"
         "operation of the one, --trace, --gpu-trace and --perfetto what the parts of the other\n"

@@ -339,6 +339,41 @@ static void integers(void **state)
     sam_buffer_free(&out);
 }
 
+/* On every machine an output is written after the checks, and not when one fails. */
+static void outputs_of_failed_checks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *good, *bad;
+    } runs[] = {
+        {"addn.s --kernel addn --grid 1 --block 8 --warp 8 --arg y=inout:row.npy:y.npy", "u32:0",
+         "u32:1"},
+        {"copy.s --machine tensor -D CODE=0 --arg in:row.npy --arg y=out:f32:8:y.npy", "i32:32",
+         "i32:28"},
+        {"copy.s --machine system -D CODE=0 --arg in:row.npy --arg y=out:f32:8:y.npy", "i32:32",
+         "i32:28"},
+        {"add.pto --arg x:row.npy --arg y=out:f32:1,8:y.npy", "c=f32:0", "c=f32:1"},
+        {"add.pto --machine system --arg x:row.npy --arg y=out:f32:1,8:y.npy", "c=f32:0",
+         "c=f32:1"},
+    };
+    write_text("addn.s", addn);
+    write_text("add.pto", "%y = tadds %x, %c : !pto.tile<vec, 1x8xf32>, f32 -> "
+                          "!pto.tile<vec, 1x8xf32>\n");
+    for (size_t i = 0; i < SAM_COUNT(runs); i++)
+        for (int good = 0; good <= 1; good++) {
+            char words[300];
+            snprintf(words, sizeof words, "%s --arg %s -q --check y=row.npy", runs[i].words,
+                     good ? runs[i].good : runs[i].bad);
+            struct outcome o = run(words);
+            expect_part(&o.out, good ? "check y: passed" : "check y: FAILED");
+            if (o.code != !good || exists("y.npy") != good)
+                fail_msg("%s: exit code %d, %s output", words, o.code,
+                         exists("y.npy") ? "an" : "no");
+            done(&o);
+            run_script("rm -f y.npy");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +384,7 @@ int main(void)
         cmocka_unit_test(tolerances),
         cmocka_unit_test(what_has_no_distance),
         cmocka_unit_test(integers),
+        cmocka_unit_test(outputs_of_failed_checks),
     };
     return cmocka_run_group_tests_name("run, arrays", tests, set_up, remove_directory);
 }

@@ -44,8 +44,14 @@ static void a_race_fails_the_run(void **state)
     assert_int_equal(o.code, 0);
     assert_int_equal(o.err.size, 0);
     done(&o);
-    o = run(RUN "early.s"); /* the value is that of the order of submission */
+    o = run(RUN "--check-races --arg out:u8:4:out.npy early.s");
+    assert_int_equal(o.code, 1);
+    assert_false(exists("out.npy"));
+    done(&o);
+    o = run(RUN
+            "--arg out:u8:4:out.npy early.s"); /* the value is that of the order of submission */
     assert_int_equal(o.code, 0);
+    assert_true(exists("out.npy"));
     done(&o);
 }
 
