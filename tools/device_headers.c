@@ -222,27 +222,29 @@ static void put_layout(struct sam_buffer *out)
         uint64_t value;
         const char *meaning;
     } values[] = {
-#define REGION(NAME, address, size, meaning)                                                       \
+#define SAM_DEVICE_REGION(NAME, address, size, meaning)                                            \
     {"SYSTEM", #NAME, address, meaning}, {"SYSTEM", #NAME "_BYTES", size, ""},
-#define REGISTER(NAME, address, access, meaning) {"SYSTEM", #NAME, address, access ": " meaning},
-#define OPERATION(NAME, number, meaning)         {"WEIGHT", #NAME, number, meaning},
-#define STATUS(NAME, number, meaning)            {"WEIGHT_IS", #NAME, number, meaning},
-#define TYPE(NAME, number, meaning)              {"TYPE", #NAME, number, meaning},
-#define LAYOUT(NAME, number, meaning)            {"WEIGHT_LAYOUT", #NAME, number, meaning},
+#define SAM_DEVICE_REGISTER(NAME, address, access, meaning)                                        \
+    {"SYSTEM", #NAME, address, access ": " meaning},
+#define SAM_DEVICE_OPERATION(NAME, number, meaning) {"WEIGHT", #NAME, number, meaning},
+#define SAM_DEVICE_STATUS(NAME, number, meaning)    {"WEIGHT_IS", #NAME, number, meaning},
+#define SAM_DEVICE_TYPE(NAME, number, meaning)      {"TYPE", #NAME, number, meaning},
+#define SAM_DEVICE_LAYOUT(NAME, number, meaning)    {"WEIGHT_LAYOUT", #NAME, number, meaning},
 #include "samite/device/layout.def"
-#undef REGION
-#undef REGISTER
-#undef OPERATION
-#undef STATUS
-#undef TYPE
-#undef LAYOUT
+#undef SAM_DEVICE_REGION
+#undef SAM_DEVICE_REGISTER
+#undef SAM_DEVICE_OPERATION
+#undef SAM_DEVICE_STATUS
+#undef SAM_DEVICE_TYPE
+#undef SAM_DEVICE_LAYOUT
 #define FIELD(PREFIX, record, name, meaning)                                                       \
     {PREFIX, #name, offsetof(struct record, name), meaning},
-#define LAUNCH(name, meaning)           FIELD("LAUNCH", sam_launch_record, name, meaning)
-#define METADATA(name, meaning)         FIELD("METADATA", sam_metadata_record, name, meaning)
-#define WEIGHT(name, meaning)           FIELD("WEIGHT", sam_weight_record, name, meaning)
-#define RESULT(name, meaning)           FIELD("RESULT", sam_weight_result, name, meaning)
-#define DIRECTORY(name, array, meaning) FIELD("DIRECTORY", sam_weight_entry, name, meaning)
+#define SAM_DEVICE_LAUNCH(name, meaning)   FIELD("LAUNCH", sam_launch_record, name, meaning)
+#define SAM_DEVICE_METADATA(name, meaning) FIELD("METADATA", sam_metadata_record, name, meaning)
+#define SAM_DEVICE_WEIGHT(name, meaning)   FIELD("WEIGHT", sam_weight_record, name, meaning)
+#define SAM_DEVICE_RESULT(name, meaning)   FIELD("RESULT", sam_weight_result, name, meaning)
+#define SAM_DEVICE_DIRECTORY(name, array, meaning)                                                 \
+    FIELD("DIRECTORY", sam_weight_entry, name, meaning)
 #include "samite/device/layout.def"
         {"DIRECTORY", "bytes_of_entry", sizeof(struct sam_weight_entry), ""},
     };

@@ -17,9 +17,9 @@ extern "C" {
 
 /* SAM_F32, SAM_BF16, ... The numbers are those of .smw files. */
 enum sam_dtype {
-#define DTYPE(name, number, ...) SAM_##name = number,
+#define SAM_DTYPE(name, number, ...) SAM_##name = number,
 #include "dtype.def"
-#undef DTYPE
+#undef SAM_DTYPE
     SAM_DTYPES /* how many there are; as a value, no type */
 };
 

@@ -19,9 +19,9 @@ extern "C" {
 
 /* One field per parameter (gputime.def); sam_gputime_parameter gives its meaning and range. */
 struct sam_gputime_config {
-#define KEY(name, rtl, verilog, systemc, low, high, kind, unit, meaning) uint32_t name;
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning) uint32_t name;
 #include "gputime.def"
-#undef KEY
+#undef SAM_GPUTIME
 };
 
 /* Parameter `index`, from 0, with the default of preset rtl; NULL after the last. */

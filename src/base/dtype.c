@@ -10,10 +10,10 @@
 
 const struct sam_dtype_row sam_dtype_table[SAM_DTYPES] = {
 #define ID(number) (number) + 1
-#define DTYPE(NAME, number, text, width, kind, ...)                                                \
+#define SAM_DTYPE(NAME, number, text, width, kind, ...)                                            \
     [SAM_##NAME] = {.name = text, .bits = width, .class = SAM_CLASS_##kind, __VA_ARGS__},
 #include "samite/dtype.def"
-#undef DTYPE
+#undef SAM_DTYPE
 #undef ID
 };
 

@@ -3,16 +3,16 @@
 #include "gputime/gputime.h"
 
 static const struct sam_key keys[] = {
-#define KEY(name, rtl, verilog, systemc, low, high, kind, unit, meaning)                           \
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning)                   \
     SAM_KEY(#name, rtl, low, high, struct sam_gputime_config, name, 1, SAM_KEY_##kind, meaning),
 #include "samite/gputime.def"
-#undef KEY
+#undef SAM_GPUTIME
 };
 
 static const char *const units[] = {
-#define KEY(name, rtl, verilog, systemc, low, high, kind, unit, meaning) unit,
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning) unit,
 #include "samite/gputime.def"
-#undef KEY
+#undef SAM_GPUTIME
 };
 
 enum { PRESETS = 3 };
@@ -26,9 +26,10 @@ static const struct {
 };
 
 static const uint32_t preset_values[][PRESETS] = {
-#define KEY(name, rtl, verilog, systemc, low, high, kind, unit, meaning) {rtl, verilog, systemc},
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning)                   \
+    {rtl, verilog, systemc},
 #include "samite/gputime.def"
-#undef KEY
+#undef SAM_GPUTIME
 };
 
 const struct sam_parameter *sam_gputime_parameter(size_t index)

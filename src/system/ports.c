@@ -106,9 +106,9 @@ static struct name name_of(uint64_t address)
         uint64_t address;
         struct name name;
     } names[] = {
-#define REGISTER(NAME, address, access, meaning) {address, {#NAME, access}},
+#define SAM_DEVICE_REGISTER(NAME, address, access, meaning) {address, {#NAME, access}},
 #include "samite/device/layout.def"
-#undef REGISTER
+#undef SAM_DEVICE_REGISTER
     };
     for (size_t i = 0; i < SAM_COUNT(names); i++)
         if (names[i].address == address)

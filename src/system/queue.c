@@ -122,9 +122,9 @@ static void read_record(const struct sam_system *system, const uint32_t words[16
                         struct sam_launch *launch)
 {
     enum {
-#define LAUNCH(name, meaning) AT_##name,
+#define SAM_DEVICE_LAUNCH(name, meaning) AT_##name,
 #include "samite/device/layout.def"
-#undef LAUNCH
+#undef SAM_DEVICE_LAUNCH
     };
     *launch = (struct sam_launch){
         .start = words[AT_start],

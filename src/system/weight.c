@@ -283,9 +283,9 @@ static void write_result(struct run *run)
 {
     const struct sam_weight_result *result = &run->work->result;
     const uint32_t words[] = {
-#define RESULT(name, meaning) result->name,
+#define SAM_DEVICE_RESULT(name, meaning) result->name,
 #include "samite/device/layout.def"
-#undef RESULT
+#undef SAM_DEVICE_RESULT
     };
     uint8_t bytes[sizeof words];
     for (size_t i = 0; i < SAM_COUNT(words); i++)
@@ -304,9 +304,9 @@ enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t addres
                                         .blocks = work->blocks,
                                         .capacity = work->capacity,
                                         .room = work->room};
-#define WEIGHT(name, meaning) work->record.name = words[next++];
+#define SAM_DEVICE_WEIGHT(name, meaning) work->record.name = words[next++];
 #include "samite/device/layout.def"
-#undef WEIGHT
+#undef SAM_DEVICE_WEIGHT
     check(&run, address);
     if (work->result.status == SAM_WEIGHT_IS_GOOD)
         perform(&run);

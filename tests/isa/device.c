@@ -175,33 +175,33 @@ static void layout(void **state)
         const char *name;
         uint64_t first, size;
     } regions[] = {
-#define REGION(NAME, address, size, meaning) {#NAME, address, size},
+#define SAM_DEVICE_REGION(NAME, address, size, meaning) {#NAME, address, size},
 #include "samite/device/layout.def"
-#undef REGION
+#undef SAM_DEVICE_REGION
     };
     static const struct {
         const char *name;
         uint32_t address;
     } registers[] = {
-#define REGISTER(NAME, address, access, meaning) {#NAME, address},
+#define SAM_DEVICE_REGISTER(NAME, address, access, meaning) {#NAME, address},
 #include "samite/device/layout.def"
-#undef REGISTER
+#undef SAM_DEVICE_REGISTER
     };
     static const struct {
         uint32_t number;
         enum sam_dtype type;
     } types[] = {
-#define TYPE(NAME, number, meaning) {number, SAM_##NAME},
+#define SAM_DEVICE_TYPE(NAME, number, meaning) {number, SAM_##NAME},
 #include "samite/device/layout.def"
-#undef TYPE
+#undef SAM_DEVICE_TYPE
     };
     static const struct {
         uint32_t number;
         enum sam_layout_id id;
     } layouts[] = {
-#define LAYOUT(NAME, number, meaning) {number, SAM_LAYOUT_##NAME},
+#define SAM_DEVICE_LAYOUT(NAME, number, meaning) {number, SAM_LAYOUT_##NAME},
 #include "samite/device/layout.def"
-#undef LAYOUT
+#undef SAM_DEVICE_LAYOUT
     };
     assert_int_equal(sizeof(struct sam_launch_record), 64);
     assert_int_equal(sizeof(struct sam_weight_record), 64);

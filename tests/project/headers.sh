@@ -12,6 +12,26 @@ alone() { # HEADER COMPILER...
         "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I include -
 }
 
+prefixed() { # every macro that a header defines or asks for; those of compilers begin with __
+    ! grep -rnE '^ *# *(define|undef|ifdef|ifndef) ' include |
+        grep -vE '# *[a-z]+ +(SAM|sam_|__)[A-Za-z0-9_]*'
+}
+
+# A program may have macros of its own by any name in capitals without the prefix of Samite.
+capitals() {
+    cat include/samite/*.h include/samite/*.def include/samite/device/*.h include/samite/device/*.def |
+        grep -oE '\b[A-Z][A-Z0-9_]+\b' | grep -vE '^(SAM|U?INT[0-9]|VT_|(NULL|FILE)$)' | sort -u | sed 's/.*/-D&=(/'
+}
+
+beside_macros() { # COMPILER HEADER...
+    compiler=$1
+    shift
+    capitals >"$scratch/macros"
+    grep -qx -- '-DTYPE=(' "$scratch/macros"
+    # shellcheck disable=SC2086 # a compiler with its options
+    printf '#include <%s>\n' "$@" | $compiler "@$scratch/macros" -Werror -fsyntax-only -I include -xc -
+}
+
 declared() { # every function with SAM_API in front, and how many
     cat include/samite/*.h | tr '\n' ' ' | sed 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/, ,g' | sed 's/[;{}]/\n/g' |
         sed -n 's/.*SAM_API [^(]*[ *]\(sam_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$scratch/declared"
@@ -64,6 +84,16 @@ for path in include/samite/*.h; do
         skip "$header as C++" 'no C++ compiler'
     fi
 done
+check 'every macro has a prefix' prefixed
+# shellcheck disable=SC2046 # names of headers
+check 'the headers beside macros of a program' beside_macros cc $(cd include && ls samite/*.h samite/device/layout.h)
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    # shellcheck disable=SC2046
+    check 'the device headers beside macros of a program' beside_macros \
+        'riscv64-unknown-elf-gcc -march=rv64im -mabi=lp64 -O1 -ffreestanding' $(cd include && ls samite/device/*.h)
+else
+    skip 'the device headers beside macros of a program' 'no cross compiler'
+fi
 check 'the static library keeps to its prefix' static_names
 check 'nothing but the declared functions is exported' exported
 check 'every declared function is there' defined

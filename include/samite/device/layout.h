@@ -8,29 +8,29 @@
 
 /* SAM_SYSTEM_L1M and SAM_SYSTEM_L1M_BYTES, ...: where a memory begins, and how large it is unless
  * an option says otherwise. */
-#define REGION(NAME, address, size, meaning)                                                       \
+#define SAM_DEVICE_REGION(NAME, address, size, meaning)                                            \
     static const uint32_t SAM_SYSTEM_##NAME = UINT32_C(address);                                   \
     static const uint32_t SAM_SYSTEM_##NAME##_BYTES = UINT32_C(size);
 #include "layout.def"
-#undef REGION
+#undef SAM_DEVICE_REGION
 
 enum {
 /* SAM_SYSTEM_GPU_SUBMIT, ...: addresses of control registers. */
-#define REGISTER(NAME, address, access, meaning) SAM_SYSTEM_##NAME = address,
+#define SAM_DEVICE_REGISTER(NAME, address, access, meaning) SAM_SYSTEM_##NAME = address,
 /* SAM_WEIGHT_DECODE, ...: what a weight record asks for. */
-#define OPERATION(NAME, number, meaning) SAM_WEIGHT_##NAME = number,
+#define SAM_DEVICE_OPERATION(NAME, number, meaning) SAM_WEIGHT_##NAME = number,
 /* SAM_WEIGHT_IS_DAMAGED, ...: the status of its result, and of the queue. */
-#define STATUS(NAME, number, meaning) SAM_WEIGHT_IS_##NAME = number,
+#define SAM_DEVICE_STATUS(NAME, number, meaning) SAM_WEIGHT_IS_##NAME = number,
 /* SAM_TYPE_BF16, ...: element types of weight records; the numbers of enum sam_dtype. */
-#define TYPE(NAME, number, meaning) SAM_TYPE_##NAME = number,
+#define SAM_DEVICE_TYPE(NAME, number, meaning) SAM_TYPE_##NAME = number,
 /* SAM_WEIGHT_LAYOUT_F16, ...: how elements are cut into planes (docs/format-codec.md). */
-#define LAYOUT(NAME, number, meaning) SAM_WEIGHT_LAYOUT_##NAME = number,
+#define SAM_DEVICE_LAYOUT(NAME, number, meaning) SAM_WEIGHT_LAYOUT_##NAME = number,
 #include "layout.def"
-#undef REGISTER
-#undef OPERATION
-#undef STATUS
-#undef TYPE
-#undef LAYOUT
+#undef SAM_DEVICE_REGISTER
+#undef SAM_DEVICE_OPERATION
+#undef SAM_DEVICE_STATUS
+#undef SAM_DEVICE_TYPE
+#undef SAM_DEVICE_LAYOUT
 };
 
 /* Elements of a chunk, and of a block, which is decoded as a whole: records that end where blocks
@@ -39,37 +39,37 @@ enum { SAM_WEIGHT_CHUNK = 1 << 20, SAM_WEIGHT_BLOCK = 1 << 17 };
 
 /* A launch, for SAM_SYSTEM_GPU_SUBMIT. */
 struct sam_launch_record {
-#define LAUNCH(name, meaning) uint32_t name;
+#define SAM_DEVICE_LAUNCH(name, meaning) uint32_t name;
 #include "layout.def"
-#undef LAUNCH
+#undef SAM_DEVICE_LAUNCH
 };
 
 /* The metadata of a kernel, which a launch names. */
 struct sam_metadata_record {
-#define METADATA(name, meaning) uint32_t name;
+#define SAM_DEVICE_METADATA(name, meaning) uint32_t name;
 #include "layout.def"
-#undef METADATA
+#undef SAM_DEVICE_METADATA
 };
 
 /* Work of the weight unit, for SAM_SYSTEM_WEIGHT_SUBMIT. */
 struct sam_weight_record {
-#define WEIGHT(name, meaning) uint32_t name;
+#define SAM_DEVICE_WEIGHT(name, meaning) uint32_t name;
 #include "layout.def"
-#undef WEIGHT
+#undef SAM_DEVICE_WEIGHT
 };
 
 /* What came of it. */
 struct sam_weight_result {
-#define RESULT(name, meaning) uint32_t name;
+#define SAM_DEVICE_RESULT(name, meaning) uint32_t name;
 #include "layout.def"
-#undef RESULT
+#undef SAM_DEVICE_RESULT
 };
 
 /* A tensor in the weights directory, which is a word with their number, then the tensors. */
 struct sam_weight_entry {
-#define DIRECTORY(name, array, meaning) uint32_t name array;
+#define SAM_DEVICE_DIRECTORY(name, array, meaning) uint32_t name array;
 #include "layout.def"
-#undef DIRECTORY
+#undef SAM_DEVICE_DIRECTORY
 };
 
 #endif
