@@ -217,24 +217,16 @@ static unsigned register_of(const struct asm_args *args, char letter)
 /* Warn of operands of a matrix instruction that trap, whatever the sizes. */
 static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_args *args)
 {
-    static const struct {
-        char letter;
-        const char *text;
-    } faults[] = {
-        [SAM_M_ODD_MD] = {'3', "odd, and md is a pair of registers"},
-        [SAM_M_ODD_MS2] = {'2', "odd, and ms2 is a pair of registers"},
-        [SAM_M_MD_IS_SOURCE] = {'3', "both md and a source"},
-    };
     const struct sam_insn_row *row = &sam_insn_rows[op];
     const enum sam_m_kind kind = sam_m_kind(row->match);
     if (kind == SAM_M_KIND_MMA) {
         enum sam_m_fault fault =
             sam_m_product_fault(sam_m_type(row->imm), register_of(args, '3'),
                                 register_of(args, '2'), register_of(args, '1'));
-        const struct asm_arg *arg = sam_asm_find_arg(args, faults[fault].letter);
+        const struct asm_arg *arg = sam_asm_find_arg(args, fault == SAM_M_ODD_MS2 ? '2' : '3');
         if (fault != SAM_M_FINE && arg)
             sam_asm_warning(as, arg->at, "%s will trap: m%d is %s", row->mnemonic, arg->number,
-                            faults[fault].text);
+                            sam_m_fault_text(fault));
     } else if ((kind == SAM_M_KIND_LOAD || kind == SAM_M_KIND_STORE) &&
                sam_m_is_whole(row->match)) {
         const struct asm_arg *arg = sam_asm_find_arg(args, kind == SAM_M_KIND_LOAD ? '3' : '4');

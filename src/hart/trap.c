@@ -6,18 +6,37 @@
 
 enum { A7 = 17 };
 
-/* Whether the instruction at pc belongs to the TensorLoad unit, so that the unit's last fault
- * explains this trap. */
-static bool is_tensor(const struct sam_hart *hart)
+/* If the instruction at pc belongs to a unit, the unit's last fault explains this trap. */
+static void explain_unit(const struct sam_hart *hart, char *why, size_t size)
 {
     uint32_t word;
     struct sam_fault fault;
     struct sam_insn insn;
     struct sam_work work;
-    return hart->tensor && !(hart->core.pc & 3) &&
-           sam_code_fetch(&hart->core, sam_hart_pc(hart), &word, &fault) &&
-           sam_code_decode(hart->code, word, 0, &insn) &&
-           sam_tensor_work_of(&hart->core, &insn, &work);
+    if (hart->core.pc & 3 || !sam_code_fetch(&hart->core, sam_hart_pc(hart), &word, &fault) ||
+        !sam_code_decode(hart->code, word, 0, &insn))
+        return;
+    if (hart->tensor && sam_tensor_work_of(&hart->core, &insn, &work))
+        sam_tensor_describe_fault(&hart->core, why, size);
+    else if (hart->matrix && sam_matrix_is(&insn))
+        sam_matrix_describe_fault(&hart->core, why, size);
+}
+
+/* Whether code ends here: the program has run past its last instruction. */
+static bool is_past_the_end(const struct sam_hart *hart, unsigned cause)
+{
+    const struct sam_image *image = hart->image;
+    const uint64_t pc = sam_hart_pc(hart);
+    bool ends = false;
+    if (cause != SAM_CAUSE_ILLEGAL && cause != SAM_CAUSE_FETCH_ACCESS)
+        return false;
+    for (size_t i = 0; image && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (s->execute && s->address == pc)
+            return false;
+        ends |= s->execute && s->address + s->size == pc;
+    }
+    return ends;
 }
 
 void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t tval, char *text,
@@ -29,12 +48,15 @@ void sam_hart_cause_text(const struct sam_hart *hart, unsigned cause, uint64_t t
         snprintf(text, size, "ecall with a7 = %llu", (unsigned long long)sam_hart_x(hart, A7));
     else
         sam_fault_text(&fault, 0, hart->port_end == SAM_HART_PORT_FAULT ? "" : NULL, text, size);
-    if (is_tensor(hart))
-        sam_tensor_describe_fault(&hart->core, why, sizeof why);
-    else if (hart->port_end == SAM_HART_PORT_FAULT)
+    explain_unit(hart, why, sizeof why);
+    if (hart->port_end == SAM_HART_PORT_FAULT)
         hart->home.ports.explain(hart->home.ports.context, why, sizeof why);
     if (!why[0] && sam_hart_is_port(hart, tval) && hart->port_end != SAM_HART_PORT_FAULT)
         snprintf(why, sizeof why, "control registers take aligned words only, by lw and sw");
+    if (is_past_the_end(hart, cause))
+        snprintf(why, sizeof why,
+                 "past the last instruction of the program, which needs an exit (li a7, 93; ecall) "
+                 "or --until");
     const size_t used = strlen(text);
     if (why[0])
         snprintf(text + used, size - used, ": %s", why);

@@ -121,6 +121,8 @@ static inline unsigned sam_m_ms2_count(const struct sam_m_type *type)
 }
 /* Choices of registers that make a multiplication illegal, whatever the sizes. */
 enum sam_m_fault { SAM_M_FINE, SAM_M_ODD_MD, SAM_M_ODD_MS2, SAM_M_MD_IS_SOURCE };
+/* "odd, and md is a pair of registers" */
+const char *sam_m_fault_text(enum sam_m_fault fault);
 enum sam_m_fault sam_m_product_fault(const struct sam_m_type *type, unsigned md, unsigned ms2,
                                      unsigned ms1);
 

@@ -42,3 +42,14 @@ enum sam_m_fault sam_m_product_fault(const struct sam_m_type *type, unsigned md,
     return set_of(md, c_count) & (set_of(ms1, 1) | set_of(ms2, b_count)) ? SAM_M_MD_IS_SOURCE
                                                                          : SAM_M_FINE;
 }
+
+const char *sam_m_fault_text(enum sam_m_fault fault)
+{
+    static const char *const texts[] = {
+        [SAM_M_FINE] = "",
+        [SAM_M_ODD_MD] = "odd, and md is a pair of registers",
+        [SAM_M_ODD_MS2] = "odd, and ms2 is a pair of registers",
+        [SAM_M_MD_IS_SOURCE] = "both md and a source",
+    };
+    return texts[fault];
+}

@@ -17,9 +17,10 @@ bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t ope
         for (unsigned i = 0; i < m->row_bytes; i++)
             row[i] = (uint8_t)(operand >> 8 * (i % width));
     } else {
-        if (operand >= m->rows)
-            return sam_matrix_illegal(c);
-        memcpy(row, sam_matrix_row(m, ms1, (unsigned)operand), m->row_bytes);
+        const uint8_t *from = sam_matrix_numbered(c, ms1, operand);
+        if (!from)
+            return false;
+        memcpy(row, from, m->row_bytes);
     }
     for (unsigned i = 0; i < m->rows; i++)
         memcpy(sam_matrix_row(m, md, i), row, m->row_bytes);

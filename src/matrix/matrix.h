@@ -14,6 +14,29 @@
 enum sam_matrix_state { SAM_MATRIX_OFF, SAM_MATRIX_INITIAL, SAM_MATRIX_CLEAN, SAM_MATRIX_DIRTY };
 enum sam_matrix_round { SAM_MATRIX_RNU, SAM_MATRIX_RNE, SAM_MATRIX_RDN, SAM_MATRIX_ROD };
 
+/* Which rule an instruction broke: docs/matrix-rulings.md 2.12. */
+enum sam_matrix_why {
+    SAM_MATRIX_FINE,
+    SAM_MATRIX_IS_OFF,
+    SAM_MATRIX_SIZE_M,
+    SAM_MATRIX_SIZE_N, /* most */
+    SAM_MATRIX_SIZE_K,
+    SAM_MATRIX_ELEMENTS, /* bytes of an element */
+    SAM_MATRIX_FRM,      /* frm */
+    SAM_MATRIX_NOT_MD,   /* the register */
+    SAM_MATRIX_NO_SOURCE,
+    SAM_MATRIX_PRODUCT,   /* enum sam_m_fault, the register */
+    SAM_MATRIX_ROW,       /* its number */
+    SAM_MATRIX_GROUP,     /* the register, registers of the group */
+    SAM_MATRIX_UNALIGNED, /* bytes of an element */
+    SAM_MATRIX_HIGH,      /* an address */
+};
+
+struct sam_matrix_fault {
+    enum sam_matrix_why why;
+    uint64_t value[2];
+};
+
 /* State of one unit. Rows are row_bytes apart, so that a register is `rows` * row_bytes contiguous
  * bytes; the rest is unused. */
 struct sam_matrix {
@@ -30,6 +53,7 @@ struct sam_matrix {
     bool tree;             /* --fp-order=tree */
     uint32_t accumulators; /* set of registers that may be md of a multiplication; unless it holds
                               all of them, they may not be its sources */
+    struct sam_matrix_fault fault; /* of the last instruction that trapped */
     const struct sam_matrix_products *products;
     struct sam_matrix_scratch *scratch;
 };
@@ -78,5 +102,8 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
 bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
                           bool trapped, struct sam_matrix_work *work);
 bool sam_matrix_is(const struct sam_insn *insn);
+/* The rule that the instruction that has just trapped broke, with its values; "" for memory that is
+ * not there. */
+void sam_matrix_describe_fault(const struct sam_core *core, char *text, size_t size);
 
 #endif

@@ -9,26 +9,36 @@
 
 /* When only some registers are accumulators, they can be md or move to and from memory, but cannot
  * be sources (manual, 4.3). */
-static bool is_organised(const struct sam_matrix *m, const struct sam_m_type *type, unsigned md,
-                         unsigned ms2, unsigned ms1)
+static struct sam_matrix_fault organisation(const struct sam_matrix *m,
+                                            const struct sam_m_type *type, unsigned md,
+                                            unsigned ms2, unsigned ms1)
 {
     const unsigned all = (1u << SAM_MATRIX_COUNT) - 1;
     const unsigned sources = 1u << ms1 | ((1u << sam_m_ms2_count(type)) - 1) << ms2;
-    if (m->accumulators == all)
-        return true;
-    return (m->accumulators >> md & 1) && !(m->accumulators & sources);
+    const unsigned wrong = m->accumulators == all ? 0 : m->accumulators & sources;
+    if (!(m->accumulators >> md & 1))
+        return SAM_MATRIX_FAULT(SAM_MATRIX_NOT_MD, md);
+    return wrong ? SAM_MATRIX_FAULT(SAM_MATRIX_NO_SOURCE, (unsigned)__builtin_ctz(wrong))
+                 : SAM_MATRIX_FAULT(SAM_MATRIX_FINE, 0);
 }
 
-static bool is_legal(const struct sam_core *c, const struct sam_m_type *type, unsigned md,
-                     unsigned ms2, unsigned ms1)
+static bool is_legal(struct sam_core *c, const struct sam_m_type *type, unsigned md, unsigned ms2,
+                     unsigned ms1)
 {
     const struct sam_matrix *m = sam_matrix_of(c);
-    if (!sam_matrix_sized(m, type->source < 8 ? 1 : type->source / 8u) ||
-        m->size_n - 1u >= m->rows * sam_m_ms2_count(type))
+    const unsigned most = m->rows * sam_m_ms2_count(type);
+    if (!sam_matrix_sized(c, type->source < 8 ? 1 : type->source / 8u))
         return false;
-    if ((type->is_float && c->frm > SAM_RMM) || !is_organised(m, type, md, ms2, ms1))
-        return false;
-    return sam_m_product_fault(type, md, ms2, ms1) == SAM_M_FINE;
+    if (m->size_n - 1u >= most)
+        return sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_SIZE_N, most));
+    if (type->is_float && c->frm > SAM_RMM)
+        return sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_FRM, c->frm));
+    const enum sam_m_fault pair = sam_m_product_fault(type, md, ms2, ms1);
+    if (pair != SAM_M_FINE)
+        return sam_matrix_illegal(
+            c, SAM_MATRIX_FAULT(SAM_MATRIX_PRODUCT, pair, pair == SAM_M_ODD_MS2 ? ms2 : md));
+    const struct sam_matrix_fault registers = organisation(m, type, md, ms2, ms1);
+    return registers.why == SAM_MATRIX_FINE || sam_matrix_illegal(c, registers);
 }
 
 /* ------------------------------------------------------------------------ unpacking sources */
@@ -247,7 +257,7 @@ bool sam_matrix_mma(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
     struct sam_matrix *m = sam_matrix_of(c);
     const struct sam_m_type *type = sam_m_type(variant);
     if (!is_legal(c, type, md, ms2, ms1))
-        return sam_matrix_illegal(c);
+        return false;
     struct job j = {.variant = variant,
                     .type = type,
                     .md = md,

@@ -39,9 +39,11 @@ static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, boo
 {
     struct sam_fault fault = {store ? SAM_CAUSE_STORE_ACCESS : SAM_CAUSE_LOAD_ACCESS, address};
     uint8_t *host = NULL;
-    if (address < SAM_MATRIX_MEMORY && size <= SAM_MATRIX_MEMORY - address)
+    const bool reached = address < SAM_MATRIX_MEMORY && size <= SAM_MATRIX_MEMORY - address;
+    if (reached)
         host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
     if (!host) {
+        sam_matrix_of(c)->fault = SAM_MATRIX_FAULT(reached ? SAM_MATRIX_FINE : SAM_MATRIX_HIGH, 0);
         c->cause = fault.cause;
         c->tval = address;
     }
@@ -121,6 +123,7 @@ static bool aligned(struct sam_core *c, uint64_t base, uint64_t stride, unsigned
     if (SAM_LIKELY(((base | stride) & (element - 1)) == 0))
         return true;
     uint64_t address = base & (element - 1) ? base : base + stride;
+    sam_matrix_of(c)->fault = SAM_MATRIX_FAULT(SAM_MATRIX_UNALIGNED, element);
     c->cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
     c->tval = sam_matrix_of(c)->narrow ? (uint32_t)address : address;
     return false;
@@ -131,9 +134,7 @@ bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t st
 {
     struct sam_matrix *m = sam_matrix_of(c);
     const unsigned element = 1u << (variant & 3);
-    if (!sam_matrix_sized(m, element))
-        return sam_matrix_illegal(c);
-    if (!aligned(c, base, stride, element, false))
+    if (!sam_matrix_sized(c, element) || !aligned(c, base, stride, element, false))
         return false;
     for (unsigned i = m->start; i < m->size_m; i++) {
         uint8_t *row = sam_matrix_row(m, md, i);
@@ -158,9 +159,7 @@ bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t 
 {
     struct sam_matrix *m = sam_matrix_of(c);
     const unsigned element = 1u << (variant & 3);
-    if (!sam_matrix_sized(m, element))
-        return sam_matrix_illegal(c);
-    if (!aligned(c, base, stride, element, true))
+    if (!sam_matrix_sized(c, element) || !aligned(c, base, stride, element, true))
         return false;
     for (unsigned i = m->start; i < m->size_m; i++) {
         uint8_t *row = sam_matrix_row(m, ms3, i);
@@ -180,7 +179,7 @@ static bool move_whole(struct sam_core *c, unsigned reg, uint64_t base, unsigned
     struct sam_matrix *m = sam_matrix_of(c);
     const unsigned count = sam_m_whole_count(variant);
     if (reg % count)
-        return sam_matrix_illegal(c);
+        return sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_GROUP, reg, count));
     if (!aligned(c, base, 0, 1u << (variant & 3), store))
         return false;
     for (unsigned i = m->start; i < count * m->rows; i++) {

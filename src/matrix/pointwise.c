@@ -104,17 +104,18 @@ bool sam_matrix_pointwise(struct sam_core *c, unsigned md, unsigned ms2, unsigne
     struct sam_matrix *m = sam_matrix_of(c);
     const unsigned form = variant & 3, bytes = variant & SAM_M_WIDE ? 8 : 4;
     uint8_t row[SAM_MATRIX_ROW_BYTES] = {0};
-    if (!sam_matrix_sized(m, bytes))
-        return sam_matrix_illegal(c);
+    if (!sam_matrix_sized(c, bytes))
+        return false;
     if (form == SAM_M_MX) {
         if (m->narrow) /* RV32: a 64-bit element is the register, sign-extended */
             operand = (uint64_t)(int64_t)(int32_t)(uint32_t)operand;
         for (unsigned k = 0; k < m->row_bytes / bytes; k++)
             put(row, k, bytes, operand);
     } else if (form != SAM_M_MM) {
-        if (operand >= m->rows)
-            return sam_matrix_illegal(c);
-        memcpy(row, sam_matrix_row(m, ms1, (unsigned)operand), m->row_bytes);
+        const uint8_t *from = sam_matrix_numbered(c, ms1, operand);
+        if (!from)
+            return false;
+        memcpy(row, from, m->row_bytes);
     }
     for (unsigned i = 0; i < m->rows; i++) {
         const uint8_t *b = form == SAM_M_MM ? sam_matrix_row(m, ms1, i) : row;

@@ -10,7 +10,9 @@ static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
     SAM_TRAP_SET();
 }
 
-#define OFF       (sam_matrix_of(c)->state == SAM_MATRIX_OFF && !sam_matrix_illegal(c))
+#define OFF                                                                                        \
+    (sam_matrix_of(c)->state == SAM_MATRIX_OFF &&                                                  \
+     !sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_IS_OFF, 0)))
 #define DIRTY     sam_matrix_of(c)->state = SAM_MATRIX_DIRTY
 #define X(number) sam_matrix_x(c, number)
 

@@ -24,18 +24,38 @@ static inline uint8_t *sam_matrix_row(struct sam_matrix *m, unsigned reg, unsign
     return m->m[reg] + row * m->row_bytes;
 }
 
+#define SAM_MATRIX_FAULT(reason, ...)                                                              \
+    ((struct sam_matrix_fault){.why = (reason), .value = {__VA_ARGS__}})
+
 /* An illegal instruction: the handler sets mtval to its word. */
-static inline bool sam_matrix_illegal(struct sam_core *c)
+static inline bool sam_matrix_illegal(struct sam_core *c, struct sam_matrix_fault fault)
 {
+    sam_matrix_of(c)->fault = fault;
     c->cause = SAM_CAUSE_ILLEGAL;
     return false;
 }
 
 /* Whether sizeM and sizeK fit a register and sizeK is a whole number of elements of `element`
- * bytes. */
-static inline bool sam_matrix_sized(const struct sam_matrix *m, unsigned element)
+ * bytes; false: trapped. */
+static inline bool sam_matrix_sized(struct sam_core *c, unsigned element)
 {
-    return m->size_m - 1u < m->rows && m->size_k - 1u < m->row_bytes && m->size_k % element == 0;
+    const struct sam_matrix *m = sam_matrix_of(c);
+    if (SAM_UNLIKELY(m->size_m - 1u >= m->rows))
+        return sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_SIZE_M, 0));
+    if (SAM_UNLIKELY(m->size_k - 1u >= m->row_bytes))
+        return sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_SIZE_K, 0));
+    return !(m->size_k % element) ||
+           sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_ELEMENTS, element));
+}
+
+/* Row `number` of ms1; NULL: trapped. */
+static inline const uint8_t *sam_matrix_numbered(struct sam_core *c, unsigned ms1, uint64_t number)
+{
+    struct sam_matrix *m = sam_matrix_of(c);
+    if (number < m->rows)
+        return sam_matrix_row(m, ms1, (unsigned)number);
+    sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_ROW, number));
+    return NULL;
 }
 
 /* The instructions. False: a trap; c->cause is set, and c->tval unless it is the instruction word.

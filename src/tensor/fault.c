@@ -54,6 +54,9 @@ static void tell(struct sam_buffer *out, const struct sam_core *core)
     case SAM_TL_FINE: break;
     case SAM_TL_UNWRITTEN:
         sam_buffer_printf(out, "%s was never written", csr_name(core, (unsigned)v[0]));
+        if (v[0] == SAM_CSR_tshape)
+            sam_buffer_puts(
+                out, ": expected, for [8, 4, 32] elements, li t0, 0x080420; csrw tshape, t0");
         break;
     case SAM_TL_TYPE:
         sam_buffer_printf(out, "ttype 0x%" PRIx32 ": expected one type", //

@@ -34,6 +34,30 @@ static void other_ecalls_fail(void **state)
     program_free(&p);
 }
 
+/* A program without an exit says so; illegal words elsewhere are no end. */
+static void ends_without_exit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool past;
+    } cases[] = {
+        {"nop\nnop\n", true},
+        {"nop\n.data\n.word 1\n", true},
+        {"la a0, there\njr a0\n.data\nthere: .word 0\n", false},
+        {"nop\n.word 0\n", false},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct program p = program_new(isas[i % 2], NULL, cases[i].text);
+        assert_int_equal(program_run(&p), SAM_ERR_TRAP);
+        const char *hint = strstr(p.result.text, "past the last instruction of the program, which "
+                                                 "needs an exit (li a7, 93; ecall) or --until; pc");
+        if (!!hint != cases[i].past)
+            fail_msg("%s: %s", cases[i].text, p.result.text);
+        program_free(&p);
+    }
+}
+
 static void ebreak_ends(void **state)
 {
     (void)state;
@@ -296,6 +320,7 @@ int main(void)
         cmocka_unit_test(ecall_exits),
         cmocka_unit_test(progress_is_told),
         cmocka_unit_test(other_ecalls_fail),
+        cmocka_unit_test(ends_without_exit),
         cmocka_unit_test(ebreak_ends),
         cmocka_unit_test(tohost_exits),
         cmocka_unit_test(tohost_by_other_stores),

@@ -419,6 +419,56 @@ static void options(void **state)
     sam_hart_free(hart);
 }
 
+/* The report names the rule that was broken, with the values that broke it (2.12). */
+static void reports(void **state)
+{
+    (void)state;
+#define SIZES "li t0, 0x401010\nmcfg zero, t0\n"
+    static const struct {
+        const char *setup, *insn, *text;
+    } rows[] = {
+        {"csrwi xmcsr, 0", "mcfgmi zero, 1",
+         "illegal instruction: xmcsr is 0, which turns the matrix unit off: csrwi xmcsr, 1; pc"},
+        {"", "mldb m0, zero, (sp)", "sizeM is 0: expected 1 to 16 (mcfgm)"},
+        {"mcfgmi zero, 17", "msub.s.mm m0, m1, m2", "sizeM is 17: expected 1 to 16 (mcfgm)"},
+        {"mcfgmi zero, 1", "mstb m0, zero, (sp)", "sizeK is 0 bytes: expected 1 to 64 (mcfgk)"},
+        {"mcfgmi zero, 1\nmcfgki zero, 6", "mldw m0, zero, (sp)",
+         "sizeK is 6 bytes: expected a multiple of 4 (mcfgk)"},
+        {SIZES "mcfgni zero, 0", "mmaqa.b m4, m2, m0", "sizeN is 0: expected 1 to 16 (mcfgn)"},
+        {SIZES "mcfgni zero, 33", "fmmacc.h m4, m2, m0", "sizeN is 33: expected 1 to 32 (mcfgn)"},
+        {SIZES "csrwi frm, 5", "fmmacc.s m4, m2, m0", "frm is 5: expected 0 to 4"},
+        {SIZES, "fmmacc.h m4, m1, m0", "m1 is odd, and ms2 is a pair of registers"},
+        {SIZES, "mmaqa.h m5, m2, m0", "m5 is odd, and md is a pair of registers"},
+        {SIZES, "mmaqa.b m2, m2, m0", "m2 is both md and a source"},
+        {"li s0, 16", "mmov.mv.x m1, m0[s0]", "row 16: expected 0 to 15"},
+        {SIZES "li s0, 99", "msub.s.mv.x m0, m1, m2[s0]", "row 99: expected 0 to 15"},
+        {"", "mld2mb m3, (sp)", "m3 is not a multiple of 2"},
+        {SIZES "li a0, 0x10002", "mldw m0, zero, (a0)",
+         "misaligned load from 0x10002: base and stride must be multiples of 4; pc"},
+        {SIZES "li a0, 0x10000\nli a1, 10", "mstd m0, a1, (a0)",
+         "misaligned store to 0x1000a: base and stride must be multiples of 8; pc"},
+        {SIZES "li a0, 1 << 40", "mldb m0, zero, (a0)",
+         "load from 0x10000000000, which cannot be read: addresses of the matrix unit have 40 bits"
+         "; pc"},
+        {SIZES "li a0, 64", "mstb m0, zero, (a0)", "store to 0x40, which cannot be written; pc"},
+    };
+#undef SIZES
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s\n%s", rows[i].setup, rows[i].insn);
+        struct program p = start(text, 512);
+        program_expect(&p, SAM_HART_TRAP);
+        if (!strstr(p.result.text, rows[i].text))
+            fail_msg("%s, expected: %s", p.result.text, rows[i].text);
+        /* no part of the report of another instruction */
+        sam_hart_set_pc(p.hart, 0x10000);
+        program_expect(&p, SAM_HART_TRAP);
+        if (strstr(p.result.text, "instruction: ") || strstr(p.result.text, "read: "))
+            fail_msg("%s", p.result.text);
+        program_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +487,7 @@ int main(void)
         cmocka_unit_test(packed_results),
         cmocka_unit_test(moves),
         cmocka_unit_test(options),
+        cmocka_unit_test(reports),
     };
     return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
 }

@@ -331,7 +331,10 @@ static void reports(void **state)
     static const struct {
         const char *setup, *insn, *text;
     } rows[] = {
-        {BASE, "tl.load tl1, 0(a0)", "illegal instruction: tshape was never written; pc"},
+        {BASE, "tl.load tl1, 0(a0)",
+         "illegal instruction: tshape was never written: expected, for [8, 4, 32] elements, li t0, "
+         "0x080420; "
+         "csrw tshape, t0; pc"},
         {BASE BYTES_8_16_8, "tl.mload tl1, 0(a0)", "tmask_load was never written"},
         {BASE BYTES_8_16_8, "tl.mstore tl1, 0(a0)", "tmask_store was never written"},
         {BYTES_8_16_8 SET(tmask_concat_1, 1), "tl.concat.0 tl1, tl2, tl3",
