@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "samite/format.h"
 #include "samite/ops.h"
+#include "weights.h"
 
 enum op_kind { RESHAPE, TRANSPOSE, IM2COL, COMPRESS, CONCAT, PAD };
 
@@ -17,6 +18,9 @@ struct op_numbers {
 struct op_request {
     struct cli_args *args;
     enum op_kind kind;
+    struct weights_hint hint; /* --dtype: its type */
+    struct op_numbers in_shape[SAM_PLAN_INPUTS];
+    size_t in_shapes;
     struct op_numbers perm, shape, before, after, kernel, stride, dilation, pad;
     int64_t axis;
     enum { OP_NHWC, OP_NCHW } layout;
@@ -24,11 +28,16 @@ struct op_request {
     struct sam_engines_config engines;
     const char *mask, *value, *emit;
     struct cli_list files;
-    struct sam_array *inputs; /* input_count of them */
+    struct sam_array *inputs; /* input_count of them, their types and shapes as --dtype says */
+    enum sam_dtype stored;    /* the type in the files */
     size_t input_count;
     const char *output; /* NULL: dry run */
 };
 
+/* Give the inputs the types and shapes of --dtype and --in-shape. */
+int op_take_types(struct op_request *r);
+/* How the output is stored: type, shape and size of its array. */
+struct sam_array op_stored(const struct op_request *r, const struct sam_plan *plan);
 /* The plan that the request asks for: checks what the options say against the inputs. */
 int op_make_plan(const struct op_request *r, struct sam_plan **plan);
 /* op_emit.c: the plan's program into the file of --emit, after the command that runs it. */

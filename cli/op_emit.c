@@ -26,21 +26,13 @@ static void put_quoted(const char *text, FILE *out)
         fputc('\'', out);
 }
 
-static uint64_t bytes_of(const struct sam_shape *shape, uint64_t element)
-{
-    for (unsigned i = 0; i < shape->rank; i++)
-        element *= shape->dim[i];
-    return element;
-}
-
 /* "# samite run prog.s --machine tensor --mem 0x1000:in.npy --map ... --dump ...:out.npy:f32:4,8"
  */
 static void put_command(const struct op_request *r, const struct sam_plan *plan,
                         const uint64_t *inputs, uint64_t output, FILE *out)
 {
-    const struct sam_shape *shape = sam_plan_shape(plan);
-    const enum sam_dtype dtype = r->inputs[0].dtype;
-    const uint64_t size = bytes_of(shape, sam_dtype_size(dtype));
+    const struct sam_array stored = op_stored(r, plan);
+    const uint64_t size = stored.size, scratch = sam_plan_scratch(plan);
     const bool named = r->output && cli_ends_with(r->output, ".npy");
     fputs("# samite run ", out);
     put_quoted(strcmp(r->emit, "-") == 0 ? "program.s" : r->emit, out);
@@ -49,13 +41,16 @@ static void put_command(const struct op_request *r, const struct sam_plan *plan,
         fprintf(out, " --mem 0x%" PRIx64 ":", inputs[i]);
         put_quoted(r->files.items[i], out);
     }
+    if (scratch)
+        fprintf(out, " --map 0x%" PRIx64 ":%" PRIu64, (output + size + 4095) / 4096 * 4096,
+                scratch);
     if (size) {
         fprintf(out, " --map 0x%" PRIx64 ":%" PRIu64 " --dump 0x%" PRIx64 ":%" PRIu64 ":", output,
                 size, output, size);
         put_quoted(named ? r->output : "out.npy", out);
-        fprintf(out, ":%s", sam_dtype_name(dtype));
-        for (unsigned i = 0; i < shape->rank; i++)
-            fprintf(out, "%c%" PRIu64, i ? ',' : ':', shape->dim[i]);
+        fprintf(out, ":%s", sam_dtype_name(stored.dtype));
+        for (size_t i = 0; i < stored.rank; i++)
+            fprintf(out, "%c%" PRIu64, i ? ',' : ':', stored.shape[i]);
     }
     fputc('\n', out);
 }

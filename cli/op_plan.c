@@ -12,6 +12,72 @@ static struct sam_shape shape_of(const struct sam_array *array)
     return shape;
 }
 
+static int take_type(const struct op_request *r, size_t number, struct sam_array *array)
+{
+    const enum sam_dtype type = r->hint.has_type ? r->hint.type : array->dtype;
+    const uint64_t bits = sam_dtype_bits(type), bytes = array->size;
+    const struct op_numbers *shape = number < r->in_shapes ? &r->in_shape[number] : NULL;
+    if (bits == 4 ? sam_dtype_size(array->dtype) != 1 : bits != sam_dtype_bits(array->dtype))
+        return cli_usage_error(r->args,
+                               "--dtype %s: %s holds %s, elements of %zu bytes: expected %s",
+                               sam_dtype_name(type), r->files.items[number],
+                               sam_dtype_name(array->dtype), sam_dtype_size(array->dtype),
+                               bits == 4 ? "u8, two elements per byte" : "the size of the type");
+    array->dtype = type;
+    if (shape) {
+        uint64_t count = 1;
+        array->rank = shape->count;
+        for (unsigned i = 0; i < shape->count; i++) {
+            array->shape[i] = (uint64_t)shape->value[i];
+            if (__builtin_mul_overflow(count, array->shape[i], &count) || count > 2 * bytes)
+                count = UINT64_MAX;
+        }
+        if (count == UINT64_MAX || (count * bits + 7) / 8 != bytes)
+            return cli_usage_error(r->args,
+                                   "--in-shape: %s has %zu bytes, which are not that many %s",
+                                   r->files.items[number], (size_t)bytes, sam_dtype_name(type));
+    } else if (bits == 4 && array->rank) {
+        array->shape[array->rank - 1] *= 2;
+    } else if (bits == 4) {
+        *array->shape = 2;
+        array->rank = 1;
+    }
+    return CLI_OK;
+}
+
+int op_take_types(struct op_request *r)
+{
+    int code = CLI_OK;
+    if (r->in_shapes > r->input_count)
+        return cli_usage_error(r->args, "--in-shape: %zu shapes for %zu inputs", r->in_shapes,
+                               r->input_count);
+    r->stored = r->inputs[0].dtype;
+    for (size_t i = 0; i < r->input_count && code == CLI_OK; i++)
+        code = take_type(r, i, &r->inputs[i]);
+    return code;
+}
+
+struct sam_array op_stored(const struct op_request *r, const struct sam_plan *plan)
+{
+    const struct sam_shape *shape = sam_plan_shape(plan);
+    struct sam_array out = {.dtype = r->stored, .rank = shape->rank, .count = 1};
+    memcpy(out.shape, shape->dim, sizeof out.shape);
+    for (unsigned i = 0; i < shape->rank; i++)
+        out.count *= (size_t)shape->dim[i];
+    if (sam_dtype_bits(r->inputs[0].dtype) == 4) {
+        const unsigned last = shape->rank ? shape->rank - 1 : 0;
+        out.count = (out.count + 1) / 2;
+        if (shape->rank && out.shape[last] % 2 == 0) { /* rows are whole bytes */
+            out.shape[last] /= 2;
+        } else {
+            out.rank = 1;
+            out.shape[0] = out.count;
+        }
+    }
+    out.size = out.count * sam_dtype_size(out.dtype);
+    return out;
+}
+
 /* A list with one number a dim. */
 static int check_count(const struct op_request *r, const char *option,
                        const struct op_numbers *list, unsigned rank)
@@ -169,7 +235,9 @@ static int plan_concat(const struct op_request *r, unsigned element, unsigned ax
 int op_make_plan(const struct op_request *r, struct sam_plan **plan)
 {
     struct sam_shape in = shape_of(&r->inputs[0]);
-    unsigned element = (unsigned)sam_dtype_size(r->inputs[0].dtype);
+    const enum sam_dtype type = r->inputs[0].dtype;
+    const unsigned element =
+        sam_dtype_bits(type) == 4 ? SAM_PLAN_HALF_BYTES : (unsigned)sam_dtype_size(type);
     int64_t axis = r->axis < 0 ? r->axis + in.rank : r->axis;
     if (axis < 0 || axis >= (in.rank ? in.rank : 1))
         return cli_usage_error(r->args, "--axis: %s has %u dims", r->files.items[0], in.rank);

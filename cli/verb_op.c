@@ -47,6 +47,15 @@ static int parse_axis(struct cli_args *args, const struct cli_option *option, co
     return CLI_OK;
 }
 
+static int parse_in_shape(struct cli_args *args, const struct cli_option *option, const char *text,
+                          void *request)
+{
+    struct op_request *r = request;
+    if (r->in_shapes == SAM_PLAN_INPUTS)
+        return cli_usage_error(args, "--%s: expected at most %d", option->name, SAM_PLAN_INPUTS);
+    return parse_numbers(args, option, text, &r->in_shape[r->in_shapes++]);
+}
+
 static enum sam_status set_engines(void *engines, const char *settings, struct sam_error *error)
 {
     return sam_engines_parse(settings, engines, error);
@@ -67,6 +76,16 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
             .low = (uint64_t)(least), .forms = (bits), .needed = (must))
 
 static const struct cli_option options[] = {
+    CLI_ROW(struct op_request, hint, "dtype", CLI_PARSE, "TYPE",
+            "the type of the elements, where .npy has no name for it: i4, e2m1, e1m2, e3m0 are\n"
+            "two per byte of a u8 array, the first in the low half; others have the file's size",
+            .parse = weights_parse_type, .names = weights_type_name),
+    {.name = "in-shape",
+     .grammar = CLI_PARSE,
+     .argument = "N,...",
+     .parse = parse_in_shape,
+     .repeats = true,
+     .help = "the input's shape in elements (once per input): for an odd number of 4-bit ones"},
     NUMBERS("perm", "D,...", 0, perm, 1 << TRANSPOSE, true, "output dim i is input dim D[i]"),
     NUMBERS("shape", "N,...", -1, shape, 1 << RESHAPE, true,
             "the new shape; one of them may be -1"),
@@ -222,14 +241,9 @@ static int show(const struct op_request *r, const struct sam_plan *plan,
 static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
-    const struct sam_shape *shape = sam_plan_shape(plan);
     struct sam_engines_report engines = {0};
     const void **data = calloc(r->input_count + 1, sizeof *data);
-    struct sam_array out = {.dtype = r->inputs[0].dtype, .rank = shape->rank, .count = 1};
-    memcpy(out.shape, shape->dim, sizeof out.shape);
-    for (unsigned i = 0; i < shape->rank; i++)
-        out.count *= (size_t)shape->dim[i];
-    out.size = out.count * sam_dtype_size(out.dtype);
+    struct sam_array out = op_stored(r, plan);
     out.data = malloc(out.size + 1);
     int code = CLI_OK;
     if (!data || !out.data)
@@ -274,6 +288,8 @@ static int operate(struct op_request *r)
         if (sam_npy_read(r->files.items[i], &r->inputs[i], &error) != SAM_OK)
             code = cli_report(&error);
     if (code == CLI_OK)
+        code = op_take_types(r);
+    if (code == CLI_OK)
         code = op_make_plan(r, &plan);
     if (code == CLI_OK && r->explain && !r->json)
         code = explain(plan);
@@ -317,13 +333,15 @@ const struct cli_verb verb_op = {
     .form_word = "operator",
     .details =
         "Plans the operator as blocks of TensorLoad registers, emits the program, runs it on the\n"
-        "tensor hart and writes the result. Any rank up to 8, elements of 1, 2, 4 or 8 bytes.\n"
+        "tensor hart and writes the result. Any rank up to 8, elements of 1, 2, 4 or 8 bytes, or\n"
+        "of 4 bits (--dtype).\n"
         "With --plan, --emit or --json the output may be left out: nothing is run.\n",
     .examples = "  samite op transpose --perm 0,3,1,2 nhwc.npy nchw.npy\n"
                 "  samite op im2col --kernel 3,3 --pad 1,1 image.npy patches.npy\n"
                 "  samite op compress --mask keep.npy --axis 0 in.npy out.npy\n"
                 "  samite op pad --before 0,1,1,0 --value 1 in.npy out.npy\n"
                 "  samite op concat --axis -1 a.npy b.npy out.npy\n"
-                "  samite op transpose --perm 1,0 --plan --emit prog.s in.npy\n",
+                "  samite op transpose --perm 1,0 --plan --emit prog.s in.npy\n"
+                "  samite op transpose --perm 1,0 --dtype i4 packed.npy out.npy\n",
     .run = run,
 };

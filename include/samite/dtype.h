@@ -53,7 +53,8 @@ SAM_API uint64_t sam_dtype_round(enum sam_dtype dtype, double value);
 /* The text of one number as an element, little-endian into `bytes` (sam_dtype_size of them):
  * integers in C notation and within the type's range; floats rounded to nearest and not beyond the
  * largest ("inf" and "nan" where the type has them); true and false. "0x..." gives a float's bits.
- * False if the text is none of these, or the type is SAM_OPAQUE or has 4 bits. */
+ * A type of 4 bits takes the low half of a byte. False if the text is none of these, or the type is
+ * SAM_OPAQUE. */
 SAM_API bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes);
 
 /* Whether the floating-point type `to` has infinity and NaN as in IEEE 754, and every value of the

@@ -7,8 +7,8 @@
  *   sam_plan_free(plan);
  *
  * Tensors are dense, row-major (dim 0 outermost), at most 8 dims, elements of 1, 2, 4, 8 or 16
- * bytes. Sizes are in elements unless stated otherwise. A plan does not change once it is made: any
- * number of threads may use it at the same time. */
+ * bytes, or of 4 bits. Sizes are in elements unless stated otherwise. A plan does not change once
+ * it is made: any number of threads may use it at the same time. */
 #ifndef SAMITE_OPS_H
 #define SAMITE_OPS_H
 
@@ -25,6 +25,10 @@ extern "C" {
 
 #define SAM_MAX_RANK    8
 #define SAM_PLAN_INPUTS 64 /* most inputs of one operator */
+
+/* For `element_bytes`: elements of 4 bits, two per byte, the first in the low half. n elements take
+ * (n + 1) / 2 bytes, the last half of an odd tensor is ignored in an input and 0 in an output. */
+#define SAM_PLAN_HALF_BYTES 0x80u
 
 struct sam_shape {
     unsigned rank;
@@ -49,7 +53,8 @@ SAM_API enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count
 SAM_API enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element_bytes,
                                           unsigned axis, const uint8_t *keep,
                                           struct sam_plan **plan, struct sam_error *error);
-/* before[i] and after[i] elements of `value` (element_bytes bytes, NULL = zeros) around dim i. */
+/* before[i] and after[i] elements of `value` (element_bytes bytes, or a byte below 16; NULL =
+ * zeros) around dim i. */
 SAM_API enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element_bytes,
                                      const uint64_t before[SAM_MAX_RANK],
                                      const uint64_t after[SAM_MAX_RANK], const void *value,
@@ -85,6 +90,9 @@ SAM_API void sam_plan_count(const struct sam_plan *plan, struct sam_plan_figures
 /* The blocking as readable text; freed with sam_text_free. */
 SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text,
                                           struct sam_error *error);
+/* Where elements of 4 bits do not stay in pairs, the plan moves them as bytes, in so many bytes of
+ * scratch memory; 0: none is needed. They follow the output, from a multiple of 4096 on. */
+SAM_API uint64_t sam_plan_scratch(const struct sam_plan *plan);
 /* The program in assembly (rv64im_zicsr_xtensorload), with the tensors at these addresses; it ends
  * with exit 0. Freed with sam_text_free. */
 SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
@@ -103,7 +111,9 @@ struct sam_plan_options {
 };
 
 /* Run the program on a tensor hart: inputs and output are the tensors' bytes. The hart checks that
- * loads read only the inputs and stores write only the output. `options` may be NULL. */
+ * loads read only the inputs and stores write only the output (with scratch memory: loads read
+ * nothing but the tensors and the scratch memory, and stores write no input). `options` may be
+ * NULL. */
 SAM_API enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inputs,
                                      void *output, const struct sam_plan_options *options,
                                      struct sam_error *error);

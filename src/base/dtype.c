@@ -148,9 +148,10 @@ bool sam_dtype_parse_value(enum sam_dtype dtype, const char *text, void *bytes)
 {
     uint64_t bits = 0;
     uint8_t *out = bytes;
-    if (!text || !bytes || !sam_dtype_size(dtype) || !parse_bits(dtype, text, &bits))
+    if (!text || !bytes || !sam_dtype_bits(dtype) || !parse_bits(dtype, text, &bits))
         return false;
-    for (size_t i = 0; i < sam_dtype_size(dtype); i++)
+    bits &= UINT64_MAX >> (64 - sam_dtype_bits(dtype));
+    for (size_t i = 0; 8 * i < sam_dtype_bits(dtype); i++)
         out[i] = (uint8_t)(bits >> (8 * i));
     return true;
 }

@@ -108,6 +108,8 @@ enum sam_status sam_plan_compress(const struct sam_shape *in, unsigned element, 
         *plan = NULL;
     if (SAM_LACKS(error, in, keep, plan))
         return SAM_ERR_USAGE;
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_compress(in, axis, keep, plan, error);
     char text[SAM_SHAPE_TEXT];
     struct sam_shape out = *in;
     enum sam_status status = sam_shape_check(in, element, error);

@@ -17,6 +17,9 @@
 _Static_assert(SAM_PLAN_DIMS == LAST_COUNTER - FIRST_COUNTER + 1, "a counter for each loop");
 #define DIM_REGISTERS 5u /* a3..a7 */
 
+#define TYPE_BYTES      2u /* ttype: tint8 */
+#define TYPE_HALF_BYTES 1u /* tint4 */
+
 /* CSRs of the unit, as numbered by the emitter. */
 enum {
     CSR_LOAD_STRIDE = 0,
@@ -27,6 +30,7 @@ enum {
     CSR_STORE_MASK,
     CSR_CONCAT_1,
     CSR_CONCAT_2,
+    CSR_TYPE,
     CSR_COUNT,
 };
 
@@ -52,7 +56,8 @@ struct emitter {
 static void print_csr_name(struct emitter *e, unsigned csr)
 {
     static const char *const names[] = {"tshape",      "tload_width",    "tstore_width",
-                                        "tmask_store", "tmask_concat_1", "tmask_concat_2"};
+                                        "tmask_store", "tmask_concat_1", "tmask_concat_2",
+                                        "ttype"};
     if (csr < CSR_SHAPE)
         EMIT("%s%u", csr < CSR_STORE_STRIDE ? "tload_stride" : "tstore_stride", csr % 32);
     else
@@ -87,9 +92,12 @@ static uint32_t shape_word(const struct sam_block_op *op)
                  : (uint32_t)op->shape[0] << 16 | (uint32_t)op->shape[1] << 8 | op->shape[2];
 }
 
-static void visit_csrs(const struct sam_block_op *op, use_csr *use, void *context)
+static void visit_csrs(const struct sam_plan *plan, const struct sam_plan_region *region,
+                       const struct sam_block_op *op, use_csr *use, void *context)
 {
-    bool store = op->kind == SAM_BLOCK_STORE;
+    const bool store = op->kind == SAM_BLOCK_STORE, bytes = region->phase == SAM_PHASE_MOVE;
+    if (plan->scratch) /* else the type is bytes throughout */
+        use(context, CSR_TYPE, bytes ? TYPE_BYTES : TYPE_HALF_BYTES);
     if (op->kind == SAM_BLOCK_XPOSE)
         return;
     use(context, CSR_SHAPE, shape_word(op));
@@ -98,7 +106,7 @@ static void visit_csrs(const struct sam_block_op *op, use_csr *use, void *contex
         use(context, CSR_CONCAT_2, op->mask2);
         return;
     }
-    use(context, store ? CSR_STORE_WIDTH : CSR_LOAD_WIDTH, op->width);
+    use(context, store ? CSR_STORE_WIDTH : CSR_LOAD_WIDTH, bytes ? op->width : op->width * 2u);
     if (op->masked)
         use(context, CSR_STORE_MASK, op->mask);
     for (unsigned i = 0; i < op->slices && !op->table; i++)
@@ -130,7 +138,7 @@ static void hoist_csrs(struct emitter *e, const struct sam_plan_region *region)
 {
     struct survey survey = {0};
     for (size_t i = 0; i < region->block.count; i++)
-        visit_csrs(&region->block.ops[i], use_survey, &survey);
+        visit_csrs(e->plan, region, &region->block.ops[i], use_survey, &survey);
     for (unsigned csr = 0; csr < CSR_COUNT; csr++) {
         if (survey.first.known[csr] && !survey.several[csr])
             set_csr(e, csr, survey.first.value[csr]);
@@ -201,7 +209,7 @@ static void emit_op(struct emitter *e, const struct sam_plan_region *region,
     unsigned registers = region->block.registers;
     unsigned rd = register_of(op->rd, copy, registers), rs1 = register_of(op->rs1, copy, registers);
     unsigned rs2 = register_of(op->rs2, copy, registers), k = 0;
-    visit_csrs(op, use_now, e);
+    visit_csrs(e->plan, region, op, use_now, e);
     switch (op->kind) {
     case SAM_BLOCK_LOAD: emit_transfer(e, op, op->offset + in, rd); break;
     case SAM_BLOCK_STORE: emit_transfer(e, op, op->offset + out, rs1); break;
@@ -213,8 +221,10 @@ static void emit_op(struct emitter *e, const struct sam_plan_region *region,
             k++;
         if (k == e->dim_count)
             EMIT("    li t1, 0x%08" PRIx32 "\n", dims_word(op));
-        EMIT("    tl.xpose.%c.%u%u tl%u, tl%u, ", "bhwd"[op->width_log], op -> dim, op -> dim2, rs1,
-             rs2);
+        EMIT("    tl.xpose.");
+        if (region->phase == SAM_PHASE_MOVE)
+            EMIT("%c.", "bhwd"[op->width_log]);
+        EMIT("%u%u tl%u, tl%u, ", op->dim, op->dim2, rs1, rs2);
         if (k == e->dim_count)
             EMIT("t1\n");
         else
@@ -368,11 +378,23 @@ static void emit_tables(struct emitter *e)
 /* All regions; `inputs` and `output` where the addresses are known. */
 static void emit_plan(struct emitter *e, const uint64_t *inputs, uint64_t output)
 {
+    const struct sam_plan *plan = e->plan;
+    const uint64_t scratch = sam_plan_scratch_at(plan, output);
+    if (plan->odd) /* the second half of the last byte */
+        EMIT("    li t0, 0x%" PRIx64 "\n    sb zero, 0(t0)\n",
+             scratch + plan->joined + 2 * plan->output_size - 1);
     if (uses_constant(e->plan))
         emit_constant(e);
     for (e->region = 0; e->region < e->plan->count && !e->text->failed; e->region++) {
         const struct sam_plan_region *region = &e->plan->regions[e->region];
-        emit_region(e, region, inputs ? inputs[region->input] : 0, output);
+        uint64_t in = inputs ? inputs[region->input] : 0, out = output;
+        if (plan->scratch && region->phase != SAM_PHASE_SPLIT)
+            in = scratch +
+                 (region->phase == SAM_PHASE_JOIN ? plan->joined : plan->split[region->input]);
+        if (plan->scratch && region->phase != SAM_PHASE_JOIN)
+            out = scratch +
+                  (region->phase == SAM_PHASE_SPLIT ? plan->split[region->input] : plan->joined);
+        emit_region(e, region, in, out);
     }
 }
 
@@ -392,11 +414,15 @@ enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *in
         return SAM_ERR_USAGE;
     struct sam_buffer buffer = {0};
     struct emitter emitter = {.plan = plan, .text = &buffer, .label = "loop"}, *e = &emitter;
-    EMIT("# %s, elements of %u bytes\n", plan->name, plan->element);
+    char element[SAM_ELEMENT_TEXT];
+    EMIT("# %s, %s\n", plan->name, sam_plan_element(plan, element));
     for (unsigned i = 0; i < plan->inputs; i++)
         EMIT("# input %u: %" PRIu64 " bytes at 0x%" PRIx64 "\n", i, plan->input_size[i], inputs[i]);
-    EMIT("# output: %" PRIu64 " bytes at 0x%" PRIx64 "\n    .globl _start\n_start:\n",
-         plan->output_size, output);
+    EMIT("# output: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->output_size, output);
+    if (plan->scratch)
+        EMIT("# scratch memory: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->scratch,
+             sam_plan_scratch_at(plan, output));
+    EMIT("    .globl _start\n_start:\n");
     emit_plan(e, inputs, output);
     EMIT("\n    li      a0, 0\n    li      a7, 93\n    ecall\n");
     emit_tables(e);

@@ -253,6 +253,8 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
         return SAM_ERR_USAGE;
     if (!p)
         return sam_fail_null(error, "parameters");
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_im2col(in, p, plan, error);
     char text[SAM_SHAPE_TEXT];
     struct sam_shape shape = *in, out = {0};
     enum sam_status status = sam_shape_check(in, element, error);

@@ -97,6 +97,7 @@ void sam_plan_free(struct sam_plan *plan)
         free(plan->regions[i].table);
     }
     free(plan->regions);
+    free(plan->split);
     free(plan->input_size);
     free(plan);
 }
@@ -104,6 +105,11 @@ void sam_plan_free(struct sam_plan *plan)
 const struct sam_shape *sam_plan_shape(const struct sam_plan *plan)
 {
     return &plan->shape;
+}
+
+uint64_t sam_plan_scratch(const struct sam_plan *plan)
+{
+    return plan->scratch;
 }
 
 enum sam_status sam_plan_finish(struct sam_plan **plan, enum sam_status status)
@@ -125,6 +131,8 @@ enum sam_status sam_plan_reshape(const struct sam_shape *in, unsigned element,
         *plan = NULL;
     if (SAM_LACKS(error, in, out, plan))
         return SAM_ERR_USAGE;
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_reshape(in, out, plan, error);
     char from[SAM_SHAPE_TEXT], to[SAM_SHAPE_TEXT];
     enum sam_status status = sam_plan_new(in, 1, out, element, plan, error);
     if (status != SAM_OK)
@@ -152,6 +160,8 @@ enum sam_status sam_plan_transpose(const struct sam_shape *in, unsigned element,
         *plan = NULL;
     if (SAM_LACKS(error, in, perm, plan))
         return SAM_ERR_USAGE;
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_transpose(in, perm, plan, error);
     struct sam_shape out = {.rank = in->rank};
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];
@@ -190,6 +200,8 @@ enum sam_status sam_plan_concat(const struct sam_shape *in, size_t count, unsign
         *plan = NULL;
     if (SAM_LACKS(error, in, plan))
         return SAM_ERR_USAGE;
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_concat(in, count, axis, plan, error);
     char first[SAM_SHAPE_TEXT], other[SAM_SHAPE_TEXT];
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     if (count == 0 || count > SAM_PLAN_INPUTS)
@@ -242,6 +254,8 @@ enum sam_status sam_plan_pad(const struct sam_shape *in, unsigned element,
         *plan = NULL;
     if (SAM_LACKS(error, in, before, after, plan))
         return SAM_ERR_USAGE;
+    if (element == SAM_PLAN_HALF_BYTES)
+        return sam_plan_halves_pad(in, before, after, value, plan, error);
     struct sam_shape out = *in;
     int64_t from[SAM_MAX_RANK] = {0}, to[SAM_MAX_RANK] = {0};
     char shape[SAM_SHAPE_TEXT];

@@ -21,4 +21,23 @@ enum sam_status sam_plan_new(const struct sam_shape *in, size_t inputs, const st
 /* Frees the plan after a failure; returns `status`. */
 enum sam_status sam_plan_finish(struct sam_plan **plan, enum sam_status status);
 
+/* half_bytes.c: the operators on elements of 4 bits, as plans of bytes: of pairs where pairs stay
+ * together, else of a byte per element in scratch memory. */
+enum sam_status sam_plan_halves_reshape(const struct sam_shape *in, const struct sam_shape *out,
+                                        struct sam_plan **plan, struct sam_error *error);
+enum sam_status sam_plan_halves_transpose(const struct sam_shape *in,
+                                          const unsigned perm[SAM_MAX_RANK], struct sam_plan **plan,
+                                          struct sam_error *error);
+enum sam_status sam_plan_halves_concat(const struct sam_shape *in, size_t count, unsigned axis,
+                                       struct sam_plan **plan, struct sam_error *error);
+enum sam_status sam_plan_halves_compress(const struct sam_shape *in, unsigned axis,
+                                         const uint8_t *keep, struct sam_plan **plan,
+                                         struct sam_error *error);
+enum sam_status sam_plan_halves_pad(const struct sam_shape *in, const uint64_t before[SAM_MAX_RANK],
+                                    const uint64_t after[SAM_MAX_RANK], const void *value,
+                                    struct sam_plan **plan, struct sam_error *error);
+enum sam_status sam_plan_halves_im2col(const struct sam_shape *in,
+                                       const struct sam_im2col *parameters, struct sam_plan **plan,
+                                       struct sam_error *error);
+
 #endif

@@ -73,6 +73,10 @@ struct sam_loop {
     int64_t in, out;
 };
 
+/* Elements of 4 bits: from the inputs to scratch memory, a byte each; the plan proper on those
+ * bytes; and back in pairs to the output. Plans of whole bytes have the second phase only. */
+enum sam_plan_phase { SAM_PHASE_MOVE, SAM_PHASE_SPLIT, SAM_PHASE_JOIN };
+
 struct sam_plan_region {
     struct sam_block block;
     struct sam_loop loop[SAM_PLAN_DIMS]; /* outermost first */
@@ -81,6 +85,7 @@ struct sam_plan_region {
     int64_t in, out;
     uint64_t bytes; /* useful bytes per block, for the report */
     char what[64];  /* "32x64 of 1, xpose" */
+    enum sam_plan_phase phase;
     /* Not NULL: loop 0 takes the strides of its LOADs from here, 32 words per iteration. */
     uint32_t *table;
 };
@@ -94,7 +99,11 @@ struct sam_plan {
     uint64_t output_size;
     uint64_t bound_loaded, bound_stored; /* each needed byte counted once */
     struct sam_shape shape;              /* of the output */
-    unsigned element;                    /* bytes */
+    unsigned element;                    /* bytes; of half bytes: 1 */
+    bool half_bytes;                     /* elements of 4 bits, in pairs unless there is scratch */
+    uint64_t scratch;                    /* bytes of scratch memory */
+    bool odd;                            /* with it: the output has an odd number of elements */
+    uint64_t *split, joined;             /* where in it the inputs and the output are */
     uint8_t fill[16];                    /* the constant */
 };
 
@@ -156,11 +165,19 @@ enum sam_status sam_plan_fill(struct sam_plan *plan, const struct sam_box *box,
 
 struct sam_plan_region *sam_plan_add_region(struct sam_plan *plan);
 
+/* report.c: "elements of 2 bytes", in `text`. */
+#define SAM_ELEMENT_TEXT 40
+const char *sam_plan_element(const struct sam_plan *plan, char text[SAM_ELEMENT_TEXT]);
+
+/* run.c: where the scratch memory of a plan begins. */
+uint64_t sam_plan_scratch_at(const struct sam_plan *plan, uint64_t output);
+
 /* emit.c */
 
-/* Append a plan of one input and without tables as a part of a program. `from` and `to` are
- * registers, other than those below, with the addresses of the input and the output; labels begin
- * with `label`. Changes t0, t1, a0, a1, a3 to a7, s2 to s11, the TLRegs and CSRs of the unit. */
+/* Append a plan of one input, without tables and scratch memory, as a part of a program. `from` and
+ * `to` are registers, other than those below, with the addresses of the input and the output;
+ * labels begin with `label`. Changes t0, t1, a0, a1, a3 to a7, s2 to s11, the TLRegs and CSRs of
+ * the unit. */
 void sam_plan_emit(const struct sam_plan *plan, const char *label, const char *from, const char *to,
                    struct sam_buffer *text);
 

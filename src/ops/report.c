@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports on a plan, as figures and as text. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "ops/plan.h"
+
+const char *sam_plan_element(const struct sam_plan *plan, char text[SAM_ELEMENT_TEXT])
+{
+    if (!plan->half_bytes)
+        snprintf(text, SAM_ELEMENT_TEXT, "elements of %u bytes", plan->element);
+    else
+        snprintf(text, SAM_ELEMENT_TEXT, "%s of 4 bits", plan->scratch ? "elements" : "pairs");
+    return text;
+}
 
 static uint64_t blocks_of(const struct sam_plan_region *region)
 {
@@ -62,9 +72,10 @@ enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text, stru
         return SAM_ERR_USAGE;
     struct sam_buffer b = {0};
     struct sam_plan_figures f;
+    char element[SAM_ELEMENT_TEXT];
     sam_plan_count(plan, &f);
     uint64_t moved = f.bytes_loaded + f.bytes_stored, bound = f.bound_loaded + f.bound_stored;
-    sam_buffer_printf(&b, "%s, elements of %u bytes\n", plan->name, plan->element);
+    sam_buffer_printf(&b, "%s, %s\n", plan->name, sam_plan_element(plan, element));
     sam_buffer_printf(&b, "%6s %10s %6s %6s %7s %6s  %s\n", "region", "blocks", "LOAD", "STORE",
                       "CONCAT", "XPOSE", "block");
     for (size_t i = 0; i < plan->count; i++) {

@@ -23,6 +23,11 @@ void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t 
     }
 }
 
+uint64_t sam_plan_scratch_at(const struct sam_plan *plan, uint64_t output)
+{
+    return (output + plan->output_size + PAGE - 1) & ~(PAGE - 1);
+}
+
 /* Newly mapped memory is zero: zeros are not written, so that a sparse tensor takes no memory. */
 static enum sam_status write_tensor(struct sam_hart *hart, uint64_t address, const uint8_t *data,
                                     uint64_t size, struct sam_error *error)
@@ -51,6 +56,8 @@ static enum sam_status map_tensors(struct sam_hart *hart, const struct sam_plan 
     }
     if (status == SAM_OK && plan->output_size)
         status = sam_hart_map(hart, output, plan->output_size, error);
+    if (status == SAM_OK && plan->scratch)
+        status = sam_hart_map(hart, sam_plan_scratch_at(plan, output), plan->scratch, error);
     return status;
 }
 
@@ -100,6 +107,10 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
     options.l1m[1] = at - INPUT_BASE;
     options.l0m[0] = at;
     options.l0m[1] = page_up(plan->output_size);
+    if (plan->scratch) { /* loaded and stored */
+        options.l0m[1] = sam_plan_scratch_at(plan, at) + page_up(plan->scratch) - at;
+        options.l1m[1] = at + options.l0m[1] - INPUT_BASE;
+    }
     status = sam_isa_parse("rv64im_zicsr_xtensorload", &options.isa, error);
     assembler.isa = options.isa;
     if (status == SAM_OK)

@@ -71,6 +71,117 @@ static void each_operator(void **state)
                    "[1,4,2] u16", 8, (uint16_t[]){0, 1, 0, 0, 2, 3, 0, 0});
 }
 
+/* The command that the program contains, with the files that it was made for. */
+static void run_emitted(const char *program, const char *output)
+{
+    struct sam_buffer text = read_file(program), wanted = read_file(output);
+    char words[1024], path[128];
+    const char *line = sam_buffer_text(&text), *end = strchr(line, '\n');
+    assert_non_null(end);
+    assert_int_equal(strncmp(line, "# samite run ", 13), 0);
+    snprintf(words, sizeof words, "%.*s -q", (int)(end - line) - 9, line + 9);
+    snprintf(path, sizeof path, "%s/%s", directory, output);
+    assert_int_equal(unlink(path), 0);
+    struct sam_buffer out = expect_success(words), got = read_file(output);
+    assert_int_equal(got.size, wanted.size);
+    assert_memory_equal(got.data, wanted.data, got.size);
+    sam_buffer_free(&out);
+    sam_buffer_free(&got);
+    sam_buffer_free(&wanted);
+    sam_buffer_free(&text);
+}
+
+static void write_bytes(const char *name, size_t count, const uint8_t *bytes)
+{
+    char path[128];
+    struct sam_error error;
+    struct sam_array array = {.dtype = SAM_U8,
+                              .rank = 1,
+                              .shape = {count},
+                              .count = count,
+                              .size = count,
+                              .data = (void *)(uintptr_t)bytes};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
+}
+
+/* Two elements per byte, the first in the low half; out.npy has their bytes. The emitted program,
+ * run by the command that its first comment gives, writes the same. */
+static void elements_of_four_bits(void **state)
+{
+    static const struct {
+        const char *words, *part;
+        size_t rank, count;
+        uint8_t bytes[8];
+    } rows[] = {
+        /* 0 1 2 / 3 4 5 / 6 7 8 */
+        {"transpose --perm 1,0 --dtype i4 --in-shape 3,3 odd.npy",
+         "[3,3] i4",
+         1,
+         5,
+         {0x30, 0x16, 0x74, 0x52, 0x08}},
+        {"pad --before 0,1 --after 0,0 --value -1 --dtype i4 --in-shape 3,3 odd.npy",
+         "[3,4] i4",
+         2,
+         6,
+         {0x0f, 0x21, 0x3f, 0x54, 0x6f, 0x87}},
+        {"pad --before 1 --value 1.5 --dtype e2m1 --in-shape 3 two.npy",
+         "[5] e2m1",
+         1,
+         3,
+         {0x03, 0x21, 0x03}},
+        {"concat --dtype e1m2 --in-shape 3 --in-shape 9 two.npy odd.npy",
+         "[12] e1m2",
+         1,
+         6,
+         {0x10, 0x02, 0x21, 0x43, 0x65, 0x87}},
+        {"concat --dtype e3m0 two.npy two.npy", "[8] e3m0", 1, 4, {0x10, 0x32, 0x10, 0x32}},
+        {"reshape --shape 9,1 --dtype i4 --in-shape 3,3 odd.npy",
+         "[9,1] i4",
+         1,
+         5,
+         {0x10, 0x32, 0x54, 0x76, 0x08}},
+        {"compress --mask keep.npy --dtype i4 --in-shape 3,3 odd.npy",
+         "[2,3] i4",
+         1,
+         3,
+         {0x10, 0x62, 0x87}},
+        {"im2col --kernel 1,2 --dtype i4 --in-shape 1,3,3,1 odd.npy",
+         "[6,2] i4",
+         2,
+         6,
+         {0x10, 0x21, 0x43, 0x54, 0x76, 0x87}},
+        {"transpose --perm 0 --dtype e4m3 two.npy", "[2] e4m3", 1, 2, {0x10, 0x32}},
+    };
+    (void)state;
+    write_bytes("odd.npy", 5,
+                (const uint8_t[]){0x10, 0x32, 0x54, 0x76, 0xf8}); /* f is no element */
+    write_bytes("two.npy", 2, (const uint8_t[]){0x10, 0x32});
+    write_bytes("keep.npy", 3, (const uint8_t[]){1, 0, 1});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char words[256];
+        snprintf(words, sizeof words, "op %s out.npy --emit four.s", rows[i].words);
+        struct sam_buffer out = expect_success(words);
+        expect_part(&out, rows[i].part);
+        sam_buffer_free(&out);
+        struct sam_array array = read_array("out.npy");
+        assert_int_equal(array.dtype, SAM_U8);
+        assert_int_equal(array.rank, rows[i].rank);
+        assert_int_equal(array.count, rows[i].count);
+        assert_memory_equal(array.data, rows[i].bytes, rows[i].count);
+        sam_array_free(&array);
+        run_emitted("four.s", "out.npy");
+    }
+    expect_failure("op reshape --shape 3 --dtype i4 --in-shape 7 odd.npy out.npy", 2,
+                   "--in-shape: odd.npy has 5 bytes, which are not that many i4");
+    expect_failure(
+        "op reshape --shape 3 --dtype f16 odd.npy out.npy", 2,
+        "--dtype f16: odd.npy holds u8, elements of 1 bytes: expected the size of the type");
+    expect_failure("op reshape --shape 3 --in-shape 5 --in-shape 5 odd.npy out.npy", 2,
+                   "2 shapes for 1 inputs");
+    expect_failure("op reshape --shape 3 --dtype i5 odd.npy out.npy", 2, "unknown type 'i5'");
+}
+
 static void compress_by_a_mask(void **state)
 {
     (void)state;
@@ -129,26 +240,6 @@ static void emitted_program_runs(void **state)
     sam_buffer_free(&got);
     sam_array_free(&in);
     sam_array_free(&expected);
-}
-
-/* The command that the program contains, with the files that it was made for. */
-static void run_emitted(const char *program, const char *output)
-{
-    struct sam_buffer text = read_file(program), wanted = read_file(output);
-    char words[1024], path[128];
-    const char *line = sam_buffer_text(&text), *end = strchr(line, '\n');
-    assert_non_null(end);
-    assert_int_equal(strncmp(line, "# samite run ", 13), 0);
-    snprintf(words, sizeof words, "%.*s -q", (int)(end - line) - 9, line + 9);
-    snprintf(path, sizeof path, "%s/%s", directory, output);
-    assert_int_equal(unlink(path), 0);
-    struct sam_buffer out = expect_success(words), got = read_file(output);
-    assert_int_equal(got.size, wanted.size);
-    assert_memory_equal(got.data, wanted.data, got.size);
-    sam_buffer_free(&out);
-    sam_buffer_free(&got);
-    sam_buffer_free(&wanted);
-    sam_buffer_free(&text);
 }
 
 static void emitted_command(void **state)
@@ -319,11 +410,17 @@ static void numbers_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator),        cmocka_unit_test(endless_inputs),
-        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(compress_by_a_mask),
-        cmocka_unit_test(nothing_but_a_plan),   cmocka_unit_test(emitted_program_runs),
-        cmocka_unit_test(emitted_command),      cmocka_unit_test(empty_tensors),
-        cmocka_unit_test(wrong_usage),          cmocka_unit_test(parameters_of_the_engines),
+        cmocka_unit_test(each_operator),
+        cmocka_unit_test(elements_of_four_bits),
+        cmocka_unit_test(endless_inputs),
+        cmocka_unit_test(numbers_out_of_range),
+        cmocka_unit_test(compress_by_a_mask),
+        cmocka_unit_test(nothing_but_a_plan),
+        cmocka_unit_test(emitted_program_runs),
+        cmocka_unit_test(emitted_command),
+        cmocka_unit_test(empty_tensors),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(parameters_of_the_engines),
     };
     command_verb = "";
     make_directory();

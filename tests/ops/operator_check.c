@@ -129,10 +129,26 @@ struct sam_shape test_operator_index_shape(const struct test_operator *op)
                    : (struct sam_shape){6, {n, o[0], o[1], kh, kw, c}};
 }
 
+static uint64_t bytes_of(const struct test_operator *op, uint64_t elements)
+{
+    return op->element == SAM_PLAN_HALF_BYTES ? (elements + 1) / 2 : elements * op->element;
+}
+
+static void copy_element(const struct test_operator *op, uint8_t *to, uint64_t n,
+                         const uint8_t *from, uint64_t place)
+{
+    if (op->element == SAM_PLAN_HALF_BYTES) {
+        unsigned half = from[place / 2] >> place % 2 * 4 & 15;
+        to[n / 2] = (uint8_t)(n % 2 ? to[n / 2] | half << 4 : half);
+    } else {
+        memcpy(to + n * op->element, from + place * op->element, op->element);
+    }
+}
+
 static void write_expected(const struct test_operator *op, uint8_t *const *in, uint8_t *out)
 {
     struct sam_shape shape = test_operator_index_shape(op);
-    uint64_t index[SAM_MAX_RANK] = {0}, place = 0, *kept = NULL;
+    uint64_t index[SAM_MAX_RANK] = {0}, place = 0, done = 0, *kept = NULL;
     if (elements_of(&shape) == 0)
         return;
     if (op->kind == TEST_COMPRESS) {
@@ -145,8 +161,7 @@ static void write_expected(const struct test_operator *op, uint8_t *const *in, u
     }
     do {
         int input = test_operator_source(op, kept, index, &place);
-        memcpy(out, input < 0 ? op->value : in[input] + place * op->element, op->element);
-        out += op->element;
+        copy_element(op, out, done++, input < 0 ? op->value : in[input], input < 0 ? 0 : place);
     } while (next_index(&shape, index));
     free(kept);
 }
@@ -163,11 +178,11 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
     if (test_operator_plan(op, &plan, &error) != SAM_OK)
         fail_msg("%s: plan: %s", text, error.text);
     struct sam_shape shape = test_operator_index_shape(op);
-    uint64_t size = elements_of(&shape) * op->element;
-    assert_int_equal(elements_of(sam_plan_shape(plan)) * op->element, size);
+    uint64_t size = bytes_of(op, elements_of(&shape));
+    assert_int_equal(elements_of(sam_plan_shape(plan)), elements_of(&shape));
     unsigned inputs = op->kind == TEST_CONCAT ? op->input_count : 1;
     for (unsigned k = 0; k < inputs; k++) {
-        uint64_t bytes = elements_of(&op->in[k]) * op->element;
+        uint64_t bytes = bytes_of(op, elements_of(&op->in[k]));
         in[k] = malloc(bytes + 8);
         assert_non_null(in[k]);
         for (uint64_t i = 0; i < bytes; i++)

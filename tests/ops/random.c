@@ -55,10 +55,13 @@ static struct sam_shape random_shape(uint64_t *r, unsigned rank, uint64_t elemen
 
 static struct test_operator random_operator(uint64_t *r, enum test_kind kind)
 {
-    struct test_operator op = {.kind = kind, .element = 1u << test_below(r, 5), .input_count = 1};
+    struct test_operator op = {.kind = kind, .element = 1u << test_below(r, 6), .input_count = 1};
     unsigned rank = 1 + (unsigned)test_below(r, SAM_MAX_RANK);
-    op.in[0] = random_shape(r, rank, (20000 + test_below(r, 60000)) / op.element);
+    uint64_t bytes = 20000 + test_below(r, 60000);
+    op.in[0] = random_shape(r, rank, op.element > 16 ? bytes : bytes / op.element);
     op.axis = (unsigned)test_below(r, rank);
+    if (op.element > 16)
+        op.element = SAM_PLAN_HALF_BYTES;
     return op;
 }
 
@@ -120,7 +123,7 @@ static void fill_pad(struct test_operator *op, uint64_t *r)
     }
     if (op->in[0].rank > 4) /* keep the output small */
         memset(op->before, 0, sizeof op->before);
-    for (unsigned i = 0; i < op->element; i++)
+    for (unsigned i = 0; i < sizeof op->value; i++)
         op->value[i] = test_below(r, 3) ? (uint8_t)test_random(r) : op->value[0];
 }
 
