@@ -87,7 +87,7 @@ struct lower_state {
     uint32_t yields;         /* slot of values on their way, or LOWER_NO_SLOT */
     unsigned loops;          /* around the operation */
     bool memory;             /* there was too little */
-    bool fits;               /* .Lfits is called */
+    bool fits, meet;         /* .Lfits, .Lmeet is called */
     bool fails;              /* an operation of `pending` may fail */
     struct sam_buffer setup; /* code of the hart before all others */
     struct lower_flights flights;
@@ -136,7 +136,8 @@ void sam_lower_flights_merge(struct lower *l, const struct lower_flights *other,
                              const struct lower_flights *before);
 void sam_lower_flights_free(struct lower_flights *flights);
 
-/* --- shapes.c: the sizes of an operation's operands, checked when the program runs. */
+/* --- shapes.c: the sizes of an operation's operands, and whether its destination overlaps a
+ * source, checked when the program runs. */
 bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op);
 

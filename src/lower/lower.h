@@ -146,6 +146,8 @@ void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *f
 
 /* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat, on TensorLoad. */
 void sam_lower_move(struct lower *l, const struct sam_tile_op *op);
+/* Jump to the label if the tile has no valid element. */
+void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label);
 /* box.c: append the routines of the hart that moves and products call to l->hart, after its last
  * instruction; free what they left in `boxes`, also when nothing was lowered. */
 void sam_lower_box_routines(struct lower *l);

@@ -394,8 +394,7 @@ static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, 
                    down.offset * size, reg, reg, across.offset * size, reg, reg);
 }
 
-/* Jump to the label if the destination has no valid element: nothing is checked then. */
-static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
+void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label)
 {
     const bool sides[] = {true, false};
     for (size_t i = 0; i < SAM_COUNT(sides); i++) {
@@ -412,7 +411,7 @@ static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 3), part = insert ? s : d;
     unsigned end = sam_lower_label(l);
-    skip_empty(l, d, end);
+    sam_lower_skip_empty(l, d, end); /* nothing is checked then */
     addresses(l, s, d);
     enter(l, op, part, insert ? d : s, insert ? "t3" : "t2");
     copy(l, s, d, sam_lower_valid(l, part, true), sam_lower_valid(l, part, false), false);

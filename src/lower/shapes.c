@@ -150,6 +150,87 @@ static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_
     free(messages);
 }
 
+/* --- overlap */
+
+/* The bytes of a tile at an address: whether it is known. */
+static bool span_of(const struct lower *l, uint32_t tile, struct sam_tile_span *span)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    const uint32_t pitch = lower_value(l, tile)->pitch;
+    uint32_t address = 0;
+    const bool known = sam_lower_known(l, tile, LOWER_ADDRESS, &address);
+    return sam_tile_span_tile(span, type, address, pitch / (uint32_t)sam_tile_size(type->dtype)) &&
+           known;
+}
+
+/* Whether source i may begin where the destination does. */
+static bool may_be_one(const struct lower *l, const struct sam_tile_op *op, uint32_t i)
+{
+    const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    return sam_tile_may_be_one(sam_tile_row(op->code), i, &sam_tile_ty(l->p, s)->tile,
+                               &sam_tile_ty(l->p, d)->tile) &&
+           lower_value(l, s)->pitch == lower_value(l, d)->pitch;
+}
+
+/* Whether a source may overlap the destination and must not, as far as addresses are known:
+ * tiles of their own lie apart where the plan places both. */
+static bool may_overlap(const struct lower *l, const struct sam_tile_op *op, uint32_t i)
+{
+    const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const struct sam_tile_ty *from = sam_tile_ty(l->p, s), *to = sam_tile_ty(l->p, d);
+    struct sam_tile_span x, y;
+    int64_t low, high;
+    if (s == d || from->kind != SAM_TILE_KIND_TILE || to->kind != SAM_TILE_KIND_TILE ||
+        from->tile.loc != to->tile.loc)
+        return false;
+    if (lower_root(l, s) != lower_root(l, d) && !sam_lower_is_computed(l, s) &&
+        !sam_lower_is_computed(l, d))
+        return false;
+    const bool known = span_of(l, s, &x) && span_of(l, d, &y);
+    return !known ||
+           (sam_tile_span_meet(&x, &y, &low, &high) && !(x.low == y.low && may_be_one(l, op, i)));
+}
+
+/* Put where the lines of a tile are into four registers, from a0 or a4 on. */
+static void put_lines(struct lower *l, uint32_t tile, unsigned reg)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    const bool by_rows = type->blayout == SAM_TILE_row_major;
+    const char first[] = {'a', (char)('0' + reg), '\0'};
+    sam_lower_field(l, first, tile, LOWER_ADDRESS);
+    sam_lower_hart(l,
+                   "    li      a%u, %" PRIu32 "\n"
+                   "    li      a%u, %" PRIu32 "\n"
+                   "    li      a%u, %" PRIu64 "\n",
+                   reg + 1, by_rows ? type->rows : type->cols, reg + 2, lower_value(l, tile)->pitch,
+                   reg + 3,
+                   (by_rows ? type->cols : type->rows) * (uint64_t)sam_tile_size(type->dtype));
+}
+
+/* Fail where the destination shares bytes with source i. */
+static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_t i)
+{
+    const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const uint32_t emptied_by = sam_tile_emptied_by(sam_tile_row(op->code));
+    const unsigned apart = sam_lower_label(l);
+    sam_lower_begin(l, op);
+    const unsigned failure =
+        sam_lower_failure(l, op, "%s: the destination %s overlaps %s", sam_lower_op_name(op),
+                          l->p->values[d].name, l->p->values[s].name);
+    if (emptied_by != SAM_TILE_NONE)
+        sam_lower_skip_empty(l, sam_tile_arg(l->p, op, emptied_by), apart);
+    put_lines(l, s, 0);
+    put_lines(l, d, 4);
+    if (may_be_one(l, op, i))
+        sam_lower_hart(l, "    beq     a0, a4, .L%u\n", apart);
+    sam_lower_hart(l,
+                   "    call    .Lmeet\n"
+                   "    bnez    t0, .Lfailure%u\n"
+                   ".L%u:\n",
+                   failure, apart);
+    l->state->meet = true;
+}
+
 static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
@@ -167,6 +248,12 @@ static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
     if (broken && write)
         fail(l, op, &report);
     sam_tile_report_free(&report);
+    for (uint32_t i = 0; i + 1 < op->operand_count; i++)
+        if (may_overlap(l, op, i)) {
+            s.any = true;
+            if (write)
+                check_overlap(l, op, i);
+        }
     return s.any || broken;
 }
 

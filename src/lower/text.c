@@ -203,6 +203,40 @@ static void write_fits(struct lower *l)
                       "    ret\n");
 }
 
+/* t0 becomes 1 if two tiles share a byte, else 0: a1 lines of a3 bytes from a0 on, a2 bytes apart,
+ * and a5 lines of a7 bytes from a4 on, a6 apart. Lines of the first are compared from the first
+ * that ends after a4; with equal distances, if that one meets no line of the second, none does. */
+static void write_meet(struct lower *l)
+{
+    sam_lower_hart(l, ".Lmeet:\n"
+                      "    sub     t0, a4, a0\n"
+                      "    sub     t0, t0, a3\n"
+                      "    li      t1, 0\n"
+                      "    bltz    t0, 0f\n"
+                      "    divu    t1, t0, a2\n"
+                      "    addi    t1, t1, 1\n"
+                      "0:  mul     t2, t1, a2\n"
+                      "    add     t2, t2, a0\n"
+                      "    li      t0, 0\n"
+                      "1:  bge     t1, a1, 3f\n"
+                      "    add     t3, t2, a3\n" /* the last line that begins before its end */
+                      "    addi    t3, t3, -1\n"
+                      "    sub     t3, t3, a4\n"
+                      "    divu    t4, t3, a6\n"
+                      "    blt     t4, a5, 2f\n"
+                      "    addi    t4, a5, -1\n"
+                      "2:  mul     t4, t4, a6\n"
+                      "    add     t4, t4, a4\n"
+                      "    add     t4, t4, a7\n"
+                      "    slt     t0, t2, t4\n"
+                      "    bnez    t0, 3f\n"
+                      "    beq     a2, a6, 3f\n"
+                      "    addi    t1, t1, 1\n"
+                      "    add     t2, t2, a2\n"
+                      "    j       1b\n"
+                      "3:  ret\n");
+}
+
 /* The slots, as they are when the program starts. */
 static void write_slots(struct lower *l)
 {
@@ -228,6 +262,8 @@ void sam_lower_finish(struct lower *l)
     sam_lower_hart(l, ".Lsetup:\n%s    ret\n", sam_buffer_text(&l->state->setup));
     if (l->state->fits)
         write_fits(l);
+    if (l->state->meet)
+        write_meet(l);
     sam_lower_packed_routine(l);
     write_slots(l);
     sam_lower_box_routines(l);

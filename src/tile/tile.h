@@ -189,6 +189,16 @@ static inline bool sam_tile_in_place(const struct sam_tile_row *row, size_t inde
     return in_place == SAM_TILE_IN_PLACE_ANY || (in_place == SAM_TILE_IN_PLACE_FIRST && index == 0);
 }
 
+/* The operand whose valid rectangle is empty where the operation writes nothing; of one that always
+ * writes, SAM_TILE_NONE. */
+static inline uint32_t sam_tile_emptied_by(const struct sam_tile_row *row)
+{
+    const enum sam_tile_writes writes = sam_tile_family(row)->writes;
+    if (writes == SAM_TILE_WRITES_ROOM)
+        return SAM_TILE_NONE;
+    return writes == SAM_TILE_WRITES_ROW || writes == SAM_TILE_WRITES_COLUMN ? 0 : row->count;
+}
+
 static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
 {
     return sam_tile_family(sam_tile_row(code))->pipe;
@@ -325,6 +335,11 @@ static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const stru
                       (uint32_t)(a->fractal ^ b->fractal);
     return (valid | room | layout) == 0;
 }
+/* Whether source `index` may begin where the destination does, if their valid rectangles are equal,
+ * which the shapes of such an operation require. */
+bool sam_tile_may_be_one(const struct sam_tile_row *row, size_t index,
+                         const struct sam_tile_type *source,
+                         const struct sam_tile_type *destination);
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
 /* A tile as `!pto.tile_buf<...>`, or under its short name `!pto.tile<...>`. */
 void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type, bool short_name);

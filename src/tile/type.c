@@ -72,6 +72,16 @@ uint64_t sam_tile_bytes(const struct sam_tile_type *type)
     return __builtin_mul_overflow(bytes, sam_tile_size(type->dtype), &bytes) ? UINT64_MAX : bytes;
 }
 
+bool sam_tile_may_be_one(const struct sam_tile_row *row, size_t index,
+                         const struct sam_tile_type *source,
+                         const struct sam_tile_type *destination)
+{
+    struct sam_tile_type type = *source;
+    type.valid_rows = destination->valid_rows;
+    type.valid_cols = destination->valid_cols;
+    return sam_tile_in_place(row, index) && sam_tile_type_equal(&type, destination);
+}
+
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b)
 {
     if (a->kind != b->kind)

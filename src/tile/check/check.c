@@ -71,14 +71,50 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
                        "the window does not start at a multiple of 32 bytes");
 }
 
-/* Windows of one tile may overlap: their places are known only when the program runs. */
+static bool is_window(const struct checker *c, uint32_t tile)
+{
+    const uint32_t op = c->p->values[tile].op;
+    return op != SAM_TILE_NONE && c->p->ops[op].code == SAM_TILE_SUBSET;
+}
+
+/* Whether an operation is known to write something. */
+static bool writes(const struct checker *c, const struct sam_tile_op *op)
+{
+    const uint32_t operand = sam_tile_emptied_by(sam_tile_row(op->code));
+    if (operand == SAM_TILE_NONE)
+        return true;
+    const struct sam_tile_type *t = &sam_tile_ty(c->p, sam_tile_arg(c->p, op, operand))->tile;
+    return t->valid_rows > 0 && t->valid_cols > 0;
+}
+
+/* Whether source i of an operation overlaps its destination, and must not. A window and its tile
+ * always do; two windows are compared where their places are known, others when the program runs.
+ */
+static bool overlaps(const struct checker *c, const struct sam_tile_op *op, uint32_t i)
+{
+    const uint32_t src = sam_tile_arg(c->p, op, i),
+                   dst = sam_tile_arg(c->p, op, op->operand_count - 1);
+    const uint32_t *root = c->flow.root;
+    struct sam_tile_span x, y;
+    int64_t from, to;
+    if (src == dst || root[src - c->f->first_value] != root[dst - c->f->first_value])
+        return false;
+    if (!is_window(c, src) || !is_window(c, dst))
+        return true;
+    return sam_tile_span_in_root(c->p, &c->flow, src, 0, &x) &&
+           sam_tile_span_in_root(c->p, &c->flow, dst, 0, &y) &&
+           sam_tile_span_meet(&x, &y, &from, &to) && writes(c, op) &&
+           !(x.low == y.low &&
+             sam_tile_may_be_one(sam_tile_row(op->code), i, &sam_tile_ty(c->p, src)->tile,
+                                 &sam_tile_ty(c->p, dst)->tile));
+}
+
 static void check_overlap(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     uint32_t dst = sam_tile_arg(c->p, op, op->operand_count - 1);
     if (sam_tile_ty(c->p, dst)->kind != SAM_TILE_KIND_TILE)
         return;
-    const uint32_t *root = c->flow.root;
     for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
         uint32_t src = sam_tile_arg(c->p, op, i);
         if (sam_tile_ty(c->p, src)->kind != SAM_TILE_KIND_TILE)
@@ -87,10 +123,7 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
             sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
                            "%s: %%%s is both source and destination", row->name,
                            c->p->values[src].name);
-        else if (src != dst && root[src - c->f->first_value] == root[dst - c->f->first_value] &&
-                 (c->p->values[src].op == SAM_TILE_NONE || c->p->values[dst].op == SAM_TILE_NONE ||
-                  c->p->ops[c->p->values[src].op].code != SAM_TILE_SUBSET ||
-                  c->p->ops[c->p->values[dst].op].code != SAM_TILE_SUBSET))
+        else if (overlaps(c, op, i))
             sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
                            "%s: the destination %%%s overlaps %%%s", row->name,
                            c->p->values[dst].name, c->p->values[src].name);

@@ -49,6 +49,26 @@ bool sam_tile_constant(const struct sam_tile_program *p, uint32_t value, int64_t
     return fold(p, value, 6, literal);
 }
 
+bool sam_tile_span_in_root(const struct sam_tile_program *p, const struct sam_tile_flow *flow,
+                           uint32_t value, uint64_t base, struct sam_tile_span *span)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(p, value)->tile;
+    const uint32_t root = flow->root[value - flow->first_value];
+    const struct sam_tile_type *of = &sam_tile_ty(p, root)->tile;
+    const bool by_rows = of->blayout == SAM_TILE_row_major;
+    const uint32_t pitch = by_rows ? of->cols : of->rows;
+    for (uint32_t at = value; at != root;) {
+        const struct sam_tile_op *op = &p->ops[p->values[at].op];
+        int64_t from[2];
+        for (uint32_t i = 0; i < 2; i++)
+            if (!sam_tile_constant(p, sam_tile_arg(p, op, 1 + i), &from[i]))
+                return false;
+        base += (uint64_t)(from[!by_rows] * pitch + from[by_rows]) * sam_tile_size(type->dtype);
+        at = sam_tile_arg(p, op, 0);
+    }
+    return sam_tile_span_tile(span, type, base, pitch);
+}
+
 static struct sam_tile_place *add(struct sam_tile_plan *plan, struct sam_tile_place place)
 {
     void *grown = sam_grow(plan->places, plan->count, &plan->capacity, sizeof *plan->places);

@@ -4,6 +4,7 @@
 #define SAM_TILE_PLAN_H
 
 #include "tile/check/flow.h"
+#include "tile/span.h"
 
 #define SAM_TILE_NOWHERE UINT64_MAX /* the address is computed, or missing */
 
@@ -27,6 +28,10 @@ struct sam_tile_plan {
 bool sam_tile_is_manual(const struct sam_tile_program *program);
 /* The value as a constant, if it is one. */
 bool sam_tile_constant(const struct sam_tile_program *program, uint32_t value, int64_t *literal);
+/* The bytes of a tile, possibly a window of a window, whose root begins at `base`. False: not
+ * known, or farther apart than a span can be. */
+bool sam_tile_span_in_root(const struct sam_tile_program *program, const struct sam_tile_flow *flow,
+                           uint32_t value, uint64_t base, struct sam_tile_span *span);
 /* SAM_OK (look at report->report.errors) or SAM_ERR_MEMORY. */
 enum sam_status sam_tile_plan(const struct sam_tile_program *program,
                               const struct sam_tile_func *function,

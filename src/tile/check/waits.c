@@ -41,27 +41,12 @@ static bool constants(const struct waits *w, const struct sam_tile_op *op, uint3
     return true;
 }
 
-/* The bytes of a tile, possibly a window of a window. */
 static bool tile_span(const struct waits *w, uint32_t value, struct sam_tile_span *span)
 {
-    const struct sam_tile_type *type = &sam_tile_ty(w->p, value)->tile;
-    uint32_t root = w->flow->root[value - w->f->first_value];
-    const struct sam_tile_place *place = sam_tile_place_find(w->plan, root);
-    const struct sam_tile_type *of = &sam_tile_ty(w->p, root)->tile;
-    bool by_rows = of->blayout == SAM_TILE_row_major;
-    uint32_t pitch = by_rows ? of->cols : of->rows;
-    if (!place || place->offset == SAM_TILE_NOWHERE)
-        return false;
-    uint64_t offset = place->offset;
-    for (uint32_t at = value; at != root;) {
-        const struct sam_tile_op *op = &w->p->ops[w->p->values[at].op];
-        int64_t from[2];
-        if (!constants(w, op, 1, 2, from))
-            return false;
-        offset += (uint64_t)(from[!by_rows] * pitch + from[by_rows]) * sam_tile_size(type->dtype);
-        at = sam_tile_arg(w->p, op, 0);
-    }
-    return sam_tile_span_tile(span, type, offset, pitch);
+    const struct sam_tile_place *place =
+        sam_tile_place_find(w->plan, w->flow->root[value - w->f->first_value]);
+    return place && place->offset != SAM_TILE_NOWHERE &&
+           sam_tile_span_in_root(w->p, w->flow, value, place->offset, span);
 }
 
 /* The bytes of a partition, from the start of the array of *pointer. */
