@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     map(memory, RECORD, record, sizeof record);
     map(memory, SOURCE, data, size);
     map(memory, DESTINATION, canary, sizeof canary);
-    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, &work, &error) == SAM_OK);
+    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, &work, &error) == SAM_OK);
     FUZZ_CHECK(work.result.status <= SAM_WEIGHT_IS_DESTINATION);
     FUZZ_CHECK(!work.fault[0] == (work.result.status == SAM_WEIGHT_IS_GOOD));
     check_rest(memory, &work, data, size);
@@ -134,7 +134,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
             const struct sam_chunks_sink sink = {take_text, &text, ROOM, NULL};
             bool decode = operation == SAM_WEIGHT_DECODE;
             if (decode)
-                FUZZ_CHECK(sam_chunks_encode(&piece, source, &sink, NULL) == SAM_OK);
+                FUZZ_CHECK(sam_chunks_encode(&piece, source, NULL, &sink, NULL) == SAM_OK);
             else
                 take_text(&text, &(struct sam_chunks_step){.data = elements, .to_size = BYTES});
             const uint32_t words[16] = {operation,

@@ -42,6 +42,18 @@ static inline uint64_t sam_chunk_block_at(const struct sam_chunk_span *span, siz
     return (span->first + block * SAM_CHUNK_BLOCK_SIZE) * sam_layout_of(span->layout)->element;
 }
 
+/* The counters of symbols that codes are built from, where they are not exact: those of SymbolStat
+ * (`samite/symbolstat.h`). */
+struct sam_counter {
+    uint32_t symbol_width; /* bits of a symbol that reach the counters */
+    uint32_t depth;        /* counters; larger symbols are not counted */
+    uint32_t weight_width; /* bits of a counter, at most 32; the largest number stays */
+    const uint32_t *given; /* not NULL: counted before, for plane 0; no other plane has a code */
+};
+/* What the counters hold after symbols with these counts. */
+void sam_counter_read(const struct sam_counter *counter, const uint32_t exact[256],
+                      uint32_t counts[256]);
+
 /* The largest size of a chunk of this many elements. */
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count);
 
@@ -49,6 +61,7 @@ size_t sam_chunk_bound(enum sam_layout_id layout, size_t count);
 struct sam_chunk_maker {
     const struct sam_codec_ops *ops;
     const struct sam_allocator *allocator;
+    const struct sam_counter *counter; /* NULL: exact */
     uint8_t *planes;
     uint32_t (*counts)[256];   /* per block and coded plane */
     struct sam_huffman *codes; /* the same; at the first of the blocks that share a code */

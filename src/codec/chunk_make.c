@@ -215,7 +215,7 @@ static bool code_pays(const struct making *m, size_t plane, size_t block,
     uint64_t bits = 0, symbols = 0;
     code_range(code, &first, &last);
     for (unsigned s = first; s <= last; s++) {
-        symbols += counts[s];
+        symbols += code->length[s] ? counts[s] : 0;
         bits += (uint64_t)counts[s] * code->length[s];
     }
     uint64_t more =
@@ -223,20 +223,38 @@ static bool code_pays(const struct making *m, size_t plane, size_t block,
     return bits / 8 + more < symbols;
 }
 
+/* The counts that the code of a plane is built from, which may lack symbols that there are. */
+static const uint32_t *counted(const struct making *m, size_t plane, const uint32_t exact[256],
+                               uint32_t room[256])
+{
+    static const uint32_t none[256];
+    const struct sam_counter *counter = m->maker->counter;
+    if (!counter)
+        return exact;
+    if (counter->given)
+        return plane ? none : counter->given;
+    sam_counter_read(counter, exact, room);
+    return room;
+}
+
 static void choose_codes(struct making *m)
 {
-    choose_shares(m);
+    if (m->maker->counter && m->maker->counter->given)
+        memset(m->shares, 0, sizeof m->shares);
+    else
+        choose_shares(m);
     for (size_t b = 0; b < sam_chunk_span_blocks(m->span); b += sharers(m, b)) {
         for (size_t p = 0; p < m->layout->plane_count; p++) {
-            uint32_t sum[256] = {0};
+            uint32_t sum[256] = {0}, room[256];
             unsigned used = 0;
             for (size_t i = 0; i < sharers(m, b); i++)
                 add_counts(m, p, b + i, sum);
+            const uint32_t *counts = counted(m, p, sum, room);
             for (unsigned s = 0; s < 256; s++)
-                used += sum[s] != 0;
+                used += counts[s] != 0;
             memset(code_of(m, p, b), 0, sizeof(struct sam_huffman));
             if (used >= 2) {
-                sam_huffman_make(sum, code_of(m, p, b));
+                sam_huffman_make(counts, code_of(m, p, b));
                 m->has_code[b] |= (uint32_t)code_pays(m, p, b, sum) << p;
             }
         }
@@ -255,8 +273,10 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
 {
     const uint32_t *counts = counts_of(m, plane, block);
     uint64_t bits = 0;
+    bool lacks = false; /* a symbol that was not counted */
     for (unsigned s = 0; s < 256; s++) {
         bits += (uint64_t)counts[s] * code_of(m, plane, block)->length[s];
+        lacks |= counts[s] && !code_of(m, plane, block)->length[s];
         if (counts[s] && counts[s] == symbols) {
             plan->mode[plane] = SAM_PLANE_CONSTANT;
             plan->symbol[plane] = (uint8_t)s;
@@ -266,7 +286,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
     }
     size_t coded = (size_t)(bits / 8) + SAM_STREAMS * (sizeof(uint32_t) + 1);
     bool noise = m->noise[block] >> plane & 1;
-    bool code = !noise && (m->has_code[m->shares[block]] >> plane & 1) &&
+    bool code = !noise && !lacks && (m->has_code[m->shares[block]] >> plane & 1) &&
                 coded + symbols / SAM_LEAST_GAIN < symbols;
     plan->mode[plane] = code ? SAM_PLANE_CODED : SAM_PLANE_RAW;
     plan->size += 1 + (code ? coded : symbols);

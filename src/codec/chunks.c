@@ -338,6 +338,7 @@ static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_spa
     if (wrong) /* as good as impossible: two equal checksums */
         return sam_fail(error, SAM_ERR_INPUT, "the chunk made is wrong: %s", wrong);
     size_t element = sam_layout_of(span->layout)->element, blocks = sam_chunk_span_blocks(span);
+    const bool given = e->maker.counter && e->maker.counter->given;
     uint64_t from = sam_chunk_block_at(span, 0);
     struct sam_chunks_step step = {
         .from = from, .to = e->written, .to_size = chunk.block[0].offset, .data = e->out};
@@ -349,7 +350,7 @@ static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_spa
             .from_size = sam_chunk_block_elements(span, b) * element,
             .to = e->written + offset,
             .to_size = b + 1 < blocks ? chunk.block[b].size : size - offset,
-            .counted = counted_in(span, b),
+            .counted = given ? 0 : counted_in(span, b),
             .data = e->out + offset,
         };
         bool own = b == 0 || chunk.block[b].codes != chunk.block[b - 1].codes;
@@ -371,6 +372,7 @@ static enum sam_status encode_span(struct encoding *e, const struct sam_chunk_sp
 }
 
 enum sam_status sam_chunks_encode(const struct sam_chunks_piece *piece, struct sam_source source,
+                                  const struct sam_counter *counter,
                                   const struct sam_chunks_sink *sink, struct sam_error *error)
 {
     uint64_t size;
@@ -385,6 +387,7 @@ enum sam_status sam_chunks_encode(const struct sam_chunks_piece *piece, struct s
     bool opened = sam_chunk_maker_open(&e.maker, sam_codec_ops(SAM_CODEC_BEST), NULL,
                                        1u << extent.layout, longest);
     enum sam_status status = opened && e.elements && e.out ? SAM_OK : sam_fail_memory(error);
+    e.maker.counter = counter;
     for (uint64_t n = 0; status == SAM_OK && n < sam_extent_chunks(&extent); n++) {
         struct sam_chunk_span span = sam_extent_span(&extent, n);
         status = encode_span(&e, &span, source, error);

@@ -79,9 +79,11 @@ enum sam_status sam_chunks_decode(const struct sam_chunks_piece *piece,
                                   const struct sam_chunks_sink *sink, struct sam_chunks_room *room,
                                   uint64_t *damaged, struct sam_error *error);
 
-/* Make the chunks of a piece whose elements are `source`: those of sam_pack. SAM_ERR_IO as above;
- * only whole chunks are given out. */
+/* Make the chunks of a piece whose elements are `source`: those of sam_pack if `counter` is NULL,
+ * else with codes built from these counters. SAM_ERR_IO as above; only whole chunks are given out.
+ */
 enum sam_status sam_chunks_encode(const struct sam_chunks_piece *piece, struct sam_source source,
+                                  const struct sam_counter *counter,
                                   const struct sam_chunks_sink *sink, struct sam_error *error);
 
 /* Count the symbols of plane 0 of a piece whose elements are `source`. The steps have no output. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbol statistics, in four tables, so repeated symbols do not serialize on one counter. */
-#include "codec/codec.h"
+#include "codec/chunk.h"
 
 void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])
 {
@@ -17,4 +17,17 @@ void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t coun
         part[0][symbols[i]]++;
     for (unsigned s = 0; s < 256; s++)
         counts[s] += part[0][s] + part[1][s] + part[2][s] + part[3][s];
+}
+
+void sam_counter_read(const struct sam_counter *counter, const uint32_t exact[256],
+                      uint32_t counts[256])
+{
+    const uint32_t wires = (1u << counter->symbol_width) - 1;
+    const uint32_t most = UINT32_MAX >> (32 - counter->weight_width);
+    memset(counts, 0, 256 * sizeof *counts);
+    for (uint32_t s = 0; s < 256; s++) {
+        const uint32_t seen = s & wires;
+        if (seen < counter->depth)
+            counts[seen] += exact[s] < most - counts[seen] ? exact[s] : most - counts[seen];
+    }
 }

@@ -13,6 +13,9 @@ struct run {
     struct system_weight_work *work;
     struct sam_chunks_piece piece;
     struct sam_chunks_range range;
+    const struct sam_counter *counter; /* NULL: exact */
+    struct sam_counter given;          /* the counters of an encode */
+    uint32_t counters[COUNTERS];
     uint64_t source_size, room; /* bytes of the source that are needed; of output at most */
     bool exhausted;             /* the host had no memory */
 };
@@ -61,8 +64,8 @@ static void check_result(struct run *run)
 /* Whether the unit can give elements of type `from` out as `to`. */
 static bool gives(uint32_t from, uint32_t to)
 {
-    bool to_f16 = from == SAM_E4M3 || from == SAM_E5M2 || from == SAM_E2M1;
-    return from == to || (to == SAM_F16 && to_f16) || (to == SAM_F32 && from == SAM_BF16);
+    const bool to_f16 = to == SAM_F16 && sam_dtype_bits(from) <= 8 && sam_dtype_widens(from, to);
+    return from == to || to_f16 || (to == SAM_F32 && from == SAM_BF16);
 }
 
 /* What decoding needs of the record. */
@@ -71,8 +74,8 @@ static void check_decode(struct run *run)
     const struct sam_weight_record *r = &run->work->record;
     if (!gives(r->packed_type, r->output_type))
         refuse(run, SAM_WEIGHT_IS_RECORD,
-               "element type %s as %s: expected the same, e4m3, e5m2 or e2m1 as f16, or bf16 as "
-               "f32",
+               "element type %s as %s: expected the same, floats of 8 or 4 bits as f16 (which "
+               "cannot hold e8m0), or bf16 as f32",
                sam_dtype_name(run->piece.type), sam_dtype_name(run->range.to));
     const char *fault = sam_chunks_range_fault(&run->piece, &run->range, &run->room);
     if (fault)
@@ -84,6 +87,9 @@ static void check_decode(struct run *run)
 static void check_elements(struct run *run)
 {
     const struct sam_weight_record *r = &run->work->record;
+    run->work->counted = r->operation == SAM_WEIGHT_ENCODE && r->first_low;
+    if (run->work->counted) /* not an element: the address of counters */
+        run->range.first -= r->first_low;
     if (r->output_type != r->packed_type)
         refuse(run, SAM_WEIGHT_IS_RECORD, "an output type of %s: expected that of the elements",
                sam_dtype_name(run->range.to));
@@ -106,6 +112,10 @@ static void check_memory(struct run *run, uint32_t address)
     if (!is_mapped(run, r->source, run->source_size))
         refuse(run, SAM_WEIGHT_IS_ADDRESS, "source of %llu bytes at 0x%08x: not in one buffer",
                (unsigned long long)run->source_size, r->source);
+    if (run->work->counted && (r->first_low % 4 || !is_mapped(run, r->first_low, COUNTER_BYTES)))
+        refuse(run, SAM_WEIGHT_IS_ADDRESS,
+               "counters at 0x%08x: expected a multiple of 4, and %d bytes in one buffer",
+               r->first_low, COUNTER_BYTES);
     if (run->room > r->destination_bytes)
         refuse(run, SAM_WEIGHT_IS_DESTINATION, "room for %u bytes: expected %llu",
                r->destination_bytes, (unsigned long long)run->room);
@@ -116,9 +126,12 @@ static void check_memory(struct run *run, uint32_t address)
     else if (overlap(r->destination, run->room, r->source, run->source_size) ||
              overlap(r->destination, run->room, address, RECORD) ||
              (r->result &&
-              overlap(r->destination, run->room, r->result, sizeof(struct sam_weight_result))))
+              overlap(r->destination, run->room, r->result, sizeof(struct sam_weight_result))) ||
+             (run->work->counted &&
+              overlap(r->destination, run->room, r->first_low, COUNTER_BYTES)))
         refuse(run, SAM_WEIGHT_IS_DESTINATION,
-               "destination of %llu bytes at 0x%08x: overlaps the source, the record or the result",
+               "destination of %llu bytes at 0x%08x: overlaps the source, the counters, the record "
+               "or the result",
                (unsigned long long)run->room, r->destination);
 }
 
@@ -228,8 +241,17 @@ static enum sam_status count(struct run *run, struct sam_source source,
     enum sam_status status = sam_chunks_count(&run->piece, source, sink, counts, error);
     if (status != SAM_OK)
         return status;
+    uint32_t exact[COUNTERS], seen[COUNTERS];
     for (unsigned i = 0; i < COUNTERS; i++) /* fewer symbols than bytes of memory: 32 bits */
-        sam_put_le32(bytes + 4 * i, (uint32_t)counts[i]);
+        exact[i] = (uint32_t)counts[i];
+    if (run->counter)
+        sam_counter_read(run->counter, exact, seen);
+    work->result.symbols = 0;
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        const uint32_t counter = run->counter ? seen[i] : exact[i];
+        work->result.symbols += counter;
+        sam_put_le32(bytes + 4 * i, counter);
+    }
     struct system_weight_block *block = add_block(run);
     if (!block || !store(run, work->record.destination, bytes, sizeof bytes))
         return SAM_ERR_IO;
@@ -246,9 +268,28 @@ static uint32_t elements_done(const struct run *run)
     uint64_t bytes = 0;
     if (work->record.operation == SAM_WEIGHT_DECODE)
         return (uint32_t)((uint64_t)work->result.bytes * 8 / sam_dtype_bits(run->range.to));
-    for (size_t i = 0; i < work->count; i++)
+    for (size_t i = work->counted; i < work->count; i++)
         bytes += work->blocks[i].source_bytes;
     return (uint32_t)(bytes * 8 / sam_dtype_bits(run->piece.type));
+}
+
+/* The counters that the record names, if it does, take the place of the unit's. */
+static enum sam_status encode(struct run *run, struct sam_source source,
+                              const struct sam_chunks_sink *sink, struct sam_error *error)
+{
+    if (!run->work->counted)
+        return sam_chunks_encode(&run->piece, source, run->counter, sink, error);
+    uint8_t bytes[COUNTER_BYTES];
+    struct system_weight_block *block = add_block(run);
+    if (!block)
+        return SAM_ERR_MEMORY;
+    block->source = run->work->record.first_low;
+    block->source_bytes = sizeof bytes;
+    sam_memory_read(run->memory, block->source, bytes, sizeof bytes);
+    for (unsigned i = 0; i < COUNTERS; i++)
+        run->counters[i] = sam_le32(bytes + 4 * i);
+    run->given = (struct sam_counter){.given = run->counters};
+    return sam_chunks_encode(&run->piece, source, &run->given, sink, error);
 }
 
 static void perform(struct run *run)
@@ -265,7 +306,7 @@ static void perform(struct run *run)
         status = sam_chunks_decode(&run->piece, &run->range, &chunks, &sink, &work->room, &damaged,
                                    &error);
         break;
-    case SAM_WEIGHT_ENCODE: status = sam_chunks_encode(&run->piece, source, &sink, &error); break;
+    case SAM_WEIGHT_ENCODE: status = encode(run, source, &sink, &error); break;
     default: status = count(run, source, &sink, &error); break;
     }
     work->result.elements = elements_done(run);
@@ -295,10 +336,10 @@ static void write_result(struct run *run)
 }
 
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
-                                      const uint32_t words[16], struct system_weight_work *work,
-                                      struct sam_error *error)
+                                      const uint32_t words[16], const struct sam_counter *counter,
+                                      struct system_weight_work *work, struct sam_error *error)
 {
-    struct run run = {.memory = memory, .work = work};
+    struct run run = {.memory = memory, .work = work, .counter = counter};
     unsigned next = 0;
     *work = (struct system_weight_work){.result.damaged_block = UINT32_MAX,
                                         .blocks = work->blocks,

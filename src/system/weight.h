@@ -13,8 +13,8 @@
 /* A step of a record, in order: the header of a chunk or a block. Decoding reads the header of each
  * chunk up to the last one that it needs, without output, and of blocks those that it needs, whole.
  * Encoding reads elements block by block and writes a header, then the blocks; the last one ends
- * with the padding of the chunk. Counting reads elements block by block, and its last step writes
- * the counters. */
+ * with the padding of the chunk; counters that it is given are a step before all others. Counting
+ * reads elements block by block, and its last step writes the counters. */
 struct system_weight_block {
     uint64_t source, source_bytes;           /* 0 bytes: nothing is read */
     uint64_t destination, destination_bytes; /* 0 bytes: nothing is written */
@@ -29,17 +29,19 @@ struct system_weight_work {
     struct sam_weight_record record;
     struct sam_weight_result result; /* its status is that of the record */
     uint32_t result_address;         /* where the result was written; 0: nowhere */
+    bool counted;                    /* an encode with counters that it was given */
     char fault[160];                 /* why the status is not SAM_WEIGHT_IS_GOOD, in words */
     struct system_weight_block *blocks;
     size_t count, capacity;
     struct sam_chunks_room room; /* of the decoder */
 };
 
-/* Run a record with the contents `words`, which lies at `address`. SAM_OK whatever its status is;
+/* Run a record with the contents `words`, which lies at `address`, on a unit that counts symbols
+ * with `counter`, or exactly if that is NULL. SAM_OK whatever its status is;
  * SAM_ERR_MEMORY: the host is out of memory. `work` begins as zero, and may be used again. */
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
-                                      const uint32_t words[16], struct system_weight_work *work,
-                                      struct sam_error *error);
+                                      const uint32_t words[16], const struct sam_counter *counter,
+                                      struct system_weight_work *work, struct sam_error *error);
 void sam_system_weight_free(struct system_weight_work *work);
 
 /* directory.c: map the packed file `data` at `address`, a multiple of SAM_SYSTEM_WEIGHTS_ALIGN, or

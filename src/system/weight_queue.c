@@ -8,7 +8,13 @@ enum sam_hart_port_end sam_system_take_record(struct sam_system *system, uint32_
     struct system_weight_work *work = &system->work;
     struct sam_error error;
     sam_system_watch_record(system, SAM_SYSTEM_WEIGHT_QUEUE, address);
-    const enum sam_status ran = sam_system_weight_run(system->memory, address, words, work, &error);
+    struct sam_counter counter;
+    if (system->time) {
+        const struct system_weight_config *wu = &sam_system_time_config(system->time)->wu;
+        counter = (struct sam_counter){wu->sym_width, wu->depth, wu->wt_width, NULL};
+    }
+    const enum sam_status ran = sam_system_weight_run(system->memory, address, words,
+                                                      system->time ? &counter : NULL, work, &error);
     if (ran != SAM_OK)
         return sam_system_stop(system, SAM_SYSTEM_END_HOST, ran, &error);
     if (system->watch)

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_REQUESTS = 256, DEPTH = 256 /* counters of SymbolStat */ };
+enum { MOST_REQUESTS = 256 };
 
 /* A block, a header, or one of the two passes over a block. */
 struct part {
@@ -72,6 +72,9 @@ static const struct sam_key keys[] = {
     ROW(bits_cycle, 128, 1, 65536, NUMBER, "plain bits per cycle, beside the symbols"),
     ROW(count_symbols, 1, 1, 1024, NUMBER, "symbols counted per cycle"),
     ROW(code_cycles, 4096, 0, 1000000, NUMBER, "cycles to build a code"),
+    ROW(sym_width, 8, 1, 8, NUMBER, "SymbolStat: bits of a symbol that reach the counters"),
+    ROW(depth, 256, 1, 256, NUMBER, "SymbolStat: counters; larger symbols are not counted"),
+    ROW(wt_width, 32, 1, 32, NUMBER, "SymbolStat: bits of a counter, which saturates"),
     ROW(requests, 32, 1, 256, NUMBER, "unanswered requests of fetches, and of writes"),
     ROW(stream, 1, 0, 1, SWITCH, "1: packed bytes do not stay in the L2"),
     ROW(raw, 0, 0, 1, SWITCH, "1: each decode is charged as a copy of its raw bytes"),
@@ -164,28 +167,44 @@ static void count_blocks(const struct system_weight_time *u, const struct system
         part->destination_bytes = 0;
         part->block = false;
         part->work[SYSTEM_WEIGHT_COUNT] = divide(work->blocks[i].counted, u->config.count_symbols) +
-                                          (i == from ? DEPTH : 0) + (i + 1 == to ? DEPTH : 0);
+                                          (i == from ? u->config.depth : 0) +
+                                          (i + 1 == to ? u->config.depth : 0);
     }
 }
 
-/* A chunk: its header, at `at`, and the blocks up to the next. Returns where that is. */
+/* A chunk: its header, at `at`, and the blocks up to the next. Returns where that is. With counters
+ * that were given there is one code for all chunks: *built. */
 static size_t encode_chunk(const struct system_weight_time *u,
-                           const struct system_weight_work *work, size_t at, struct job *job)
+                           const struct system_weight_work *work, size_t at, bool *built,
+                           struct job *job)
 {
     size_t end = at + 1;
     uint64_t codes = 0;
     for (; end < work->count && work->blocks[end].source_bytes; end++)
         codes += work->blocks[end].cost.tables;
-    count_blocks(u, work, at + 1, end, job);
+    if (!work->counted)
+        count_blocks(u, work, at + 1, end, job);
     struct part *header = &job->parts[job->count++];
     *header = part_of(&work->blocks[at]);
-    header->work[SYSTEM_WEIGHT_CODE] = codes * u->config.code_cycles;
+    if (!work->counted || !*built)
+        header->work[SYSTEM_WEIGHT_CODE] = codes * u->config.code_cycles;
+    *built |= codes != 0;
     for (size_t i = at + 1; i < end; i++) {
         struct part *part = &job->parts[job->count++];
         *part = part_of(&work->blocks[i]);
         add_symbols(&u->config, &work->blocks[i].cost, part);
     }
     return end;
+}
+
+static void encode(const struct system_weight_time *u, const struct system_weight_work *work,
+                   struct job *job)
+{
+    bool built = false;
+    if (work->counted && work->count)
+        job->parts[job->count++] = part_of(&work->blocks[0]);
+    for (size_t i = work->counted; i < work->count;)
+        i = encode_chunk(u, work, i, &built, job);
 }
 
 static void count(const struct system_weight_time *u, const struct system_weight_work *work,
@@ -204,10 +223,7 @@ static void add_parts(struct system_weight_time *u, const struct system_weight_w
 {
     switch (work->record.operation) {
     case SAM_WEIGHT_DECODE: decode(u, work, job); break;
-    case SAM_WEIGHT_ENCODE:
-        for (size_t i = 0; i < work->count;)
-            i = encode_chunk(u, work, i, job);
-        break;
+    case SAM_WEIGHT_ENCODE: encode(u, work, job); break;
     default: count(u, work, job); break;
     }
     if (work->result_address)

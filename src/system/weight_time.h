@@ -16,6 +16,9 @@ struct system_weight_config {
     uint32_t bits_cycle;    /* plain bits per cycle, beside them */
     uint32_t count_symbols; /* symbols counted per cycle */
     uint32_t code_cycles;   /* to build a code */
+    uint32_t sym_width;     /* SymbolStat: bits of a symbol that reach the counters, */
+    uint32_t depth;         /* counters, */
+    uint32_t wt_width;      /* and their bits */
     uint32_t requests;      /* unanswered, of fetches and of writes */
     bool stream;            /* packed bytes do not stay in the L2 */
     bool raw;               /* each decode is a copy of its raw bytes */

@@ -126,7 +126,8 @@ static void make(enum sam_dtype type, size_t size, uint64_t *random)
         struct sample s = make_sample(type, size, &layouts[l], random);
         struct output got;
         struct sam_chunks_sink sink = output_sink(&got, s.chunks.size);
-        assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), &sink, NULL), SAM_OK);
+        assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
+                         SAM_OK);
         assert_int_equal(got.size, s.chunks.size);
         assert_memory_equal(got.data, s.chunks.data, got.size);
         assert_int_equal(got.read, size);
@@ -156,7 +157,8 @@ static void making_without_room(void **state)
     struct sample s = make_sample(SAM_E4M3, SAM_CHUNK + 5000, &layouts[0], &random);
     struct output got;
     struct sam_chunks_sink sink = output_sink(&got, s.chunks.size - 1);
-    assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), &sink, NULL), SAM_ERR_IO);
+    assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
+                     SAM_ERR_IO);
     assert_int_equal(got.size, sam_le32(s.chunks.data + 8));
     assert_memory_equal(got.data, s.chunks.data, got.size);
     free(got.data);
@@ -207,7 +209,8 @@ static void costs(void **state)
     test_weights(SAM_BF16, s.file.data, s.file.size, 0.02, &random);
     struct output coded, got;
     struct sam_chunks_sink sink = output_sink(&coded, 4 * COUNT);
-    assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), &sink, NULL), SAM_OK);
+    assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
+                     SAM_OK);
     struct packed chunks = {coded.data, coded.size};
     const struct sam_chunks_range all = {SAM_BF16, 0, COUNT}, tail = {SAM_BF16, COUNT - 1, 1};
     /* The exponent is coded, with one code for both blocks; sign and mantissa are stored. */
@@ -256,7 +259,7 @@ static void a_sink_that_refuses(void **state)
         free(got.data);
         sink = output_sink(&got, s.file.size);
         got.refuse_at = at;
-        assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), &sink, NULL),
+        assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
                          SAM_ERR_IO);
         free(got.data);
         sink = output_sink(&got, 0);
@@ -291,8 +294,9 @@ static void faults_of_pieces(void **state)
         struct output none;
         struct sam_chunks_sink sink = output_sink(&none, 0);
         assert_string_equal(sam_chunks_fault(&cases[i].piece, &size), cases[i].fault);
-        assert_int_equal(sam_chunks_encode(&cases[i].piece, memory_source(&nothing), &sink, &error),
-                         SAM_ERR_USAGE);
+        assert_int_equal(
+            sam_chunks_encode(&cases[i].piece, memory_source(&nothing), NULL, &sink, &error),
+            SAM_ERR_USAGE);
         assert_string_equal(error.text, cases[i].fault);
         free(none.data);
     }

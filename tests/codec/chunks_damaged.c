@@ -33,7 +33,8 @@ static void make_victim(struct victim *v, enum sam_dtype type, const struct sam_
     v->piece.number = number;
     assert_non_null(v->file.data);
     test_weights(type, v->file.data, size, 0.02, random);
-    assert_int_equal(sam_chunks_encode(&v->piece, memory_source(&v->file), &sink, NULL), SAM_OK);
+    assert_int_equal(sam_chunks_encode(&v->piece, memory_source(&v->file), NULL, &sink, NULL),
+                     SAM_OK);
     v->chunks = (struct packed){made.data, made.size};
 }
 

@@ -105,7 +105,8 @@ static void widen(enum sam_dtype type)
         struct sam_chunks_sink sink = output_sink(&made, 2 * file.size);
         piece.number = 7;
         assert_non_null(chunks.data);
-        assert_int_equal(sam_chunks_encode(&piece, memory_source(&file), &sink, NULL), SAM_OK);
+        assert_int_equal(sam_chunks_encode(&piece, memory_source(&file), NULL, &sink, NULL),
+                         SAM_OK);
         free(chunks.data);
         chunks = (struct packed){made.data, made.size};
         expect_wide(&piece, &file, &chunks, 0, count);

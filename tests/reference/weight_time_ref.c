@@ -71,19 +71,26 @@ static void add_counting(struct wref *w, const struct system_weight_work *work, 
         struct wref_part *part = add_part(w, &work->blocks[i]);
         part->bytes[WRITE] = 0;
         part->work[SYSTEM_WEIGHT_COUNT] = steps(work->blocks[i].counted, w->config.count_symbols);
-        part->work[SYSTEM_WEIGHT_COUNT] += i == from ? 256 : 0;
-        part->work[SYSTEM_WEIGHT_COUNT] += i == to - 1 ? 256 : 0;
+        part->work[SYSTEM_WEIGHT_COUNT] += i == from ? w->config.depth : 0;
+        part->work[SYSTEM_WEIGHT_COUNT] += i == to - 1 ? w->config.depth : 0;
     }
 }
 
 static void add_encode(struct wref *w, const struct system_weight_work *work)
 {
-    for (size_t i = 0, end; i < work->count; i = end) {
+    size_t first = 0;
+    unsigned built = 0;
+    if (work->counted && work->count)
+        add_part(w, &work->blocks[first++]);
+    for (size_t i = first, end; i < work->count; i = end) {
         uint64_t codes = 0;
         for (end = i + 1; end < work->count && work->blocks[end].source_bytes; end++)
             codes += work->blocks[end].cost.tables;
-        add_counting(w, work, i + 1, end);
-        add_part(w, &work->blocks[i])->work[SYSTEM_WEIGHT_CODE] = codes * w->config.code_cycles;
+        if (!work->counted)
+            add_counting(w, work, i + 1, end);
+        struct wref_part *header = add_part(w, &work->blocks[i]);
+        if (!work->counted || (codes && built++ == 0))
+            header->work[SYSTEM_WEIGHT_CODE] = codes * w->config.code_cycles;
         for (size_t k = i + 1; k < end; k++)
             add_symbols(w, &work->blocks[k], add_part(w, &work->blocks[k]));
     }

@@ -215,6 +215,9 @@ static void random_record(struct plan *p, unsigned number)
         r->elements_low = 1 + below(p, r->total_low);
         r->first_low = below(p, r->total_low - r->elements_low + 1);
     }
+    if (r->operation == SAM_WEIGHT_ENCODE && other && other->operation == SAM_WEIGHT_COUNT &&
+        below(p, 2))
+        r->first_low = other->destination & ~UINT32_C(3); /* with these counters */
     if (below(p, 12) == 0)
         r->operation = 9;
 }

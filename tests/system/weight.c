@@ -11,6 +11,7 @@
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
 #include "random.h"
+#include "samite/symbolstat.h"
 #include "system/weight_unit.h"
 
 /* Random weights, and their chunks as sam_pack makes them. */
@@ -109,7 +110,8 @@ static void widening(void **state)
 {
     (void)state;
     static const enum sam_dtype pairs[][2] = {
-        {SAM_E4M3, SAM_F16}, {SAM_E5M2, SAM_F16}, {SAM_E2M1, SAM_F16}, {SAM_BF16, SAM_F32}};
+        {SAM_E4M3, SAM_F16}, {SAM_E5M2, SAM_F16}, {SAM_E3M4, SAM_F16}, {SAM_E2M1, SAM_F16},
+        {SAM_E1M2, SAM_F16}, {SAM_E3M0, SAM_F16}, {SAM_BF16, SAM_F32}};
     uint64_t random = test_seed();
     for (size_t i = 0; i < SAM_COUNT(pairs); i++) {
         enum { COUNT = SAM_CHUNK_BLOCK_SIZE * 2 + 50, FIRST = 7, SOME = COUNT - 10 };
@@ -205,6 +207,129 @@ static void counting(void **state)
     assert_int_equal(result.symbols, 350000);
     expect_output(&unit, 0, wanted, sizeof wanted);
     unit_free(&unit);
+    free_sample(&s);
+}
+
+/* The counters of SymbolStat with parameters, against its model clock by clock. */
+static void counting_with_parameters(void **state)
+{
+    static const struct sam_counter counters[] = {
+        {8, 256, 32, NULL}, {8, 256, 8, NULL},  {8, 256, 1, NULL},  {5, 256, 32, NULL},
+        {5, 32, 10, NULL},  {8, 120, 32, NULL}, {8, 123, 12, NULL}, {1, 1, 3, NULL},
+    };
+    enum { COUNT = 9000 };
+    static uint32_t symbols[COUNT];
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    (void)state;
+    for (unsigned i = 0; i < COUNT; i++)
+        symbols[i] = sam_le16(s.file.data + 2 * i) >> 7 & 255; /* the exponent */
+    for (size_t i = 0; i < SAM_COUNT(counters); i++) {
+        const struct sam_counter *c = &counters[i];
+        const struct sam_symbolstat_task task = {.symbols = symbols, .count = COUNT};
+        struct sam_symbolstat_result cycles;
+        struct sam_symbolstat model;
+        uint64_t counts[256], freq[256], sum = 0;
+        uint8_t wanted[1024] = {0};
+        assert_int_equal(
+            sam_symbolstat_init(&model, c->symbol_width, c->weight_width, c->depth, counts, NULL),
+            SAM_OK);
+        assert_int_equal(sam_symbolstat_run(&model, &task, freq, &cycles, NULL), SAM_OK);
+        for (uint32_t k = 0; k < c->depth; k++) {
+            sam_put_le32(wanted + 4 * k, (uint32_t)freq[k]);
+            sum += freq[k];
+        }
+        struct unit unit = unit_new(s.file.data, s.file.size, 1024);
+        unit.counter = c;
+        struct sam_weight_record r =
+            unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, COUNT);
+        struct sam_weight_result result = unit_run(&unit, &r);
+        expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, COUNT);
+        expect_output(&unit, 0, wanted, sizeof wanted);
+        assert_int_equal(result.symbols, sum);
+        unit_free(&unit);
+    }
+    free_sample(&s);
+}
+
+/* Encode with these counters; the chunks must decode to the elements. Returns the bytes, and in
+ * `lengths` those of the first code (docs/format-codec.md), 0 where there is none. */
+static uint32_t encode_with(const struct sample *s, const struct sam_counter *counter,
+                            const uint8_t *given, uint8_t lengths[256])
+{
+    struct unit unit = unit_new(s->file.data, s->file.size, s->file.size + 20000);
+    struct sam_weight_record r =
+        unit_record(&unit, SAM_WEIGHT_ENCODE, s->piece.type, s->piece.layout, s->piece.count);
+    unit.counter = counter;
+    if (given) {
+        r.first_low = RECORDS + 1024;
+        assert_int_equal(sam_host_write(unit.memory, NULL, r.first_low, given, 1024, NULL), SAM_OK);
+    }
+    struct sam_weight_result result = unit_run(&unit, &r);
+    expect(&unit, result, SAM_WEIGHT_IS_GOOD, result.bytes, s->piece.count);
+    assert_int_equal(result.symbols, given ? 0 : s->piece.count);
+    uint8_t *chunks = malloc(result.bytes);
+    assert_non_null(chunks);
+    unit_read(&unit, DESTINATION, chunks, result.bytes);
+    unit_free(&unit);
+
+    const uint8_t *code = chunks + 16 + 12 * chunks[14];
+    memset(lengths, 0, 256);
+    for (unsigned k = 0; code[0] == 1 && k <= (unsigned)code[2] - code[1]; k++)
+        lengths[code[1] + k] = code[3 + k / 2] >> k % 2 * 4 & 15;
+    unit = unit_new(chunks, result.bytes, s->file.size);
+    r = decode_record(&unit, s);
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, s->file.size, s->piece.count);
+    expect_output(&unit, 0, s->file.data, s->file.size);
+    unit_free(&unit);
+    free(chunks);
+    return result.bytes;
+}
+
+/* A counter that is saturated makes its symbol no more frequent than any other; a symbol that was
+ * not counted has no code, and blocks that have it are stored as they are. */
+static void encoding_with_counters(void **state)
+{
+    enum { COUNT = SAM_CHUNK + 70000 };
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    uint32_t counts[256] = {0}, used = 0, common = 0;
+    uint8_t lengths[256], exact[256], given[1024] = {0};
+    (void)state;
+    for (unsigned i = 0; i < COUNT; i++)
+        counts[sam_le16(s.file.data + 2 * i) >> 7 & 255]++;
+    for (unsigned k = 0; k < 256; k++) {
+        sam_put_le32(given + 4 * k, counts[k]);
+        common = counts[k] > counts[common] ? k : common;
+    }
+    const uint32_t best = encode_with(&s, NULL, NULL, exact);
+    assert_true(exact[common] <= 2);
+    const struct sam_counter bits = {8, 256, 1, NULL};
+    const uint32_t flat = encode_with(&s, &bits, NULL, lengths);
+    unsigned least = 16, most = 0;
+    for (unsigned k = 0; k < 256; k++) {
+        assert_int_equal(!lengths[k], !exact[k]);
+        used += lengths[k] != 0;
+        least = lengths[k] && lengths[k] < least ? lengths[k] : least;
+        most = lengths[k] > most ? lengths[k] : most;
+    }
+    assert_true(most - least <= 1 && 1u << least <= used && used <= 1u << most);
+    assert_true(flat > best + best / 20);
+    /* those of COUNT: one code for all chunks, as good as the unit's own for such weights */
+    const uint32_t same = encode_with(&s, NULL, given, lengths);
+    for (unsigned k = 0; k < 256; k++)
+        assert_int_equal(!lengths[k], !counts[k]);
+    assert_in_range(same, best - best / 100, best + best / 100);
+    /* nothing of it but the most common: every block lacks symbols */
+    const struct sam_counter narrow = {8, common + 1, 32, NULL};
+    assert_true(encode_with(&s, &narrow, NULL, lengths) > s.file.size);
+    sam_put_le32(given + 4 * common, 0);
+    assert_true(encode_with(&s, NULL, given, lengths) > s.file.size);
+    /* counters that overflow a sum of 32 bits */
+    memset(given, 0xff, sizeof given);
+    encode_with(&s, NULL, given, lengths);
+    for (unsigned k = 0; k < 256; k++)
+        assert_int_equal(lengths[k], 8 * (lengths[k] != 0));
     free_sample(&s);
 }
 
@@ -332,6 +457,7 @@ static void bad_records_of_decoding(void **state)
         {WORD(packed_type), SAM_F16, SAM_WEIGHT_IS_RECORD, "element type f16 as e4m3"},
         {WORD(output_type), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "element types"},
         {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "element type e4m3 as f32"},
+        {WORD(output_type), SAM_E3M4, SAM_WEIGHT_IS_RECORD, "element type e4m3 as e3m4"},
         {WORD(output_type), SAM_E5M2, SAM_WEIGHT_IS_RECORD, "element type e4m3 as e5m2"},
         {WORD(source), 0, SAM_WEIGHT_IS_ADDRESS, "source of"},
         {WORD(source), SOURCE + 1, SAM_WEIGHT_IS_ADDRESS, "source of"},
@@ -400,7 +526,6 @@ static void bad_records_of_elements(void **state)
         {WORD(source), SOURCE + 2, SAM_WEIGHT_IS_ADDRESS, "not in one buffer"},
         {WORD(destination), DESTINATION + 8900, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
         {WORD(destination_bytes), 100, SAM_WEIGHT_IS_DESTINATION, "room for 100"},
-        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "from element 1"},
         {WORD(first_high), 1, SAM_WEIGHT_IS_RECORD, "from element 4294967296"},
         {WORD(elements_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
         {WORD(total_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
@@ -412,6 +537,18 @@ static void bad_records_of_elements(void **state)
         struct sam_weight_record good =
             unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, BAD_COUNT);
         expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+        /* of an encode the address of counters */
+        const bool counts = operation == SAM_WEIGHT_COUNT;
+        const struct bad first[] = {
+            {WORD(first_low), 1, counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_ADDRESS,
+             counts ? "from element 1" : "counters at 0x00000001: expected a multiple of 4"},
+            {WORD(first_low), SOURCE + 8000, counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_ADDRESS,
+             counts ? "from element 2415927104" : "1024 bytes in one buffer"},
+            {WORD(first_low), DESTINATION,
+             counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_DESTINATION,
+             counts ? "from element" : "overlaps the source, the counters"},
+        };
+        expect_bad(&unit, &good, first, SAM_COUNT(first));
     }
     unit_free(&unit);
     free_sample(&s);
@@ -532,6 +669,8 @@ int main(void)
         cmocka_unit_test(encoding_little),
         cmocka_unit_test(encoding_without_room),
         cmocka_unit_test(counting),
+        cmocka_unit_test(counting_with_parameters),
+        cmocka_unit_test(encoding_with_counters),
         cmocka_unit_test(nothing),
         cmocka_unit_test(a_damaged_block),
         cmocka_unit_test(a_damaged_chunk),

@@ -5,6 +5,7 @@
 
 #include "codec/chunks_in_memory.h"
 #include "machine/machine.h"
+#include "samite/system_time.h"
 #include "system/program.h"
 
 /* Where the test puts what a record names. */
@@ -91,6 +92,44 @@ static void the_queue(void **state)
             assert_int_equal(sam_system_stats(p.system)->failed_records, 2 * damage);
             system_program_free(&p);
         }
+}
+
+/* The counters of the unit are those of its configuration. */
+static void counters(void **state)
+{
+    static const struct {
+        const char *config;
+        uint32_t counts[3]; /* of a, b and c */
+    } rows[] = {
+        {"", {5, 2, 1}},
+        {"wu.wt_width=2", {3, 2, 1}},
+        {"wu.depth=99", {5, 2, 0}},
+        {"wu.sym_width=6", {0, 0, 0}},
+    };
+    static const char text[] = "aaaaabbc";
+    (void)state;
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        struct sam_system_config *config;
+        assert_int_equal(sam_system_config_new(&config, NULL), SAM_OK);
+        assert_int_equal(sam_system_config_set(config, rows[i].config, NULL), SAM_OK);
+        const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
+        const struct sam_system_options options = {.size = sizeof options, .timing = &timing};
+        struct system_program p = system_program_new(RV32, &options, NULL, submit_twice, NULL);
+        struct sam_weight_record r = pack_bytes(&p, text, 8, (uint32_t)DATA_BASE + TARGET);
+        r.operation = SAM_WEIGHT_COUNT;
+        r.source_bytes = 8;
+        r.destination_bytes = 1024;
+        write_record(&p, &r);
+        write_at(&p, r.source, text, 8);
+        sam_hart_set_x(p.hart, 10, DATA_BASE + RECORD);
+        system_expect(&p, 0);
+        for (unsigned k = 0; k < 3; k++)
+            assert_int_equal(system_word(&p, r.destination + 4 * ('a' + k)), rows[i].counts[k]);
+        if (strcmp(rows[i].config, "wu.sym_width=6") == 0) /* 0x61 & 0x3f */
+            assert_int_equal(system_word(&p, r.destination + 4 * 0x21), 5);
+        system_program_free(&p);
+        sam_system_config_free(config);
+    }
 }
 
 /* A record that is not there is the program's fault, at the store that submits it. */
@@ -219,8 +258,8 @@ static void races(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_queue), cmocka_unit_test(absent_records), cmocka_unit_test(code),
-        cmocka_unit_test(directory), cmocka_unit_test(races),
+        cmocka_unit_test(the_queue), cmocka_unit_test(counters),  cmocka_unit_test(absent_records),
+        cmocka_unit_test(code),      cmocka_unit_test(directory), cmocka_unit_test(races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

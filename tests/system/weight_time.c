@@ -191,6 +191,31 @@ static void an_encoder_reads_twice(void **state)
     sam_system_weight_time_free(m.unit);
 }
 
+/* Counters that are given are fetched, nothing is counted, and the code is built once. */
+static void an_encoder_with_counters_reads_once(void **state)
+{
+    struct machine m;
+    struct system_weight_block blocks[5] = {
+        {0x98000000, 1024, 0, 0, {0}, 0},
+        {0x90000000, 0, 0x91000000, 64, {0}, 0},
+        {0x90000000, 64, 0x91000040, 64, {1, 9, 320, 0}, 0},
+        {0x90000040, 0, 0x91000080, 64, {0}, 0},
+        {0x90000040, 64, 0x910000c0, 64, {1, 9, 320, 0}, 0},
+    };
+    struct system_weight_work work = work_of(SAM_WEIGHT_ENCODE, blocks, 5);
+    (void)state;
+    work.counted = true;
+    open(&m, "", 1, 0);
+    assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
+    run(&m, 1);
+    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    assert_int_equal(f->cycles[SYSTEM_WEIGHT_COUNT], 0);
+    assert_int_equal(f->cycles[SYSTEM_WEIGHT_CODE], 4096);
+    assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 2 * 40);
+    assert_int_equal(m.memory.bytes.read, 1024 + 2 * 64);
+    sam_system_weight_time_free(m.unit);
+}
+
 static void counters_follow_the_symbols(void **state)
 {
     struct machine m;
@@ -268,12 +293,18 @@ static struct system_weight_work random_work(uint64_t *seed, struct system_weigh
     work.record.packed_type = test_below(seed, 2) ? SAM_F16 : SAM_E4M3;
     work.record.source = (uint32_t)source;
     work.result_address = test_below(seed, 2) ? 0x92000000 : 0;
+    work.counted = work.record.operation == SAM_WEIGHT_ENCODE && test_below(seed, 2);
     for (size_t i = 0; i < work.count; i++) {
         struct system_weight_block *b = &blocks[i];
         *b = random_block(seed, source);
-        const bool header = i == 0 || test_below(seed, 4) == 0, last = i + 1 == work.count;
+        const bool header = i <= work.counted || test_below(seed, 4) == 0,
+                   last = i + 1 == work.count;
         if (work.record.operation == SAM_WEIGHT_ENCODE)
             b->source_bytes = header ? 0 : 1 + test_below(seed, 2000);
+        if (i == 0 && work.counted) {
+            b->source_bytes = 1024;
+            b->destination_bytes = 0;
+        }
         if (work.record.operation == SAM_WEIGHT_COUNT) {
             b->source_bytes = last ? 0 : 1 + test_below(seed, 2000);
             b->destination_bytes = last ? 1024 : 0;
@@ -291,11 +322,11 @@ static void random_records(void **state)
         char text[192];
         snprintf(text, sizeof text,
                  "table_cycles=%u,symbols_cycle=%u,bits_cycle=%u,requests=%u,count_symbols=%u,"
-                 "code_cycles=%u,raw=%u",
+                 "code_cycles=%u,raw=%u,depth=%u",
                  (unsigned)test_below(&seed, 300), 1 + (unsigned)test_below(&seed, 9),
                  1 + (unsigned)test_below(&seed, 90), 1 + (unsigned)test_below(&seed, 40),
                  1 + (unsigned)test_below(&seed, 40), (unsigned)test_below(&seed, 300),
-                 test_below(&seed, 4) == 0);
+                 test_below(&seed, 4) == 0, 1 + (unsigned)test_below(&seed, 256));
         open(&m, text, 1 + (uint32_t)test_below(&seed, 50), (uint32_t)test_below(&seed, 30));
         struct memory memory;
         struct wref *p = plain_new(&m, &memory);
@@ -328,6 +359,7 @@ int main(void)
         cmocka_unit_test(requests_are_limited),
         cmocka_unit_test(raw_bytes_are_copied),
         cmocka_unit_test(an_encoder_reads_twice),
+        cmocka_unit_test(an_encoder_with_counters_reads_once),
         cmocka_unit_test(counters_follow_the_symbols),
         cmocka_unit_test(a_refused_record_takes_no_time),
         cmocka_unit_test(random_records),

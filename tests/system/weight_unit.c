@@ -121,18 +121,19 @@ struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_rec
     }
     must(sam_host_write(unit->memory, NULL, RECORDS, bytes, sizeof bytes, &error), &error);
     uint8_t *before = shot(unit);
-    must(
-        sam_system_weight_run(unit->memory, RECORDS, (const uint32_t *)record, &unit->work, &error),
-        &error);
+    must(sam_system_weight_run(unit->memory, RECORDS, (const uint32_t *)record, unit->counter,
+                               &unit->work, &error),
+         &error);
     uint8_t *after = shot(unit);
     const struct system_weight_work *work = &unit->work;
     uint64_t written = 0;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
         if (b->source_bytes) /* of what it was given */
-            assert_true(b->source >= record->source &&
-                        b->source + b->source_bytes <=
-                            (uint64_t)record->source + record->source_bytes);
+            assert_true(
+                (work->counted && i == 0 && b->source == record->first_low) ||
+                (b->source >= record->source &&
+                 b->source + b->source_bytes <= (uint64_t)record->source + record->source_bytes));
         if (b->destination_bytes)
             forgive(unit, before, after, b->destination, b->destination_bytes);
         written += b->destination_bytes;

@@ -16,6 +16,7 @@ enum { RECORDS_SIZE = 4096, CANARY = 0xc5 };
 struct unit {
     struct sam_memory *memory;
     struct system_weight_work work;
+    const struct sam_counter *counter; /* NULL: exact */
     size_t source_size, destination_size;
 };
 

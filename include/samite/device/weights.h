@@ -139,6 +139,14 @@ SAM_DEVICE_FUNCTION void sam_weight_make(struct sam_weight_record *record, uint3
     record->layout = sam_weight_layout(type);
 }
 
+/* Encode with the code of 256 counters, as SAM_WEIGHT_COUNT writes them, for plane 0: nothing is
+ * counted again. The other planes, and blocks with a symbol whose counter is 0, are not coded. */
+SAM_DEVICE_FUNCTION void sam_weight_use_counters(struct sam_weight_record *record,
+                                                 const uint32_t *counters)
+{
+    record->first_low = sam_address(counters);
+}
+
 /* A tensor that was encoded by such a record into `bytes` bytes, as if the directory had it. */
 SAM_DEVICE_FUNCTION void sam_weight_describe(struct sam_weight_entry *tensor,
                                              const struct sam_weight_record *encoded,
