@@ -27,13 +27,21 @@ configured_here() { # FOLDER
         [ -n "$build" ] && [ "$(cd "$build" 2>/dev/null && pwd -P)" = "$(cd "$1" && pwd -P)" ]
 }
 
+# Debian's library folder, where linkers and CMake look: meson knows it only from dpkg-dev, and takes
+# lib64 without.
+library_folder() {
+    multiarch=$(cc -print-multiarch 2>/dev/null) && [ -n "$multiarch" ] && [ -d "/usr/lib/$multiarch" ] &&
+        printf -- '-Dlibdir=lib/%s\n' "$multiarch"
+}
+
 configure() { # FOLDER [MESON OPTION...]: messages on standard error
     folder=$1
     shift
     found=$(optional_packages)
     if ! configured_here "$folder"; then
         clear_folder "$folder"
-        meson setup ${CI:+--werror} "$folder" "$@" >&2
+        # shellcheck disable=SC2046 # one option, or none
+        meson setup ${CI:+--werror} "$folder" $(library_folder) "$@" >&2
     elif [ "$found" != "$(cat "$folder/dev-packages" 2>/dev/null)" ]; then
         say "$folder: the installed packages have changed, configuring again" >&2
         meson configure "$folder" --clearcache >/dev/null &&
@@ -59,7 +67,7 @@ compile() {
 # What users get. Tests and benchmarks are built when they are run.
 user_targets() { # FOLDER
     ninja -C "$1" -t targets all |
-        sed -n 's,^\(samite\|libsamite[^:/]*\|examples/[^:]*\|kernels/[^:/]*\): .*LINKER.*,\1,p'
+        sed -n 's,^\(samite\|libsamite[^:/]*\|drivers/[^:]*\.so[^:/]*\|examples/[^:]*\|kernels/[^:/]*\): .*LINKER.*,\1,p'
 }
 
 # What `meson install` copies out of the folder.

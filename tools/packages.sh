@@ -20,7 +20,8 @@ test   libcmocka-dev                 library cmocka
 test   mandoc                        command mandoc
 test   cmake                         command cmake
 test   gdb-multiarch                 command gdb-multiarch
-test   verilator                    command verilator
+test   make                          command make
+test   verilator                     command verilator
 test   locales                       file /usr/share/i18n/locales/de_DE
 test   python3-numpy                 python numpy
 test   python3-pytest                python pytest
@@ -36,6 +37,7 @@ fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
+package build-essential              file /usr/share/build-essential/list
 package debhelper                    command dh
 package dh-python                    command dh_python3
 package dpkg-dev                     command dpkg-buildpackage

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,4 +279,32 @@ int remove_directory(void **state)
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command);
+}
+
+static int try_terminal(char *name, size_t room)
+{
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0 &&
+        ptsname_r(terminal, name, room) == 0 && access(name, R_OK | W_OK) == 0)
+        return terminal;
+    close(terminal);
+    return -1;
+}
+
+int open_terminal(char *name, size_t room)
+{
+    const int terminal = try_terminal(name, room);
+    assert_true(terminal >= 0);
+    return terminal;
+}
+
+bool no_terminal(void)
+{
+    char name[64];
+    const int terminal = try_terminal(name, sizeof name);
+    if (terminal < 0)
+        printf("# no pseudo-terminal on this machine: skipped\n"); /* skip() is a failure in TAP */
+    else
+        close(terminal);
+    return terminal < 0;
 }

@@ -47,6 +47,11 @@ pid_t start(const char *words);
 /* Run shell commands in the directory, where $SAMITE is the command; the first that fails fails the
  * test. Their output is dropped. */
 void run_script(const char *commands);
+/* The master of a new pseudo-terminal, and the name of the other end. */
+int open_terminal(char *name, size_t room);
+/* Whether the machine has none (a container without /dev/pts): a note says that the test is
+ * skipped. */
+bool no_terminal(void);
 /* Whether it catches (or ignores) the signal: tests send one only once that is settled. */
 bool catches(pid_t child, int signal);
 bool ignores(pid_t child, int signal);

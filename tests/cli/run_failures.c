@@ -120,9 +120,7 @@ static void a_deadlock(void **state)
 static struct sam_buffer watch(const char *words, const char *sign)
 {
     char line[512], name[64];
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY), status;
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-    assert_int_equal(ptsname_r(terminal, name, sizeof name), 0);
+    int terminal = open_terminal(name, sizeof name), status;
     int held = open(name, O_RDWR | O_NOCTTY); /* what was written stays until it is read */
     snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
     pid_t child = start(line);
@@ -152,6 +150,8 @@ static struct sam_buffer watch(const char *words, const char *sign)
 static void progress(void **state)
 {
     (void)state;
+    if (no_terminal())
+        return;
     struct sam_buffer said =
         watch("loop.s --color=never --kernel k --grid 30,2 --block 40", "warp instructions/s");
     expect_part(&said, "\rlaunch 0: 0 of 60 workgroups, 0 %, ");

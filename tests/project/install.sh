@@ -25,19 +25,13 @@ man_pages() { # one for the command and one for each verb
         done
 }
 
-user_program() { # FOLDER-OF-LIBRARIES MODE [PKG-CONFIG OPTION]
+user_program() { # shared or static
     prefix=$(cat "$scratch/prefix")
-    libraries=$(dirname "$(find "$prefix" -name libsamite.a)")
+    libraries=$(dirname "$(find "$prefix" -name libsamite.so)")
     export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tree"
-    if [ "$1" = static ]; then # without the shared library the linker takes the other
-        mkdir -p "$scratch/aside"
-        mv "$libraries"/libsamite.so* "$scratch/aside"
-    fi
     # shellcheck disable=SC2046 # flags
     cc "$SAMITE_SOURCE/tests/project/user.c" -o "$scratch/user-$1" \
-        $(pkg-config --cflags samite) \
-        $(pkg-config $([ "$1" = shared ] || echo --static) --libs samite)
-    [ "$1" = shared ] || mv "$scratch/aside"/* "$libraries"
+        $(pkg-config $([ "$1" = shared ] || echo --static) --cflags --libs samite)
     LD_LIBRARY_PATH=$([ "$1" = static ] || echo "$libraries") "$scratch/user-$1" >"$scratch/said"
     grep -q '^[0-9.]* rv32ima_zicsr_zfinx_zve32f_xventus$' "$scratch/said" || { cat "$scratch/said" && return 1; }
     # The intended library is the one that is used.

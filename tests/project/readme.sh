@@ -5,6 +5,7 @@
 # shows the same examples.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 cd "$SAMITE_SOURCE" || exit 1
+unset PYTHONPATH SAMITE_LIBRARY
 
 # Console blocks of a page -> $scratch/NAME.N.command and .expected; prints how many. A command goes on in
 # lines that begin with '> '. What the user types at the prompt of the debugger -> .input.
@@ -35,7 +36,7 @@ if [ "$python" != none ]; then
     mkdir "$scratch/bin"
     printf '#!/bin/sh\nexec %s -B "$@"\n' "$(command -v "$python")" >"$scratch/bin/python3"
     chmod +x "$scratch/bin/python3"
-    export PATH="$scratch/bin:$PATH" PYTHONPATH="$SAMITE_SOURCE/python" SAMITE_LIBRARY="$SAMITE_BUILD/libsamite.so"
+    export PATH="$scratch/bin:$PATH"
 fi
 
 timeless() {
@@ -54,6 +55,7 @@ page() { # NAME PAGE LEAST
     ln -s "$SAMITE_BUILD" "$scratch/$1/build"
     ln -s "$SAMITE_SOURCE/kernels" "$scratch/$1/kernels"
     ln -s "$SAMITE_SOURCE/examples" "$scratch/$1/examples"
+    ln -s "$SAMITE_SOURCE/python" "$scratch/$1/python"
     count=$(examples "$1" "$2")
     check "$2 has $3 examples or more" test "$count" -ge "$3"
     n=1
@@ -61,7 +63,7 @@ page() { # NAME PAGE LEAST
         name="$2: \$ $(head -n 1 "$scratch/$1.$n.command" | cut -c1-60 | tr '#' ' ')"
         if grep -q '^gdb-multiarch' "$scratch/$1.$n.command" && ! command -v gdb-multiarch >/dev/null; then
             skip "$name" 'no gdb-multiarch'
-        elif grep -q '^python3' "$scratch/$1.$n.command" && [ "$python" = none ]; then
+        elif grep -q '\<python3 ' "$scratch/$1.$n.command" && [ "$python" = none ]; then
             skip "$name" 'no NumPy'
         else
             check "$name" example "$1" "$n"
