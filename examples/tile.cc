@@ -19,8 +19,6 @@ static std::vector<float> example_auto(const std::vector<float> &values)
 
 static std::vector<float> example_manual(const std::vector<float> &values)
 {
-    Core core;
-    CoreScope here(core);
     SrcT src;
     DstT dst;
     TASSIGN(src, 0x1000);

@@ -84,8 +84,9 @@ SAM_API void sam_tile_core_free(struct sam_tile_core *core);
 /* What ran on the core so far. */
 SAM_API void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_tile_stats *stats);
 
-/* Put a tile at a byte of its memory: a multiple of 32. As in program text, if one tile has an
- * address, all need one; otherwise the core places them. SAM_ERR_USAGE: the address is not a
+/* Put a tile at a byte of its memory: a multiple of 32. If one tile on a core
+ * has an address, all need one; otherwise the core places them. A core without tiles, since they
+ * have been released, takes either. SAM_ERR_USAGE: the address is not a
  * multiple of 32, or the tile is in use. Whether it fits its memory is checked at its first use. */
 SAM_API enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address);
 /* Fill the valid rectangle from `values`: valid_rows x valid_cols elements of the tile's dtype

@@ -316,6 +316,42 @@ static void test_waits(void **state)
     sam_tile_core_free(core);
 }
 
+/* A core takes tiles of either kind once it has none of the other. Tiles at addresses have waits of
+ * their own again; the core has waited for those before. */
+static void test_modes(void **state)
+{
+    struct sam_tile_core *core = test_core(NULL);
+    struct sam_tile a = SAM_TILE(vec, f32, 2, 8), w = SAM_TILE(vec, f32, 1, 8);
+    struct sam_tile d = SAM_TILE(vec, f32, 1, 8);
+    float data[16] = {0};
+    struct sam_tile_view from = {data, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
+    struct sam_error error;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool manual = i % 2;
+        if (manual)
+            assert_int_equal(sam_tassign(&a, 0), SAM_OK);
+        assert_int_equal(sam_tile_place_on(core, &a, NULL), SAM_OK);
+        assert_int_equal(sam_tsubview(&w, &a, 1, 0, NULL), SAM_OK);
+        if (!manual)
+            assert_int_equal(sam_tassign(&d, 0x100), SAM_OK);
+        assert_int_equal(sam_tile_place_on(core, &d, &error), SAM_ERR_USAGE);
+        assert_non_null(strstr(error.text, "either all tiles on a core have"));
+        sam_tile_release(&d); /* it has no place, so none is forgotten */
+        sam_tile_release(&w);
+        if (manual)
+            assert_int_equal(sam_tassign(&d, 0x100), SAM_OK);
+        text_is(sam_tload(&a, &from), SAM_OK, "");
+        struct sam_event event = sam_tcolmin(&d, &a);
+        assert_int_equal(event.status, manual ? SAM_ERR_TRAP : SAM_OK);
+        sam_tile_release(&a);
+        if (d.core) /* still of its kind */
+            assert_int_equal(sam_tile_place_on(core, &d, NULL), SAM_OK);
+        sam_tile_release(&d);
+    }
+    sam_tile_core_free(core);
+}
+
 static size_t op_index(const char *name)
 {
     struct sam_tile_op_text op;
@@ -493,12 +529,13 @@ static void test_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_rows), cmocka_unit_test(test_views),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_calls),      cmocka_unit_test(test_zero_divisor),
-        cmocka_unit_test(test_types),      cmocka_unit_test(test_release),
-        cmocka_unit_test(test_waits),      cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_null),       cmocka_unit_test(test_no_such_number),
+        cmocka_unit_test(test_empty_rows),     cmocka_unit_test(test_views),
+        cmocka_unit_test(test_parts),          cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_calls),          cmocka_unit_test(test_zero_divisor),
+        cmocka_unit_test(test_types),          cmocka_unit_test(test_release),
+        cmocka_unit_test(test_waits),          cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_stats),          cmocka_unit_test(test_null),
+        cmocka_unit_test(test_no_such_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

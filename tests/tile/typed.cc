@@ -91,6 +91,30 @@ static void typed()
            "too many valid rows");
 }
 
+/* Tiles that the core places, and tiles at addresses, on the core of the thread. */
+static void modes()
+{
+    const std::vector<float> values = ramp(256);
+    std::vector<float> least[2];
+    for (int i = 0; i < 4; i++) {
+        F src;
+        Tile<TileType::Vec, float, 1, 16> dst;
+        if (i % 2) {
+            TASSIGN(src, 0x1000);
+            TASSIGN(dst, 0x2000);
+        }
+        src.fill(values);
+        TCOLMIN(dst, src);
+        least[i % 2] = dst.read();
+        F other;
+        if (i % 2 == 0)
+            TASSIGN(other, 0x4000);
+        expect(message([&] { other.fill(values); }).find("either all tiles") == 0,
+               "tiles of both kinds at once");
+    }
+    expect(!least[0].empty() && least[0] == least[1], "placed tiles and tiles at addresses");
+}
+
 static void products()
 {
     Core core;
@@ -161,6 +185,7 @@ int main()
 {
     const std::string failed = message([] {
         typed();
+        modes();
         products();
         windows();
         calls();

@@ -21,8 +21,8 @@ struct resident {
     struct sam_tile_core core; /* first, so that pointers to either are interchangeable */
     struct range *ranges;
     size_t count, capacity;
-    bool assigned;  /* some tile has an assigned address */
-    bool automatic; /* some tile was placed here */
+    size_t assigned;  /* tiles with an assigned address */
+    size_t automatic; /* those placed here */
 };
 
 static struct resident *resident(struct sam_tile_core *core)
@@ -144,8 +144,10 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
     if (status != SAM_OK)
         return status;
     if (t->assigned ? r->automatic : r->assigned)
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "either all tiles on a core have an assigned address, or none has");
+        return sam_fail(
+            error, SAM_ERR_USAGE,
+            "either all tiles on a core have an assigned address, or none has: expected "
+            "those of the other kind to be released first");
     uint64_t room = core->memories[t->type.loc].size, size = sam_tile_bytes(&t->type);
     if (!t->assigned)
         status = find_room(r, t, error);
@@ -155,8 +157,10 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
                           t->offset + size, sam_tile_loc_names[t->type.loc], room);
     if (status != SAM_OK)
         return status;
-    *(t->assigned ? &r->assigned : &r->automatic) = true;
-    core->manual = r->assigned;
+    if (core->manual && !t->assigned) /* waits are the core's again */
+        sam_tile_hazard_barrier(&core->hazards);
+    ++*(t->assigned ? &r->assigned : &r->automatic);
+    core->manual = t->assigned;
     t->core = core;
     return SAM_OK;
 }
@@ -238,7 +242,12 @@ void sam_tile_release(struct sam_tile *tile)
         return;
     struct resident *r = resident(tile->core);
     struct sam_tile_ref t;
-    bool owns = r && !tile->pitch && make_ref(tile, "", &t, NULL) == SAM_OK; /* not a window */
+    bool owns = r && !tile->pitch; /* not a window */
+    if (owns) {
+        size_t *count = tile->assigned ? &r->assigned : &r->automatic;
+        *count -= *count != 0;
+    }
+    owns = owns && make_ref(tile, "", &t, NULL) == SAM_OK;
     if (owns)
         sam_tile_core_forget(&r->core, t.type.loc, t.offset, sam_tile_bytes(&t.type));
     for (size_t i = 0; owns && !tile->assigned && i < r->count; i++)
