@@ -37,6 +37,7 @@ fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
+slow   debootstrap                   command debootstrap
 package build-essential              file /usr/share/build-essential/list
 package debhelper                    command dh
 package dh-python                    command dh_python3

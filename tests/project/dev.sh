@@ -184,6 +184,12 @@ tests_chosen() { # COUNT NAME...
     [ "$("$root/dev" test "$@" | tail -n 1)" = "$count passed, 0 failed" ]
 }
 
+builds_only() { # what it runs
+    rm -rf "$root"/build/tests/test_*
+    tests_chosen 1 isa/decode
+    [ -x "$root/build/tests/test_isa_decode" ] && [ ! -e "$root/build/tests/test_tile_text" ]
+}
+
 no_such_test() { # PATTERN NAME
     mv "$root/test.c" "$root/test.c.away" # would not compile
     status=0
@@ -201,6 +207,54 @@ failing_test() {
     "$root/dev" test isa/decode >"$scratch/said" || status=$?
     cp "$scratch/good.c" "$root/test.c"
     [ "$status" = 1 ] && [ "$(tail -n 1 "$scratch/said")" = '0 passed, 1 failed' ]
+}
+
+# --- ci, whose verbs are a script here
+
+ci_tree() {
+    mkdir -p "$scratch/ci/tools" "$scratch/ci/tests/slow"
+    cp "$SAMITE_SOURCE/tools/ci.sh" "$scratch/ci/tools"
+    echo 'exit 0' >"$scratch/ci/tests/slow/fresh-root.sh"
+    printf 'echo no arm64\nexit 77\n' >"$scratch/ci/tests/slow/other.sh"
+    cat >"$scratch/ci/dev" <<'END'
+#!/bin/sh
+echo "$@" >>calls
+[ "$*" != "$FAILING" ]
+code=$?
+[ "$1" != test ] || echo "5 passed, $code failed"
+exit $code
+END
+    chmod +x "$scratch/ci/dev"
+    script git <<'END' # rev-parse HEAD
+echo "$HASH"
+END
+}
+
+ci() { # HASH LAST-LINE VERB-WITH-ARGUMENTS...: the verbs are called; '!' before those that are not
+    cd "$scratch/ci"
+    rm -f calls
+    status=0
+    all=''
+    [ "$1" != --all ] || all=--all
+    HASH=$1 FAILING=${failing:-} sh tools/ci.sh ${all:+"$all"} >said 2>&1 || status=$?
+    [ "$(tail -n 1 said)" = "$2" ] || { cat said && return 1; }
+    case $2 in
+    *' 0 failed') [ "$status" = 0 ] ;;
+    *) [ "$status" = 1 ] ;;
+    esac || return 1
+    shift 2
+    for verb in "$@"; do
+        case $verb in
+        !*) ! grep -qx -- "${verb#!}" calls ;;
+        *) grep -qx -- "$verb" calls ;;
+        esac || { echo "$verb" && cat calls && return 1; }
+    done
+}
+
+ci_failing() { # VERB...: the arguments of ./dev that fail; then as for ci
+    failing=$1
+    shift
+    ci "$@"
 }
 
 # --- installation
@@ -263,6 +317,11 @@ check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
 for verb in build lint format clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
 done
+for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
+    # shellcheck disable=SC2086 # words
+    check "$words" refuses 'expected K/N' $words
+done
+check 'ci x' refuses "ci takes --all or nothing: 'x'" ci x
 for verb in test bench fuzz install; do
     check "$verb: an unknown option" refuses "no option '--nosuch'" "$verb" --nosuch
 done
@@ -289,7 +348,18 @@ check 'test of a folder' tests_chosen 2 isa
 check 'test of one program' tests_chosen 1 tile/text
 check 'test of two' tests_chosen 2 isa/errors tile
 check 'test of a name that is no test, once configured' no_such_test 'there are isa/decode isa/errors$' isa/decode_v9
+check 'test builds what it runs' builds_only
+check 'test --part 1/2' tests_chosen 2 --part 1/2
+check 'test --part 2/2 of a folder' tests_chosen 1 --part=2/2 isa
 check 'a test that fails' failing_test
+check 'ci' ci_tree
+check 'ci of a commit: everything' ci 0000000a '17 passed, 0 failed' lint 'test --sanitize' package !'lint --part 1/2'
+check 'ci of a commit: another root' ci 0000001b '17 passed, 0 failed' 'lint --part 1/2' 'test --sanitize --part 1/2' !package
+check 'ci of a commit: a check that is skipped' ci 0000005 '17 passed, 0 failed' 'lint --part 2/2' test \
+    'test --sanitize --part 2/2' package 'fuzz 3' 'bench --quick' run setup build
+check 'ci --all' ci --all '17 passed, 0 failed' lint 'test --sanitize' !package
+check 'ci: a step that fails' ci_failing run 0000000 '16 passed, 1 failed' package
+check 'ci: a test that fails' ci_failing test 0000000 '17 passed, 1 failed' package
 check 'install PREFIX' installs
 check 'install without PREFIX after it' installs_again
 check 'install builds what it installs' installs_what_it_must

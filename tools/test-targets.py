@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test-targets.py FOLDER TEST...: the targets of a build folder that these tests run, for ninja."""
+import json
+import os
+import sys
+
+folder = os.path.realpath(sys.argv[1])
+
+
+def read(name):
+    with open(os.path.join(folder, "meson-info", f"intro-{name}.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+files = {target["id"]: target["filename"] for target in read("targets")}
+chosen = set(sys.argv[2:])
+needed = {path for test in read("tests") if test["name"] in chosen
+          for target in test["depends"] for path in files[target]}
+print(*sorted(os.path.relpath(path, folder) for path in needed), sep="\n")
