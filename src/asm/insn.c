@@ -80,10 +80,27 @@ static bool incomplete_mnemonic(struct assembler *as, const char *name, struct a
     return count != 0;
 }
 
+/* tl.xpose of a pair of dimensions that is not written in rising order. */
+static bool bad_pair(struct assembler *as, const char *name, struct asm_at at)
+{
+    const size_t size = strlen(name), stem = size > 2 ? size - 2 : 0;
+    const char a = name[stem], b = stem ? name[stem + 1] : '0';
+    char rising[LONGEST_MNEMONIC];
+    if (strncmp(name, "tl.xpose.", 9) != 0 || stem < 9 || a < '0' || a > '3' || b < '0' || b > a)
+        return false;
+    snprintf(rising, sizeof rising, "%.*s%c%c", (int)stem, name, b, a);
+    if (a == b)
+        sam_asm_error(as, at, "'%s' would move nothing: expected two dimensions", name);
+    else if (first_row(as, rising))
+        sam_asm_error(as, at, "'%s': expected the dimensions in rising order, %s does the same",
+                      name, rising);
+    return a == b || first_row(as, rising);
+}
+
 static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_at at)
 {
     size_t size = strlen(name), found = 0;
-    if (incomplete_mnemonic(as, name, at))
+    if (incomplete_mnemonic(as, name, at) || bad_pair(as, name, at))
         return;
     unsigned least = size < 4 ? 2 : 3;
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
