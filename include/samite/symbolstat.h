@@ -75,13 +75,16 @@ struct sam_symbolstat_task {
     unsigned stall; /* percentage of cycles in which data is not valid, and freq not ready: 0..90 */
     uint64_t seed;  /* for the stalls */
     struct sam_sink vcd; /* the handshakes as a waveform, when write is not NULL */
+    /* Not 0: flush is high in this cycle (start rises in cycle 0); then the bench begins again. */
+    uint64_t flush_at;
 };
 struct sam_symbolstat_result {
-    uint64_t cycles; /* from the first cycle of CLEAR to that of done */
+    uint64_t cycles; /* out of IDLE, to that of done */
     uint64_t states[SAM_SYMBOLSTAT_DONE + 1];
 };
 /* `unit` must be initialised and in IDLE; the `depth` values from freq_out go to `freq`.
- * SAM_ERR_USAGE: a bad stall, or a unit that is not; SAM_ERR_IO: the sink refused. */
+ * SAM_ERR_USAGE: a bad stall, a unit that is not, or a flush after done; SAM_ERR_IO: the sink
+ * refused. */
 SAM_API enum sam_status sam_symbolstat_run(struct sam_symbolstat *unit,
                                            const struct sam_symbolstat_task *task, uint64_t *freq,
                                            struct sam_symbolstat_result *result,

@@ -233,6 +233,7 @@ struct sam_hart_record {
     struct sam_work tensor;
     struct sam_matrix_work matrix;
     uint32_t first_row; /* xmrstart before it */
+    uint64_t x[32];     /* before it, for a waveform of the matrix unit */
 };
 enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *record);
 /* The same for an instruction of a unit that neither a trace nor a profile shows: what it asked of

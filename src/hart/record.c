@@ -51,6 +51,8 @@ static void begin(const struct sam_hart *hart, struct sam_hart_record *r)
 {
     r->first_row = hart->matrix ? hart->matrix->start : 0;
     r->has_tensor = r->has_matrix = false;
+    for (unsigned i = 0; hart->mxu && hart->options.vcd.write && i < 32; i++)
+        r->x[i] = sam_hart_x(hart, i);
 }
 
 static void find_work(const struct sam_hart *hart, struct sam_hart_record *r)

@@ -84,7 +84,8 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
                                                  .vcd = o->vcd,
                                                  .bus = o->bus,
                                                  .isa = hart->machine.isa,
-                                                 .tree_stages = config.tree_stages};
+                                                 .tree_stages = config.tree_stages,
+                                                 .elewidth = config.elewidth};
     const struct sam_hart_shared_time *shared = hart->home.time;
     const struct sam_mxu_outside outside = {.clock = hart->clock,
                                             .memory = shared ? shared->memory : NULL,
@@ -149,6 +150,16 @@ static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
         (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
 }
 
+/* The instruction at the port of the unit, as a waveform shows it. */
+static void offer(struct sam_hart *hart, const struct sam_hart_record *r)
+{
+    const uint32_t word = r->step.word, uop = word >> 25 & 7;
+    const unsigned rs1 = uop == 1 || uop == 3 ? 8 + (word >> 15 & 7) : word >> 15 & 31;
+    const struct sam_mxu_dsa dsa = {word, r->x[rs1], r->x[word >> 20 & 31],
+                                    sam_hart_x(hart, word >> 7 & 31)};
+    sam_mxu_offer(hart->mxu, &dsa);
+}
+
 /* The CSRs that a matrix instruction depends on are unchanged, except xmrstart, whose old value is
  * in the record. False: it has done nothing for the unit. */
 static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, bool trapped)
@@ -158,6 +169,8 @@ static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, 
     if (!sam_matrix_work_done(&hart->core, &r->insn, r->first_row, trapped, &work))
         return false;
     sam_engines_open_matrix(e);
+    if (hart->options.vcd.write)
+        offer(hart, r);
     if (work.kind != SAM_M_KIND_CONFIG && !sam_mxu_has_room(hart->mxu)) {
         sam_mxu_set_waiting(hart->mxu, true);
         while (!sam_mxu_has_room(hart->mxu))

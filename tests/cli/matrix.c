@@ -194,15 +194,42 @@ static void expect_signals(struct sam_buffer *vcd)
         const char *name;
         unsigned width;
     } signals[] = {
-        {"dsa_req_rready", 1},       {"dsa_pad_req_rvalid", 1},  {"dsa_pad_req_raddr", 40},
-        {"dsa_pad_req_rlen", 2},     {"dsa_pad_req_rid", 5},     {"dsa_pad_resp_rready", 1},
-        {"pad_dsa_resp_rvalid", 1},  {"pad_dsa_resp_rid", 5},    {"pad_dsa_resp_rdata", 128},
-        {"pad_dsa_resp_rlast", 1},   {"pad_dsa_req_wready", 1},  {"dsa_pad_req_wvalid", 1},
-        {"dsa_pad_req_waddr", 40},   {"dsa_pad_req_wlen", 2},    {"dsa_pad_req_wid", 5},
-        {"dsa_pad_req_fullline", 1}, {"dsa_pad_resp_wready", 1}, {"pad_dsa_resp_wvalid", 1},
-        {"pad_dsa_resp_wid", 5},     {"pad_dsa_req_wdready", 1}, {"dsa_pad_req_wdvalid", 1},
-        {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wlast", 1},
+        {"dsa_req_rready", 1},
+        {"dsa_pad_req_rvalid", 1},
+        {"dsa_pad_req_raddr", 40},
+        {"dsa_pad_req_rlen", 2},
+        {"dsa_pad_req_rid", 5},
+        {"dsa_pad_resp_rready", 1},
+        {"pad_dsa_resp_rvalid", 1},
+        {"pad_dsa_resp_rid", 5},
+        {"pad_dsa_resp_rdata", 128},
+        {"pad_dsa_resp_rlast", 1},
+        {"pad_dsa_req_wready", 1},
+        {"dsa_pad_req_wvalid", 1},
+        {"dsa_pad_req_waddr", 40},
+        {"dsa_pad_req_wlen", 2},
+        {"dsa_pad_req_wid", 5},
+        {"dsa_pad_req_fullline", 1},
+        {"dsa_pad_resp_wready", 1},
+        {"pad_dsa_resp_wvalid", 1},
+        {"pad_dsa_resp_wid", 5},
+        {"pad_dsa_req_wdready", 1},
+        {"dsa_pad_req_wdvalid", 1},
+        {"dsa_pad_req_wdata", 128},
+        {"dsa_pad_req_wstrb", 16},
+        {"dsa_pad_req_wlast", 1},
         {"pad_dsa_req_rready", 1}, /* the first one, its prefix repaired */
+        /* ours: 3.1 names the interface alone, and 4.1 busMask, of 128 / EleWidth bits */
+        {"busMask_rdata", 8},
+        {"busMask_wdata", 8},
+        {"cmu_dsa_req_valid", 1},
+        {"dsa_cmu_req_ready", 1},
+        {"cmu_dsa_req_inst", 32},
+        {"cmu_dsa_req_rs1", 64},
+        {"cmu_dsa_req_rs2", 64},
+        {"dsa_cmu_resp_valid", 1},
+        {"dsa_cmu_resp_wb", 1},
+        {"dsa_cmu_resp_data", 64},
     };
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         char part[64];
@@ -248,10 +275,117 @@ static void traces(void **state)
     expect_part(&file, " read  id  0 addr 0000010000 beats 4 mask 0..31\n");
     expect_part(&file, " write id  0 addr 0000010000 beats 4 mask 0..29");
     /* 60 bytes from 0x10004, then 4 in the next line */
-    expect_part(&file, " strobes fff0\n");
+    expect_part(&file, " busMask fc strobes fff0\n");
     expect_part(&file, " addr 0000010040 beats 1 mask 30..31\n");
-    expect_part(&file, " strobes 000f last\n");
+    expect_part(&file, " busMask 03 strobes 000f last\n");
+    expect_part(&file, " 00000000000000000000000000000000 busMask ff last\n");
     sam_buffer_free(&file);
+}
+
+/* The values of these signals in each cycle of a waveform, while its clock is high. Returns the
+ * number of cycles. */
+enum { WAVE_CYCLES = 20000, WAVE_SIGNALS = 8 };
+static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
+                        uint64_t (*values)[WAVE_SIGNALS])
+{
+    struct sam_buffer file = read_file(path);
+    char codes[WAVE_SIGNALS][8] = {{0}}, *save = NULL;
+    uint64_t now[WAVE_SIGNALS] = {0};
+    size_t cycles = 0;
+    for (char *line = strtok_r((char *)file.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        char code[8], name[64];
+        if (sscanf(line, "$var wire %*u %7s %63s", code, name) == 2) {
+            for (unsigned i = 0; i < WAVE_SIGNALS; i++)
+                if (names[i] && strcmp(names[i], name) == 0)
+                    memcpy(codes[i], code, sizeof code);
+            continue;
+        }
+        const char *value = line + (*line == 'b'), *end = value + strspn(value, "01");
+        if (*line == 'b' || *line == '0' || *line == '1')
+            for (unsigned i = 0; i < WAVE_SIGNALS; i++)
+                if (strcmp(*line == 'b' ? end + 1 : line + 1, codes[i]) == 0)
+                    now[i] = strtoull(value, NULL, 2) & (*line == 'b' ? UINT64_MAX : 1);
+        if (*line == '0' && line[1] == '!' && !line[2]) { /* the clock falls */
+            assert_in_range(cycles, 0, WAVE_CYCLES - 1);
+            memcpy(values[cycles++], now, sizeof now);
+        }
+    }
+    for (unsigned i = 0; i < WAVE_SIGNALS; i++) {
+        if (names[i] && !codes[i][0])
+            fail_msg("%s: no signal %s", path, names[i]);
+    }
+    sam_buffer_free(&file);
+    return cycles;
+}
+
+/* Every instruction is offered until it is accepted, with its registers, and answered in the next
+ * cycle; the cycles of waiting are those of the report. */
+static void port_of_instructions(void **state)
+{
+    static const char *const names[WAVE_SIGNALS] = {
+        "cmu_dsa_req_valid", "dsa_cmu_req_ready",  "cmu_dsa_req_inst", "cmu_dsa_req_rs1",
+        "cmu_dsa_req_rs2",   "dsa_cmu_resp_valid", "dsa_cmu_resp_wb",  "dsa_cmu_resp_data"};
+    static const struct {
+        uint32_t uop;
+        uint64_t rs1, rs2;
+        bool wb;
+        uint64_t rd;
+    } wanted[] = {
+        {7, 0x401010, 0, true, 0x401010}, /* mcfg t0, t0: overwrites its source */
+        {4, 0x10000, 64, false, 0},       /* mldb m0, t1, (a0) */
+        {4, 0x10000, 64, false, 0},
+        {0, 0, 0, false, 0},       /* mmaqa.b */
+        {3, 77, 0, false, 0},      /* mmov.mx m5, s0 */
+        {7, 0, 0, true, 0x401001}, /* mcfgmi a2, 1 */
+        {5, 0x10004, 64, false, 0},
+    };
+    static uint64_t values[WAVE_CYCLES][WAVE_SIGNALS];
+    (void)state;
+    command_verb = "run";
+    write_text("port.s", "li t0, 0x401010\nmcfg t0, t0\nli t1, 64\nli s0, 77\n"
+                         "mldb m0, t1, (a0)\nmldb m2, t1, (a0)\nmmaqa.b m4, m2, m0\n"
+                         "mmov.mx m5, s0\naddi a1, a0, 4\nmcfgmi a2, 1\nmstw m4, t1, (a1)\n"
+                         "li a0, 0\nli a7, 93\necall\n");
+    for (unsigned slots = 1; slots <= 4; slots *= 4) {
+        char words[256];
+        snprintf(words, sizeof words,
+                 "port.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
+                 "--json --vcd port.vcd --config slots=%u",
+                 slots);
+        struct sam_buffer out = expect_success(words);
+        json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
+        json_t *units = json_object_get(json_object_get(root, "matrix"), "units");
+        const json_t *dsa = json_object_get(units, "dsa");
+        const size_t cycles = read_wave("port.vcd", names, values);
+        size_t accepted = 0, waits = 0;
+        bool answers = false;
+        for (size_t t = 0; t < cycles; t++) {
+            const uint64_t *v = values[t];
+            assert_int_equal(v[5], answers);
+            if (answers) {
+                assert_int_equal(v[6], wanted[accepted - 1].wb);
+                assert_int_equal(v[7], wanted[accepted - 1].rd);
+            }
+            answers = v[0] && v[1];
+            waits += v[0] && !v[1];
+            if (!v[0])
+                continue;
+            assert_in_range(accepted, 0, SAM_COUNT(wanted) - 1);
+            assert_int_equal(v[2] >> 25 & 7, wanted[accepted].uop);
+            if (wanted[accepted].uop != 0 && !(wanted[accepted].uop == 7 && accepted))
+                assert_int_equal(v[3], wanted[accepted].rs1);
+            if (wanted[accepted].rs2)
+                assert_int_equal(v[4], wanted[accepted].rs2);
+            accepted += answers;
+        }
+        assert_int_equal(accepted, SAM_COUNT(wanted));
+        assert_int_equal(json_integer_value(json_object_get(dsa, "busy")), accepted);
+        assert_int_equal(json_integer_value(json_object_get(dsa, "slots")), waits);
+        assert_true(slots > 1 || waits > 0);
+        json_decref(root);
+        sam_buffer_free(&out);
+    }
 }
 
 /* What the program did, instruction by instruction, and what it leaves. */
@@ -299,6 +433,32 @@ static void refused(void **state)
     assert_false(exists("k2.log"));
 }
 
+/* Ports as wide as the parameters; flags rise with the symbol that causes them. */
+static void expect_waveform_of_symbols(void)
+{
+    static const char *const names[WAVE_SIGNALS] = {
+        "data_in_valid", "data_in_ready", "data_in_bits", "bad_symbol", "overflow", "start"};
+    static uint64_t values[WAVE_CYCLES][WAVE_SIGNALS];
+    struct sam_buffer out = read_file("s.vcd");
+    expect_part(&out, " data_in_bits [3:0] $end\n");
+    expect_part(&out, " freq_out_bits [2:0] $end\n");
+    expect_part(&out, " bad_symbol $end\n");
+    sam_buffer_free(&out);
+    unsigned counts[5] = {0};
+    bool bad = false, full = false;
+    const size_t cycles = read_wave("s.vcd", names, values);
+    for (size_t t = 0; t < cycles; t++) {
+        const uint64_t *v = values[t];
+        if (v[0] && v[1]) {
+            bad |= v[2] >= 5;
+            full |= v[2] < 5 && ++counts[v[2]] > 7;
+        }
+        assert_int_equal(v[3], bad);
+        assert_int_equal(v[4], full);
+    }
+    assert_true(bad && full);
+}
+
 static void symbol_counts(void **state)
 {
     (void)state;
@@ -332,10 +492,33 @@ static void symbol_counts(void **state)
     expect_part(&out, "$scope module symbolstat $end");
     expect_part(&out, "#268\n"); /* 134 cycles after the one in which start rises */
     sam_buffer_free(&out);
-    out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3");
+    out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3 --vcd s.vcd");
     expect_part(&out, "not below the depth");
     expect_part(&out, "a counter saturated");
     sam_buffer_free(&out);
+    expect_waveform_of_symbols();
+    /* from the first cycle of CLEAR to the one before done; it is idle between the two */
+    for (unsigned flush = 1; flush <= 134; flush += 7) {
+        char words[96];
+        snprintf(words, sizeof words, "hundred --sym-width 4 --depth 16 --flush-at %u", flush);
+        out = expect_success(words);
+        char line[96];
+        snprintf(line, sizeof line,
+                 "100 symbols in %u cycles: clear %u, count %u, drain %u, done %u", flush + 134,
+                 flush < 17 ? 16 + flush : 32,
+                 101 + (flush < 17    ? 0
+                        : flush < 118 ? flush - 16
+                                      : 101),
+                 16 + (flush < 118   ? 0
+                       : flush < 134 ? flush - 117
+                                     : 16),
+                 1 + (flush == 134));
+        expect_part(&out, line);
+        expect_part(&out, "    0         10\n");
+        sam_buffer_free(&out);
+    }
+    expect_failure("hundred --sym-width 4 --depth 16 --flush-at 135", 2,
+                   "flush in cycle 135: done was in cycle 134");
     expect_failure("symbols --sym-width 17", 2, "1 to 16");
     expect_failure("symbols --depth 0", 2, "--depth 0");
     expect_failure("symbols --stall 91", 2, "0 to 90");
@@ -348,6 +531,7 @@ int main(void)
         cmocka_unit_test(where_the_cycles_went),
         cmocka_unit_test(rooflines),
         cmocka_unit_test(traces),
+        cmocka_unit_test(port_of_instructions),
         cmocka_unit_test(trace_counts_and_registers),
         cmocka_unit_test(refused),
         cmocka_unit_test(symbol_counts),

@@ -89,12 +89,30 @@ static void count(struct sam_mxu *x, uint64_t cycles)
         sam_mxu_grant(x);
 }
 
+enum { WRITE_BACK = 7 }; /* uop of the instructions that write rd: configuration */
+
+/* The port for instructions. The answer follows in the cycle after an instruction was accepted. */
+static struct sam_mxu_bus dsa_port(struct sam_mxu *x, bool waits)
+{
+    struct sam_mxu_bus bus = {.dsa_valid = x->accepts || waits,
+                              .dsa_ready = x->accepts || x->used < x->config.slots,
+                              .dsa_resp_valid = x->responds};
+    bus.dsa_resp_wb = x->responds && (x->answered.word >> 25 & 7) == WRITE_BACK;
+    bus.dsa_resp_data = bus.dsa_resp_wb ? x->answered.rd : 0;
+    if (bus.dsa_valid)
+        bus.dsa = x->dsa;
+    x->responds = x->accepts;
+    if (x->accepts)
+        x->answered = x->dsa;
+    return bus;
+}
+
 /* The cycle x->now. The next one begins with granting registers. */
 static void tick(struct sam_mxu *x)
 {
     enum sam_mxu_state *states = x->states;
     if (x->observer.cycle)
-        x->bus = (struct sam_mxu_bus){0};
+        x->bus = dsa_port(x, x->port == SAM_MXU_SLOTS);
     x->store_ports = 0;
     x->load_ports = x->load_ports_next;
     x->load_ports_next = 0;
@@ -147,8 +165,10 @@ static void rest(struct sam_mxu *x, uint64_t now)
     for (unsigned unit = 0; x->used == 0 && unit < SAM_MXU_UNITS; unit++)
         x->states[unit] = SAM_MXU_EMPTY;
     x->states[SAM_MXU_DSA] = x->port;
-    for (uint64_t cycle = x->now; x->observer.cycle && cycle < now; cycle++)
-        x->observer.cycle(x->observer.context, cycle, &(struct sam_mxu_bus){0});
+    for (uint64_t cycle = x->now; x->observer.cycle && cycle < now; cycle++) {
+        const struct sam_mxu_bus bus = dsa_port(x, false);
+        x->observer.cycle(x->observer.context, cycle, &bus);
+    }
     count(x, now - x->now);
 }
 
@@ -191,6 +211,12 @@ void sam_mxu_set_waiting(struct sam_mxu *x, bool waits)
     x->port = waits ? SAM_MXU_SLOTS : SAM_MXU_EMPTY;
     if (waits)
         sam_mxu_wake(x, x->now);
+}
+
+void sam_mxu_offer(struct sam_mxu *x, const struct sam_mxu_dsa *dsa)
+{
+    rest(x, x->outside.clock->now);
+    x->dsa = *dsa;
 }
 
 void sam_mxu_scalars(struct sam_mxu *x, uint64_t count)

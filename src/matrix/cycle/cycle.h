@@ -73,7 +73,15 @@ struct sam_mxu_mask {
     uint8_t first, last;
 };
 
-/* The bus in one cycle, as the manual names its signals. */
+/* What the scalar core sends with an instruction, and what it gets back. */
+struct sam_mxu_dsa {
+    uint32_t word;
+    uint64_t rs1, rs2; /* registers 19:15 (8 + 17:15 of uop 1 and 3) and 24:20 */
+    uint64_t rd;       /* written back by uop 7 */
+};
+
+/* The ports of the unit in one cycle: the bus, as the manual names its signals, and the one that
+ * takes instructions. */
 struct sam_mxu_bus {
     bool rvalid, rready;
     uint64_t raddr;
@@ -89,7 +97,13 @@ struct sam_mxu_bus {
     uint8_t wdata[16]; /* zero where wstrb is */
     bool resp_wvalid;
     uint8_t resp_wid;
-    struct sam_mxu_mask rmask, wmask; /* of the requests; no signals of the bus */
+    /* no signals of the bus: the mask of each request; and busMask of the beat, one bit per
+     * EleWidth bits of the bus */
+    struct sam_mxu_mask rmask, wmask;
+    uint16_t rbusmask, wbusmask;
+    bool dsa_valid, dsa_ready, dsa_resp_valid, dsa_resp_wb;
+    struct sam_mxu_dsa dsa; /* of the request */
+    uint64_t dsa_resp_data;
 };
 
 struct sam_mxu_observer {
@@ -135,6 +149,8 @@ struct sam_mxu_values {
 };
 /* Whether a slot is free in the current cycle of the clock. */
 bool sam_mxu_has_room(struct sam_mxu *x);
+/* The instruction that the hart offers from the current cycle on; only observers see it. */
+void sam_mxu_offer(struct sam_mxu *x, const struct sam_mxu_dsa *dsa);
 /* Whether the hart waits for a slot from the current cycle on; the clock is interrupted in the
  * cycle before there is one. */
 void sam_mxu_set_waiting(struct sam_mxu *x, bool waits);

@@ -103,6 +103,15 @@ static uint16_t show_beat(const struct request *r, uint8_t data[16])
     return strobes;
 }
 
+/* busMask: the elements of a beat that have bytes of the row. */
+static uint16_t bus_mask(const struct sam_mxu *x, uint16_t strobes)
+{
+    uint16_t mask = 0;
+    for (unsigned i = 0; i < 16; i++)
+        mask |= (uint16_t)((strobes >> i & 1) << i / (x->config.elewidth / 8));
+    return mask;
+}
+
 enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
 {
     struct queue *q = &x->reads;
@@ -127,7 +136,7 @@ enum sam_mxu_state sam_mxu_read_channel(struct sam_mxu *x)
     x->bus.resp_rvalid = true;
     x->bus.resp_rid = r->id;
     if (x->observer.cycle)
-        show_beat(r, x->bus.rdata);
+        x->bus.rbusmask = bus_mask(x, show_beat(r, x->bus.rdata));
     if (--r->beats == 0) {
         x->bus.resp_rlast = true;
         x->read_freed |= UINT32_C(1) << r->id;
@@ -165,8 +174,10 @@ static bool send_data(struct sam_mxu *x)
     }
     x->bus.wdvalid = true;
     x->bus.wdlast = r->beats == 1;
-    if (x->observer.cycle)
+    if (x->observer.cycle) {
         x->bus.wstrb = show_beat(r, x->bus.wdata);
+        x->bus.wbusmask = bus_mask(x, x->bus.wstrb);
+    }
     if (!(x->bus.wdready = sam_mxu_ready(x)))
         return false;
     x->stats.write_beats++;

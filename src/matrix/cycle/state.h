@@ -101,6 +101,8 @@ struct sam_mxu {
     unsigned store_ports, load_ports, load_ports_next;
     uint64_t random;
     struct sam_mxu_bus bus;
+    struct sam_mxu_dsa dsa, answered; /* offered; accepted last */
+    bool responds;                    /* in the cycle before */
 };
 
 /* What waits in this cycle may go on in cycle `at`, unless something else happens before. */

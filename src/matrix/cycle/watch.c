@@ -11,15 +11,42 @@
 /* The manual's names. Outputs of the unit are dsa_pad_*, inputs pad_dsa_*; the one input that the
  * manual prints without pad_ appears under both names (the last row). */
 static const struct sam_vcd_signal signals[] = {
-    {"pad_dsa_req_rready", 1},   {"dsa_pad_req_rvalid", 1},  {"dsa_pad_req_raddr", 40},
-    {"dsa_pad_req_rlen", 2},     {"dsa_pad_req_rid", 5},     {"dsa_pad_resp_rready", 1},
-    {"pad_dsa_resp_rvalid", 1},  {"pad_dsa_resp_rid", 5},    {"pad_dsa_resp_rdata", 128},
-    {"pad_dsa_resp_rlast", 1},   {"pad_dsa_req_wready", 1},  {"dsa_pad_req_wvalid", 1},
-    {"dsa_pad_req_waddr", 40},   {"dsa_pad_req_wlen", 2},    {"dsa_pad_req_wid", 5},
-    {"dsa_pad_req_fullline", 1}, {"dsa_pad_resp_wready", 1}, {"pad_dsa_resp_wvalid", 1},
-    {"pad_dsa_resp_wid", 5},     {"pad_dsa_req_wdready", 1}, {"dsa_pad_req_wdvalid", 1},
-    {"dsa_pad_req_wdata", 128},  {"dsa_pad_req_wstrb", 16},  {"dsa_pad_req_wlast", 1},
+    {"pad_dsa_req_rready", 1},
+    {"dsa_pad_req_rvalid", 1},
+    {"dsa_pad_req_raddr", 40},
+    {"dsa_pad_req_rlen", 2},
+    {"dsa_pad_req_rid", 5},
+    {"dsa_pad_resp_rready", 1},
+    {"pad_dsa_resp_rvalid", 1},
+    {"pad_dsa_resp_rid", 5},
+    {"pad_dsa_resp_rdata", 128},
+    {"pad_dsa_resp_rlast", 1},
+    {"pad_dsa_req_wready", 1},
+    {"dsa_pad_req_wvalid", 1},
+    {"dsa_pad_req_waddr", 40},
+    {"dsa_pad_req_wlen", 2},
+    {"dsa_pad_req_wid", 5},
+    {"dsa_pad_req_fullline", 1},
+    {"dsa_pad_resp_wready", 1},
+    {"pad_dsa_resp_wvalid", 1},
+    {"pad_dsa_resp_wid", 5},
+    {"pad_dsa_req_wdready", 1},
+    {"dsa_pad_req_wdvalid", 1},
+    {"dsa_pad_req_wdata", 128},
+    {"dsa_pad_req_wstrb", 16},
+    {"dsa_pad_req_wlast", 1},
     {"dsa_req_rready", 1},
+    /* not in the manual's tables: busMask of each beat, and the port of instructions (3.1) */
+    {"busMask_rdata", 0},
+    {"busMask_wdata", 0},
+    {"cmu_dsa_req_valid", 1},
+    {"dsa_cmu_req_ready", 1},
+    {"cmu_dsa_req_inst", 32},
+    {"cmu_dsa_req_rs1", 64},
+    {"cmu_dsa_req_rs2", 64},
+    {"dsa_cmu_resp_valid", 1},
+    {"dsa_cmu_resp_wb", 1},
+    {"dsa_cmu_resp_data", 64},
 };
 
 /* After the tracks of the hart and its engines. */
@@ -29,6 +56,7 @@ struct sam_mxu_watch {
     struct sam_mxu_watch_options options;
     struct sam_konata konata;
     struct sam_vcd vcd;
+    struct sam_vcd_signal signals[SAM_COUNT(signals)]; /* with the widths of the configuration */
     uint64_t cycles;
     bool failed;
 };
@@ -109,15 +137,41 @@ static struct sam_vcd_value bytes_value(const uint8_t bytes[16])
 static void show_wave(struct sam_mxu_watch *w, uint64_t cycle, const struct sam_mxu_bus *b)
 {
     const struct sam_vcd_value values[] = {
-        {b->rready, 0},        {b->rvalid, 0},   {b->raddr, 0},
-        {b->rlen, 0},          {b->rid, 0},      {1, 0},
-        {b->resp_rvalid, 0},   {b->resp_rid, 0}, bytes_value(b->rdata),
-        {b->resp_rlast, 0},    {b->wready, 0},   {b->wvalid, 0},
-        {b->waddr, 0},         {b->wlen, 0},     {b->wid, 0},
-        {b->fullline, 0},      {1, 0},           {b->resp_wvalid, 0},
-        {b->resp_wid, 0},      {b->wdready, 0},  {b->wdvalid, 0},
-        bytes_value(b->wdata), {b->wstrb, 0},    {b->wdlast, 0},
         {b->rready, 0},
+        {b->rvalid, 0},
+        {b->raddr, 0},
+        {b->rlen, 0},
+        {b->rid, 0},
+        {1, 0},
+        {b->resp_rvalid, 0},
+        {b->resp_rid, 0},
+        bytes_value(b->rdata),
+        {b->resp_rlast, 0},
+        {b->wready, 0},
+        {b->wvalid, 0},
+        {b->waddr, 0},
+        {b->wlen, 0},
+        {b->wid, 0},
+        {b->fullline, 0},
+        {1, 0},
+        {b->resp_wvalid, 0},
+        {b->resp_wid, 0},
+        {b->wdready, 0},
+        {b->wdvalid, 0},
+        bytes_value(b->wdata),
+        {b->wstrb, 0},
+        {b->wdlast, 0},
+        {b->rready, 0},
+        {b->rbusmask, 0},
+        {b->wbusmask, 0},
+        {b->dsa_valid, 0},
+        {b->dsa_ready, 0},
+        {b->dsa.word, 0},
+        {b->dsa.rs1, 0},
+        {b->dsa.rs2, 0},
+        {b->dsa_resp_valid, 0},
+        {b->dsa_resp_wb, 0},
+        {b->dsa_resp_data, 0},
     };
     sam_vcd_cycle(&w->vcd, cycle, values);
 }
@@ -132,6 +186,7 @@ static void put_data(struct sam_buffer *line, const uint8_t bytes[16])
 static void show_lines(struct sam_mxu_watch *w, uint64_t cycle, const struct sam_mxu_bus *b)
 {
     struct sam_buffer line = {0};
+    const int digits = (int)(128 / w->options.elewidth + 3) / 4;
     if (b->rvalid && b->rready)
         sam_buffer_printf(&line,
                           "%8" PRIu64 " read  id %2u addr %010" PRIx64 " beats %u mask %u..%u\n",
@@ -139,7 +194,8 @@ static void show_lines(struct sam_mxu_watch *w, uint64_t cycle, const struct sam
     if (b->resp_rvalid) {
         sam_buffer_printf(&line, "%8" PRIu64 " rdata id %2u ", cycle, b->resp_rid);
         put_data(&line, b->rdata);
-        sam_buffer_printf(&line, "%s\n", b->resp_rlast ? " last" : "");
+        sam_buffer_printf(&line, " busMask %0*x%s\n", digits, b->rbusmask,
+                          b->resp_rlast ? " last" : "");
     }
     if (b->wvalid && b->wready)
         sam_buffer_printf(&line,
@@ -149,7 +205,8 @@ static void show_lines(struct sam_mxu_watch *w, uint64_t cycle, const struct sam
     if (b->wdvalid && b->wdready) {
         sam_buffer_printf(&line, "%8" PRIu64 " wdata ", cycle);
         put_data(&line, b->wdata);
-        sam_buffer_printf(&line, " strobes %04x%s\n", b->wstrb, b->wdlast ? " last" : "");
+        sam_buffer_printf(&line, " busMask %0*x strobes %04x%s\n", digits, b->wbusmask, b->wstrb,
+                          b->wdlast ? " last" : "");
     }
     if (b->resp_wvalid)
         sam_buffer_printf(&line, "%8" PRIu64 " wdone id %2u\n", cycle, b->resp_wid);
@@ -179,8 +236,15 @@ struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *opti
     w->options = *options;
     for (unsigned i = 0; options->perfetto && i < SAM_COUNT(tracks); i++)
         sam_perfetto_track(options->perfetto, FIRST_TRACK + i, tracks[i]);
+    for (unsigned i = 0; i < SAM_COUNT(signals); i++) {
+        w->signals[i] = signals[i];
+        if (signals[i].width == 0)
+            w->signals[i].width = 128 / options->elewidth;
+        else if (signals[i].width == 64)
+            w->signals[i].width = options->isa.xlen;
+    }
     if (options->vcd.write &&
-        !sam_vcd_init(&w->vcd, &options->vcd, "mxu", signals, SAM_COUNT(signals))) {
+        !sam_vcd_init(&w->vcd, &options->vcd, "mxu", w->signals, SAM_COUNT(signals))) {
         free(w);
         return NULL;
     }

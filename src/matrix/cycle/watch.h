@@ -12,6 +12,7 @@ struct sam_mxu_watch_options {
     struct sam_perfetto *perfetto; /* owned by the caller, or NULL */
     struct sam_isa isa;            /* for disassembly */
     unsigned tree_stages;          /* of the model */
+    unsigned elewidth;
 };
 
 struct sam_mxu_watch;
