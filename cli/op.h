@@ -27,6 +27,10 @@ struct op_request {
     bool explain, dry, quiet, cycles, json;
     struct sam_engines_config engines;
     const char *mask, *value, *emit;
+    const char *call; /* the name of a routine, "-" for that of the operator */
+    uint64_t at_in[SAM_PLAN_INPUTS], at_out; /* --at */
+    size_t at_inputs;
+    bool has_at;
     struct cli_list files;
     struct sam_array *inputs; /* input_count of them, their types and shapes as --dtype says */
     enum sam_dtype stored;    /* the type in the files */
@@ -40,7 +44,8 @@ int op_take_types(struct op_request *r);
 struct sam_array op_stored(const struct op_request *r, const struct sam_plan *plan);
 /* The plan that the request asks for: checks what the options say against the inputs. */
 int op_make_plan(const struct op_request *r, struct sam_plan **plan);
-/* op_emit.c: the plan's program into the file of --emit, after the command that runs it. */
-int op_emit(const struct op_request *request, const struct sam_plan *plan);
+/* op_emit.c: the plan's program into the file of --emit, after the command that runs it, or its
+ * routine; `name` is the operator's. */
+int op_emit(const struct op_request *request, const struct sam_plan *plan, const char *name);
 
 #endif

@@ -55,18 +55,46 @@ static void put_command(const struct op_request *r, const struct sam_plan *plan,
     fputc('\n', out);
 }
 
-int op_emit(const struct op_request *r, const struct sam_plan *plan)
+/* The addresses of --at; the output, with scratch memory after it, must not overlap an input. */
+static int take_addresses(const struct op_request *r, const struct sam_plan *plan, uint64_t *inputs,
+                          uint64_t *output)
+{
+    const uint64_t out = op_stored(r, plan).size, scratch = sam_plan_scratch(plan);
+    const uint64_t all =
+        scratch ? (r->at_out + out + 4095) / 4096 * 4096 + scratch - r->at_out : out;
+    if (r->at_inputs != r->input_count)
+        return cli_usage_error(r->args, "--at: %zu inputs: expected %zu", r->at_inputs,
+                               r->input_count);
+    for (size_t i = 0; i < r->input_count; i++) {
+        inputs[i] = r->at_in[i];
+        if (inputs[i] < r->at_out + all && r->at_out < inputs[i] + r->inputs[i].size)
+            return cli_usage_error(r->args,
+                                   "--at: %" PRIu64 " bytes at 0x%" PRIx64
+                                   " overlap the output, %" PRIu64 " bytes at 0x%" PRIx64,
+                                   (uint64_t)r->inputs[i].size, inputs[i], all, r->at_out);
+    }
+    *output = r->at_out;
+    return CLI_OK;
+}
+
+int op_emit(const struct op_request *r, const struct sam_plan *plan, const char *name)
 {
     struct sam_error error;
     uint64_t inputs[SAM_PLAN_INPUTS], output;
     char *program, *text = NULL;
     size_t size = 0;
     sam_plan_addresses(plan, inputs, &output);
-    if (sam_plan_program(plan, inputs, output, &program, &error) != SAM_OK)
+    const int code = r->has_at ? take_addresses(r, plan, inputs, &output) : CLI_OK;
+    if (code != CLI_OK)
+        return code;
+    const char *routine = r->call && strcmp(r->call, "-") != 0 ? r->call : name;
+    if ((r->call ? sam_plan_routine(plan, routine, inputs, output, &program, &error)
+                 : sam_plan_program(plan, inputs, output, &program, &error)) != SAM_OK)
         return cli_report(&error);
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        put_command(r, plan, inputs, output, out);
+        if (!r->call)
+            put_command(r, plan, inputs, output, out);
         fputs(program, out);
     }
     sam_text_free(program);

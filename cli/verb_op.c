@@ -56,6 +56,31 @@ static int parse_in_shape(struct cli_args *args, const struct cli_option *option
     return parse_numbers(args, option, text, &r->in_shape[r->in_shapes++]);
 }
 
+/* "in=ADDR,...,out=ADDR" */
+static int parse_at(struct cli_args *args, const struct cli_option *option, const char *text,
+                    void *request)
+{
+    struct op_request *r = request;
+    unsigned outputs = 0;
+    r->has_at = true;
+    r->at_inputs = 0;
+    for (const char *at = text; *at;) {
+        char word[40];
+        const size_t size = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)size, at);
+        const bool in = strncmp(word, "in=", 3) == 0;
+        if (size >= sizeof word || (!in && strncmp(word, "out=", 4) != 0) || (!in && outputs++) ||
+            (in && r->at_inputs == SAM_PLAN_INPUTS) ||
+            !sam_parse_u64(word + (in ? 3 : 4), in ? &r->at_in[r->at_inputs++] : &r->at_out))
+            break;
+        at += size + (at[size] != '\0');
+        if (!*at && outputs)
+            return CLI_OK;
+    }
+    return cli_usage_error(args, "--%s %s: expected in=ADDRESS for each input and out=ADDRESS",
+                           option->name, text);
+}
+
 static enum sam_status set_engines(void *engines, const char *settings, struct sam_error *error)
 {
     return sam_engines_parse(settings, engines, error);
@@ -112,6 +137,15 @@ static const struct cli_option options[] = {
     CLI_ROW(struct op_request, emit, "emit", CLI_TEXT, "FILE",
             "write the program in assembly, with the command that runs it as its first comment",
             .suffixes = ".s"),
+    {.name = "at",
+     .grammar = CLI_PARSE,
+     .argument = "in=ADDR,out=ADDR",
+     .parse = parse_at,
+     .help = "--emit: the addresses of the inputs, one each, and of the output"},
+    CLI_ROW(
+        struct op_request, call, "call", CLI_TEXT, "[NAME]",
+        "--emit: a function void NAME(void) (as the operator) for other programs, which GNU as\n"
+        "takes, too"),
     CLI_ROW(struct op_request, cycles, "cycles", CLI_FLAG, NULL,
             "the engines in time: cycles, and what each engine waits for"),
     {.name = "config",
@@ -154,6 +188,8 @@ static int check_files(struct op_request *r)
                                r->files.count, r->files.count == 1 ? "" : "s");
     r->input_count = r->files.count - outputs;
     r->output = r->dry ? NULL : r->files.items[r->files.count - 1];
+    if ((r->has_at || r->call) && !r->emit)
+        return cli_usage_error(r->args, "--at and --call need --emit");
     if (r->cycles && r->dry)
         return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
                                         "is run");
@@ -294,7 +330,7 @@ static int operate(struct op_request *r)
     if (code == CLI_OK && r->explain && !r->json)
         code = explain(plan);
     if (code == CLI_OK && r->emit)
-        code = op_emit(r, plan);
+        code = op_emit(r, plan, operators[r->kind].name);
     if (code == CLI_OK && r->output)
         code = run_plan(r, plan);
     else if (code == CLI_OK && r->json)
@@ -342,6 +378,8 @@ const struct cli_verb verb_op = {
                 "  samite op pad --before 0,1,1,0 --value 1 in.npy out.npy\n"
                 "  samite op concat --axis -1 a.npy b.npy out.npy\n"
                 "  samite op transpose --perm 1,0 --plan --emit prog.s in.npy\n"
-                "  samite op transpose --perm 1,0 --dtype i4 packed.npy out.npy\n",
+                "  samite op transpose --perm 1,0 --dtype i4 packed.npy out.npy\n"
+                "  samite op im2col --kernel 3 --pad 1 --emit im2col.s --call \\\n"
+                "      --at in=0x10000000,out=0x18000000 image.npy\n",
     .run = run,
 };

@@ -47,6 +47,7 @@ struct emitter {
     unsigned dim_count;
     size_t region;     /* number, for labels */
     const char *label; /* with which they begin */
+    bool routine;      /* a part of other programs: labels are its own, ttype is unknown */
     /* Registers with the address of the input and of the output; NULL: the addresses are known. */
     const char *from, *to;
 };
@@ -262,7 +263,9 @@ static void emit_table_strides(struct emitter *e, const struct sam_plan_region *
 {
     unsigned slices = region->block.ops[0].slices;
     for (unsigned i = 0; i < slices; i++) {
-        EMIT("    lw t0, %u(a2)\n    csrw tload_stride%u, t0\n", i * 4, i);
+        EMIT("    lw t0, %u(a2)\n    csrw ", i * 4);
+        print_csr_name(e, CSR_LOAD_STRIDE + i);
+        EMIT(", t0\n");
         e->csr.known[CSR_LOAD_STRIDE + i] = false;
     }
     EMIT("    addi a2, a2, %u\n", SAM_PLAN_TL_SLICES * 4);
@@ -291,7 +294,7 @@ static void emit_region(struct emitter *e, const struct sam_plan_region *region,
     EMIT("\n");
     emit_start(e, region, in, out);
     if (region->table)
-        EMIT("    la a2, strides%zu\n", e->region);
+        EMIT("    la a2, %sstrides%zu\n", e->routine ? e->label : "", e->region);
     hoist_dims(e, region);
     hoist_csrs(e, region);
     for (unsigned i = 0; i < region->loops; i++) {
@@ -367,7 +370,8 @@ static void emit_tables(struct emitter *e)
         const struct sam_plan_region *region = &e->plan->regions[i];
         if (!region->table)
             continue;
-        EMIT("%s\nstrides%zu:\n", any ? "" : "\n    .data\n    .balign 4", i);
+        EMIT("%s\n%sstrides%zu:\n", any ? "" : "\n    .data\n    .balign 4",
+             e->routine ? e->label : "", i);
         any = true;
         for (uint64_t k = 0; k < region->loop[0].count * SAM_PLAN_TL_SLICES; k++)
             EMIT("%s%" PRIu32 "%s", k % 8 ? ", " : "    .word ", region->table[k],
@@ -380,6 +384,8 @@ static void emit_plan(struct emitter *e, const uint64_t *inputs, uint64_t output
 {
     const struct sam_plan *plan = e->plan;
     const uint64_t scratch = sam_plan_scratch_at(plan, output);
+    if (e->routine)
+        set_csr(e, CSR_TYPE, TYPE_BYTES);
     if (plan->odd) /* the second half of the last byte */
         EMIT("    li t0, 0x%" PRIx64 "\n    sb zero, 0(t0)\n",
              scratch + plan->joined + 2 * plan->output_size - 1);
@@ -405,6 +411,41 @@ void sam_plan_emit(const struct sam_plan *plan, const char *label, const char *f
     emit_plan(&emitter, NULL, 0);
 }
 
+void sam_plan_emit_places(const struct sam_plan *plan, const uint64_t *inputs, uint64_t output,
+                          struct sam_buffer *text)
+{
+    struct emitter emitter = {.plan = plan, .text = text}, *e = &emitter;
+    char element[SAM_ELEMENT_TEXT];
+    EMIT("# %s, %s\n", plan->name, sam_plan_element(plan, element));
+    for (unsigned i = 0; i < plan->inputs; i++)
+        EMIT("# input %u: %" PRIu64 " bytes at 0x%" PRIx64 "\n", i, plan->input_size[i], inputs[i]);
+    EMIT("# output: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->output_size, output);
+    if (plan->scratch)
+        EMIT("# scratch memory: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->scratch,
+             sam_plan_scratch_at(plan, output));
+}
+
+unsigned sam_plan_counters(const struct sam_plan *plan)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        most = plan->regions[i].loops > most ? plan->regions[i].loops : most;
+    return most;
+}
+
+void sam_plan_emit_body(const struct sam_plan *plan, const char *label, const uint64_t *inputs,
+                        uint64_t output, struct sam_buffer *text)
+{
+    struct emitter emitter = {.plan = plan, .text = text, .label = label, .routine = true};
+    emit_plan(&emitter, inputs, output);
+}
+
+void sam_plan_emit_tables(const struct sam_plan *plan, const char *label, struct sam_buffer *text)
+{
+    struct emitter emitter = {.plan = plan, .text = text, .label = label, .routine = true};
+    emit_tables(&emitter);
+}
+
 enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                  uint64_t output, char **text, struct sam_error *error)
 {
@@ -414,14 +455,7 @@ enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *in
         return SAM_ERR_USAGE;
     struct sam_buffer buffer = {0};
     struct emitter emitter = {.plan = plan, .text = &buffer, .label = "loop"}, *e = &emitter;
-    char element[SAM_ELEMENT_TEXT];
-    EMIT("# %s, %s\n", plan->name, sam_plan_element(plan, element));
-    for (unsigned i = 0; i < plan->inputs; i++)
-        EMIT("# input %u: %" PRIu64 " bytes at 0x%" PRIx64 "\n", i, plan->input_size[i], inputs[i]);
-    EMIT("# output: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->output_size, output);
-    if (plan->scratch)
-        EMIT("# scratch memory: %" PRIu64 " bytes at 0x%" PRIx64 "\n", plan->scratch,
-             sam_plan_scratch_at(plan, output));
+    sam_plan_emit_places(plan, inputs, output, &buffer);
     EMIT("    .globl _start\n_start:\n");
     emit_plan(e, inputs, output);
     EMIT("\n    li      a0, 0\n    li      a7, 93\n    ecall\n");

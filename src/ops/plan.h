@@ -174,6 +174,16 @@ uint64_t sam_plan_scratch_at(const struct sam_plan *plan, uint64_t output);
 
 /* emit.c */
 
+/* Append comments on the tensors and, as part of a routine, all regions and tables; labels begin
+ * with `label`. */
+void sam_plan_emit_places(const struct sam_plan *plan, const uint64_t *inputs, uint64_t output,
+                          struct sam_buffer *text);
+void sam_plan_emit_body(const struct sam_plan *plan, const char *label, const uint64_t *inputs,
+                        uint64_t output, struct sam_buffer *text);
+/* The counters of loops are s2 and so many registers after it. */
+unsigned sam_plan_counters(const struct sam_plan *plan);
+void sam_plan_emit_tables(const struct sam_plan *plan, const char *label, struct sam_buffer *text);
+
 /* Append a plan of one input, without tables and scratch memory, as a part of a program. `from` and
  * `to` are registers, other than those below, with the addresses of the input and the output;
  * labels begin with `label`. Changes t0, t1, a0, a1, a3 to a7, s2 to s11, the TLRegs and CSRs of

@@ -512,7 +512,7 @@ static void symbol_counts(void **state)
                  16 + (flush < 118   ? 0
                        : flush < 134 ? flush - 117
                                      : 16),
-                 1 + (flush == 134));
+                 1 + (unsigned)(flush == 134));
         expect_part(&out, line);
         expect_part(&out, "    0         10\n");
         sam_buffer_free(&out);

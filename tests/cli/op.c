@@ -260,6 +260,93 @@ static void emitted_command(void **state)
     }
 }
 
+/* A routine for other programs: called twice, whatever ttype and scratch memory hold, on both
+ * widths. It keeps sp and the registers that the calling convention has it keep. */
+static void routines(void **state)
+{
+    static const char check[] = ".macro each what\n\\what s0, 1\n\\what s1, 2\n\\what s2, 3\n"
+                                "\\what s3, 4\n\\what s4, 5\n\\what s5, 6\n\\what s6, 7\n"
+                                "\\what s7, 8\n\\what s8, 9\n\\what s9, 10\n\\what s10, 11\n"
+                                "\\what s11, 12\n\\what gp, 13\n\\what tp, 14\n.endm\n"
+                                /* both words of RV64 */
+                                ".macro make r, n\nli \\r, -\\n * 99999\n.endm\n"
+                                ".macro same r, n\nli t0, -\\n * 99999\nbne \\r, t0, bad\n.endm\n"
+                                ".globl _start\n_start: li sp, 0x301000\neach make\n"
+                                "li t0, 32\nli s5, 0x1234567\nsll s5, s5, t0\n"
+                                "call turn\ncsrwi ttype, 1\ncall turn\n"
+                                "li t0, 32\nli t1, 0x1234567\nsll t1, t1, t0\nbne s5, t1, bad\n"
+                                "li s5, -6 * 99999\neach same\nli t0, 0x301000\nbne sp, t0, bad\n"
+                                "li a0, 0\nli a7, 93\necall\nbad: li a0, 1\nli a7, 93\necall\n"
+                                ".include \"turn.s\"\n";
+    static const struct {
+        const char *operator, * files, *memory;
+        unsigned size;
+    } rows[] = {
+        {"transpose --perm 1,0", "in.npy", "--mem 0x100000:in.npy", 37 * 53 * 2},
+        {"transpose --perm 1,0 --dtype i4 --in-shape 3,3", "odd.npy",
+         "--mem 0x100000:odd.npy --mem 0x201000:ones", 5},
+        {"compress --mask keep.npy --axis 1", "wide.npy", "--mem 0x100000:wide.npy", 400},
+    };
+    (void)state;
+    write_text("main.s", check);
+    write_numbers("in.npy", 2, (uint64_t[]){37, 53});
+    write_numbers("wide.npy", 2, (uint64_t[]){100, 3});
+    write_bytes("odd.npy", 5, (const uint8_t[]){0x10, 0x32, 0x54, 0x76, 0xf8});
+    write_bytes("keep.npy", 3, (const uint8_t[]){1, 0, 1});
+    run_script("head -c 4096 /dev/zero | tr '\\0' '\\377' >ones");
+    for (size_t i = 0; i < SAM_COUNT(rows); i++)
+        for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+            char words[512];
+            snprintf(words, sizeof words,
+                     "op %s %s out.npy -q --emit turn.s --call=turn --at in=0x100000,out=0x200000",
+                     rows[i].operator, rows[i].files);
+            struct sam_buffer out = expect_success(words), text = read_file("turn.s");
+            expect_part(&text, "# void turn(void)\n");
+            assert_null(strstr(sam_buffer_text(&text), "\n    tl."));
+            sam_buffer_free(&text);
+            sam_buffer_free(&out);
+            snprintf(words, sizeof words,
+                     "run main.s -q --machine tensor --isa rv%uim_zicsr_xtensorload %s --map "
+                     "0x200000:%u --map 0x300000:4096 --dump 0x200000:%u:out.bin",
+                     xlen, rows[i].memory, rows[i].size, rows[i].size);
+            out = expect_success(words);
+            sam_buffer_free(&out);
+            struct sam_array wanted = read_array("out.npy");
+            out = read_file("out.bin");
+            assert_int_equal(out.size, wanted.size);
+            assert_memory_equal(out.data, wanted.data, wanted.size);
+            sam_buffer_free(&out);
+            sam_array_free(&wanted);
+        }
+    /* the operator's name, and a program at other addresses */
+    struct sam_buffer out = expect_success("op transpose --perm 1,0 --emit turn.s --call in.npy");
+    sam_buffer_free(&out);
+    out = read_file("turn.s");
+    expect_part(&out, "    .globl transpose\ntranspose:\n");
+    sam_buffer_free(&out);
+    out = expect_success(
+        "op transpose --perm 1,0 -q --emit prog.s --at out=0x200000,in=0x100000 in.npy "
+        "out.npy");
+    sam_buffer_free(&out);
+    run_emitted("prog.s", "out.npy");
+    static const char *const refused[][2] = {
+        {"--at in=0x1000,out=0x1100",
+         "3922 bytes at 0x1000 overlap the output, 3922 bytes at 0x1100"},
+        {"--at in=0x1000,in=0x9000,out=0x20000", "--at: 2 inputs: expected 1"},
+        {"--at in=0x1000", "expected in=ADDRESS for each input and out=ADDRESS"},
+        {"--at out=1,out=2,in=9999", "expected in=ADDRESS for each input and out=ADDRESS"},
+        {"--call=9x", "routine '9x': expected an identifier of C"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(refused); i++) {
+        char words[256];
+        snprintf(words, sizeof words, "op transpose --perm 1,0 --emit x.s %s in.npy",
+                 refused[i][0]);
+        expect_failure(words, 2, refused[i][1]);
+    }
+    expect_failure("op transpose --perm 1,0 --call in.npy out.npy", 2,
+                   "--at and --call need --emit");
+}
+
 static void empty_tensors(void **state)
 {
     (void)state;
@@ -418,6 +505,7 @@ int main(void)
         cmocka_unit_test(nothing_but_a_plan),
         cmocka_unit_test(emitted_program_runs),
         cmocka_unit_test(emitted_command),
+        cmocka_unit_test(routines),
         cmocka_unit_test(empty_tensors),
         cmocka_unit_test(wrong_usage),
         cmocka_unit_test(parameters_of_the_engines),

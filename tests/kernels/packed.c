@@ -98,8 +98,10 @@ static void compile(const char *name, const char *width)
                     "-I '%s/include' '%s/include/samite/device/start.S' '%s/%s.c' %s -lgcc -o "
                     "'%s/%s'",
                     width, top, top, top, SYSTEM_DIR, name,
-                    strcmp(name, "roundtrip") == 0 ? "" : "'" SYSTEM_DIR "/layer.c'", test_folder,
-                    name))
+                    strcmp(name, "roundtrip") == 0 ? ""
+                    : strcmp(name, "conv") == 0    ? test_path("im2col.s")
+                                                   : "'" SYSTEM_DIR "/layer.c'",
+                    test_folder, name))
         fail_msg("%s.c does not compile with %s", name, width);
 }
 
@@ -158,6 +160,44 @@ static void round_trip(void **state)
         packed_result_free(&result);
     }
     packed_free(&layer);
+}
+
+/* The routine of `samite op`, of which the program knows the name, the shape and the addresses. */
+static void write_im2col(const char *pad)
+{
+    static uint16_t zeros[16 * 16 * 16];
+    struct sam_error error;
+    const struct sam_array image = {.dtype = SAM_F16,
+                                    .rank = 4,
+                                    .shape = {1, 16, 16, 16},
+                                    .count = sizeof zeros / 2,
+                                    .size = sizeof zeros,
+                                    .data = zeros};
+    must(sam_npy_write(test_path("image.npy"), &image, &error), &error);
+    if (!test_shell("cd '%s' && \"$SAMITE\" op im2col --kernel 3 --pad %s --emit im2col.s --call "
+                    "--at in=0x10000000,out=0x18000000 image.npy",
+                    test_folder, pad))
+        fail_msg("no routine");
+}
+
+/* The program compares every result with plain C; a routine whose patches are shifted is noticed.
+ */
+static void convolution(void **state)
+{
+    (void)state;
+    for (size_t w = 0; has_compiler() && w < COUNT(widths); w++)
+        for (int wrong = 0; wrong < 2; wrong++) {
+            write_im2col(wrong ? "0,2,1,1" : "1");
+            compile("conv", widths[w]);
+            for (unsigned mlen = 128; mlen <= 512; mlen *= 2)
+                if (!test_shell(
+                        "cd '%s' && { \"$SAMITE\" run conv --machine system -q --isa "
+                        "rv%dima_zicsr_zfinx_xtensorload_xmatrix --mlen %u >out.txt 2>err.txt; "
+                        "test $? = %d; } && grep -q '%s' out.txt",
+                        test_folder, w ? 64 : 32, mlen, wrong,
+                        wrong ? "FAIL, wrong:" : "PASS, right:  6144$"))
+                    fail_msg("conv, MLEN %u, routine %d", mlen, wrong);
+        }
 }
 
 /* ---------------------------------------------------------------------------------- damaged */
@@ -430,11 +470,17 @@ static void deep_layers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_assembly),    cmocka_unit_test(in_c),
-        cmocka_unit_test(round_trip),     cmocka_unit_test(wrong_results),
-        cmocka_unit_test(wrong_programs), cmocka_unit_test(races),
-        cmocka_unit_test(missing_waits),  cmocka_unit_test(a_poll_that_ends_too_early),
-        cmocka_unit_test(in_time),        cmocka_unit_test(deep_layers),
+        cmocka_unit_test(in_assembly),
+        cmocka_unit_test(in_c),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(convolution),
+        cmocka_unit_test(wrong_results),
+        cmocka_unit_test(wrong_programs),
+        cmocka_unit_test(races),
+        cmocka_unit_test(missing_waits),
+        cmocka_unit_test(a_poll_that_ends_too_early),
+        cmocka_unit_test(in_time),
+        cmocka_unit_test(deep_layers),
     };
     return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
 }
