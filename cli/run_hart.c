@@ -60,7 +60,6 @@ static int prepare(struct state *s)
     bool cycles = r->cycles;
     cli_catch_signals();
     r->options.stop = cli_stop_flag();
-    r->options.size = sizeof r->options;
     r->options.progress = show_progress;
     r->options.progress_context = s;
     r->options.profile = s->profile;

@@ -87,9 +87,22 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
     return cli_read_settings(args, option, text, run_set_hart, r);
 }
 
+static int parse_acc_regs(struct cli_args *args, const struct cli_option *option, const char *text,
+                          void *set)
+{
+    struct sam_error error;
+    return sam_hart_parse_acc_regs(text, set, &error) == SAM_OK
+               ? CLI_OK
+               : cli_usage_error(args, "--%s: %s", option->name, error.text);
+}
+
 const struct cli_option run_hart_start_rows[] = {
     CLI_ROW(struct hart_request, mlen, "mlen", CLI_NUMBER, "BITS",
             "row of a matrix register: 128, 256 or 512 (512)", .choices = "128 256 512"),
+    CLI_ROW(struct hart_request, options.acc_regs, "acc-regs", CLI_PARSE, "SET",
+            "matrix registers that may be md of a product, and then not its sources: all (the "
+            "default), or as 0:4",
+            .parse = parse_acc_regs),
     CLI_ROW(struct hart_request, ebreak, "ebreak", CLI_CHOICE, NULL,
             "at an ebreak, fail (the default), end the run successfully, or trap to the program's "
             "handler",
@@ -210,7 +223,7 @@ static int name_files(const struct hart_request *r)
 
 void run_hart_defaults(struct hart_request *r, const struct run_request *run)
 {
-    *r = (struct hart_request){.run = run};
+    *r = (struct hart_request){.run = run, .options = {.size = sizeof r->options}};
     sam_engines_defaults(&r->engines);
     sam_mxu_config_init(&r->mxu, 512);
     r->mxu.mlen = 0; /* unless --config gives it */

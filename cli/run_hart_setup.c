@@ -18,7 +18,7 @@ const char *run_hart_name(const char *path)
 /* The first option given that requires the matrix unit, or NULL. */
 static const char *matrix_option(const struct cli_args *args)
 {
-    static const char *const options[] = {"dump-m", "mlen", "fp-order",
+    static const char *const options[] = {"dump-m", "mlen", "acc-regs", "fp-order",
                                           "konata", "vcd",  "trace-bus"};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         if (cli_given(args, options[i]))

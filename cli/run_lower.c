@@ -83,6 +83,7 @@ static int lower(struct hart_request *r, size_t function, size_t count)
                                                    .nan = o->nan,
                                                    .outside = o->outside,
                                                    .mlen = mlen,
+                                                   .acc_regs = r->options.acc_regs,
                                                    .sms = parameter(r, "gpu.sms"),
                                                    .weights = r->lowered->weights,
                                                    .weights_size = r->lowered->weights_size};

@@ -23,6 +23,7 @@ struct block_system {
     const char *emit;                       /* a folder for the lowered program, or NULL */
     const void *packed;                     /* weights, as sam_pack gives them; NULL: raw arrays */
     size_t packed_size;
+    uint32_t acc_regs; /* of the hart */
 };
 struct block_figures {
     struct sam_system_figures *figures; /* with timing; or NULL */

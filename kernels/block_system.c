@@ -43,12 +43,17 @@ static enum sam_status run(struct sam_system *system, const struct block_system 
 enum sam_status block_lowered(struct block *block, const char *path, const struct block_system *how,
                               struct block_figures *figures, struct sam_error *error)
 {
-    const struct sam_system_options options = {
-        .size = sizeof options, .check_races = how->check_races, .timing = how->timing};
+    const struct sam_hart_options hart = {.size = sizeof hart, .acc_regs = how->acc_regs};
+    const struct sam_system_options options = {.size = sizeof options,
+                                               .hart = &hart,
+                                               .check_races = how->check_races,
+                                               .timing = how->timing};
     struct sam_array arrays[BLOCK_ARRAYS];
     struct sam_tile_argument arguments[BLOCK_ARGUMENTS];
-    const struct sam_tile_lower_options lowering = {
-        .size = sizeof lowering, .weights = how->packed, .weights_size = how->packed_size};
+    const struct sam_tile_lower_options lowering = {.size = sizeof lowering,
+                                                    .acc_regs = how->acc_regs,
+                                                    .weights = how->packed,
+                                                    .weights_size = how->packed_size};
     struct sam_tile_program *program = NULL;
     struct sam_system *system = NULL;
     char *messages = NULL;

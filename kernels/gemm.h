@@ -25,6 +25,7 @@ struct gemm_config {
     unsigned xlen;                       /* 0: 64 */
     const char *dir;                     /* folder of the .s files */
     const struct sam_mxu_config *cycles; /* also run the cycle model; or NULL */
+    uint32_t acc_regs;                   /* of the hart; with m4 */
 };
 enum { GEMM_MAX = 4096 };
 

@@ -194,7 +194,8 @@ enum sam_status gemm_open(struct gemm *g, const struct gemm_kernel *kernel,
     fill(g->a, g->size[0], kernel->source, kernel->is_float, &state);
     fill(g->b, g->size[1], kernel->source, kernel->is_float, &state);
     fill(g->c, g->size[2], kernel->target, kernel->is_float, &state);
-    struct sam_hart_options options = {.mlen = c->mlen, .cycles = c->cycles};
+    struct sam_hart_options options = {
+        .size = sizeof options, .mlen = c->mlen, .cycles = c->cycles, .acc_regs = c->acc_regs};
     enum sam_status status =
         sam_isa_parse(c->xlen == 32 ? "rv32im_zicsr_zfinx_xmatrix" : "rv64im_zicsr_zfinx_xmatrix",
                       &options.isa, error);

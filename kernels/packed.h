@@ -59,6 +59,7 @@ struct packed_run {
     struct sam_sink console; /* what program and kernels print */
     bool check_races;        /* a race is a failure */
     const struct sam_system_timing *timing; /* not NULL: count cycles */
+    uint32_t acc_regs;                      /* of the hart: 0, 0xf0 or 0x11 */
 };
 /* Run a program on the layer and read what it left. SAM_ERR_TRAP: it failed, or a kernel did. */
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,

@@ -36,7 +36,8 @@ static enum sam_status load(struct machine *m, const struct packed_layer *layer,
                             const struct packed_run *run, struct sam_error *error)
 {
     struct sam_hostio_options io = {.size = sizeof io, .output = run->console};
-    struct sam_hart_options hart = {.size = sizeof hart, .mlen = run->mlen};
+    struct sam_hart_options hart = {
+        .size = sizeof hart, .mlen = run->mlen, .acc_regs = run->acc_regs};
     struct sam_gpu_options gpu = {.size = sizeof gpu, .print = run->console};
     struct sam_system_options options = {.size = sizeof options,
                                          .hart = &hart,

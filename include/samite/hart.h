@@ -79,7 +79,13 @@ struct sam_hart_options {
      * with the cycles of the matrix unit's model, or without it those of the engines'. It outlives
      * the hart; slower. */
     struct sam_profile *profile;
+    /* Since 0.2. Set of matrix registers that may be md of a product; unless it holds all eight,
+     * they may not be its ms1 or ms2. 0: all eight. */
+    uint32_t acc_regs;
 };
+/* Such a set as text, "0:4" or "all". SAM_ERR_USAGE: another text. */
+SAM_API enum sam_status sam_hart_parse_acc_regs(const char *text, uint32_t *set,
+                                                struct sam_error *error);
 
 /* What ran, by class; the classes add up to `instructions`. */
 enum sam_hart_class {

@@ -39,16 +39,14 @@ struct sam_mxu_config {
     unsigned merge_cycles;       /* cycles to merge a write of part of a line, 0..64 */
     unsigned l2_kib;             /* size of the L2, a power of two up to 4096; 0: every line hits */
     unsigned miss_latency;       /* extra cycles for a line that misses the L2, 0..1000 */
-    bool ports;        /* a port of a register moves one block a cycle; false: any number */
-    unsigned stall;    /* per cent of cycles in which a bus channel is not ready, 0..90 */
-    uint64_t seed;     /* for the random choices of ooo_window and stall */
-    uint32_t acc_regs; /* set of registers that may be md of a multiplication; unless it holds
-                          all eight, they may not be ms1 or ms2 */
+    bool ports;     /* a port of a register moves one block a cycle; false: any number */
+    unsigned stall; /* per cent of cycles in which a bus channel is not ready, 0..90 */
+    uint64_t seed;  /* for the random choices of ooo_window and stall */
 };
 
 /* The defaults for rows of `mlen` bits. */
 SAM_API void sam_mxu_config_init(struct sam_mxu_config *config, unsigned mlen);
-/* "mpara=4,npara=8,acc_regs=0:4": change the named values. SAM_ERR_USAGE, with
+/* "mpara=4,npara=8": change the named values. SAM_ERR_USAGE, with
  * `config` unchanged: an unknown name (the error suggests the nearest) or a value out of range (the
  * error gives the range). Constraints between values are left to sam_mxu_config_check. */
 SAM_API enum sam_status sam_mxu_config_set(struct sam_mxu_config *config, const char *text,

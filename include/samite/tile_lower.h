@@ -37,6 +37,7 @@ struct sam_tile_lower_options {
     /* Lower without arguments (there must be none), to look at the programs: they cannot be loaded.
      */
     bool unbound;
+    uint32_t acc_regs; /* of the hart (hart.h); 0: all */
 };
 
 /* A lowered function. */
@@ -68,7 +69,8 @@ SAM_API enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *lowered
                                                 struct sam_error *error);
 
 /* Load both programs into a system without programs, map the arrays and copy them there. It must be
- * an RV64 system whose options have the mlen and sms of the lowering, and 1 MiB of L1M and L0M. */
+ * an RV64 system whose options have the mlen, acc_regs and sms of the lowering, and 1 MiB of L1M
+ * and L0M. */
 SAM_API enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *lowered,
                                               struct sam_system *system, struct sam_error *error);
 /* How the program of a system that has ended with an exit ended: SAM_ERR_TRAP with the message of

@@ -80,7 +80,9 @@ void layer_turn(const uint16_t *from, uint32_t blocks, uint32_t row, uint32_t ro
 
 /* A register has `size` rows of 4 * size bytes, that many f16 twice and f32 once. Activations are
  * in m0, weights in m1 to m3, sums in m4 to m7: each load of activations serves four registers of
- * weights. */
+ * weights. Where only m0 and m4 accumulate, it serves two. */
+enum { TWO_SUMS = 0x11, FOUR_SUMS = 0xf0 }; /* acc_regs 0:4 and 4:5:6:7 */
+
 struct product {
     const char *a, *b;  /* activations and weights, in rows of row_bytes */
     uint32_t row_bytes; /* a multiple of 4 * size */
@@ -90,9 +92,10 @@ struct product {
     uint32_t size;
 };
 
-#define LOAD(n)     sam_mldh(1 + (n) % 3, p->row_bytes, b + (n)*p->size * p->row_bytes)
-#define MULTIPLY(n) sam_fwmmacc_h(4 + (n), 1 + (n) % 3, 0)
-#define STORE(n)    sam_mstw(4 + (n), p->stride, p->out + (n)*p->size)
+#define LOAD_TO(m, n) sam_mldh(m, p->row_bytes, b + (n)*p->size * p->row_bytes)
+#define LOAD(n)       LOAD_TO(1 + (n) % 3, n)
+#define MULTIPLY(n)   sam_fwmmacc_h(4 + (n), 1 + (n) % 3, 0)
+#define STORE(n)      sam_mstw(4 + (n), p->stride, p->out + (n)*p->size)
 
 /* 4 * size columns. */
 static void multiply_four(const struct product *p)
@@ -126,6 +129,28 @@ static void multiply_four(const struct product *p)
     STORE(3);
 }
 
+/* 2 * size columns, with sums in m0 and m4, which are no sources. */
+static void multiply_two(const struct product *p)
+{
+    const uint32_t step = 4 * p->size;
+    sam_mmov_mx(0, 0);
+    sam_mmov_mx(4, 0);
+    sam_mcfgn(p->size);
+    sam_mcfgk(step);
+    for (uint32_t at = 0; at < p->row_bytes; at += step) {
+        const char *b = p->b + at;
+        sam_mcfgm(p->size);
+        LOAD_TO(2, 0);
+        LOAD_TO(3, 1);
+        sam_mcfgm(p->rows);
+        sam_mldh(1, p->row_bytes, p->a + at);
+        sam_fwmmacc_h(0, 2, 1);
+        sam_fwmmacc_h(4, 3, 1);
+    }
+    sam_mstw(0, p->stride, p->out);
+    sam_mstw(4, p->stride, p->out + p->size);
+}
+
 /* Up to `size` columns. */
 static void multiply_some(const struct product *p, uint32_t columns)
 {
@@ -136,10 +161,10 @@ static void multiply_some(const struct product *p, uint32_t columns)
     for (uint32_t at = 0; at < p->row_bytes; at += step) {
         const char *b = p->b + at;
         sam_mcfgm(columns);
-        LOAD(0);
+        LOAD_TO(2, 0);
         sam_mcfgm(p->rows);
-        sam_mldh(0, p->row_bytes, p->a + at);
-        MULTIPLY(0);
+        sam_mldh(1, p->row_bytes, p->a + at);
+        sam_fwmmacc_h(4, 2, 1);
     }
     sam_mcfgk(4 * columns);
     STORE(0);
@@ -151,16 +176,18 @@ static void multiply_tile(const char *weights, uint32_t rows, uint32_t depth, ui
 {
     struct product p = {
         .row_bytes = 2 * depth, .stride = 4 * all_columns, .size = sam_system_mlen() / 32};
+    const bool two = sam_system_acc_regs() == TWO_SUMS;
+    const uint32_t turn = (two ? 2 : 4) * p.size;
     for (uint32_t row = 0; row < rows; row += p.size) {
         uint32_t left = columns;
         p.rows = rows - row < p.size ? rows - row : p.size;
         p.a = (const char *)l0m(LAYER_ACTIVATIONS) + row * p.row_bytes;
         p.b = weights;
         p.out = (float *)l1m(LAYER_LOGITS) + row * all_columns + first;
-        for (; left >= 4 * p.size; left -= 4 * p.size) {
-            multiply_four(&p);
-            p.b += 4 * p.size * p.row_bytes;
-            p.out += 4 * p.size;
+        for (; left >= turn; left -= turn) {
+            (two ? multiply_two : multiply_four)(&p);
+            p.b += turn * p.row_bytes;
+            p.out += turn;
         }
         while (left) {
             const uint32_t some = left < p.size ? left : p.size;
@@ -200,6 +227,9 @@ uint32_t layer_multiply(const struct sam_weight_entry *weight, uint32_t rows, ui
     layer_expect(weight->rank == 2 && sam_weight_extent(weight, 1) == depth && tile &&
                      depth % (sam_system_mlen() / 8) == 0,
                  "weight: expected as many columns as a token has features");
+    const unsigned sums = sam_system_acc_regs();
+    layer_expect(sums == 0xff || sums == FOUR_SUMS || sums == TWO_SUMS,
+                 "acc_regs: expected all, 4:5:6:7 or 0:4");
     layer_expect(rows <= LAYER_ROWS && rows * columns <= LAYER_RESULTS &&
                      rows * depth <= LAYER_ELEMENTS,
                  "more tokens, or more columns, than there is room for");

@@ -3,7 +3,7 @@
 # with one group of tokens: see layer.h for the tensors and layer_memory.h for where the results are.
 #   samite run layer.s --machine system --gpu-code gpu.s --weights FILE.smw
 # The file has `tokens` first, [1][K][16] of f16, then `weight`, [N][K]: K and N are multiples of
-# 64, and N * 16 at most 65536. MLEN 512.
+# 64, and N * 16 at most 65536. MLEN 512. Sums are in m4 to m7, or where acc_regs is 0:4 in m0 and m4.
     .include "../../include/samite/device/layout.inc"
     .equ    L1M_LOGITS, SAM_SYSTEM_L1M + 0x40000
     .equ    L1M_PROBABILITIES, SAM_SYSTEM_L1M + 0x80000
@@ -26,7 +26,16 @@
     .globl _start
 _start:
     li      t0, SAM_SYSTEM_IDENTITY
-    lw      t0, 0(t0)
+    lwu     t0, 0(t0)
+    srli    t1, t0, 8
+    andi    t1, t1, 0xff            # registers that may be md of a product
+    addi    tp, t1, -0x11           # 0: m0 and m4
+    beqz    tp, .Lregisters
+    li      t2, 0xf0                # m4 to m7
+    beq     t1, t2, .Lregisters
+    li      t2, 0xff
+    bne     t1, t2, .Lfailed
+.Lregisters:
     srli    t0, t0, 16
     li      t1, 512
     bne     t0, t1, .Lfailed        # MLEN
@@ -119,6 +128,7 @@ _start:
     mv      a6, s6
 .Lshort:
     mv      a3, s9
+    beqz    tp, .Ltwo_columns
 
 # 16 rows of activations with four registers of 16 rows of weights.
 .Lcolumns:
@@ -154,6 +164,7 @@ _start:
     add     a3, a3, t0
     addi    a6, a6, -64
     bnez    a6, .Lcolumns
+.Lmultiplied:
     next_buffer s9
     add     s0, s0, s6
     bltu    s0, s3, .Ltile
@@ -201,7 +212,7 @@ _start:
     li      t1, 1
     j       .Lexit
 .Lmessage:
-    .ascii  "layer.s: expected --weights with tokens and weight, --gpu-code gpu.s, MLEN 512\n"
+    .ascii  "layer.s: expected --weights with tokens and weight, --gpu-code gpu.s, MLEN 512, acc_regs all, 4:5:6:7 or 0:4\n"
     .balign 4
 
 # Decode the next rows of weights, if there are any, into s8.
@@ -256,6 +267,35 @@ wait:
     lw      t0, 0(t0)
     bnez    t0, .Lfailed
     ret
+
+# .Lcolumns with two registers of sums, m0 and m4, which are no sources.
+.Ltwo_columns:
+    mmov.mx m0, a5
+    mmov.mx m4, a5
+    li      t0, SAM_SYSTEM_L0M
+    mv      t1, a3
+    add     t2, t1, s10
+    mv      t5, s4
+.Ltwo_depth:
+    mldh    m1, s4, (t0)
+    mldh    m2, s4, (t1)
+    mldh    m3, s4, (t2)
+    fwmmacc.h m0, m2, m1
+    fwmmacc.h m4, m3, m1
+    .irp    pointer, t0, t1, t2
+    addi    \pointer, \pointer, 64
+    .endr
+    addi    t5, t5, -64
+    bnez    t5, .Ltwo_depth
+    .irp    sum, m0, m4
+    mstw    \sum, s5, (a7)
+    addi    a7, a7, 64
+    .endr
+    slli    t0, s10, 1
+    add     a3, a3, t0
+    addi    a6, a6, -32
+    bnez    a6, .Ltwo_columns
+    j       .Lmultiplied
 
     .data
 # Set to the addresses in the program of the GPU.

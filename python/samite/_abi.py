@@ -336,8 +336,7 @@ class sam_mxu_config(Structure):
         ("tree_stages", c_uint), ("acc_latency", c_uint), ("wb_bypass", c_bool),
         ("ld_queue", c_uint), ("st_queue", c_uint), ("mem_latency", c_uint), ("ooo_window", c_uint),
         ("beat_cycles", c_uint), ("merge_cycles", c_uint), ("l2_kib", c_uint),
-        ("miss_latency", c_uint), ("ports", c_bool), ("stall", c_uint), ("seed", c_uint64),
-        ("acc_regs", c_uint32)
+        ("miss_latency", c_uint), ("ports", c_bool), ("stall", c_uint), ("seed", c_uint64)
     ]
 
 
@@ -391,7 +390,8 @@ class sam_hart_options(Structure):
         ("timeline", sam_sink), ("cycles", POINTER(sam_mxu_config)), ("konata", sam_sink),
         ("vcd", sam_sink), ("bus", sam_sink), ("stop", POINTER(c_int)),
         ("progress", CFUNCTYPE(None, c_void_p, POINTER(sam_hart_progress))),
-        ("progress_context", c_void_p), ("hostio", c_void_p), ("profile", c_void_p)
+        ("progress_context", c_void_p), ("hostio", c_void_p), ("profile", c_void_p),
+        ("acc_regs", c_uint32)
     ]
 
 
@@ -620,6 +620,7 @@ FUNCTIONS = {
     "sam_hart_load": (c_int, (c_void_p, POINTER(sam_image), POINTER(sam_error))),
     "sam_hart_map": (c_int, (c_void_p, c_uint64, c_uint64, POINTER(sam_error))),
     "sam_hart_new": (c_int, (POINTER(sam_hart_options), POINTER(c_void_p), POINTER(sam_error))),
+    "sam_hart_parse_acc_regs": (c_int, (c_char_p, POINTER(c_uint32), POINTER(sam_error))),
     "sam_hart_pc": (c_uint64, (c_void_p,)),
     "sam_hart_read": (c_int, (c_void_p, c_uint64, c_void_p, c_size_t, POINTER(sam_error))),
     "sam_hart_register": (c_int, (c_char_p,)),

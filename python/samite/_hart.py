@@ -13,7 +13,7 @@ from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_o
 from ._gpu import Config, config_text
 from ._library import Trap, check, failure, lib, name_bytes, options, path_bytes, text_of, type_of
 from ._machine import Mapped
-from ._programs import Program, Source, parse_isa, read_program
+from ._programs import Program, Source, acc_regs_of, parse_isa, read_program
 from ._run import Run
 
 DEFAULT_ISA = "rv64im_zicsr_zfinx_xtensorload_xmatrix"
@@ -187,6 +187,7 @@ class Hart(Mapped):
 
     isa          "rv64im_zicsr_zfinx_xtensorload_xmatrix" by default
     mlen         bits of a row of the matrix unit: 128, 256, 512
+    acc_regs     matrix registers that may be md of a product, and then not its sources: "all", or as "0:4"
     stats        count instructions by class; slower
     cycles       run the cycle models of the engines and the matrix unit: True, or their parameters as
                  "mpara=4,load_bytes=32" or a dict; slower
@@ -200,16 +201,17 @@ class Hart(Mapped):
     _calls = {"alloc": lib.sam_hart_alloc, "map": lib.sam_hart_map,
               "write": lib.sam_hart_write, "read": lib.sam_hart_read}
 
-    def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, stats: bool = False, cycles: Config = None,
-                 max_insns: int = 0, folder: Any = None, arguments: Sequence[str] = (),
+    def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, acc_regs: str = "all", stats: bool = False,
+                 cycles: Config = None, max_insns: int = 0, folder: Any = None, arguments: Sequence[str] = (),
                  progress: Optional[Callable[[int, int, int], Any]] = None) -> None:
         self._hart = c_void_p()
         self._run = Run()
         self._program: Optional[Program] = None
         self._console = Console(self._run, folder, arguments)
         self.isa = isa
-        self._options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen, collect_stats=stats,
-                                max_insns=max_insns, stop=self._run.stop, hostio=self._console.hostio)
+        self._options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen,
+                                acc_regs=acc_regs_of(acc_regs), collect_stats=stats, max_insns=max_insns,
+                                stop=self._run.stop, hostio=self._console.hostio)
         self._stats = stats
         self._counts_cycles = cycles is not None and cycles is not False
         if self._counts_cycles:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_char_p, c_void_p, cast, create_string_buffer
+from ctypes import POINTER, byref, c_char_p, c_uint32, c_void_p, cast, create_string_buffer
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -84,6 +84,12 @@ def parse_isa(text: str) -> abi.sam_isa:
     return isa
 
 
+def acc_regs_of(text: str) -> int:
+    found = c_uint32()
+    check(lib.sam_hart_parse_acc_regs, name_bytes(text, "acc_regs"), byref(found))
+    return found.value
+
+
 def _texts(values: Sequence[bytes]) -> Any:
     return (c_char_p * len(values))(*values) if values else None
 
@@ -155,4 +161,4 @@ def assemble_kernels(text: Any, **words: Any) -> Program:
     return assemble(text, prologue=lib.sam_gpu_start_code().decode(), **words)
 
 
-__all__ = ["Program", "Source", "assemble", "assemble_kernels", "parse_elf", "parse_isa", "read_program"]
+__all__ = ["Program", "Source", "acc_regs_of", "assemble", "assemble_kernels", "parse_elf", "parse_isa", "read_program"]

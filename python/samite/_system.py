@@ -17,7 +17,7 @@ from ._hart import Console, Registers, end_name, hart_trap, pass_arguments
 from ._library import check, failure, lib, options, take_text, text_of, type_of
 from ._machine import Mapped
 from ._mapping import Bytes
-from ._programs import Program, Source, parse_isa, read_program
+from ._programs import Program, Source, acc_regs_of, parse_isa, read_program
 from ._run import Run, gpu_trap, trap_name
 from ._weights import thread_count
 
@@ -66,6 +66,7 @@ class System(Mapped):
 
     isa          of the hart, "rv64ima_zicsr_zfinx_xtensorload_xmatrix" by default
     mlen         bits of a row of the matrix unit: 128, 256, 512
+    acc_regs     matrix registers that may be md of a product, and then not its sources: "all", or as "0:4"
     jobs         worker threads of the GPU; None: as many as the process may use
     stats        count everything; slower
     cycles       count cycles: True, or parameters as "mem.dram_bytes=32,mx.mpara=8" or a dict; slower
@@ -81,10 +82,10 @@ class System(Mapped):
     _calls = {"alloc": lib.sam_system_alloc, "map": lib.sam_system_map,
               "write": lib.sam_system_write, "read": lib.sam_system_read}
 
-    def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, jobs: Optional[int] = None, stats: bool = False,
-                 cycles: Config = None, raw_weights: bool = False, max_insns: int = 0, kernel_max_insns: int = 0,
-                 heap_size: int = 0, l1m_size: int = 0, l0m_size: int = 0, gpu_traps: str = "end",
-                 races: bool = False, folder: Any = None, arguments: Sequence[str] = (),
+    def __init__(self, isa: str = DEFAULT_ISA, *, mlen: int = 512, acc_regs: str = "all", jobs: Optional[int] = None,
+                 stats: bool = False, cycles: Config = None, raw_weights: bool = False, max_insns: int = 0,
+                 kernel_max_insns: int = 0, heap_size: int = 0, l1m_size: int = 0, l0m_size: int = 0,
+                 gpu_traps: str = "end", races: bool = False, folder: Any = None, arguments: Sequence[str] = (),
                  progress: Optional[Callable[[int, int, int], Any]] = None) -> None:
         traps = {"end": abi.SAM_SYSTEM_TRAPS_END, "report": abi.SAM_SYSTEM_TRAPS_REPORT}
         if gpu_traps not in traps:
@@ -99,8 +100,9 @@ class System(Mapped):
         self._narrow = parse_isa(isa).xlen == 32
         self._races = races
         sink = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
-        self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen, collect_stats=stats,
-                                     max_insns=max_insns, stop=self._run.stop, hostio=self._console.hostio)
+        self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen,
+                                     acc_regs=acc_regs_of(acc_regs), collect_stats=stats, max_insns=max_insns,
+                                     stop=self._run.stop, hostio=self._console.hostio)
         self._gpu_options = options(abi.sam_gpu_options, jobs=thread_count(jobs), collect_stats=stats,
                                     max_insns=kernel_max_insns, stop=self._run.stop, print=sink)
         if progress is not None:

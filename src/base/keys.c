@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-enum { SET_BITS = 8 };
-
 static void store(const struct sam_key *key, void *config, uint64_t value)
 {
     for (unsigned i = 0; i < key->count; i++) {
@@ -17,19 +15,6 @@ static void store(const struct sam_key *key, void *config, uint64_t value)
     }
 }
 
-/* "0:4" */
-static bool parse_set(const char *text, uint64_t *set)
-{
-    *set = 0;
-    for (;; text++) {
-        if (*text < '0' || *text >= '0' + SET_BITS)
-            return false;
-        *set |= UINT64_C(1) << (*text++ - '0');
-        if (*text != ':')
-            return *text == '\0';
-    }
-}
-
 static bool is_legal(const struct sam_key *key, uint64_t value)
 {
     const struct sam_parameter *p = &key->parameter;
@@ -38,8 +23,7 @@ static bool is_legal(const struct sam_key *key, uint64_t value)
         if (value & (value - 1))
             return false;
         break;
-    case SAM_KEY_WIDE:
-    case SAM_KEY_SET: return true;
+    case SAM_KEY_WIDE: return true;
     default: break;
     }
     return value >= p->low && value <= p->high;
@@ -47,12 +31,7 @@ static bool is_legal(const struct sam_key *key, uint64_t value)
 
 static bool parse(const struct sam_key *key, const char *text, uint64_t *value)
 {
-    if (key->kind == SAM_KEY_SET && strcmp(text, "all") == 0) {
-        *value = (1u << SET_BITS) - 1;
-        return true;
-    }
-    return (key->kind == SAM_KEY_SET ? parse_set(text, value) : sam_parse_u64(text, value)) &&
-           is_legal(key, *value);
+    return sam_parse_u64(text, value) && is_legal(key, *value);
 }
 
 /* `word` is "name=value", or "name" alone. */
@@ -70,9 +49,6 @@ static enum sam_status refuse(const struct sam_key *key, const char *word, struc
         break;
     case SAM_KEY_SWITCH: sam_format(what, sizeof what, "0 or 1"); break;
     case SAM_KEY_WIDE: sam_format(what, sizeof what, "a number of 64 bits"); break;
-    case SAM_KEY_SET:
-        sam_format(what, sizeof what, "numbers from 0 to %d, such as 0:4", SET_BITS - 1);
-        break;
     }
     if (strchr(word, '='))
         return sam_fail(error, SAM_ERR_USAGE, "%s: expected %s", word, what);

@@ -12,7 +12,6 @@ enum sam_key_kind {
     SAM_KEY_POWER,  /* uint32_t: a power of two, or 0 if that is the lowest value */
     SAM_KEY_SWITCH, /* bool: 0 or 1 */
     SAM_KEY_WIDE,   /* uint64_t: any number */
-    SAM_KEY_SET,    /* uint32_t: "0:4", bits 0 and 4 of 0 to 7; "all" */
 };
 
 struct sam_key {

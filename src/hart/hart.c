@@ -58,12 +58,17 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     const unsigned mlen = cycles ? cycles->mlen : hart->options.mlen ? hart->options.mlen : 512;
     if (mlen != 128 && mlen != 256 && mlen != 512)
         return sam_fail(error, SAM_ERR_USAGE, "MLEN %u: expected 128, 256 or 512", mlen);
+    if (hart->options.acc_regs >> SAM_MATRIX_COUNT)
+        return sam_fail(error, SAM_ERR_USAGE, "acc_regs 0x%x: expected registers 0 to 7",
+                        hart->options.acc_regs);
     if (!(hart->machine.isa.extensions & SAM_EXT_XMATRIX))
         return SAM_OK;
     hart->matrix = sam_matrix_new(mlen, sam_hart_is_narrow(hart));
     if (!hart->matrix)
         return sam_fail_memory(error);
     hart->matrix->tree = hart->options.fp_tree;
+    if (hart->options.acc_regs)
+        hart->matrix->accumulators = hart->options.acc_regs;
     hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;
     sam_matrix_fill(&hart->machine);
     return SAM_OK;

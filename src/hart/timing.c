@@ -78,7 +78,6 @@ static enum sam_status add_cycles(struct sam_hart *hart, struct sam_error *error
     const enum sam_status status = sam_mxu_config_check(&config, error);
     if (status != SAM_OK)
         return status;
-    hart->matrix->accumulators = config.acc_regs;
     const struct sam_mxu_watch_options traces = {.konata = o->konata,
                                                  .perfetto = sam_hart_timeline_of(hart),
                                                  .vcd = o->vcd,

@@ -130,20 +130,45 @@ static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned
     write_pair_end(out, kinds[kind].label, rows);
 }
 
-/* --- the last rows: up to four blocks of C in m4 to m7 share one of A in m0; B passes through m1
+/* --- the last rows, or all: several blocks of C in m4 on share one of A in m0; B passes through m1
  * to m3 */
 
-static void write_four_blocks(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+/* "m4, m5" */
+static void put_registers(struct sam_buffer *out, unsigned first, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        sam_buffer_printf(out, "%sm%u", i ? ", " : "", first + i);
+}
+
+/* `at`: the blocks of B whose step of K they load into m1 to m3. */
+static void load_blocks(struct sam_buffer *out, const char *load, unsigned at, unsigned end)
+{
+    for (; at < end; at++)
+        sam_buffer_printf(out, "    %s m%u, s5, (t%u)\n", load, 1 + at % 3, at);
+}
+
+static void multiply_blocks(struct sam_buffer *out, const char *multiply, unsigned at, unsigned end)
+{
+    for (; at < end; at++)
+        sam_buffer_printf(out, "    %s m%u, m%u, m0\n", multiply, 4 + at, 1 + at % 3);
+}
+
+static void write_blocks(struct sam_buffer *out, enum product_kind kind, unsigned rows,
+                         unsigned blocks)
 {
     const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
-    const unsigned bytes = 4 * rows;
+    const unsigned bytes = 4 * rows, held = blocks < 3 ? blocks : 3;
     sam_buffer_printf(out,
                       "3:  li t6, %u\n"
                       "    bltu a2, t6, 6f\n"
-                      "    mcfgni zero, %u             # four blocks of C\n"
+                      "    mcfgni zero, %u             # %u blocks of C\n"
                       "    mcfgm zero, a1\n"
                       "    mcfgki zero, %u\n"
-                      "    .irp sum, m4, m5, m6, m7\n"
+                      "    .irp sum, ",
+                      blocks * rows, rows, blocks, bytes);
+    put_registers(out, 4, blocks);
+    sam_buffer_printf(out,
+                      "\n"
                       "    mmov.mx \\sum, a0\n"
                       "    beqz s11, 4f\n"
                       "    mldw \\sum, a7, (a5)\n"
@@ -152,49 +177,49 @@ static void write_four_blocks(struct sam_buffer *out, enum product_kind kind, un
                       "    .endr\n"
                       "    slli t6, s5, %d\n"
                       "    mv a6, s2\n"
-                      "    mv t0, a3\n"
-                      "    add t1, t0, t6\n"
-                      "    add t2, t1, t6\n"
-                      "    add t3, t2, t6\n"
-                      "    add a3, t3, t6\n"
-                      "    mv t4, s10\n"
-                      "    beqz t4, 5f\n",
-                      4 * rows, rows, bytes, bytes, __builtin_ctz(rows));
+                      "    mv t0, a3\n",
+                      bytes, __builtin_ctz(rows));
+    for (unsigned i = 1; i < blocks; i++)
+        sam_buffer_printf(out, "    add t%u, t%u, t6\n", i, i - 1);
     sam_buffer_printf(out,
+                      "    add a3, t%u, t6\n"
+                      "    mv t4, s10\n"
+                      "    beqz t4, 5f\n"
                       "4:  li t5, %u\n"
                       "    bgeu t4, t5, 8f\n"
                       "    mv t5, t4\n"
                       "8:  mcfgk zero, t5\n"
                       "    %s m0, s3, (a6)\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m1, s5, (t0)\n"
-                      "    %s m2, s5, (t1)\n"
-                      "    %s m3, s5, (t2)\n"
-                      "    mcfgm zero, a1\n"
-                      "    %s m4, m1, m0\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m1, s5, (t3)\n"
-                      "    mcfgm zero, a1\n"
-                      "    %s m5, m2, m0\n"
-                      "    %s m6, m3, m0\n"
-                      "    %s m7, m1, m0\n"
-                      "    .irp pointer, a6, t0, t1, t2, t3\n"
-                      "    add \\pointer, \\pointer, t5\n"
-                      "    .endr\n"
-                      "    sub t4, t4, t5\n"
-                      "    bnez t4, 4b\n",
-                      bytes, load, rows, load, load, load, multiply, rows, load, multiply, multiply,
-                      multiply);
+                      "    mcfgmi zero, %u\n",
+                      blocks - 1, bytes, load, rows);
+    load_blocks(out, load, 0, held);
+    sam_buffer_puts(out, "    mcfgm zero, a1\n");
+    multiply_blocks(out, multiply, 0, 1);
+    if (blocks > held) {
+        sam_buffer_printf(out, "    mcfgmi zero, %u\n", rows);
+        load_blocks(out, load, held, blocks);
+        sam_buffer_puts(out, "    mcfgm zero, a1\n");
+    }
+    multiply_blocks(out, multiply, 1, blocks);
+    sam_buffer_puts(out, "    .irp pointer, a6");
+    for (unsigned i = 0; i < blocks; i++)
+        sam_buffer_printf(out, ", t%u", i);
+    sam_buffer_puts(out, "\n"
+                         "    add \\pointer, \\pointer, t5\n"
+                         "    .endr\n"
+                         "    sub t4, t4, t5\n"
+                         "    bnez t4, 4b\n");
+    sam_buffer_printf(out, "5:  mcfgki zero, %u\n    .irp sum, ", bytes);
+    put_registers(out, 4, blocks);
     sam_buffer_printf(out,
-                      "5:  mcfgki zero, %u\n"
-                      "    .irp sum, m4, m5, m6, m7\n"
+                      "\n"
                       "    mstw \\sum, s7, (a4)\n"
                       "    addi a4, a4, %u\n"
                       "    .endr\n"
                       "    addi a2, a2, -%u\n"
                       "    bnez a2, 3b\n"
                       "    j 9f\n",
-                      bytes, bytes, 4 * rows);
+                      bytes, blocks * rows);
 }
 
 static void write_one_block(struct sam_buffer *out, enum product_kind kind, unsigned rows)
@@ -239,8 +264,43 @@ static void write_one_block(struct sam_buffer *out, enum product_kind kind, unsi
                       rows, 4 * rows, load, load, kinds[kind].multiply);
 }
 
+/* --- the registers that the machine lets accumulate (hart.h, acc_regs) */
+
+/* How many blocks of C a turn has: 4, two by two where there are as many rows; 2, 1; 0: the machine
+ * cannot multiply. `names`: the registers in the place of m0 to m7. */
+static unsigned organise(uint32_t sums, unsigned names[8])
+{
+    unsigned sources = 0, count = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        const bool is_sum = sums == 0xff ? i >= 4 : sums >> i & 1;
+        unsigned *group = is_sum ? &count : &sources;
+        if (*group < 4)
+            names[4 * is_sum + *group] = i;
+        ++*group;
+    }
+    if (count == 4)
+        return 4;
+    return count >= 2 && sources >= 3 ? 2 : count && sources >= 2;
+}
+
+/* Append `text`, written for m0 to m7. */
+static void rename_registers(struct sam_buffer *out, const struct sam_buffer *text,
+                             const unsigned names[8])
+{
+    const char *at = sam_buffer_text(text), *from = at;
+    for (; *at; at++) {
+        if (at[0] != 'm' || at[1] < '0' || at[1] > '7' || at[-1] != ' ')
+            continue;
+        sam_buffer_append(out, from, (size_t)(at - from));
+        sam_buffer_printf(out, "m%u", names[at[1] - '0']);
+        from = at + 2;
+    }
+    sam_buffer_puts(out, from);
+}
+
 /* The routine, for registers of `rows` rows. */
-static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows,
+                          unsigned blocks)
 {
     const char *label = kinds[kind].label;
     sam_buffer_printf(
@@ -251,17 +311,23 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
         "%s:\n"
         "    csrwi xmcsr, 1\n"
         "    li a0, 0\n"
-        "1:  li t6, %u\n"
-        "    bgeu s8, t6, %s_pairs\n"
-        "    li a1, %u                   # rows of this turn\n"
-        "    bgeu s8, a1, 2f\n"
-        "    mv a1, s8\n"
-        "2:  mv a2, s9                   # columns left\n"
-        "    mv a3, s4\n"
-        "    mv a4, s6\n"
-        "    mv a5, s11\n",
-        label, 2 * rows, label, rows);
-    write_four_blocks(out, kind, rows);
+        "1:\n",
+        label);
+    if (blocks == 4)
+        sam_buffer_printf(out, "    li t6, %u\n    bgeu s8, t6, %s_pairs\n", 2 * rows, label);
+    sam_buffer_printf(out,
+                      "    li a1, %u                   # rows of this turn\n"
+                      "    bgeu s8, a1, 2f\n"
+                      "    mv a1, s8\n"
+                      "2:  mv a2, s9                   # columns left\n"
+                      "    mv a3, s4\n"
+                      "    mv a4, s6\n"
+                      "    mv a5, s11\n",
+                      rows);
+    if (blocks > 1)
+        write_blocks(out, kind, rows, blocks);
+    else
+        sam_buffer_puts(out, "3:\n");
     write_one_block(out, kind, rows);
     sam_buffer_printf(out,
                       "9:\n"
@@ -277,7 +343,8 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                       "4:  bnez s8, 1b\n"
                       "    ret\n",
                       label);
-    write_pairs(out, kind, rows);
+    if (blocks == 4)
+        write_pairs(out, kind, rows);
 }
 
 /* --- factors */
@@ -413,8 +480,16 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
     bool by_rows = type->blayout == SAM_TILE_row_major;
     bool direct = sam_tile_ty(l->p, start)->tile.blayout == type->blayout && (by_rows || !bias);
-    unsigned end = sam_lower_label(l);
+    unsigned end = sam_lower_label(l), names[8] = {0};
+    const unsigned blocks = organise(l->options.acc_regs, names);
     struct sam_buffer *text;
+    if (!blocks) {
+        sam_lower_refuse(l, op,
+                         "%s: acc_regs 0x%" PRIx32 " leaves no two registers for factors: expected "
+                         "at most six that accumulate",
+                         sam_tile_row(op->code)->name, l->options.acc_regs);
+        return;
+    }
     /* a column-major sum is that of the transposed product */
     struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
     skip_empty(l, d, end);
@@ -443,8 +518,13 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_hart(l, "    li a7, %" PRIu32 "\n",
                    direct && bias ? 0 : pitch_of(l, direct ? start : d));
     sam_lower_hart(l, "    call %s\n", kinds[kind].label);
-    if (sam_lower_box_first(l, LOWER_PRODUCTS + kind, &text))
-        write_product(text, kind, rows);
+    if (sam_lower_box_first(l, LOWER_PRODUCTS + kind, &text)) {
+        struct sam_buffer product = {0};
+        write_product(&product, kind, rows, blocks);
+        rename_registers(text, &product, names);
+        text->failed |= product.failed;
+        sam_buffer_free(&product);
+    }
     sam_lower_pad(l, d);
     sam_lower_hart(l, ".L%u:\n", end);
     sam_lower_box_note(l, op);

@@ -349,6 +349,7 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     o->mlen = o->mlen ? o->mlen : 512;
     o->sms = o->sms ? o->sms : 2;
+    o->acc_regs = o->acc_regs ? o->acc_regs : 0xff;
     return sam_tile_check_options(&modes, error);
 }
 

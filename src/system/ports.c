@@ -54,7 +54,8 @@ static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_sys
         sam_hart_acquit(system->hart);
         break;
     case SAM_SYSTEM_IDENTITY:
-        *value = system->options.sms | (matrix ? matrix->row_bytes * 8 : 0) << 16;
+        *value = system->options.sms |
+                 (matrix ? matrix->accumulators << 8 | matrix->row_bytes * 8 << 16 : 0);
         break;
     case SAM_SYSTEM_DIRECTORY: *value = system->directory; break;
     case SAM_SYSTEM_L1M_SIZE: *value = (uint32_t)system->options.l1m_size; break;

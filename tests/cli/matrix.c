@@ -426,6 +426,12 @@ static void refused(void **state)
                    "--mlen 512 and --config mlen=256: expected one row length");
     struct sam_buffer same = expect_success(TILE "-q --config mlen=512 --mlen 512");
     sam_buffer_free(&same);
+    expect_failure(TILE "--acc-regs 0:8", 2, "--acc-regs: acc_regs '0:8': expected all, or");
+    expect_failure(TILE "--acc-regs 0:4", 1,
+                   "m0 as a source: expected none of acc_regs, m0, m4; pc");
+    same = expect_success(TILE "-q --cycles --acc-regs 4:5:6:7");
+    sam_buffer_free(&same);
+    expect_failure("tile.s --machine tensor --isa rv64im --acc-regs 0:4", 2, "no matrix unit");
     expect_failure(TILE "--fp-order=sum", 2, "k or tree");
     expect_failure("tile.s --machine tensor --konata k2.log", 2, "");
     expect_failure("tile.s --machine tensor --isa rv64im_zicsr --dump-m 0", 2, "no matrix unit");

@@ -299,7 +299,6 @@ static void engines_in_time(void **state)
     out = expect_success(TENSOR "--config help");
     expect_part(&out, "\nslice_cycles           1  0..1024    cycles of each slice");
     expect_part(&out, "\nmpara                  4  1..16      rows of C per uop");
-    expect_part(&out, "\nacc_regs             all  0:4, ...   registers that may be md");
     sam_buffer_free(&out);
 }
 

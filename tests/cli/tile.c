@@ -343,8 +343,9 @@ static void test_json(void **state)
  * exact, in whichever order. */
 static void test_machine(void **state)
 {
-    static const char *const machines[] = {"mx.mlen=128", "mx.mlen=256", "gpu.sms=1",
-                                           "gpu.sms=4,mx.mlen=512"};
+    static const char *const machines[] = {"--config mx.mlen=128", "--config mx.mlen=256",
+                                           "--config gpu.sms=1", "--config gpu.sms=4,mx.mlen=512",
+                                           "--acc-regs 0:4"};
     static uint16_t a[32 * 64], b[64 * 48];
     float bias[48];
     (void)state;
@@ -363,10 +364,12 @@ static void test_machine(void **state)
     for (size_t i = 0; i < SAM_COUNT(machines); i++) {
         char words[300];
         snprintf(words, sizeof words,
-                 MATMUL "--arg out:f32:32,48 --check out=expected.npy --machine system --config %s",
+                 MATMUL "--arg out:f32:32,48 --check out=expected.npy --machine system %s",
                  machines[i]);
         expect(0, "check out: passed", words);
     }
+    expect(2, "tmatmul_bias: acc_regs 0x7f leaves no two registers for factors",
+           MATMUL "--arg out:f32:32,48 --machine system --acc-regs 0:1:2:3:4:5:6");
     expect(2, "mx.mlen=512: the hart's MLEN is 256",
            MATMUL "--arg out:f32:32,48 --machine system --mlen 256 --config mx.mlen=512");
 }

@@ -161,13 +161,22 @@ static void matrix(void **state)
 {
     (void)state;
     struct sam_mxu_config config;
-    static const char *const bad[] = {
-        "=",         "mpara",      "mpara=",      "mpara=3", "mpara=32",
-        "acc_regs=", "acc_regs=8", "acc_regs=0:", "seed=-1", "nothing=1"};
+    static const char *const bad[] = {"=",        "mpara",   "mpara=",   "mpara=3",
+                                      "mpara=32", "seed=-1", "nothing=1"};
+    static const char *const bad_sets[] = {"", "8", "0:", ":", "0,4", "0:8", "-1", "ALL", "0 4"};
     const unsigned mlens[] = {0, 1, 100, 1024, UINT32_MAX};
     sam_mxu_config_init(&config, 512);
     for (size_t i = 0; i < SAM_COUNT(bad); i++)
         refuses(sam_mxu_config_set, &config, bad[i]);
+    uint32_t set = 0x11;
+    for (size_t i = 0; i < SAM_COUNT(bad_sets); i++)
+        refuses(sam_hart_parse_acc_regs, bad_sets[i], &set);
+    assert_int_equal(set, 0x11);
+    refuses(sam_hart_parse_acc_regs, NULL, &set);
+    refuses(sam_hart_parse_acc_regs, "0:4", NULL);
+    struct sam_hart *hart;
+    const struct sam_hart_options many = {.size = sizeof many, .acc_regs = 0x100};
+    refuses(sam_hart_new, &many, &hart);
     refuses(sam_mxu_config_set, NULL, "");
     refuses(sam_mxu_config_set, &config, NULL);
     assert_int_equal(sam_mxu_config_check(NULL, NULL), SAM_ERR_USAGE);

@@ -45,6 +45,7 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     if (place == PACKED)
         must(block_pack(block, 1, &packed, &how.packed_size, error), error);
     how.packed = packed;
+    how.acc_regs = place == PACKED ? 0x11 : 0; /* 0:4, with the same bits */
     const enum sam_status status = block_lowered(block, path, &how, &figures, error);
     block_figures_free(&figures);
     free(packed);

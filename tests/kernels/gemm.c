@@ -31,8 +31,8 @@ static bool is_right(const struct gemm_kernel *kernel, const struct gemm_config 
 static void expect_right(const struct gemm_kernel *kernel, const struct gemm_config *config)
 {
     if (!is_right(kernel, config))
-        fail_msg("%s %u x %u x %u, MLEN %u, RV%u", kernel->name, config->m, config->n, config->k,
-                 config->mlen, config->xlen);
+        fail_msg("%s %u x %u x %u, MLEN %u, RV%u, acc_regs 0x%x", kernel->name, config->m,
+                 config->n, config->k, config->mlen, config->xlen, config->acc_regs);
 }
 
 /* One element; a full tile; one more and one less in each dimension. */
@@ -41,6 +41,7 @@ static void edges(void **state)
     const struct gemm_kernel *kernel = *state;
     static const int more[][3] = {{0, 0, 0}, {1, 1, 2},  {-1, -1, -2}, {1, 0, 0}, {0, 1, 0},
                                   {0, 0, 2}, {-1, 0, 0}, {0, -1, 0},   {0, 0, -2}};
+    static const uint32_t organisations[] = {0, 0x11, 0xf0}; /* all; 0:4; 4:5:6:7 */
     for (unsigned mlen = 128; mlen <= 512; mlen *= 2) {
         const uint32_t m = mlen / 32, n = mlen / kernel->target, k = mlen / kernel->source;
         for (size_t i = 0; i < COUNT(more); i++) {
@@ -49,14 +50,15 @@ static void edges(void **state)
                                          .k = k + (uint32_t)more[i][2],
                                          .mlen = mlen,
                                          .xlen = i % 2 ? 32 : 64,
-                                         .dir = KERNEL_DIR};
+                                         .dir = KERNEL_DIR,
+                                         .acc_regs = organisations[i % 3]};
             expect_right(kernel, &config);
             config.m = 2 * m + config.m;
             config.n = 2 * n + config.n;
             config.k = k + config.k;
             expect_right(kernel, &config);
         }
-        struct gemm_config one = {1, 1, 2, mlen, 64, KERNEL_DIR, NULL};
+        struct gemm_config one = {1, 1, 2, mlen, 64, KERNEL_DIR, NULL, 0};
         expect_right(kernel, &one);
     }
 }
@@ -64,9 +66,9 @@ static void edges(void **state)
 static void large(void **state)
 {
     const struct gemm_kernel *kernel = *state;
-    const struct gemm_config configs[] = {{1024, 19, 70, 512, 64, KERNEL_DIR, NULL},
-                                          {17, 1024, 70, 512, 64, KERNEL_DIR, NULL},
-                                          {33, 21, 1024, 512, 64, KERNEL_DIR, NULL}};
+    const struct gemm_config configs[] = {{1024, 19, 70, 512, 64, KERNEL_DIR, NULL, 0},
+                                          {17, 1024, 70, 512, 64, KERNEL_DIR, NULL, 0},
+                                          {33, 21, 1024, 512, 64, KERNEL_DIR, NULL, 0}};
     for (size_t i = 0; i < COUNT(configs); i++)
         expect_right(kernel, &configs[i]);
 }
@@ -89,7 +91,7 @@ static void cycle_by_cycle(void **state)
             struct sam_error error;
             sam_mxu_config_init(&model, 512);
             assert_int_equal(sam_mxu_config_set(&model, configs[i], &error), SAM_OK);
-            struct gemm_config config = {37, 41, 70, 512, 64, KERNEL_DIR, &model};
+            struct gemm_config config = {37, 41, 70, 512, 64, KERNEL_DIR, &model, 0x11};
             expect_right(&gemm_kernels[k], &config);
         }
     }
@@ -148,7 +150,7 @@ static void damaged(void **state)
         sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
                 at + strlen(changes[i][0]));
         write_text(folder, "gemm.inc", mutant);
-        struct gemm_config config = {37, 85, 70, 512, 64, folder, NULL};
+        struct gemm_config config = {37, 85, 70, 512, 64, folder, NULL, 0};
         if (is_right(gemm_find("f16"), &config))
             fail_msg("right with '%s'", changes[i][1]);
         free(mutant);

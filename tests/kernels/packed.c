@@ -25,13 +25,16 @@ static const enum sam_dtype types[] = {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
 static struct sam_buffer console;
 static bool check_races;                       /* in the following runs */
 static const struct sam_system_timing *timing; /* of the following runs, or NULL */
+static uint32_t acc_regs;
+static const uint32_t organisations[] = {0, 0x11, 0xf0}; /* all; 0:4; 4:5:6:7 */
 
 /* Run a layer; *result is to be freed. */
 static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder, program, mlen, test_sink(&console), check_races, timing};
+    const struct packed_run how = {folder,      program, mlen,    test_sink(&console),
+                                   check_races, timing,  acc_regs};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }
@@ -72,9 +75,12 @@ static void in_assembly(void **state)
                                                 {types[i], 1, 64, 64, 2},
                                                 {types[i], 1, 192, 4096, 3},
                                                 {types[i], 1, 2048, 320, 4}};
-        for (size_t k = 0; k < COUNT(configs); k++)
+        for (size_t k = 0; k < COUNT(configs); k++) {
+            acc_regs = organisations[(i + k) % 3];
             expect_right(&configs[k], NULL, 512);
+        }
     }
+    acc_regs = 0;
 }
 
 /* ------------------------------------------------------------------------------------- in C */
@@ -115,8 +121,11 @@ static void in_c(void **state)
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
         compile("gemm", widths[w]);
         for (unsigned mlen = 128; mlen <= 512; mlen *= 2)
-            for (size_t i = 0; i < COUNT(configs); i++)
+            for (size_t i = 0; i < COUNT(configs); i++) {
+                acc_regs = organisations[(i + mlen / 128) % 3];
                 expect_right(&configs[i], test_path("gemm"), mlen);
+            }
+        acc_regs = 0;
         compile("gemv", widths[w]);
         for (size_t i = 0; i < COUNT(types); i++) {
             const struct packed_config config = {types[i], 0, 1024, 300 + (uint32_t)i, 7};

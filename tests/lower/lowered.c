@@ -98,8 +98,10 @@ static void lower(struct lowered *x, const struct sam_tile_program *p,
 static void run_system(struct lowered *x, struct sam_tile_lowered *made)
 {
     const struct sam_gpu_options gpu = {.size = sizeof gpu, .max_insns = 100000000, .jobs = 1};
-    const struct sam_hart_options hart = {
-        .size = sizeof hart, .max_insns = 400000000, .mlen = x->options.mlen};
+    const struct sam_hart_options hart = {.size = sizeof hart,
+                                          .max_insns = 400000000,
+                                          .mlen = x->options.mlen,
+                                          .acc_regs = x->options.acc_regs};
     const struct sam_system_options options = {
         .size = sizeof options, .gpu = &gpu, .hart = &hart, .check_races = true};
     struct sam_system *system;

@@ -12,7 +12,8 @@ static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_l
 {
     const struct sam_system_timing timing = {.size = sizeof timing};
     const struct sam_gpu_options gpu = {.size = sizeof gpu, .jobs = 1};
-    struct sam_hart_options hart = {.size = sizeof hart, .mlen = x->options.mlen};
+    struct sam_hart_options hart = {
+        .size = sizeof hart, .mlen = x->options.mlen, .acc_regs = x->options.acc_regs};
     if (timeline)
         hart.timeline = test_sink(timeline);
     const struct sam_system_options options = {

@@ -404,32 +404,36 @@ static void choice_of_accumulators(void **state)
 {
     (void)state;
     static const struct {
-        const char *config, *product;
-        bool legal;
+        const char *set, *product, *text; /* text: of the trap; NULL: legal */
     } cases[] = {
-        {"acc_regs=0:4", "mmaqa.b m4, m1, m2", true},
-        {"acc_regs=0:4", "mmaqa.b m5, m1, m2", false},
-        {"acc_regs=0:4", "mmaqa.b m4, m0, m2", false},
-        {"acc_regs=0:4", "mmaqa.b m0, m2, m4", false},
-        {"acc_regs=0:4", "mmaqa.b m0, m5, m1", true}, /* the seconds of pairs are sources */
-        {"acc_regs=0:4", "fmmacc.h m0, m4, m2", false},
-        {"acc_regs=5", "fmmacc.h m5, m6, m2", true},
-        {"acc_regs=5", "fmmacc.h m5, m4, m2", false}, /* reads m5 as well */
-        {"acc_regs=3", "fmmacc.h m3, m4, m3", false},
-        {"acc_regs=0:1:2:3:4:5:6:7", "mmaqa.b m4, m0, m1", true},
-        {"", "fmmacc.h m1, m4, m0", true},
+        {"0:4", "mmaqa.b m4, m1, m2", NULL},
+        {"0:4", "mmaqa.b m5, m1, m2", "m5 as md: expected a register of acc_regs, m0, m4; pc"},
+        {"0:4", "mmaqa.b m4, m0, m2", "m0 as a source: expected none of acc_regs, m0, m4; pc"},
+        {"0:4", "mmaqa.b m0, m2, m4", "m4 as a source"},
+        {"0:4", "mmaqa.b m0, m5, m1", NULL}, /* the seconds of pairs are sources */
+        {"0:4", "fmmacc.h m0, m4, m2", "m4 as a source"},
+        {"5", "fmmacc.h m5, m6, m2", NULL},
+        {"5", "fmmacc.h m5, m4, m2", "m5 is both md and a source"}, /* reads m5 as well */
+        {"3", "fmmacc.h m3, m4, m3", "m3 is both md and a source"},
+        {"1:3", "fmmacc.h m3, m0, m4", "m1 as a source: expected none of acc_regs, m1, m3"},
+        {"0:1:2:3:4:5:6:7", "mmaqa.b m4, m0, m1", NULL},
+        {"all", "mmaqa.b m4, m0, m1", NULL},
     };
-    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+    for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
         char text[128];
-        struct sam_mxu_config c = config_of(512, cases[i].config);
-        struct sam_hart_options options = {.cycles = &c};
+        struct sam_mxu_config c = config_of(512, "");
+        struct sam_hart_options options = {.size = sizeof options, .cycles = i % 2 ? &c : NULL};
+        struct sam_error error;
+        const char *set = cases[i / 2].set, *expected = cases[i / 2].text;
+        assert_int_equal(sam_hart_parse_acc_regs(set, &options.acc_regs, &error), SAM_OK);
         snprintf(text, sizeof text, "li t0, 0x401010\nmcfg zero, t0\n%s\nebreak\n",
-                 cases[i].product);
+                 cases[i / 2].product);
         struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options, text);
         (void)program_run(&p);
-        if ((p.result.end == SAM_HART_EBREAK) != cases[i].legal)
-            fail_msg("%s with '%s'", cases[i].product, cases[i].config);
-        if (!cases[i].legal) {
+        if ((p.result.end == SAM_HART_EBREAK) != !expected ||
+            (expected && !strstr(p.result.text, expected)))
+            fail_msg("%s with '%s': %s", cases[i / 2].product, set, p.result.text);
+        if (expected) {
             assert_int_equal(p.result.end, SAM_HART_TRAP);
             assert_int_equal(p.result.cause, 2);
             assert_int_equal(p.result.tval, p.result.word);
@@ -449,8 +453,7 @@ static void bad_configurations(void **state)
         {"slots", "slots=VALUE"},
         {"speed=3", "unknown parameter 'speed'"},
         {"wb_bypass=2", "0 or 1"},
-        {"acc_regs=0,4", "unknown parameter '4'"},
-        {"acc_regs=8", "0 to 7"},
+        {"acc_regs=0:4", "unknown parameter 'acc_regs'"}, /* of the hart, with and without time */
         {"stall=91", "0 to 90"},
     };
     struct sam_mxu_config c;

@@ -163,6 +163,7 @@ def test_console():
 
 def test_what_cannot_be(tmp_path):
     for keywords, error in (({"isa": "rv32gc"}, "rv32gc|missing|lacks|c"), ({"mlen": 100}, "mlen|MLEN"),
+                            ({"acc_regs": "0:8"}, "acc_regs"),
                             ({"arguments": [1]}, "must be a str"), ({"arguments": ["a\0b"]}, "null character")):
         with pytest.raises((ValueError, TypeError), match=error):
             samite.Hart(**keywords)

@@ -71,6 +71,13 @@ def test_layer_needs_long_rows(layer):
     assert system_of(layer[0], mlen=256).run().exit_code != 0
 
 
+def test_layer_with_two_accumulators(layer):
+    weights, expected = layer
+    system = system_of(weights, acc_regs="0:4")
+    assert system.run().exit_code == 0
+    assert np.allclose(logits_of(system, expected.shape), expected, atol=1e-3)
+
+
 def test_no_races_in_the_layer(layer):
     assert system_of(layer[0], races=True).run().races == ""
 

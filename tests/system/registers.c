@@ -112,18 +112,21 @@ static void identity(void **state)
         const char *isa;
         const struct sam_system_options *options;
         unsigned mlen;
-        uint32_t values[4];
+        uint32_t acc_regs, values[4];
     } cases[] = {
-        {RV32, NULL, 0, {512 << 16 | 2, 0, 0x100000, 0x100000}},
-        {RV64, &large, 128, {128 << 16 | 64, 0, 0x8000000, 0x1000}},
-        {"rv64im", &large, 0, {64, 0, 0x8000000, 0x1000}},
-        {RV32, &timed, 0, {256 << 16 | 4, 0, 0x100000, 0x100000}},
-        {RV32, &both, 0, {256 << 16 | 8, 0, 0x100000, 0x100000}},
+        {RV32, NULL, 0, 0, {512 << 16 | 0xff << 8 | 2, 0, 0x100000, 0x100000}},
+        {RV64, &large, 128, 0x11, {128 << 16 | 0x11 << 8 | 64, 0, 0x8000000, 0x1000}},
+        {"rv64im", &large, 0, 0x11, {64, 0, 0x8000000, 0x1000}},
+        {RV32, &timed, 0, 0x20, {256 << 16 | 0x20 << 8 | 4, 0, 0x100000, 0x100000}},
+        {RV32, &both, 0, 0, {256 << 16 | 0xff << 8 | 8, 0, 0x100000, 0x100000}},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct system_program p =
             system_program_new(cases[i].isa, cases[i].options,
-                               &(struct sam_hart_options){.mlen = cases[i].mlen}, text, NULL);
+                               &(struct sam_hart_options){.size = sizeof(struct sam_hart_options),
+                                                          .mlen = cases[i].mlen,
+                                                          .acc_regs = cases[i].acc_regs},
+                               text, NULL);
         assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_OK);
         static const unsigned registers[] = {8, 9, 18, 19};
         for (unsigned k = 0; k < 4; k++)

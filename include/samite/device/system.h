@@ -58,6 +58,13 @@ SAM_DEVICE unsigned sam_system_mlen(void)
     return sam_register_read(SAM_SYSTEM_IDENTITY) >> 16;
 }
 
+/* A bit per matrix register: it may be md of a product. Unless all may, these are not its sources.
+ */
+SAM_DEVICE unsigned sam_system_acc_regs(void)
+{
+    return sam_register_read(SAM_SYSTEM_IDENTITY) >> 8 & 0xff;
+}
+
 /* A record without anything in it. */
 SAM_DEVICE void sam_clear_words(void *record, unsigned words)
 {

@@ -31,11 +31,6 @@ static const struct sam_key keys[] = {
      offsetof(struct sam_mxu_config, seed),
      1,
      SAM_KEY_WIDE},
-    {{"acc_regs", "all", "0:4, ...", 0, 0,
-      "registers that may be md of a multiplication but not its sources"},
-     offsetof(struct sam_mxu_config, acc_regs),
-     1,
-     SAM_KEY_SET},
 };
 
 const struct sam_parameter *sam_mxu_parameter(size_t index)
