@@ -69,75 +69,10 @@ static void to_whole(struct lower_code *c, enum lower_level level, enum sam_dtyp
     clamp(c, level, !full, to, (struct lower_regs){.d = regs.d, .a = 8});
 }
 
-/* To bf16: all bits of f32 but the last 16, so integers can round. What is added to them: */
-static const char *const addends[] = {
-    [SAM_TILE_ROUND] = "vadd.vx $d, v8, $(0x8000)",
-    [SAM_TILE_FLOOR] = "vsra.vi v10, v8, 31; vsrl.vi v10, v10, 16; vadd.vv $d, v8, v10",
-    [SAM_TILE_CEIL] =
-        "vsra.vi v10, v8, 31; vxor.vi v10, v10, -1; vsrl.vi v10, v10, 16; vadd.vv $d, v8, v10",
-    [SAM_TILE_TRUNC] = "vmv.v.v $d, v8",
-};
-
-static void to_bf16(struct lower_code *c, enum lower_level level, enum sam_tile_round round,
-                    unsigned to)
-{
-    struct lower_regs regs = {.d = to, .a = 8};
-    if (round == SAM_TILE_RINT) {
-        sam_lower_emit(c, level, sam_lower_rounding(SAM_BF16), regs);
-        return;
-    }
-    sam_lower_emit(c, level, addends[round], regs);
-    sam_lower_emit(c, level, "vand.vx $d, $d, $(0xffff0000)", regs);
-}
-
-/* To f16: v12 is v9 rounded to nearest, ties to even, which v13, the last bit of the result, then
- * corrects: it lies on the wrong side, or v9 is halfway above it. v9 is v8 or its magnitude, v14 a
- * magnitude, to tell finite numbers. */
-static const char nearest[] =
-    "vand.vx v10, v9, $(0x7f800000); vmaxu.vx v10, v10, $(0x38800000);"
-    "vminu.vx v10, v10, $(0x4f800000); vadd.vx v11, v10, $(0x06c00000);"
-    "vfadd.vv v12, v9, v11; vfsub.vv v12, v12, v11; vfmul.vf v13, v10, $(0x3a800000)";
-static const char away[] = "vfsub.vv v14, v9, v12; vfmul.vf v10, v13, $(0x3f000000);"
-                           "vmfeq.vv v0, v14, v10; vfadd.vv v12, v12, v13, v0.t";
-static const char *const corrections[] = {
-    [SAM_TILE_ROUND] = away,
-    [SAM_TILE_FLOOR] = "vmflt.vv v0, v9, v12; vfsub.vv v12, v12, v13, v0.t",
-    [SAM_TILE_CEIL] = "vmflt.vv v0, v12, v9; vfadd.vv v12, v12, v13, v0.t",
-    [SAM_TILE_TRUNC] = "vmflt.vv v0, v9, v12; vfsub.vv v12, v12, v13, v0.t",
-};
-/* Towards zero, a finite number stays one. */
-static const char *const limits[] = {
-    [SAM_TILE_ROUND] = "",
-    [SAM_TILE_FLOOR] = "vfmin.vf v12, v12, $(0x477fe000), v0.t",
-    [SAM_TILE_CEIL] = "vfmax.vf v12, v12, $(0xc77fe000), v0.t",
-    [SAM_TILE_TRUNC] = "vfmin.vf v12, v12, $(0x477fe000), v0.t",
-};
-
-static void to_f16(struct lower_code *c, enum lower_level level, enum sam_tile_round round,
-                   unsigned to)
-{
-    struct lower_regs regs = {.d = to, .a = 8};
-    if (round == SAM_TILE_RINT) {
-        sam_lower_emit(c, level, sam_lower_rounding(SAM_F16), regs);
-        return;
-    }
-    bool magnitude = round == SAM_TILE_ROUND || round == SAM_TILE_TRUNC;
-    sam_lower_emit(c, level, magnitude ? "vfsgnjx.vv v9, v8, v8" : "vmv.v.v v9, v8", regs);
-    sam_lower_emit(c, level, nearest, regs);
-    sam_lower_emit(c, level, corrections[round], regs);
-    if (*limits[round]) {
-        sam_lower_emit(c, level, "vfsgnjx.vv v14, v8, v8; vmflt.vf v0, v14, $(0x7f800000)", regs);
-        sam_lower_emit(c, level, limits[round], regs);
-    }
-    sam_lower_emit(c, level,
-                   "vfmul.vf v12, v12, $(0x77800000); vfmul.vf v12, v12, $(0x07800000);"
-                   "vfsgnj.vv $d, v12, v8",
-                   regs);
-}
-
 /* v8 = the integer $a as a float. For f32 it is rounded once, here. For f16 it need not be exact
- * from 2^24 on, where every result overflows. For bf16 it must be: from 2^24 on the last eight bits
- * become one, which says whether they were zero and is far below the last bit of the result. */
+ * from 2^24 on, where every result overflows. For types with larger exponents it must be: from 2^24
+ * on the last eight bits become one, which says whether they were zero and is far below the last
+ * bit of the result. */
 static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dtype from,
                        enum sam_dtype to, enum sam_tile_round round, struct lower_regs regs)
 {
@@ -147,7 +82,7 @@ static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dt
         rounded(c, level, round, lines, regs);
         return;
     }
-    if (full && to == SAM_BF16) {
+    if (full && sam_dtype_table[to].fp.bias >= 24) {
         sam_lower_emit(c, level,
                        is_unsigned ? "vmsgtu.vx v0, $a, $(0xffffff)"
                                    : "vadd.vx v9, $a, $(0x1000000); vmsgtu.vx v0, v9, $(0x1ffffff)",
@@ -169,7 +104,7 @@ struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector 
     bool to_real = sam_tile_is_real(to), real = sam_tile_is_real(a->dtype);
     struct lower_regs regs = {.a = sam_lower_wide(c, a)};
     regs.d = sam_lower_take_vector(c, d.level);
-    *(to_real && to != SAM_F32 ? &d.wide : &d.raw) = regs.d;
+    *(lower_is_narrow(to) ? &d.wide : &d.raw) = regs.d;
     if (!to_real && !real) {
         clamp(c, d.level, sam_tile_is_signed(a->dtype), to, regs);
         return d;
@@ -184,9 +119,7 @@ struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector 
         from_whole(c, d.level, a->dtype, to, round, regs);
     if (to == SAM_F32)
         sam_lower_emit(c, d.level, "vmv.v.v $d, v8", regs);
-    else if (to == SAM_BF16)
-        to_bf16(c, d.level, round, regs.d);
     else
-        to_f16(c, d.level, round, regs.d);
+        sam_lower_round_by(c, d.level, to, round, regs.d);
     return d;
 }

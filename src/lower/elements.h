@@ -61,6 +61,10 @@ struct lower_regs {
 void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
                     struct lower_regs regs);
 
+/* The same of lines with numbers in them, at most 511 characters. */
+void sam_lower_emit_numbers(struct lower_code *c, enum lower_level level, struct lower_regs regs,
+                            const char *format, ...) SAM_PRINTF(4, 5);
+
 /* The register of a form, which is computed if need be. */
 unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *value);
 unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *value);
@@ -77,6 +81,10 @@ void sam_lower_release(struct lower_code *c, struct lower_vector *value);
 void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                       unsigned reg);
 
+/* --- functions.c */
+
+/* Whether there is code for a function of elements of a dtype (functions.def, math.c). */
+bool sam_lower_has_function(enum sam_tile_function function, enum sam_dtype dtype);
 /* The value of a function of a and b (NULL: it has one operand), which have the same dtype. */
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b);
@@ -91,9 +99,26 @@ struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector 
 /* remainder.c: $d = fmodf($a, $b) */
 void sam_lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs);
 
-/* The lines that round $a, a computed float, to 16 bits, to nearest even, and leave the result in
- * $d, another register. They change v10. */
-const char *sam_lower_rounding(enum sam_dtype dtype);
+/* --- narrow.c: floats of 8 and 16 bits */
+
+static inline bool lower_is_narrow(enum sam_dtype dtype)
+{
+    return sam_tile_is_real(dtype) && dtype != SAM_F32;
+}
+/* Whether there is code for elements of a dtype: integers of up to 32 bits, f32, and narrow floats
+ * with the infinities and NaN of IEEE 754 and its bias. */
+bool sam_lower_has_dtype(enum sam_dtype dtype);
+/* $d = the wide form of raw $a. $d = the raw form of $a, a value that the dtype has. $d = $a, a
+ * computed float, rounded to nearest even; $d is another register. They change v0 and v10. */
+void sam_lower_widen(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                     struct lower_regs regs);
+void sam_lower_shorten(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                       struct lower_regs regs);
+void sam_lower_round(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                     struct lower_regs regs);
+/* Vector register `to` = v8 rounded as a conversion says; changes v0 and v9 to v14. */
+void sam_lower_round_by(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
+                        enum sam_tile_round round, unsigned to);
 
 /* Code that vector branches are in needs all lanes: those past the end of the row, which are not
  * active, would never leave a loop. Around it: */
@@ -120,6 +145,8 @@ bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
 /* Whether an operation is a reduction (sam_lower_fold). */
 bool sam_lower_folds(unsigned code);
+/* Whether there is code for an operation of the vector pipe; if not, it is refused at its line. */
+bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op);
 /* Whether nothing reads a tile after operation `last`. */
 bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
@@ -146,6 +173,9 @@ void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const str
                           uint32_t rectangle, enum sam_lower_part part);
 
 /* --- fold.c: what its kernels and those of fold_pairs.c share */
+
+/* Whether there is code for a reduction by a function. */
+bool sam_lower_has_reduction(enum sam_tile_function function);
 
 /* Workgroups and warps of a launch that goes over so many lines; all its warps. */
 unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *kernel,

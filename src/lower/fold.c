@@ -71,48 +71,61 @@ static bool is_signed(const struct fold *f)
 
 /* --- elements */
 
-/* $d = $d and $a, in the form that is combined; $d is not v8. */
-static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
+/* A function as a reduction: the instruction that combines two values, and what combining with
+ * changes nothing; of floats, signed and unsigned integers. */
+struct reduction {
+    struct {
+        const char *combine;
+        uint32_t neutral;
+    } real, sint, uint;
+};
+
+static const struct reduction *reduction_of(enum sam_tile_function function)
 {
-    static const char *const extremes[2][2] = {{"vminu.vv $d, $d, $a", "vmin.vv $d, $d, $a"},
-                                               {"vmaxu.vv $d, $d, $a", "vmax.vv $d, $d, $a"}};
-    struct lower_regs regs = {.d = d, .a = a};
-    bool product = f->row->function == SAM_TILE_FN_MUL;
-    if (f->form != FORM_VALUE)
-        sam_lower_emit(&f->code, level, "vmax.vv $d, $d, $a", regs);
-    else if (is_order(f) && f->real)
-        sam_lower_emit(&f->code, level, f->max ? "vfmax.vv $d, $d, $a" : "vfmin.vv $d, $d, $a",
-                       regs);
-    else if (is_order(f))
-        sam_lower_emit(&f->code, level, extremes[f->max][is_signed(f)], regs);
-    else if (!f->real)
-        sam_lower_emit(&f->code, level, product ? "vmul.vv $d, $d, $a" : "vadd.vv $d, $d, $a",
-                       regs);
-    else if (!f->narrow)
-        sam_lower_emit(&f->code, level, product ? "vfmul.vv $d, $d, $a" : "vfadd.vv $d, $d, $a",
-                       regs);
-    else {
-        sam_lower_emit(&f->code, level, product ? "vfmul.vv v8, $d, $a" : "vfadd.vv v8, $d, $a",
-                       regs);
-        sam_lower_emit(&f->code, level, sam_lower_rounding(f->dtype),
-                       (struct lower_regs){.d = d, .a = 8});
+    static const struct reduction add = {{"vfadd.vv", 0x80000000}, {"vadd.vv", 0}, {"vadd.vv", 0}},
+                                  mul = {{"vfmul.vv", 0x3f800000}, {"vmul.vv", 1}, {"vmul.vv", 1}},
+                                  min = {{"vfmin.vv", SAM_F32_NAN},
+                                         {"vmin.vv", 0x7fffffff},
+                                         {"vminu.vv", 0xffffffff}},
+                                  max = {{"vfmax.vv", SAM_F32_NAN},
+                                         {"vmax.vv", 0x80000000},
+                                         {"vmaxu.vv", 0}};
+    switch (function) {
+    case SAM_TILE_FN_ADD: return &add;
+    case SAM_TILE_FN_MUL: return &mul;
+    case SAM_TILE_FN_MIN: return &min;
+    case SAM_TILE_FN_MAX: return &max;
+    default: return NULL;
     }
 }
 
-/* What combining with changes nothing. */
+bool sam_lower_has_reduction(enum sam_tile_function function)
+{
+    return reduction_of(function) != NULL;
+}
+
+/* $d = $d and $a, in the form that is combined; $d is not v8. */
+static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
+{
+    const struct reduction *r = reduction_of(f->row->function);
+    const char *lines = f->form != FORM_VALUE ? "vmax.vv"
+                        : f->real             ? r->real.combine
+                        : is_signed(f)        ? r->sint.combine
+                                              : r->uint.combine;
+    const bool rounds = f->narrow && !is_order(f);
+    struct lower_regs regs = {.d = d, .a = a};
+    sam_lower_emit_numbers(&f->code, level, regs, "%s %s, $d, $a", lines, rounds ? "v8" : "$d");
+    if (rounds)
+        sam_lower_round(&f->code, level, f->dtype, (struct lower_regs){.d = d, .a = 8});
+}
+
 static uint32_t neutral(const struct fold *f)
 {
-    if (f->form != FORM_VALUE)
-        return 0x80000000;
-    if (is_order(f) && f->real)
-        return SAM_F32_NAN;
-    if (is_order(f) && is_signed(f))
-        return f->max ? 0x80000000 : 0x7fffffff;
-    if (is_order(f))
-        return f->max ? 0 : 0xffffffff;
-    if (f->row->function == SAM_TILE_FN_MUL)
-        return f->real ? 0x3f800000 : 1;
-    return f->real ? 0x80000000 : 0;
+    const struct reduction *r = reduction_of(f->row->function);
+    return f->form != FORM_VALUE ? 0x80000000
+           : f->real             ? r->real.neutral
+           : is_signed(f)        ? r->sint.neutral
+                                 : r->uint.neutral;
 }
 
 /* Keys of floats are in the order of the values: -0 below +0 unless --nan is first; NaN at the top
@@ -295,8 +308,8 @@ static void end_columns(struct fold *f)
     put(f, LOWER_END, "\tvmul.vx v8, v%u, t0\n\tvid.v v9\n", d);
     for (unsigned k = size; k > 1; k /= 2)
         put(f, LOWER_END, "\tvadd.vv v9, v9, v9\n");
-    put(f, LOWER_END, "\tvadd.vv v8, v8, v9\n\tvadd.vx v8, v8, x%u\n\t%s v9, 0(v8)\n", f->from,
-        size == 4 ? "vlw12.v" : "vlh12.v");
+    put(f, LOWER_END, "\tvadd.vv v8, v8, v9\n\tvadd.vx v8, v8, x%u\n\tvl%c12.v v9, 0(v8)\n",
+        f->from, "?bh?w"[size]);
     put(f, LOWER_END, "\tvse%u.v v9, (x%u)\n", 8 * size, f->to);
 }
 
@@ -498,7 +511,7 @@ static void describe(struct fold *f, struct lower *l, struct sam_lower_kernel *k
     f->columns = f->row->family == SAM_TILE_COLFOLD || f->row->family == SAM_TILE_COLARG;
     f->arg = f->row->family == SAM_TILE_COLARG || f->row->family == SAM_TILE_ROWARG;
     f->real = sam_tile_is_real(f->dtype);
-    f->narrow = f->real && sam_tile_size(f->dtype) == 2;
+    f->narrow = lower_is_narrow(f->dtype);
     f->max = f->row->function == SAM_TILE_FN_MAX;
     bool by_index = f->arg || (f->real && is_order(f) && f->nan == SAM_TILE_NAN_FIRST);
     bool by_key = f->real && is_order(f) && f->nan == SAM_TILE_NAN_PROPAGATE;

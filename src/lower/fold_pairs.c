@@ -43,7 +43,8 @@ static bool describe(struct pairs *p, struct lower *l, struct sam_lower_kernel *
     p->max = row->function == SAM_TILE_FN_MAX;
     p->finds_nan = p->real && l->options.nan == SAM_TILE_NAN_PROPAGATE;
     if (row->family != SAM_TILE_COLFOLD || (!p->max && row->function != SAM_TILE_FN_MIN) ||
-        p->size > 2 || (p->real && l->options.nan == SAM_TILE_NAN_FIRST))
+        p->size > 2 || (p->real && l->options.nan == SAM_TILE_NAN_FIRST) ||
+        (p->real && p->dtype != SAM_F16 && p->dtype != SAM_BF16))
         return false;
     return known(l, p->src, LOWER_ROWS, 1, &p->rows) && p->rows > 1 &&
            known(l, p->src, LOWER_COLS, 2, &p->cols) && p->cols &&

@@ -217,6 +217,37 @@ bool sam_lower_folds(unsigned code)
     }
 }
 
+/* What stands in the text for an operation that has no code. */
+static void refuse(struct lower *l, const struct sam_tile_op *op, enum sam_dtype dtype,
+                   const char *where)
+{
+    sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/%s",
+                     sam_tile_row(op->code)->name, sam_tile_dtype_name(dtype), where);
+}
+
+bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const bool folds = sam_lower_folds(op->code);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct sam_tile_ty *type = sam_tile_ty(l->p, sam_tile_arg(l->p, op, i));
+        if (type->kind == SAM_TILE_KIND_TILE && !sam_lower_has_dtype(type->tile.dtype)) {
+            refuse(l, op, type->tile.dtype, "narrow.c");
+            return false;
+        }
+    }
+    const enum sam_dtype dtype =
+        sam_tile_ty(l->p, sam_tile_arg(l->p, op, op->operand_count - 1))->tile.dtype;
+    const char *where = !folds && !by_element(op->code)                           ? "fuse.c"
+                        : row->function == SAM_TILE_FN_NONE                       ? NULL
+                        : folds && !sam_lower_has_reduction(row->function)        ? "fold.c"
+                        : !folds && !sam_lower_has_function(row->function, dtype) ? "functions.def"
+                                                                                  : NULL;
+    if (where)
+        refuse(l, op, dtype, where);
+    return !where;
+}
+
 /* Tiles of all operations, each operand counted once for each way it is read. */
 static unsigned count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
                              const struct sam_tile_op *op)

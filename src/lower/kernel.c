@@ -283,11 +283,13 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
         sam_lower_release(c, &product);
         return d;
     }
-    default:
-        if (row->function != SAM_TILE_FN_NONE)
-            return new_vector(b, sam_lower_apply(c, row->function, in[0], in[1]));
+    case SAM_TILE_ROWEXPAND:
+    case SAM_TILE_COLEXPAND:
+    case SAM_TILE_EXPANDS:
+    case SAM_TILE_FILLPAD:
         in[0]->users++; /* a copy */
         return in[0];
+    default: return new_vector(b, sam_lower_apply(c, row->function, in[0], in[1]));
     }
 }
 

@@ -385,6 +385,8 @@ void sam_lower_collect(struct lower *l, uint32_t index)
 {
     struct sam_lower_kernel *k = &l->state->pending;
     const struct sam_tile_op *op = &l->p->ops[index];
+    if (!sam_lower_has_op(l, op))
+        return;
     const bool fails = sam_lower_divides(l, op), checked = sam_lower_has_shapes(l, op);
     /* What fails first in the program fails first here. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||

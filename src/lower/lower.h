@@ -168,9 +168,9 @@ void sam_lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: routines that kernels call, in text after the last kernel. A routine takes v8 (and v9),
  * gives v8, may change v0, v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and
- * works under any mask. `narrow`: the result will be rounded to this dtype (SAM_F16, SAM_BF16),
- * else SAM_F32. */
+ * works under any mask. `dtype`: the result will be rounded to it. */
 enum sam_lower_routine {
+    LOWER_NO_ROUTINE,
     LOWER_EXP,
     LOWER_LOG,
     LOWER_RSQRT,
@@ -179,7 +179,7 @@ enum sam_lower_routine {
 };
 /* The label of the routine; from now on it is part of the program. */
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
-                              enum sam_dtype narrow);
+                              enum sam_dtype dtype);
 /* Append the routines asked for. */
 void sam_lower_routines(struct lower *l);
 

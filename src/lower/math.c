@@ -77,16 +77,23 @@ static const struct body {
                               LOWER_MATH_EXP_TABLE},
 };
 
-enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype narrow)
+/* For each dtype, a body that was shown to give the executor's bits. */
+static const uint8_t by_dtype[LOWER_ROUTINES][SAM_DTYPES] = {
+    [LOWER_EXP] =
+        {[SAM_F32] = LOWER_MATH_EXP, [SAM_BF16] = LOWER_MATH_EXP, [SAM_F16] = LOWER_MATH_EXP_F16},
+    [LOWER_LOG] =
+        {[SAM_F32] = LOWER_MATH_LOG, [SAM_BF16] = LOWER_MATH_LOG, [SAM_F16] = LOWER_MATH_LOG_F16},
+    [LOWER_RSQRT] = {[SAM_F32] = LOWER_MATH_RSQRT,
+                     [SAM_BF16] = LOWER_MATH_RSQRT_NARROW,
+                     [SAM_F16] = LOWER_MATH_RSQRT_NARROW},
+    [LOWER_EXPDIF] = {[SAM_F32] = LOWER_MATH_EXPDIF,
+                      [SAM_BF16] = LOWER_MATH_EXPDIF_NARROW,
+                      [SAM_F16] = LOWER_MATH_EXPDIF_NARROW},
+};
+
+enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype dtype)
 {
-    switch (routine) {
-    case LOWER_RSQRT: return narrow == SAM_F32 ? LOWER_MATH_RSQRT : LOWER_MATH_RSQRT_NARROW;
-    case LOWER_EXPDIF: return narrow == SAM_F32 ? LOWER_MATH_EXPDIF : LOWER_MATH_EXPDIF_NARROW;
-    case LOWER_LOG: return narrow == SAM_F16 ? LOWER_MATH_LOG_F16 : LOWER_MATH_LOG;
-    case LOWER_EXP:
-    case LOWER_ROUTINES: break;
-    }
-    return narrow == SAM_F16 ? LOWER_MATH_EXP_F16 : LOWER_MATH_EXP;
+    return (enum sam_lower_math)by_dtype[routine][dtype];
 }
 
 const char *sam_lower_math_label(enum sam_lower_math body)
@@ -112,10 +119,9 @@ void sam_lower_math_text(struct sam_buffer *out, uint64_t set)
     }
 }
 
-const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
-                              enum sam_dtype narrow)
+const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine, enum sam_dtype dtype)
 {
-    enum sam_lower_math body = sam_lower_math(routine, narrow);
+    enum sam_lower_math body = sam_lower_math(routine, dtype);
     l->routines |= sam_lower_math_set(body);
     return sam_lower_math_label(body);
 }

@@ -6,6 +6,7 @@
 #include "lower/lower.h"
 
 enum sam_lower_math {
+    LOWER_MATH_NONE,
     LOWER_MATH_EXP,
     LOWER_MATH_EXP_F16,
     LOWER_MATH_RSQRT,
@@ -19,7 +20,8 @@ enum sam_lower_math {
     LOWER_MATHS
 };
 
-enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype narrow);
+/* LOWER_MATH_NONE: none has been shown to give results of the dtype. */
+enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype dtype);
 const char *sam_lower_math_label(enum sam_lower_math body);
 /* A body and its table, a bit each. */
 uint64_t sam_lower_math_set(enum sam_lower_math body);

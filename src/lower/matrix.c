@@ -18,6 +18,16 @@ static const struct {
     [BYTE] = {".Lproduct_i8", "mldb", "mmaqa.b", 0},
 };
 
+static const struct {
+    bool has;
+    enum product_kind kind;
+} products[SAM_DTYPES] = {
+    [SAM_I8] = {true, BYTE},
+    [SAM_F16] = {true, HALF},
+    [SAM_F32] = {true, SINGLE},
+    [SAM_BF16] = {true, SINGLE}, /* which prepare() widens */
+};
+
 /* --- two blocks of rows: of each two blocks of columns, or the last, C in m4 to m7, A in m0 and
  * m1, B in m2 and m3. A step loads as many blocks as it multiplies. */
 
@@ -470,13 +480,14 @@ static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
 
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
 {
-    const bool acc = op->code == SAM_TILE_TMATMUL_ACC, bias = op->code == SAM_TILE_TMATMUL_BIAS;
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const bool acc = row->family == SAM_TILE_MATMUL_ACC, bias = row->family == SAM_TILE_MATMUL_BIAS;
     uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u);
     uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
     uint32_t start = acc ? sam_tile_arg(l->p, op, 0) : bias ? sam_tile_arg(l->p, op, 2) : d;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
     enum sam_dtype dtype = sam_tile_ty(l->p, a)->tile.dtype;
-    enum product_kind kind = dtype == SAM_I8 ? BYTE : dtype == SAM_F16 ? HALF : SINGLE;
+    const enum product_kind kind = products[dtype].kind;
     const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
     bool by_rows = type->blayout == SAM_TILE_row_major;
     bool direct = sam_tile_ty(l->p, start)->tile.blayout == type->blayout && (by_rows || !bias);
@@ -492,12 +503,17 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     }
     /* a column-major sum is that of the transposed product */
     struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
+    if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
+        sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
+                         sam_tile_dtype_name(dtype));
+        return;
+    }
     skip_empty(l, d, end);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {
         sam_lower_refuse(l, op,
                          "%s: a factor needs a copy of more than %u bytes: expected tiles that lie "
                          "in left and right",
-                         sam_tile_row(op->code)->name, (unsigned)ROOM);
+                         row->name, (unsigned)ROOM);
         return;
     }
     if ((acc || bias) && !direct)

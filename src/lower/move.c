@@ -446,7 +446,11 @@ void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TRESHAPE: reshape(l, op); break;
     case SAM_TILE_TEXTRACT: extract(l, op, false); break;
     case SAM_TILE_TINSERT: extract(l, op, true); break;
-    default: concat(l, op); break;
+    case SAM_TILE_TCONCAT: concat(l, op); break;
+    default:
+        sam_lower_refuse(l, op, "%s has no lowering: add it to src/lower/move.c",
+                         sam_tile_row(op->code)->name);
+        return;
     }
     sam_lower_box_note(l, op);
 }

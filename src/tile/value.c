@@ -42,16 +42,17 @@ void sam_tile_write_reals(enum sam_dtype dtype, void *to, size_t n, const float 
 }
 
 #define EACH_INTEGER(DO)                                                                           \
-    switch (dtype) {                                                                               \
-    case SAM_I8: DO(int8_t) break;                                                                 \
-    case SAM_U8: DO(uint8_t) break;                                                                \
-    case SAM_I16: DO(int16_t) break;                                                               \
-    case SAM_U16: DO(uint16_t) break;                                                              \
-    case SAM_I32: DO(int32_t) break;                                                               \
-    case SAM_U32: DO(uint32_t) break;                                                              \
-    case SAM_I64: DO(int64_t) break;                                                               \
-    case SAM_U64: DO(uint64_t) break;                                                              \
-    default: break;                                                                                \
+    switch (sam_tile_is_signed(dtype) ? sam_dtype_table[dtype].bits                                \
+                                      : -sam_dtype_table[dtype].bits) {                            \
+    case 8: DO(int8_t) break;                                                                      \
+    case -8: DO(uint8_t) break;                                                                    \
+    case 16: DO(int16_t) break;                                                                    \
+    case -16: DO(uint16_t) break;                                                                  \
+    case 32: DO(int32_t) break;                                                                    \
+    case -32: DO(uint32_t) break;                                                                  \
+    case 64: DO(int64_t) break;                                                                    \
+    case -64: DO(uint64_t) break;                                                                  \
+    default: break; /* tiles have no others */                                                     \
     }
 
 void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_t *to)

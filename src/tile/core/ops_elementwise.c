@@ -102,7 +102,7 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
         sam_tile_read_reals(dtype, a, n, lane.a.real);
         if (b)
             sam_tile_read_reals(dtype, b, n, lane.b.real);
-        sam_tile_reals(function, size == 2, lane.a.real, lane.b.real, lane.d.real, n);
+        sam_tile_reals(function, dtype != SAM_F32, lane.a.real, lane.b.real, lane.d.real, n);
         sam_tile_write_reals(dtype, d, n, lane.d.real);
         return;
     }
@@ -120,7 +120,7 @@ static void axpy(const struct sam_tile_job *job, const void *const *in, void *d,
     const void *a = in[0], *b = in[1];
     struct lane lane;
     if (sam_tile_is_real(dtype)) {
-        bool narrow = sam_tile_size(dtype) == 2;
+        bool narrow = dtype != SAM_F32;
         sam_tile_read_reals(dtype, a, n, lane.a.real);
         sam_tile_read_reals(dtype, b, n, lane.b.real);
         sam_tile_reals(SAM_TILE_FN_MUL, narrow, lane.a.real, lane.b.real, lane.a.real, n);

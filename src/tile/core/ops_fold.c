@@ -11,7 +11,7 @@ static void add_row(const struct sam_tile_job *job, enum sam_dtype dtype, void *
         float a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];
         sam_tile_read_reals(dtype, d, n, a);
         sam_tile_read_reals(dtype, row, n, b);
-        sam_tile_reals(job->row->function, sam_tile_size(dtype) == 2, a, b, a, n);
+        sam_tile_reals(job->row->function, dtype != SAM_F32, a, b, a, n);
         sam_tile_write_reals(dtype, d, n, a);
     } else {
         int64_t a[SAM_TILE_CHUNK], b[SAM_TILE_CHUNK];

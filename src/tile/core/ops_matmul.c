@@ -9,7 +9,7 @@
  * which is widened. */
 static size_t block_of(enum sam_dtype dtype)
 {
-    return dtype == SAM_F16 ? 32 : 16;
+    return 64 / sam_tile_size(dtype == SAM_BF16 ? SAM_F32 : dtype);
 }
 
 /* A row of elements in the form they are computed in. */

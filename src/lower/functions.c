@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What functions of elements become: the rows of functions.def as code. */
+#include "lower/elements.h"
+#include "lower/math.h"
+
+#define CANON "$(0x7fc00000)"
+/* Minimum and maximum of floats, by --nan. */
+static const char *const best[2][3] = {
+    {[SAM_TILE_NAN_NUMBER] = "vfmin.vv $d, $a, $b",
+     [SAM_TILE_NAN_PROPAGATE] = "vfmin.vv $d, $a, $b; vmfne.vv v0, $a, $a; vmfne.vv v10, $b, $b;"
+                                "vor.vv v0, v0, v10; vmerge.vxm $d, $d, " CANON ", v0",
+     [SAM_TILE_NAN_FIRST] = "vmflt.vv v0, $b, $a"},
+    {[SAM_TILE_NAN_NUMBER] = "vfmax.vv $d, $a, $b",
+     [SAM_TILE_NAN_PROPAGATE] = "vfmax.vv $d, $a, $b; vmfne.vv v0, $a, $a; vmfne.vv v10, $b, $b;"
+                                "vor.vv v0, v0, v10; vmerge.vxm $d, $d, " CANON ", v0",
+     [SAM_TILE_NAN_FIRST] = "vmflt.vv v0, $a, $b"},
+};
+
+static void write_extreme(struct lower_code *c, enum lower_level level, bool max,
+                          struct lower_regs regs)
+{
+    sam_lower_emit(c, level, best[max][c->l->options.nan], regs);
+}
+
+static void write_min(struct lower_code *c, enum lower_level level, struct lower_regs regs)
+{
+    write_extreme(c, level, false, regs);
+}
+
+static void write_max(struct lower_code *c, enum lower_level level, struct lower_regs regs)
+{
+    write_extreme(c, level, true, regs);
+}
+
+/* --- the rows */
+
+enum { ROUNDS = 1, WRAPS = 2 };
+
+struct lower_function {
+    const char *real;
+    enum sam_lower_routine routine;
+    void (*write)(struct lower_code *c, enum lower_level level, struct lower_regs regs);
+    const char *sint, *uint;
+    unsigned after;
+    bool masks;
+};
+
+#define LOWER_FUNCTION(id, ...) static const struct lower_function function_##id = {__VA_ARGS__};
+#include "lower/functions.def"
+
+/* By enum sam_tile_function: a function without its row in lower/functions.def does not compile. */
+static const struct lower_function *const functions[] = {
+#define TILE_FUNCTION(id, real, whole) [SAM_TILE_FN_##id] = &function_##id,
+#include "tile/functions.def"
+};
+
+bool sam_lower_has_function(enum sam_tile_function function, enum sam_dtype dtype)
+{
+    const struct lower_function *f = functions[function];
+    if (!f)
+        return false;
+    if (!sam_tile_is_real(dtype))
+        return f->sint || (f->uint && !sam_tile_is_signed(dtype));
+    return f->real || f->write || sam_lower_math(f->routine, dtype) != LOWER_MATH_NONE;
+}
+
+/* $d = routine($a, $b); b may be 0. */
+static void call(struct lower_code *c, enum lower_level level, enum sam_lower_routine routine,
+                 enum sam_dtype dtype, struct lower_regs regs)
+{
+    sam_lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
+    sam_buffer_printf(&c->text[level], "\tjal ra, %s\n", sam_lower_routine(c->l, routine, dtype));
+    sam_lower_emit(c, level, "vmv.v.v $d, v8", regs);
+    c->calls = true;
+}
+
+/* The lines of a function whose operands are wide. */
+static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_function function,
+                    enum sam_dtype dtype, struct lower_regs regs)
+{
+    const struct lower_function *f = functions[function];
+    if (sam_tile_is_real(dtype)) {
+        if (f->real)
+            sam_lower_emit(c, level, f->real, regs);
+        else if (f->write)
+            f->write(c, level, regs);
+        else
+            call(c, level, f->routine, dtype, regs);
+        return;
+    }
+    if (f->masks && sam_tile_size(dtype) < 4) {
+        sam_lower_emit_numbers(c, level, regs, "vand.vi v10, $b, %zu",
+                               8 * sam_tile_size(dtype) - 1);
+        regs.b = 10;
+    }
+    sam_lower_emit(c, level, f->uint && !sam_tile_is_signed(dtype) ? f->uint : f->sint, regs);
+}
+
+/* --- minimum and maximum, comparisons */
+
+/* Two values to compare, both in one form. */
+static struct lower_regs comparable(struct lower_code *c, struct lower_vector *a,
+                                    struct lower_vector *b)
+{
+    if (a->wide || b->wide)
+        return (struct lower_regs){.a = sam_lower_wide(c, a), .b = sam_lower_wide(c, b)};
+    return (struct lower_regs){.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
+}
+
+/* --nan first: one of the operands, with its bits; v0 says where it is b. */
+static struct lower_vector first(struct lower_code *c, enum sam_tile_function function,
+                                 struct lower_vector *a, struct lower_vector *b)
+{
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_regs raw = {.a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
+    raw.d = d.raw = sam_lower_take_vector(c, d.level);
+    compute(c, d.level, function, d.dtype, comparable(c, a, b));
+    sam_lower_emit(c, d.level, "vmerge.vvm $d, $a, $b, v0", raw);
+    return d;
+}
+
+/* Minimum or maximum of f16 that are bits so far. */
+static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lower_vector *a,
+                                       struct lower_vector *b)
+{
+    struct lower_vector d = {SAM_F16, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_regs raw = {.a = a->raw, .b = b->raw};
+    if (c->l->options.nan == SAM_TILE_NAN_NUMBER) {
+        struct lower_regs regs = {.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
+        regs.d = raw.d = sam_lower_take_vector(c, d.level);
+        sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER], regs);
+        raw.a = raw.d;
+        sam_lower_emit(c, d.level, sam_lower_from_order, raw);
+    } else { /* the bits are in order but for NaN, which is put in afterwards */
+        raw.d = sam_lower_take_vector(c, d.level);
+        sam_lower_emit(c, d.level, "vsll.vi v8, $a, 16; vsll.vi v9, $b, 16", raw);
+        sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER],
+                       (struct lower_regs){.d = 8, .a = 8, .b = 9});
+        sam_lower_emit(c, d.level,
+                       "vsll.vi v9, $a, 17; vsll.vi v10, $b, 17; vmaxu.vv v9, v9, v10;"
+                       "vmsgtu.vx v0, v9, $(0xf8000000); vmerge.vxm v8, v8, $(0x7e000000), v0;"
+                       "vsra.vi $d, v8, 16",
+                       raw);
+    }
+    d.raw = raw.d;
+    return d;
+}
+
+struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
+                                    struct lower_vector *a, struct lower_vector *b)
+{
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    bool real = sam_tile_is_real(d.dtype), narrow = lower_is_narrow(d.dtype);
+    bool extreme = function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX;
+    if (real && extreme && c->l->options.nan == SAM_TILE_NAN_FIRST)
+        return first(c, function, a, b);
+    if (d.dtype == SAM_F16 && extreme && !a->wide && !b->wide)
+        return extreme_f16(c, function == SAM_TILE_FN_MAX, a, b);
+    struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = b ? sam_lower_wide(c, b) : 0};
+    unsigned reg = sam_lower_take_vector(c, d.level), after = functions[function]->after;
+    bool rounds = narrow && (after & ROUNDS);
+    regs.d = rounds ? 8 : reg;
+    compute(c, d.level, function, d.dtype, regs);
+    if (rounds)
+        sam_lower_round(c, d.level, d.dtype, (struct lower_regs){.d = reg, .a = 8});
+    if (!real && (after & WRAPS))
+        sam_lower_extend(c, d.level, d.dtype, reg);
+    *(narrow ? &d.wide : &d.raw) = reg;
+    return d;
+}
+
+struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compare how,
+                                      struct lower_vector *a, struct lower_vector *b)
+{
+    static const char *const lines[][3] = {
+        [SAM_TILE_EQ] = {"vmfeq.vv $d, $a, $b", "vmseq.vv $d, $a, $b", "vmseq.vv $d, $a, $b"},
+        [SAM_TILE_NE] = {"vmfne.vv $d, $a, $b", "vmsne.vv $d, $a, $b", "vmsne.vv $d, $a, $b"},
+        [SAM_TILE_LT] = {"vmflt.vv $d, $a, $b", "vmslt.vv $d, $a, $b", "vmsltu.vv $d, $a, $b"},
+        [SAM_TILE_LE] = {"vmfle.vv $d, $a, $b", "vmsle.vv $d, $a, $b", "vmsleu.vv $d, $a, $b"},
+        [SAM_TILE_GT] = {"vmflt.vv $d, $b, $a", "vmslt.vv $d, $b, $a", "vmsltu.vv $d, $b, $a"},
+        [SAM_TILE_GE] = {"vmfle.vv $d, $b, $a", "vmsle.vv $d, $b, $a", "vmsleu.vv $d, $b, $a"},
+    };
+    struct lower_vector d = {SAM_U8, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_regs regs = comparable(c, a, b);
+    regs.d = d.raw = sam_lower_take_vector(c, d.level);
+    unsigned form = sam_tile_is_real(a->dtype) ? 0 : sam_tile_is_signed(a->dtype) ? 1 : 2;
+    sam_lower_emit(c, d.level, lines[how][form], regs);
+    return d;
+}
+
+struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
+                                     struct lower_vector *a, struct lower_vector *b)
+{
+    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    if (m->level > d.level)
+        d.level = m->level;
+    struct lower_regs regs = {
+        .m = sam_lower_raw(c, m), .a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
+    regs.d = d.raw = sam_lower_take_vector(c, d.level);
+    sam_lower_emit(c, d.level, "vmsne.vi v0, $m, 0; vmerge.vvm $d, $b, $a, v0", regs);
+    return d;
+}
