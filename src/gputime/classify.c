@@ -17,21 +17,6 @@ static bool begins_with_one_of(const char *text, const char *const *starts)
     return false;
 }
 
-/* vmacc.vv and the like, whose destination is a source too. */
-static bool is_fused(const char *mnemonic)
-{
-    static const char *const starts[] = {"vmacc",  "vnmsac", "vmadd",   "vnmsub", "vfmacc",
-                                         "vfnmac", "vfmsac", "vfnmsac", "vfmadd", "vfnmad",
-                                         "vfmsub", "vfnmsu", "vftta",   NULL};
-    return begins_with_one_of(mnemonic, starts);
-}
-
-static bool is_scalar_fused(const char *mnemonic)
-{
-    static const char *const starts[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", NULL};
-    return begins_with_one_of(mnemonic, starts);
-}
-
 static void classify_muldiv(struct trait *t, const char *mnemonic)
 {
     const char *name = mnemonic + (*mnemonic == 'v');
@@ -40,17 +25,18 @@ static void classify_muldiv(struct trait *t, const char *mnemonic)
     t->speed = division;
 }
 
-static void classify_float(struct trait *t, const char *mnemonic)
+static void classify_float(struct trait *t, const struct sam_insn_row *row)
 {
     static const char *const special[] = {"fdiv", "fsqrt", "frdiv", "frsqrt", "frec", "fexp", NULL};
     static const char *const sums[] = {"fadd", "fsub", "frsub", "fmul", NULL};
-    const bool vector = *mnemonic == 'v';
+    const char *mnemonic = row->mnemonic;
+    const bool vector = *mnemonic == 'v', fused = row->does.reads_vd || strchr(row->operands, 'r');
     t->unit = SAM_GPUTIME_FPU;
     if (begins_with(mnemonic, "vftta"))
         t->unit = SAM_GPUTIME_TENSOR;
     else if (begins_with_one_of(mnemonic + vector, special))
         t->unit = SAM_GPUTIME_SFU;
-    else if (vector ? is_fused(mnemonic) : is_scalar_fused(mnemonic))
+    else if (fused)
         t->speed = 1;
     else
         t->speed = begins_with_one_of(mnemonic + vector, sums) ? 0 : 2;
@@ -68,7 +54,7 @@ static void classify_unit(struct trait *t, enum sam_op op, const struct sam_insn
     t->unit = vector ? SAM_GPUTIME_VALU : SAM_GPUTIME_SALU;
     switch ((enum sam_act)row->does.act) {
     case SAM_ACT_MULDIV: classify_muldiv(t, row->mnemonic); break;
-    case SAM_ACT_FLOAT: classify_float(t, row->mnemonic); break;
+    case SAM_ACT_FLOAT: classify_float(t, row); break;
     case SAM_ACT_BRANCH:
     case SAM_ACT_JUMP: t->flow = FLOW_BRANCH; break;
     case SAM_ACT_SPLIT: t->flow = FLOW_SPLIT; break;
@@ -130,7 +116,7 @@ static void classify_operands(struct trait *t, const struct sam_insn_row *row)
         else
             add_source(t, (uint8_t)operand->slot, vector);
     }
-    if (*row->mnemonic == 'v' && is_fused(row->mnemonic))
+    if (row->does.reads_vd)
         add_source(t, SAM_SLOT_RD, true);
     t->stores_vector = t->store && !t->load && t->source_count && t->sources[0].vector;
 }

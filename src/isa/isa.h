@@ -10,7 +10,8 @@
  *
  * UNIT says where the function is: SCALAR or, for RV64 only, SCALAR64 (machine/), LANES or WARP
  * (simt/), TENSOR, MATRIX; a PREFIX has none. DOES is what observers need to know: an enum sam_act,
- * with the bytes of an access: ALU, BRANCH, LOAD(4), GATHER(4, index bytes), ... */
+ * with the bytes of an access: ALU, BRANCH, LOAD(4), GATHER(4, index bytes), ...; READS_VD(ALU)
+ * where vd is a source as well. */
 #ifndef SAM_ISA_H
 #define SAM_ISA_H
 
@@ -168,6 +169,7 @@ struct sam_does {
     uint8_t bytes; /* of each element accessed; 0: none, or determined by the unit */
     uint8_t index; /* bytes of an index in a vector register, 0: not indexed */
     bool own;      /* private memory */
+    bool reads_vd; /* the vector register of the result is a source as well */
 };
 
 struct sam_insn_row {

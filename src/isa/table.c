@@ -8,7 +8,11 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
     [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, {0}},
 #define DOES(act)                                                                                  \
     {                                                                                              \
-        SAM_ACT_##act, 0, 0, false                                                                 \
+        SAM_ACT_##act                                                                              \
+    }
+#define DOES_READS_VD(act)                                                                         \
+    {                                                                                              \
+        SAM_ACT_##act, .reads_vd = true                                                            \
     }
 #define DOES_ALU    DOES(ALU)
 #define DOES_MULDIV DOES(MULDIV)

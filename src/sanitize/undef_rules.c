@@ -90,14 +90,6 @@ static bool has_operands(unsigned act)
            act != SAM_ACT_SYSTEM;
 }
 
-/* RVV names the sources of a multiply-add the other way round, and its destination is the third:
- * "D,S,T". */
-static bool is_multiply_add(const char *operands)
-{
-    const char *one = strpbrk(operands, "Ss"), *two = strchr(operands, 'T');
-    return operands[0] == 'D' && one && two && one < two && !strchr(operands, '(');
-}
-
 void sam_undef_row(enum sam_op op, struct undef_row *row)
 {
     const struct sam_insn_row *insn = &sam_insn_rows[op];
@@ -130,7 +122,7 @@ void sam_undef_row(enum sam_op op, struct undef_row *row)
         else
             add_source(row, place, operand->slot);
     }
-    if (is_multiply_add(insn->operands) || row->rule == UNDEF_TILE)
+    if (does->reads_vd)
         add_source(row, UNDEF_V, SAM_SLOT_RD);
 }
 

@@ -39,7 +39,8 @@ struct setup {
 
 static struct sam_isa ventus;
 static bool covered[SAM_OP_COUNT];
-static const char *where; /* the line being read, for messages */
+static bool reads_vd[SAM_OP_COUNT]; /* as the results of the lines have it */
+static const char *where;           /* the line being read, for messages */
 
 static uint32_t number(const char **text, uint32_t insn)
 {
@@ -219,18 +220,24 @@ static void write_program(struct text *t, const struct setup *s, const char *ins
     add(t, "endprg x0, x0, x0\n");
 }
 
-/* The rows of the words from `insn` up to the first that is no prefix. */
-static void cover(struct program *p, uint32_t insn)
+/* The rows of the words from `insn` up to the first that is no prefix, which is returned; its op is
+ * SAM_OP_ILLEGAL if a prefix precedes it. */
+static struct sam_insn cover(struct program *p, uint32_t insn)
 {
     struct sam_insn decoded;
-    uint32_t prefix = 0;
+    uint32_t prefix = 0, word = 0;
+    bool prefixed = false;
     do {
-        uint32_t word = program_word(p, insn);
+        prefixed |= prefix != 0;
+        word = program_word(p, insn);
         assert_true(sam_decode(&ventus, word, prefix, &decoded));
         covered[decoded.op] = true;
         prefix = word;
         insn += 4;
     } while (sam_op_is_prefix(decoded.op));
+    if (prefixed)
+        decoded.op = SAM_OP_ILLEGAL;
+    return decoded;
 }
 
 static int differ(const char *what, unsigned index, uint32_t got, uint32_t expected)
@@ -277,12 +284,38 @@ static int compare(const struct setup *want, const struct state *got)
     return bad;
 }
 
+/* Run the program from a state, which becomes *got. */
+static bool run_from(struct program *p, const struct state *state, struct state *got)
+{
+    assert_int_equal(sam_gpu_write(p->gpu, BEFORE, state, sizeof *state, &p->error), SAM_OK);
+    assert_int_equal(
+        sam_gpu_write(p->gpu, MEMORY - 4 * WORDS, state->memory, sizeof state->memory, &p->error),
+        SAM_OK);
+    assert_int_equal(sam_gpu_write(p->gpu, PDS, state->private, sizeof state->private, &p->error),
+                     SAM_OK);
+    if (program_run(p) != SAM_OK) {
+        fprintf(stderr, "# %s#   %s\n", where, p->error.text);
+        return false;
+    }
+    sam_gpu_read(p->gpu, AFTER, got, sizeof *got, &p->error);
+    sam_gpu_read(p->gpu, MEMORY - 4 * WORDS, got->memory, sizeof got->memory, &p->error);
+    sam_gpu_read(p->gpu, PDS, got->private, sizeof got->private, &p->error);
+    return true;
+}
+
+/* Whether an instruction writes every lane of its vd, which none of its other operands names. */
+static bool takes_all_lanes(const struct setup *s, const struct sam_insn *i)
+{
+    return *sam_insn_rows[i->op].operands == 'D' && i->vm && s->lmul == 1 && s->state.vl == LANES &&
+           s->mask == (1u << LANES) - 1 && i->rd != i->rs1 && i->rd != i->rs2 && i->rd;
+}
+
 /* Returns the number of differences. */
 static int run_line(const char *insn, const char *before, const char *after)
 {
     static struct text text;
     static struct setup setup, want;
-    static struct state got;
+    static struct state got, again;
     setup = (struct setup){.mask = (1u << LANES) - 1, .lmul = 1};
     setup.state.vl = LANES;
     setup.state.ended = 1;
@@ -303,24 +336,14 @@ static int run_line(const char *insn, const char *before, const char *after)
     settings(&want, after, at);
     for (unsigned lane = 0; lane < LANES; lane++)
         setup.state.lane_mask[lane] = setup.mask >> lane & 1;
-    assert_int_equal(sam_gpu_write(p.gpu, BEFORE, &setup.state, sizeof(setup.state), &p.error),
-                     SAM_OK);
-    assert_int_equal(sam_gpu_write(p.gpu, MEMORY - 4 * WORDS, setup.state.memory,
-                                   sizeof(setup.state.memory), &p.error),
-                     SAM_OK);
-    assert_int_equal(
-        sam_gpu_write(p.gpu, PDS, setup.state.private, sizeof(setup.state.private), &p.error),
-        SAM_OK);
-    cover(&p, at);
-    int bad = 0;
-    if (program_run(&p) != SAM_OK) {
-        fprintf(stderr, "# %s#   %s\n", where, p.error.text);
-        bad = 1;
-    } else {
-        sam_gpu_read(p.gpu, AFTER, &got, sizeof(got), &p.error);
-        sam_gpu_read(p.gpu, MEMORY - 4 * WORDS, got.memory, sizeof(got.memory), &p.error);
-        sam_gpu_read(p.gpu, PDS, got.private, sizeof(got.private), &p.error);
-        bad = compare(&want, &got);
+    const struct sam_insn decoded = cover(&p, at);
+    int bad = !run_from(&p, &setup.state, &got);
+    bad = bad ? bad : compare(&want, &got);
+    if (!bad && takes_all_lanes(&setup, &decoded)) {
+        for (unsigned lane = 0; lane < LANES; lane++)
+            setup.state.v[decoded.rd][lane] ^= 0x01234567 << lane;
+        reads_vd[decoded.op] |= !run_from(&p, &setup.state, &again) ||
+                                memcmp(again.v[decoded.rd], got.v[decoded.rd], 4 * LANES) != 0;
     }
     program_free(&p);
     return bad;
@@ -394,6 +417,22 @@ static void every_row_has_a_line(void **state)
     assert_int_equal(missing, 0);
 }
 
+/* A result that changes with the earlier contents of its register says that it is a source. */
+static void rows_say_what_reads_vd(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (int op = 1; op < SAM_OP_COUNT; op++) {
+        if (!covered[op] || reads_vd[op] == sam_insn_rows[op].does.reads_vd)
+            continue;
+        fprintf(stderr, "# the result of %s %s its vd: expected%s READS_VD in its row\n",
+                sam_insn_rows[op].mnemonic, reads_vd[op] ? "changes with" : "never changes with",
+                reads_vd[op] ? "" : " no");
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     struct sam_error error;
@@ -402,6 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_holds),
         cmocka_unit_test(every_row_has_a_line),
+        cmocka_unit_test(rows_say_what_reads_vd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
