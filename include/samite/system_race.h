@@ -24,8 +24,9 @@ enum sam_system_agent {
     SAM_SYSTEM_BY_HART, /* loads, stores, atomics and fetches, and calls of the host */
     SAM_SYSTEM_BY_TENSOR,
     SAM_SYSTEM_BY_MATRIX,
-    SAM_SYSTEM_BY_GPU,
+    SAM_SYSTEM_BY_GPU, /* this and those after it have queues */
     SAM_SYSTEM_BY_WEIGHTS,
+    SAM_SYSTEM_AGENTS
 };
 
 enum sam_system_access {

@@ -11,10 +11,11 @@ static const struct {
     const char *record;
     enum sam_hart_port_end (*take)(struct sam_system *system, uint32_t address,
                                    const uint32_t words[16], uint32_t *status);
-} units[SAM_SYSTEM_UNITS] = {
+} units[] = {
     [SAM_SYSTEM_GPU_QUEUE] = {"launch", sam_system_take_launch},
     [SAM_SYSTEM_WEIGHT_QUEUE] = {"weight", sam_system_take_record},
 };
+_Static_assert(SAM_COUNT(units) == SAM_SYSTEM_UNITS, "a row for each queue");
 
 /* ---------------------------------------------------------------------------------- registers */
 
@@ -24,7 +25,7 @@ static uint32_t done(struct sam_system *system, enum sam_system_unit unit)
     if (!system->time)
         return system->queues[unit].done;
     sam_system_now(system); /* what has ended by now has ended */
-    return (uint32_t)sam_system_time_done(system->time, (enum system_time_queue)unit);
+    return (uint32_t)sam_system_time_done(system->time, unit);
 }
 
 /* A register has been read that changes only as records end. When there are none, and the program
@@ -45,7 +46,7 @@ enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam
 {
     const struct sam_system_queue *queue = &system->queues[unit];
     heed_poll(system);
-    switch (units[unit].take ? offset : SUBMIT) {
+    switch (offset) {
     case SUBMITTED: *value = queue->submitted; break;
     case DONE:
         *value = done(system, unit);
@@ -90,8 +91,6 @@ static enum sam_hart_port_end submit(struct sam_system *system, enum sam_system_
 enum sam_hart_port_end sam_system_queue_store(struct sam_system *system, enum sam_system_unit unit,
                                               uint32_t offset, uint32_t value)
 {
-    if (!units[unit].take)
-        return SAM_HART_PORT_FAULT;
     if (offset == SUBMIT)
         return submit(system, unit, value);
     if (offset != STATUS)

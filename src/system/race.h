@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "samite/system_race.h"
 
-enum { SAM_SYSTEM_QUEUES = 2, SAM_SYSTEM_RACES_KEPT = 1000 };
+enum { SAM_SYSTEM_QUEUES = SAM_SYSTEM_AGENTS - SAM_SYSTEM_BY_GPU, SAM_SYSTEM_RACES_KEPT = 1000 };
 
 struct sam_system_races;
 

@@ -17,11 +17,22 @@ const char *sam_system_access_name(enum sam_system_access access)
     return (unsigned)access < SAM_COUNT(names) ? names[access] : "";
 }
 
+/* By enum sam_system_agent: the unit, and what its queue has. */
+static const struct {
+    const char *name, *submitted;
+    bool launches; /* records with code of their own */
+} agents[] = {
+    [SAM_SYSTEM_BY_HART] = {"hart", NULL, false},
+    [SAM_SYSTEM_BY_TENSOR] = {"TensorLoad unit", NULL, false},
+    [SAM_SYSTEM_BY_MATRIX] = {"matrix unit", NULL, false},
+    [SAM_SYSTEM_BY_GPU] = {"GPU", "GPU launch", true},
+    [SAM_SYSTEM_BY_WEIGHTS] = {"weight unit", "weight record", false},
+};
+_Static_assert(SAM_COUNT(agents) == SAM_SYSTEM_AGENTS, "a row for each agent");
+
 const char *sam_system_agent_name(enum sam_system_agent agent)
 {
-    static const char *const names[] = {"hart", "TensorLoad unit", "matrix unit", "GPU",
-                                        "weight unit"};
-    return (unsigned)agent < SAM_COUNT(names) ? names[agent] : "";
+    return (unsigned)agent < SAM_COUNT(agents) ? agents[agent].name : "";
 }
 
 /* "pc 0x40000010 <main+0x10> (file:line)" */
@@ -40,20 +51,21 @@ static void put_pc(const struct report *r, enum sam_system_agent agent, uint64_t
 
 static void put_side(const struct report *r, const struct sam_system_race_side *side)
 {
-    const bool launch = side->agent == SAM_SYSTEM_BY_GPU;
+    const char *submitted = agents[side->agent].submitted;
     const unsigned long long number = side->number, record = side->record;
     sam_buffer_printf(r->out, "  %s by ", sam_system_access_name(side->access));
-    if (side->agent < SAM_SYSTEM_BY_GPU)
-        sam_buffer_printf(r->out, "the %s", sam_system_agent_name(side->agent));
+    if (submitted)
+        sam_buffer_printf(r->out, "%s %llu", submitted, number);
     else
-        sam_buffer_printf(r->out, "%s %llu", launch ? "GPU launch" : "weight record", number);
+        sam_buffer_printf(r->out, "the %s", sam_system_agent_name(side->agent));
     if (side->has_pc) {
         sam_buffer_puts(r->out, " at ");
         put_pc(r, side->agent, side->pc);
     }
-    if (side->agent < SAM_SYSTEM_BY_GPU)
+    if (!submitted)
         return;
-    sam_buffer_printf(r->out, "%s at 0x%08llx, submitted at ", launch ? ", record" : "", record);
+    sam_buffer_printf(r->out, "%s at 0x%08llx, submitted at ",
+                      agents[side->agent].launches ? ", record" : "", record);
     put_pc(r, SAM_SYSTEM_BY_HART, side->submitted_pc);
 }
 

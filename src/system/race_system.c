@@ -15,7 +15,12 @@ bool sam_system_add_watch(struct sam_system *system)
 
 static enum sam_system_agent agent_of(enum sam_system_unit unit)
 {
-    return unit == SAM_SYSTEM_GPU_QUEUE ? SAM_SYSTEM_BY_GPU : SAM_SYSTEM_BY_WEIGHTS;
+    static const enum sam_system_agent agents[] = {
+        [SAM_SYSTEM_GPU_QUEUE] = SAM_SYSTEM_BY_GPU,
+        [SAM_SYSTEM_WEIGHT_QUEUE] = SAM_SYSTEM_BY_WEIGHTS,
+    };
+    _Static_assert(SAM_COUNT(agents) == SAM_SYSTEM_UNITS, "a row for each queue");
+    return agents[unit];
 }
 
 void sam_system_watch_record(struct sam_system *system, enum sam_system_unit unit, uint32_t address)

@@ -15,9 +15,6 @@
 /* Bytes of a page of control registers, and of a record. */
 enum { SAM_SYSTEM_PAGE = 4096, SAM_SYSTEM_RECORD = 64 };
 
-/* The queues, in the order of their pages of control registers. */
-enum sam_system_unit { SAM_SYSTEM_GPU_QUEUE, SAM_SYSTEM_WEIGHT_QUEUE, SAM_SYSTEM_UNITS };
-
 /* One queue of records. Records take effect when they are submitted; time, when it is on, decides
  * when they are done. */
 struct sam_system_queue {

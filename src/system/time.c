@@ -142,18 +142,11 @@ void sam_system_time_give_record(struct system_time *time, const struct system_w
     time->record = work;
 }
 
-bool sam_system_time_is_full(const struct system_time *time, enum system_time_queue queue)
-{
-    const unsigned waiting = queue == SYSTEM_TIME_GPU
-                                 ? sam_system_gpu_time_waiting(time->gpu)
-                                 : sam_system_weight_time_waiting(time->weights);
-    return waiting >= time->config.queue;
-}
-
 /* What a record reads, what it writes, and its result. */
-static bool record_uses(const struct system_weight_work *work, size_t index,
-                        struct sam_work_span *bytes, bool *stores)
+static bool record_uses(const struct system_time *time, size_t index, struct sam_work_span *bytes,
+                        bool *stores)
 {
+    const struct system_weight_work *work = time->record;
     *stores = index > 0;
     *bytes = (struct sam_work_span){UINT64_MAX, 0};
     for (size_t i = 0; i < work->count && index < 2; i++) {
@@ -171,20 +164,21 @@ static bool record_uses(const struct system_weight_work *work, size_t index,
     return index < 3;
 }
 
-bool sam_system_time_uses(const struct system_time *time, enum system_time_queue queue,
-                          size_t index, struct sam_work_span *bytes, bool *stores)
+static bool launch_uses(const struct system_time *time, size_t index, struct sam_work_span *bytes,
+                        bool *stores)
 {
     size_t count;
-    if (queue != SYSTEM_TIME_GPU)
-        return time->record && record_uses(time->record, index, bytes, stores);
-    if (!time->launch)
-        return false;
     const struct sam_touched_span *touched = sam_gpu_recording_touched(time->launch, &count);
     if (index >= count)
         return false;
     *bytes = (struct sam_work_span){touched[index].low, touched[index].high};
     *stores = touched[index].store;
     return true;
+}
+
+static bool has_launch(const struct system_time *time)
+{
+    return time->launch != NULL;
 }
 
 static bool submit_launch(struct system_time *time)
@@ -205,35 +199,94 @@ static bool submit_launch(struct system_time *time)
     return sam_system_gpu_time_submit(time->gpu, recording, time->clock.now + 1);
 }
 
-bool sam_system_time_submit(struct system_time *time, enum system_time_queue queue)
+static unsigned waiting_launches(const struct system_time *time)
 {
-    bool good;
-    if (queue == SYSTEM_TIME_GPU) {
-        if (!time->launch) /* the store was a fault */
-            return true;
-        good = submit_launch(time);
-    } else {
-        if (!time->record)
-            return true;
-        if (time->trace)
-            sam_system_trace_record(time->trace, time->submitted[queue], time->clock.now);
-        sam_system_pipes_record(time->pipes, time->clock.now);
-        good = sam_system_weight_time_submit(time->weights, time->record, time->clock.now + 1);
-        time->record = NULL;
-    }
+    return sam_system_gpu_time_waiting(time->gpu);
+}
+
+static uint64_t ended_launches(const struct system_time *time)
+{
+    return sam_system_gpu_time_ended(time->gpu);
+}
+
+static bool has_record(const struct system_time *time)
+{
+    return time->record != NULL;
+}
+
+static bool submit_record(struct system_time *time)
+{
+    const struct system_weight_work *record = time->record;
+    if (time->trace)
+        sam_system_trace_record(time->trace, time->submitted[SAM_SYSTEM_WEIGHT_QUEUE],
+                                time->clock.now);
+    sam_system_pipes_record(time->pipes, time->clock.now);
+    time->record = NULL;
+    return sam_system_weight_time_submit(time->weights, record, time->clock.now + 1);
+}
+
+static unsigned waiting_records(const struct system_time *time)
+{
+    return sam_system_weight_time_waiting(time->weights);
+}
+
+static uint64_t ended_records(const struct system_time *time)
+{
+    return sam_system_weight_time_ended(time->weights);
+}
+
+/* The units that have a queue. */
+static const struct unit {
+    bool (*given)(const struct system_time *time); /* work that is not submitted yet */
+    bool (*uses)(const struct system_time *time, size_t index, struct sam_work_span *bytes,
+                 bool *stores);
+    bool (*submit)(struct system_time *time);
+    unsigned (*waiting)(const struct system_time *time);
+    uint64_t (*ended)(const struct system_time *time);
+} units[] = {
+    [SAM_SYSTEM_GPU_QUEUE] = {has_launch, launch_uses, submit_launch, waiting_launches,
+                              ended_launches},
+    [SAM_SYSTEM_WEIGHT_QUEUE] = {has_record, record_uses, submit_record, waiting_records,
+                                 ended_records},
+};
+_Static_assert(SAM_COUNT(units) == SAM_SYSTEM_UNITS, "a row for each queue");
+
+bool sam_system_time_is_full(const struct system_time *time, enum sam_system_unit queue)
+{
+    return units[queue].waiting(time) >= time->config.queue;
+}
+
+bool sam_system_time_uses(const struct system_time *time, enum sam_system_unit queue, size_t index,
+                          struct sam_work_span *bytes, bool *stores)
+{
+    return units[queue].given(time) && units[queue].uses(time, index, bytes, stores);
+}
+
+bool sam_system_time_submit(struct system_time *time, enum sam_system_unit queue)
+{
+    if (!units[queue].given(time)) /* the store was a fault */
+        return true;
+    const bool good = units[queue].submit(time);
     time->submitted[queue] += good;
     return good;
 }
 
-uint64_t sam_system_time_done(const struct system_time *time, enum system_time_queue queue)
+uint64_t sam_system_time_done(const struct system_time *time, enum sam_system_unit queue)
 {
-    return queue == SYSTEM_TIME_GPU ? sam_system_gpu_time_ended(time->gpu)
-                                    : sam_system_weight_time_ended(time->weights);
+    return units[queue].ended(time);
 }
 
-bool sam_system_time_is_idle(const struct system_time *time, enum system_time_queue queue)
+bool sam_system_time_is_idle(const struct system_time *time, enum sam_system_unit queue)
 {
     return sam_system_time_done(time, queue) == time->submitted[queue];
+}
+
+static bool all_idle(const struct system_time *time)
+{
+    for (unsigned i = 0; i < SAM_SYSTEM_UNITS; i++)
+        if (!sam_system_time_is_idle(time, (enum sam_system_unit)i))
+            return false;
+    return true;
 }
 
 enum sam_status sam_system_time_check(const struct system_time *time, struct sam_error *error)
@@ -247,8 +300,7 @@ void sam_system_time_settle(struct system_time *time)
     struct sam_clock *clock = &time->clock;
     sam_hart_engines(time->hart, &report);
     uint64_t next = 0; /* a unit that is not idle has one */
-    while (next != SAM_CLOCK_IDLE && !(sam_system_time_is_idle(time, SYSTEM_TIME_GPU) &&
-                                       sam_system_time_is_idle(time, SYSTEM_TIME_WEIGHTS)))
+    while (next != SAM_CLOCK_IDLE && !all_idle(time))
         if ((next = sam_clock_next(clock)) != SAM_CLOCK_IDLE)
             sam_clock_advance(clock, next + 1);
     const uint64_t last = sam_memtime_levels_figures(time->levels)->last;

@@ -22,8 +22,8 @@ const char *sam_system_port_name(unsigned unit);
 /* Bytes of a launch's recorded instructions in memory; more wait in a file. */
 enum { SYSTEM_TIME_STREAM = 64 << 20 };
 
-/* Which of the queues. */
-enum system_time_queue { SYSTEM_TIME_GPU, SYSTEM_TIME_WEIGHTS, SYSTEM_TIME_QUEUES };
+/* The queues, in the order of their pages of control registers. */
+enum sam_system_unit { SAM_SYSTEM_GPU_QUEUE, SAM_SYSTEM_WEIGHT_QUEUE, SAM_SYSTEM_UNITS };
 
 struct system_time;
 /* Before the hart, which is to use its clock, its port and the parameters of its own parts. Errors:
@@ -45,14 +45,14 @@ void sam_system_time_give_launch(struct system_time *time, struct sam_gpu_record
 void sam_system_time_give_record(struct system_time *time, const struct system_weight_work *work);
 /* Bytes that the launch or record to be submitted next loads, or stores: number `index` of them;
  * false: no more. None of them may be there: then low is above high. */
-bool sam_system_time_uses(const struct system_time *time, enum system_time_queue queue,
-                          size_t index, struct sam_work_span *bytes, bool *stores);
-bool sam_system_time_is_full(const struct system_time *time, enum system_time_queue queue);
+bool sam_system_time_uses(const struct system_time *time, enum sam_system_unit queue, size_t index,
+                          struct sam_work_span *bytes, bool *stores);
+bool sam_system_time_is_full(const struct system_time *time, enum sam_system_unit queue);
 /* False: out of memory. */
-bool sam_system_time_submit(struct system_time *time, enum system_time_queue queue);
+bool sam_system_time_submit(struct system_time *time, enum sam_system_unit queue);
 /* How many have ended before the current cycle; whether all have. */
-uint64_t sam_system_time_done(const struct system_time *time, enum system_time_queue queue);
-bool sam_system_time_is_idle(const struct system_time *time, enum system_time_queue queue);
+uint64_t sam_system_time_done(const struct system_time *time, enum sam_system_unit queue);
+bool sam_system_time_is_idle(const struct system_time *time, enum sam_system_unit queue);
 /* The first failure of the host in a model. */
 enum sam_status sam_system_time_check(const struct system_time *time, struct sam_error *error);
 
@@ -74,7 +74,7 @@ struct system_time {
     struct sam_gpu_recording *launch; /* given and not submitted; NULL: none */
     const char *kernel;
     const struct system_weight_work *record;
-    uint64_t submitted[SYSTEM_TIME_QUEUES];
+    uint64_t submitted[SAM_SYSTEM_UNITS];
     /* by number: those that have been submitted */
     struct sam_system_launch_time *launches;
     size_t launch_count, launch_capacity;

@@ -3,39 +3,46 @@
  * its queue has drained. */
 #include "system/system.h"
 
-/* The queue whose register it is; SYSTEM_TIME_QUEUES: none. */
-static enum system_time_queue queue_of(uint64_t address, const uint64_t of[SYSTEM_TIME_QUEUES])
+static const struct registers {
+    uint64_t submit, done, wait;
+} registers[] = {
+    [SAM_SYSTEM_GPU_QUEUE] = {SAM_SYSTEM_GPU_SUBMIT, SAM_SYSTEM_GPU_DONE, SAM_SYSTEM_GPU_WAIT},
+    [SAM_SYSTEM_WEIGHT_QUEUE] = {SAM_SYSTEM_WEIGHT_SUBMIT, SAM_SYSTEM_WEIGHT_DONE,
+                                 SAM_SYSTEM_WEIGHT_WAIT},
+};
+_Static_assert(SAM_COUNT(registers) == SAM_SYSTEM_UNITS, "a row for each queue");
+
+/* The queue whose register it is; SAM_SYSTEM_UNITS: none. */
+static enum sam_system_unit submits(uint64_t address, bool store)
 {
-    for (unsigned i = 0; i < SYSTEM_TIME_QUEUES; i++)
-        if (address == of[i])
-            return (enum system_time_queue)i;
-    return SYSTEM_TIME_QUEUES;
+    unsigned i = store ? 0 : SAM_SYSTEM_UNITS;
+    while (i < SAM_SYSTEM_UNITS && address != registers[i].submit)
+        i++;
+    return (enum sam_system_unit)i;
 }
 
-static enum system_time_queue submits(uint64_t address, bool store)
+static enum sam_system_unit waits(uint64_t address, bool store)
 {
-    static const uint64_t registers[] = {SAM_SYSTEM_GPU_SUBMIT, SAM_SYSTEM_WEIGHT_SUBMIT};
-    return store ? queue_of(address, registers) : SYSTEM_TIME_QUEUES;
-}
-
-static enum system_time_queue waits(uint64_t address, bool store)
-{
-    static const uint64_t registers[] = {SAM_SYSTEM_GPU_WAIT, SAM_SYSTEM_WEIGHT_WAIT};
-    return store ? SYSTEM_TIME_QUEUES : queue_of(address, registers);
+    unsigned i = store ? SAM_SYSTEM_UNITS : 0;
+    while (i < SAM_SYSTEM_UNITS && address != registers[i].wait)
+        i++;
+    return (enum sam_system_unit)i;
 }
 
 static bool polls(uint64_t address, bool store)
 {
-    static const uint64_t registers[] = {SAM_SYSTEM_GPU_DONE, SAM_SYSTEM_WEIGHT_DONE};
-    return !store && queue_of(address, registers) != SYSTEM_TIME_QUEUES;
+    unsigned i = store ? SAM_SYSTEM_UNITS : 0;
+    while (i < SAM_SYSTEM_UNITS && address != registers[i].done)
+        i++;
+    return i < SAM_SYSTEM_UNITS;
 }
 
 static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
 {
     const struct sam_system *system = context;
-    const enum system_time_queue full = submits(address, store), busy = waits(address, store);
-    if ((full == SYSTEM_TIME_QUEUES || !sam_system_time_is_full(system->time, full)) &&
-        (busy == SYSTEM_TIME_QUEUES || sam_system_time_is_idle(system->time, busy)))
+    const enum sam_system_unit full = submits(address, store), busy = waits(address, store);
+    if ((full == SAM_SYSTEM_UNITS || !sam_system_time_is_full(system->time, full)) &&
+        (busy == SAM_SYSTEM_UNITS || sam_system_time_is_idle(system->time, busy)))
         return now;
     sam_system_pipes_wait(system->time->pipes, now);
     return SAM_CLOCK_IDLE;
@@ -45,17 +52,17 @@ static bool uses(void *context, uint64_t address, bool store, size_t index,
                  struct sam_work_span *bytes, bool *stores)
 {
     const struct sam_system *system = context;
-    const enum system_time_queue queue = submits(address, store);
-    return queue != SYSTEM_TIME_QUEUES &&
+    const enum sam_system_unit queue = submits(address, store);
+    return queue != SAM_SYSTEM_UNITS &&
            sam_system_time_uses(system->time, queue, index, bytes, stores);
 }
 
 static bool accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct sam_system *system = context;
-    const enum system_time_queue queue = submits(address, store);
+    const enum sam_system_unit queue = submits(address, store);
     sam_system_pipes_accessed(system->time->pipes, now, polls(address, store));
-    return queue == SYSTEM_TIME_QUEUES || sam_system_time_submit(system->time, queue);
+    return queue == SAM_SYSTEM_UNITS || sam_system_time_submit(system->time, queue);
 }
 
 static void worked(void *context, const struct sam_hart_worked *w)
