@@ -83,8 +83,8 @@ void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dty
 
 /* --- functions.c */
 
-/* Whether there is code for a function of elements of a dtype (functions.def, math.c). */
-bool sam_lower_has_function(enum sam_tile_function function, enum sam_dtype dtype);
+/* NULL if there is code for a function of elements of a dtype, else the file that lacks it. */
+const char *sam_lower_function_lack(enum sam_tile_function function, enum sam_dtype dtype);
 /* The value of a function of a and b (NULL: it has one operand), which have the same dtype. */
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b);

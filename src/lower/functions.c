@@ -54,14 +54,16 @@ static const struct lower_function *const functions[] = {
 #include "tile/functions.def"
 };
 
-bool sam_lower_has_function(enum sam_tile_function function, enum sam_dtype dtype)
+const char *sam_lower_function_lack(enum sam_tile_function function, enum sam_dtype dtype)
 {
     const struct lower_function *f = functions[function];
-    if (!f)
-        return false;
-    if (!sam_tile_is_real(dtype))
-        return f->sint || (f->uint && !sam_tile_is_signed(dtype));
-    return f->real || f->write || sam_lower_math(f->routine, dtype) != LOWER_MATH_NONE;
+    if (f && !sam_tile_is_real(dtype) && (f->sint || (f->uint && !sam_tile_is_signed(dtype))))
+        return NULL;
+    if (f && sam_tile_is_real(dtype) && (f->real || f->write))
+        return NULL;
+    if (!f || !sam_tile_is_real(dtype) || !f->routine)
+        return "functions.def";
+    return sam_lower_math(f->routine, dtype) == LOWER_MATH_NONE ? "math.c" : NULL;
 }
 
 /* $d = routine($a, $b); b may be 0. */

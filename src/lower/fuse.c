@@ -238,11 +238,15 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     }
     const enum sam_dtype dtype =
         sam_tile_ty(l->p, sam_tile_arg(l->p, op, op->operand_count - 1))->tile.dtype;
-    const char *where = !folds && !by_element(op->code)                           ? "fuse.c"
-                        : row->function == SAM_TILE_FN_NONE                       ? NULL
-                        : folds && !sam_lower_has_reduction(row->function)        ? "fold.c"
-                        : !folds && !sam_lower_has_function(row->function, dtype) ? "functions.def"
-                                                                                  : NULL;
+    const char *where = NULL;
+    if (!folds && !by_element(op->code))
+        where = "fuse.c";
+    else if (row->function == SAM_TILE_FN_NONE)
+        where = NULL;
+    else if (!folds)
+        where = sam_lower_function_lack(row->function, dtype);
+    else if (!sam_lower_has_reduction(row->function))
+        where = "fold.c";
     if (where)
         refuse(l, op, dtype, where);
     return !where;

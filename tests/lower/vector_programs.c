@@ -121,6 +121,9 @@ void vector_write_one(const struct vector_one *one, const struct vector_shape *s
 bool vector_takes(unsigned code, enum sam_dtype dtype)
 {
     enum sam_tile_class of = sam_tile_row(code)->dtypes;
+    const enum sam_tile_function function = sam_tile_row(code)->function;
+    if (function != SAM_TILE_FN_NONE && sam_lower_function_lack(function, dtype))
+        return false; /* refused */
     return of == SAM_TILE_ORDER || test_is_real(dtype) == (of == SAM_TILE_REAL);
 }
 
