@@ -57,11 +57,13 @@ static void lower(const struct sam_tile_program *p, size_t function, uint8_t mod
 {
     static uint8_t executed[BYTES], lowered[BYTES];
     const size_t count = sam_tile_argument_count(p, function);
-    const struct sam_tile_lower_options options = {.size = sizeof options,
-                                                   .nan = (enum sam_tile_nan)(mode % 3),
-                                                   .outside =
-                                                       (enum sam_tile_outside)(mode >> 2 & 1)};
+    const struct sam_tile_lower_options options = {
+        .size = sizeof options,
+        .profile = (enum sam_tile_profile)((mode >> 3) % 3),
+        .nan = (enum sam_tile_nan)(mode % 3),
+        .outside = (enum sam_tile_outside)(mode >> 2 & 1)};
     const struct sam_tile_options modes = {.size = sizeof modes,
+                                           .profile = options.profile,
                                            .nan = options.nan,
                                            .outside = options.outside,
                                            .max_ops = MOST_OPS,
@@ -141,6 +143,15 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "%t = texpands %z : f32 -> " T "\n"
         "%w = pto.subset %t, offsets = [%i, %i] : " T " -> !pto.tile<vec, 4x8xf32>\n"
         "%m = texp %w : !pto.tile<vec, 4x8xf32> -> !pto.tile<vec, 4x8xf32>\n",
+        /* addresses, windows that overlap, a size that a source fixes */
+        "0func.func @k(%a: index, %b: index, %s: i32) {\n%i = arith.constant 0 : index\n"
+        "%t = pto.alloc_tile addr = %a valid_row = %b valid_col = %b : " I "\n"
+        "pto.tci ins(%s : i32) outs(%t : " I ")\n"
+        "%v = pto.subset %t, offsets = [%a, %i] : " I " -> !pto.tile<vec, 4x8xi32>\n"
+        "%w = pto.subset %t, offsets = [%b, %i] : " I " -> !pto.tile<vec, 4x8xi32>\n"
+        "pto.tinsert ins(%v, %i, %i : !pto.tile<vec, 4x8xi32>, index, index) "
+        "outs(%w : !pto.tile<vec, 4x8xi32>)\n"
+        "pto.tassign %u, @tile(0x1000)\n%u = pto.tabs %t : " I " -> " I "\nreturn\n}\n",
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++)
         add(context, "program", seeds[i], strlen(seeds[i]));

@@ -135,6 +135,8 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
 static void one(struct lower *l, uint32_t index, const uint32_t *yields)
 {
     const struct sam_tile_op *op = &l->p->ops[index];
+    if (op->code >= SAM_TILE_FIRST_OP)
+        sam_lower_infer(l, op);
     if (sam_lower_is_vector(op->code)) {
         sam_lower_collect(l, index);
         return;

@@ -108,6 +108,11 @@ const char *sam_lower_op_name(const struct sam_tile_op *op);
 
 /* --- plain.c: arithmetic, views, descriptors of tiles */
 void sam_lower_plain(struct lower *l, const struct sam_tile_op *op);
+/* Take a valid size of a tile as known for good; false: it may change, or does not fit. */
+bool sam_lower_size_known(struct lower *l, uint32_t tile, bool cols, int64_t size);
+/* Set it from a0, which is checked unless it is known to fit (`good`). */
+void sam_lower_set_size(struct lower *l, const struct sam_tile_op *op, uint32_t tile, bool cols,
+                        bool good);
 
 /* --- launch.c */
 /* Whether TensorLoad, or a kernel, does the operation. */
@@ -140,6 +145,8 @@ void sam_lower_flights_free(struct lower_flights *flights);
  * source, checked when the program runs. */
 bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op);
+/* Before any of these: give the destination the sizes that the sources fix. */
+void sam_lower_infer(struct lower *l, const struct sam_tile_op *op);
 
 /* --- hart.c */
 void sam_lower_body(struct lower *l);

@@ -299,21 +299,22 @@ static void bind(struct lower *l, const struct sam_tile_op *op, uint32_t tile, u
     sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
 
-static void set_valid(struct lower *l, const struct sam_tile_op *op, uint32_t tile, bool cols,
-                      uint32_t operand)
+bool sam_lower_size_known(struct lower *l, uint32_t tile, bool cols, int64_t size)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     struct lower_value *v = lower_value(l, tile);
+    if (v->reshaped || size < 0 || size > (cols ? type->cols : type->rows))
+        return false;
+    v->sized[cols] = true;
+    v->valid[cols] = size;
+    return true;
+}
+
+void sam_lower_set_size(struct lower *l, const struct sam_tile_op *op, uint32_t tile, bool cols,
+                        bool good)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const uint32_t room = cols ? type->cols : type->rows;
-    int64_t size;
-    const bool good = sam_lower_constant(l, operand, &size) && size >= 0 && size <= room;
-    if (good && !v->reshaped && op->code == SAM_TILE_ALLOC) {
-        v->sized[cols] = true;
-        v->valid[cols] = size;
-        return;
-    }
-    sam_lower_begin(l, op);
-    sam_lower_get(l, "a0", operand);
     if (!good)
         sam_lower_hart(l,
                        "    li      t0, %" PRIu32 "\n"
@@ -322,6 +323,20 @@ static void set_valid(struct lower *l, const struct sam_tile_op *op, uint32_t ti
                        sam_lower_failure(l, op, "{0} valid %s in a tile of %" PRIu32,
                                          cols ? "columns" : "rows", room));
     sam_lower_set_field(l, tile, cols ? LOWER_COLS : LOWER_ROWS, "a0");
+}
+
+static void set_valid(struct lower *l, const struct sam_tile_op *op, uint32_t tile, bool cols,
+                      uint32_t operand)
+{
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
+    int64_t size;
+    const bool known = sam_lower_constant(l, operand, &size);
+    if (known && op->code == SAM_TILE_ALLOC && sam_lower_size_known(l, tile, cols, size))
+        return;
+    sam_lower_begin(l, op);
+    sam_lower_get(l, "a0", operand);
+    sam_lower_set_size(l, op, tile, cols,
+                       known && size >= 0 && size <= (cols ? type->cols : type->rows));
 }
 
 static void alloc(struct lower *l, const struct sam_tile_op *op)

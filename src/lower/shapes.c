@@ -257,6 +257,31 @@ static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
     return s.any || broken;
 }
 
+void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
+{
+    struct shapes s = {.l = l, .op = op};
+    const struct sam_tile_unknown others = {&s, combine, NULL};
+    const uint32_t tile = sam_tile_arg(l->p, op, op->operand_count - 1);
+    struct sam_tile_ty types[4];
+    const struct sam_tile_ty *pointers[4];
+    int64_t valid[2];
+    if (!sam_tile_is_inferred(l->p, op, false) && !sam_tile_is_inferred(l->p, op, true))
+        return;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
+        pointers[i] = &types[i];
+    }
+    sam_tile_infer(l->options.profile, op->code, pointers, &others, valid);
+    for (unsigned cols = 0; cols < 2; cols++) {
+        if (!sam_tile_is_inferred(l->p, op, cols) ||
+            (valid[cols] > FIRST && sam_lower_size_known(l, tile, cols, valid[cols])))
+            continue;
+        sam_lower_begin(l, op);
+        get(&s, "a0", valid[cols]);
+        sam_lower_set_size(l, op, tile, cols, false);
+    }
+}
+
 bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op)
 {
     return judge(l, op, false);

@@ -386,6 +386,15 @@ struct sam_tile_judge {
 void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
                        const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
                        struct sam_tile_pos pos);
+/* infer.c: the valid rows and columns that the sources of an operation fix for its destination, as
+ * numbers, or names of `others`; without `others`, a size that is not known is any other number
+ * than SAM_TILE_DYNAMIC, which is one that the sources do not fix. */
+void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
+                    const struct sam_tile_ty *const *types, const struct sam_tile_unknown *others,
+                    int64_t valid[2]);
+/* Whether the operation gives its destination, which is allocated just before it, this size. */
+bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct sam_tile_op *op,
+                          bool cols);
 /* A tile type by itself: line size, valid rectangle, layouts, capacity. */
 void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *type,
                          struct sam_tile_pos pos);

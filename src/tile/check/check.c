@@ -23,7 +23,25 @@ static void check_value_types(struct checker *c)
     }
 }
 
-/* A `?` requires a size at allocation; a number forbids one. */
+/* Whether the operation after an allocation gives its tile the size. */
+static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, unsigned cols)
+{
+    const struct sam_tile_ty *types[4] = {NULL};
+    int64_t valid[2];
+    if (alloc->next == SAM_TILE_NONE)
+        return false;
+    const struct sam_tile_op *op = &c->p->ops[alloc->next];
+    if (op->code < SAM_TILE_FIRST_OP ||
+        sam_tile_arg(c->p, op, op->operand_count - 1) != c->p->ids[alloc->results])
+        return false;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
+    sam_tile_infer(c->judge.profile, op->code, types, NULL, valid);
+    return valid[cols] != SAM_TILE_DYNAMIC;
+}
+
+/* A `?` requires a size at allocation, unless the sources of what writes the tile next fix it; a
+ * number forbids one. */
 static void check_alloc(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *t = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
@@ -34,7 +52,7 @@ static void check_alloc(struct checker *c, const struct sam_tile_op *op)
         if (given && valid[i] != SAM_TILE_DYNAMIC)
             sam_tile_error(c->judge.report, op->pos, "%s is given, but the type says %" PRId64,
                            names[i], valid[i]);
-        if (!given && valid[i] == SAM_TILE_DYNAMIC)
+        if (!given && valid[i] == SAM_TILE_DYNAMIC && !is_fixed(c, op, i))
             sam_tile_error(c->judge.report, op->pos, "the type has '?', so alloc_tile needs %s",
                            names[i]);
     }

@@ -170,6 +170,22 @@ static void remember_passed(const struct sam_tile_job *job)
     job->core->good[op].any = all;
 }
 
+void sam_tile_actual_type(const struct sam_tile_actual *a, struct sam_tile_ty *type)
+{
+    if (a->kind == SAM_TILE_IS_TILE) {
+        type->kind = SAM_TILE_KIND_TILE;
+        type->tile = a->tile->type;
+    } else if (a->kind == SAM_TILE_IS_WINDOW) {
+        type->kind = SAM_TILE_KIND_PART;
+        type->dtype = a->window->dtype;
+        type->rank = a->window->rank;
+        memcpy(type->dims, a->window->shape, sizeof type->dims);
+    } else {
+        type->kind = a->is_index ? SAM_TILE_KIND_INDEX : SAM_TILE_KIND_SCALAR;
+        type->dtype = a->dtype;
+    }
+}
+
 static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
 {
     struct sam_tile_ty types[4]; /* only members that belong to their kind are set */
@@ -177,19 +193,7 @@ static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
     struct sam_tile_report report = {0};
     struct sam_tile_judge judge = {.profile = job->core->profile, .report = &report};
     for (size_t i = 0; i <= job->sources; i++) {
-        const struct sam_tile_actual *a = &job->actuals[i];
-        if (a->kind == SAM_TILE_IS_TILE) {
-            types[i].kind = SAM_TILE_KIND_TILE;
-            types[i].tile = a->tile->type;
-        } else if (a->kind == SAM_TILE_IS_WINDOW) {
-            types[i].kind = SAM_TILE_KIND_PART;
-            types[i].dtype = a->window->dtype;
-            types[i].rank = a->window->rank;
-            memcpy(types[i].dims, a->window->shape, sizeof types[i].dims);
-        } else {
-            types[i].kind = a->is_index ? SAM_TILE_KIND_INDEX : SAM_TILE_KIND_SCALAR;
-            types[i].dtype = a->dtype;
-        }
+        sam_tile_actual_type(&job->actuals[i], &types[i]);
         pointers[i] = &types[i];
     }
     sam_tile_judge_op(&judge, job->code, pointers, NULL, (struct sam_tile_pos){0});

@@ -73,6 +73,8 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error);
+/* The type of an operand as it is now; only members that belong to its kind are set. */
+void sam_tile_actual_type(const struct sam_tile_actual *actual, struct sam_tile_ty *type);
 /* Copy the valid rectangle of a tile from or into an array, row by row. */
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                        const void *data);

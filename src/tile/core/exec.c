@@ -263,6 +263,29 @@ static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
     fputc('\n', out);
 }
 
+/* Sizes of the destination that are those of the sources. */
+static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *op,
+                             const struct sam_tile_actual *actuals, struct sam_tile_ref *t)
+{
+    const bool wanted[] = {sam_tile_is_inferred(x->p, op, false),
+                           sam_tile_is_inferred(x->p, op, true)};
+    struct sam_tile_ty types[4] = {0};
+    const struct sam_tile_ty *pointers[4];
+    int64_t valid[2];
+    enum sam_status status = SAM_OK;
+    if (!wanted[0] && !wanted[1])
+        return SAM_OK;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        sam_tile_actual_type(&actuals[i], &types[i]);
+        pointers[i] = &types[i];
+    }
+    sam_tile_infer(x->options.profile, op->code, pointers, NULL, valid);
+    for (unsigned i = 0; i < 2 && status == SAM_OK; i++)
+        if (wanted[i])
+            status = set_valid(x, op, t, i == 0, valid[i]);
+    return status;
+}
+
 static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
@@ -282,10 +305,13 @@ static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
         a->dtype = type->dtype;
         a->is_index = type->kind == SAM_TILE_KIND_INDEX;
     }
+    enum sam_status status = infer(
+        x, op, actuals, &sam_tile_slot(x, sam_tile_arg(x->p, op, op->operand_count - 1))->tile);
+    if (status != SAM_OK)
+        return status;
     if (x->options.trace)
         trace(x, op);
-    enum sam_status status =
-        sam_tile_core_run(&x->core, op->code, op->attribute, actuals, index, &error);
+    status = sam_tile_core_run(&x->core, op->code, op->attribute, actuals, index, &error);
     if (status == SAM_ERR_TRAP)
         return sam_tile_trap(x, op, "%s", error.text);
     return status == SAM_OK ? SAM_OK : sam_fail(x->error, status, "%s", error.text);
