@@ -134,6 +134,16 @@ static void runs(void **state)
     struct sam_engines_config engines = {0};
     refuses(sam_plan_run, plan, inputs, out, (&(struct sam_plan_options){.engines = &engines}));
     assert_int_equal(sam_plan_run(plan, inputs, out, NULL, NULL), SAM_OK);
+    assert_int_equal(sam_plan_scratch(plan), 0);
+    sam_plan_addresses(plan, address, &at);
+    refuses(sam_plan_routine, NULL, "f", address, at, &text);
+    assert_null(text);
+    refuses(sam_plan_routine, plan, NULL, address, at, &text);
+    refuses(sam_plan_routine, plan, "f", NULL, at, &text);
+    refuses(sam_plan_routine, plan, "f", address, at, NULL);
+    static const char *const names[] = {"", "9", "a b", "a.b", "\xc3\xa9"};
+    for (size_t i = 0; i < SAM_COUNT(names); i++)
+        refuses(sam_plan_routine, plan, names[i], address, at, &text);
     refuses(sam_plan_describe, NULL, &text);
     assert_null(text);
     refuses(sam_plan_describe, plan, NULL);
