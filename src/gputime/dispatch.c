@@ -86,10 +86,10 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     w->has_op = false;
     w->trait = NULL;
     w->folded = 0;
-    w->unresolved = w->at_barrier = w->fenced = w->after_barrier = false;
+    w->unresolved = w->barrier = w->fenced = false;
     w->issue_from = w->fence_until = 0;
-    w->fences = w->pauses = 0;
-    w->barrier = false;
+    w->barrier_from = w->barrier_until = 0;
+    w->fences = 0;
     memset(w->busy, 0, sizeof w->busy);
     memset(w->loading, 0, sizeof w->loading);
     w->outstanding = w->collecting = w->accesses = w->in_lsu = 0;
@@ -120,6 +120,7 @@ static void start_group(struct model *m, struct sm *sm, uint32_t workgroup)
         slot++;
     sm->groups[slot] =
         (struct group){.used = true, .workgroup = workgroup, .live = m->launch.warps};
+    sm->all.live += m->launch.warps;
     take(m, sm, false);
     sm->stats->groups++;
     for (uint32_t i = 0; i < m->config.warps && warp < m->launch.warps; i++) {
@@ -229,13 +230,13 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
 
 /* ------------------------------------------------------------------------------- barriers */
 
-void sam_gputime_pass_barrier(struct warp *w, uint64_t from)
+/* The warps that wait for each other at barriers. */
+static struct group *meeting(const struct model *m, struct sm *sm, const struct warp *w)
 {
-    w->after_barrier = true;
-    w->issue_from = from > w->issue_from ? from : w->issue_from;
+    return m->config.barrier_sm ? &sm->all : &sm->groups[w->group];
 }
 
-/* Let the warps of a workgroup issue from cycle `from` on if all that live have arrived. */
+/* Let them issue from cycle `from` on if all that live have arrived. */
 static void check_barrier(struct model *m, struct sm *sm, struct group *group, uint64_t from)
 {
     if (group->arrived == 0 || group->arrived < group->live)
@@ -243,17 +244,18 @@ static void check_barrier(struct model *m, struct sm *sm, struct group *group, u
     group->arrived = 0;
     for (uint32_t i = 0; i < m->config.warps; i++) {
         struct warp *w = &sm->warps[i];
-        if (!w->resident || &sm->groups[w->group] != group || !w->at_barrier)
+        if (!w->resident || !w->barrier || meeting(m, sm, w) != group)
             continue;
         judge_again(sm, w, EVENT_FLOW);
-        w->at_barrier = w->barrier = false;
-        sam_gputime_pass_barrier(w, from);
+        w->barrier = false;
+        w->barrier_until = from;
     }
     wake_at(sm, from > m->now ? from : m->now + 1);
 }
 
-void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at)
+void sam_gputime_arrive(struct model *m, struct sm *sm, const struct warp *w, uint64_t at)
 {
+    struct group *group = meeting(m, sm, w);
     group->arrived++;
     group->last_arrival = at;
     check_barrier(m, sm, group, at + m->config.barrier_latency);
@@ -261,17 +263,16 @@ void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uin
 
 void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at)
 {
-    struct group *group = &sm->groups[w->group];
+    struct group *group = &sm->groups[w->group], *met = meeting(m, sm, w);
     w->ended = true;
     w->redirect = NEVER;
     sm->roomy &= ~(1u << (w - sm->warps));
     sm->redirected &= ~(1u << (w - sm->warps));
     group->live--;
+    sm->all.live--;
     if (group->live == 0)
         end_group(m, sm, group, at);
-    else
-        check_barrier(m, sm, group,
-                      group->last_arrival < m->now
-                          ? m->now
-                          : group->last_arrival + m->config.barrier_latency);
+    check_barrier(m, sm, met,
+                  met->last_arrival < m->now ? m->now
+                                             : met->last_arrival + m->config.barrier_latency);
 }

@@ -54,13 +54,18 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static void block(struct warp *w, uint64_t from, uint64_t until)
+{
+    w->barrier_from = from;
+    w->barrier_until = until;
+}
+
 /* A branch or join is resolved in cycle `at`. */
 static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                     uint64_t at)
 {
     judge_again(sm, w, EVENT_FLOW);
     w->unresolved = false;
-    w->after_barrier = false;
     w->issue_from = later(w->issue_from, f->record.executed + 1);
     if (f->next_pc == f->record.pc + 4) {
         w->issue_from = later(w->issue_from, at + m->config.branch_latency);
@@ -75,6 +80,18 @@ static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct
     wake_at(sm, w->issue_from > m->now ? w->issue_from : m->now + 1);
 }
 
+/* The warp has executed a barrier of its own in cycle `x`. */
+static void pass_pause(const struct model *m, struct warp *w, uint64_t x)
+{
+    const uint64_t until = x + m->config.barrier_latency;
+    if (w->barrier && w->barrier_until == NEVER)
+        return; /* it waits at a barrier of the workgroup */
+    if (m->config.barrier_blocks || w->barrier_until <= x)
+        block(w, m->config.barrier_blocks ? w->barrier_from : x, until);
+    else
+        w->barrier_until = later(w->barrier_until, until);
+}
+
 /* What the instruction means to its warp, if it executes in cycle `x` and its result is there
  * `latency` cycles later. */
 static void follow(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
@@ -87,13 +104,11 @@ static void follow(struct model *m, struct sm *sm, struct warp *w, const struct 
     case FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
     case FLOW_JOIN: resolve(m, sm, w, f, x + m->config.join_latency); break;
     case FLOW_BARRIER:
-        w->at_barrier = true;
-        sam_gputime_arrive(m, sm, &sm->groups[w->group], x);
+        if (!m->config.barrier_blocks)
+            block(w, x, NEVER);
+        sam_gputime_arrive(m, sm, w, x);
         break;
-    case FLOW_PAUSE:
-        w->pauses -= m->config.barrier_blocks;
-        sam_gputime_pass_barrier(w, x + m->config.barrier_latency);
-        break;
+    case FLOW_PAUSE: pass_pause(m, w, x); break;
     case FLOW_END: sam_gputime_end_warp(m, sm, w, x); break;
     case FLOW_FENCE:
         w->fences--;

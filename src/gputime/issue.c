@@ -22,10 +22,13 @@ static void note_flow(const struct model *m, struct warp *w)
     case FLOW_SPLIT:
     case FLOW_JOIN: w->unresolved = true; break;
     case FLOW_BARRIER:
-        w->barrier = true;
-        w->at_barrier = m->config.barrier_blocks;
+    case FLOW_PAUSE:
+        w->barrier |= w->trait->flow == FLOW_BARRIER;
+        if (m->config.barrier_blocks) {
+            w->barrier_from = m->now;
+            w->barrier_until = NEVER;
+        }
         break;
-    case FLOW_PAUSE: w->pauses += m->config.barrier_blocks; break;
     case FLOW_FENCE:
         w->fenced = true;
         w->fences++;
@@ -93,8 +96,8 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     if (w->code->dest != NO_REGISTER)
         sam_gputime_mark(w, w->code->dest, w->op.insn->pair, t->load);
     note_flow(m, w);
+    sm->last_issue = m->now + 1;
     w->collecting++;
-    w->after_barrier = false;
     m->result->insns++;
     m->result->counted_insns++;
     sm->stats->insns++;
@@ -115,36 +118,55 @@ static uint32_t choose_warp(uint32_t set, uint32_t next)
     return (uint32_t)__builtin_ctz(from ? from : set);
 }
 
-/* Returns the stream's set of reasons, by rank. */
-static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream)
+/* Whether a collector was free in the cycle before this one, before the issue in it. */
+static bool had_room(const struct model *m, const struct sm *sm)
+{
+    if (sm->last_issue == m->now)
+        return true;
+    for (uint64_t set = sm->all_collectors & ~sm->used; set; set &= set - 1)
+        if (sm->free_from[__builtin_ctzll(set)] < m->now)
+            return true;
+    return false;
+}
+
+/* `room`: with issue_early, whether an instruction can be chosen in this cycle. Returns the
+ * stream's set of reasons, by rank. */
+static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream, bool room)
 {
     struct collector *c = free_collector(m, sm);
-    const enum sam_gputime_reason left = c ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
-    if (c) {
-        const uint32_t i = choose_warp(sm->can_issue[stream], sm->next_warp[stream]);
-        issue(m, sm, &sm->warps[i], c);
+    struct warp *w = sm->chosen[stream];
+    if (!w && (m->config.issue_early ? room : c != NULL))
+        w = &sm->warps[choose_warp(sm->can_issue[stream], sm->next_warp[stream])];
+    sm->chosen[stream] = c ? NULL : w;
+    const bool issues = c && w;
+    const enum sam_gputime_reason left = issues ? SAM_GPUTIME_ARBITER : SAM_GPUTIME_COLLECTOR;
+    if (c)
+        wake_at(sm, m->now + 1);
+    if (issues) {
+        const uint32_t i = (uint32_t)(w - sm->warps);
+        issue(m, sm, w, c);
         sm->can_issue[stream] &= ~(1u << i);
         sm->judged &= ~(1u << i);
         sm->next_warp[stream] = i + 1 == m->config.warps ? 0 : i + 1;
         sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
-        wake_at(sm, m->now + 1);
     }
     for (uint32_t set = sm->can_issue[stream]; set; set &= set - 1) {
-        struct warp *w = &sm->warps[__builtin_ctz(set)];
-        w->waited = left;
-        sam_gputime_warp(m, sm, w, left);
+        struct warp *other = &sm->warps[__builtin_ctz(set)];
+        other->waited = left;
+        sam_gputime_warp(m, sm, other, left);
     }
-    return 1u << sam_gputime_rank(c ? SAM_GPUTIME_BUSY : left);
+    return 1u << sam_gputime_rank(issues ? SAM_GPUTIME_BUSY : left);
 }
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
     sam_gputime_judge(m, sm);
     uint32_t all = sm->waits.reasons[NO_STREAM];
+    const bool room = m->config.issue_early && had_room(m, sm);
     for (unsigned stream = 0; stream < m->config.issue_streams; stream++) {
         uint32_t reasons = sm->waits.reasons[stream];
         if (sm->can_issue[stream])
-            reasons |= issue_one(m, sm, stream);
+            reasons |= issue_one(m, sm, stream, room);
         all |= reasons;
         sam_gputime_unit(m, sm, stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X,
                          sam_gputime_nearest(reasons));

@@ -95,14 +95,18 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         *again = w->start + m->config.start_latency;
         return SAM_GPUTIME_START;
     }
-    if (w->at_barrier || w->pauses ||
-        (w->barrier && (w->trait->flow == FLOW_BARRIER || w->trait->flow == FLOW_END)))
+    if (sm->chosen[0] == w || sm->chosen[1] == w)
+        return SAM_GPUTIME_BUSY; /* nothing keeps it any more */
+    const bool meets = w->trait->flow == FLOW_BARRIER || w->trait->flow == FLOW_END;
+    if (now < w->barrier_until ? meets || w->barrier_from <= now : meets && w->barrier) {
+        *again = now < w->barrier_until ? w->barrier_until : NEVER;
         return SAM_GPUTIME_BARRIER;
+    }
     if (w->unresolved)
         return SAM_GPUTIME_BRANCH;
     if (now < w->issue_from) {
         *again = w->issue_from;
-        return w->after_barrier ? SAM_GPUTIME_BARRIER : SAM_GPUTIME_BRANCH;
+        return SAM_GPUTIME_BRANCH;
     }
     w->waits_for = EVENTS;
     const uint64_t there = sam_gputime_there(w);
@@ -278,9 +282,11 @@ static void forget(struct sm *sm, uint32_t i)
 static void forget_those_that_left(struct sm *sm)
 {
     sm->waits.left = false;
-    for (uint32_t gone = sm->waits.warps & ~sm->resident_set; gone; gone &= gone - 1) {
-        forget(sm, (uint32_t)__builtin_ctz(gone));
-        cancel_alarm(&sm->alarms, (uint32_t)__builtin_ctz(gone));
+    for (uint32_t gone = ~sm->resident_set; gone; gone &= gone - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(gone);
+        if (sm->waits.warps >> i & 1)
+            forget(sm, i);
+        cancel_alarm(&sm->alarms, i);
     }
 }
 
@@ -296,13 +302,14 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     const enum sam_gputime_reason reason = judge(m, sm, w, &again);
     const unsigned stream = m->config.issue_streams == 2 && w->has_op ? w->trait->stream : 0;
     sm->judged |= bit;
+    const uint64_t barrier = w->barrier_from > m->now ? w->barrier_from : NEVER;
+    again = reason != SAM_GPUTIME_BUSY && again < barrier ? again : barrier;
+    set_alarm(&sm->alarms, i, m->now, again);
     if (reason == SAM_GPUTIME_BUSY) {
-        cancel_alarm(&sm->alarms, i);
         forget(sm, i);
         sm->can_issue[stream] |= bit;
         return;
     }
-    set_alarm(&sm->alarms, i, m->now, again);
     w->waited = reason;
     sam_gputime_warp(m, sm, w, reason);
     wait_for(sm, i, w->has_op ? stream : NO_STREAM, ranks[reason]);

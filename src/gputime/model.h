@@ -173,15 +173,13 @@ struct warp {
     uint64_t redirect;     /* cycle of the fetch of redirect_pc; NEVER: none */
     uint32_t redirect_pc;
     /* issue */
-    bool unresolved; /* a branch or join */
-    bool at_barrier;
-    bool barrier;         /* issued, and not all warps have arrived */
-    uint32_t pauses;      /* barriers of this warp alone that block it: issued and not executed */
-    bool fenced;          /* memory instructions wait for a fence */
-    uint32_t fences;      /* issued and not executed */
-    uint64_t fence_until; /* the cycle after the last was executed */
-    uint64_t issue_from;  /* after a branch or barrier */
-    bool after_barrier;   /* issue_from is a barrier's */
+    bool unresolved;                      /* a branch or join */
+    bool barrier;                         /* issued, and not all warps have arrived */
+    uint64_t barrier_from, barrier_until; /* barriers block the warp in these cycles */
+    bool fenced;                          /* memory instructions wait for a fence */
+    uint32_t fences;                      /* issued and not executed */
+    uint64_t fence_until;                 /* the cycle after the last was executed */
+    uint64_t issue_from;                  /* after a branch */
     uint64_t busy[REGISTER_WORDS], loading[REGISTER_WORDS];
     uint32_t outstanding; /* registers to be written */
     uint32_t collecting;  /* instructions in collectors */
@@ -263,9 +261,12 @@ struct sm {
     uint64_t emit_at, write_at, first_answer;
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
+    struct group all;     /* the warps of all of them, for barriers of the whole SM */
     struct collector *collectors;
     /* sets of collectors: all, in use, of each stream and unit; those with operands to be granted,
      * with operands on their way, and with all of them */
+    struct warp *chosen[2]; /* of each stream: issues next, as soon as a collector is free */
+    uint64_t last_issue;    /* the cycle after it */
     uint64_t all_collectors, used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
     uint64_t asking, reading, complete;
     uint64_t coming;     /* ... that ask for them from collector.request on */
@@ -420,9 +421,8 @@ static inline uint64_t sam_gputime_next_dispatch(const struct model *m)
     return m->next_dispatch < m->next_release ? m->next_dispatch : m->next_release;
 }
 PART void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at);
-PART void sam_gputime_arrive(struct model *m, struct sm *sm, struct group *group, uint64_t at);
-/* The warp has passed a barrier and can issue from cycle `from` on. */
-PART void sam_gputime_pass_barrier(struct warp *w, uint64_t from);
+/* The warp executes a barrier in cycle `at`. */
+PART void sam_gputime_arrive(struct model *m, struct sm *sm, const struct warp *w, uint64_t at);
 /* Take the warp's next instruction from the source. */
 PART void sam_gputime_pull(struct model *m, struct warp *w);
 /* How many workgroups an SM holds at a time, and why not more. */

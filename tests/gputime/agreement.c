@@ -30,8 +30,8 @@ const struct agreement_row agreement_rows[] = {
 };
 const size_t agreement_row_count = SAM_COUNT(agreement_rows);
 const char *const agreement_presets[AGREEMENT_MODELS] = {"systemc", "verilog"};
-const double agreement_mean[AGREEMENT_MODELS] = {5, 15},
-             agreement_worst[AGREEMENT_MODELS] = {12, 30};
+const double agreement_mean[AGREEMENT_MODELS] = {1, 15},
+             agreement_worst[AGREEMENT_MODELS] = {2, 30};
 
 double agreement_error(const struct agreement_row *row, enum agreement_model model, uint64_t cycles)
 {

@@ -124,9 +124,6 @@ static void accept_warps(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
     struct ref_slot *slot = &s->slots[f->slot];
     if (f->is.control) {
         resolve(g, slot, f, g->now + g->c->join_latency);
-    } else if (f->is.barrier) {
-        slot->barrier_arrived = true;
-        ref_release_barrier(g, s, slot->workgroup, g->now + g->c->barrier_latency);
     }
 }
 
@@ -155,12 +152,23 @@ static void start(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
                 f->result_at + (unit == SAM_GPUTIME_VALU ? g->c->simt_latency : 0));
 }
 
-/* A barrier of one warp blocks it at least until it is executed. */
-static void pass_own_barrier(const struct ref_gpu *g, struct ref_slot *slot)
+/* A barrier of one warp that is executed in cycle `at`. */
+static void pass_own_barrier(const struct ref_gpu *g, struct ref_slot *slot, uint64_t at)
 {
-    const uint64_t until = g->now + g->c->emit_latency + g->c->barrier_latency;
     slot->own_barriers -= g->c->barrier_blocks;
-    slot->barrier_until = later(slot->barrier_until, until);
+    if (!g->c->barrier_blocks && !slot->at_barrier && slot->barrier_until <= at)
+        slot->barrier_from = at;
+    slot->barrier_until = later(slot->barrier_until, at + g->c->barrier_latency);
+}
+
+/* A barrier that is executed in cycle `at`. */
+static void arrive(struct ref_gpu *g, struct ref_sm *s, struct ref_slot *slot, uint64_t at)
+{
+    if (!g->c->barrier_blocks)
+        slot->barrier_from = at;
+    slot->at_barrier = slot->barrier_arrived = true;
+    slot->arrived_at = at;
+    ref_release_barrier(g, s, slot->workgroup, at + g->c->barrier_latency);
 }
 
 /* It leaves its collector, and the unit is taken for its interval from the execution on. */
@@ -171,9 +179,10 @@ static void leave_collector(struct ref_gpu *g, struct ref_sm *s, struct ref_flyi
     f->collecting = false;
     s->collectors[f->collector] = NULL;
     s->collector_freed_at[f->collector] = g->now;
-    s->slots[f->slot].at_barrier |= f->is.barrier;
+    if (f->is.barrier)
+        arrive(g, s, &s->slots[f->slot], g->now + g->c->emit_latency);
     if (f->is.barrier_of_warp)
-        pass_own_barrier(g, &s->slots[f->slot]);
+        pass_own_barrier(g, &s->slots[f->slot], g->now + g->c->emit_latency);
     if (f->is.endprg)
         ref_end_warp(g, (unsigned)(s - g->sm), &s->slots[f->slot], g->now + g->c->emit_latency);
     if ((unit == SAM_GPUTIME_LSU && !g->c->memory_perfect) || unit == SAM_GPUTIME_WARPS)
@@ -333,6 +342,8 @@ static unsigned hardware_lanes(const struct sam_gputime_config *c,
 static void open_sm(struct ref_sm *s)
 {
     s->last_start_at = NEVER;
+    s->chosen[0] = s->chosen[1] = -1;
+    s->had_collector = true;
     for (unsigned i = 0; i < GPUTIME_REF_SLOTS; i++)
         s->slots[i].freed_at = s->groups[i].freed_at = s->slots[i].end_at = NEVER;
     for (unsigned i = 0; i < SAM_COUNT(s->collector_freed_at); i++)

@@ -85,21 +85,37 @@ void ref_dispatch_step(struct ref_gpu *g)
     }
 }
 
+static bool meets(const struct ref_gpu *g, const struct ref_slot *slot, uint32_t workgroup)
+{
+    return slot->held && (g->c->barrier_sm || slot->workgroup == workgroup);
+}
+
 void ref_release_barrier(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup, uint64_t at)
 {
     for (unsigned i = 0; i < g->c->warps; i++) {
         const struct ref_slot *slot = &s->slots[i];
-        if (slot->held && slot->workgroup == workgroup && slot->end_at == NEVER &&
-            !slot->barrier_arrived)
+        if (meets(g, slot, workgroup) && slot->end_at == NEVER && !slot->barrier_arrived)
             return;
     }
     for (unsigned i = 0; i < g->c->warps; i++) {
         struct ref_slot *slot = &s->slots[i];
-        if (slot->held && slot->workgroup == workgroup && slot->barrier_arrived) {
+        if (meets(g, slot, workgroup) && slot->barrier_arrived) {
             slot->at_barrier = slot->barrier_arrived = slot->barrier_pending = false;
             slot->barrier_until = later(slot->barrier_until, at);
         }
     }
+}
+
+/* An end may be what the others waited for. */
+static void release_after_end(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup)
+{
+    uint64_t at = g->now;
+    for (unsigned i = 0; i < g->c->warps; i++) {
+        const struct ref_slot *slot = &s->slots[i];
+        if (meets(g, slot, workgroup) && slot->barrier_arrived && slot->arrived_at >= g->now)
+            at = later(at, slot->arrived_at + g->c->barrier_latency);
+    }
+    ref_release_barrier(g, s, workgroup, at);
 }
 
 void ref_end_warp(struct ref_gpu *g, unsigned sm, struct ref_slot *slot, uint64_t at)
@@ -111,7 +127,7 @@ void ref_end_warp(struct ref_gpu *g, unsigned sm, struct ref_slot *slot, uint64_
     g->last_end_at = later(g->last_end_at, at);
     group->freed_at = later(group->freed_at, at);
     if (--group->warps_left > 0) {
-        ref_release_barrier(g, s, workgroup, g->now);
+        release_after_end(g, s, workgroup);
         return;
     }
     group->used = false;
@@ -123,6 +139,7 @@ void ref_end_warp(struct ref_gpu *g, unsigned sm, struct ref_slot *slot, uint64_
     g->groups_left--;
     if (g->source->ended)
         g->source->ended(g->source->context, workgroup);
+    release_after_end(g, s, workgroup);
 }
 
 /* ------------------------------------------------------------------------------- fetch */
@@ -286,26 +303,33 @@ static bool is_collector_free(const struct ref_gpu *g, const struct ref_sm *s, u
             s->collector_freed_at[collector] + g->c->collector_free <= g->now);
 }
 
-static bool can_take_collector(const struct ref_gpu *g, const struct ref_sm *s,
-                               const struct ref_slot *slot)
+static bool is_any_collector_free(const struct ref_gpu *g, const struct ref_sm *s)
 {
-    unsigned available = 0, of_warp = 0;
     for (unsigned i = 0; i < g->c->collectors; i++)
         if (is_collector_free(g, s, i))
-            available++;
-        else
-            of_warp += s->collector_of[i].workgroup == slot->workgroup &&
-                       s->collector_of[i].warp == slot->warp;
-    return available > 0 && of_warp < g->c->collectors_warp;
+            return true;
+    return false;
+}
+
+static bool can_hold_another(const struct ref_gpu *g, const struct ref_sm *s,
+                             const struct ref_slot *slot)
+{
+    unsigned of_warp = 0;
+    for (unsigned i = 0; i < g->c->collectors; i++)
+        of_warp += !is_collector_free(g, s, i) && s->collector_of[i].workgroup == slot->workgroup &&
+                   s->collector_of[i].warp == slot->warp;
+    return of_warp < g->c->collectors_warp;
 }
 
 /* Whether a barrier or a branch keeps the warp from its next instruction. */
 static bool is_blocked(const struct ref_gpu *g, const struct ref_slot *slot)
 {
     const struct gputime_ref_insn *is = &slot->is;
-    return !slot->held || slot->endprg_issued || slot->exhausted || slot->at_barrier ||
-           g->now < slot->barrier_until || slot->branch_open || g->now < slot->branch_until ||
-           slot->own_barriers || (slot->barrier_pending && (is->barrier || is->endprg));
+    const bool at_barrier = slot->at_barrier || g->now < slot->barrier_until;
+    return !slot->held || slot->endprg_issued || slot->exhausted ||
+           (at_barrier && slot->barrier_from <= g->now) || slot->branch_open ||
+           g->now < slot->branch_until || slot->own_barriers ||
+           ((slot->barrier_pending || at_barrier) && (is->barrier || is->endprg));
 }
 
 static bool is_waited_for(const struct ref_gpu *g, const struct ref_slot *slot,
@@ -331,7 +355,7 @@ static void take_up(const struct ref_gpu *g, const struct ref_sm *s, struct ref_
     slot->taken_at = g->now;
 }
 
-/* Whether the warp's next instruction can issue in this cycle. */
+/* Whether the warp's next instruction can issue in this cycle if there is a collector. */
 static bool can_issue(const struct ref_gpu *g, const struct ref_sm *s, const struct ref_slot *slot)
 {
     const unsigned needed = slot->has_prefix ? 2 : 1;
@@ -344,7 +368,7 @@ static bool can_issue(const struct ref_gpu *g, const struct ref_sm *s, const str
         return false;
     if (is->endprg && g->c->endprg_waits && is_anything_marked(g, slot))
         return false;
-    return !is_waited_for(g, slot, is) && can_take_collector(g, s, slot);
+    return !is_waited_for(g, slot, is) && can_hold_another(g, s, slot);
 }
 
 static void forget_marks(const struct ref_gpu *g, struct ref_slot *slot)
@@ -444,7 +468,10 @@ static void issue(struct ref_gpu *g, unsigned sm, unsigned at)
     note_group(g, slot);
     slot->branch_open |= is->control;
     slot->barrier_pending |= is->barrier;
-    slot->at_barrier |= is->barrier && g->c->barrier_blocks;
+    if (is->barrier && g->c->barrier_blocks) {
+        slot->at_barrier = true;
+        slot->barrier_from = g->now;
+    }
     slot->own_barriers += is->barrier_of_warp && g->c->barrier_blocks;
     slot->fences_open += is->fence;
     slot->endprg_issued |= is->endprg;
@@ -460,18 +487,30 @@ static bool belongs(const struct ref_gpu *g, const struct ref_slot *slot, bool s
     return slot->has_op && (g->c->issue_streams == 1 || slot->is.stream_v == stream_v);
 }
 
-static void issue_one(struct ref_gpu *g, unsigned sm, bool stream_v, unsigned *next)
+/* The slot whose instruction the stream chooses in this cycle; -1: none. */
+static int choose(const struct ref_gpu *g, const struct ref_sm *s, bool stream_v)
+{
+    for (unsigned i = 0; i < g->c->warps; i++) {
+        const unsigned at = (s->next[stream_v] + i) % g->c->warps;
+        const struct ref_slot *slot = &s->slots[at];
+        if (!slot->issued && belongs(g, slot, stream_v) && can_issue(g, s, slot))
+            return (int)at;
+    }
+    return -1;
+}
+
+static void issue_one(struct ref_gpu *g, unsigned sm, bool stream_v)
 {
     struct ref_sm *s = &g->sm[sm];
-    for (unsigned i = 0; i < g->c->warps; i++) {
-        const unsigned at = (*next + i) % g->c->warps;
-        struct ref_slot *slot = &s->slots[at];
-        if (slot->issued || !belongs(g, slot, stream_v) || !can_issue(g, s, slot))
-            continue;
-        issue(g, sm, at);
-        *next = (at + 1) % g->c->warps;
+    const bool room = is_any_collector_free(g, s);
+    int at = s->chosen[stream_v];
+    if (at < 0 && (g->c->issue_early ? s->had_collector : room))
+        at = choose(g, s, stream_v);
+    s->chosen[stream_v] = room ? -1 : at;
+    if (at < 0 || !room)
         return;
-    }
+    issue(g, sm, (unsigned)at);
+    s->next[stream_v] = ((unsigned)at + 1) % g->c->warps;
 }
 
 /* Whether all that the warp has issued left the collectors, and all results were written before
@@ -500,7 +539,9 @@ void ref_issue_step(struct ref_gpu *g, unsigned sm)
     for (unsigned i = 0; i < g->c->warps; i++)
         if (s->slots[i].has_op)
             take_up(g, s, &s->slots[i]);
-    issue_one(g, sm, false, &s->next_x);
+    const bool has_collector = is_any_collector_free(g, s);
+    issue_one(g, sm, false);
     if (g->c->issue_streams == 2)
-        issue_one(g, sm, true, &s->next_v);
+        issue_one(g, sm, true);
+    s->had_collector = has_collector;
 }

@@ -89,8 +89,9 @@ struct ref_slot {
     bool branch_open; /* issued and not resolved */
     uint64_t branch_until;
     bool at_barrier, barrier_arrived, barrier_pending;
-    unsigned own_barriers; /* that block it */
-    uint64_t barrier_until;
+    unsigned own_barriers;                /* that block it */
+    uint64_t arrived_at;                  /* when its barrier is executed */
+    uint64_t barrier_from, barrier_until; /* it blocks from then on, at least until then */
     unsigned fences_open;
     uint64_t fence_until;
     struct ref_mark marks[MOST_MARKS];
@@ -164,7 +165,9 @@ struct ref_sm {
     uint64_t collector_freed_at[64];
     struct ref_flying *collectors[64]; /* NULL: free */
     struct ref_owner collector_of[64]; /* the last warp in each */
-    unsigned next_x, next_v;           /* where the streams begin to look */
+    unsigned next[2];                  /* where the streams X and V begin to look */
+    int chosen[2];                     /* the slot that each has chosen, ruling 4.8; -1: none */
+    bool had_collector; /* one was free in the cycle before, when the streams chose */
     unsigned next_emit[2];
     unsigned next_read[2][32];
     unsigned echo; /* 1 + the bank that was asked in the cycle before and has served it */
