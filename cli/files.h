@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "samite/status.h"
+
 struct cli_args;
 
 /* Name a file that is read, or written; "-", devices and pipes hold nothing and may be named twice.
@@ -32,6 +34,11 @@ int cli_drop_output(struct sam_output *output);
 
 /* Would writing the first destroy the second? For files that come in folders. */
 bool cli_same_file(const char *output, const char *input);
+
+/* Reject contents that are in a binary format known by its first bytes, where text was expected:
+ * SAM_ERR_INPUT names the format, its use and what was expected. */
+enum sam_status cli_expect_text(const char *name, const char *data, size_t size,
+                                const char *expected, struct sam_error *error);
 
 /* What main.c keeps in the arguments. */
 struct cli_files;

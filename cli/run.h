@@ -93,6 +93,7 @@ const struct run_range *run_next_dump(const struct run_request *request, size_t 
 /* --- run_program.c: programs and memory */
 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
+#define RUN_PROGRAM_KINDS "assembly or an ELF executable"
 
 /* Check that `path` can be opened and is not a 64-bit ELF file. Only a regular file is read. */
 int run_check_program(const char *path);

@@ -67,12 +67,16 @@ static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
     return true;
 }
 
-/* Whether the text after a colon is a tolerance rather than part of a file name. */
-static bool is_tolerance(const char *text)
+/* Whether the text after a colon is a tolerance rather than part of a file name: it begins like
+ * one, or what precedes it is a whole name. */
+static bool is_tolerance(const char *path, const char *colon)
 {
     uint64_t number;
-    return sam_parse_u64(text, &number) || strncmp(text, "ulp=", 4) == 0 ||
-           strncmp(text, "rtol=", 5) == 0 || strncmp(text, "atol=", 5) == 0;
+    const char *text = colon + 1;
+    const bool named = colon - path >= 4 && memcmp(colon - 4, ".npy", 4) == 0;
+    return (named && !cli_ends_with(text, ".npy")) || sam_parse_u64(text, &number) ||
+           strncmp(text, "ulp=", 4) == 0 || strncmp(text, "rtol=", 5) == 0 ||
+           strncmp(text, "atol=", 5) == 0;
 }
 
 static int parse_check(const struct cli_args *args, const struct run_arguments *arguments,
@@ -84,15 +88,16 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
         return cli_no_memory();
     char *path = strchr(check->text, '=');
     if (!path || !path[1])
-        return cli_usage_error(args, "--check %s: expected OUTPUT=FILE.npy[:ULP]", word);
+        return cli_usage_error(args, "--check %s: expected OUTPUT=FILE.npy[:TOLERANCE]", word);
     *path++ = '\0';
     char *colon = strrchr(path, ':');
-    if (colon && is_tolerance(colon + 1)) {
+    if (colon && is_tolerance(path, colon)) {
         *colon = '\0';
         if (!parse_tolerance(colon + 1, &check->tolerance))
-            return cli_usage_error(
-                args, "--check %s: expected a tolerance such as 4 or ulp=4,rtol=1e-5,atol=1e-8",
-                word);
+            return cli_usage_error(args,
+                                   "--check %s: expected a TOLERANCE of whole ulp, such as 4, or "
+                                   "any of ulp=4,rtol=1e-5,atol=1e-8 after the file",
+                                   word);
     }
     check->path = path;
     check->argument = find_output(arguments, check->text);

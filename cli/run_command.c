@@ -13,7 +13,8 @@ const struct cli_option run_rows[] = {
             "out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy] or TYPE:VALUE"),
     CLI_ROW(struct run_command, run.checks, "check", CLI_LIST, "OUT=FILE",
             "compare an output with FILE.npy[:TOLERANCE], element by element; the run fails when "
-            "they differ"),
+            "they differ. TOLERANCE is ULP, how many representable numbers apart elements may be, "
+            "or any of ulp=N,rtol=X,atol=X: apart by up to atol + rtol * |expected|"),
     CLI_ROW(struct run_command, run.trace, "trace", CLI_TEXT, "[FILE]",
             "one line per instruction or tile operation, to FILE or standard output",
             .suffixes = ""),

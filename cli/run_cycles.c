@@ -106,7 +106,7 @@ int run_check_cycles(const struct run_request *r, struct gpu_request *gpu, size_
     if (gpu->cycles && r->driver)
         return cli_usage_error(r->args, "--cycles measures whole launches: expected samite run");
     if (gpu->cycles && sam_gputime_config_check(&gpu->config, &error) != SAM_OK)
-        return cli_usage_error(r->args, "--config: %s", error.text);
+        return cli_refuse_settings(r->args, "", &error);
     return CLI_OK;
 }
 

@@ -161,8 +161,12 @@ static int check_metadata_form(const struct run_request *r)
         return code != CLI_OK ? code
                : option
                    ? cli_usage_error(r->args, "--%s requires --kernel NAME", option)
-                   : cli_usage_error(r->args, "no --kernel NAME: --machine tensor runs a program "
-                                              "of the tensor hart");
+                   : cli_usage_error(
+                         r->args,
+                         "no --kernel NAME for %s: expected --kernel, --grid and --block for a "
+                         "kernel of a Ventus GPGPU, --machine tensor or system for a program "
+                         "that has a start of its own",
+                         first);
     }
     if (r->files.count % 2)
         return cli_usage_error(

@@ -193,7 +193,7 @@ static int finish_config(struct hart_request *r)
     struct sam_mxu_config complete =
         r->mxu; /* a copy: derived parameters stay unset, for sweeps to set what they derive from */
     if (sam_mxu_config_check(&complete, &error) != SAM_OK)
-        return cli_usage_error(r->run->args, "--config: %s", error.text);
+        return cli_refuse_settings(r->run->args, "", &error);
     return CLI_OK;
 }
 

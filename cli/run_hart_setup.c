@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run_hart.h"
 #include "run_lower.h"
 #include "run_system.h"
@@ -77,6 +78,17 @@ static int check_compiled(const struct hart_request *r, const struct sam_image *
     return CLI_BAD_INPUT;
 }
 
+/* An ELF file of the other XLEN than that of --isa. */
+static int refuse_width(const struct hart_request *r, unsigned xlen, const char *name)
+{
+    char expected[128];
+    struct sam_isa isa = r->options.isa;
+    isa.xlen = xlen;
+    sam_isa_format(&isa, expected, sizeof expected);
+    return cli_error("%s: a %u-bit program, but --isa %s is for %u bits: expected --isa %s", name,
+                     xlen, r->isa, r->options.isa.xlen, expected);
+}
+
 /* Load the program. The ISA is that of --isa, or the default for the XLEN of an ELF file. */
 int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
                   struct sam_image **image)
@@ -99,6 +111,10 @@ int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
             code = check_compiled(r, *image, name);
         if (code == CLI_OK)
             code = parse_isa(r, (*image)->xlen);
+        if (code == CLI_OK && (*image)->xlen != r->options.isa.xlen)
+            code = refuse_width(r, (*image)->xlen, name);
+    } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
+        code = cli_report(&error);
     } else if ((code = parse_isa(r, 64)) == CLI_OK) {
         struct sam_asm_options options = {.isa = r->options.isa,
                                           .base =

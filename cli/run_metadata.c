@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run.h"
 #include "stop.h"
 
@@ -34,7 +35,9 @@ static int read_pair(struct run *run, const struct run_step *step, struct pair *
     if (sam_file_load(step->path, MAX_METADATA, &text, &size, &run->error) != SAM_OK)
         return cli_report(&run->error);
     enum sam_status status =
-        sam_metadata_parse(text, size, step->path, &pair->metadata, &run->error);
+        cli_expect_text(step->path, text, size, "text of a .metadata file", &run->error);
+    if (status == SAM_OK)
+        status = sam_metadata_parse(text, size, step->path, &pair->metadata, &run->error);
     free(text);
     if (status != SAM_OK)
         return cli_report(&run->error);

@@ -23,9 +23,12 @@ int run_check_program(const char *path)
         return CLI_OK;
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
-    bool wide = size > 4 && memcmp(data, "\177ELF\2", 5) == 0; /* EI_CLASS */
+    const bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0, wide = elf && data[4] == 2;
+    int code = wide ? run_report_wide(path) /* EI_CLASS */ : CLI_OK;
+    if (!elf && cli_expect_text(path, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK)
+        code = cli_report(&error);
     free(data);
-    return wide ? run_report_wide(path) : CLI_OK;
+    return code;
 }
 
 struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
@@ -91,6 +94,8 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
             code = cli_report(&error);
         else if ((*image)->xlen != 32)
             code = run_report_wide(name);
+    } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
+        code = cli_report(&error);
     } else {
         *image = assemble_kernels(r, base, name, data, size, NULL);
         if (*image && !sam_image_find(*image, "_start")) {

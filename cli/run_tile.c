@@ -29,6 +29,8 @@ enum sam_status run_tile_read(const char *path, struct sam_tile_program **progra
     *messages = NULL;
     enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error);
     if (status == SAM_OK)
+        status = cli_expect_text(path, text, size, "a tile program (.pto)", error);
+    if (status == SAM_OK)
         status = sam_tile_parse(strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, program,
                                 messages, error);
     free(text);

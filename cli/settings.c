@@ -7,6 +7,13 @@
 #include "samite/isa.h"
 #include "samite/parameter.h"
 
+int cli_refuse_settings(const struct cli_args *args, const char *file,
+                        const struct sam_error *error)
+{
+    return cli_usage_error(args, "--config%s%s: %s; --config help lists the parameters",
+                           *file ? " " : "", file, error->text);
+}
+
 int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
                       cli_set *set, void *config)
 {
@@ -23,8 +30,7 @@ int cli_read_settings(struct cli_args *args, const struct cli_option *option, co
     if (status != SAM_OK)
         return cli_report(&error);
     if (set(config, settings, &error) != SAM_OK)
-        code = cli_usage_error(args, "--%s%s%s: %s", option->name, is_file ? " " : "",
-                               is_file ? word : "", error.text);
+        code = cli_refuse_settings(args, is_file ? word : "", &error);
     sam_text_free(settings);
     return code;
 }

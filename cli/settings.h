@@ -11,5 +11,8 @@ typedef enum sam_status cli_set(void *config, const char *settings, struct sam_e
  * which no output may then replace. An exit code, its message printed. */
 int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
                       cli_set *set, void *config);
+/* Reject settings from the command line (file "") or of a file; CLI_BAD_INPUT. */
+int cli_refuse_settings(const struct cli_args *args, const char *file,
+                        const struct sam_error *error);
 
 #endif

@@ -161,7 +161,7 @@ int sweep_check_values(const struct sweep *s, const struct cli_args *args)
     if (open_one(s, &one, &error) != SAM_OK)
         return cli_report(&error);
     if (s->base && one.set(one.config, s->base, &error) != SAM_OK)
-        code = cli_usage_error(args, "--config: %s", error.text);
+        code = cli_refuse_settings(args, "", &error);
     sam_system_config_free(one.system);
     for (unsigned a = 0; code == CLI_OK && a < s->axis_count; a++)
         for (unsigned v = 0; code == CLI_OK && v < s->axes[a].count; v++) {
@@ -169,7 +169,7 @@ int sweep_check_values(const struct sweep *s, const struct cli_args *args)
             if (open_one(s, &one, &error) != SAM_OK)
                 code = cli_report(&error);
             else if (one.set(one.config, word.text, &error) != SAM_OK)
-                code = cli_usage_error(args, "--config: %s", error.text);
+                code = cli_refuse_settings(args, "", &error);
             sam_system_config_free(one.system);
         }
     for (unsigned a = 0; code == CLI_OK && s->base && a < s->axis_count; a++)

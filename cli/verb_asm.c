@@ -148,6 +148,10 @@ static int assemble(const struct cli_args *args, const struct request *r)
         return cli_report(&error);
     struct sam_image *image;
     const char *name = strcmp(r->in, "-") == 0 ? "<stdin>" : r->in;
+    if (cli_expect_text(name, text, size, "assembly", &error) != SAM_OK) {
+        free(text);
+        return cli_report(&error);
+    }
     enum sam_status status = sam_assemble(&options, name, text, size, &image, &messages, &error);
     int code = included.code;
     if (code == CLI_OK && r->json)

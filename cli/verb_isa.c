@@ -12,17 +12,15 @@ static void list_instructions(const struct sam_isa *isa)
 {
     struct sam_isa_entry entry, before = {.family = ""};
     for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
-        char left[128];
+        char left[128], expansion[160];
         if (!sam_isa_entry_is_on(isa, i))
             continue;
         if (strcmp(entry.family, before.family) != 0)
             printf("%s%s\n", before.family[0] ? "\n" : "", entry.family);
         before = entry;
         snprintf(left, sizeof left, "%s %s", entry.mnemonic, entry.operands);
-        if (entry.expansion && entry.expansion[0] == '=')
-            printf("  %-44s as few instructions as the value takes\n", left);
-        else
-            printf("  %-44s %s\n", left, entry.meaning ? entry.meaning : entry.expansion);
+        sam_isa_entry_expansion(&entry, expansion, sizeof expansion);
+        printf("  %-44s %s\n", left, entry.meaning ? entry.meaning : expansion);
     }
     struct sam_csr_entry csr;
     printf("\nControl and status registers\n");
@@ -58,9 +56,9 @@ static void print_entry(const struct sam_isa_entry *entry)
 {
     printf("%s %s\n", entry->mnemonic, entry->operands);
     if (entry->expansion) {
-        printf("  stands for  %s\n", entry->expansion[0] == '='
-                                         ? "as few instructions as the value takes"
-                                         : entry->expansion);
+        char expansion[160];
+        sam_isa_entry_expansion(entry, expansion, sizeof expansion);
+        printf("  stands for  %s\n", expansion);
     } else {
         printf("  %s\n\n", entry->meaning);
         print_diagram(entry);
@@ -88,7 +86,9 @@ static json_t *describe(const struct sam_isa_entry *e)
     row = report_text(row, "family", e->family);
     row = report_text(row, "extensions", e->extensions);
     row = report_text(row, "meaning", e->meaning);
-    row = report_text(row, "expansion", e->expansion);
+    char expansion[160];
+    sam_isa_entry_expansion(e, expansion, sizeof expansion);
+    row = report_text(row, "expansion", e->expansion ? expansion : NULL);
     row = report_text(row, "source", e->source);
     row = report_count(report_count(row, "match", e->match), "mask", e->mask);
     return report_set(row, "fields", fields_of(e));
@@ -174,6 +174,12 @@ static int unknown(const struct cli_args *args, const char *name)
     struct cli_near near = {.wanted = name};
     struct sam_isa_entry entry;
     struct sam_csr_entry csr;
+    uint64_t word;
+    if (sam_parse_u64(name, &word))
+        return cli_usage_error(args,
+                               "'%s' is a number: expected a name; samite dis 0x%08llx shows the "
+                               "instruction of a word",
+                               name, (unsigned long long)word);
     for (size_t i = 0; sam_isa_entry_get(i, &entry); i++)
         cli_near_offer(&near, entry.mnemonic);
     for (size_t i = 0; sam_csr_entry_get(&everything, i, &csr); i++)
@@ -235,7 +241,7 @@ const struct cli_verb verb_isa = {
                 CLI_AT(struct request, name)},
     .details = "Without a name: every instruction, pseudo-instruction and CSR of the instruction\n"
                "set, with its meaning. With one: its fields, operands, meaning and source, and\n"
-               "which extension brings it.\n",
+               "which extension brings it. samite dis 0xWORD finds the instruction of a word.\n",
     .examples = "  samite isa vblt\n"
                 "  samite isa --isa rv64ima_zicsr\n",
     .run = run,

@@ -36,8 +36,7 @@ static const struct cli_group groups[] = {
     "  TYPE:VALUE                 a scalar: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 bool\n"
 #define CHECKS                                                                                     \
     "--check names the output by its NAME, by its number from 0, or as out where it is the only\n" \
-    "one. TOLERANCE is ULP or any of ulp=N,rtol=X,atol=X: elements may be N representable\n"       \
-    "numbers apart, or differ by atol + rtol * expected. NaN equals only NaN.\n\n"
+    "one. NaN equals only NaN.\n\n"
 
 static const struct cli_form machines[] = {
     [RUN_VENTUS] =

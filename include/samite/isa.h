@@ -105,7 +105,7 @@ struct sam_isa_entry {
     const char *family;    /* "Zicsr: control and status registers" */
     char extensions[64];   /* what enables it: "zicsr", "i, rv64 only" */
     const char *meaning;   /* of an instruction; NULL for a pseudo-instruction */
-    const char *expansion; /* of a pseudo-instruction, statements separated by ';'; else NULL */
+    const char *expansion; /* of a pseudo-instruction, as in the tables; else NULL */
     const char *source;    /* manual and section */
     uint32_t match, mask;
     struct sam_isa_field fields[16]; /* from bit 31 down to 0 */
@@ -114,6 +114,9 @@ struct sam_isa_entry {
 
 /* Entry `index` of the instruction tables, pseudo-instructions last; false past the end. */
 SAM_API bool sam_isa_entry_get(size_t index, struct sam_isa_entry *entry);
+/* The instructions that a pseudo-instruction becomes, in the names of its operands: "slli rd, rs1,
+ * 24; srai rd, rd, 24"; "" for an instruction. Truncated to `size`, always terminated. */
+SAM_API void sam_isa_entry_expansion(const struct sam_isa_entry *entry, char *text, size_t size);
 /* Whether `isa` includes the entry. */
 SAM_API bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index);
 

@@ -121,7 +121,7 @@ static void unknown_mnemonic(struct assembler *as, const char *name, struct asm_
 
 static void not_on(struct assembler *as, size_t number, struct asm_at at)
 {
-    char have[128], need[128] = "";
+    char have[128], need[128];
     uint32_t on = on_of(number);
     sam_isa_format(&as->isa, have, sizeof have);
     if ((on & SAM_ON_SYSTEM) && (as->isa.extensions & SAM_EXT_XVENTUS)) {
@@ -129,15 +129,8 @@ static void not_on(struct assembler *as, size_t number, struct asm_at at)
                       mnemonic_of(number), have);
         return;
     }
-    struct sam_isa missing = {.xlen = on & SAM_ON_RV64 ? 64 : on & SAM_ON_RV32 ? 32 : as->isa.xlen};
-    missing.extensions = on & 0xffff & ~as->isa.extensions;
-    sam_isa_format(&missing, need, sizeof need);
-    const char *shown = need;
-    if (missing.xlen == as->isa.xlen && strlen(need) > 4)
-        shown = need + 4 + (need[4] == '_');
-    else if (!missing.extensions)
-        need[4] = '\0';
-    sam_asm_error(as, at, "'%s' needs %s, which --isa %s does not have", mnemonic_of(number), shown,
+    sam_isa_format_missing(&as->isa, on, need, sizeof need);
+    sam_asm_error(as, at, "'%s' needs %s, which --isa %s does not have", mnemonic_of(number), need,
                   have);
 }
 

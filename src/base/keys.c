@@ -99,8 +99,8 @@ static enum sam_status set_one(const struct sam_keys *keys, size_t tables, const
     const size_t length = strcspn(word, "=");
     const struct sam_key *key = find(keys, tables, word, length, &config, &nearest);
     if (!key)
-        return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.*s'%s%s", (int)length, word,
-                        *nearest ? "; the nearest is " : "", nearest);
+        return sam_fail(error, SAM_ERR_USAGE, "unknown parameter '%.*s'%s%s%s", (int)length, word,
+                        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
     if (!word[length] || !parse(key, word + length + 1, &value))
         return refuse(key, word, error);
     if (change)

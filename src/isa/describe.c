@@ -65,6 +65,30 @@ static void describe_operands(const char *pattern, char *text, size_t size)
     }
 }
 
+void sam_isa_entry_expansion(const struct sam_isa_entry *entry, char *text, size_t size)
+{
+    const char *at = entry->expansion ? entry->expansion : "";
+    struct sam_buffer out = {0};
+    if (*at == '=')
+        sam_buffer_printf(&out, "as few instructions as the value takes");
+    if (*at == '?') { /* an operand that is known to be 0, or a mask */
+        sam_buffer_printf(&out, at[1] == 'M' ? "with v0.t: " : "where the value is 0: ");
+        at += strcspn(at, " ") + 1;
+    }
+    for (; *at && *at != '='; at++) {
+        const struct sam_operand *operand = *at == '$' ? sam_operand_find(at[1]) : NULL;
+        at += operand != NULL;
+        if (operand && operand->kind == SAM_KIND_VM)
+            sam_buffer_printf(&out, "[, v0.t]");
+        else if (operand)
+            sam_buffer_printf(&out, "%.*s", (int)strcspn(operand->name, "["), operand->name);
+        else
+            sam_buffer_printf(&out, strchr(",;", *at) ? "%c " : "%c", *at);
+    }
+    snprintf(text, size, "%s", sam_buffer_text(&out));
+    sam_buffer_free(&out);
+}
+
 /* "imm[10:5]": the part of an operand's value in one piece of the word. */
 static void name_piece(const struct sam_operand *operand, unsigned at, unsigned width, bool whole,
                        char *text, size_t size)

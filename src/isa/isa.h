@@ -255,6 +255,12 @@ extern const size_t sam_pseudo_row_count;
 /* Whether `isa` meets all requirements in `on`. */
 bool sam_isa_is_on(uint32_t on, const struct sam_isa *isa);
 
+/* The requirements in `on` that `isa` does not meet, as ISA strings name them: "xmatrix", "rv64".
+ */
+void sam_isa_format_missing(const struct sam_isa *isa, uint32_t on, char *text, size_t size);
+/* `isa` with the extensions in `on`. */
+struct sam_isa sam_isa_with(const struct sam_isa *isa, uint32_t on);
+
 /* Operand slots: the register numbers and the immediate of an instruction, whatever its format. */
 enum sam_slot {
     SAM_SLOT_NONE,

@@ -164,3 +164,22 @@ void sam_isa_format(const struct sam_isa *isa, char *text, size_t size)
         snprintf(text, size, "%s", sam_buffer_text(&out));
     sam_buffer_free(&out);
 }
+
+struct sam_isa sam_isa_with(const struct sam_isa *isa, uint32_t on)
+{
+    return (struct sam_isa){isa->xlen, isa->extensions | (on & 0xffff)};
+}
+
+void sam_isa_format_missing(const struct sam_isa *isa, uint32_t on, char *text, size_t size)
+{
+    char whole[128];
+    const struct sam_isa missing = {
+        .xlen = on & SAM_ON_RV64   ? 64
+                : on & SAM_ON_RV32 ? 32
+                                   : isa->xlen,
+        .extensions = on & 0xffff & ~isa->extensions,
+    };
+    sam_isa_format(&missing, whole, sizeof whole);
+    const bool only_extensions = missing.xlen == isa->xlen && whole[4];
+    snprintf(text, size, "%s", only_extensions ? whole + 4 + (whole[4] == '_') : whole);
+}

@@ -49,12 +49,31 @@ void sam_fault_put_pc(struct sam_buffer *out, const struct sam_image *image, uin
                           (unsigned long long)(pc - symbol->value));
 }
 
+/* A word that is an instruction of an extension of harts: which one, and the ISA string with it. */
+static void put_missing(struct sam_buffer *out, const struct sam_isa *isa, uint32_t word)
+{
+    char text[128];
+    const struct sam_isa all =
+        sam_isa_with(isa, SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR | SAM_EXT_ZFINX |
+                              SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX);
+    const struct sam_insn_row *row = &sam_insn_rows[sam_op_find(&all, word)];
+    if ((isa->extensions & SAM_EXT_XVENTUS) || row == &sam_insn_rows[SAM_OP_ILLEGAL])
+        return;
+    const struct sam_isa wider = sam_isa_with(isa, row->on);
+    sam_isa_format_missing(isa, row->on, text, sizeof text);
+    sam_buffer_printf(out, "; %s needs %s: ", row->mnemonic, text);
+    sam_isa_format(&wider, text, sizeof text);
+    sam_buffer_printf(out, "--isa %s", text);
+}
+
 void sam_fault_put_word(struct sam_buffer *out, const struct sam_isa *isa,
                         const struct sam_image *image, uint64_t pc, uint32_t word)
 {
     char insn[128] = "";
     if (!word)
         return;
-    sam_disassemble(isa, word, pc, 0, image, insn, sizeof insn);
+    const bool known = sam_disassemble(isa, word, pc, 0, image, insn, sizeof insn);
     sam_buffer_printf(out, " (0x%08x) %s", word, insn);
+    if (!known)
+        put_missing(out, isa, word);
 }

@@ -213,7 +213,7 @@ static void test_isa(void **state)
            "Ventus 4.2.1",
            "isa vblt");
     EXPECT(0, "| offset[12] | offset[10:5] |", "isa VBLT");
-    EXPECT(0, "stands for  sub $d,zero,$t", "isa neg");
+    EXPECT(0, "stands for  sub rd, zero, rs2", "isa neg");
     EXPECT(0, "CSR 0x80c rpc", "isa rpc");
     EXPECT(0, "| engine |     00 |   imm8 |   tlrd |    000 |    rs | 1011011 |", "isa tl.load");
     EXPECT(0, "extension   xtensorload\n  source      TensorLoad 8.2", "isa tl.xpose.w.13");

@@ -161,7 +161,8 @@ static void checks(void **state)
 
     expect_failure(VECADD "--arg out:f32:1024 --check x=c.npy", 2, "no output 'x'");
     expect_failure(VECADD "--arg out:f32:1024 --check 1=c.npy", 2, "no output '1'");
-    expect_failure(VECADD "--arg out:f32:1024 --check out", 2, "expected OUTPUT=FILE.npy[:ULP]");
+    expect_failure(VECADD "--arg out:f32:1024 --check out", 2,
+                   "expected OUTPUT=FILE.npy[:TOLERANCE]");
     expect_failure(VECADD "--arg out:f32:1023 --check out=c.npy", 2,
                    "1024 elements of f32, but output out has 1023 of f32");
     expect_failure(VECADD "--arg out:i32:1024 --check out=c.npy", 2, "has 1024 of i32");

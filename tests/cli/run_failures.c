@@ -62,7 +62,7 @@ static void the_first_fault(void **state)
         {"none", "none: cannot open"},
         {"none.s", "none.s: cannot open"},
         {"none.s --kernel k --grid 1 --block 1", "none.s: cannot open"},
-        {"rv32.elf", "no --kernel NAME: --machine tensor runs a program of the tensor"},
+        {"rv32.elf", "no --kernel NAME for rv32.elf: expected --kernel, --grid and --block"},
         {"loop.s --block 1", "--block requires --kernel NAME"},
         {"loop.s --perfetto ''", "--perfetto needs a value (FILE)"},
     };

@@ -187,8 +187,9 @@ static void elf_files(void **state)
     snprintf(path, sizeof path, "%s/rv32.elf", directory);
     assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
     expect_failure("rv32.elf -q " TENSOR, 1, "rv32.elf: exit code 1");
-    expect_failure("rv32.elf -q --isa rv64im_zicsr " TENSOR, 2,
-                   "a 32-bit program for a 64-bit hart");
+    expect_failure(
+        "rv32.elf -q --isa rv64im_zicsr " TENSOR, 2,
+        "a 32-bit program, but --isa rv64im_zicsr is for 64 bits: expected --isa rv32im");
     sam_text_free(messages);
     sam_image_free(image);
     free(elf);
@@ -392,12 +393,12 @@ static void bad_words(void **state)
         {"turn.s --config queue " TENSOR,
          "queue: cannot open: No such file or directory: expected KEY=N"},
         {"turn.s --config queue=8,mem_latncy=9 " TENSOR,
-         "--config: unknown parameter 'mem_latncy'; the nearest is mem_latency"},
-        {"turn.s --config step_n=1 " TENSOR, "unknown parameter 'step_n'; the nearest is step_m"},
+         "--config: unknown parameter 'mem_latncy'; did you mean 'mem_latency'?"},
+        {"turn.s --config step_n=1 " TENSOR, "unknown parameter 'step_n'; did you mean 'step_m'?"},
         {"turn.s --config mpara=3 " TENSOR, "mpara=3: expected a power of two from 1 to 16"},
         {"turn.s --config seed=x " TENSOR, "seed=x: expected a number"},
         {"turn.s --config lod_bytes=1 " TENSOR,
-         "unknown parameter 'lod_bytes'; the nearest is load_by"},
+         "unknown parameter 'lod_bytes'; did you mean 'load_by"},
         {"turn.s --config issue=0 " TENSOR, "--config: issue=0: expected a number from 1 to 16"},
         {"turn.s --perfetto - --trace " TENSOR, "--perfetto - needs standard output for itself"},
         {"turn.s --perfetto - --stats=json " TENSOR, "--json needs standard output for itself"},

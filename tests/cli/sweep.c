@@ -276,7 +276,7 @@ static void refused(void **state)
                    "--config mpara=4: mpara is given before: expected all its values in one");
     expect_failure("tile.s --mlen 128 --config mlen=128,512", 2,
                    "--mlen 128 and --config mlen=512: expected one row length");
-    expect_failure("tile.s --config lod_bytes=1", 2, "nearest is load_bytes");
+    expect_failure("tile.s --config lod_bytes=1", 2, "did you mean 'load_bytes");
     expect_failure(COPY "--isa rv64im_zicsr_zfinx_xtensorload --config mpara=2", 2,
                    "mpara: rv64im_zicsr_zfinx_xtensorload has no matrix unit");
     expect_failure(TILE "--config slots=2 -o x --html x", 2, "x: the output is the output x");

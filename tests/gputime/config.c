@@ -77,7 +77,7 @@ static void overrides_follow_a_preset(void **state)
     must_refuse(sam_gputime_config_set(&config, "preset=chisel", &error), &error,
                 "preset=chisel: expected rtl, verilog or systemc");
     must_refuse(sam_gputime_config_set(&config, "preset=rtl,smss=1", &error), &error,
-                "the nearest is sms");
+                "did you mean 'sms");
     must_refuse(sam_gputime_config_set(&config, "foo=1", &error), &error,
                 "unknown parameter 'foo'");
     assert_null(strstr(error.text, "nearest"));

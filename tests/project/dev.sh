@@ -313,6 +313,8 @@ for verb in $(verb_list); do
     check "$verb --help prints its usage" says_usage "$verb"
 done
 check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
+check 'a mistyped verb' refuses "; did you mean 'test'?" tset
+check 'help of a mistyped verb' refuses "; did you mean 'bench'?" help bnch
 check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
 for verb in build lint format clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x

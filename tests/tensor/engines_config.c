@@ -68,8 +68,8 @@ static void bad_lists(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"lod_bytes=4", "unknown parameter 'lod_bytes'; the nearest is load_bytes"},
-        {"storelatency", "unknown parameter 'storelatency'; the nearest is store_latency"},
+        {"lod_bytes=4", "unknown parameter 'lod_bytes'; did you mean 'load_bytes'?"},
+        {"storelatency", "unknown parameter 'storelatency'; did you mean 'store_latency'?"},
         {"ISSUE=1,x=2", "unknown parameter 'ISSUE'"},
         {"issue=1,", "unknown parameter ''"},
         {"queue", "queue: expected queue=VALUE, a number from 1 to 1024"},
