@@ -58,7 +58,8 @@ struct run_request {
     enum run_stats stats;
     bool quiet;
     struct run_gdb_choice gdb;
-    const struct run_driver *driver; /* NULL: launches and programs run at once */
+    uint64_t perfetto_from, perfetto_to; /* cycles that a timeline shows */
+    const struct run_driver *driver;     /* NULL: launches and programs run at once */
 };
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
@@ -164,6 +165,15 @@ int run_gpu_measure(struct run_request *request, struct gpu_request *gpu,
 /* Register a file that is written; one per launch where its name has %n. */
 int run_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
 
+/* --- run_perfetto.c: a timeline, cut to the window of the request */
+struct run_perfetto {
+    struct sam_output *output;
+    const char *path; /* for messages */
+    uint64_t from, to, bytes;
+};
+struct sam_sink run_perfetto_sink(struct run_perfetto *p, const struct run_request *request,
+                                  const char *path, struct sam_output *output);
+
 struct run_arguments;
 
 struct run {
@@ -182,6 +192,7 @@ struct run {
     struct run_measure *measure;  /* NULL: launches are reported */
     struct sam_gpu_timing timing; /* of the current launch, with --cycles */
     struct sam_output *timelines[RUN_TIMELINES];
+    struct run_perfetto perfetto;
     uint64_t cycles;                       /* of all launches */
     struct cli_progress progress;          /* of the current launch */
     const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
@@ -226,6 +237,8 @@ int run_print_findings(struct run *run);
 void run_gpu_defaults(struct gpu_request *gpu);
 /* Check the configuration, and register the timelines of so many launches. */
 int run_check_cycles(const struct run_request *request, struct gpu_request *gpu, size_t launches);
+/* Note a workgroup that no SM of the model in time could hold, however it is configured. */
+void run_note_large(const struct sam_launch *launch);
 bool run_timelines_to_stdout(const struct gpu_request *gpu);
 /* Open the timelines of the next launch; close them and `keep` them or not. */
 int run_open_timing(struct run *run);

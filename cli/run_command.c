@@ -49,6 +49,10 @@ const struct cli_option run_program_rows[] = {
             "wait for gdb on this port of 127.0.0.1 (1234; 0: any that is free) and let it run "
             "the program; --gdb=- is standard input and output",
             .parse = run_parse_gdb, .forms = 1 << RUN_VENTUS | 1 << RUN_TENSOR),
+    CLI_ROW(struct run_command, run.perfetto_from, "perfetto-from", CLI_NUMBER, "CYCLE",
+            "--perfetto without what ends before this cycle"),
+    CLI_ROW(struct run_command, run.perfetto_to, "perfetto-to", CLI_NUMBER, "CYCLE",
+            "--perfetto without what begins after this cycle"),
     CLI_DEFINE(struct run_command, run.defines),
     CLI_INCLUDE(struct run_command, run.includes),
     {0},
@@ -56,7 +60,7 @@ const struct cli_option run_program_rows[] = {
 
 void run_command_init(struct run_command *c, struct cli_args *args)
 {
-    *c = (struct run_command){.run = {.args = args}};
+    *c = (struct run_command){.run = {.args = args, .perfetto_to = UINT64_MAX}};
     run_gpu_defaults(&c->gpu);
     run_hart_defaults(&c->hart, &c->run);
 }
@@ -80,6 +84,18 @@ static int choose_machine(struct run_command *c)
     return CLI_OK;
 }
 
+static int check_window(const struct run_request *r)
+{
+    const bool from = cli_given(r->args, "perfetto-from"), to = cli_given(r->args, "perfetto-to");
+    if ((from || to) && !cli_given(r->args, "perfetto"))
+        return cli_usage_error(r->args, "--perfetto-%s requires --perfetto", from ? "from" : "to");
+    if (r->perfetto_from > r->perfetto_to)
+        return cli_usage_error(
+            r->args, "--perfetto-from %llu --perfetto-to %llu: expected a window",
+            (unsigned long long)r->perfetto_from, (unsigned long long)r->perfetto_to);
+    return CLI_OK;
+}
+
 int run_command_check(struct run_command *c)
 {
     int code = choose_machine(c);
@@ -87,6 +103,8 @@ int run_command_check(struct run_command *c)
         code = cli_check_form(c->run.args, (int)c->machine);
     if (c->json)
         c->run.stats = RUN_STATS_JSON;
+    if (code == CLI_OK)
+        code = check_window(&c->run);
     return code;
 }
 

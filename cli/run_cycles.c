@@ -118,6 +118,16 @@ bool run_timelines_to_stdout(const struct gpu_request *gpu)
     return found;
 }
 
+void run_note_large(const struct sam_launch *launch)
+{
+    const struct sam_parameter *p;
+    for (size_t i = 0; (p = sam_gputime_parameter(i)); i++)
+        if (strcmp(p->name, "warps") == 0 && launch->warps > p->high)
+            cli_note("a workgroup of %u warps: no SM of the model in time has more than %llu warp "
+                     "slots, so that --cycles refuses this launch",
+                     launch->warps, (unsigned long long)p->high);
+}
+
 int run_open_timing(struct run *run)
 {
     struct sam_gpu_timing *timing = &run->timing;
@@ -133,7 +143,9 @@ int run_open_timing(struct run *run)
         free(path);
         if (status != SAM_OK)
             return cli_report(&run->error);
-        *sinks[i] = (struct sam_sink){sam_output_write, run->timelines[i]};
+        *sinks[i] = i == RUN_PERFETTO ? run_perfetto_sink(&run->perfetto, run->request, pattern,
+                                                          run->timelines[i])
+                                      : (struct sam_sink){sam_output_write, run->timelines[i]};
     }
     return CLI_OK;
 }

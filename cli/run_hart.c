@@ -18,6 +18,7 @@ struct state {
     struct run_console console;
     struct sam_hostio *host;
     struct sam_output *trace, *traces[HART_TRACES];
+    struct run_perfetto perfetto;
     struct run_arguments arguments;
     struct run_check *checks;
     json_t *json_checks; /* NULL without --json */
@@ -70,6 +71,9 @@ static int prepare(struct state *s)
             return cli_report(&s->error);
         cycles |= r->traces[i] != NULL;
     }
+    if (s->traces[HART_TIMELINE])
+        r->options.timeline = run_perfetto_sink(&s->perfetto, r->run, r->traces[HART_TIMELINE],
+                                                s->traces[HART_TIMELINE]);
     if (cycles)
         r->options.engines = &r->engines;
     if (cycles && (r->options.isa.extensions & SAM_EXT_XMATRIX))

@@ -177,6 +177,8 @@ static int execute(struct run *run, const struct sam_launch *launch, const char 
 {
     if (run->request->driver)
         return run_drive_launch(run, launch, kernel, result, status);
+    if (!run->launches && !run->request->quiet && !run->asked->cycles)
+        run_note_large(launch);
     cli_progress_start(&run->progress, run->request->quiet);
     *status = sam_gpu_launch(run->gpu, launch, result, &run->error);
     cli_progress_clear(&run->progress);

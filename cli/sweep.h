@@ -101,6 +101,7 @@ bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
 #define SWEEP_BUSY_COLOUR "#2f9e6b"
 #define SWEEP_IDLE_COLOUR "#dcdfe3"
 const char *sweep_issue_colour(unsigned cycle);
+const char *sweep_issue_meaning(unsigned cycle);
 
 /* Where the cycles of a unit went. */
 struct sweep_parts {
@@ -109,6 +110,7 @@ struct sweep_parts {
     unsigned count;
     const char *(*part_name)(unsigned part);
     const char *(*colour)(unsigned part);
+    const char *(*meaning)(unsigned part);
     bool engines; /* of the engines' model */
 };
 /* Those of a run, of the models that are shown; false at the end. */

@@ -3,6 +3,7 @@
  * or a part is stands in its <title>, which browsers show under the mouse. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sweep.h"
 
@@ -33,7 +34,7 @@ void sweep_settings(FILE *out, const struct sweep *s, size_t run)
 
 /* --------------------------------------------------------------------------------- the axis */
 
-enum { WIDTH = 480, HEIGHT = 270, LEFT = 62, RIGHT = 14, TOP = 16, BOTTOM = 44, TICKS = 6 };
+enum { WIDTH = 480, HEIGHT = 270, LEFT = 62, RIGHT = 14, TOP = 20, BOTTOM = 44, TICKS = 6 };
 
 /* The range of the values, widened to whole ticks of 1, 2 or 5 times a power of ten. */
 struct scale {
@@ -174,6 +175,8 @@ static void put_frame(const struct chart *c)
     for (unsigned v = 0; v < axis->count; v++)
         fprintf(c->out, "<text x=\"%.1f\" y=\"%d\" class=\"x\">%s</text>\n", place_x(axis, v),
                 HEIGHT - BOTTOM + 17, axis->values[v]);
+    fprintf(c->out, "<text x=\"%d\" y=\"%d\" class=\"unit\">%s</text>\n", LEFT, TOP - 6,
+            *c->measure->unit ? c->measure->unit : c->measure->name);
     fprintf(c->out,
             "<path d=\"M%d %dV%dH%d\" class=\"axis\"/><text x=\"%d\" y=\"%d\" class=\"x name\">%s"
             "</text>\n",
@@ -231,7 +234,8 @@ void sweep_chart(FILE *out, const struct sweep *s, const struct sweep_measure *m
         c->sum[colour_of(c, i)][sweep_value(s, i, axis)] += value;
         c->count[colour_of(c, i)][sweep_value(s, i, axis)]++;
     }
-    c->scale = scale_of(least, most);
+    /* Shares of a whole are shown as that: a change of 0.1 % does not fill the chart. */
+    c->scale = strcmp(measure->unit, "%") == 0 ? (struct scale){0, 100, 20} : scale_of(least, most);
     fprintf(out, "<figure><figcaption>%s%s%s by %s</figcaption>\n", measure->name,
             *measure->unit ? " in " : "", measure->unit, s->axes[axis].name);
     put_frame(c);

@@ -97,7 +97,7 @@ static const struct sweep_measure *gpu_measure(size_t index)
                                                 {"instructions per cycle", "", gpu_ipc},
                                                 {"occupancy", "%", gpu_occupancy},
                                                 {"L1 hits", "%", gpu_l1_hits},
-                                                {"bytes of memory", "", gpu_dram}};
+                                                {"DRAM traffic", "bytes", gpu_dram}};
     return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
 }
 
@@ -209,6 +209,60 @@ static const char *gpu_colour(unsigned reason)
     return colours[reason];
 }
 
+static const char *state_meaning(unsigned state)
+{
+    static const char *const meanings[] = {
+        [SAM_MXU_BUSY] = "works",
+        [SAM_MXU_EMPTY] = "has nothing to do",
+        [SAM_MXU_REGISTER] = "waits for a register that an older instruction holds",
+        [SAM_MXU_BLOCK] = "waits for a block of the accumulator",
+        [SAM_MXU_PRESSURE] = "the next stage is full",
+        [SAM_MXU_LINE] = "waits for an older access to the same line",
+        [SAM_MXU_SLOTS] = "no slot is free",
+        [SAM_MXU_MEMORY] = "waits for memory",
+        [SAM_MXU_MERGE] = "memory merges a write of part of a line",
+        [SAM_MXU_PORT] = "waits for a port of a register",
+    };
+    _Static_assert(sizeof meanings / sizeof meanings[0] == SAM_MXU_STATES, "one per state");
+    return meanings[state];
+}
+
+static const char *engine_meaning(unsigned cycle)
+{
+    static const char *const meanings[] = {
+        [SAM_ENGINE_BUSY] = "its datapath works",
+        [SAM_ENGINE_EMPTY] = "its queue is empty",
+        [SAM_ENGINE_HART_STALLS] = "its queue is empty: the hart waits for another engine",
+        [SAM_ENGINE_LATENCY] = "its last result is still in the pipeline",
+        [SAM_ENGINE_RAW] = "the next instruction reads a TLReg that is not written yet",
+        [SAM_ENGINE_WAW] = "it writes a TLReg that another engine has yet to write",
+        [SAM_ENGINE_WAR] = "it writes a TLReg that another engine has yet to read",
+        [SAM_ENGINE_MEMORY] = "it accesses bytes of an earlier load or store",
+        [SAM_ENGINE_DRAINED] = "the program has ended",
+    };
+    _Static_assert(sizeof meanings / sizeof meanings[0] == SAM_ENGINE_CYCLES, "one per cause");
+    return meanings[cycle];
+}
+
+const char *sweep_issue_meaning(unsigned cycle)
+{
+    static const char *const meanings[] = {
+        [SAM_ISSUE_SCALAR] = "scalar instructions",
+        [SAM_ISSUE_TENSOR] = "issues to an engine",
+        [SAM_ISSUE_MATRIX] = "issues to the matrix unit",
+        [SAM_ISSUE_FULL + SAM_ENGINE_LOAD] = "the queue of the load engine is full",
+        [SAM_ISSUE_FULL + SAM_ENGINE_COMP] = "the queue of the comp engine is full",
+        [SAM_ISSUE_FULL + SAM_ENGINE_STORE] = "the queue of the store engine is full",
+        [SAM_ISSUE_FULL + SAM_ENGINE_RESHAPE] = "the queue of the reshape engine is full",
+        [SAM_ISSUE_MEMORY] = "a scalar load or store waits for bytes of a unit",
+        [SAM_ISSUE_SLOTS] = "no slot of the matrix unit is free",
+        [SAM_ISSUE_CONTROL] = "an access to a control register waits",
+        [SAM_ISSUE_DONE] = "the program has ended, units still work",
+    };
+    _Static_assert(sizeof meanings / sizeof meanings[0] == SAM_ISSUE_CYCLES, "one per cause");
+    return meanings[cycle];
+}
+
 /* The SMs, their warp slots, then the units. */
 static bool gpu_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
 {
@@ -219,7 +273,8 @@ static bool gpu_parts(const struct sweep_run *run, size_t index, struct sweep_pa
                                                          : run->gpu.units[index - 2],
                                   .count = SAM_GPUTIME_REASONS,
                                   .part_name = sam_gputime_reason_name,
-                                  .colour = gpu_colour};
+                                  .colour = gpu_colour,
+                                  .meaning = sam_gputime_reason_meaning};
     snprintf(parts->name, sizeof parts->name, "%s",
              index == 0   ? "SMs"
              : index == 1 ? "warp slots"
@@ -234,7 +289,8 @@ static bool matrix_parts(const struct sweep_run *run, size_t unit, struct sweep_
     *parts = (struct sweep_parts){.cycles = run->stats.buckets[unit],
                                   .count = SAM_MXU_STATES,
                                   .part_name = state_name,
-                                  .colour = state_colour};
+                                  .colour = state_colour,
+                                  .meaning = state_meaning};
     snprintf(parts->name, sizeof parts->name, "%s", sam_mxu_unit_name((enum sam_mxu_unit)unit));
     return true;
 }
@@ -245,15 +301,20 @@ static bool engines_parts(const struct sweep_run *run, size_t index, struct swee
     if (index > SAM_ENGINE_COUNT)
         return false;
     if (index == 0) {
-        *parts = (struct sweep_parts){
-            "hart", run->engines.issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name, sweep_issue_colour,
-            true};
+        *parts = (struct sweep_parts){"hart",
+                                      run->engines.issue,
+                                      SAM_ISSUE_CYCLES,
+                                      sam_issue_cycle_name,
+                                      sweep_issue_colour,
+                                      sweep_issue_meaning,
+                                      true};
         return true;
     }
     *parts = (struct sweep_parts){.cycles = run->engines.engine[index - 1].cycles,
                                   .count = SAM_ENGINE_CYCLES,
                                   .part_name = sam_engine_cycle_name,
                                   .colour = engine_colour,
+                                  .meaning = engine_meaning,
                                   .engines = true};
     snprintf(parts->name, sizeof parts->name, "%s engine", sam_engine_name((unsigned)index - 1));
     return true;

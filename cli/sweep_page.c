@@ -17,7 +17,7 @@ static const char style[] =
     ".about{color:#5b6470;margin:.2rem 0 1rem}\n"
     "pre{background:#f4f5f7;padding:.6rem .8rem;border-radius:6px;white-space:pre-wrap;"
     "overflow-wrap:anywhere;font-size:13px;margin:.6rem 0}\n"
-    ".result{border-left:4px solid #d1344b;background:#fdf3f4;padding:.6rem .9rem;margin:1rem 0}\n"
+    ".result{border-left:4px solid #2f9e6b;background:#f0f8f4;padding:.6rem .9rem;margin:1rem 0}\n"
     ".failed{color:#b02a37}\n"
     ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:1."
     "2rem}\n"
@@ -27,7 +27,7 @@ static const char style[] =
     ".name{font-weight:600}\n"
     ".grid{stroke:#eceef1}.axis{stroke:#8a93a0;fill:none}\n"
     "polyline{fill:none;stroke-width:1.6;opacity:.55}circle{opacity:.9}"
-    "circle.best{stroke:#d1344b;stroke-width:2.5;opacity:1}\n"
+    "circle.best{stroke:#1f2430;stroke-width:2.5;opacity:1}\n"
     ".legend{font-size:12.5px;color:#454d59;margin:.2rem 0 .3rem;min-height:1.2em}"
     ".legend span{margin-left:.5em;white-space:nowrap}\n"
     ".legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.3em;"
@@ -40,7 +40,7 @@ static const char style[] =
     ".sortable th[tabindex]{cursor:pointer}.sortable th[aria-sort=ascending]::after{content:' "
     "\\25b2'}"
     ".sortable th[aria-sort=descending]::after{content:' \\25bc'}\n"
-    "tr.best td{background:#fdf3f4;font-weight:600}td.text,th.text{text-align:left}"
+    "tr.best td{background:#f0f8f4;font-weight:600}td.text,th.text{text-align:left}"
     "td.error{white-space:normal;text-align:left;color:#b02a37}\n"
     "footer{color:#5b6470;font-size:13px;margin:2rem 0}\n";
 
@@ -116,8 +116,7 @@ static void put_head(FILE *out, const struct sweep *s)
 static void put_measure(FILE *out, const struct sweep_measure *m, const struct sweep_run *run)
 {
     const double value = m->of(run);
-    fprintf(out, "%.*f%s%s", value == floor(value) && !*m->unit ? 0 : 2, value, *m->unit ? " " : "",
-            m->unit);
+    fprintf(out, "%.*f%s%s", value == floor(value) ? 0 : 2, value, *m->unit ? " " : "", m->unit);
 }
 
 static void put_run(FILE *out, const struct sweep *s, size_t run)
@@ -232,8 +231,8 @@ static void put_parts_legend(FILE *out, const struct sweep_parts *best,
         if (seen[p] || best->cycles[p] + worst->cycles[p] == 0)
             continue;
         seen[p] = true;
-        fprintf(out, " <span><i style=\"background:%s\"></i>%s</span>", best->colour(p),
-                best->part_name(p));
+        fprintf(out, " <span><i style=\"background:%s\"></i><b>%s</b> %s</span>", best->colour(p),
+                best->part_name(p), best->meaning(p));
     }
 }
 

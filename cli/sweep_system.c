@@ -50,32 +50,36 @@ const struct sweep_measure *sweep_system_measure(size_t index)
                                                 {"multipliers", "%", multipliers},
                                                 {"weight unit", "%", weights_busy},
                                                 {"DRAM", "%", dram_busy},
-                                                {"bytes over DRAM", "", dram_bytes}};
+                                                {"DRAM traffic", "bytes", dram_bytes}};
     return index < sizeof rows / sizeof rows[0] ? &rows[index] : NULL;
 }
 
 /* ------------------------------------------------------------------ where the cycles went */
 
 struct part {
-    const char *name, *colour;
+    const char *name, *colour, *meaning;
 };
 
 static const struct part weights[SWEEP_WEIGHT_CYCLES] = {
-    {"tables", "#9ccfb5"}, {"symbols", SWEEP_BUSY_COLOUR},
-    {"plain", "#57b894"},  {"count", "#2a7f9e"},
-    {"code", "#7fb8cc"},   {"fetch", "#5b6470"},
-    {"write", "#8e6bbf"},  {"empty", SWEEP_IDLE_COLOUR},
+    {"tables", "#9ccfb5", "reads the code tables of a piece"},
+    {"symbols", SWEEP_BUSY_COLOUR, "decodes or encodes symbols"},
+    {"plain", "#57b894", "moves elements that are not coded"},
+    {"count", "#2a7f9e", "counts symbols"},
+    {"code", "#7fb8cc", "builds codes from counts"},
+    {"fetch", "#5b6470", "waits for bytes of memory"},
+    {"write", "#8e6bbf", "waits until memory takes its output"},
+    {"empty", SWEEP_IDLE_COLOUR, "no record in its queue"},
 };
 static const struct part gpu[SWEEP_GPU_CYCLES] = {
-    {"runs", SWEEP_BUSY_COLOUR},
-    {"launch", "#f0b429"},
-    {"flush", "#5b6470"},
-    {"empty", SWEEP_IDLE_COLOUR},
+    {"runs", SWEEP_BUSY_COLOUR, "workgroups of a launch run"},
+    {"launch", "#f0b429", "a launch is read and started"},
+    {"flush", "#5b6470", "caches are written back after a launch"},
+    {"empty", SWEEP_IDLE_COLOUR, "no launch in its queue"},
 };
 static const struct part dram[SWEEP_LEVEL_CYCLES] = {
-    {"busy", SWEEP_BUSY_COLOUR},
-    {"waiting", "#5b6470"},
-    {"idle", SWEEP_IDLE_COLOUR},
+    {"busy", SWEEP_BUSY_COLOUR, "its bus moves bytes"},
+    {"waiting", "#5b6470", "requests are under way, the bus moves none"},
+    {"idle", SWEEP_IDLE_COLOUR, "no request"},
 };
 
 static const char *weights_name(unsigned part)
@@ -88,6 +92,11 @@ static const char *weights_colour(unsigned part)
     return weights[part].colour;
 }
 
+static const char *weights_meaning(unsigned part)
+{
+    return weights[part].meaning;
+}
+
 static const char *gpu_name(unsigned part)
 {
     return gpu[part].name;
@@ -96,6 +105,11 @@ static const char *gpu_name(unsigned part)
 static const char *gpu_colour(unsigned part)
 {
     return gpu[part].colour;
+}
+
+static const char *gpu_meaning(unsigned part)
+{
+    return gpu[part].meaning;
 }
 
 static const char *dram_name(unsigned part)
@@ -108,14 +122,21 @@ static const char *dram_colour(unsigned part)
     return dram[part].colour;
 }
 
+static const char *dram_meaning(unsigned part)
+{
+    return dram[part].meaning;
+}
+
 bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
 {
     const struct sweep_system *s = &run->system;
     const struct sweep_parts units[] = {
-        {"hart", s->hart, SAM_ISSUE_CYCLES, sam_issue_cycle_name, sweep_issue_colour, false},
-        {"weights", s->weights, SWEEP_WEIGHT_CYCLES, weights_name, weights_colour, false},
-        {"GPU", s->gpu, SWEEP_GPU_CYCLES, gpu_name, gpu_colour, false},
-        {"DRAM", s->dram, SWEEP_LEVEL_CYCLES, dram_name, dram_colour, false},
+        {"hart", s->hart, SAM_ISSUE_CYCLES, sam_issue_cycle_name, sweep_issue_colour,
+         sweep_issue_meaning, false},
+        {"weights", s->weights, SWEEP_WEIGHT_CYCLES, weights_name, weights_colour, weights_meaning,
+         false},
+        {"GPU", s->gpu, SWEEP_GPU_CYCLES, gpu_name, gpu_colour, gpu_meaning, false},
+        {"DRAM", s->dram, SWEEP_LEVEL_CYCLES, dram_name, dram_colour, dram_meaning, false},
     };
     if (index >= sizeof units / sizeof units[0])
         return false;

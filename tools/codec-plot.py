@@ -27,7 +27,8 @@ def read(path):
 def panel(kind, codecs, fastest, colours):
     """Points of one type; x: MB/s of loading, y: size."""
     right = WIDTH - 14
-    out = [f'<text x="{LEFT}" y="20" class="t">{kind}: size, by MB/s of loading</text>']
+    out = [f'<text x="{LEFT}" y="20" class="t">{kind}: size, by rate of loading</text>',
+           f'<text x="{(LEFT + right) / 2:.1f}" y="{BOTTOM + 34}" class="x name">MB/s loaded</text>']
     for size in range(60, 101, 10):
         y = BOTTOM - (size - 60) * (BOTTOM - TOP) / 40
         out.append(f'<path d="M{LEFT} {y:.1f}H{right}" class="grid"/>'

@@ -59,6 +59,7 @@ def main():
     for cycle in range(0, cycles + 1, step_of(cycles)):
         print(f'<path d="M{x_of(cycle):.1f} {TOP - 6}V{bottom}" class="grid"/>'
               f'<text x="{x_of(cycle):.1f}" y="{bottom + 16}" class="x">{cycle}</text>')
+    print(f'<text x="6" y="{bottom + 16}">cycles</text>')
     for tid in used:
         print(f'<text x="6" y="{row[tid] + BAR / 2 + 4}" class="name">{tracks[tid]}</text>')
     for s in slices:

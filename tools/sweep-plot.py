@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts of a page that `samite sweep --html` has written, side by side, as a picture for a document.
 
-    tools/sweep-plot.py PAGE.html TITLE "CHART" "CHART" "PARAMETER=VALUE:LEGEND" ... >PICTURE.svg
+    tools/sweep-plot.py PAGE.html TITLE "CHART" "CHART" "PARAMETER=VALUE:LEGEND" "PARAMETER:UNIT" ... >PICTURE.svg
 
 CHART is the name of a chart of the page: "cycles by mem.dram_bytes". The legend says what the values of the
-parameter mean that colours the dots: "wu.raw=0:packed weights". docs/system-packing.svg and docs/transformer.svg are
+parameter mean that colours the dots: "wu.raw=0:packed weights"; the unit is of the axis of the
+parameter: "mem.dram_bytes:bytes per cycle". docs/system-packing.svg and docs/transformer.svg are
 made with it; the documents that show them have the commands.
 """
 import html
@@ -18,7 +19,7 @@ text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; }
 .t { font-size: 14px; font-weight: 600; fill: #1f2430; }
 .bg { fill: #ffffff; } .grid { stroke: #eceef1; } .axis { stroke: #8a93a0; fill: none; }
 polyline { fill: none; stroke-width: 1.6; opacity: .55; }
-circle { opacity: .9; } circle.best { stroke: #d1344b; stroke-width: 2.5; opacity: 1; }
+circle { opacity: .9; } circle.best { stroke: #1f2430; stroke-width: 2.5; opacity: 1; }
 </style>"""
 WIDTH, HEIGHT = 490, 320
 
@@ -43,6 +44,10 @@ def main(path, title, *rest):
         page = file.read()
     names = [word for word in rest if ":" not in word]
     charts = [chart_of(page, name) for name in names]
+    for parameter, unit in (word.split(":", 1) for word in rest if ":" in word and "=" not in word):
+        label = ">%s</text>" % html.escape(parameter)
+        named = ">%s (%s)</text>" % (html.escape(parameter), html.escape(unit))
+        charts = [chart.replace(label, named) for chart in charts]
     width = WIDTH * len(charts)
     print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="title">' %
           (width, HEIGHT))
@@ -54,7 +59,7 @@ def main(path, title, *rest):
     for i, (name, chart) in enumerate(zip(names, charts)):
         print('<text x="%d" y="20" class="t">%s</text>' % (16 + WIDTH * i, html.escape(name)))
         print('<g transform="translate(%d 24)">\n%s\n</g>' % (WIDTH * i, chart))
-    for i, word in enumerate(word for word in rest if ":" in word):
+    for i, word in enumerate(word for word in rest if ":" in word and "=" in word):
         setting, meaning = word.split(":", 1)
         at = 62 + 200 * i
         print('<rect x="%d" y="300" width="10" height="10" fill="%s"/><text x="%d" y="309">%s (%s)</text>' %

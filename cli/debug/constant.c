@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "expr.h"
 #include "fail.h"
@@ -35,8 +36,13 @@ static enum sam_status integer_constant(char *text, struct value *value, struct 
         is_unsigned |= text[size - 1] == 'u' || text[size - 1] == 'U';
         text[--size] = '\0';
     }
-    if (!sam_parse_u64(text, &number))
-        return debug_fail(error, "'%s': expected a number", text);
+    if (!sam_parse_u64(text, &number)) {
+        const char *digits = text + (strncasecmp(text, "0x", 2) == 0 ? 2 : 0);
+        const bool large =
+            digits[strspn(digits, digits == text ? "0123456789" : "0123456789abcdefABCDEF")] == 0;
+        return debug_fail(error, "'%s': expected a number%s", text,
+                          large && *digits ? " of up to 64 bits" : "");
+    }
     const bool decimal = size < 2 || isdigit((unsigned char)text[1]);
     enum sam_dtype type = SAM_U64;
     if (number <= INT32_MAX && !is_unsigned)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop of the debugger: it reads commands and runs them. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ void debug_free(struct debug *d)
     source_free(d);
     input_free(d->input);
     free(d->displays);
-    free(d->users);
+    tdestroy(d->users, free);
     free(d->last_line);
     free(d);
 }

@@ -47,7 +47,7 @@ struct display {
 };
 
 struct user_value {
-    char name[32];
+    char name[32]; /* first: trees compare items and names by it */
     struct value value;
 };
 
@@ -88,8 +88,7 @@ struct debug {
     struct display *displays;
     size_t display_count;
     unsigned last_display;
-    struct user_value *users;
-    size_t user_count;
+    void *users;                         /* tree (search.h) of struct user_value, by name */
     struct value history[DEBUG_HISTORY]; /* by number, modulo its size */
     uint64_t last_value;
     bool going_back; /* points do not count */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the names of an expression mean in the launch, and writing to them. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,12 @@ static bool csr(struct debug *d, const char *name, struct value *value, enum sam
     return true;
 }
 
+/* Names, and values of the user, which begin with theirs. */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
 /* $lane, $_, $3, $, $name */
 static bool dollar_name(struct debug *d, const char *name, struct value *value,
                         enum sam_status *status, struct sam_error *error)
@@ -182,14 +189,13 @@ static bool dollar_name(struct debug *d, const char *name, struct value *value,
             *value = d->history[number % DEBUG_HISTORY];
         return true;
     }
-    for (size_t i = 0; i < d->user_count; i++)
-        if (strcmp(d->users[i].name, name) == 0) {
-            *value = d->users[i].value;
-            value->place.kind = PLACE_USER;
-            snprintf(value->place.name, sizeof value->place.name, "%s", name);
-            return true;
-        }
-    return false;
+    struct user_value *const *user = tfind(name, &d->users, by_name);
+    if (!user)
+        return false;
+    *value = (*user)->value;
+    value->place.kind = PLACE_USER;
+    snprintf(value->place.name, sizeof value->place.name, "%s", name);
+    return true;
 }
 
 const char *debug_near_symbol(struct debug *d, const char *name, char *text, size_t size)
@@ -275,17 +281,16 @@ void debug_names(struct debug *d)
 static enum sam_status set_user(struct debug *d, const char *name, const struct value *value,
                                 struct sam_error *error)
 {
-    struct user_value *user = NULL;
-    for (size_t i = 0; i < d->user_count; i++)
-        if (strcmp(d->users[i].name, name) == 0)
-            user = &d->users[i];
-    if (!user) {
-        struct user_value *grown = debug_grow(d->users, d->user_count, sizeof *grown);
-        if (!grown)
-            return debug_fail_memory(error);
-        d->users = grown;
-        user = &grown[d->user_count++];
+    struct user_value *const *found = tfind(name, &d->users, by_name);
+    struct user_value *user = found ? *found : calloc(1, sizeof *user);
+    if (!user)
+        return debug_fail_memory(error);
+    if (!found) {
         snprintf(user->name, sizeof user->name, "%s", name);
+        if (!tsearch(user, &d->users, by_name)) {
+            free(user);
+            return debug_fail_memory(error);
+        }
     }
     user->value = *value;
     user->value.place.kind = PLACE_NONE;

@@ -367,7 +367,8 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
         ++*at;
         status = debug_number(d, at, "the size", &size, error);
         if (status == SAM_OK && (size < 1 || size > UINT32_MAX))
-            return debug_fail(error, "size %lld: expected 1 or more bytes", (long long)size);
+            return debug_fail(error, "size %lld: expected 1 to %u bytes", (long long)size,
+                              UINT32_MAX);
         p->size = size;
     }
     return status;

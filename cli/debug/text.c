@@ -74,15 +74,22 @@ enum sam_status debug_value(struct debug *d, const char **at, struct value *valu
     return expr_evaluate(&d->names, at, value, error);
 }
 
+static enum sam_status integer(struct debug *d, const char **at, const char *what,
+                               struct value *value, struct sam_error *error)
+{
+    enum sam_status status = debug_value(d, at, value, error);
+    if (status == SAM_OK)
+        status = value_single(value, what, error);
+    if (status == SAM_OK && sam_dtype_class(value->type) == SAM_CLASS_FLOAT)
+        return debug_fail(error, "%s is a floating-point number: expected an integer", what);
+    return status;
+}
+
 enum sam_status debug_number(struct debug *d, const char **at, const char *what, uint64_t *number,
                              struct sam_error *error)
 {
     struct value value;
-    enum sam_status status = debug_value(d, at, &value, error);
-    if (status == SAM_OK)
-        status = value_single(&value, what, error);
-    if (status == SAM_OK && sam_dtype_class(value.type) == SAM_CLASS_FLOAT)
-        return debug_fail(error, "%s is a floating-point number: expected an integer", what);
+    const enum sam_status status = integer(d, at, what, &value, error);
     if (status == SAM_OK)
         *number = (uint64_t)value_number(&value, 0);
     return status;
@@ -91,17 +98,22 @@ enum sam_status debug_number(struct debug *d, const char **at, const char *what,
 enum sam_status debug_count(struct debug *d, const char *at, const char *what, uint64_t *number,
                             struct sam_error *error)
 {
-    uint64_t found = 0;
+    struct value value;
     if (!*skip_blanks(at))
         return SAM_OK;
-    enum sam_status status = debug_number(d, &at, what, &found, error);
+    enum sam_status status = integer(d, &at, what, &value, error);
     if (status == SAM_OK)
         status = debug_no_more(at, error);
-    if (status == SAM_OK && (int64_t)found < 1)
+    if (status != SAM_OK)
+        return status;
+    const int64_t found = value_number(&value, 0);
+    if (found < 0 && sam_dtype_class(value.type) != SAM_CLASS_INT)
+        return debug_fail(error, "%s is %llu: expected at most %lld", what,
+                          (unsigned long long)found, (long long)INT64_MAX);
+    if (found < 1)
         return debug_fail(error, "%s is %lld: expected 1 or more", what, (long long)found);
-    if (status == SAM_OK)
-        *number = found;
-    return status;
+    *number = (uint64_t)found;
+    return SAM_OK;
 }
 
 void *debug_grow(void *items, size_t count, size_t size)

@@ -316,6 +316,27 @@ static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
     sam_buffer_puts(out, "</tbody></table></div>\n");
 }
 
+/* The columns, and the reasons to wait that the warps had. */
+static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *out)
+{
+    sam_buffer_puts(out,
+                    "<h2 id=\"legend\">Legend</h2>\n<p>diverged: branches that split a warp; "
+                    "lines/mem: lines of 64 bytes per instruction that accesses global memory; "
+                    "conflicts: passes over local memory beyond the first, where "
+                    "lanes access different words of one of 32 banks (lanes of one word share a "
+                    "pass; --cycles counts turns, in which they do not).</p>\n");
+    if (t->timed)
+        sam_buffer_puts(out,
+                        "<p>cycles: those in which the instruction was the next of a warp; waits "
+                        "for: the two largest reasons why it did not issue.</p>\n<ul>\n");
+    for (unsigned reason = 1; t->timed && reason < SAM_GPUTIME_REASONS; reason++)
+        if (t->sum.reasons[reason])
+            sam_buffer_printf(out, "<li><b>%s</b> %s</li>\n", sam_gputime_reason_name(reason),
+                              sam_gputime_reason_meaning(reason));
+    if (t->timed)
+        sam_buffer_puts(out, "</ul>\n");
+}
+
 void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const char *title = t->title ? t->title : "program";
@@ -349,12 +370,13 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
     sam_buffer_puts(out, "<nav><a href=\"#functions\">Functions</a>");
     if (t->has_lines)
         sam_buffer_puts(out, "<a href=\"#lines\">Hottest lines</a><a href=\"#source\">Source</a>");
-    sam_buffer_puts(out, "<a href=\"#code\">Disassembly</a></nav>\n");
+    sam_buffer_puts(out, "<a href=\"#code\">Disassembly</a><a href=\"#legend\">Legend</a></nav>\n");
     put_functions(t, out);
     if (t->has_lines) {
         put_hot_lines(t, out);
         put_sources(t, out);
     }
     put_code(t, out);
+    put_legend(t, out);
     sam_buffer_puts(out, "</body></html>\n");
 }

@@ -147,7 +147,8 @@ static void see_stall(void *context, const struct sam_gputime_stall *s)
     struct sam_run_trace *t = context;
     char pc[24];
     snprintf(pc, sizeof pc, "0x%08x", s->pc);
-    const struct sam_perfetto_arg args[] = {{"pc", pc, 0}};
+    const struct sam_perfetto_arg args[] = {{"pc", pc, 0},
+                                            {"meaning", sam_gputime_reason_meaning(s->reason), 0}};
     sam_perfetto_slice(&t->json,
                        &(struct sam_perfetto_slice){.track = s->sm * SM_TRACKS + s->slot + 1,
                                                     .name = sam_gputime_reason_name(s->reason),

@@ -223,6 +223,14 @@ static void timelines(void **state)
     {
         const char *category = json_string_value(json_object_get(event, "cat"));
         issues += category && strcmp(category, "issue") == 0;
+        if (!category || strcmp(category, "wait") != 0)
+            continue;
+        const char *name = json_string_value(json_object_get(event, "name"));
+        const json_t *meaning = json_object_get(json_object_get(event, "args"), "meaning");
+        unsigned reason = 0;
+        while (strcmp(sam_gputime_reason_name(reason), name) != 0)
+            reason++;
+        assert_string_equal(json_string_value(meaning), sam_gputime_reason_meaning(reason));
     }
     json_decref(root);
     sam_buffer_free(&file);
@@ -286,6 +294,89 @@ static void failures_have_cycles(void **state)
         assert_true(number(root, "cycles") > number(time, "insns"));
         json_decref(root);
     }
+}
+
+static json_t *events_of(const char *name)
+{
+    struct sam_buffer text = read_file(name);
+    json_t *root = json_loads(sam_buffer_text(&text), 0, NULL);
+    sam_buffer_free(&text);
+    assert_non_null(root);
+    json_t *events = json_incref(json_object_get(root, "traceEvents"));
+    json_decref(root);
+    return events;
+}
+
+/* A timeline of a window has those events of the whole one that meet the window, on every machine
+ * whose timelines there are. */
+static void a_window(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        json_int_t from, to;
+    } cases[] = {{RUN, 400, 500},
+                 {RUN, 0, 0},
+                 {"tl.s --machine tensor --map 0x40020000:0x10000", 40, 60},
+                 {"tl.s --machine system --map 0x50000000:4096", 40, 60}};
+    write_text("k.s", kernel);
+    write_text("tl.s",
+               " li t0, 0x200104\n csrw tshape, t0\n li t0, 32\n csrw tload_width, t0\n"
+               " csrw tstore_width, t0\n li a0, 0x40020000\n tl.load tl1, 0(a0)\n"
+               " tl.load tl2, 0(a0)\n tl.store tl1, 0(a0)\n li a0, 0\n li a7, 93\n ecall\n");
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        char words[300];
+        snprintf(words, sizeof words, "%s -q --perfetto all.json", cases[i].words);
+        struct sam_buffer out = expect_success(words);
+        sam_buffer_free(&out);
+        snprintf(words, sizeof words,
+                 "%s -q --perfetto part.json --perfetto-from %lld --perfetto-to %lld",
+                 cases[i].words, (long long)cases[i].from, (long long)cases[i].to);
+        out = expect_success(words);
+        sam_buffer_free(&out);
+        json_t *all = events_of("all.json"), *part = events_of("part.json"), *event;
+        json_t *expected = json_array();
+        size_t k;
+        json_array_foreach(all, k, event)
+        {
+            const json_t *ts = json_object_get(event, "ts"), *dur = json_object_get(event, "dur");
+            const json_int_t start = json_integer_value(ts), end = start + json_integer_value(dur);
+            if (!ts || (start <= cases[i].to && end >= cases[i].from))
+                json_array_append(expected, event);
+        }
+        if (!json_equal(part, expected))
+            fail_msg("%s: %zu events, not %zu of %zu", cases[i].words, json_array_size(part),
+                     json_array_size(expected), json_array_size(all));
+        assert_true(json_array_size(expected) < json_array_size(all));
+        json_decref(all);
+        json_decref(part);
+        json_decref(expected);
+    }
+    expect_failure(RUN "--perfetto-to 5", 2, "--perfetto-to requires --perfetto");
+    expect_failure(RUN "--perfetto t.json --perfetto-from 6 --perfetto-to 5", 2,
+                   "--perfetto-from 6 --perfetto-to 5: expected a window");
+}
+
+/* Large timelines, and workgroups that no model of an SM holds, are noted. */
+static void notes(void **state)
+{
+    (void)state;
+    write_text("l.s", " .globl f\nf: li t0, 50000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
+    struct outcome o = run("l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null");
+    expect_part(&o.err, "samite: note: /dev/null: larger than 50 MB");
+    done(&o);
+    o = run(
+        "l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null --perfetto-to 9999");
+    assert_null(strstr(sam_buffer_text(&o.err), "note"));
+    done(&o);
+    o = run("k.s --kernel count --grid 1 --block 2048 --arg out:u32:2048");
+    assert_int_equal(o.code, 0);
+    expect_part(&o.err,
+                "note: a workgroup of 64 warps: no SM of the model in time has more than 32");
+    done(&o);
+    o = run("k.s --kernel count --grid 1 --block 1024 --arg out:u32:1024");
+    assert_null(strstr(sam_buffer_text(&o.err), "note"));
+    done(&o);
 }
 
 static void a_stop_has_cycles(void **state)
@@ -364,6 +455,8 @@ int main(void)
         cmocka_unit_test(profiles_have_cycles),
         cmocka_unit_test(timelines),
         cmocka_unit_test(failures_have_cycles),
+        cmocka_unit_test(a_window),
+        cmocka_unit_test(notes),
         cmocka_unit_test(a_stop_has_cycles),
         cmocka_unit_test(configurations),
     };

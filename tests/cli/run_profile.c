@@ -51,6 +51,24 @@ static void writes_files(void **state)
         expect_part(&file, rows[i].part);
         sam_buffer_free(&file);
     }
+    /* of a run in time: every reason of the column is in the legend */
+    out = expect_success(RUN "-q --cycles --profile t.html");
+    sam_buffer_free(&out);
+    file = read_file("t.html");
+    const char *legend = strstr(sam_buffer_text(&file), "<h2 id=\"legend\">");
+    assert_non_null(legend);
+    unsigned reasons = 0;
+    for (unsigned reason = 1; reason < SAM_GPUTIME_REASONS; reason++) {
+        char part[120];
+        snprintf(part, sizeof part, "<td class=\"at\">%s ", sam_gputime_reason_name(reason));
+        const bool named = strstr(sam_buffer_text(&file), part);
+        snprintf(part, sizeof part, "<b>%s</b> %s", sam_gputime_reason_name(reason),
+                 sam_gputime_reason_meaning(reason));
+        assert_true(!named || strstr(legend, part));
+        reasons += named;
+    }
+    assert_true(reasons >= 2);
+    sam_buffer_free(&file);
     out = expect_success(RUN "--profile - --stats --jobs 2");
     expect_part(&out, "k.s:4  1:      addi    t0, t0, -1\n");
     expect_part(&out, "warp instructions               252  252 scalar, 0 vector");

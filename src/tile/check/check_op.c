@@ -92,6 +92,25 @@ static void require(const struct judged *s, size_t index, enum sam_tile_relation
 
 /* --- a type */
 
+/* Rows, or columns, of a tile must be whole blocks: name the type with the padding that is missing.
+ */
+static void fail_line(struct sam_tile_report *report, struct sam_tile_pos pos,
+                      const struct sam_tile_type *t, bool by_rows, uint64_t line)
+{
+    struct sam_tile_ty padded = {.kind = SAM_TILE_KIND_TILE, .dtype = t->dtype, .tile = *t};
+    struct sam_buffer text = {0};
+    uint32_t *length = by_rows ? &padded.tile.cols : &padded.tile.rows;
+    const uint64_t elements = (line + 31) / 32 * (32 / sam_tile_size(t->dtype));
+    if (elements <= INT32_MAX) {
+        *length = (uint32_t)elements;
+        sam_tile_ty_print(&text, &padded, false);
+    }
+    sam_tile_error(
+        report, pos, "a %s of the tile has %" PRIu64 " bytes: expected a multiple of 32%s%s",
+        by_rows ? "row" : "column", line, text.size ? ", as in " : "", sam_buffer_text(&text));
+    sam_buffer_free(&text);
+}
+
 void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *t,
                          struct sam_tile_pos pos)
 {
@@ -105,9 +124,7 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
     bool by_rows = t->blayout == SAM_TILE_row_major;
     uint64_t line = (by_rows ? t->cols : t->rows) * size;
     if (t->slayout == SAM_TILE_none_box && line % 32)
-        sam_tile_error(report, pos,
-                       "a %s of the tile has %" PRIu64 " bytes: expected a multiple of 32",
-                       by_rows ? "row" : "column", line);
+        fail_line(report, pos, t, by_rows, line);
     if (t->slayout != SAM_TILE_none_box && sam_tile_bytes(t) % t->fractal)
         sam_tile_error(report, pos,
                        "a boxed tile has %" PRIu64 " bytes: expected a multiple of its fractal, %u",
