@@ -88,6 +88,39 @@ static void waits_for_output(void **state)
 }
 
 /* A job of a script that ignores SIGINT continues; SIGTERM still ends it. */
+/* Ctrl-C in the middle of a long run of each model of the hart and its units in time: it has
+ * written a part of its timeline, and ends by the signal. */
+static void models_in_time(void **state)
+{
+    static const char *const words[] = {
+        "run engines.s --machine tensor --map 0x50000000:4096",
+        "run engines.s --machine tensor --map 0x50000000:4096 --config "
+        "mem_latency=1000,load_bytes=1",
+        "run engines.s --machine system --map 0x50000000:4096",
+        "run matrix.s --machine tensor --isa tensor --map 0x50000000:4096",
+        "run matrix.s --machine system --map 0x50000000:4096 --config mem.dram_bytes=1",
+    };
+    (void)state;
+    write_text("engines.s", " li t0, 0x200104\n csrw tshape, t0\n li t0, 32\n"
+                            " csrw tload_width, t0\n li a0, 0x50000000\n"
+                            "1: tl.load tl1, 0(a0)\n j 1b\n");
+    write_text("matrix.s", " li t0, 0x400808\n mcfg zero, t0\n li t1, 64\n li a0, 0x50000000\n"
+                           "1: mldb m0, t1, (a0)\n mldb m2, t1, (a0)\n"
+                           " mmaqa.b m4, m2, m0\n j 1b\n");
+    for (size_t i = 0; i < SAM_COUNT(words); i++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s -q --perfetto out", words[i]);
+        const pid_t child = start(line);
+        if (!comes(child, has_written, SIGINT))
+            fail_msg("%s ended early", line);
+        kill(child, SIGINT);
+        struct outcome o = dies(child, SIGINT);
+        expect_part(&o.err, "stopped after ");
+        done(&o);
+        assert_false(exists("out") || has_temporary("out"));
+    }
+}
+
 static void ignored_stays_ignored(void **state)
 {
     (void)state;
@@ -121,9 +154,8 @@ static void leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_input),
-        cmocka_unit_test(waits_for_output),
-        cmocka_unit_test(ignored_stays_ignored),
+        cmocka_unit_test(waits_for_input), cmocka_unit_test(waits_for_output),
+        cmocka_unit_test(models_in_time),  cmocka_unit_test(ignored_stays_ignored),
         cmocka_unit_test(leaves_nothing),
     };
     return cmocka_run_group_tests(tests, setup, remove_directory);
