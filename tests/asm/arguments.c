@@ -130,6 +130,14 @@ static void tables(void **state)
     struct sam_csr_entry csr;
     assert_false(sam_isa_entry_get(SIZE_MAX, &entry));
     assert_false(sam_isa_entry_is_on(&none, SIZE_MAX));
+    char text[8] = "x";
+    sam_isa_entry_expansion(&entry, text, sizeof text); /* of no entry */
+    assert_string_equal(text, "");
+    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++)
+        sam_isa_entry_expansion(&entry, NULL, 0);
+    entry = (struct sam_isa_entry){.expansion = "$"};
+    sam_isa_entry_expansion(&entry, text, sizeof text);
+    assert_string_equal(text, "$");
     assert_false(sam_csr_entry_get(&none, SIZE_MAX, &csr));
     assert_false(sam_csr_entry_find(&none, "", &csr));
     assert_null(sam_csr_name_note(&none, ""));
