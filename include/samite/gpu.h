@@ -59,8 +59,8 @@ struct sam_lds_range {
 struct sam_gpu_timing {
     size_t size;                             /* sizeof of this struct (status.h) */
     const struct sam_gputime_config *config; /* NULL: the first preset */
-    /* Registers that a warp has, which limit how many run at a time; 0: the most that a kernel of
-     * the launch's image names; without that they are unknown and limit nothing. */
+    /* Registers that a warp has, which limit how many run at a time; 0: what the launch's
+     * image names for its kernel; without that they are unknown and limit nothing. */
     uint32_t sgprs, vgprs;
     /* Timelines of a launch when write is not NULL: the warps and units of each SM, in the JSON
      * that ui.perfetto.dev opens; the instructions, for Konata. */
@@ -205,8 +205,8 @@ struct sam_prepare_options {
     uint32_t global[3];
     uint32_t offset[3]; /* global offset, metadata bytes 36 to 44 */
     /* Local memory that the program uses beyond its scalar stacks of 1 KiB per warp, in bytes. 0:
-     * the largest that the image's resources name. Both make the launch's lds_size; with neither it
-     * is all of the window. */
+     * what the image's resources name for the kernel. Both make the launch's lds_size; with neither
+     * it is all of the window. */
     uint32_t lds_size;
 };
 /* sam_gpu_prepare with options, which may be NULL. */

@@ -311,6 +311,14 @@ static void add_section(struct assembler *as, struct sam_image *image,
     else if (!as->stop && as->report.errors == 0 &&
              sam_image_add_section(image, &out, &error) != SAM_OK)
         sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
+    else if (!as->stop && as->report.errors == 0 &&
+             strcmp(section->name, SAM_RESOURCE_SECTION) == 0) {
+        if (bytes.size % SAM_RESOURCE_BYTES)
+            sam_asm_error(as, (struct asm_at){&place, 0}, "%zu bytes: expected %d for each kernel",
+                          bytes.size, SAM_RESOURCE_BYTES);
+        else if (!sam_image_add_resources(image, bytes.data, bytes.size))
+            sam_asm_out_of_memory(as);
+    }
     sam_buffer_free(&bytes);
 }
 

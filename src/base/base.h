@@ -50,6 +50,15 @@ static inline bool sam_lacks_seen(struct sam_error *error, const char *names,
  * is none. */
 const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address);
 
+/* Where the Ventus compiler records what each kernel needs (docs/ventus-rulings.md 5.2). */
+#define SAM_RESOURCE_SECTION ".rodata.ventus.resource"
+enum { SAM_RESOURCE_BYTES = 8 }; /* of a kernel */
+/* The contents of that section become the image's resources. False: out of memory. */
+bool sam_image_add_resources(struct sam_image *image, const uint8_t *bytes, size_t size);
+/* Those of the kernel at this address, in a finished image. Where it is not known which kernel a
+ * record is about: the most that one names; zero: nothing is known. */
+struct sam_kernel_resource sam_image_resource(const struct sam_image *image, uint64_t kernel);
+
 /* Line information under construction: rows in any order. An all-zero one is empty. */
 struct sam_lines {
     struct sam_line_row *rows;

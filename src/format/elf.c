@@ -237,7 +237,6 @@ static int by_header_address(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The kernels' resources: four 16-bit counts each (docs/ventus-rulings.md, ELF). */
 static enum sam_status read_resources(struct reader *r, const GElf_Shdr *s)
 {
     if (r->image->resource_count)
@@ -247,25 +246,12 @@ static enum sam_status read_resources(struct reader *r, const GElf_Shdr *s)
                    SAM_RESOURCE_SECTION " (0x%llx bytes at 0x%llx) reaches past the end of the "
                                         "file",
                    (unsigned long long)s->sh_size, (unsigned long long)s->sh_offset);
-    if (s->sh_size % 8)
-        return bad(r, SAM_RESOURCE_SECTION " has %llu bytes, expected 8 for each kernel",
-                   (unsigned long long)s->sh_size);
-    size_t count = (size_t)(s->sh_size / 8);
-    if (count == 0)
-        return SAM_OK;
-    r->image->resources = sam_alloc(count, sizeof *r->image->resources);
-    if (!r->image->resources)
-        return sam_fail_memory(r->error);
-    r->image->resource_count = count;
-    const uint8_t *at = r->bytes + s->sh_offset;
-    for (size_t i = 0; i < count; i++, at += 8)
-        r->image->resources[i] = (struct sam_kernel_resource){
-            .vgprs = sam_le16(at),
-            .sgprs = sam_le16(at + 2),
-            .lds_bytes = sam_le16(at + 4),
-            .pds_bytes = sam_le16(at + 6),
-        };
-    return SAM_OK;
+    if (s->sh_size % SAM_RESOURCE_BYTES)
+        return bad(r, SAM_RESOURCE_SECTION " has %llu bytes, expected %d for each kernel",
+                   (unsigned long long)s->sh_size, SAM_RESOURCE_BYTES);
+    return sam_image_add_resources(r->image, r->bytes + s->sh_offset, (size_t)s->sh_size)
+               ? SAM_OK
+               : sam_fail_memory(r->error);
 }
 
 /* $x, $d: where code and data begin, for disassemblers. .L: the compiler's own labels, which

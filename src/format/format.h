@@ -61,7 +61,4 @@ const char *sam_elf_arch(const uint8_t *data, size_t size);
 struct Elf;
 bool sam_dwarf_read(struct Elf *elf, struct sam_image *image);
 
-/* Where the Ventus compiler records what each kernel needs (docs/ventus-rulings.md, ELF). */
-#define SAM_RESOURCE_SECTION ".rodata.ventus.resource"
-
 #endif

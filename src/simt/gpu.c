@@ -171,23 +171,19 @@ enum {
 
 #define DEFAULT_PDS 1024u /* bytes per thread; Ventus 2.3 */
 
-static uint64_t private_size(const struct sam_image *image, const struct sam_kernel *kernel)
+static uint64_t private_size(const struct sam_kernel_resource *needed,
+                             const struct sam_kernel *kernel)
 {
-    uint32_t size = kernel->pds_size;
-    for (size_t i = 0; !kernel->pds_size && i < image->resource_count; i++)
-        if (image->resources[i].pds_bytes > size)
-            size = image->resources[i].pds_bytes;
+    const uint32_t size = kernel->pds_size ? kernel->pds_size : needed->pds_bytes;
     return size ? ((uint64_t)size + 3) & ~UINT64_C(3) : DEFAULT_PDS;
 }
 
 /* Scalar stacks of 1 KiB per warp (docs/ventus-rulings.md 4.3), then what the program declares. */
-static uint32_t local_size(const struct sam_image *image, const struct sam_launch *launch,
+static uint32_t local_size(const struct sam_kernel_resource *needed,
+                           const struct sam_launch *launch,
                            const struct sam_prepare_options *options)
 {
-    uint64_t size = options->lds_size;
-    for (size_t i = 0; !options->lds_size && i < image->resource_count; i++)
-        if (image->resources[i].lds_bytes > size)
-            size = image->resources[i].lds_bytes;
+    uint64_t size = options->lds_size ? options->lds_size : needed->lds_bytes;
     if (!size)
         return SAM_LDS_SIZE;
     size += (uint64_t)launch->warps * SAM_WARP_STACK;
@@ -289,7 +285,8 @@ enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image
     if (status != SAM_OK)
         return status;
     /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
-    uint64_t size = private_size(image, kernel), pds;
+    const struct sam_kernel_resource needed = sam_image_resource(image, symbol->value);
+    uint64_t size = private_size(&needed, kernel), pds;
     uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps;
     if (__builtin_mul_overflow(warps * launch->lanes, size, &pds) || pds > UINT64_C(1) << 31)
         return sam_fail(
@@ -298,7 +295,7 @@ enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image
             "bytes in total",
             (unsigned long long)size, (unsigned long long)warps, launch->lanes);
     launch->pds_size = (uint32_t)size;
-    launch->lds_size = local_size(image, launch, &options);
+    launch->lds_size = local_size(&needed, launch, &options);
 
     uint32_t args = 0, print = 0;
     uint8_t metadata[KNL_SIZE] = {0};

@@ -16,17 +16,17 @@ static struct sam_gputime_config config_of(const struct sam_gpu_timing *timing)
     return config;
 }
 
-/* The most that a kernel of the image names. */
-static void find_registers(const struct sam_image *image, struct sam_gputime_launch *facts)
+/* Where the caller gives none: those of the launch's kernel. */
+static void find_registers(const struct sam_run *run, struct sam_gputime_launch *facts)
 {
-    uint32_t sgprs = 0, vgprs = 0;
-    for (size_t i = 0; image && i < image->resource_count; i++) {
-        const struct sam_kernel_resource *r = &image->resources[i];
-        sgprs = r->sgprs > sgprs ? r->sgprs : sgprs;
-        vgprs = r->vgprs > vgprs ? r->vgprs : vgprs;
-    }
-    facts->sgprs = facts->sgprs ? facts->sgprs : sgprs;
-    facts->vgprs = facts->vgprs ? facts->vgprs : vgprs;
+    const struct sam_image *image = run->launch->image;
+    const struct sam_symbol *kernel = sam_gpu_find_kernel(run->gpu, run->launch);
+    if (!image)
+        return;
+    const struct sam_kernel_resource needed =
+        sam_image_resource(image, kernel ? kernel->value : UINT64_MAX);
+    facts->sgprs = facts->sgprs ? facts->sgprs : needed.sgprs;
+    facts->vgprs = facts->vgprs ? facts->vgprs : needed.vgprs;
 }
 
 /* Of a workgroup, with what kernels may access beside the launch's own; where nothing is known (all
@@ -54,7 +54,7 @@ struct sam_gputime_launch sam_run_facts(const struct sam_run *run)
                                        .sgprs = timing ? timing->sgprs : 0,
                                        .vgprs = timing ? timing->vgprs : 0,
                                        .start_pc = launch->start};
-    find_registers(launch->image, &facts);
+    find_registers(run, &facts);
     return facts;
 }
 

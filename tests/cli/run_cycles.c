@@ -157,6 +157,47 @@ static void values_do_not_depend_on_it(void **state)
     sam_buffer_free(&plain);
 }
 
+/* Each of two kernels has its own registers and local memory, in assembly as in the ELF file that
+ * it becomes, and one limits how many workgroups an SM holds. */
+static void a_kernel_has_its_own_resources(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *config, *limit;
+        json_int_t groups;
+    } rows[] = {
+        {"small", "vgprs=512", "warp slots", 4},
+        {"large", "vgprs=512", "vector registers", 1},
+        {"small", "sgprs=256", "warp slots", 4},
+        {"large", "sgprs=256", "scalar registers", 2},
+        {"small", "lds_bytes=10240", "warp slots", 4}, /* 2048 bytes of stacks, then 64 */
+        {"large", "lds_bytes=10240", "local memory", 1},
+    };
+    static const char *const files[] = {"two.s", "two.elf"};
+    write_text("two.s", ".section .rodata.ventus.resource, \"a\"\n"
+                        ".half 16, 8, 64, 8\n.half 256, 64, 8192, 4096\n"
+                        ".text\n.globl small, large, large_too\n"
+                        "small: vid.v v1\nret\nlarge: large_too: vid.v v1\n_tail: ret\n");
+    write_text("whole.s", sam_gpu_start_code());
+    run_script("cat two.s >>whole.s; $SAMITE asm whole.s -o two.elf");
+    for (size_t i = 0; i < SAM_COUNT(rows) * SAM_COUNT(files); i++) {
+        char words[200];
+        snprintf(words, sizeof words, "%s --kernel %s --grid 64 --block 64 --json --config %s",
+                 files[i % SAM_COUNT(files)], rows[i / 2].kernel, rows[i / 2].config);
+        json_t *root = report_of(words);
+        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+        const json_t *held = json_object_get(json_object_get(launch, "time"), "occupancy");
+        assert_string_equal(json_string_value(json_object_get(held, "limit")), rows[i / 2].limit);
+        assert_int_equal(number(held, "workgroups_per_sm"), rows[i / 2].groups);
+        json_decref(root);
+    }
+    write_text("odd.s", ".section .rodata.ventus.resource\n.half 1, 2, 3\n.text\nk: ret\n");
+    struct outcome o = run("odd.s --kernel k --grid 1 --block 1");
+    assert_int_equal(o.code, 2);
+    expect_part(&o.err, ".rodata.ventus.resource:1: error: 6 bytes: expected 8 for each kernel");
+    done(&o);
+}
+
 /* Recording in runs and step by step leads to the same cycles. */
 static void cycles_do_not_depend_on_what_else_is_asked_for(void **state)
 {
@@ -451,6 +492,7 @@ int main(void)
         cmocka_unit_test(everything_sums_to_the_cycles),
         cmocka_unit_test(text_names_findings),
         cmocka_unit_test(values_do_not_depend_on_it),
+        cmocka_unit_test(a_kernel_has_its_own_resources),
         cmocka_unit_test(cycles_do_not_depend_on_what_else_is_asked_for),
         cmocka_unit_test(profiles_have_cycles),
         cmocka_unit_test(timelines),

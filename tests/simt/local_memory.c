@@ -108,7 +108,8 @@ static void a_prepared_launch_has_its_own_size(void **state)
 {
     (void)state;
     char text[1024];
-    snprintf(text, sizeof text, "%skernel: ret\n", sam_gpu_start_code());
+    snprintf(text, sizeof text, ".globl kernel, later\n%skernel: nop\nlater: ret\n",
+             sam_gpu_start_code());
     struct program p = program_new(text, 4);
     const struct sam_kernel kernel = {
         .name = "kernel", .grid = {1, 1, 1}, .block = {12, 1, 1}, .lanes = 4};
@@ -118,11 +119,16 @@ static void a_prepared_launch_has_its_own_size(void **state)
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 0x123);
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
     assert_int_equal(p.launch.lds_size, SAM_LDS_SIZE); /* nothing is declared */
-    struct sam_kernel_resource resources[] = {{1, 1, 16, 0}, {1, 1, 64, 0}};
+    struct sam_kernel_resource resources[] = {{1, 1, 16, 8}, {1, 1, 64, 4}, {1, 1, 32, 12}};
     p.image->resources = resources;
     p.image->resource_count = 2;
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+    assert_int_equal(p.launch.lds_size, 3 * 1024 + 16);
+    assert_int_equal(p.launch.pds_size, 8);
+    p.image->resource_count = 3; /* more than kernels: the most of all */
+    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 64);
+    assert_int_equal(p.launch.pds_size, 12);
     options.lds_size = 0xffffffff;
     assert_int_equal(sam_gpu_prepare_with(p.gpu, p.image, &kernel, &options, &p.launch, &p.error),
                      SAM_OK);
