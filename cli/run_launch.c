@@ -30,7 +30,8 @@ static struct sam_gpu_options options_of(struct run *run)
 {
     struct sam_gpu_options options = run->asked->options;
     options.size = sizeof options;
-    options.fit_pds = run->pds_room != 0; /* the public driver caps the buffer */
+    /* the public driver caps the buffer, as sam_gpu_prepare does */
+    options.fit_pds = run->pds_room != 0 || run->asked->kernel;
     options.pds_room = run->pds_room;
     options.lds_ranges = run->asked->lds_ranges.items;
     options.lds_range_count = run->asked->lds_ranges.count;

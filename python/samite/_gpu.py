@@ -137,7 +137,7 @@ class Gpu(Addressed):
         self._config: Optional[abi.sam_gputime_config] = None
         self._options = options(abi.sam_gpu_options, jobs=thread_count(jobs), schedule=schedules[schedule],
                                 collect_stats=stats, max_insns=max_insns, simt_stack_limit=simt_stack_limit,
-                                loose_bounds=loose_bounds, stop=self._run.stop)
+                                loose_bounds=loose_bounds, fit_pds=True, stop=self._run.stop)
         self._options.print = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
         if progress is not None:
             tell = progress

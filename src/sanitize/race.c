@@ -96,6 +96,13 @@ static struct sam_finding_side side_of(const struct sanitize_race *r, race_who w
     };
 }
 
+/* The bytes of an element of the instruction; a word of one that has no site. */
+static uint32_t element_of(const struct sanitize_race *r, race_who who)
+{
+    const uint32_t size = r->sites[(uint32_t)who >> 16].size;
+    return size ? size : 4;
+}
+
 static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who earlier,
                    const struct race_access *a, uint8_t bytes)
 {
@@ -103,14 +110,15 @@ static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who
     if (r->racing)
         r->racing(r->racing_context, a->address, bytes);
     const uint32_t first = (uint32_t)__builtin_ctz(bytes);
-    const uint32_t count = (uint32_t)__builtin_popcount(bytes);
-    const uint32_t size = r->sites[(uint32_t)a->who >> 16].size;
+    /* The element that both access, also where two values happen to have equal bytes. */
+    const uint32_t own = element_of(r, a->who), other = element_of(r, earlier);
+    const uint32_t size = own < other ? own : other;
     const struct sam_finding finding = {
         .kind = kind,
         .sides = {side_of(r, a->who, first), side_of(r, earlier, first)},
         .has_address = true,
-        .address = a->address + first,
-        .size = size && size < count ? size : count,
+        .address = a->address + (first & ~(size - 1)),
+        .size = size,
     };
     sam_sanitize_report(s, &finding);
 }

@@ -178,6 +178,33 @@ static uint64_t private_size(const struct sam_kernel_resource *needed,
     return size ? ((uint64_t)size + 3) & ~UINT64_C(3) : DEFAULT_PDS;
 }
 
+/* Private memory of all workgroups, or, with options.fit_pds, where that is much, of as many as
+ * SHARED bytes hold: they take turns. */
+static enum sam_status alloc_private(struct sam_gpu *gpu, struct sam_launch *launch,
+                                     uint64_t pds_size, struct sam_error *error)
+{
+    enum { WHOLE = 1 << 30, SHARED = 1 << 28 }; /* SHARED: as in the public driver */
+    const bool fits = gpu->options.fit_pds;
+    const uint64_t warps = launch->warps, group = warps * launch->lanes * pds_size;
+    /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
+    const uint64_t groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t most = fits ? WHOLE : UINT64_C(2) * WHOLE;
+    uint64_t held = groups;
+    if (fits && groups > WHOLE / group)
+        held = group > SHARED ? 1 : SHARED / group;
+    if (group > most || held > most / group ||
+        sam_gpu_alloc(gpu, (uint32_t)(held * group), &launch->pds_base, error) != SAM_OK)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "private memory of %llu bytes per thread (--pds-size) for %llu of %llu "
+                        "workgroups of %llu warps of %u: at most 2^%d bytes, and no more than are "
+                        "free",
+                        (unsigned long long)pds_size, (unsigned long long)held,
+                        (unsigned long long)groups, (unsigned long long)warps, launch->lanes,
+                        fits ? 30 : 31);
+    launch->pds_size = (uint32_t)pds_size;
+    return SAM_OK;
+}
+
 /* Scalar stacks of 1 KiB per warp (docs/ventus-rulings.md 4.3), then what the program declares. */
 static uint32_t local_size(const struct sam_kernel_resource *needed,
                            const struct sam_launch *launch,
@@ -284,23 +311,13 @@ enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image
         status = check_kernel(kernel, launch, error);
     if (status != SAM_OK)
         return status;
-    /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
     const struct sam_kernel_resource needed = sam_image_resource(image, symbol->value);
-    uint64_t size = private_size(&needed, kernel), pds;
-    uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->warps;
-    if (__builtin_mul_overflow(warps * launch->lanes, size, &pds) || pds > UINT64_C(1) << 31)
-        return sam_fail(
-            error, SAM_ERR_USAGE,
-            "private memory of %llu bytes per thread for %llu warps of %u: at most 2^31 "
-            "bytes in total",
-            (unsigned long long)size, (unsigned long long)warps, launch->lanes);
-    launch->pds_size = (uint32_t)size;
     launch->lds_size = local_size(&needed, launch, &options);
 
     uint32_t args = 0, print = 0;
     uint8_t metadata[KNL_SIZE] = {0};
     if ((status = sam_gpu_alloc(gpu, KNL_SIZE, &launch->metadata, error)) != SAM_OK ||
-        (status = sam_gpu_alloc(gpu, (uint32_t)pds, &launch->pds_base, error)) != SAM_OK)
+        (status = alloc_private(gpu, launch, private_size(&needed, kernel), error)) != SAM_OK)
         return status;
     if (kernel->args_size > UINT32_MAX / 2)
         return sam_fail(error, SAM_ERR_USAGE, "argument buffer of %zu bytes", kernel->args_size);

@@ -96,12 +96,12 @@ static void equal_stores_do_not_race_and_others_do(void **state)
     expect(START
            "li t0, 7\na: sw t0, 0(s1)\nbeqz s2, 1f\naddi t0, t0, 1\nb: sw t0, 0(s1)\n1:\n" END,
            2, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
-    /* only some bytes are equal */
+    /* only some bytes are equal: a finding is about the word */
     struct watched run =
         run_with(START "slli t0, s2, 16\nsw t0, 0(s1)\n" END, 2, 1, SAM_SCHEDULE_RUN);
     assert_int_equal(run.count, 1);
-    assert_int_equal(run.findings[0].address, SAM_LDS_BASE + 2);
-    assert_int_equal(run.findings[0].size, 1);
+    assert_int_equal(run.findings[0].address, SAM_LDS_BASE);
+    assert_int_equal(run.findings[0].size, 4);
     watched_free(&run);
     /* what the store finds there does not matter */
     expect(START "bnez s2, 1f\na: sw zero, 0(s1)\nj 2f\n1: nop\nb: lw t0, 0(s1)\n2:\n" END, 2, 1,
@@ -159,10 +159,44 @@ static void bytes_have_lanes(void **state)
         struct watched run = run_with(text, 2, 1, SAM_SCHEDULE_RUN);
         assert_int_equal(run.count, 1);
         assert_int_equal(run.findings[0].address, addresses[i]);
-        assert_int_equal(run.findings[0].size, 1); /* the byte that differs */
+        assert_int_equal(run.findings[0].size, i == 1 ? 2 : 1); /* the element that differs */
         assert_int_equal(run.findings[0].sides[0].lane, 2);
         assert_int_equal(run.findings[0].sides[1].lane, 2);
         watched_free(&run);
+    }
+}
+
+/* Two stores of a word with some equal bytes; a word and a part of it; parts that have no word in
+ * common: a finding is about the whole of what both access. */
+static void a_finding_has_the_size_of_what_both_access(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        uint32_t address, size; /* 0: no finding */
+    } rows[] = {
+        {"sw t0, 0(s0)\n", "sw t1, 0(s0)\n", DATA, 4}, /* two bytes of the values differ */
+        {"sw t0, 0(s0)\n", "lw t1, 0(s0)\n", DATA, 4},
+        {"sw t0, 0(s0)\n", "lhu t1, 2(s0)\n", DATA + 2, 2},
+        {"sw t0, 0(s0)\n", "sb t1, 3(s0)\n", DATA + 3, 1}, /* 0x12 and 0x34 */
+        {"sh t0, 0(s0)\n", "sh t1, 0(s0)\n", DATA, 2},
+        {"sh t0, 0(s0)\n", "sb t1, 1(s0)\n", DATA + 1, 1},
+        {"sh t0, 0(s0)\n", "sh t1, 2(s0)\n", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 START "li t0, 0x12345678\nli t1, 0x12ab5634\nbnez s2, 1f\n%sj 2f\n1: %s2:\n" END,
+                 rows[i].first, rows[i].second);
+        for (int rr1 = 0; rr1 < 2; rr1++) {
+            struct watched run = run_with(text, 2, 1, rr1 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN);
+            assert_int_equal(run.count, rows[i].size != 0);
+            if (run.count) {
+                assert_int_equal(run.findings[0].address, rows[i].address);
+                assert_int_equal(run.findings[0].size, rows[i].size);
+            }
+            watched_free(&run);
+        }
     }
 }
 
@@ -332,6 +366,7 @@ int main(void)
         cmocka_unit_test(atomics_race_with_other_accesses_only),
         cmocka_unit_test(lanes_of_an_instruction_race_by_value),
         cmocka_unit_test(bytes_have_lanes),
+        cmocka_unit_test(a_finding_has_the_size_of_what_both_access),
         cmocka_unit_test(private_memory_is_not_shared),
         cmocka_unit_test(launches_are_ordered),
         cmocka_unit_test(findings_name_who_and_where),

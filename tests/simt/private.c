@@ -225,6 +225,47 @@ static void too_little_room(void **state)
     program_free(&p);
 }
 
+/* More workgroups than 2^30 bytes hold: each finds zeros in its part and counts itself; without the
+ * option there is no room, nor is there for one workgroup of more. */
+static void prepared_launches_share_parts(void **state)
+{
+    (void)state;
+    enum { COUNT = 0x94000000, MANY = 34000 };
+    struct program p = program_new(".globl kernel\n"
+                                   "_start: vmv.v.i v1, 0\n"
+                                   "vlw.v v2, 1020(v1)\nvlw.v v3, 0(v1)\nvor.vv v2, v2, v3\n"
+                                   "li t0, -1\nvmv.v.x v3, t0\n"
+                                   "vsw.v v3, 1020(v1)\nvsw.v v3, 0(v1)\n"
+                                   "setrpc t0, 1f\nvbeq v1, v2, 1f\n.word 0\n1: join\n"
+                                   "li t0, 0x94000000\nli t1, 1\namoadd.w zero, t1, (t0)\n"
+                                   "kernel: endprg\n",
+                                   32);
+    struct sam_kernel kernel = {
+        .name = "kernel", .grid = {MANY, 1, 1}, .block = {64, 1, 1}, .pds_size = 1021};
+    p.options.size = sizeof p.options;
+    p.options.jobs = 2;
+    assert_int_equal(sam_gpu_map(p.gpu, COUNT, 4, &p.error), SAM_OK);
+    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
+    assert_non_null(strstr(p.error.text, "private memory of 1024 bytes per thread (--pds-size)"));
+    p.options.fit_pds = true;
+    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    must(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), &p.error);
+    program_pass(&p);
+    assert_int_equal(program_word(&p, COUNT), 2 * MANY);
+    /* one part, in which two workgroups take turns; and a workgroup that no part holds */
+    kernel.grid[0] = 2;
+    kernel.block[0] = 1024;
+    kernel.pds_size = 1 << 20;
+    must(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), &p.error);
+    program_pass(&p);
+    assert_int_equal(program_word(&p, COUNT), 2 * MANY + 2 * 32);
+    kernel.pds_size += 4;
+    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
+    assert_non_null(strstr(p.error.text, "--pds-size"));
+    program_free(&p);
+}
+
 static void impossible_launches(void **state)
 {
     (void)state;
@@ -266,6 +307,7 @@ int main(void)
         cmocka_unit_test(sessions),
         cmocka_unit_test(enough_room),
         cmocka_unit_test(too_little_room),
+        cmocka_unit_test(prepared_launches_share_parts),
         cmocka_unit_test(impossible_launches),
         cmocka_unit_test(kernel_symbols),
     };
