@@ -57,24 +57,25 @@ static bool has_letter(const char *arch, char letter)
 }
 
 /* The hart has neither compressed instructions nor floating-point registers. --isa vouches for code
- * that was merely allowed to use them. */
+ * that was merely allowed to use them: the ELF flags announce compressed code also where ".option
+ * rvc" stood before an alignment. A trap explains what is met nevertheless. */
 static int check_compiled(const struct hart_request *r, const struct sam_image *image,
                           const char *name)
 {
     static const char *const abis[] = {"", "F", "D", "Q"};
     const char *arch = image->arch ? image->arch : "", *what = abis[image->float_abi & 3];
-    if (image->compressed)
-        what = "C";
+    const bool passes_floats = *what;
     if (!*what && !r->isa)
-        what = has_letter(arch, 'c')   ? "C"
-               : has_letter(arch, 'd') ? "D"
-               : has_letter(arch, 'f') ? "F"
-                                       : "";
+        what = image->compressed || has_letter(arch, 'c') ? "C"
+               : has_letter(arch, 'd')                    ? "D"
+               : has_letter(arch, 'f')                    ? "F"
+                                                          : "";
     if (!*what)
         return CLI_OK;
-    cli_error(
-        "%s: compiled for %s%s%s, which the tensor hart does not have: expected -march=rv%uim",
-        name, *arch ? arch : "extension ", *arch ? ", with " : "", what, image->xlen);
+    cli_error("%s: compiled for %s%s%s, which the tensor hart does not have: expected "
+              "-march=rv%uim%s",
+              name, *arch ? arch : "extension ", *arch ? ", with " : "", what, image->xlen,
+              passes_floats ? "" : ", or --isa for a program that does not use it");
     return CLI_BAD_INPUT;
 }
 

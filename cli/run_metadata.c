@@ -179,6 +179,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     run->metadata = m;
     run->timing.sgprs = (uint32_t)m->sgprs;
     run->timing.vgprs = (uint32_t)m->vgprs;
+    if (run->sanitizer)
+        sam_sanitizer_declare_registers(run->sanitizer, run->timing.sgprs, run->timing.vgprs);
     kernel_name(run, &launch, step->path, name, sizeof name);
     const int code = name_buffers(run, m);
     return code == CLI_OK ? run_launch(run, &launch, name, step->path) : code;

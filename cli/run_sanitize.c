@@ -63,6 +63,8 @@ static json_t *side_of(const struct run *run, const struct sam_finding_side *sid
     row = report_count(row, "warp", side->warp);
     if (side->lane != UINT32_MAX)
         row = report_count(row, "lane", side->lane);
+    if (side->surplus)
+        row = report_flag(row, "surplus", true);
     row = report_count(row, "pc", side->pc);
     sam_image_describe(run->image, side->pc, text, sizeof text);
     row = report_text(row, "symbol", text);

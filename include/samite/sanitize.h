@@ -62,11 +62,13 @@ enum sam_finding_kind {
     SAM_FINDING_INIT_STORE,   /* a store to memory that the host may read */
     SAM_FINDING_INIT_CHECK,   /* the host compares memory (sam_sanitizer_check_memory) */
     /* bounds: `near` is the closest object that the kernel may access */
-    SAM_FINDING_BOUNDS_LOCAL,   /* local memory that the launch does not declare */
-    SAM_FINDING_BOUNDS_PRIVATE, /* beyond the thread's private memory: `address` counts from its
-                                 * start. Such an access traps */
-    SAM_FINDING_BOUNDS_OTHER,   /* private memory of another workgroup */
-    SAM_FINDING_BOUNDS_GAP,     /* outside every buffer. It traps unless options.loose_bounds */
+    SAM_FINDING_BOUNDS_LOCAL,    /* local memory that the launch does not declare */
+    SAM_FINDING_BOUNDS_PRIVATE,  /* beyond the thread's private memory: `address` counts from its
+                                  * start. Such an access traps */
+    SAM_FINDING_BOUNDS_OTHER,    /* private memory of another workgroup */
+    SAM_FINDING_BOUNDS_GAP,      /* outside every buffer. It traps unless options.loose_bounds */
+    SAM_FINDING_BOUNDS_REGISTER, /* `used` is beyond the near.size registers that are declared */
+    SAM_FINDING_BOUNDS_SURPLUS,  /* to global memory, by a lane beyond the workgroup's size */
     SAM_FINDING_KINDS
 };
 
@@ -83,6 +85,7 @@ struct sam_finding_side {
     uint32_t workgroup; /* linear id, x fastest */
     uint32_t warp;
     uint32_t lane; /* UINT32_MAX: a scalar instruction, or all lanes */
+    bool surplus;  /* the lane has no work-item: the workgroup is no multiple of the warp */
     uint32_t pc, word;
     uint32_t prefix; /* word of the REGEXT, ... before it; 0: none */
     enum sam_finding_access access;
@@ -134,6 +137,11 @@ SAM_API unsigned sam_sanitizer_checks(const struct sam_sanitizer *sanitizer);
 SAM_API enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *sanitizer,
                                                  const struct sam_sanitizer_buffer *buffer,
                                                  struct sam_error *error);
+
+/* Scalar and vector registers of a warp in the launches that follow, for SAM_SANITIZE_BOUNDS; 0: as
+ * the image of a launch says for its kernel (image.h). */
+SAM_API void sam_sanitizer_declare_registers(struct sam_sanitizer *sanitizer, uint32_t sgprs,
+                                             uint32_t vgprs);
 
 /* The host is about to compare these bytes with what it expects: a use of those that nothing has
  * written, which SAM_SANITIZE_INIT reports. */

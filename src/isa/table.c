@@ -233,6 +233,12 @@ bool sam_operand_widens(const struct sam_operand *operand)
     return operand->letter == 'i' || operand->letter == 'k' || operand->letter == 'Z';
 }
 
+static const bool pairs[SAM_OP_COUNT] = {
+#define PAIR(op, computes) [SAM_OP_##op] = true,
+#include "isa/pairs.def"
+#undef PAIR
+};
+
 bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struct sam_insn *insn)
 {
     struct extension ext = {0};
@@ -242,6 +248,8 @@ bool sam_decode(const struct sam_isa *isa, uint32_t word, uint32_t prefix, struc
         return false;
     bool pair = false;
     if (prefix && (sam_op_is_prefix(op) || !read_prefix(isa, prefix, &ext, &pair)))
+        return false;
+    if (pair && !pairs[op])
         return false;
     const struct sam_encoding_row *code = sam_encoding_find(op, word);
     insn->imm = code ? code->imm : sam_insn_rows[op].imm;

@@ -31,6 +31,9 @@ static const struct {
     [SAM_FINDING_BOUNDS_PRIVATE] = {SAM_SANITIZE_BOUNDS, "beyond private memory"},
     [SAM_FINDING_BOUNDS_OTHER] = {SAM_SANITIZE_BOUNDS, "private memory of another workgroup"},
     [SAM_FINDING_BOUNDS_GAP] = {SAM_SANITIZE_BOUNDS, "outside every buffer"},
+    [SAM_FINDING_BOUNDS_REGISTER] = {SAM_SANITIZE_BOUNDS,
+                                     "register that the launch does not declare"},
+    [SAM_FINDING_BOUNDS_SURPLUS] = {SAM_SANITIZE_BOUNDS, "store by a lane without a work-item"},
 };
 
 const char *sam_finding_kind_name(enum sam_finding_kind kind)
@@ -96,6 +99,14 @@ static size_t count_of(const struct sam_sanitizer *s, unsigned check)
     return count;
 }
 
+/* A workgroup that is no multiple of the warp has lanes without a work-item. */
+static void mark_surplus(const struct sam_sanitizer *s, struct sam_finding_side *side)
+{
+    const uint32_t items = s->launch.items;
+    side->surplus = side->known && side->lane != UINT32_MAX && items &&
+                    (uint64_t)side->warp * s->launch.lanes + side->lane >= items;
+}
+
 void sam_sanitize_report(struct sam_sanitizer *s, const struct sam_finding *finding)
 {
     const unsigned check = kinds[finding->kind].check;
@@ -122,6 +133,8 @@ void sam_sanitize_report(struct sam_sanitizer *s, const struct sam_finding *find
     s->findings = grown;
     struct sam_finding *kept = &s->findings[s->finding_count++];
     *kept = *finding;
+    for (unsigned i = 0; i < 2; i++)
+        mark_surplus(s, &kept->sides[i]);
     kept->check = check;
     kept->count = 1;
     *slot = (uint32_t)s->finding_count;

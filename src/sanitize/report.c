@@ -48,7 +48,8 @@ static void put_side(struct sam_buffer *out, const struct sam_finding_side *side
     uint32_t line = 0;
     sam_buffer_printf(out, "  %s workgroup %u, warp %u", lead, side->workgroup, side->warp);
     if (side->lane != UINT32_MAX)
-        sam_buffer_printf(out, ", lane %u", side->lane);
+        sam_buffer_printf(out, ", lane %u%s", side->lane,
+                          side->surplus ? " (without a work-item)" : "");
     sam_buffer_printf(out, ": pc 0x%08x", side->pc);
     if (image && sam_image_symbol_at(image, side->pc)) {
         sam_image_describe(image, side->pc, text, sizeof text);
@@ -137,6 +138,12 @@ static void put_near(struct sam_buffer *out, const struct sam_finding *f)
     if (!near->size)
         return;
     sam_buffer_puts(out, "  ");
+    if (f->kind == SAM_FINDING_BOUNDS_REGISTER) {
+        put_register(out, &f->used);
+        sam_buffer_printf(out, " is not among the %llu %s that the launch declares\n",
+                          (unsigned long long)near->size, near->name);
+        return;
+    }
     if (f->address >= end)
         put_distance(out, f->address - end, "past the end of ");
     else if (f->address + (uint64_t)f->size <= near->base)

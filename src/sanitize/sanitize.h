@@ -22,8 +22,11 @@ struct sam_sanitize_launch {
     const struct sam_lds_range *lds_ranges;
     size_t lds_range_count;
     uint32_t pds_base, pds_size;
-    uint64_t pds_total; /* bytes of private memory of all workgroups */
-    bool translated;    /* addresses of global memory are not those of buffers */
+    uint64_t pds_total;        /* bytes of private memory of all workgroups */
+    uint32_t items;            /* work-items of a complete workgroup; 0: unknown */
+    uint32_t sgprs, vgprs;     /* that a warp has; 0: unknown */
+    uint32_t start, start_end; /* the start code, which is no part of the kernel */
+    bool translated;           /* addresses of global memory are not those of buffers */
     /* The instruction word at `pc` as the warp of sam_sanitize_warp.core sees it. False: there is
      * none. */
     bool (*fetch)(void *core, uint32_t pc, uint32_t *word);
@@ -117,6 +120,7 @@ struct sam_sanitizer {
     bool failed;                           /* out of memory */
     struct sam_sanitize_launch launch;
     uint32_t workgroup;                  /* that runs */
+    uint32_t sgprs, vgprs;               /* that the caller has declared; 0: none */
     struct sam_sanitize_object *objects; /* of the launch */
     size_t object_count, object_capacity;
     struct sanitize_bounds *bounds;
@@ -162,6 +166,12 @@ bool sam_sanitize_bounds_new(struct sam_sanitizer *sanitizer);
 void sam_sanitize_bounds_free(struct sam_sanitizer *sanitizer);
 void sam_sanitize_bounds_begin(struct sam_sanitizer *sanitizer);
 void sam_sanitize_bounds_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+
+/* registers.c: of the check of bounds, too. Whether an instruction may name a register beyond what
+ * the launch declares; it is about to run. */
+bool sam_sanitize_registers_want(const struct sam_sanitizer *sanitizer,
+                                 const struct sam_insn *insn);
+void sam_sanitize_registers_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 
 /* init.c */
 bool sam_sanitize_init_new(struct sam_sanitizer *sanitizer);

@@ -84,6 +84,12 @@ enum sam_status sam_sanitizer_add_buffer(struct sam_sanitizer *s,
     return SAM_OK;
 }
 
+void sam_sanitizer_declare_registers(struct sam_sanitizer *s, uint32_t sgprs, uint32_t vgprs)
+{
+    s->sgprs = sgprs;
+    s->vgprs = vgprs;
+}
+
 /* -------------------------------------------------------------------------------- events */
 
 struct sam_finding_side sam_sanitize_side(const struct sam_sanitize_op *op, uint32_t lane)
@@ -118,7 +124,7 @@ bool sam_sanitize_wants(const struct sam_sanitizer *s, const struct sam_insn *in
         return true;
     if (s->checks & SAM_SANITIZE_INIT && computes(does->act))
         return true;
-    if (s->checks & SAM_SANITIZE_BOUNDS && does->bytes)
+    if (s->checks & SAM_SANITIZE_BOUNDS && (does->bytes || sam_sanitize_registers_want(s, insn)))
         return true;
     if (s->checks & SAM_SANITIZE_RACE && does->bytes && !does->own)
         return true;
@@ -155,6 +161,8 @@ static bool declare_local(struct sam_sanitizer *s)
 bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launch *launch)
 {
     s->launch = *launch;
+    s->launch.sgprs = s->sgprs ? s->sgprs : launch->sgprs;
+    s->launch.vgprs = s->vgprs ? s->vgprs : launch->vgprs;
     s->failed = false;
     s->object_count = 0;
     if (!declare_local(s) || (s->init && !sam_sanitize_init_begin(s)))
@@ -192,6 +200,8 @@ void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
         s->listener.access(s->listener.context, op);
     if (s->bounds && op->bytes)
         sam_sanitize_bounds_see(s, op);
+    if (s->bounds && (s->launch.sgprs || s->launch.vgprs))
+        sam_sanitize_registers_see(s, op);
     if (s->init)
         sam_sanitize_init_see(s, op);
     if (s->race && op->bytes && !op->own)

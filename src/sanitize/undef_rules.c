@@ -203,6 +203,18 @@ static struct undef_bits inverted(struct undef_bits a)
     return a;
 }
 
+static uint64_t lowest(uint64_t bits)
+{
+    return bits & (0 - bits);
+}
+
+/* A product can differ from the lowest undefined bit of a source times the lowest bit of the other
+ * that may be set: not at all where that is a defined zero. */
+static uint64_t multiply(struct undef_bits a, struct undef_bits b)
+{
+    return upward(lowest(a.undef) * lowest(most(b)) | lowest(b.undef) * lowest(most(a)));
+}
+
 /* Whether a result is the same whatever its two sources, when they are one register. */
 static bool cancels(enum undef_rule rule)
 {
@@ -237,7 +249,7 @@ static uint64_t combine(enum undef_rule rule, struct undef_bits a, struct undef_
     case UNDEF_ADD: return add(a, b);
     case UNDEF_SUB: return subtract(a, b);
     case UNDEF_RSUB: return subtract(b, a);
-    case UNDEF_MUL: return upward(any);
+    case UNDEF_MUL: return multiply(a, b);
     case UNDEF_SLL:
     case UNDEF_SRL:
     case UNDEF_SRA: return shift(rule, a, b, width);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch reads from its metadata buffer: the print buffer, and which work-items there are.
+/* What a launch reads from its metadata buffer: the kernel, the print buffer, and which work-items
+ * there are.
  * Ventus 2.2; docs/ventus-rulings.md 4.6, 4.9. */
 #include "simt/simt.h"
 
@@ -32,7 +33,10 @@ static void find_items(struct sam_run *run, const uint8_t *metadata)
         run->global[i] = global;
         run->local[i] = local;
     }
-    run->partial = !whole && (items + launch->lanes - 1) / launch->lanes == launch->warps;
+    if ((items + launch->lanes - 1) / launch->lanes != launch->warps)
+        return;
+    run->items = (uint32_t)items;
+    run->partial = !whole;
 }
 
 void sam_run_read_metadata(struct sam_run *run)
@@ -44,6 +48,7 @@ void sam_run_read_metadata(struct sam_run *run)
     if (!region || region->base + region->size - at < READ)
         return;
     sam_memory_read(memory, at, metadata, sizeof metadata);
+    run->entry = sam_le32(metadata);
     find_print(run, metadata);
     find_items(run, metadata);
 }

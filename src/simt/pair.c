@@ -26,29 +26,12 @@ enum pair_op {
 /* Of the scalar core; lanes_pair_tmpl.h has the same of the vector unit. */
 static enum pair_op operation(enum sam_op op)
 {
-    switch (op) {
-    case SAM_OP_add:
-    case SAM_OP_addi: return ADD;
-    case SAM_OP_sub: return SUB;
-    case SAM_OP_and_:
-    case SAM_OP_andi: return AND;
-    case SAM_OP_or_:
-    case SAM_OP_ori: return OR;
-    case SAM_OP_xor_:
-    case SAM_OP_xori: return XOR;
-    case SAM_OP_sll:
-    case SAM_OP_slli: return SLL;
-    case SAM_OP_srl:
-    case SAM_OP_srli: return SRL;
-    case SAM_OP_sra:
-    case SAM_OP_srai: return SRA;
-    case SAM_OP_mul: return MUL;
-    case SAM_OP_slt:
-    case SAM_OP_slti: return SLT;
-    case SAM_OP_sltu:
-    case SAM_OP_sltiu: return SLTU;
-    default: return NONE;
-    }
+    static const uint8_t operations[SAM_OP_COUNT] = {
+#define PAIR(op, computes) [SAM_OP_##op] = computes,
+#include "isa/pairs.def"
+#undef PAIR
+    };
+    return (enum pair_op)operations[op];
 }
 
 static uint64_t compute(enum pair_op op, uint64_t a, uint64_t b)

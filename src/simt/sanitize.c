@@ -182,10 +182,26 @@ static bool declare_buffers(const struct sam_run *run)
     return true;
 }
 
+/* Where the start code ends: at the next function or, without symbols, at the kernel. */
+static uint32_t start_end(const struct sam_run *run)
+{
+    const struct sam_image *image = run->launch->image;
+    const uint32_t start = run->launch->start;
+    for (size_t i = 0; image && i < image->symbol_count; i++) {
+        const struct sam_symbol *symbol = &image->symbols[i]; /* by value */
+        if (symbol->global && symbol->section_relative && symbol->value > start)
+            return (uint32_t)symbol->value;
+    }
+    return image ? start : run->entry;
+}
+
 bool sam_sanitizing_begin(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
     const struct sam_launch *launch = run->launch;
+    struct sam_kernel_resource needed = {0};
+    if (launch->image)
+        needed = sam_image_resource(launch->image, run->entry);
     const struct sam_sanitize_launch begun = {
         .isa = &run->gpu->machine.isa,
         .workgroups = run->workgroups,
@@ -197,6 +213,11 @@ bool sam_sanitizing_begin(const struct sam_run *run)
         .pds_base = launch->pds_base,
         .pds_size = launch->pds_size,
         .pds_total = private_total(run),
+        .items = run->items,
+        .sgprs = needed.sgprs,
+        .vgprs = needed.vgprs,
+        .start = launch->start,
+        .start_end = start_end(run),
         .translated = options->sv39,
         .fetch = fetch,
     };

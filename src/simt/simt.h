@@ -295,6 +295,8 @@ struct sam_run {
     struct sam_worker *workers;
     unsigned worker_count;
     uint32_t print_base, print_size; /* 0: none */
+    uint32_t entry;                  /* of the kernel; 0: unknown */
+    uint32_t items;                  /* of a complete workgroup; 0: unknown */
     bool partial;                    /* some workgroups reach past `global` */
     uint32_t global[3], local[3];    /* work-items, if partial */
     uint32_t print_shown;            /* bytes */

@@ -343,6 +343,32 @@ static void wrong_instruction_sets(void **state)
     }
 }
 
+/* An alignment under ".option rvc", as in the public architecture tests, sets the flag of
+ * compressed code where there is none: --isa runs it, up to the first compressed instruction. */
+static void compressed_by_flag_only(void **state)
+{
+    (void)state;
+    if (!has_compiler)
+        return;
+    write_text("c.S", ".globl _start\n_start: nop\n"
+                      ".option push\n.option rvc\n.align 5\n.option pop\n"
+                      "#ifdef MEET\n.option rvc\nc.nop\nc.nop\n#endif\n"
+                      "li a0, 0\nli a7, 93\necall\n");
+    run_script("for xlen in 32 64; do for meet in '' -DMEET; do riscv64-unknown-elf-gcc -nostdlib "
+               "-march=rv${xlen}im -mabi=$(test $xlen = 32 && echo ilp32 || echo lp64) $meet c.S "
+               "-o c$xlen$meet; done; done");
+    expect_failure("c32 " TENSOR, 2, "with C, which the tensor hart does not have");
+    expect_failure("c64 " TENSOR, 2, "or --isa for a program that does not use it");
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        char words[80];
+        snprintf(words, sizeof words, "c%u " TENSOR "--isa rv%uim", xlen, xlen);
+        struct sam_buffer out = expect_success(words);
+        sam_buffer_free(&out);
+        snprintf(words, sizeof words, "c%u-DMEET " TENSOR "--isa rv%uim", xlen, xlen);
+        expect_failure(words, 1, "compressed instruction; compile without C");
+    }
+}
+
 /* The same in assembly, which needs no compiler. */
 static void in_assembly(void **state)
 {
@@ -377,6 +403,7 @@ int main(void)
         cmocka_unit_test(device_headers),
         cmocka_unit_test(on_the_system),
         cmocka_unit_test(wrong_instruction_sets),
+        cmocka_unit_test(compressed_by_flag_only),
         cmocka_unit_test(in_assembly),
     };
     return cmocka_run_group_tests_name("cli/run_c", tests, set_up, tear_down);

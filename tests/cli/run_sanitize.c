@@ -18,7 +18,7 @@ static const char kernel[] = "        .globl  race\n"
 #define RUN "k.s --kernel race --grid 1 --block 64 --arg y=out:u32:4:y.npy -q "
 
 static const char report[] =
-    "race: race between warps of a workgroup: 1 byte at 0x90000004, buffer y+0x4\n"
+    "race: race between warps of a workgroup: 4 bytes at 0x90000004, buffer y+0x4\n"
     "  store by workgroup 0, warp 1: pc 0x80000034 <race+0x8> sw t1, 4(t0) (k.s:5)\n"
     "  store by workgroup 0, warp 0: pc 0x80000034 <race+0x8> sw t1, 4(t0) (k.s:5)\n"
     "race: race between warps of a workgroup: 4 bytes at 0x90000004, buffer y+0x4 (2 times)\n"
@@ -116,6 +116,37 @@ static const char careless[] = "        .globl  k\n"
                                "        ret\n";
 
 #define CARELESS "u.s --kernel k --grid 1 --block 32 -q --arg y=out:u32:2"
+
+/* The section of an ELF file, in assembly: 16 vector and 8 scalar registers. The start code uses
+ * t4, and is not the kernel's. A warp of 32 for 20 work-items; the address is fine. */
+static void registers_and_lanes_that_are_not_declared(void **state)
+{
+    (void)state;
+    write_text("r.s", "        .section .rodata.ventus.resource, \"a\"\n"
+                      "        .half   16, 8, 0, 0\n"
+                      "        .text\n"
+                      "        .globl  k\n"
+                      "k:      lw      t0, 0(sp)\n"
+                      "        vmv.v.i v15, 0\n"
+                      "        vmv.v.i v40, 0\n" /* line 7 */
+                      "        lw      s0, 0(a0)\n"
+                      "        vid.v   v1\n"
+                      "        vsll.vi v1, v1, 2\n"
+                      "        vadd.vx v1, v1, t0\n"
+                      "        ret\n");
+    struct outcome o =
+        run("r.s --kernel k --grid 1 --block 20 -q --arg out:u32:32 --sanitize=bounds");
+    assert_int_equal(o.code, 1);
+    assert_string_equal(
+        sam_buffer_text(&o.err),
+        "bounds: register that the launch does not declare\n"
+        "  at workgroup 0, warp 0: pc 0x80000034 <k+0xc> vmv.v.i v40, 0 (r.s:7)\n"
+        "  v40 is not among the 16 vector registers that the launch declares\n"
+        "bounds: register that the launch does not declare\n"
+        "  load by workgroup 0, warp 0: pc 0x80000038 <k+0x10> lw s0, 0(a0) (r.s:8)\n"
+        "  s0 is not among the 8 scalar registers that the launch declares\n");
+    done(&o);
+}
 
 static const char careless_report[] =
     "init: undefined value stored as a result\n"
@@ -225,10 +256,15 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_are_reported),    cmocka_unit_test(findings_in_json),
-        cmocka_unit_test(a_clean_kernel_passes),    cmocka_unit_test(a_trap_stays_one),
-        cmocka_unit_test(outputs_and_local_memory), cmocka_unit_test(registers_and_objects_in_json),
-        cmocka_unit_test(a_recorded_launch),        cmocka_unit_test(refused),
+        cmocka_unit_test(findings_are_reported),
+        cmocka_unit_test(findings_in_json),
+        cmocka_unit_test(a_clean_kernel_passes),
+        cmocka_unit_test(a_trap_stays_one),
+        cmocka_unit_test(outputs_and_local_memory),
+        cmocka_unit_test(registers_and_objects_in_json),
+        cmocka_unit_test(registers_and_lanes_that_are_not_declared),
+        cmocka_unit_test(a_recorded_launch),
+        cmocka_unit_test(refused),
     };
     make_directory();
     return cmocka_run_group_tests(tests, NULL, remove_directory);

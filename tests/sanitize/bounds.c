@@ -138,6 +138,86 @@ static void private_memory_of_another_workgroup(void **state)
     watched_free(&run);
 }
 
+/* 20 scalar and 8 vector registers. */
+static void registers_that_are_declared(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *said; /* NULL: nothing is found */
+    } rows[] = {
+        {START "vmv.v.i v7, 0\nadd x19, x18, x19\ncsrr x5, tid\n" END, NULL},
+        {START "a: vmv.v.i v8, 0\n" END, "v8 is not among the 8 vector registers"},
+        {START "nop\nregext zero, zero, 8\na: vadd.vv v1, v2, v1\n" END, "v33 is not among"},
+        {START "a: add x20, x0, x0\n" END, "s4 is not among the 20 scalar registers"},
+        {START "a: sw s4, 0(s0)\n" END, "s4 is not among"},
+        {START "vsetivli x0, 4, e32, m2, ta, ma\nvmv.v.i v6, 0\na: vmv.v.i v8, 0\n" END, "v8 is"},
+        {START
+         "regpair x0, x0, 0\nadd x18, x18, x18\nregpair x0, x0, 0\na: vadd.vi v8, v6, 0\n" END,
+         "v8 is"},
+        {START "regpair x0, x0, 0\na: add x19, x20, x0\n" END, "s4 is"},
+        {".globl _start, kernel\n_start: vmv.v.i v9, 0\nadd x29, x0, x0\n"
+         "kernel: nop\na: add x20, x0, x0\n" END,
+         "s4 is"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct watched run = make(rows[i].text);
+        char *report;
+        sam_sanitizer_declare_registers(run.sanitizer, 20, 8);
+        watched_run(&run);
+        must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+        if (run.count != (rows[i].said != NULL) || (run.count && !strstr(report, rows[i].said)))
+            fail_msg("%s: %s", rows[i].text, report);
+        assert_true(!run.count || watched_is_at(&run, run.findings, "a", NULL));
+        assert_int_equal(run.p.result.trap.kind, SAM_TRAP_NONE);
+        sam_text_free(report);
+        watched_free(&run);
+    }
+}
+
+/* Six work-items on two warps of four: the last two lanes have none. */
+static void stores_by_lanes_without_a_work_item(void **state)
+{
+    (void)state;
+#define ITEM "csrr t0, tid\nvadd.vx v5, v1, t0\nvsll.vi v6, v5, 2\nvadd.vx v6, v6, "
+    static const struct {
+        const char *text;
+        bool found;
+    } rows[] = {
+        {START ITEM "s0\nvlw12.v v7, 0(v6)\na: vsw12.v v5, 0(v6)\n" END, true},
+        {START ITEM "s1\nvsw12.v v5, 0(v6)\n" END, false}, /* local memory */
+        {START ITEM "s0\nli s4, 0\nvmslt.vx v0, v5, s4\nvse32.v v5, (s0), v0.t\n" END, false},
+        {START ITEM "s0\nli s4, 6\nvmv.v.x v8, s4\nsetrpc x0, 1f\nvbge v5, v8, 1f\n"
+                    "vsw12.v v5, 0(v6)\n1: join\n" END,
+         false},
+    };
+#undef ITEM
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        struct watched run = make(rows[i / 2].text);
+        const uint32_t sizes[] = {12, 1, 1, 6, 1, 1}; /* global, local */
+        char *report;
+        run.p.launch.warps = 2;
+        run.p.launch.grid[0] = 2;
+        for (uint32_t k = 0; i % 2 && k < 6; k++)
+            program_set(&run.p, KERNEL + 12 + 4 * k, sizes[k]);
+        watched_run(&run);
+        must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+        const bool found = i % 2 && rows[i / 2].found; /* sizes that are not known name no lane */
+        if (run.count != found)
+            fail_msg("%s: %s", rows[i / 2].text, report);
+        if (found) {
+            const struct sam_finding *f = run.findings;
+            assert_int_equal(f->kind, SAM_FINDING_BOUNDS_SURPLUS);
+            assert_int_equal(f->sides[0].warp, 1);
+            assert_int_equal(f->sides[0].lane, 2);
+            assert_true(f->sides[0].surplus);
+            assert_int_equal(f->address, DATA + 4 * 6);
+            assert_non_null(strstr(report, "warp 1, lane 2 (without a work-item): pc"));
+        }
+        sam_text_free(report);
+        watched_free(&run);
+    }
+}
+
 /* With loose bounds there is memory everywhere, and the program goes on to its next finding. */
 static void loose_bounds_go_on(void **state)
 {
@@ -172,6 +252,8 @@ int main(void)
         cmocka_unit_test(what_is_outside),
         cmocka_unit_test(what_is_inside),
         cmocka_unit_test(private_memory_of_another_workgroup),
+        cmocka_unit_test(registers_that_are_declared),
+        cmocka_unit_test(stores_by_lanes_without_a_work_item),
         cmocka_unit_test(loose_bounds_go_on),
         cmocka_unit_test(without_the_check_it_traps),
     };

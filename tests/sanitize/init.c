@@ -113,6 +113,11 @@ static void copies_and_what_is_known_are_no_uses(void **state)
     /* copies, spills to local and to private memory, and arithmetic */
     expect_none(START
                 "mv t0, t2\nsw t0, 8(s1)\nlw t1, 8(s1)\nadd t1, t1, s0\nmul t1, t1, t1\n" END);
+    /* times a defined zero, and with one; times 4 the lower two bits */
+    expect_none(START "mul t0, t0, zero\nsw t0, 0(s0)\nvmul.vx v5, v5, zero\nvsw12.v v5, 0(v3)\n"
+                      "vmv.v.i v7, 0\nvmul.vv v8, v7, v6\nvand.vv v9, v6, v7\nvor.vv v8, v8, v9\n"
+                      "vsw12.v v8, 0(v3)\nli t1, 4\nmul t2, t2, t1\nandi t2, t2, 3\n"
+                      "beqz t2, 1f\n1:\n" END);
     expect_none(START "vmv.v.i v5, 8\nvsw.v v9, 0(v5)\nvlw.v v6, 0(v5)\nvfadd.vv v6, v6, v1\n"
                       "vmerge.vvm v7, v6, v1, v0\n" END);
     /* a register is cleared with itself */

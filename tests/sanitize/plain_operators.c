@@ -126,10 +126,12 @@ uint64_t plain_result(enum ref_op op, struct number a, struct number b, struct n
     case REF_SLL:
     case REF_SRL:
     case REF_SRA: return shifted(plain_op(op), a.open, &y, width);
-    case REF_MUL: { /* all bits from the lowest undefined one on */
+    case REF_MUL: { /* all bits from the lowest partial product on that may be set or not */
         uint64_t out = 0;
         for (unsigned i = 0; i < width; i++)
-            out |= (any & ((UINT64_C(2) << i) - 1)) ? UINT64_C(1) << i : 0;
+            for (unsigned k = 0; i + k < width; k++)
+                if (x.may[i][1] && y.may[k][1] && (x.may[i][0] || y.may[k][0]))
+                    out |= UINT64_MAX << (i + k);
         return out;
     }
     case REF_BEQ:

@@ -113,8 +113,8 @@ static bool is_exact(enum undef_rule rule, const struct undef_bits part[3], unsi
 {
     switch (rule) {
     case UNDEF_ANY:
-    case UNDEF_BIT:
-    case UNDEF_MUL: return false;
+    case UNDEF_BIT: return false;
+    case UNDEF_MUL: return (!part[0].undef && !part[0].value) || (!part[1].undef && !part[1].value);
     case UNDEF_SLL:
     case UNDEF_SRL:
     case UNDEF_SRA: return (part[1].undef & (width - 1)) == 0;
@@ -134,6 +134,8 @@ static void rules_agree_with_all_choices(void **state_)
             struct undef_bits part[3] = {random_bits(&state, width), random_bits(&state, width)};
             if (test_below(&state, 4) == 0)
                 part[1].value = part[0].value;
+            if (test_below(&state, 16) == 0)
+                part[test_below(&state, 2)] = (struct undef_bits){0};
             if (same)
                 part[1] = part[0];
             if (three) {

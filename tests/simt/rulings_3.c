@@ -103,6 +103,39 @@ static void ruling_2_15_endprg_on_a_divergent_path(void **state)
     program_free(&p);
 }
 
+/* Register n + 1 would send the lanes the other way, and has no product. Lanes 3 and up have no
+ * element below vl, but branch. */
+static void ruling_2_18_branches_and_tile_products_under_lmul_2(void **state)
+{
+    (void)state;
+    struct program p = program_new(BEGIN "vid.v v3\nvmv.v.i v4, 0\nvmv.v.i v5, 2\n"
+                                         "vmv.v.i v8, 0\nla x5, join\nsetrpc x0, x5, 0\n"
+                                         "vsetivli x0, 3, e32, m2, ta, ma\n"
+                                         "vbge v3, v5, join\n" /* lanes 2 and 3 */
+                                         "vsetivli x0, 4, e32, m1, ta, ma\nvadd.vi v8, v8, 7\n"
+                                         "join: join zero, zero, 0\n"
+                                         "vsetivli x0, 4, e32, m1, ta, ma\nvse32.v v8, (x31)\n"
+                                         /* {{1, 2}, {3, 4}} by itself, 0.5 beyond */
+                                         "vid.v v10\nvadd.vi v10, v10, 1\nvfcvt.f.x.v v10, v10\n"
+                                         "vmv.v.v v11, v10\nli x6, 0x3f000000\n"
+                                         "vmv.v.x v12, x6\nvmv.v.v v13, v12\n"
+                                         "vsetivli x0, 3, e32, m2, ta, ma\n"
+                                         "vftta.vv v12, v10, v10\n"
+                                         "vsetivli x0, 4, e32, m1, ta, ma\n"
+                                         "addi x31, x31, 16\nvse32.v v12, (x31)\n"
+                                         "addi x31, x31, 16\nvse32.v v13, (x31)\n"
+                                         "vsetivli x0, 8, e32, m2, ta, ma\n"
+                                         "bad: vftta.vv v12, v11, v10\n" END,
+                                   4);
+    program_trap(&p, SAM_TRAP_ILLEGAL);
+    assert_int_equal(p.result.trap.pc, program_symbol(&p, "bad"));
+    EXPECT_WORDS(&p, DATA, 7, 7, 0, 0);
+    /* 1 + 4, 3 + 8, 3 + 8, and 0.5 each */
+    EXPECT_WORDS(&p, DATA + 16, 0x40b00000, 0x41380000, 0x41380000, 0x3f000000);
+    EXPECT_WORDS(&p, DATA + 32, 0x3f000000, 0x3f000000, 0x3f000000, 0x3f000000);
+    program_free(&p);
+}
+
 static void ruling_3_1_setrpc_writes_both(void **state)
 {
     (void)state;
@@ -242,6 +275,7 @@ int main(void)
         cmocka_unit_test(ruling_2_14_warps_that_wait_elsewhere),
         cmocka_unit_test(ruling_2_14_barriersub_does_not_wait),
         cmocka_unit_test(ruling_2_15_endprg_on_a_divergent_path),
+        cmocka_unit_test(ruling_2_18_branches_and_tile_products_under_lmul_2),
         cmocka_unit_test(ruling_3_1_setrpc_writes_both),
         cmocka_unit_test(ruling_3_1_nothing_saves_rpc),
         cmocka_unit_test(ruling_3_2_fewer_lanes_first),
