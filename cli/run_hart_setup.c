@@ -65,11 +65,13 @@ static int check_compiled(const struct hart_request *r, const struct sam_image *
     static const char *const abis[] = {"", "F", "D", "Q"};
     const char *arch = image->arch ? image->arch : "", *what = abis[image->float_abi & 3];
     const bool passes_floats = *what;
+    if (!r->isa && image->compressed)
+        what = "C";
     if (!*what && !r->isa)
-        what = image->compressed || has_letter(arch, 'c') ? "C"
-               : has_letter(arch, 'd')                    ? "D"
-               : has_letter(arch, 'f')                    ? "F"
-                                                          : "";
+        what = has_letter(arch, 'c')   ? "C"
+               : has_letter(arch, 'd') ? "D"
+               : has_letter(arch, 'f') ? "F"
+                                       : "";
     if (!*what)
         return CLI_OK;
     cli_error("%s: compiled for %s%s%s, which the tensor hart does not have: expected "
