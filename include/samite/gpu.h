@@ -191,8 +191,9 @@ struct sam_kernel {
 
 /* Allocate and fill the metadata, argument, private and print buffers of a kernel (manual 2.2) and
  * describe its launch. `image` is loaded and has start code at its entry that follows manual 2.3.
- * With options.fit_pds, workgroups share private memory where theirs is more than 2^30 bytes in all.
- * SAM_ERR_INPUT when there is no such symbol; SAM_ERR_USAGE for sizes that cannot be launched. */
+ * With options.fit_pds, workgroups share private memory where theirs is more than 2^30 bytes in
+ * all. SAM_ERR_INPUT when there is no such symbol; SAM_ERR_USAGE for sizes that cannot be launched.
+ */
 SAM_API enum sam_status sam_gpu_prepare(struct sam_gpu *gpu, const struct sam_image *image,
                                         const struct sam_kernel *kernel, struct sam_launch *launch,
                                         struct sam_error *error);

@@ -140,10 +140,10 @@ static void registers_and_lanes_that_are_not_declared(void **state)
     assert_string_equal(
         sam_buffer_text(&o.err),
         "bounds: register that the launch does not declare\n"
-        "  at workgroup 0, warp 0: pc 0x80000034 <k+0xc> vmv.v.i v40, 0 (r.s:7)\n"
+        "  at workgroup 0, warp 0: pc 0x80000038 <k+0xc> vmv.v.i v40, 0 (r.s:7)\n"
         "  v40 is not among the 16 vector registers that the launch declares\n"
         "bounds: register that the launch does not declare\n"
-        "  load by workgroup 0, warp 0: pc 0x80000038 <k+0x10> lw s0, 0(a0) (r.s:8)\n"
+        "  load by workgroup 0, warp 0: pc 0x8000003c <k+0x10> lw s0, 0(a0) (r.s:8)\n"
         "  s0 is not among the 8 scalar registers that the launch declares\n");
     done(&o);
 }
@@ -230,7 +230,7 @@ static void a_recorded_launch(void **state)
     assert_int_equal(o.code, 1);
     expect_part(&o.out, "launch 1: r, grid 1x1x1, 2 warps of 8: done, ");
     const char *found =
-        "race: race between warps of a workgroup: 1 byte at 0x90000000, buffer 1+0x0\n";
+        "race: race between warps of a workgroup: 4 bytes at 0x90000000, buffer 1+0x0\n";
     expect_part(&o.err, found);
     assert_non_null(strstr(strstr(sam_buffer_text(&o.err), found) + 1, found));
     assert_true(exists("r.bin"));
