@@ -103,8 +103,8 @@ int run_report_wide(const char *name);
 /* Assemble, printing every message. NULL after an error. */
 struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
-/* Load or assemble a program of a Ventus GPGPU; assembly at `base`, after start code unless it has
- * a _start. *image may be set after a failure, too. */
+/* Load or assemble a program of a Ventus GPGPU, assembly at `base`; one without start code gets
+ * some. *image may be set after a failure, too. */
 int run_load_kernels(const struct run_request *request, const char *path, uint64_t base,
                      struct sam_image **image);
 /* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */

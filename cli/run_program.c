@@ -79,6 +79,59 @@ static struct sam_image *assemble_kernels(const struct run_request *r, uint64_t 
     return run_assemble(r->args, &options, name, text, size);
 }
 
+/* The first page after the entry's that no section reaches into. Sections are in order. */
+static uint64_t free_page(const struct sam_image *image, uint64_t base)
+{
+    enum { PAGE = 4096 };
+    uint64_t at = image->entry < base ? base : image->entry;
+    at = (at + PAGE) & ~UINT64_C(4095);
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (s->address < at + PAGE && s->address + s->size > at)
+            at = (s->address + s->size + PAGE - 1) & ~UINT64_C(4095);
+    }
+    return at;
+}
+
+/* Whether a launch begins with start code: what is linked to begin at a function of another name,
+ * or nowhere, has none. */
+static bool has_start(const struct sam_image *image)
+{
+    bool exists = false, named = false;
+    for (size_t i = 0; i < image->section_count; i++)
+        exists |= image->entry - image->sections[i].address < image->sections[i].size;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const struct sam_symbol *symbol = &image->symbols[i];
+        if (symbol->value != image->entry || !symbol->global || !symbol->section_relative)
+            continue;
+        if (*symbol->name == '_' || strcmp(symbol->name, "start") == 0)
+            return true;
+        named = true;
+    }
+    return exists && !named;
+}
+
+/* Start code after an ELF program that has none. */
+static int add_start(const struct run_request *r, uint64_t base, struct sam_image *image)
+{
+    struct sam_error error;
+    struct sam_image *start =
+        assemble_kernels(r, free_page(image, base), "<start code>", "", 0, sam_gpu_start_code());
+    enum sam_status status = SAM_OK;
+    if (!start)
+        return CLI_BAD_INPUT;
+    for (size_t i = 0; i < start->section_count && status == SAM_OK; i++)
+        status = sam_image_add_section(image, &start->sections[i], &error);
+    const struct sam_symbol *symbol = sam_image_find(start, "_start");
+    if (status == SAM_OK && symbol)
+        status = sam_image_add_symbol(image, symbol, &error);
+    image->entry = start->entry;
+    sam_image_free(start);
+    if (status == SAM_OK)
+        status = sam_image_finish(image, &error);
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
+}
+
 int run_load_kernels(const struct run_request *r, const char *path, uint64_t base,
                      struct sam_image **image)
 {
@@ -94,6 +147,8 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
             code = cli_report(&error);
         else if ((*image)->xlen != 32)
             code = run_report_wide(name);
+        else if (!has_start(*image))
+            code = add_start(r, base, *image);
     } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
         code = cli_report(&error);
     } else {

@@ -53,8 +53,9 @@ static const struct cli_form machines[] = {
                 "eight hexadecimal digits per line, with comments after a number; files\n"
                 "without start_addr are accepted.\n\n"
                 "With --kernel there is one launch. PROGRAM is assembly, to which start code\n"
-                "is added unless it has a _start, or an ELF executable. --poke acts before\n"
-                "the launch and --dump after it.\n\n" ARGUMENTS
+                "is added unless it has a _start, or an ELF executable, to which it is added\n"
+                "if its entry is a kernel. --poke acts before the launch and --dump after "
+                "it.\n\n" ARGUMENTS
                 "  local:BYTES                a pointer to local memory\n\n" CHECKS
                 "--trace writes the commit log, with one worker; %n in FILE is the number of\n"
                 "the launch, for a file per launch.\n",

@@ -68,7 +68,6 @@ enum sam_finding_kind {
     SAM_FINDING_BOUNDS_OTHER,    /* private memory of another workgroup */
     SAM_FINDING_BOUNDS_GAP,      /* outside every buffer. It traps unless options.loose_bounds */
     SAM_FINDING_BOUNDS_REGISTER, /* `used` is beyond the near.size registers that are declared */
-    SAM_FINDING_BOUNDS_SURPLUS,  /* to global memory, by a lane beyond the workgroup's size */
     SAM_FINDING_KINDS
 };
 

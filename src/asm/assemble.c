@@ -139,6 +139,14 @@ static void run(struct assembler *as, const char *name, const char *text, size_t
     char *kept = sam_asm_copy(as, name, strlen(name));
     if (!as->section || !kept || !sam_asm_index_mnemonics(as))
         return;
+    /* Ventus 2.2: offsets in the metadata buffer, which its start.S names */
+    static const char *const metadata[] = {
+        "KNL_ENTRY=0",       "KNL_ARG_BASE=4",     "KNL_WORK_DIM=8",     "KNL_GL_SIZE_X=12",
+        "KNL_GL_SIZE_Y=16",  "KNL_GL_SIZE_Z=20",   "KNL_LC_SIZE_X=24",   "KNL_LC_SIZE_Y=28",
+        "KNL_LC_SIZE_Z=32",  "KNL_GL_OFFSET_X=36", "KNL_GL_OFFSET_Y=40", "KNL_GL_OFFSET_Z=44",
+        "KNL_PRINT_ADDR=48", "KNL_PRINT_SIZE=52"};
+    for (size_t i = 0; as->isa.extensions & SAM_EXT_XVENTUS && i < SAM_COUNT(metadata); i++)
+        define(as, metadata[i]);
     for (size_t i = 0; i < as->options.define_count; i++)
         define(as, as->options.defines[i]);
     as->start.file = kept;

@@ -48,6 +48,27 @@ static int x8_register(const char *name, size_t size)
     return number >= 8 && number <= 15 ? number : -1;
 }
 
+/* Zfinx: names that registers have under F, for the x register of the same number. */
+static int f_register(const char *name, size_t size)
+{
+    static const struct {
+        const char *prefix;
+        int from, to, first; /* after the prefix; the register of `from` */
+    } rows[] = {{"f", 0, 31, 0},  {"ft", 0, 7, 0},   {"fs", 0, 1, 8},
+                {"fa", 0, 7, 10}, {"fs", 2, 11, 18}, {"ft", 8, 11, 28}};
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        const size_t skip = strlen(rows[i].prefix);
+        char plain[8];
+        if (size <= skip || size - skip > 2 || memcmp(name, rows[i].prefix, skip) != 0)
+            continue;
+        snprintf(plain, sizeof plain, "x%.*s", (int)(size - skip), name + skip);
+        const int number = sam_register_x(plain, strlen(plain));
+        if (number >= rows[i].from && number <= rows[i].to)
+            return rows[i].first + number - rows[i].from;
+    }
+    return -1;
+}
+
 static bool read_register(struct matcher *m, struct asm_arg *arg)
 {
     static const struct {
@@ -67,6 +88,9 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
         arg->at = from->at;
     else if (token->kind == TOKEN_NAME)
         number = kinds[arg->operand->kind].number(token->text, token->size);
+    if (number < 0 && !from && arg->operand->kind == SAM_KIND_X && token->kind == TOKEN_NAME &&
+        m->as->isa.extensions & SAM_EXT_ZFINX)
+        number = f_register(token->text, token->size);
     if (number < 0)
         return expected(m, kinds[arg->operand->kind].what, arg->operand->name);
     if (!from)

@@ -205,26 +205,6 @@ static bool all_in_one_page(const uint32_t *at)
     return apart < PAGE_BYTES;
 }
 
-/* Lanes of the last warp beyond the workgroup's work-items start as well: what they store is
- * nobody's result. */
-static void see_surplus(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
-{
-    const uint32_t items = s->launch.items, first = op->warp->number * op->warp->lanes;
-    if (!items || items >= first + op->warp->lanes ||
-        sam_insn_rows[op->insn->op].does.act != SAM_ACT_STORE)
-        return;
-    const uint32_t beyond = items > first ? UINT32_MAX << (items - first) : UINT32_MAX;
-    for (unsigned g = 0; g < op->groups; g++) {
-        for (uint32_t rest = op->acting[g] & beyond; rest; rest &= rest - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(rest);
-            if (is_local(op->address[g][lane]))
-                continue;
-            report(s, op, SAM_FINDING_BOUNDS_SURPLUS, lane, op->address[g][lane], op->bytes, NULL);
-            return;
-        }
-    }
-}
-
 void sam_sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     if (op->own) {
@@ -237,7 +217,6 @@ void sam_sanitize_bounds_see(struct sam_sanitizer *s, const struct sam_sanitize_
                 look(s, op, UINT32_MAX, op->address[0][0] + word * op->apart);
         return;
     }
-    see_surplus(s, op);
     for (unsigned g = 0; g < op->groups; g++) {
         const uint32_t *at = op->address[g];
         if (op->acting[g] == UINT32_MAX && op->words == 1 && all_in_one_page(at) &&

@@ -33,7 +33,6 @@ static const struct {
     [SAM_FINDING_BOUNDS_GAP] = {SAM_SANITIZE_BOUNDS, "outside every buffer"},
     [SAM_FINDING_BOUNDS_REGISTER] = {SAM_SANITIZE_BOUNDS,
                                      "register that the launch does not declare"},
-    [SAM_FINDING_BOUNDS_SURPLUS] = {SAM_SANITIZE_BOUNDS, "store by a lane without a work-item"},
 };
 
 const char *sam_finding_kind_name(enum sam_finding_kind kind)

@@ -3,10 +3,14 @@
  * warps have. Hardware gives a warp no more: the next ones are another warp's. */
 #include "sanitize/sanitize.h"
 
-/* How many registers of the kind the launch declares; 0: unknown. */
+/* How many registers of the kind the launch declares, in the fours that hardware gives out (manual
+ * 2.3); 0: unknown. */
 static uint32_t declared(const struct sam_sanitizer *s, enum sam_operand_kind kind)
 {
-    return kind == SAM_KIND_X ? s->launch.sgprs : kind == SAM_KIND_V ? s->launch.vgprs : 0;
+    const uint32_t count = kind == SAM_KIND_X   ? s->launch.sgprs
+                           : kind == SAM_KIND_V ? s->launch.vgprs
+                                                : 0;
+    return count + (0 - count) % 4;
 }
 
 /* The first register beyond what is declared; file 0: none. `groups`: registers that a vector
@@ -47,7 +51,7 @@ void sam_sanitize_registers_see(struct sam_sanitizer *s, const struct sam_saniti
     /* The counts are the compiler's, of the kernel; start code is linked to it. */
     if (!found.file || (op->pc >= s->launch.start && op->pc < s->launch.start_end))
         return;
-    const uint32_t most = found.file == 'v' ? s->launch.vgprs : s->launch.sgprs;
+    const uint32_t most = declared(s, found.file == 'v' ? SAM_KIND_V : SAM_KIND_X);
     struct sam_finding finding = {.kind = SAM_FINDING_BOUNDS_REGISTER,
                                   .sides[0] = sam_sanitize_side(op, UINT32_MAX),
                                   .used = found,

@@ -133,6 +133,21 @@ static void an_elf_program(void **state)
     sam_buffer_free(&out);
     free(elf);
     sam_image_free(image);
+    /* linked to begin at its kernel: start code is added after its code, as to assembly */
+    run_script("$SAMITE asm vecadd.s -o bare.elf; printf '.text\n_start: endprg\n' >own.s; "
+               "cat vecadd.s >>own.s; $SAMITE asm own.s -o own.elf");
+    out = expect_success("bare.elf --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg "
+                         "in:b.npy --arg out:f32:1024 --check out=c.npy --trace=bare.log");
+    sam_buffer_free(&out);
+    struct sam_buffer log = read_file("bare.log");
+    expect_part(&log, "core   0: 0x80001000 (");
+    sam_buffer_free(&log);
+    /* what has its own keeps it */
+    struct outcome o = run("own.elf --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg "
+                           "in:b.npy --arg out:f32:1024 --check out=c.npy -q");
+    assert_int_equal(o.code, 1);
+    expect_part(&o.out, "check out: FAILED");
+    done(&o);
 }
 
 static void checks(void **state)

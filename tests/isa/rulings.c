@@ -298,6 +298,34 @@ static void ruling_10_scalar_registers_end_at_63(void **state)
     test_refused(V, "regext 2\nadd a0, a1, a2", "'add' is illegal after this regext");
 }
 
+/* Names of registers under F, where the registers of Zfinx are meant: field for field. */
+static void ruling_2_names_of_float_registers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",
+                                        "fs0", "fs1", "fa0",  "fa1",  "fa2", "fa3", "fa4",  "fa5",
+                                        "fa6", "fa7", "fs2",  "fs3",  "fs4", "fs5", "fs6",  "fs7",
+                                        "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
+    for (uint32_t i = 0; i < 64; i++) {
+        char text[96], name[8];
+        const uint32_t f = i % 32;
+        if (i < 32)
+            snprintf(name, sizeof name, "%s", names[f]);
+        else
+            snprintf(name, sizeof name, "f%u", f);
+        snprintf(text, sizeof text, "flw %s, 4(a1)\nfadd.s %s, %s, a0, rne\nvfadd.vf v1, v2, %s",
+                 name, name, name, name);
+        WORDS(V, text, 4u << 20 | 11u << 15 | 2u << 12 | f << 7 | 0x07,
+              r_type(0x53, 0, 0, f, f, 10), r_type(0x57, 5, 1, 1, f, 2));
+    }
+    WORDS(V, "fa0: addi fa0, a1, 0", r_type(0x13, 0, 0, 10, 11, 0)); /* a label may be called so */
+    test_refused(V, "fmv.w.x fa8, a0", "expected an integer register (rd), found 'fa8'");
+    test_refused(V, "fmv.w.x fs12, a0", "found 'fs12'");
+    test_refused(V, "fmv.w.x ft12, a0", "found 'ft12'");
+    test_refused(V, "fmv.w.x f32, a0", "found 'f32'");
+    test_refused("rv32im", "add fa0, a0, a0", "found 'fa0'");
+}
+
 static void ruling_11_regpair_is_written_out(void **state)
 {
     (void)state;
@@ -356,6 +384,7 @@ int main(void)
         cmocka_unit_test(ruling_10_two_prefixes),
         cmocka_unit_test(ruling_10_regexti_needs_an_immediate),
         cmocka_unit_test(ruling_10_scalar_registers_end_at_63),
+        cmocka_unit_test(ruling_2_names_of_float_registers),
         cmocka_unit_test(ruling_11_regpair_is_written_out),
         cmocka_unit_test(ruling_14_barrier_scope),
         cmocka_unit_test(scalars_without_system_instructions),

@@ -84,6 +84,37 @@ static void ruling_1_2_floats_live_in_x_registers(void **state)
     program_free(&p);
 }
 
+/* The start code as the manual prints it (2.3), with its names of offsets (2.2), all of which
+ * follow. */
+static void ruling_4_3_the_start_code_of_the_manual(void **state)
+{
+    (void)state;
+    struct program p = program_new(
+        "start:\ncsrr sp, CSR_LDS # set localmemory pointer\naddi tp, x0, 0\n"
+        "csrr t0, CSR_KNL\nlw t1, KNL_ENTRY(t0)\nlw a0, KNL_ARG_BASE(t0)\njalr t1\n"
+        "end:\nendprg\n"
+        "kernel: sw sp, 0(a0)\nla t0, names\nli t1, 14\n"
+        "1: lw t2, 0(t0)\nsw t2, 4(a0)\naddi t0, t0, 4\naddi a0, a0, 4\naddi t1, t1, -1\n"
+        "bnez t1, 1b\nret\n"
+        "names: .word KNL_ENTRY, KNL_ARG_BASE, KNL_WORK_DIM, KNL_GL_SIZE_X, KNL_GL_SIZE_Y\n"
+        ".word KNL_GL_SIZE_Z, KNL_LC_SIZE_X, KNL_LC_SIZE_Y, KNL_LC_SIZE_Z, KNL_GL_OFFSET_X\n"
+        ".word KNL_GL_OFFSET_Y, KNL_GL_OFFSET_Z, KNL_PRINT_ADDR, KNL_PRINT_SIZE\n",
+        4);
+    program_set(&p, KERNEL, program_symbol(&p, "kernel"));
+    program_set(&p, KERNEL + 4, DATA);
+    program_pass(&p);
+    EXPECT_WORDS(&p, DATA, SAM_LDS_BASE, 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52);
+    program_free(&p);
+    /* a program may define them itself, as it had to */
+    p = program_new(".equ KNL_ENTRY, 7\n.set KNL_ARG_BASE, 8\n"
+                    "li t0, DATA_HERE\nli t1, KNL_ENTRY + KNL_ARG_BASE\nsw t1, 0(t0)\nendprg\n"
+                    ".equ DATA_HERE, 0x90000000\n",
+                    4);
+    program_pass(&p);
+    EXPECT_WORDS(&p, DATA, 15);
+    program_free(&p);
+}
+
 static uint32_t opv(uint32_t funct6, uint32_t funct3, uint32_t vs1)
 {
     return funct6 << 26 | 1u << 25 | 2u << 20 | vs1 << 15 | funct3 << 12 | 4u << 7 | 0x57;
@@ -390,6 +421,7 @@ int main(void)
         cmocka_unit_test(ruling_1_1_register_files),
         cmocka_unit_test(ruling_1_1_x64_is_illegal),
         cmocka_unit_test(ruling_1_2_floats_live_in_x_registers),
+        cmocka_unit_test(ruling_4_3_the_start_code_of_the_manual),
         cmocka_unit_test(ruling_1_3_what_is_not_kept_is_illegal),
         cmocka_unit_test(ruling_1_3_fence_does_nothing),
         cmocka_unit_test(ruling_1_4_elements_have_32_bits),
