@@ -22,6 +22,10 @@ static struct sam_finding_register find(const struct sam_sanitizer *s, const str
                                [SAM_SLOT_RS1] = insn->rs1,
                                [SAM_SLOT_RS2] = insn->rs2,
                                [SAM_SLOT_RS3] = insn->rs3};
+    const uint32_t x = declared(s, SAM_KIND_X), v = declared(s, SAM_KIND_V);
+    const uint32_t least = !x || (v && v < x) ? v : x;
+    if ((uint32_t)(insn->rd | insn->rs1 | insn->rs2 | insn->rs3) + 1 < least)
+        return (struct sam_finding_register){0}; /* as most, without a look at the operands */
     const unsigned act = sam_insn_rows[insn->op].does.act;
     for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
         const struct sam_operand *operand = sam_operand_find(*l);
