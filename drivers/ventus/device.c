@@ -45,8 +45,11 @@ static struct device *acquire(const void *handle, const char *function)
     return device;
 }
 
+/* pocl looks at few results, so SAMITE_ABORT ends the process after the message. */
 static int release(struct device *device, int code)
 {
+    if (code != 0 && device->environment.abort)
+        abort();
     pthread_mutex_unlock(&device->lock);
     pthread_mutex_lock(&registry.lock);
     if (--device->users == 0)

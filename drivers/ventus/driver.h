@@ -15,6 +15,8 @@ struct environment {
     unsigned jobs; /* SAMITE_JOBS, 1 when absent */
     bool sv39;     /* SAMITE_SV39 */
     bool stats;    /* SAMITE_STATS */
+    bool strict;   /* SAMITE_BOUNDS=strict: kernels access the bytes of buffers only */
+    bool abort;    /* SAMITE_ABORT: a failed call ends the process */
     bool log_each; /* SAMITE_LOG=auto: one file per launch */
     char *log;     /* SAMITE_LOG=FILE; NULL: none */
     char *record;  /* SAMITE_RECORD: a folder; NULL: none */
@@ -49,6 +51,7 @@ struct local {
  * SAMITE_SV39 gives each its own. */
 struct space {
     struct sam_gpu *gpu;
+    bool strict; /* buffers have no more bytes than asked for */
     struct program program;
     struct buffer *buffers; /* by address */
     size_t buffer_count, buffer_capacity;
@@ -90,6 +93,7 @@ struct device {
     FILE *log;
     struct sam_profile *profile;  /* SAMITE_PROFILE: of all launches */
     struct sam_gpu_timing timing; /* SAMITE_CYCLES: of the last launch */
+    struct sam_trap past_end;     /* of the last launch, past the size of a buffer */
     uint64_t cycles;              /* of all launches */
 };
 
@@ -114,6 +118,10 @@ void space_free_task(struct space *space, uint64_t task);
 int space_copy_in(struct space *space, uint64_t address, const void *data, uint64_t size,
                   uint64_t task);
 int space_copy_out(struct space *space, uint64_t address, void *data, uint64_t size, uint64_t task);
+/* Where the launch's first access past the size of a buffer goes; NULL: nowhere, it faults. */
+struct sam_trap *space_past_end(const struct space *space, struct sam_trap *trap);
+/* Tell of it, if there was one. `name` begins the message. */
+void space_tell_past_end(struct space *space, const struct sam_trap *trap, const char *name);
 /* The launch that the words of metadata describe. `function` begins messages. */
 int space_launch(const struct space *space, const uint64_t *meta, struct sam_launch *launch,
                  const char *function);

@@ -41,6 +41,15 @@ static bool read_text(const char *name, char **copy)
     return true;
 }
 
+/* A variable with one word that it may hold. */
+static bool read_word(const char *name, const char *word, bool *on)
+{
+    const char *value = variable(name);
+    *on = value != NULL;
+    return !value || strcmp(value, word) == 0 ||
+           (complain("%s=%s: expected %s or nothing", name, value, word), false);
+}
+
 /* SAMITE_PROFILE=FILE, whose name says how it is written. */
 static bool read_profile(struct environment *e)
 {
@@ -76,10 +85,11 @@ bool environment_read(struct environment *e)
 {
     enum { MAX_JOBS = 256 };
     *e = (struct environment){.jobs = 1};
-    bool good = read_number("SAMITE_JOBS", 1, MAX_JOBS, &e->jobs) &&
-                read_switch("SAMITE_SV39", &e->sv39) && read_switch("SAMITE_STATS", &e->stats) &&
-                read_text("SAMITE_LOG", &e->log) && read_text("SAMITE_RECORD", &e->record) &&
-                read_profile(e) && read_cycles(e);
+    bool good =
+        read_number("SAMITE_JOBS", 1, MAX_JOBS, &e->jobs) && read_switch("SAMITE_SV39", &e->sv39) &&
+        read_switch("SAMITE_STATS", &e->stats) && read_switch("SAMITE_ABORT", &e->abort) &&
+        read_word("SAMITE_BOUNDS", "strict", &e->strict) && read_text("SAMITE_LOG", &e->log) &&
+        read_text("SAMITE_RECORD", &e->record) && read_profile(e) && read_cycles(e);
     if (e->log && strcmp(e->log, "auto") == 0) {
         e->log_each = true;
         free(e->log);

@@ -19,6 +19,7 @@ static int set_options(struct device *device, const struct space *space, const u
         .fit_pds = true,
         .sv39 = device->environment.sv39,
         .ptbr = space->ptbr,
+        .past_end = space_past_end(space, &device->past_end),
     };
     if (log)
         options.log = *log;
@@ -166,8 +167,11 @@ static int run_one(struct device *device, const struct request *request)
             stats_print(&run.result.stats, run.launch.image, stderr);
         }
         measure_print(device, &run.launch, run.kernel);
+        char name[600];
+        snprintf(name, sizeof name, "launch %u (%s)", device->launches, run.kernel);
+        space_tell_past_end(request->space, &device->past_end, name);
         if (status != SAM_OK)
-            code = complain("launch %u (%s): %s", device->launches, run.kernel, error.text);
+            code = complain("%s: %s", name, error.text);
         if (close_log(device, &run) != 0)
             code = -1;
         if (measure_save(device, run.launch.image) != 0)
@@ -190,6 +194,8 @@ void queue_drain(struct device *device)
         } else if (run_one(device, &device->queue[i]) != 0) {
             device->failed = true;
             device->failures++;
+            if (device->environment.abort)
+                abort();
         }
     }
     device->queue_count = 0;

@@ -45,8 +45,10 @@ static int list_memory(const struct space *space, struct ranges *ranges)
         if (s->load_offset && s->data_size && code == 0)
             code = add_range(ranges, (uint32_t)(s->address + s->load_offset), s->data_size);
     }
-    for (size_t i = 0; i < space->buffer_count && code == 0; i++)
-        code = add_range(ranges, space->buffers[i].address, space->buffers[i].size);
+    for (size_t i = 0; i < space->buffer_count && code == 0; i++) {
+        const uint64_t size = space->buffers[i].size, whole = (size + PAGE - 1) / PAGE * PAGE;
+        code = add_range(ranges, space->buffers[i].address, space->strict ? size : whole);
+    }
     return code;
 }
 

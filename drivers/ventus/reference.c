@@ -14,6 +14,8 @@ static struct {
     struct space *space; /* NULL: not open */
     struct sam_session *session;
     uint64_t first; /* workgroup of the launch */
+    struct sam_trap past_end;
+    bool told;      /* of past_end */
     uint64_t count; /* of its workgroups */
 } reference;
 
@@ -25,9 +27,12 @@ int reference_open(void)
         return complain("gvmref_vt_dev_open: the device is open already");
     if (!environment_read(&reference.environment))
         return -1;
-    if (reference.environment.profile || reference.environment.cycles)
+    const struct environment *e = &reference.environment;
+    if (e->profile || e->cycles || e->abort)
         complain("SAMITE_%s: not available in the reference, which steps its launches",
-                 reference.environment.profile ? "PROFILE" : "CYCLES");
+                 e->profile  ? "PROFILE"
+                 : e->cycles ? "CYCLES"
+                             : "ABORT");
     else
         reference.space = space_new(&reference.environment);
     if (!reference.space)
@@ -145,7 +150,9 @@ int reference_start(const void *metadata)
         .fit_pds = true,
         .sv39 = reference.environment.sv39,
         .ptbr = reference.space->ptbr,
+        .past_end = space_past_end(reference.space, &reference.past_end),
     };
+    reference.told = false;
     const struct sam_session_options options = {
         .size = sizeof options, .keep_ended = true, .barrier_retry = true};
     if (sam_gpu_set_options(reference.space->gpu, &machine, &error) != SAM_OK ||
@@ -209,6 +216,10 @@ struct reference_step reference_step(uint32_t workgroup, uint32_t warp)
     if (!find(workgroup, "gvmref_step", &number))
         return result;
     const enum sam_status status = sam_session_step(reference.session, number, warp, &step, &error);
+    if (!reference.told && reference.past_end.kind != SAM_TRAP_NONE) {
+        reference.told = true;
+        space_tell_past_end(reference.space, &reference.past_end, "gvmref_step");
+    }
     if (status != SAM_OK)
         complain("gvmref_step: %s", error.text);
     if (status != SAM_OK && status != SAM_ERR_TRAP)

@@ -17,6 +17,7 @@ struct space *space_new(const struct environment *environment)
     }
     if (!space)
         return complain("out of memory"), NULL;
+    space->strict = environment->strict;
     if (sam_gpu_new(NULL, &space->gpu, &error) == SAM_OK)
         return space;
     complain("%s", error.text);
@@ -84,10 +85,11 @@ static void add_buffer(struct space *space, uint32_t address, uint64_t size, uin
 int space_alloc(struct space *space, uint64_t size, uint64_t task, uint64_t *address)
 {
     struct sam_error error;
-    uint32_t at;
+    uint32_t at = 0;
     if (make_room(space, size) != 0)
         return -1;
-    if (sam_gpu_alloc(space->gpu, (uint32_t)size, &at, &error) != SAM_OK)
+    if ((space->strict ? sam_gpu_alloc(space->gpu, (uint32_t)size, &at, &error)
+                       : sam_gpu_alloc_pages(space->gpu, size, &at, &error)) != SAM_OK)
         return complain("%s", error.text);
     add_buffer(space, at, size, task);
     *address = at;
@@ -113,7 +115,9 @@ int space_alloc_at(struct space *space, uint64_t size, uint64_t task, uint64_t a
     if (is_taken(space, address, size))
         return complain("a buffer of 0x%llx bytes at 0x%llx overlaps another",
                         (unsigned long long)size, (unsigned long long)address);
-    if (sam_gpu_map(space->gpu, (uint32_t)address, size, &error) != SAM_OK)
+    uint32_t at = (uint32_t)address;
+    if ((space->strict || at == 0 ? sam_gpu_map(space->gpu, at, size, &error)
+                                  : sam_gpu_alloc_pages(space->gpu, size, &at, &error)) != SAM_OK)
         return complain("%s", error.text);
     add_buffer(space, (uint32_t)address, size, task);
     return 0;
@@ -239,6 +243,25 @@ int space_launch(const struct space *space, const uint64_t *meta, struct sam_lau
         .image = space->program.image,
     };
     return 0;
+}
+
+struct sam_trap *space_past_end(const struct space *space, struct sam_trap *trap)
+{
+    return space->strict ? NULL : trap;
+}
+
+void space_tell_past_end(struct space *space, const struct sam_trap *trap, const char *name)
+{
+    char text[512];
+    if (space->strict || trap->kind == SAM_TRAP_NONE)
+        return;
+    const size_t above = buffer_above(space, trap->tval);
+    const struct buffer *buffer = above ? &space->buffers[above - 1] : NULL;
+    sam_trap_describe(trap, space->program.image, text, sizeof text);
+    const char *where = strchr(text, ';');
+    complain("%s: %s 0x%08x, past the end of the buffer 0x%08x..+0x%x%s", name,
+             trap->kind == SAM_TRAP_LOAD_FAULT ? "load from" : "store to", (unsigned)trap->tval,
+             buffer ? buffer->address : 0, buffer ? buffer->size : 0, where ? where : "");
 }
 
 int space_build_tables(struct space *space)

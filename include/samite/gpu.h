@@ -112,6 +112,10 @@ struct sam_gpu_options {
      * those of any launch. It outlives them. SAM_ERR_USAGE: the launch cannot run on the machine
      * that timing->config describes. Sessions refuse it. */
     struct sam_gpu_timing *timing;
+    /* Since 0.2. Not NULL: each launch or session leaves there the first load or store of its
+     * lowest workgroup that went past the size of a buffer of sam_gpu_alloc_pages, as a fault would
+     * be described; kind NONE: there was none. It outlives them. */
+    struct sam_trap *past_end;
 };
 
 struct sam_gpu;
@@ -135,6 +139,12 @@ SAM_API enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32
  * is fine. SAM_ERR_USAGE: it overlaps another buffer, wraps or touches the LDS window. */
 SAM_API enum sam_status sam_gpu_map(struct sam_gpu *gpu, uint32_t address, uint64_t size,
                                     struct sam_error *error);
+/* Since 0.2. A buffer of whole 4 KiB pages, as the public driver of Ventus makes it: at *address,
+ * or, when that is 0, in the lowest free pages from 0x90000000, with no free page before the next
+ * buffer. Kernels may access the bytes from `size` to the end of the last page as well;
+ * options.past_end has the first such access. SAM_ERR_USAGE: no room, or an overlap. */
+SAM_API enum sam_status sam_gpu_alloc_pages(struct sam_gpu *gpu, uint64_t size, uint32_t *address,
+                                            struct sam_error *error);
 /* Remove the buffer that begins at `address`: accesses to it fault again, its memory goes back to
  * the host, and its addresses may be handed out anew, as zeros. Since 0.2. SAM_ERR_USAGE: no buffer
  * begins there. */

@@ -44,8 +44,8 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     if (!hart->tensor)
         return sam_fail_memory(error);
     hart->tensor->narrow = sam_hart_is_narrow(hart);
-    hart->tensor->l1m = (struct sam_region){o->l1m[0], o->l1m[1]};
-    hart->tensor->l0m = (struct sam_region){o->l0m[0], o->l0m[1]};
+    hart->tensor->l1m = (struct sam_region){.base = o->l1m[0], .size = o->l1m[1]};
+    hart->tensor->l0m = (struct sam_region){.base = o->l0m[0], .size = o->l0m[1]};
     sam_tensor_configure(hart->tensor);
     hart->core.unit[SAM_UNIT_TENSOR] = hart->tensor;
     sam_tensor_fill(&hart->machine);

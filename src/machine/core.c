@@ -16,6 +16,12 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
     else
         host = c->view->resolve(c->view, address, size, access, &fault);
     c->scalar = c->atomic = false;
+    if (SAM_UNLIKELY(c->view->slack)) {
+        c->view->slack = false;
+        c->event |= SAM_EVENT_SLACK;
+        c->cause = sam_access_cause(access);
+        c->tval = address;
+    }
     if (!host) {
         c->cause = fault.cause;
         c->tval = fault.address;

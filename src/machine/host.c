@@ -62,15 +62,41 @@ enum sam_status sam_host_cover(struct sam_memory *memory, uint64_t base, uint64_
     return status;
 }
 
+static uint64_t limit_of(const struct sam_memory *memory)
+{
+    return sam_memory_rules(memory)->bits == 32 ? UINT64_C(1) << 32 : ALLOC_LIMIT;
+}
+
+static enum sam_status fail_room(uint64_t size, struct sam_error *error)
+{
+    return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %llu bytes",
+                    (unsigned long long)size);
+}
+
 enum sam_status sam_host_alloc(struct sam_memory *memory, uint64_t from, uint64_t size,
                                uint64_t *address, struct sam_error *error)
 {
-    const uint64_t limit = sam_memory_rules(memory)->bits == 32 ? UINT64_C(1) << 32 : ALLOC_LIMIT;
-    *address = sam_memory_gap(memory, from, limit, size ? size : 1, SAM_PAGE_SIZE);
+    *address = sam_memory_gap(memory, from, limit_of(memory), size ? size : 1, SAM_PAGE_SIZE);
     if (!*address)
-        return sam_fail(error, SAM_ERR_USAGE, "no room for a buffer of %llu bytes",
-                        (unsigned long long)size);
+        return fail_room(size, error);
     return sam_host_map(memory, *address, size, error);
+}
+
+enum sam_status sam_host_alloc_pages(struct sam_memory *memory, uint64_t from, uint64_t size,
+                                     uint64_t *address, struct sam_error *error)
+{
+    const uint64_t page = SAM_PAGE_SIZE, pages = (size + page - 1) / page * page;
+    if (!*address && !(*address = sam_memory_gap(memory, from, limit_of(memory), pages, 0)))
+        return fail_room(size, error);
+    const uint64_t asked = *address + size;
+    uint64_t end = (asked + page - 1) / page * page;
+    const struct sam_region *next = sam_memory_next(memory, asked);
+    if (next && next->base < end)
+        end = next->base > asked ? next->base : asked;
+    const enum sam_status status = sam_host_map(memory, *address, end - *address, error);
+    if (status == SAM_OK)
+        sam_memory_set_slack(memory, *address, end - asked);
+    return status;
 }
 
 static enum sam_status check_range(const struct sam_memory *memory, uint64_t address, size_t size,

@@ -26,6 +26,7 @@ struct sam_memory;
 struct sam_region {
     uint64_t base;
     uint64_t size;
+    uint64_t slack; /* bytes at its end that nobody asked for: those to the end of a page */
 };
 
 /* What a machine lets its owner map. */
@@ -56,10 +57,12 @@ enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struc
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
 /* The lowest buffer that ends above `address`, or NULL. */
 const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64_t address);
-/* The first multiple of `align` at or above `from` with `size` free bytes and a free page on either
- * side; 0 when there is none below `limit`. */
+/* The first page at or above `from` with `size` free bytes, and `guard` more on either side; 0 when
+ * there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
-                        uint64_t size, uint64_t align);
+                        uint64_t size, uint64_t guard);
+/* The last bytes of the buffer at `base` are slack. */
+void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t slack);
 /* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
 /* The same; *size, the bytes wanted from `address` on, becomes how many of them follow each other
@@ -90,6 +93,10 @@ enum sam_status sam_host_map(struct sam_memory *memory, uint64_t base, uint64_t 
  * side. SAM_ERR_USAGE: no room. */
 enum sam_status sam_host_alloc(struct sam_memory *memory, uint64_t from, uint64_t size,
                                uint64_t *address, struct sam_error *error);
+/* Map `size` bytes, and as slack what follows up to a page boundary or the next buffer: at
+ * *address, or, when that is 0, at the first page from `from` on where whole pages are free. */
+enum sam_status sam_host_alloc_pages(struct sam_memory *memory, uint64_t from, uint64_t size,
+                                     uint64_t *address, struct sam_error *error);
 /* Copy in or out; the bytes must lie in one buffer, else SAM_ERR_USAGE. A read into NULL only
  * checks that they do. Writes reach `code`, where a core runs from this memory; else NULL. */
 struct sam_code;
@@ -186,7 +193,9 @@ struct sam_view {
     struct sam_beside beside;
     struct sam_watches *watches; /* NULL: none */
     struct sam_journal *journal; /* NULL: none */
-    bool exhausted; /* the host had no memory for an access: the fault is not the program's */
+    bool exhausted;  /* the host had no memory for an access: the fault is not the program's */
+    bool asks_slack; /* the core is to stop after the next access to a buffer's slack, */
+    bool slack;      /* which has just been resolved */
     /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
      * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
      */
@@ -247,6 +256,9 @@ enum sam_exit {
 /* Bit of core->event: an instruction has accessed watched memory. The machine above defines those
  * below. While a core runs its event is 0, until an instruction ends the run by setting it. */
 #define SAM_EVENT_WATCH 0x100u
+/* The same: it has accessed a buffer's slack; core->cause, tval and fault_lane are those of a fault
+ * there. */
+#define SAM_EVENT_SLACK 0x200u
 
 struct sam_code;
 

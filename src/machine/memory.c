@@ -127,6 +127,11 @@ const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64
     return at < memory->region_count ? &memory->regions[at] : NULL;
 }
 
+void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t slack)
+{
+    memory->regions[region_above(memory, base)].slack = slack;
+}
+
 static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error *error)
 {
     if (size && size - 1 > UINT64_MAX - base)
@@ -146,7 +151,7 @@ static enum sam_status insert_region(struct sam_memory *memory, size_t at, uint6
     memory->regions = grown;
     memmove(memory->regions + at + 1, memory->regions + at,
             (memory->region_count - at) * sizeof *memory->regions);
-    memory->regions[at] = (struct sam_region){base, size};
+    memory->regions[at] = (struct sam_region){.base = base, .size = size};
     memory->region_count++;
     return SAM_OK;
 }
@@ -194,7 +199,7 @@ enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_
         return insert_region(memory, at, base, size, error);
     if (base == 0 && last == UINT64_MAX)
         return sam_fail(error, SAM_ERR_USAGE, "a buffer of all 2^64 bytes");
-    memory->regions[at] = (struct sam_region){base, last - base + 1};
+    memory->regions[at] = (struct sam_region){.base = base, .size = last - base + 1};
     memmove(memory->regions + at + 1, memory->regions + end,
             (memory->region_count - end) * sizeof *memory->regions);
     memory->region_count -= end - at - 1;
@@ -277,18 +282,19 @@ enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struc
 }
 
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
-                        uint64_t size, uint64_t align)
+                        uint64_t size, uint64_t guard)
 {
+    const uint64_t align = SAM_PAGE_SIZE;
     uint64_t at = (from + align - 1) / align * align;
-    const uint64_t before = at < SAM_PAGE_SIZE ? 0 : at - SAM_PAGE_SIZE;
+    const uint64_t before = at < guard ? 0 : at - guard;
     for (size_t i = region_above(memory, before); i < memory->region_count; i++) {
         const struct sam_region *r = &memory->regions[i];
-        if (r->base >= at && r->base - at >= size + SAM_PAGE_SIZE)
+        if (r->base >= at && r->base - at >= size + guard)
             break;
         const uint64_t last = r->base + (r->size - 1);
         if (last >= limit)
             return 0;
-        at = (last + SAM_PAGE_SIZE + align) / align * align;
+        at = (last + guard + align) / align * align;
     }
     return at <= limit && limit - at >= size ? at : 0;
 }

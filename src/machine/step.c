@@ -39,6 +39,12 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
     if (watches)
         watches->core = watched;
     core->view->exhausted = exhausted;
+    if (core->view->slack) { /* the core has yet to access it */
+        struct sam_page *page = &core->view->pages[(uint32_t)address / SAM_PAGE_SIZE];
+        page->read_limit = page->write_limit = 0;
+        core->view->slack = false;
+        core->view->asks_slack = true;
+    }
     if (host)
         *value = sam_watch_bytes(host, size);
     return host != NULL;

@@ -114,6 +114,21 @@ enum sam_status sam_gpu_alloc(struct sam_gpu *gpu, uint32_t size, uint32_t *addr
     return status;
 }
 
+enum sam_status sam_gpu_alloc_pages(struct sam_gpu *gpu, uint64_t size, uint32_t *address,
+                                    struct sam_error *error)
+{
+    if (SAM_LACKS(error, gpu, address))
+        return SAM_ERR_USAGE;
+    if (size == 0 || size > UINT32_MAX)
+        return sam_fail(error, SAM_ERR_USAGE, "a buffer of %llu bytes: expected 1 to 2^32 - 1",
+                        (unsigned long long)size);
+    uint64_t at = *address;
+    enum sam_status status = sam_host_alloc_pages(gpu->memory, SAM_BUFFER_BASE, size, &at, error);
+    if (status == SAM_OK)
+        *address = (uint32_t)at;
+    return status;
+}
+
 enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
 {
     if (SAM_LACKS(error, gpu))

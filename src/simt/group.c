@@ -141,7 +141,11 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
         return fail(worker, w, w->core.cause, w->core.tval);
     if (exit != SAM_EXIT_EVENT)
         return SAM_PAUSE_NONE;
-    if (w->core.event == SAM_EVENT_WATCH)
+    if (w->core.event & SAM_EVENT_SLACK)
+        sam_run_note_slack(worker, w);
+    if (w->core.event == SAM_EVENT_SLACK)
+        return SAM_PAUSE_NONE;
+    if (w->core.event & SAM_EVENT_WATCH)
         return SAM_PAUSE_WATCH;
     if (w->core.event == SAM_EVENT_PRINT)
         return sam_run_print(worker, w) ? SAM_PAUSE_NONE : SAM_PAUSE_FAILED;
@@ -253,6 +257,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         account(worker, group, w, from);
     } else {
         account(worker, group, w, before);
+        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_SLACK)
+            *boundary = is_boundary(w, w->core.pc - 4); /* as if nothing had ended the run */
     }
     return look(worker, group, w, exit);
 }

@@ -141,6 +141,17 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bi
 
 /* -------------------------------------------------------------------------------- all loads */
 
+/* sam_access_slow for a lane, which the core names when it faults or an event is about it. */
+static SAM_NOINLINE uint8_t *access_lane(struct sam_core *c, unsigned lane, uint32_t address,
+                                         unsigned size, enum sam_access access)
+{
+    const unsigned before = c->event;
+    uint8_t *host = sam_access_slow(c, address, size, access);
+    if (!host || c->event != before)
+        c->fault_lane = lane;
+    return host;
+}
+
 /* Lane by lane. On a fault the core holds cause, value and lane. */
 static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, unsigned size,
                              bool is_signed)
@@ -149,10 +160,8 @@ static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, un
     for (; bits; bits &= bits - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(bits);
         const uint8_t *host = sam_fast32(c, w->address[lane], size, false);
-        if (SAM_UNLIKELY(!host) && !(host = sam_access_slow(c, w->address[lane], size, SAM_LOAD))) {
-            c->fault_lane = lane;
+        if (SAM_UNLIKELY(!host) && !(host = access_lane(c, lane, w->address[lane], size, SAM_LOAD)))
             return false;
-        }
         to[lane] = read_element(host, size, is_signed);
     }
     return true;
@@ -278,10 +287,8 @@ static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t
         const unsigned lane = (unsigned)__builtin_ctz(bits);
         uint8_t *host = sam_fast32(c, w->address[lane], size, true);
         if (SAM_UNLIKELY(!host) &&
-            !(host = sam_access_slow(c, w->address[lane], size, SAM_STORE))) {
-            c->fault_lane = lane;
+            !(host = access_lane(c, lane, w->address[lane], size, SAM_STORE)))
             return false;
-        }
         memcpy(host, &vs[lane], size); /* little-endian hosts */
     }
     return true;

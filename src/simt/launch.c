@@ -226,6 +226,8 @@ enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
     run->ordered = is_ordered(run);
     if (!sam_private_init(run))
         return sam_fail_memory(error);
+    if (gpu->options.past_end)
+        gpu->options.past_end->kind = SAM_TRAP_NONE;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->turn, NULL);
     return SAM_OK;

@@ -383,6 +383,8 @@ enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error);
 /* Record a failure of the program, unless a lower workgroup has already failed; of the host. */
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
                   uint64_t tval);
+/* Note an access to a buffer's slack, by the instruction before the warp's pc. */
+void sam_run_note_slack(struct sam_worker *worker, const struct sam_warp *warp);
 void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *text);
 /* A function of the caller has run: the floating-point environment is what the core wants again. */
 void sam_run_called_back(const struct sam_worker *worker);

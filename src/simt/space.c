@@ -153,6 +153,27 @@ static unsigned page_cause(enum sam_access access)
                                 : SAM_CAUSE_STORE_PAGE;
 }
 
+/* Whether the view may show the slack of a buffer, accessed up to `end`: not before the first
+ * access to some slack, which the core is told of. */
+static bool show_slack(struct sam_worker *worker, const struct sam_region *region, uint64_t end,
+                       enum sam_access access)
+{
+    if (!worker->view.asks_slack || !region->slack)
+        return true;
+    if (access == SAM_FETCH || end <= region->base + region->size - region->slack)
+        return false;
+    worker->view.asks_slack = false;
+    worker->view.slack = true;
+    return true;
+}
+
+/* sam_region_limit without the slack. */
+static uint32_t asked_limit(const struct sam_region *region, uint64_t base)
+{
+    const struct sam_region asked = {.base = region->base, .size = region->size - region->slack};
+    return asked.base + asked.size > base ? sam_region_limit(&asked, base) : 0;
+}
+
 static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size,
                         enum sam_access access, struct sam_fault *fault)
 {
@@ -200,7 +221,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     if (!gpu->options.loose_bounds) {
         if (!region || region->size - (physical - region->base) < size)
             return NULL;
-        limit = sam_region_limit(region, base);
+        limit = show_slack(worker, region, physical + size, access) ? sam_region_limit(region, base)
+                                                                    : asked_limit(region, base);
     }
     uint8_t *host = sam_memory_host(gpu->memory, base);
     if (!host) {

@@ -44,22 +44,41 @@ static enum sam_trap_kind kind_of(unsigned cause)
     return SAM_TRAP_ILLEGAL;
 }
 
-void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
-                  uint64_t tval)
+static struct sam_trap make_trap(const struct sam_warp *warp, unsigned cause, uint32_t pc,
+                                 uint64_t tval)
 {
-    struct sam_run *run = worker->run;
     struct sam_trap trap = {.kind = kind_of(cause),
                             .workgroup = warp->wgid,
                             .warp = warp->wid,
                             .lane = warp->core.fault_lane,
                             .lanes = warp->simt,
-                            .pc = cause == SAM_CAUSE_DEADLOCK ? warp->barrier_pc
-                                                              : (uint32_t)warp->core.pc,
+                            .pc = pc,
                             .tval = tval};
     struct sam_fault fault;
     memcpy(trap.group, warp->group, sizeof trap.group);
     if (trap.pc % 4 || !sam_code_fetch(&warp->core, trap.pc, &trap.word, &fault))
         trap.word = 0;
+    return trap;
+}
+
+void sam_run_note_slack(struct sam_worker *worker, const struct sam_warp *warp)
+{
+    struct sam_run *run = worker->run;
+    struct sam_trap *noted = run->gpu->options.past_end;
+    const struct sam_trap trap =
+        make_trap(warp, warp->core.cause, (uint32_t)warp->core.pc - 4, warp->core.tval);
+    pthread_mutex_lock(&run->lock);
+    if (noted->kind == SAM_TRAP_NONE || trap.workgroup < noted->workgroup)
+        *noted = trap;
+    pthread_mutex_unlock(&run->lock);
+}
+
+void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
+                  uint64_t tval)
+{
+    struct sam_run *run = worker->run;
+    const uint32_t pc = cause == SAM_CAUSE_DEADLOCK ? warp->barrier_pc : (uint32_t)warp->core.pc;
+    const struct sam_trap trap = make_trap(warp, cause, pc, tval);
     pthread_mutex_lock(&run->lock);
     if (!run->failed || trap.workgroup < run->trap.workgroup)
         run->trap = trap;

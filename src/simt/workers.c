@@ -94,6 +94,7 @@ bool sam_worker_open(struct sam_worker *worker, struct sam_run *run)
         sam_clear(worker, sizeof *worker);
         return false;
     }
+    worker->view.asks_slack = run->gpu->options.past_end != NULL;
     const bool fits = sam_group_fit(&worker->own, run);
     sam_space_enter(worker, &worker->own);
     return fits;

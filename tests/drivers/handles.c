@@ -3,8 +3,13 @@
  * goes on. */
 #include "host.h"
 
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define WRONG(call)                                                                                \
     do {                                                                                           \
@@ -227,11 +232,79 @@ static void starts(void **state)
     host_program_free(&program);
 }
 
+/* Each call that fails, and a launch that does whichever call runs it, end the process. */
+static void aborts(void **state)
+{
+    (void)state;
+    struct host_program program = host_assemble(nothing);
+    setenv("SAMITE_ABORT", "1", 1);
+    for (int way = 0; way < 4; way++) {
+        fflush(NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            void *device = host_open();
+            uint64_t address = 0, meta[VT_META_WORDS] = {0, 1, 1, 1, 32, 1, 0x40000000};
+            vt.upload_kernel_file(device, program.path, 0);
+            if (way == 0)
+                vt.upload_kernel_file(device, "absent", 0);
+            if (way == 1)
+                vt.buf_alloc(device, 0, &address, 0, 0, 0);
+            meta[VT_META_PDS_BASE] = host_buffer(device, NULL, 4096);
+            vt.start(device, meta, 0);
+            if (way == 2)
+                vt.buf_alloc(device, 4, &address, 0, 0, 0);
+            vt.dev_close(device);
+            _exit(0);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        host_expect(way == 0   ? "samite: absent: cannot open"
+                    : way == 1 ? "samite: a buffer of 0 bytes"
+                               : "samite: launch 0 (kernel): load from 0x40000000");
+    }
+    unsetenv("SAMITE_ABORT");
+    host_program_free(&program);
+}
+
+/* What programs that are linked with a library look for later. */
+static const char *soname_of(const char *path)
+{
+    struct link_map *map;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *strings = NULL;
+    ElfW(Xword) name = 0;
+    assert_non_null(library);
+    assert_non_null(dlsym(library, "vt_dev_open"));
+    assert_int_equal(dlinfo(library, RTLD_DI_LINKMAP, &map), 0);
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_STRTAB)
+            strings = (const char *)d->d_un.d_ptr; /* NOLINT(performance-no-int-to-ptr) */
+        if (d->d_tag == DT_SONAME)
+            name = d->d_un.d_val;
+    }
+    assert_true(strings && name);
+    return strings ? strings + name : "";
+}
+
+/* A program that was linked with one of the two files of this name runs with either. */
+static void alias(void **state)
+{
+    (void)state;
+    const char *path = getenv("SAMITE_VENTUS");
+    char other[4096];
+    snprintf(other, sizeof other, "%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path),
+             path);
+    assert_string_equal(soname_of(path), "libsamite_ventus.so");
+    assert_string_equal(soname_of(other), "libspike_driver.so");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handles), cmocka_unit_test(capabilities), cmocka_unit_test(buffers),
-        cmocka_unit_test(tasks),   cmocka_unit_test(starts),
+        cmocka_unit_test(tasks),   cmocka_unit_test(starts),       cmocka_unit_test(aborts),
+        cmocka_unit_test(alias),
     };
     return host_main(tests, sizeof tests / sizeof tests[0]);
 }
