@@ -17,6 +17,30 @@ static struct {
     unsigned serial;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .unused = PTHREAD_COND_INITIALIZER};
 
+/* A process that is forked has none of the threads that run launches and may hold locks: it begins
+ * without devices, and what its parent has opened is not open to it. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&registry.lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&registry.lock);
+}
+
+static void in_child(void)
+{
+    pthread_mutex_init(&registry.lock, NULL);
+    pthread_cond_init(&registry.unused, NULL);
+    registry.first = NULL;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
 enum { HANDLE_STEP = 16 };
 #define HANDLE_BASE UINT32_C(0x5a000000)
 
@@ -151,6 +175,8 @@ int vt_dev_open(void **handle)
 {
     if (!handle)
         return complain("vt_dev_open: no place for the handle");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     struct device *device = device_new();
     if (!device)
         return -1;

@@ -29,6 +29,7 @@ struct buffer {
     uint32_t address;
     uint32_t size;
     uint64_t task;
+    bool fresh; /* zero: the host has not written to it, and no launch has run since */
 };
 
 /* The program of an address space. */

@@ -16,6 +16,7 @@ enum { PAGE = 4096, CHUNK = 1 << 16, TEXT = 9 /* of a word of data */ };
 /* A range of memory as .metadata has it. */
 struct range {
     uint64_t base, size, allocated;
+    bool zero; /* a buffer that is fresh */
 };
 
 struct ranges {
@@ -48,6 +49,8 @@ static int list_memory(const struct space *space, struct ranges *ranges)
     for (size_t i = 0; i < space->buffer_count && code == 0; i++) {
         const uint64_t size = space->buffers[i].size, whole = (size + PAGE - 1) / PAGE * PAGE;
         code = add_range(ranges, space->buffers[i].address, space->strict ? size : whole);
+        if (code == 0)
+            ranges->items[ranges->count - 1].zero = space->buffers[i].fresh;
     }
     return code;
 }
@@ -121,6 +124,8 @@ static uint64_t dirty_size(const struct space *space, const struct range *range)
 int record_result(struct space *space)
 {
     struct ranges ranges = {0};
+    for (size_t i = 0; i < space->buffer_count; i++)
+        space->buffers[i].fresh = false;
     int code = list_memory(space, &ranges);
     for (size_t i = 0; i < ranges.count && code == 0; i++)
         code = mark_dirty(space, &ranges.items[i]);
@@ -159,11 +164,17 @@ static bool write_metadata(struct sam_output *output, const struct sam_launch *l
     return good;
 }
 
+static const char digits[] = "0123456789abcdef";
+
 /* The words of a range; the last one is filled up with zeros. */
 static bool write_range(struct sam_output *output, const struct space *space,
                         const struct range *range)
 {
-    static const char digits[] = "0123456789abcdef";
+    char pairs[256][2];
+    for (unsigned i = 0; i < 256; i++) {
+        pairs[i][0] = digits[i >> 4];
+        pairs[i][1] = digits[i & 15];
+    }
     uint8_t bytes[CHUNK];
     char text[CHUNK / 4 * TEXT];
     for (uint64_t done = 0; done < range->size; done += CHUNK) {
@@ -173,8 +184,8 @@ static bool write_range(struct sam_output *output, const struct space *space,
         if (sam_gpu_read(space->gpu, (uint32_t)(range->base + done), bytes, size, NULL) != SAM_OK)
             return false;
         for (size_t w = 0; w < words; w++) {
-            for (size_t d = 0; d < 8; d++)
-                text[w * TEXT + d] = digits[bytes[4 * w + 3 - d / 2] >> (d % 2 ? 0 : 4) & 15];
+            for (size_t b = 0; b < 4; b++)
+                memcpy(text + w * TEXT + 2 * b, pairs[bytes[4 * w + 3 - b]], 2);
             text[w * TEXT + 8] = '\n';
         }
         if (!sam_output_write(output, text, words * TEXT))
@@ -285,9 +296,11 @@ int record_launch(struct device *device, struct space *space, const struct sam_l
         code = write_program(device, &space->program);
     if (code == 0)
         code = list_memory(space, &ranges);
-    for (size_t i = 0; i < ranges.count && code == 0; i++)
-        if ((code = mark_dirty(space, &ranges.items[i])) == 0)
-            ranges.items[i].size = dirty_size(space, &ranges.items[i]);
+    for (size_t i = 0; i < ranges.count && code == 0; i++) {
+        if (!ranges.items[i].zero)
+            code = mark_dirty(space, &ranges.items[i]);
+        ranges.items[i].size = dirty_size(space, &ranges.items[i]);
+    }
     if (code == 0)
         code = list_locals(space, &ranges);
     if (code == 0)

@@ -78,7 +78,8 @@ static void add_buffer(struct space *space, uint32_t address, uint64_t size, uin
     const size_t above = buffer_above(space, address);
     memmove(space->buffers + above + 1, space->buffers + above,
             (space->buffer_count++ - above) * sizeof *space->buffers);
-    space->buffers[above] = (struct buffer){address, (uint32_t)size, task};
+    space->buffers[above] =
+        (struct buffer){.address = address, .size = (uint32_t)size, .task = task, .fresh = true};
     space->has_tables = false;
 }
 
@@ -201,6 +202,9 @@ int space_copy_in(struct space *space, uint64_t address, const void *data, uint6
         return -1;
     if (sam_gpu_write(space->gpu, (uint32_t)address, data, size, &error) != SAM_OK)
         return complain("vt_copy_to_dev: %s", error.text);
+    struct buffer *buffer = find_buffer(space, address, task);
+    if (buffer)
+        buffer->fresh = false;
     return 0;
 }
 

@@ -58,6 +58,7 @@ struct sam_output {
     int write_errno; /* of the first write that failed */
     bool has_like;
     struct stat like; /* the file to take permissions and time from */
+    char *buffer;     /* of the stream */
 };
 
 /* Call `make` with new names beside `path` until one is free. Returns the name, or NULL with errno.
@@ -215,6 +216,9 @@ enum sam_status sam_output_open_like(const char *path, const char *input, struct
         sam_output_abort(output);
         return status;
     }
+    enum { BUFFER = 1 << 16 }; /* logs are large */
+    if (output->file != stdout && (output->buffer = malloc(BUFFER)))
+        setvbuf(output->file, output->buffer, _IOFBF, BUFFER);
     *out = output;
     return SAM_OK;
 }
@@ -283,6 +287,7 @@ void sam_output_abort(struct sam_output *output)
     if (output->temporary)
         unlink(output->temporary);
     free(output->temporary);
+    free(output->buffer);
     free(output->path);
     free(output);
 }

@@ -3,61 +3,116 @@
  * with diff. */
 #include "trace/trace.h"
 
-#include <stdio.h>
-
 #define VSTART " c8_vstart 0x00000000"
 
-/* " 0x" and the digits */
-static void put_hex(struct sam_buffer *out, uint64_t value, unsigned digits)
+/* The 8 digits of a word, all at once. Returns the end. */
+static inline char *put_hex8(char *to, uint32_t value)
 {
-    sam_buffer_append(out, " 0x", 3);
-    sam_buffer_hex(out, value, digits);
+    const uint64_t nibbles = UINT64_C(0x000f000f000f000f), ones = UINT64_C(0x0101010101010101);
+    uint64_t x = __builtin_bswap32(value);
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff); /* a byte in each half word, */
+    x = (x >> 4 & nibbles) | (x & nibbles) << 8;     /* its upper digit first */
+    const uint64_t letters = (x + 6 * ones) >> 4 & ones;
+    sam_put_le64(to, x + 0x30 * ones + ('a' - '0' - 10) * letters);
+    return to + 8;
 }
 
-static void put_vector(const struct sam_commit *c, struct sam_buffer *out)
+/* A literal */
+#define PUT(p, text) ((char *)memcpy(p, text, sizeof(text) - 1) + sizeof(text) - 1)
+
+static char *put_text(char *p, const char *text)
+{
+    const size_t size = strlen(text);
+    memcpy(p, text, size);
+    return p + size;
+}
+
+/* " 0x" and 8 digits */
+static char *put_word(char *p, uint32_t value)
+{
+    return put_hex8(PUT(p, " 0x"), value);
+}
+
+static char *put_decimal(char *p, unsigned value)
+{
+    char digits[10];
+    unsigned count = 0;
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    while (count)
+        *p++ = digits[--count];
+    return p;
+}
+
+/* " v12", filled up to three characters */
+static char *put_register(char *p, char kind, unsigned number)
+{
+    *p++ = ' ';
+    *p++ = kind;
+    p = put_decimal(p, number);
+    if (number < 10)
+        *p++ = ' ';
+    return p;
+}
+
+static char *put_vector(const struct sam_commit *c, char *p)
 {
     for (unsigned r = 0; r < c->v_count; r++) {
-        char name[16];
-        snprintf(name, sizeof name, "v%u", c->v + r);
-        sam_buffer_printf(out, " %-3s %08x 0x", name, c->mask);
+        p = put_register(p, 'v', c->v + r);
+        *p++ = ' ';
+        p = PUT(put_hex8(p, c->mask), " 0x");
         for (unsigned lane = c->lanes; lane-- > 0;) {
-            sam_buffer_hex(out, c->v_values[r * 32 + lane], 8);
-            sam_buffer_append(out, " ", 1);
+            p = put_hex8(p, c->v_values[r * 32 + lane]);
+            *p++ = ' ';
         }
     }
+    return p;
 }
 
-static void put_memory(const struct sam_commit *c, struct sam_buffer *out)
+static char *put_memory(const struct sam_commit *c, char *p)
 {
     for (unsigned i = 0; i < c->access_count; i++) {
         const struct sam_commit_access *a = &c->accesses[i];
-        sam_buffer_append(out, " mem", 4);
-        put_hex(out, a->address, 8);
+        p = put_word(PUT(p, " mem"), a->address);
         if (!c->store)
             continue;
-        if (c->access_size == 1)
-            put_hex(out, a->value & 0xff, (a->value & 0xf0) ? 2 : 1);
-        else if (c->access_size == 2)
-            put_hex(out, a->value & 0xffff, 4);
-        else
-            put_hex(out, a->value, 8);
+        /* of a byte one digit when the other is 0, of a half word four */
+        const unsigned digits = c->access_size == 1   ? (a->value & 0xf0 ? 2 : 1)
+                                : c->access_size == 2 ? 4
+                                                      : 8;
+        char word[8];
+        put_hex8(word, a->value);
+        p = PUT(p, " 0x");
+        memcpy(p, word + 8 - digits, digits);
+        p += digits;
     }
+    return p;
 }
 
-/* "core 0: 0x80000000 (0x00000013)", with `mark` after the colon */
-static void put_head(const struct sam_commit *c, const char *mark, struct sam_buffer *out)
+/* "core   0:" */
+static char *put_core(char *p, unsigned core)
 {
-    sam_buffer_printf(out, "core %3u:", c->core);
-    sam_buffer_puts(out, mark);
-    put_hex(out, c->pc, 8);
-    sam_buffer_append(out, " (0x", 4);
-    sam_buffer_hex(out, c->word, 8);
-    sam_buffer_append(out, ")", 1);
+    p = PUT(p, "core ");
+    for (unsigned least = 100; least > core && least > 1; least /= 10)
+        *p++ = ' ';
+    p = put_decimal(p, core);
+    *p++ = ':';
+    return p;
+}
+
+/* " 0x80000000 (0x00000013)" */
+static char *put_place(const struct sam_commit *c, char *p)
+{
+    p = put_hex8(PUT(put_word(p, c->pc), " (0x"), c->word);
+    *p++ = ')';
+    return p;
 }
 
 /* Does the warp run the same instruction again? Otherwise says how often the last one ran, if more
  * than once. */
-static bool runs_again(const struct sam_commit *c, struct sam_buffer *out)
+static bool runs_again(const struct sam_commit *c, char **p)
 {
     struct sam_commit_last *last = c->last;
     if (!last)
@@ -67,41 +122,72 @@ static bool runs_again(const struct sam_commit *c, struct sam_buffer *out)
         return true;
     }
     if (last->times > 1)
-        sam_buffer_printf(out, "core %3u: Executed %u times\n", c->core, last->times);
+        *p = PUT(put_decimal(PUT(put_core(*p, c->core), " Executed "), last->times), " times\n");
     *last = (struct sam_commit_last){c->pc, c->word, 1};
     return false;
 }
 
+static char *put_state(const struct sam_commit *c, char *p)
+{
+    if (c->fflags)
+        p = put_word(PUT(p, " c1_fflags"), c->fflags);
+    for (unsigned i = 0; i < c->csr_count; i++) {
+        p = put_decimal(PUT(p, " c"), c->csrs[i].address);
+        *p++ = '_';
+        p = put_word(put_text(p, c->csrs[i].name), c->csrs[i].value);
+    }
+    if (c->vector) {
+        p = put_decimal(PUT(p, " e32 m"), c->lmul);
+        p = put_decimal(PUT(p, " l"), c->vl);
+    }
+    return p;
+}
+
+static char *put_simt(const struct sam_commit *c, char *p)
+{
+    char depth[8];
+    unsigned zeros = 0;
+    p = put_hex8(PUT(p, " current mask:\t"), c->mask);
+    p = PUT(put_hex8(PUT(p, " current npc:\t"), c->npc), " stack size: ");
+    put_hex8(depth, c->depth);
+    while (zeros < 7 && depth[zeros] == '0')
+        zeros++;
+    memcpy(p, depth + zeros, 8 - zeros);
+    return p + 8 - zeros;
+}
+
+/* Most bytes that c leads to, but for its texts: two heads, the count of the line before, registers
+ * with 32 lanes, accesses, CSRs. */
+enum { MOST = 128 + 2 * (16 + 32 * 9) + SAM_COMMIT_ACCESSES * 26 + 4 * 32 + 256 };
+
 void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
 {
-    if (!runs_again(c, out)) {
-        put_head(c, "", out);
-        sam_buffer_append(out, " ", 1);
-        sam_buffer_puts(out, c->text);
-        sam_buffer_append(out, "\n", 1);
+    size_t texts = strlen(c->text);
+    for (unsigned i = 0; i < c->csr_count; i++)
+        texts += strlen(c->csrs[i].name);
+    const size_t before = out->size;
+    if (!sam_buffer_fill(out, 0, MOST + texts)) /* room */
+        return;
+    char *const begin = (char *)out->data, *p = begin + before;
+    if (!runs_again(c, &p)) {
+        p = put_place(c, put_core(p, c->core));
+        *p++ = ' ';
+        p = put_text(p, c->text);
+        *p++ = '\n';
     }
-    put_head(c, " 3", out);
-    if (c->x) {
-        char name[16];
-        snprintf(name, sizeof name, "x%u", c->x);
-        sam_buffer_printf(out, " %-3s 0x%08x", name, c->x_value);
-    }
+    p = put_place(c, PUT(put_core(p, c->core), " 3"));
+    if (c->x)
+        p = put_word(put_register(p, 'x', c->x), c->x_value);
     /* Arithmetic prints vstart before the registers, loads after them. */
     if (c->vstart && !c->load)
-        sam_buffer_puts(out, VSTART);
-    if (c->fflags)
-        sam_buffer_printf(out, " c1_fflags 0x%08x", c->fflags);
-    for (unsigned i = 0; i < c->csr_count; i++)
-        sam_buffer_printf(out, " c%u_%s 0x%08x", c->csrs[i].address, c->csrs[i].name,
-                          c->csrs[i].value);
-    if (c->vector)
-        sam_buffer_printf(out, " e32 m%u l%u", c->lmul, c->vl);
-    put_vector(c, out);
+        p = PUT(p, VSTART);
+    p = put_vector(c, put_state(c, p));
     if (c->vstart && c->load)
-        sam_buffer_puts(out, VSTART);
-    put_memory(c, out);
+        p = PUT(p, VSTART);
+    p = put_memory(c, p);
     if (c->simt)
-        sam_buffer_printf(out, " current mask:\t%08x current npc:\t%08x stack size: %x", c->mask,
-                          c->npc, c->depth);
-    sam_buffer_append(out, "\n", 1);
+        p = put_simt(c, p);
+    *p++ = '\n';
+    *p = '\0';
+    out->size = (size_t)(p - begin);
 }
