@@ -247,6 +247,7 @@ static bool compare_variables(struct bench *bench)
         good = good && freopen("/dev/null", "w", stderr); /* reports of each launch */
         const double figure =
             bench_time(bench, rows[i].name, "ms", 1e-3, searches, s, i ? plain : 0);
+        fflush(stderr);
         dup2(messages, STDERR_FILENO);
         plain = i ? plain : figure;
         if (s->subject.device)
