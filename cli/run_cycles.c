@@ -32,6 +32,8 @@ int run_gputime_list_parameters(void)
         }
         printf("  %-11s  %s%s%s\n", p->range, unit, *unit ? " " : "", p->meaning);
     }
+    for (size_t i = 0; (p = sam_energy_parameter(i)); i++)
+        printf("%-20s %8s %17s  %-11s  %s\n", p->name, p->value, "", p->range, p->meaning);
     return CLI_SHOWN;
 }
 

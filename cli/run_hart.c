@@ -111,6 +111,16 @@ static int finish_arguments(struct state *s)
     return code == CLI_OK && !races ? run_arguments_write(&s->arguments) : code;
 }
 
+static void print_energy(struct state *s)
+{
+    struct sam_energy energy;
+    char *text = NULL;
+    if (sam_hart_energy(s->hart, &energy) &&
+        sam_energy_report(&energy, false, &text, &s->error) == SAM_OK)
+        fputs(text, s->text);
+    sam_text_free(text);
+}
+
 /* Show what the user asked for, however the run ended. */
 static int show_results(struct state *s, const struct sam_hart_result *result, double seconds)
 {
@@ -134,6 +144,8 @@ static int show_results(struct state *s, const struct sam_hart_result *result, d
         cli_engines_print(json_object_get(report, "engines"), s->text);
     if (shown && matrix)
         run_hart_print_cycles(json_object_get(report, "matrix"), &r->mxu, matrix, s->text);
+    if (shown)
+        print_energy(s);
     if (r->run->stats == RUN_STATS_TEXT)
         report_print(s->text, run_hart_stats, report);
     if (r->run->stats == RUN_STATS_TEXT && s->system)
@@ -286,6 +298,8 @@ int run_hart_list_parameters(void)
     cli_engines_parameters();
     printf("\nof the matrix unit\n");
     cli_parameters(sam_mxu_parameter);
+    printf("\nof the energy\n");
+    cli_parameters(sam_energy_parameter);
     return CLI_SHOWN;
 }
 
@@ -298,13 +312,17 @@ static int read_arguments(struct state *s)
 
 const char *run_hart_key(size_t index)
 {
-    size_t engines = 0;
-    while (cli_engines_key(engines))
-        engines++;
-    if (index < engines)
-        return cli_engines_key(index);
-    const struct sam_parameter *p = sam_mxu_parameter(index - engines);
-    return p ? p->name : NULL;
+    static const struct sam_parameter *(*const tables[])(size_t) = {
+        sam_engines_parameter, sam_mxu_parameter, sam_energy_parameter};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        size_t count = 0;
+        while (tables[t](count))
+            count++;
+        if (index < count)
+            return tables[t](index)->name;
+        index -= count;
+    }
+    return NULL;
 }
 
 int run_hart(struct hart_request *r)

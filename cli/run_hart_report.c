@@ -35,6 +35,9 @@ json_t *run_hart_report(const struct hart_request *request, const struct sam_har
     const struct sam_hart_stats *stats = sam_hart_stats(hart);
     const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);
     struct sam_engines_report engines;
+    struct sam_energy energy;
+    struct sam_error error;
+    char *text = NULL;
     json_t *root = report_text(json_object(), "program", request->run->files.items[0]);
     root = report_text(root, "end", end_name(result->end));
     root = report_count(root, "exit_code", result->exit_code);
@@ -47,6 +50,10 @@ json_t *run_hart_report(const struct hart_request *request, const struct sam_har
         root = report_set(root, "matrix", run_hart_cycles(&request->mxu, cycles));
     if (sam_hart_engines(hart, &engines))
         root = report_set(root, "engines", cli_engines(&engines));
+    if (sam_hart_energy(hart, &energy) && !request->system &&
+        sam_energy_report(&energy, true, &text, &error) == SAM_OK)
+        root = report_set(root, "energy", json_loads(text, 0, NULL));
+    sam_text_free(text);
     return root;
 }
 

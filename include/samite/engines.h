@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "energy.h"
 #include "parameter.h"
 #include "status.h"
 
@@ -44,6 +45,7 @@ struct sam_engines_config {
     uint32_t pipelined;
     uint32_t issue;
     uint32_t scalar_cpi;
+    struct sam_energy_config energy; /* of the hart. Since 0.2 */
 };
 
 /* Parameter `index`, from 0; NULL after the last. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "energy.h"
 #include "parameter.h"
 #include "status.h"
 
@@ -22,6 +23,7 @@ struct sam_gputime_config {
 #define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning) uint32_t name;
 #include "gputime.def"
 #undef SAM_GPUTIME
+    struct sam_energy_config energy; /* "energy.gpu_insn", ...: no part of a preset */
 };
 
 /* Parameter `index`, from 0, with the default of preset rtl; NULL after the last. */
@@ -173,6 +175,9 @@ struct sam_gputime_result {
     uint32_t groups_resident;     /* that fit an SM at a time */
     enum sam_gputime_limit limit; /* why not more */
 };
+/* Its energy, that of its own L2 and memory included. */
+SAM_API void sam_gputime_energy(const struct sam_gputime_config *config,
+                                const struct sam_gputime_result *result, struct sam_energy *energy);
 /* Frees what `result` owns and clears it. */
 SAM_API void sam_gputime_result_free(struct sam_gputime_result *result);
 

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "energy.h"
 #include "engines.h"
 #include "hostio.h"
 #include "image.h"
@@ -151,9 +152,10 @@ struct sam_hart_result {
                        the place */
 };
 
-/* "load_bytes=32,mpara=4": change parameters of the engines (samite/engines.h) and of the matrix
- * unit (samite/mxu.h). Constraints between parameters are not checked yet. SAM_ERR_USAGE: a bad
- * value, or an unknown name; the error suggests the nearest one. */
+/* "load_bytes=32,mpara=4": change parameters of the engines (samite/engines.h), of the matrix unit
+ * (samite/mxu.h) and, in engines->energy, of the energy (samite/energy.h). Constraints between
+ * parameters are not checked yet. SAM_ERR_USAGE: a bad value, or an unknown name; the error
+ * suggests the nearest one. */
 SAM_API enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *engines,
                                            struct sam_mxu_config *mxu, struct sam_error *error);
 
@@ -220,6 +222,9 @@ SAM_API const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)
 /* The cycles so far, as if the program ended here: with options.cycles, everything in flight
  * completes first. False without options.engines. */
 SAM_API bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *report);
+/* The same of the energy of the hart, its units and, unless it is part of a system, its memory:
+ * TensorLoad's loads are from L1M, its stores to L0M, and the matrix unit has an L2. Since 0.2. */
+SAM_API bool sam_hart_energy(const struct sam_hart *hart, struct sam_energy *energy);
 /* To be called after the last run, however it ended: pass the remaining events to options.watch and
  * finish the text of options.timeline. SAM_ERR_IO: one of them refused. */
 SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);

@@ -100,6 +100,16 @@ enum sam_mxu_port {
 };
 SAM_API const char *sam_mxu_port_name(enum sam_mxu_port port);
 
+/* Multiply-accumulates by the elements of their sources. */
+enum sam_mxu_mac {
+    SAM_MXU_MAC_I8, /* and int4 */
+    SAM_MXU_MAC_I16,
+    SAM_MXU_MAC_F16,
+    SAM_MXU_MAC_F32,
+    SAM_MXU_MAC_F64,
+    SAM_MXU_MACS
+};
+
 struct sam_mxu_stats {
     uint64_t cycles;
     uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES]; /* each unit's sum to `cycles` */
@@ -115,6 +125,7 @@ struct sam_mxu_stats {
     uint64_t l2_hits, l2_misses;         /* in requests, when there is an L2 */
     uint64_t port_blocks[SAM_MXU_PORTS]; /* blocks and rows moved through ports, of all registers */
     uint64_t last_write_back;            /* cycle of the last write-back of a multiplication */
+    uint64_t macs_of[SAM_MXU_MACS];      /* their sum is `macs`. Since 0.2 */
 };
 
 /* The roofline of a program, from the model's own limits: `peak_macs` multiplications per cycle,

@@ -6,6 +6,7 @@
 #include "codec.h"
 #include "cosim.h"
 #include "dtype.h"
+#include "energy.h"
 #include "engines.h"
 #include "file.h"
 #include "format.h"

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "energy.h"
 #include "parameter.h"
 #include "status.h"
 #include "system_pipes.h"
@@ -31,7 +32,8 @@ struct sam_system;
 
 /* The parameters of all parts; those of a part have its prefix: "tl." the TensorLoad engines and
  * the hart, "mx." the matrix unit, "gpu." the GPU, "wu." the weight unit, "mem." the memory that
- * they share, in place of their own; those of the queues have none. */
+ * they share, in place of their own, "energy." the energy (in thousandths of a picojoule where a
+ * program reads them); those of the queues have none. */
 struct sam_system_config;
 
 /* With the defaults. SAM_ERR_MEMORY. */
@@ -124,6 +126,7 @@ struct sam_system_figures {
     uint64_t packed, raw; /* bytes of decoded blocks: as they lie in memory, as raw elements */
     uint64_t macs;        /* of the matrix unit */
     struct sam_system_roofline roofline;
+    struct sam_energy energy;
     /* Of a program with sam_system_describe_pipes; operations in its order, then what belongs to
      * none. */
     struct sam_system_pipe *pipes;

@@ -152,11 +152,17 @@ class sam_error(Structure):
     ]
 
 
+class sam_energy_config(Structure):
+    _fields_ = [
+        ("each", c_uint32 * 18)
+    ]
+
+
 class sam_engines_config(Structure):
     _fields_ = [
         ("bytes", c_uint32 * 4), ("latency", c_uint32 * 4), ("queue", c_uint32 * 4),
         ("slice_cycles", c_uint32), ("pipelined", c_uint32), ("issue", c_uint32),
-        ("scalar_cpi", c_uint32)
+        ("scalar_cpi", c_uint32), ("energy", sam_energy_config)
     ]
 
 
@@ -264,7 +270,7 @@ class sam_gputime_config(Structure):
         ("l2_ways", c_uint32), ("l2_write_allocate", c_uint32), ("l2_write_reads", c_uint32),
         ("l2_mshrs", c_uint32), ("l2_latency", c_uint32), ("l2_miss_latency", c_uint32),
         ("l2_interval", c_uint32), ("mem_latency", c_uint32), ("mem_outstanding", c_uint32),
-        ("mem_recovery", c_uint32), ("mem_bytes", c_uint32)
+        ("mem_recovery", c_uint32), ("mem_bytes", c_uint32), ("energy", sam_energy_config)
     ]
 
 
@@ -351,7 +357,7 @@ class sam_mxu_stats(Structure):
         ("write_requests", c_uint64), ("full_lines", c_uint64), ("read_beats", c_uint64),
         ("write_beats", c_uint64), ("bytes_loaded", c_uint64), ("bytes_stored", c_uint64),
         ("l2_hits", c_uint64), ("l2_misses", c_uint64), ("port_blocks", c_uint64 * 6),
-        ("last_write_back", c_uint64)
+        ("last_write_back", c_uint64), ("macs_of", c_uint64 * 5)
     ]
 
 
@@ -484,14 +490,21 @@ class sam_system_roofline(Structure):
     ]
 
 
+class sam_energy(Structure):
+    _fields_ = [
+        ("config", sam_energy_config), ("count", c_uint64 * 18)
+    ]
+
+
 class sam_system_figures(Structure):
     _fields_ = [
         ("cycles", c_uint64), ("instructions", c_uint64), ("rows", c_void_p),
         ("row_count", c_size_t), ("bytes", c_void_p), ("byte_count", c_size_t),
         ("levels", c_void_p), ("level_count", c_size_t), ("launches", c_void_p),
         ("launch_count", c_size_t), ("records", c_uint64), ("packed", c_uint64), ("raw", c_uint64),
-        ("macs", c_uint64), ("roofline", sam_system_roofline), ("pipes", c_void_p),
-        ("pipe_count", c_size_t), ("operations", c_void_p), ("operation_count", c_size_t)
+        ("macs", c_uint64), ("roofline", sam_system_roofline), ("energy", sam_energy),
+        ("pipes", c_void_p), ("pipe_count", c_size_t), ("operations", c_void_p),
+        ("operation_count", c_size_t)
     ]
 
 

@@ -15,6 +15,29 @@ static void store(const struct sam_key *key, void *config, uint64_t value)
     }
 }
 
+/* "12.5": 12500 */
+static bool parse_milli(const char *text, uint64_t *value)
+{
+    enum { DECIMALS = 3, MOST_DIGITS = 9 };
+    int digits = 0, decimals = -1; /* -1: no point yet */
+    *value = 0;
+    for (; *text; text++) {
+        if (*text == '.' && decimals < 0 && digits) {
+            decimals = 0;
+            continue;
+        }
+        if (*text < '0' || *text > '9' || decimals == DECIMALS || ++digits > MOST_DIGITS)
+            return false;
+        *value = 10 * *value + (uint64_t)(*text - '0');
+        decimals += decimals >= 0;
+    }
+    if (!digits || decimals == 0)
+        return false;
+    for (int i = decimals < 0 ? 0 : decimals; i < DECIMALS; i++)
+        *value *= 10;
+    return true;
+}
+
 static bool is_legal(const struct sam_key *key, uint64_t value)
 {
     const struct sam_parameter *p = &key->parameter;
@@ -24,6 +47,7 @@ static bool is_legal(const struct sam_key *key, uint64_t value)
             return false;
         break;
     case SAM_KEY_WIDE: return true;
+    case SAM_KEY_MILLI: return value <= 1000 * p->high;
     default: break;
     }
     return value >= p->low && value <= p->high;
@@ -31,7 +55,8 @@ static bool is_legal(const struct sam_key *key, uint64_t value)
 
 static bool parse(const struct sam_key *key, const char *text, uint64_t *value)
 {
-    return sam_parse_u64(text, value) && is_legal(key, *value);
+    return (key->kind == SAM_KEY_MILLI ? parse_milli(text, value) : sam_parse_u64(text, value)) &&
+           is_legal(key, *value);
 }
 
 /* `word` is "name=value", or "name" alone. */
@@ -48,6 +73,10 @@ static enum sam_status refuse(const struct sam_key *key, const char *word, struc
                    p->low ? "" : "0 or ", p->low ? p->low : 1, p->high);
         break;
     case SAM_KEY_SWITCH: sam_format(what, sizeof what, "0 or 1"); break;
+    case SAM_KEY_MILLI:
+        sam_format(what, sizeof what, "a number up to %" PRIu64 " with at most three decimals",
+                   p->high);
+        break;
     case SAM_KEY_WIDE: sam_format(what, sizeof what, "a number of 64 bits"); break;
     }
     if (strchr(word, '='))

@@ -12,6 +12,7 @@ enum sam_key_kind {
     SAM_KEY_POWER,  /* uint32_t: a power of two, or 0 if that is the lowest value */
     SAM_KEY_SWITCH, /* bool: 0 or 1 */
     SAM_KEY_WIDE,   /* uint64_t: any number */
+    SAM_KEY_MILLI,  /* uint32_t: thousandths of a number with up to three decimals */
 };
 
 struct sam_key {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters by name, and the presets: columns of gputime.def. */
+#include "energy/energy.h"
 #include "gputime/gputime.h"
 
 static const struct sam_key keys[] = {
@@ -71,6 +72,7 @@ static void take_preset(struct sam_gputime_config *config, size_t preset)
 void sam_gputime_config_init(struct sam_gputime_config *config)
 {
     take_preset(config, 0);
+    sam_energy_defaults(&config->energy);
 }
 
 /* "preset=NAME" at the start of *text, which then continues with the rest. */
@@ -99,13 +101,14 @@ enum sam_status sam_gputime_config_set(struct sam_gputime_config *config, const 
     if (SAM_LACKS(error, config, text))
         return SAM_ERR_USAGE;
     struct sam_gputime_config copy = *config;
-    const struct sam_keys table = sam_gputime_keys(&copy);
+    const struct sam_keys tables[] = {sam_gputime_keys(&copy),
+                                      sam_energy_keys(&copy.energy, false)};
     enum sam_status status = read_preset(&copy, &text, error);
     if (status == SAM_OK && strstr(text, "preset="))
         status = sam_fail(error, SAM_ERR_USAGE,
                           "preset= after another parameter: expected it first, once");
     if (status == SAM_OK)
-        status = sam_keys_set(&table, 1, text, error);
+        status = sam_keys_set(tables, SAM_COUNT(tables), text, error);
     if (status == SAM_OK)
         *config = copy;
     return status;

@@ -60,6 +60,23 @@ static void add_cache(struct sam_gputime_cache *sum, const struct sam_gputime_ca
     sum->dirty += c->dirty;
 }
 
+void sam_gputime_energy(const struct sam_gputime_config *config, const struct sam_gputime_result *r,
+                        struct sam_energy *energy)
+{
+    uint64_t *count = energy->count;
+    *energy = (struct sam_energy){.config = config->energy};
+    count[SAM_ENERGY_gpu_insn] = r->insns;
+    for (size_t i = 0; i < r->row_count; i++)
+        count[SAM_ENERGY_gpu_lane] += r->rows[i].lanes;
+    for (uint32_t i = 0; i < r->sms; i++) {
+        const struct sam_gputime_sm *sm = &r->sm[i];
+        count[SAM_ENERGY_gpu_l1_byte] += (sm->l1d.reads + sm->l1d.writes) * config->line_bytes;
+        count[SAM_ENERGY_gpu_lds_turn] += sm->lds_turns;
+    }
+    count[SAM_ENERGY_l2_byte] = (r->l2.reads + r->l2.writes) * config->line_bytes;
+    count[SAM_ENERGY_dram_byte] = r->dram_bytes_read + r->dram_bytes_written;
+}
+
 static void add_up(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_result *r = f->result;
@@ -111,6 +128,7 @@ enum sam_status sam_gputime_report(const struct sam_gputime_result *result,
     facts.image = taken.image;
     add_up(&facts);
     sam_gputime_find(&facts);
+    sam_gputime_energy(&facts.config, result, &facts.energy);
     if (format == SAM_GPUTIME_TEXT)
         sam_gputime_put_text(&facts, &out);
     else

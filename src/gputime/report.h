@@ -28,6 +28,7 @@ struct sam_gputime_facts {
     struct sam_gputime_sm sum; /* counts of all SMs; no reasons and units */
     struct sam_gputime_finding findings[SAM_GPUTIME_MOST_FINDINGS];
     size_t finding_count;
+    struct sam_energy energy;
 };
 
 double sam_gputime_share(uint64_t part, uint64_t whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for programs. */
 #include "base/json.h"
+#include "energy/energy.h"
 #include "gputime/report.h"
 
 #define MEMBER(type, name, field)                                                                  \
@@ -163,6 +164,7 @@ void sam_gputime_put_json(const struct sam_gputime_facts *f, struct sam_buffer *
         sam_json_add(insns, insn_of(f, &r->rows[i], &good), &good);
     for (size_t i = 0; i < f->finding_count; i++)
         sam_json_add(findings, finding_of(f, &f->findings[i], &good), &good);
+    sam_json_set(root, "energy", sam_energy_json(&f->energy, &good), &good);
     sam_json_set(root, "sms", sms, &good);
     sam_json_set(root, "instructions", insns, &good);
     sam_json_set(root, "findings", findings, &good);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for people. */
+#include "energy/energy.h"
 #include "gputime/report.h"
 
 enum { MOST_SMS = 8, MOST_SLOTS = 32, MOST_INSNS = 12 };
@@ -183,6 +184,7 @@ void sam_gputime_put_text(const struct sam_gputime_facts *f, struct sam_buffer *
     put_units(f, out);
     put_slots(f, out);
     put_memory(f, out);
+    sam_energy_put_text(&f->energy, out);
     put_insns(f, out);
     put_findings(f, out);
 }

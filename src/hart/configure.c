@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of a hart as text: the registers that accumulate; the parameters of the cycle models by
  * name, whichever model they belong to. */
+#include "energy/energy.h"
 #include "hart/core.h"
 
 enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *engines,
@@ -8,7 +9,8 @@ enum sam_status sam_hart_configure(const char *text, struct sam_engines_config *
 {
     if (SAM_LACKS(error, text, engines, mxu))
         return SAM_ERR_USAGE;
-    const struct sam_keys keys[] = {sam_engines_keys(engines), sam_mxu_keys(mxu)};
+    const struct sam_keys keys[] = {sam_engines_keys(engines), sam_mxu_keys(mxu),
+                                    sam_energy_keys(&engines->energy, false)};
     return sam_keys_set(keys, SAM_COUNT(keys), text, error);
 }
 

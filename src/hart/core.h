@@ -157,6 +157,7 @@ struct sam_hart {
     uint64_t shown; /* a session was taken back from here: until then the trace is out */
     struct sam_engines *engines;        /* the models of the hart and the engines; NULL: no times */
     bool has_engines;                   /* the caller wants their figures */
+    struct sam_energy_config energy;    /* with has_engines */
     struct sam_hart_timeline *timeline; /* NULL: off */
     const struct sam_hart_listener *listener; /* NULL: none */
     struct sam_hart_marked *marked;           /* places that are told; NULL: none */

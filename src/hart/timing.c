@@ -109,6 +109,8 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
     if (!o->engines && !matrix)
         return SAM_OK;
     hart->has_engines = o->engines != NULL;
+    if (o->engines)
+        hart->energy = o->engines->energy;
     hart->clock = hart->home.time ? hart->home.time->clock : &hart->own_clock;
     sam_engines_defaults(&config);
     if (o->engines)
@@ -281,6 +283,33 @@ bool sam_hart_engines(const struct sam_hart *hart, struct sam_engines_report *re
         return false;
     settle(hart);
     sam_engines_report(hart->engines, report);
+    return true;
+}
+
+static void count_matrix(const struct sam_hart *hart, uint64_t *count)
+{
+    const struct sam_mxu_stats *s = sam_mxu_stats(hart->mxu);
+    for (unsigned i = 0; i < SAM_MXU_MACS; i++)
+        count[SAM_ENERGY_mac_i8 + i] = s->macs_of[i];
+    count[SAM_ENERGY_mx_byte] = sam_mxu_register_bytes(hart->mxu);
+    count[SAM_ENERGY_l2_byte] = s->bytes_loaded + s->bytes_stored;
+    count[SAM_ENERGY_dram_byte] = s->l2_misses * SAM_MEMTIME_LINE;
+}
+
+bool sam_hart_energy(const struct sam_hart *hart, struct sam_energy *energy)
+{
+    struct sam_engines_report report;
+    *energy = (struct sam_energy){.config = hart->energy};
+    uint64_t *count = energy->count;
+    if (!sam_hart_engines(hart, &report))
+        return false;
+    count[SAM_ENERGY_hart_insn] = report.instructions;
+    for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
+        count[SAM_ENERGY_tl_byte] += report.engine[i].bytes;
+    count[SAM_ENERGY_l1m_byte] = report.engine[SAM_ENGINE_LOAD].bytes;
+    count[SAM_ENERGY_l0m_byte] = report.engine[SAM_ENGINE_STORE].bytes;
+    if (hart->mxu)
+        count_matrix(hart, count);
     return true;
 }
 

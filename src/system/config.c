@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "energy/energy.h"
 #include "hart/core.h"
 
 static const struct sam_key own_keys[] = {
@@ -18,9 +19,9 @@ static const struct sam_key own_keys[] = {
      SAM_KEY_NUMBER},
 };
 
-enum { PARTS = 6, GPU = 2, OWN = 5 };
+enum { PARTS = 7, GPU = 2, OWN = 6 };
 
-static const char *const prefixes[PARTS] = {"tl.", "mx.", "gpu.", "wu.", "mem.", ""};
+static const char *const prefixes[PARTS] = {"tl.", "mx.", "gpu.", "wu.", "mem.", "energy.", ""};
 
 static struct sam_keys keys_of(struct sam_system_config *config, unsigned part)
 {
@@ -30,6 +31,7 @@ static struct sam_keys keys_of(struct sam_system_config *config, unsigned part)
     case GPU: return sam_gputime_keys(&config->gpu);
     case 3: return sam_system_weight_keys(&config->wu);
     case 4: return sam_memtime_keys(&config->mem);
+    case 5: return sam_energy_keys(&config->energy, true);
     default: return (struct sam_keys){own_keys, SAM_COUNT(own_keys), config};
     }
 }
@@ -78,6 +80,8 @@ const struct sam_parameter *sam_system_parameter(size_t index, const char **pref
 static unsigned part_of(const char *word)
 {
     const char *point = memchr(word, '.', strcspn(word, "=,"));
+    if (point && memchr(point + 1, '.', strcspn(point + 1, "=,"))) /* gpu.energy.NAME */
+        return PARTS;
     for (unsigned part = 0; point && part < OWN; part++)
         if (strlen(prefixes[part]) == (size_t)(point - word) + 1 &&
             memcmp(prefixes[part], word, (size_t)(point - word)) == 0)
@@ -131,9 +135,10 @@ enum sam_status sam_system_config_set(struct sam_system_config *config, const ch
         const size_t size = strcspn(text, ",");
         const unsigned part = part_of(text);
         if (part == PARTS) {
-            status = sam_fail(error, SAM_ERR_USAGE,
-                              "%.*s: expected a name that begins with tl., mx., gpu., wu. or mem.",
-                              (int)(size < 80 ? size : 80), text);
+            status = sam_fail(
+                error, SAM_ERR_USAGE,
+                "%.*s: expected a name that begins with tl., mx., gpu., wu., mem. or energy.",
+                (int)(size < 80 ? size : 80), text);
             break;
         }
         const unsigned owner = part == OWN ? owner_of(&copy, text) : part;

@@ -16,6 +16,7 @@ struct sam_system_config {
     struct sam_gputime_config gpu;
     struct system_weight_config wu;
     struct sam_memtime_levels_config mem;
+    struct sam_energy_config energy;
     uint32_t launch_cycles; /* from a launch's turn to its first warp */
     uint32_t queue;         /* records that wait in each queue */
 };

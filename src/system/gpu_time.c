@@ -62,6 +62,15 @@ static void account(struct system_gpu_time *u, uint64_t now)
         spend(u, SYSTEM_GPU_EMPTY, now);
 }
 
+static void add_energy(struct system_gpu_figures *f, const struct sam_gputime_config *config,
+                       const struct sam_gputime_result *result)
+{
+    struct sam_energy energy;
+    sam_gputime_energy(config, result, &energy);
+    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_turn; i++)
+        f->energy.count[i] += energy.count[i];
+}
+
 static void add_result(struct system_gpu_time *u, const struct sam_gputime_result *result,
                        uint64_t now)
 {
@@ -69,6 +78,7 @@ static void add_result(struct system_gpu_time *u, const struct sam_gputime_resul
     spend(u, SYSTEM_GPU_RUNS, u->first_at + result->cycles);
     spend(u, SYSTEM_GPU_FLUSH, now + 1);
     f->insns += result->insns;
+    add_energy(f, &u->config, result);
     f->sm_cycles += result->cycles;
     for (uint32_t i = 0; i < f->sms; i++)
         for (unsigned k = 0; k < SAM_GPUTIME_REASONS; k++)

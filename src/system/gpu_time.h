@@ -35,6 +35,7 @@ struct system_gpu_watch {
 struct system_gpu_figures {
     uint64_t cycles[SYSTEM_GPU_CYCLES];
     uint64_t launches, insns; /* ended; of warps */
+    struct sam_energy energy; /* of all launches; not that of the memory */
     uint64_t sm_cycles;       /* of the model in all launches: the sum of each SM's reasons */
     struct sam_memtime_traffic bytes; /* asked of the port */
     uint32_t sms;

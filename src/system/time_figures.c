@@ -150,6 +150,26 @@ static void find_roofline(struct sam_system_figures *f, const struct system_time
     r->bound = r->memory_bound ? r->slope * r->intensity : r->peak;
 }
 
+/* The units count what they do, the levels of memory the bytes that they move. */
+static void find_energy(struct sam_system_figures *f, struct system_time *time,
+                        const struct sam_memtime_levels_figures *m)
+{
+    static const uint8_t events[SAM_MEMTIME_LEVELS] = {
+        [SAM_MEMTIME_L1M] = SAM_ENERGY_l1m_byte,   [SAM_MEMTIME_L0M] = SAM_ENERGY_l0m_byte,
+        [SAM_MEMTIME_L2] = SAM_ENERGY_l2_byte,     [SAM_MEMTIME_DRAM] = SAM_ENERGY_dram_byte,
+        [SAM_MEMTIME_LINK] = SAM_ENERGY_link_byte,
+    };
+    const struct system_gpu_figures *gpu = sam_system_gpu_time_figures(time->gpu);
+    uint64_t *count = f->energy.count;
+    sam_hart_energy(time->hart, &f->energy);
+    f->energy.config = time->config.energy;
+    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_turn; i++)
+        count[i] = gpu->energy.count[i];
+    count[SAM_ENERGY_symbol] = sam_system_weight_time_figures(time->weights)->symbols;
+    for (unsigned i = 0; i < SAM_MEMTIME_LEVELS; i++)
+        count[events[i]] = m->level[i].bytes.read + m->level[i].bytes.written;
+}
+
 /* ------------------------------------------------------------------------------ all of them */
 
 static bool collect(struct sam_system_figures *f, struct system_time *time)
@@ -168,6 +188,7 @@ static bool collect(struct sam_system_figures *f, struct system_time *time)
     f->raw = weights->raw;
     f->macs = stats ? stats->macs : 0;
     find_roofline(f, time, stats, &memory->level[SAM_MEMTIME_DRAM].bytes);
+    find_energy(f, time, memory);
     if (!collect_bytes(f, memory) || !collect_levels(f, time, memory))
         return false;
     add_rows(&c, time, &report, stats);

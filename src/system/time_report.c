@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The figures of a system as text and as JSON. */
-#include "base/json.h"
+#include "energy/energy.h"
 #include "samite/system_time.h"
 
 static double share(uint64_t part, uint64_t whole)
@@ -201,6 +201,7 @@ static void put_text(const struct sam_system_figures *f, const struct sam_system
     put_bytes(f, out);
     put_launches(f, out);
     put_roofline(f, out);
+    sam_energy_put_text(&f->energy, out);
     put_weights(f, raw, out);
 }
 
@@ -377,6 +378,7 @@ static json_t *json_figures(const struct sam_system_figures *f, bool *good)
         sam_json_set(root, "pipes", json_pipes(f, good), good);
         sam_json_set(root, "operations", json_operations(f, good), good);
     }
+    sam_json_set(root, "energy", sam_energy_json(&f->energy, good), good);
     sam_json_set(root, "roofline", json_roofline(&f->roofline, good), good);
     return root;
 }

@@ -105,11 +105,13 @@ static uint64_t divide(uint64_t number, uint32_t by)
 }
 
 /* Coded symbols and plain bits of a block pass beside each other. */
-static void add_symbols(const struct system_weight_config *c, const struct sam_chunk_cost *cost,
+static void add_symbols(struct system_weight_time *u, const struct sam_chunk_cost *cost,
                         struct part *part)
 {
+    const struct system_weight_config *c = &u->config;
     const uint64_t symbols = divide(cost->coded, c->symbols_cycle);
     const uint64_t bits = divide(cost->plain_bits, c->bits_cycle);
+    u->figures.symbols += cost->coded;
     part->work[SYSTEM_WEIGHT_SYMBOLS] = symbols;
     part->work[SYSTEM_WEIGHT_PLAIN] = bits > symbols ? bits - symbols : 0;
 }
@@ -153,7 +155,7 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
         if (b->cost.tables)
             part->work[SYSTEM_WEIGHT_TABLES] =
                 (uint64_t)b->cost.tables * c->table_cycles + b->cost.code_symbols;
-        add_symbols(c, &b->cost, part);
+        add_symbols(u, &b->cost, part);
     }
 }
 
@@ -174,9 +176,8 @@ static void count_blocks(const struct system_weight_time *u, const struct system
 
 /* A chunk: its header, at `at`, and the blocks up to the next. Returns where that is. With counters
  * that were given there is one code for all chunks: *built. */
-static size_t encode_chunk(const struct system_weight_time *u,
-                           const struct system_weight_work *work, size_t at, bool *built,
-                           struct job *job)
+static size_t encode_chunk(struct system_weight_time *u, const struct system_weight_work *work,
+                           size_t at, bool *built, struct job *job)
 {
     size_t end = at + 1;
     uint64_t codes = 0;
@@ -192,12 +193,12 @@ static size_t encode_chunk(const struct system_weight_time *u,
     for (size_t i = at + 1; i < end; i++) {
         struct part *part = &job->parts[job->count++];
         *part = part_of(&work->blocks[i]);
-        add_symbols(&u->config, &work->blocks[i].cost, part);
+        add_symbols(u, &work->blocks[i].cost, part);
     }
     return end;
 }
 
-static void encode(const struct system_weight_time *u, const struct system_weight_work *work,
+static void encode(struct system_weight_time *u, const struct system_weight_work *work,
                    struct job *job)
 {
     bool built = false;

@@ -45,6 +45,7 @@ struct system_weight_figures {
     uint64_t cycles[SYSTEM_WEIGHT_CYCLES];
     uint64_t records, blocks;         /* ended */
     struct sam_memtime_traffic bytes; /* asked of the port */
+    uint64_t symbols;                 /* decoded and encoded */
     uint64_t packed, raw; /* bytes of blocks decoded: in the source, and as raw elements */
 };
 

@@ -48,6 +48,7 @@ void sam_engines_defaults(struct sam_engines_config *config)
 {
     const struct sam_keys keys = sam_engines_keys(config);
     sam_keys_defaults(&keys);
+    sam_energy_defaults(&config->energy);
 }
 
 enum sam_status sam_engines_parse(const char *text, struct sam_engines_config *config,

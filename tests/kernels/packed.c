@@ -407,6 +407,10 @@ static void in_time(void **state)
         with.raw_weights = true;
         must(run(&layer, SYSTEM_DIR, NULL, 512, &raw, &error), &error);
         timing = NULL;
+        /* a symbol per element, in this type and for tokens; raw weights have none */
+        assert_int_equal(timed.figures->energy.count[SAM_ENERGY_symbol],
+                         (uint64_t)config.depth * (config.columns + layer.rows));
+        assert_int_equal(raw.figures->energy.count[SAM_ENERGY_symbol], 0);
         const size_t size = sizeof(float) * layer.rows * config.columns;
         assert_memory_equal(timed.logits, plain.logits, size);
         assert_memory_equal(timed.probabilities, plain.probabilities, size);

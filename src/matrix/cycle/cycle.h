@@ -174,5 +174,8 @@ bool sam_mxu_is_busy(struct sam_mxu *x);
 void sam_mxu_unwatch(struct sam_mxu *x);
 /* Of all cycles before the current one. */
 const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x);
+/* roofline.c: bytes of registers that uops read and wrote: rows of sources, sums of four bytes,
+ * rows that moves and element-wise operations take. */
+uint64_t sam_mxu_register_bytes(const struct sam_mxu *x);
 
 #endif

@@ -14,6 +14,16 @@ static bool is_free(struct sam_mxu *x, const struct sam_mxu_mma *u)
     return true;
 }
 
+static enum sam_mxu_mac mac_of(const struct sam_m_type *type)
+{
+    switch (type->source) {
+    case 16: return type->is_float ? SAM_MXU_MAC_F16 : SAM_MXU_MAC_I16;
+    case 32: return SAM_MXU_MAC_F32;
+    case 64: return SAM_MXU_MAC_F64;
+    default: return SAM_MXU_MAC_I8;
+    }
+}
+
 enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
 {
     const struct sam_mxu_config *c = &x->config;
@@ -31,6 +41,7 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
     const unsigned full = c->mpara * c->npara * (c->mlen / s->work.type->source);
     x->stats.mma_uops++;
     x->stats.macs += u.macs;
+    x->stats.macs_of[mac_of(s->work.type)] += u.macs;
     x->stats.full_uops += (double)u.macs / full;
     x->stats.peak_macs = full > x->stats.peak_macs ? full : x->stats.peak_macs;
     x->stats.last_write_back = written;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determines what bounds a program: the multipliers, or one of the two channels of the bus. */
+/* What follows from the counts: what bounds a program, the multipliers or one of the two channels
+ * of the bus; the traffic of the registers. */
 #include <math.h>
 
-#include "matrix/cycle/cycle.h"
+#include "matrix/cycle/state.h"
 
 void sam_mxu_roofline(const struct sam_mxu_config *c, const struct sam_mxu_stats *s,
                       struct sam_mxu_roofline *r)
@@ -17,4 +18,14 @@ void sam_mxu_roofline(const struct sam_mxu_config *c, const struct sam_mxu_stats
     };
     r->bound = fmin(r->peak, r->intensity * r->slope);
     r->bus_bound = r->intensity * r->slope < r->peak;
+}
+
+uint64_t sam_mxu_register_bytes(const struct sam_mxu *x)
+{
+    const struct sam_mxu_config *c = &x->config;
+    const struct sam_mxu_stats *s = &x->stats;
+    const uint64_t row = c->mlen / 8, rows = s->load_uops + s->store_uops + s->zero_uops;
+    const uint64_t sums = 2 * sizeof(float) * c->npara; /* read and written, of each row of C */
+    return s->mma_uops * (c->step_m * (row + sums) + c->npara * row) +
+           (rows + 3 * s->pw_uops) * row;
 }
