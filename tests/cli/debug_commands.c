@@ -89,7 +89,7 @@ static const struct {
     {"watch", "nothing to watch"},
     {"watch v1", "is a vector"},
     {"watch 1.5", "expected an address"},
-    {"watch 0x90000000:0", "size 0: expected 1 or more bytes"},
+    {"watch 0x90000000:0", "size 0: expected 1 to 4294967295 bytes"},
     {"watch 0x90000000:-4", "size -4"},
     {"watch 0x90000000 lane 1", "unexpected 'lane 1'"},
     {"watch 0x90000000:4 if", "if: expected a condition"},

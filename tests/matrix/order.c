@@ -136,7 +136,7 @@ static void replay_line(struct replay *r, const char *line)
         open_request(r->writes, id, address, beats)->bits = mask[1] - mask[0] + 1;
         r->queue[r->queued++] = id;
         r->ages[id] = r->requests++;
-    } else if (sscanf(line, "%*u wdata %39s strobes %x", data, &strobes) == 2) {
+    } else if (sscanf(line, "%*u wdata %39s busMask %*x strobes %x", data, &strobes) == 2) {
         parse_bytes(data, bytes);
         write_beat(r, bytes, strobes, last);
     } else if (sscanf(line, "%*u wdone id %u", &id) == 1) {

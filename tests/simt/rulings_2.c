@@ -456,7 +456,8 @@ static void ruling_2_11_nothing_else_takes_pairs(void **state)
         "csrrw x4, frm, x6",  "endprg x0, x0, x0"};
     for (unsigned i = 0; i < sizeof(insns) / sizeof(*insns); i++) {
         char text[128];
-        snprintf(text, sizeof(text), BEGIN "regpair zero, zero, 0\nbad: %s\n" END, insns[i]);
+        /* regpair zero, zero, 0 as a word, for the assembler refuses the instruction after it */
+        snprintf(text, sizeof(text), BEGIN ".word 0x0000500b\nbad: %s\n" END, insns[i]);
         traps(text, SAM_TRAP_ILLEGAL);
     }
 }

@@ -259,12 +259,33 @@ static void marks_of_pipes(void **state)
     sam_system_free(system);
 }
 
+static void energy(void **state)
+{
+    (void)state;
+    struct sam_energy e = {.count = {[SAM_ENERGY_dram_byte] = 1000, [SAM_ENERGY_l2_byte] = 1}};
+    char *text;
+    sam_energy_defaults(&e.config);
+    e.config.each[SAM_ENERGY_dram_byte] = 2500;
+    assert_true(sam_energy_of(&e, "DRAM") == 2500);
+    assert_true(sam_energy_of(&e, "no such unit") == 0);
+    assert_true(sam_energy_of(&e, NULL) == 2500 + sam_energy_of(&e, "L2"));
+    for (size_t i = 0; i < SAM_ENERGY_EVENTS; i++) {
+        assert_non_null(sam_energy_parameter(i));
+        assert_true(*sam_energy_source(i) != 0);
+    }
+    assert_null(sam_energy_parameter(SAM_ENERGY_EVENTS));
+    assert_null(sam_energy_parameter(SIZE_MAX));
+    assert_string_equal(sam_energy_source(SIZE_MAX), "");
+    refuses(sam_energy_report, NULL, false, &text);
+    refuses(sam_energy_report, &e, true, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(memory),         cmocka_unit_test(programs),
-        cmocka_unit_test(weights), cmocka_unit_test(races),          cmocka_unit_test(times),
-        cmocka_unit_test(pipes),   cmocka_unit_test(marks_of_pipes),
+        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
+        cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
+        cmocka_unit_test(energy),  cmocka_unit_test(pipes),  cmocka_unit_test(marks_of_pipes),
     };
     return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }
