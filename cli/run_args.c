@@ -354,7 +354,7 @@ static size_t first_change(const struct run_argument *a, run_read_memory *read, 
     return a->array.size;
 }
 
-/* What a program stores into an input is lost. */
+/* Report a store into an input buffer: its result is lost. */
 static void note_changed_input(const struct run_argument *a, run_read_memory *read, void *context)
 {
     const size_t at = first_change(a, read, context);

@@ -84,7 +84,7 @@ struct sam_finding_side {
     uint32_t workgroup; /* linear id, x fastest */
     uint32_t warp;
     uint32_t lane; /* UINT32_MAX: a scalar instruction, or all lanes */
-    bool surplus;  /* the lane has no work-item: the workgroup is no multiple of the warp */
+    bool surplus;  /* the lane has no work-item: the workgroup is not a multiple of the warp */
     uint32_t pc, word;
     uint32_t prefix; /* word of the REGEXT, ... before it; 0: none */
     enum sam_finding_access access;

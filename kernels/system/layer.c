@@ -129,7 +129,7 @@ static void multiply_four(const struct product *p)
     STORE(3);
 }
 
-/* 2 * size columns, with sums in m0 and m4, which are no sources. */
+/* 2 * size columns, with sums in m0 and m4, which cannot be sources. */
 static void multiply_two(const struct product *p)
 {
     const uint32_t step = 4 * p->size;

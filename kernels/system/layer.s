@@ -268,7 +268,7 @@ wait:
     bnez    t0, .Lfailed
     ret
 
-# .Lcolumns with two registers of sums, m0 and m4, which are no sources.
+# .Lcolumns with two registers of sums, m0 and m4, which cannot be sources.
 .Ltwo_columns:
     mmov.mx m0, a5
     mmov.mx m4, a5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels need, as .rodata.ventus.resource records it (docs/ventus-rulings.md 5.2). */
+/* The resources of kernels, as .rodata.ventus.resource records it (docs/ventus-rulings.md 5.2). */
 #include "base/base.h"
 
 #include <stdlib.h>

@@ -50,7 +50,7 @@ struct sam_counter {
     uint32_t weight_width; /* bits of a counter, at most 32; the largest number stays */
     const uint32_t *given; /* not NULL: counted before, for plane 0; no other plane has a code */
 };
-/* What the counters hold after symbols with these counts. */
+/* The saturating counters after symbols with these counts. */
 void sam_counter_read(const struct sam_counter *counter, const uint32_t exact[256],
                       uint32_t counts[256]);
 

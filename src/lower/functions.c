@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions of elements become: the rows of functions.def as code. */
+/* Code for functions of elements, from the rows of functions.def. */
 #include "lower/elements.h"
 #include "lower/math.h"
 

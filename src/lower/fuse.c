@@ -217,7 +217,7 @@ bool sam_lower_folds(unsigned code)
     }
 }
 
-/* What stands in the text for an operation that has no code. */
+/* The line of the text for an operation without code. */
 static void refuse(struct lower *l, const struct sam_tile_op *op, enum sam_dtype dtype,
                    const char *where)
 {

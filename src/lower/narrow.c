@@ -15,7 +15,8 @@ static int past(const struct sam_fp_format *f)
     return f->bias + 17;
 }
 
-/* What takes the exponent of a number to that of 1.5 times its last bit as a float, in the type. */
+/* Added to the exponent of a number, it gives that of 1.5 times its last bit in the type, as a
+ * float. */
 static uint32_t to_last(const struct sam_fp_format *f)
 {
     return (uint32_t)(23 - f->mantissa) << 23 | 0x400000;

@@ -26,7 +26,7 @@ struct sam_memory;
 struct sam_region {
     uint64_t base;
     uint64_t size;
-    uint64_t slack; /* bytes at its end that nobody asked for: those to the end of a page */
+    uint64_t slack; /* padding at its end, to the end of a page */
 };
 
 /* What a machine lets its owner map. */

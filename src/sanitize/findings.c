@@ -98,7 +98,7 @@ static size_t count_of(const struct sam_sanitizer *s, unsigned check)
     return count;
 }
 
-/* A workgroup that is no multiple of the warp has lanes without a work-item. */
+/* A workgroup that is not a multiple of the warp has lanes without a work-item. */
 static void mark_surplus(const struct sam_sanitizer *s, struct sam_finding_side *side)
 {
     const uint32_t items = s->launch.items;

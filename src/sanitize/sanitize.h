@@ -25,7 +25,7 @@ struct sam_sanitize_launch {
     uint64_t pds_total;        /* bytes of private memory of all workgroups */
     uint32_t items;            /* work-items of a complete workgroup; 0: unknown */
     uint32_t sgprs, vgprs;     /* that a warp has; 0: unknown */
-    uint32_t start, start_end; /* the start code, which is no part of the kernel */
+    uint32_t start, start_end; /* the start code: not part of the kernel */
     bool translated;           /* addresses of global memory are not those of buffers */
     /* The instruction word at `pc` as the warp of sam_sanitize_warp.core sees it. False: there is
      * none. */

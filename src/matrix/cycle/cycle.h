@@ -73,7 +73,7 @@ struct sam_mxu_mask {
     uint8_t first, last;
 };
 
-/* What the scalar core sends with an instruction, and what it gets back. */
+/* Operands of an instruction from the scalar core, and the response. */
 struct sam_mxu_dsa {
     uint32_t word;
     uint64_t rs1, rs2; /* registers 19:15 (8 + 17:15 of uop 1 and 3) and 24:20 */
