@@ -290,6 +290,76 @@ static void npy_files(void **state)
     }
 }
 
+/* --- sizes at which sums and products wrap */
+
+static const uint64_t huge[] = {
+    UINT64_C(1) << 31, UINT64_C(1) << 32, (UINT64_C(1) << 61) - 1,
+    UINT64_C(1) << 61, UINT64_C(1) << 62, INT64_MAX - 7,
+    INT64_MAX,         UINT64_C(1) << 63, UINT64_MAX - 63,
+    UINT64_MAX - 7,    UINT64_MAX,
+};
+
+/* Refused with a message, or its tensors are in the file. */
+static void refused_or_inside(enum sam_weights_kind kind, const struct sam_buffer *file)
+{
+    struct sam_weights weights;
+    struct sam_error error = {0};
+    if (parse(kind, file, &weights, &error) != SAM_OK) {
+        assert_true(*error.text != 0);
+        assert_null(weights.tensors);
+        return;
+    }
+    for (size_t i = 0; i < weights.count; i++) {
+        const struct sam_weight *t = &weights.tensors[i];
+        assert_true(t->offset <= file->size && t->size <= file->size - t->offset);
+    }
+    sam_weights_free(&weights);
+}
+
+/* Each number of a text, one after the other. */
+static void huge_in_text(enum sam_weights_kind kind, const char *header, bool npy)
+{
+    for (const char *at = header; *at; at += strspn(at, "0123456789")) {
+        at += strcspn(at, "0123456789");
+        for (size_t k = 0; *at && k < SAM_COUNT(huge); k++) {
+            char text[512];
+            sam_format(text, sizeof text, "%.*s%llu%s", (int)(at - header), header,
+                       (unsigned long long)huge[k], at + strspn(at, "0123456789"));
+            struct sam_buffer file = {0};
+            if (npy) {
+                sam_buffer_append(&file, "\x93NUMPY\1\0\xf6\0", 10);
+                sam_buffer_printf(&file, "%-245s\n", text);
+                sam_buffer_fill(&file, 1, 24);
+            } else {
+                file = safetensors(text, 32);
+            }
+            refused_or_inside(kind, &file);
+            sam_buffer_free(&file);
+        }
+    }
+}
+
+static void huge_numbers(void **state)
+{
+    (void)state;
+    huge_in_text(SAM_WEIGHTS_SAFETENSORS,
+                 "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,1,4],\"data_offsets\":[0,32]},"
+                 "\"e\":{\"dtype\":\"F4\",\"shape\":[0,5],\"data_offsets\":[32,32]}}",
+                 false);
+    huge_in_text(SAM_WEIGHTS_NPY,
+                 "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 1, 0, 1), }", true);
+    struct sam_buffer file = gguf(64);
+    for (size_t at = 4; at + 8 <= file.size - 256; at++) /* whatever it is a part of */
+        for (size_t k = 0; k < SAM_COUNT(huge); k++) {
+            uint8_t before[8];
+            memcpy(before, file.data + at, 8);
+            sam_put_le64(file.data + at, huge[k]);
+            refused_or_inside(SAM_WEIGHTS_GGUF, &file);
+            memcpy(file.data + at, before, 8);
+        }
+    sam_buffer_free(&file);
+}
+
 static void kinds(void **state)
 {
     (void)state;
@@ -362,6 +432,7 @@ int main(void)
         cmocka_unit_test(gguf_files),
         cmocka_unit_test(npy_files),
         cmocka_unit_test(kinds),
+        cmocka_unit_test(huge_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
