@@ -23,9 +23,7 @@ static inline char *put_hex8(char *to, uint32_t value)
 
 static char *put_text(char *p, const char *text)
 {
-    const size_t size = strlen(text);
-    memcpy(p, text, size);
-    return p + size;
+    return mempcpy(p, text, strlen(text));
 }
 
 /* " 0x" and 8 digits */

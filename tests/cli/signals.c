@@ -94,8 +94,8 @@ static void models_in_time(void **state)
 {
     static const char *const words[] = {
         "run engines.s --machine tensor --map 0x50000000:4096",
-        "run engines.s --machine tensor --map 0x50000000:4096 --config "
-        "mem_latency=1000,load_bytes=1",
+        ("run engines.s --machine tensor --map 0x50000000:4096 --config "
+         "mem_latency=1000,load_bytes=1"),
         "run engines.s --machine system --map 0x50000000:4096",
         "run matrix.s --machine tensor --isa tensor --map 0x50000000:4096",
         "run matrix.s --machine system --map 0x50000000:4096 --config mem.dram_bytes=1",
