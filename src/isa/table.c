@@ -6,13 +6,13 @@
 
 const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
     [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, {0}},
-#define DOES(act)                                                                                  \
+#define DOES(kind)                                                                                 \
     {                                                                                              \
-        SAM_ACT_##act                                                                              \
+        .act = SAM_ACT_##kind                                                                      \
     }
-#define DOES_READS_VD(act)                                                                         \
+#define DOES_READS_VD(kind)                                                                        \
     {                                                                                              \
-        SAM_ACT_##act, .reads_vd = true                                                            \
+        .act = SAM_ACT_##kind, .reads_vd = true                                                    \
     }
 #define DOES_ALU    DOES(ALU)
 #define DOES_MULDIV DOES(MULDIV)
@@ -21,35 +21,35 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
 #define DOES_JUMP   DOES(JUMP)
 #define DOES_LOAD(n)                                                                               \
     {                                                                                              \
-        SAM_ACT_LOAD, n, 0, false                                                                  \
+        .act = SAM_ACT_LOAD, .bytes = n                                                            \
     }
 #define DOES_STORE(n)                                                                              \
     {                                                                                              \
-        SAM_ACT_STORE, n, 0, false                                                                 \
+        .act = SAM_ACT_STORE, .bytes = n                                                           \
     }
 #define DOES_GATHER(n, i)                                                                          \
     {                                                                                              \
-        SAM_ACT_LOAD, n, i, false                                                                  \
+        .act = SAM_ACT_LOAD, .bytes = n, .index = i                                                \
     }
 #define DOES_SCATTER(n, i)                                                                         \
     {                                                                                              \
-        SAM_ACT_STORE, n, i, false                                                                 \
+        .act = SAM_ACT_STORE, .bytes = n, .index = i                                               \
     }
 #define DOES_OWN_LOAD(n)                                                                           \
     {                                                                                              \
-        SAM_ACT_LOAD, n, 0, true                                                                   \
+        .act = SAM_ACT_LOAD, .bytes = n, .own = true                                               \
     }
 #define DOES_OWN_STORE(n)                                                                          \
     {                                                                                              \
-        SAM_ACT_STORE, n, 0, true                                                                  \
+        .act = SAM_ACT_STORE, .bytes = n, .own = true                                              \
     }
 #define DOES_ATOMIC(n)                                                                             \
     {                                                                                              \
-        SAM_ACT_ATOMIC, n, 0, false                                                                \
+        .act = SAM_ACT_ATOMIC, .bytes = n                                                          \
     }
 #define DOES_RESERVE(n)                                                                            \
     {                                                                                              \
-        SAM_ACT_RESERVE, n, 0, false                                                               \
+        .act = SAM_ACT_RESERVE, .bytes = n                                                         \
     }
 #define DOES_CSR_WRITE DOES(CSR_WRITE)
 #define DOES_CSR_BITS  DOES(CSR_BITS)

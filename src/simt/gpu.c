@@ -54,8 +54,8 @@ static void fill_machine(struct sam_machine *machine, uint32_t lanes)
 enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
                                struct sam_gpu **out, struct sam_error *error)
 {
-    static const struct sam_memory_rules rules = {.bits = 32,
-                                                  .window = {SAM_LDS_BASE, SAM_LDS_SIZE}};
+    static const struct sam_memory_rules rules = {
+        .bits = 32, .window = {.base = SAM_LDS_BASE, .size = SAM_LDS_SIZE}};
     if (!out)
         return sam_fail_null(error, "gpu");
     *out = NULL;
