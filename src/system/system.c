@@ -68,8 +68,8 @@ static enum sam_status add_memory(struct sam_system *system, struct sam_error *e
 {
     const struct sam_memory_rules rules = {
         .bits = 32,
-        .window = {SAM_SYSTEM_LOCAL, SAM_SYSTEM_LOCAL_BYTES},
-        .registers = {SAM_SYSTEM_CONTROL, SAM_SYSTEM_CONTROL_BYTES},
+        .window = {.base = SAM_SYSTEM_LOCAL, .size = SAM_SYSTEM_LOCAL_BYTES},
+        .registers = {.base = SAM_SYSTEM_CONTROL, .size = SAM_SYSTEM_CONTROL_BYTES},
     };
     const struct sam_system_options *o = &system->options;
     system->memory = sam_memory_new(&rules);
