@@ -54,6 +54,11 @@ static void reports(void **state)
     struct sam_gputime_result result = {0};
     const struct sam_gputime_report_options sized = {.size = 3};
     char *text;
+    struct sam_gputime_config config;
+    struct sam_energy energy;
+    sam_gputime_config_init(&config);
+    sam_gputime_energy(&config, &result, &energy);
+    assert_true(sam_energy_of(&energy, NULL) == 0);
     refuses(sam_gputime_report, NULL, SAM_GPUTIME_TEXT, NULL, &text);
     refuses(sam_gputime_report, &result, SAM_GPUTIME_TEXT, NULL, NULL);
     refuses(sam_gputime_report, &result, (enum sam_gputime_format)2, NULL, &text);

@@ -104,6 +104,9 @@ static void registers(void **state)
     assert_false(sam_hart_csr(hart, 4096, &value) || sam_hart_csr(hart, UINT32_MAX, &value));
     assert_false(sam_hart_set_csr(hart, 4096, 1) || sam_hart_set_csr(hart, UINT32_MAX, 1));
     assert_null(sam_hart_cycles(hart));
+    struct sam_energy energy;
+    assert_false(sam_hart_energy(hart, &energy));
+    assert_true(sam_energy_of(&energy, NULL) == 0);
     assert_non_null(sam_hart_stats(hart));
     struct sam_engines_report report;
     assert_false(sam_hart_engines(hart, &report));

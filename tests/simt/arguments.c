@@ -50,6 +50,12 @@ static void memory(void **state)
     refuses(sam_gpu_alloc, gpu, 4, NULL);
     refuses(sam_gpu_alloc, gpu, UINT32_MAX, &address);
     assert_int_equal(sam_gpu_alloc(gpu, 0, &address, NULL), SAM_OK);
+    uint32_t pages = 0;
+    refuses(sam_gpu_alloc_pages, NULL, 1, &pages);
+    refuses(sam_gpu_alloc_pages, gpu, 1, NULL);
+    refuses(sam_gpu_alloc_pages, gpu, 0, &pages);
+    refuses(sam_gpu_alloc_pages, gpu, UINT64_C(1) << 32, &pages);
+    assert_int_equal(pages, 0);
     refuses(sam_gpu_map, NULL, 0, 4);
     refuses(sam_gpu_map, gpu, 4, UINT64_MAX);
     refuses(sam_gpu_map, gpu, UINT32_MAX, 2);
