@@ -303,13 +303,16 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     const unsigned stream = m->config.issue_streams == 2 && w->has_op ? w->trait->stream : 0;
     sm->judged |= bit;
     const uint64_t barrier = w->barrier_from > m->now ? w->barrier_from : NEVER;
-    again = reason != SAM_GPUTIME_BUSY && again < barrier ? again : barrier;
-    set_alarm(&sm->alarms, i, m->now, again);
     if (reason == SAM_GPUTIME_BUSY) {
+        if (barrier == NEVER)
+            cancel_alarm(&sm->alarms, i);
+        else
+            set_alarm(&sm->alarms, i, m->now, barrier);
         forget(sm, i);
         sm->can_issue[stream] |= bit;
         return;
     }
+    set_alarm(&sm->alarms, i, m->now, again < barrier ? again : barrier);
     w->waited = reason;
     sam_gputime_warp(m, sm, w, reason);
     wait_for(sm, i, w->has_op ? stream : NO_STREAM, ranks[reason]);
