@@ -25,7 +25,7 @@ static const struct {
     [SAM_I8] = {true, BYTE},
     [SAM_F16] = {true, HALF},
     [SAM_F32] = {true, SINGLE},
-    [SAM_BF16] = {true, SINGLE}, /* which prepare() widens */
+    [SAM_BF16] = {true, SINGLE}, /* prepare() widens it */
 };
 
 /* --- two blocks of rows: of each two blocks of columns, or the last, C in m4 to m7, A in m0 and

@@ -195,7 +195,7 @@ struct sam_view {
     struct sam_journal *journal; /* NULL: none */
     bool exhausted;  /* the host had no memory for an access: the fault is not the program's */
     bool asks_slack; /* the core is to stop after the next access to a buffer's slack, */
-    bool slack;      /* which has just been resolved */
+    bool slack;      /* the access just resolved is to slack */
     /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
      * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
      */

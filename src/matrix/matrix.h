@@ -14,7 +14,7 @@
 enum sam_matrix_state { SAM_MATRIX_OFF, SAM_MATRIX_INITIAL, SAM_MATRIX_CLEAN, SAM_MATRIX_DIRTY };
 enum sam_matrix_round { SAM_MATRIX_RNU, SAM_MATRIX_RNE, SAM_MATRIX_RDN, SAM_MATRIX_ROD };
 
-/* Which rule an instruction broke: docs/matrix-rulings.md 2.12. */
+/* The rule that an instruction broke: docs/matrix-rulings.md 2.12. */
 enum sam_matrix_why {
     SAM_MATRIX_FINE,
     SAM_MATRIX_IS_OFF,

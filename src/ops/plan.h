@@ -180,7 +180,7 @@ void sam_plan_emit_places(const struct sam_plan *plan, const uint64_t *inputs, u
                           struct sam_buffer *text);
 void sam_plan_emit_body(const struct sam_plan *plan, const char *label, const uint64_t *inputs,
                         uint64_t output, struct sam_buffer *text);
-/* The counters of loops are s2 and so many registers after it. */
+/* Number of loop counters: consecutive registers from s2. */
 unsigned sam_plan_counters(const struct sam_plan *plan);
 void sam_plan_emit_tables(const struct sam_plan *plan, const char *label, struct sam_buffer *text);
 

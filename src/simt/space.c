@@ -154,7 +154,7 @@ static unsigned page_cause(enum sam_access access)
 }
 
 /* Whether the view may show the slack of a buffer, accessed up to `end`: not before the first
- * access to some slack, which the core is told of. */
+ * access to some slack, reported to the core. */
 static bool show_slack(struct sam_worker *worker, const struct sam_region *region, uint64_t end,
                        enum sam_access access)
 {

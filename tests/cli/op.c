@@ -155,7 +155,7 @@ static void elements_of_four_bits(void **state)
     };
     (void)state;
     write_bytes("odd.npy", 5,
-                (const uint8_t[]){0x10, 0x32, 0x54, 0x76, 0xf8}); /* f is no element */
+                (const uint8_t[]){0x10, 0x32, 0x54, 0x76, 0xf8}); /* f: not an element */
     write_bytes("two.npy", 2, (const uint8_t[]){0x10, 0x32});
     write_bytes("keep.npy", 3, (const uint8_t[]){1, 0, 1});
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

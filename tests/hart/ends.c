@@ -34,7 +34,7 @@ static void other_ecalls_fail(void **state)
     program_free(&p);
 }
 
-/* A program without an exit says so; illegal words elsewhere are no end. */
+/* A program without an exit says so; illegal words elsewhere are not an end. */
 static void ends_without_exit(void **state)
 {
     (void)state;

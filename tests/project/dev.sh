@@ -349,7 +349,7 @@ check 'test after a build without its library' tests_later
 check 'test of a folder' tests_chosen 2 isa
 check 'test of one program' tests_chosen 1 tile/text
 check 'test of two' tests_chosen 2 isa/errors tile
-check 'test of a name that is no test, once configured' no_such_test 'there are isa/decode isa/errors$' isa/decode_v9
+check 'test of an unknown name, once configured' no_such_test 'there are isa/decode isa/errors$' isa/decode_v9
 check 'test builds what it runs' builds_only
 check 'test --part 1/2' tests_chosen 2 --part 1/2
 check 'test --part 2/2 of a folder' tests_chosen 1 --part=2/2 isa

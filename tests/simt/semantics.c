@@ -220,8 +220,8 @@ static void write_program(struct text *t, const struct setup *s, const char *ins
     add(t, "endprg x0, x0, x0\n");
 }
 
-/* The rows of the words from `insn` up to the first that is no prefix, which is returned; its op is
- * SAM_OP_ILLEGAL if a prefix precedes it. */
+/* The rows of the words from `insn` up to the first that is not a prefix, which is returned; its op
+ * is SAM_OP_ILLEGAL if a prefix precedes it. */
 static struct sam_insn cover(struct program *p, uint32_t insn)
 {
     struct sam_insn decoded;
