@@ -39,8 +39,8 @@ enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *n
                                     struct sam_error *error);
 void sam_onnx_externals_free(struct sam_onnx_external *externals, size_t count);
 
-/* beside.c: open the file `location` of the folder that `path` is in, or of one below; links are
- * followed, but must not lead elsewhere. -1 with `error` filled. *size: of the file. */
+/* external_path.c: open the file `location` of the folder that `path` is in, or of one below; links
+ * are followed, but must not lead elsewhere. -1 with `error` filled. *size: of the file. */
 int sam_onnx_open_external(const char *path, const char *location, uint64_t *size,
                            struct sam_error *error);
 

@@ -11,11 +11,11 @@
 
 /* --- numbers */
 
-struct lower_number sam_lower_times(const struct lower_number *a, const struct lower_number *b)
+struct lower_affine sam_lower_times(const struct lower_affine *a, const struct lower_affine *b)
 {
     int64_t known;
     if (lower_is_known(a, &known)) {
-        struct lower_number product = *b;
+        struct lower_affine product = *b;
         product.offset *= known;
         product.scale *= known;
         if (!known)
@@ -24,23 +24,23 @@ struct lower_number sam_lower_times(const struct lower_number *a, const struct l
     }
     if (lower_is_known(b, &known))
         return sam_lower_times(b, a);
-    struct lower_number product = *a;
+    struct lower_affine product = *a;
     product.scale *= b->scale;
     for (unsigned i = 0; i < b->count && product.count < LOWER_FACTORS; i++)
         product.factors[product.count++] = b->factors[i];
     return product;
 }
 
-static struct lower_number factor(enum lower_factor_kind kind, uint32_t value, unsigned dimension)
+static struct lower_affine factor(enum lower_factor_kind kind, uint32_t value, unsigned dimension)
 {
-    struct lower_number number = {.scale = 1, .count = 1};
+    struct lower_affine number = {.scale = 1, .count = 1};
     number.factors[0].kind = kind;
     number.factors[0].value = value;
     number.factors[0].dimension = dimension;
     return number;
 }
 
-struct lower_number sam_lower_valid(const struct lower *l, uint32_t tile, bool rows)
+struct lower_affine sam_lower_valid(const struct lower *l, uint32_t tile, bool rows)
 {
     uint32_t known;
     if (sam_lower_known(l, tile, rows ? LOWER_ROWS : LOWER_COLS, &known))
@@ -48,7 +48,7 @@ struct lower_number sam_lower_valid(const struct lower *l, uint32_t tile, bool r
     return factor(rows ? LOWER_FACTOR_ROWS : LOWER_FACTOR_COLS, tile, 0);
 }
 
-struct lower_number sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
+struct lower_affine sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
                                         bool stride)
 {
     int64_t known;
@@ -57,7 +57,7 @@ struct lower_number sam_lower_of_window(const struct lower *l, uint32_t window, 
     return factor(stride ? LOWER_FACTOR_STRIDE : LOWER_FACTOR_SIZE, window, dimension);
 }
 
-static void put_factor(struct lower *l, const char *reg, const struct lower_number *number,
+static void put_factor(struct lower *l, const char *reg, const struct lower_affine *number,
                        unsigned i)
 {
     uint32_t value = number->factors[i].value;
@@ -80,7 +80,7 @@ static void add_known(struct lower *l, const char *reg, int64_t number)
     }
 }
 
-void sam_lower_put(struct lower *l, const char *reg, const struct lower_number *number,
+void sam_lower_put(struct lower *l, const char *reg, const struct lower_affine *number,
                    int64_t times)
 {
     int64_t known, scale = number->scale * times;
@@ -102,7 +102,7 @@ void sam_lower_put(struct lower *l, const char *reg, const struct lower_number *
     add_known(l, reg, number->offset * times);
 }
 
-void sam_lower_add(struct lower *l, const char *reg, const struct lower_number *number,
+void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *number,
                    uint32_t element)
 {
     int64_t known;
@@ -317,7 +317,7 @@ static bool known_box(const struct sam_lower_box *box, bool constant, struct sam
 
 /* --- sizes known when the program runs */
 
-static bool is_one(const struct lower_number *number)
+static bool is_one(const struct lower_affine *number)
 {
     int64_t known;
     return lower_is_known(number, &known) && known == 1;

@@ -17,7 +17,7 @@ enum lower_factor_kind {
 
 enum { LOWER_FACTORS = 5, LOWER_DIMS = SAM_TILE_RANK };
 
-struct lower_number {
+struct lower_affine {
     int64_t offset, scale;
     struct {
         enum lower_factor_kind kind;
@@ -27,27 +27,27 @@ struct lower_number {
     unsigned count;
 };
 
-static inline struct lower_number lower_is(int64_t number)
+static inline struct lower_affine lower_is(int64_t number)
 {
-    return (struct lower_number){.offset = number};
+    return (struct lower_affine){.offset = number};
 }
-static inline bool lower_is_known(const struct lower_number *number, int64_t *value)
+static inline bool lower_is_known(const struct lower_affine *number, int64_t *value)
 {
     *value = number->offset;
     return number->count == 0;
 }
 /* One of the two is known, or neither has an offset. */
-struct lower_number sam_lower_times(const struct lower_number *a, const struct lower_number *b);
-struct lower_number sam_lower_valid(const struct lower *l, uint32_t tile, bool rows);
-struct lower_number sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
+struct lower_affine sam_lower_times(const struct lower_affine *a, const struct lower_affine *b);
+struct lower_affine sam_lower_valid(const struct lower *l, uint32_t tile, bool rows);
+struct lower_affine sam_lower_of_window(const struct lower *l, uint32_t window, unsigned dimension,
                                         bool stride);
 /* Put the number, `times` as large, into a register. Changes t0. */
-void sam_lower_put(struct lower *l, const char *reg, const struct lower_number *number,
+void sam_lower_put(struct lower *l, const char *reg, const struct lower_affine *number,
                    int64_t times);
 
 /* How many elements along a dimension, and how many elements from one to the next on both sides. */
 struct lower_dim {
-    struct lower_number n, from, to;
+    struct lower_affine n, from, to;
 };
 
 /* Whether its elements follow one another on both sides. */
@@ -68,7 +68,7 @@ void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64
 /* Remark what the boxes since the last remark take of TensorLoad. */
 void sam_lower_box_note(struct lower *l, const struct sam_tile_op *op);
 /* Code between operations: the address in `reg` plus a number of elements of `element` bytes. */
-void sam_lower_add(struct lower *l, const char *reg, const struct lower_number *number,
+void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *number,
                    uint32_t element);
 
 /* Routines of the hart; their arguments stand at their beginning. */

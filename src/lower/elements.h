@@ -136,14 +136,14 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
 enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand);
 /* The tile whose valid rectangle an operation goes over. */
-uint32_t sam_lower_rectangle(const struct lower *l, const struct sam_tile_op *op);
+uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op);
 /* Whether two tiles are the same elements of one type. */
 bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
 /* Whether an operation writes the pad value outside the valid rectangle. */
 bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 /* Whether it fails where an element of its last source is zero. */
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
-/* Whether an operation is a reduction (sam_lower_fold). */
+/* Whether an operation is a reduction (sam_lower_reduce). */
 bool sam_lower_folds(unsigned code);
 /* Whether there is code for an operation of the vector pipe; if not, it is refused at its line. */
 bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op);
@@ -156,7 +156,7 @@ enum { LOWER_PLACES = 10 };
 /* The level of what is computed from a and b (may be NULL). */
 enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
 
-/* --- frame.c: what all kernels have */
+/* --- kernel_abi.c: what all kernels have */
 
 /* The offset of a word in the argument buffer, a0. */
 uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind kind,
@@ -172,17 +172,19 @@ void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *
 void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
                           uint32_t rectangle, enum sam_lower_part part);
 
-/* --- fold.c: what its kernels and those of fold_pairs.c share */
+/* --- reduce.c: what its kernels and those of reduce_packed.c share */
 
 /* Whether there is code for a reduction by a function. */
 bool sam_lower_has_reduction(enum sam_tile_function function);
 
 /* Workgroups and warps of a launch that goes over so many lines; all its warps. */
-unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *kernel,
-                               uint32_t lines);
+unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel *kernel,
+                                 uint32_t lines);
 /* The end of the kernel: padding, and the remark. `part`: what it has written. */
-void sam_lower_fold_end(struct lower *l, struct sam_lower_kernel *kernel, enum sam_lower_part part);
-/* fold_pairs.c: the kernel of a reduction of columns that takes two per lane; false: it is none. */
-bool sam_lower_fold_pairs(struct lower *l, struct sam_lower_kernel *kernel);
+void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
+                          enum sam_lower_part part);
+/* reduce_packed.c: the kernel of a reduction of columns that takes two per lane; false: it is none.
+ */
+bool sam_lower_reduce_packed(struct lower *l, struct sam_lower_kernel *kernel);
 
 #endif

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "lower/program.h"
 
 struct explained {

@@ -13,7 +13,7 @@ enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operan
                                                  : LOWER_WHOLE;
 }
 
-uint32_t sam_lower_rectangle(const struct lower *l, const struct sam_tile_op *op)
+uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op)
 {
     bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
     return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
@@ -173,7 +173,8 @@ static bool share(const struct lower *l, const struct sam_tile_op *a, const stru
 static bool same_rectangle(const struct lower *l, const struct sam_lower_kernel *kernel,
                            const struct sam_tile_op *op)
 {
-    uint32_t a = sam_lower_rectangle(l, &l->p->ops[kernel->ops[0]]), b = sam_lower_rectangle(l, op);
+    uint32_t a = sam_lower_iter_space(l, &l->p->ops[kernel->ops[0]]),
+             b = sam_lower_iter_space(l, op);
     if (a == b || (same_size(l, a, b, true) && same_size(l, a, b, false)))
         return true;
     for (unsigned i = 0; i < kernel->op_count; i++)
@@ -246,7 +247,7 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     else if (!folds)
         where = sam_lower_function_lack(row->function, dtype);
     else if (!sam_lower_has_reduction(row->function))
-        where = "fold.c";
+        where = "reduce.c";
     if (where)
         refuse(l, op, dtype, where);
     return !where;
@@ -276,7 +277,8 @@ static unsigned count_places(const struct lower *l, const struct sam_lower_kerne
     return count;
 }
 
-bool sam_lower_joins(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t index)
+bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel,
+                        uint32_t index)
 {
     const struct sam_tile_op *op = &l->p->ops[index];
     if (op->code < SAM_TILE_FIRST_OP)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "lower/packed.h"
 
 static void block(struct lower *l, uint32_t first, const uint32_t *yields);
@@ -61,7 +61,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     const uint32_t *params = &l->p->ids[op->params], *results = &l->p->ids[op->results];
     const unsigned again = sam_lower_label(l), end = sam_lower_label(l);
     const uint32_t step = sam_tile_arg(l->p, op, 2);
-    struct lower_flights before;
+    struct lower_inflight before;
     int64_t number;
     sam_lower_begin(l, op);
     sam_lower_mark_copy(l, op, 3, params + 1, op->param_count - 1);
@@ -70,9 +70,9 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
         sam_lower_hart(l, "    blez    a0, .Lfailure%u\n",
                        sam_lower_failure(l, op, "scf.for steps by {0}; expected 1 or more"));
     }
-    if (!sam_lower_flights_save(l, &before)) {
+    if (!sam_lower_inflight_save(l, &before)) {
         l->state->memory = true;
-        sam_lower_flights_free(&before);
+        sam_lower_inflight_free(&before);
         return;
     }
     for (uint32_t i = 1; i < op->param_count; i++)
@@ -95,8 +95,8 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
                    "    bgt     t1, t0, .L%u\n" /* else it has wrapped */
                    ".L%u:\n",
                    again, end);
-    sam_lower_flights_merge(l, &before, &before);
-    sam_lower_flights_free(&before);
+    sam_lower_inflight_merge(l, &before, &before);
+    sam_lower_inflight_free(&before);
     for (uint32_t i = 0; i < op->result_count; i++)
         copy(l, results[i], params[1 + i]);
 }
@@ -105,7 +105,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
 static void branch(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t *results = &l->p->ids[op->results], condition = sam_tile_arg(l->p, op, 0);
-    struct lower_flights before = {0}, first = {0};
+    struct lower_inflight before = {0}, first = {0};
     int64_t number;
     sam_lower_begin(l, op);
     if (sam_lower_constant(l, condition, &number)) {
@@ -115,19 +115,19 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
     const unsigned other = sam_lower_label(l), end = sam_lower_label(l);
     sam_lower_get(l, "t0", condition);
     sam_lower_hart(l, "    beqz    t0, .L%u\n", other);
-    if (sam_lower_flights_save(l, &before)) {
+    if (sam_lower_inflight_save(l, &before)) {
         block(l, op->body[0], results);
         sam_lower_hart(l, "    j       .L%u\n.L%u:\n", end, other);
-        if (sam_lower_flights_save(l, &first)) {
-            sam_lower_flights_set(l, &before);
+        if (sam_lower_inflight_save(l, &first)) {
+            sam_lower_inflight_set(l, &before);
             block(l, op->body[1], results);
             sam_lower_hart(l, ".L%u:\n", end);
-            sam_lower_flights_merge(l, &first, &before);
+            sam_lower_inflight_merge(l, &first, &before);
         }
     }
     l->state->memory |= !first.writes || !before.writes;
-    sam_lower_flights_free(&before);
-    sam_lower_flights_free(&first);
+    sam_lower_inflight_free(&before);
+    sam_lower_inflight_free(&first);
 }
 
 /* --- all operations */
@@ -143,7 +143,7 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
     }
     if (op->code < SAM_TILE_FOR) {
         sam_lower_flush_before(l, op);
-        sam_lower_plain(l, op);
+        sam_lower_scalar_op(l, op);
         return;
     }
     sam_lower_flush(l);

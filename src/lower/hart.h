@@ -73,13 +73,13 @@ struct lower_remark {
  * flight and use it (write it), by its place in the text, from 1; or LOWER_UNCERTAIN, of another
  * iteration or of a branch that may not have been taken; or 0. */
 #define LOWER_UNCERTAIN UINT32_MAX
-struct lower_flights {
+struct lower_inflight {
     uint32_t *uses, *writes;
 };
 
 struct lower_state {
     struct lower_messages failures;
-    size_t telling; /* where the program has found out whether it has failed */
+    size_t failure_at; /* where the program has found out whether it has failed */
     struct lower_remark *remarks;
     size_t remark_count, remark_capacity;
     struct sam_buffer slots; /* their bytes when the program starts */
@@ -90,10 +90,10 @@ struct lower_state {
     bool fits, meet;         /* .Lfits, .Lmeet is called */
     bool fails;              /* an operation of `pending` may fail */
     struct sam_buffer setup; /* code of the hart before all others */
-    struct lower_flights flights;
+    struct lower_inflight inflight;
     uint32_t launched; /* launches in the text so far */
     bool *begun;       /* by operation: it has its label */
-    struct lower_marks *marks;
+    struct lower_op_map *op_map;
 };
 
 /* Before the code of an operation: its label. */
@@ -106,8 +106,8 @@ void sam_lower_finish(struct lower *l);
 /* Its name, without "arith." and "scf.". */
 const char *sam_lower_op_name(const struct sam_tile_op *op);
 
-/* --- plain.c: arithmetic, views, descriptors of tiles */
-void sam_lower_plain(struct lower *l, const struct sam_tile_op *op);
+/* --- scalar_ops.c: arithmetic, views, descriptors of tiles */
+void sam_lower_scalar_op(struct lower *l, const struct sam_tile_op *op);
 /* Take a valid size of a tile as known for good; false: it may change, or does not fit. */
 bool sam_lower_size_known(struct lower *l, uint32_t tile, bool cols, int64_t size);
 /* Set it from a0, which is checked unless it is known to fit (`good`). */
@@ -133,13 +133,13 @@ void sam_lower_wait_count(struct lower *l);
 /* A loop is entered: what its body launches may be in flight from the start. */
 void sam_lower_enter_loop(struct lower *l, const struct sam_tile_op *op);
 /* A copy of what is in flight, also after false (no memory); free it. */
-bool sam_lower_flights_save(const struct lower *l, struct lower_flights *saved);
-void sam_lower_flights_set(struct lower *l, const struct lower_flights *from);
+bool sam_lower_inflight_save(const struct lower *l, struct lower_inflight *saved);
+void sam_lower_inflight_set(struct lower *l, const struct lower_inflight *from);
 /* Two ways meet, which parted at `before`: one comes from what is in flight now, one from `other`.
  */
-void sam_lower_flights_merge(struct lower *l, const struct lower_flights *other,
-                             const struct lower_flights *before);
-void sam_lower_flights_free(struct lower_flights *flights);
+void sam_lower_inflight_merge(struct lower *l, const struct lower_inflight *other,
+                              const struct lower_inflight *before);
+void sam_lower_inflight_free(struct lower_inflight *inflight);
 
 /* --- shapes.c: the sizes of an operation's operands, and whether its destination overlaps a
  * source, checked when the program runs. */

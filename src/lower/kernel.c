@@ -329,7 +329,7 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
 {
     const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
     if (sam_lower_folds(first->code)) {
-        sam_lower_fold(l, kernel);
+        sam_lower_reduce(l, kernel);
         return;
     }
     struct lower_build *b = sam_alloc(1, sizeof *b);
@@ -339,7 +339,7 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
     }
     b->l = b->code.l = l;
     b->kernel = kernel;
-    b->rectangle = sam_lower_rectangle(l, first);
+    b->rectangle = sam_lower_iter_space(l, first);
     sam_lower_build_divide(b);
     for (unsigned i = 0; i < kernel->op_count; i++)
         operate(b, i);

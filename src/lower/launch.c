@@ -8,7 +8,7 @@
 
 #include "lower/elements.h"
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 
 /* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
 enum { RECORD = 0, METADATA = 64, NUMBER = 128, ARGUMENTS = 144 };
@@ -49,23 +49,23 @@ static uint32_t busy_slot(struct lower *l, uint32_t root)
     return v->busy;
 }
 
-bool sam_lower_flights_save(const struct lower *l, struct lower_flights *saved)
+bool sam_lower_inflight_save(const struct lower *l, struct lower_inflight *saved)
 {
     const size_t size = l->f->value_count * sizeof *saved->uses;
     saved->uses = sam_alloc(l->f->value_count + 1, sizeof *saved->uses);
     saved->writes = sam_alloc(l->f->value_count + 1, sizeof *saved->writes);
     if (!saved->uses || !saved->writes)
         return false;
-    memcpy(saved->uses, l->state->flights.uses, size);
-    memcpy(saved->writes, l->state->flights.writes, size);
+    memcpy(saved->uses, l->state->inflight.uses, size);
+    memcpy(saved->writes, l->state->inflight.writes, size);
     return true;
 }
 
-void sam_lower_flights_free(struct lower_flights *flights)
+void sam_lower_inflight_free(struct lower_inflight *inflight)
 {
-    free(flights->uses);
-    free(flights->writes);
-    *flights = (struct lower_flights){0};
+    free(inflight->uses);
+    free(inflight->writes);
+    *inflight = (struct lower_inflight){0};
 }
 
 /* Of two ways to get here, and of what was in flight where they parted. */
@@ -77,21 +77,21 @@ static uint32_t either(uint32_t a, uint32_t b, uint32_t before)
     return LOWER_UNCERTAIN;
 }
 
-void sam_lower_flights_merge(struct lower *l, const struct lower_flights *other,
-                             const struct lower_flights *before)
+void sam_lower_inflight_merge(struct lower *l, const struct lower_inflight *other,
+                              const struct lower_inflight *before)
 {
-    struct lower_flights *now = &l->state->flights;
+    struct lower_inflight *now = &l->state->inflight;
     for (uint32_t i = 0; i < l->f->value_count; i++) {
         now->uses[i] = either(now->uses[i], other->uses[i], before->uses[i]);
         now->writes[i] = either(now->writes[i], other->writes[i], before->writes[i]);
     }
 }
 
-void sam_lower_flights_set(struct lower *l, const struct lower_flights *from)
+void sam_lower_inflight_set(struct lower *l, const struct lower_inflight *from)
 {
     const size_t size = l->f->value_count * sizeof *from->uses;
-    memcpy(l->state->flights.uses, from->uses, size);
-    memcpy(l->state->flights.writes, from->writes, size);
+    memcpy(l->state->inflight.uses, from->uses, size);
+    memcpy(l->state->inflight.writes, from->writes, size);
 }
 
 static void mark(struct lower *l, const struct sam_tile_op *op, uint32_t launch)
@@ -101,9 +101,9 @@ static void mark(struct lower *l, const struct sam_tile_op *op, uint32_t launch)
         if (!lower_is_tile(l, value))
             continue;
         const uint32_t at = local(l, lower_root(l, value));
-        l->state->flights.uses[at] = launch;
+        l->state->inflight.uses[at] = launch;
         if (i + 1 == op->operand_count)
-            l->state->flights.writes[at] = launch;
+            l->state->inflight.writes[at] = launch;
     }
 }
 
@@ -128,7 +128,7 @@ void sam_lower_enter_loop(struct lower *l, const struct sam_tile_op *op)
 /* Launches up to `launch`, which has ended, have ended. */
 static void clear(struct lower *l, uint32_t launch)
 {
-    struct lower_flights *now = &l->state->flights;
+    struct lower_inflight *now = &l->state->inflight;
     for (uint32_t i = 0; i < l->f->value_count; i++) {
         now->uses[i] = now->uses[i] <= launch ? 0 : now->uses[i];
         now->writes[i] = now->writes[i] <= launch ? 0 : now->writes[i];
@@ -175,7 +175,7 @@ struct waits {
 
 static void want(const struct lower *l, struct waits *w, uint32_t tile, bool write)
 {
-    const struct lower_flights *now = &l->state->flights;
+    const struct lower_inflight *now = &l->state->inflight;
     const uint32_t launch = (write ? now->uses : now->writes)[local(l, tile)];
     if (launch == LOWER_UNCERTAIN) {
         for (unsigned i = 0; i < w->count && i < SAM_COUNT(w->uncertain); i++)
@@ -203,7 +203,7 @@ static void wait_number(struct lower *l, uint32_t tile, bool write)
 
 void sam_lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
 {
-    struct lower_flights *now = &l->state->flights;
+    struct lower_inflight *now = &l->state->inflight;
     struct waits w = {0};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(l->p, op, i);
@@ -327,8 +327,8 @@ static void set_busy(struct lower *l, const struct sam_lower_kernel *k)
     for (unsigned i = 0; i < k->op_count; i++)
         mark(l, &l->p->ops[k->ops[i]], now);
     for (uint32_t i = 0; i < l->f->value_count; i++) {
-        const bool used = l->state->flights.uses[i] == now;
-        const bool written = l->state->flights.writes[i] == now;
+        const bool used = l->state->inflight.uses[i] == now;
+        const bool written = l->state->inflight.writes[i] == now;
         if (used)
             sam_lower_slot_op(l, "sw", "gp", busy_slot(l, l->f->first_value + i));
         if (written)
@@ -390,7 +390,7 @@ void sam_lower_collect(struct lower *l, uint32_t index)
     const bool fails = sam_lower_divides(l, op), checked = sam_lower_has_shapes(l, op);
     /* What fails first in the program fails first here. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
-                        !sam_lower_joins(l, k, index)))
+                        !sam_lower_can_fuse(l, k, index)))
         sam_lower_flush(l);
     if (!k->op_count)
         l->state->fails = false;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "lower/program.h"
 #include "samite/isa.h"
 
@@ -238,7 +238,7 @@ enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *made, const
     struct sam_buffer run = {0}, hart = {0};
     if (SAM_LACKS(error, made, folder))
         return SAM_ERR_USAGE;
-    sam_lower_tell(made, &hart);
+    sam_lower_failure_texts(made, &hart);
     sam_buffer_puts(&run, "#!/bin/sh\n"
                           "# Run the lowered program; outN.npy is what it makes of array N.\n"
                           "cd \"$(dirname \"$0\")\" || exit 2\n"

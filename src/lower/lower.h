@@ -155,7 +155,7 @@ void sam_lower_box_routines(struct lower *l);
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
 /* fuse.c: whether an operation of the vector pipe can join a kernel. */
-bool sam_lower_joins(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
+bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
 /* kernel.c: append the kernel's code to l->gpu; fill in words, workgroups, warps, lds_bytes. */
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
@@ -163,9 +163,9 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
  * and the others that write code of the GPU. A value in a register of the GPU has one of two forms:
  * floats, also those of 16 bits, are in single precision; integers are extended to 32 bits. */
 void sam_lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
-/* fold.c: a kernel of one reduction, along rows or columns, sums, products, min, max, argmin,
+/* reduce.c: a kernel of one reduction, along rows or columns, sums, products, min, max, argmin,
  * argmax. */
-void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel);
+void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: routines that kernels call, in text after the last kernel. A routine takes v8 (and v9),
  * gives v8, may change v0, v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and
  * works under any mask. `dtype`: the result will be rounded to it. */

@@ -10,7 +10,7 @@ static const struct sam_tile_type *tile_type(const struct lower *l, uint32_t til
 }
 
 /* Elements from one row (column) of a tile to the next. */
-static struct lower_number tile_step(const struct lower *l, uint32_t tile, bool rows)
+static struct lower_affine tile_step(const struct lower *l, uint32_t tile, bool rows)
 {
     const struct sam_tile_type *type = tile_type(l, tile);
     uint32_t pitch = 0;
@@ -21,16 +21,16 @@ static struct lower_number tile_step(const struct lower *l, uint32_t tile, bool 
 }
 
 /* Of two equal numbers one that is known, if one is. */
-static struct lower_number either(struct lower_number a, struct lower_number b)
+static struct lower_affine either(struct lower_affine a, struct lower_affine b)
 {
     int64_t known;
     return lower_is_known(&a, &known) ? a : b;
 }
 
 /* A minus b, where one of them is known. */
-static struct lower_number minus(int64_t a, const struct lower_number *b)
+static struct lower_affine minus(int64_t a, const struct lower_affine *b)
 {
-    struct lower_number difference = *b;
+    struct lower_affine difference = *b;
     difference.offset = a - b->offset;
     difference.scale = -b->scale;
     return difference;
@@ -41,7 +41,7 @@ static const char *value_name(const struct lower *l, uint32_t value)
     return l->p->values[value].name;
 }
 
-static bool both_known(const struct lower_number *a, const struct lower_number *b, int64_t *x,
+static bool both_known(const struct lower_affine *a, const struct lower_affine *b, int64_t *x,
                        int64_t *y)
 {
     bool known = lower_is_known(a, x);
@@ -81,8 +81,8 @@ static bool view_fits(const struct lower *l, uint32_t view)
     if (!known_count(l, view, &count))
         return false;
     for (unsigned i = 0; i < sam_tile_ty(l->p, view)->rank; i++) {
-        struct lower_number size = sam_lower_of_window(l, view, i, false);
-        struct lower_number stride = sam_lower_of_window(l, view, i, true);
+        struct lower_affine size = sam_lower_of_window(l, view, i, false);
+        struct lower_affine stride = sam_lower_of_window(l, view, i, true);
         int64_t n, step, span;
         if (!both_known(&size, &stride, &n, &step) || n < 1 ||
             __builtin_mul_overflow(n - 1, step, &span) ||
@@ -163,14 +163,14 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
     const struct sam_tile_type *type = tile_type(l, tile);
     if (l->options.outside != SAM_TILE_PAD_VALUE || type->pad == SAM_TILE_PAD_null)
         return;
-    struct lower_number rows = sam_lower_valid(l, tile, true),
+    struct lower_affine rows = sam_lower_valid(l, tile, true),
                         cols = sam_lower_valid(l, tile, false);
     uint64_t bits = sam_tile_pad_bits(type->dtype, type->pad);
     uint32_t element = (uint32_t)sam_tile_size(type->dtype);
-    const struct lower_number across = tile_step(l, tile, false), down = tile_step(l, tile, true);
+    const struct lower_affine across = tile_step(l, tile, false), down = tile_step(l, tile, true);
     unsigned skip = sam_lower_label(l);
     int64_t known;
-    const struct lower_number *const sizes[] = {&rows, &cols};
+    const struct lower_affine *const sizes[] = {&rows, &cols};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
         if (lower_is_known(sizes[i], &known) && !known)
             return;
@@ -187,7 +187,7 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
                                   .element = element,
                                   .dim = {{.n = minus(type->rows, &rows), .to = down},
                                           {.n = lower_is(type->cols), .to = across}}};
-    struct lower_number at = sam_lower_times(&cols, &across);
+    struct lower_affine at = sam_lower_times(&cols, &across);
     sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
     sam_lower_add(l, "t3", &at, element);
     sam_lower_box_fill(l, &right, bits);
@@ -206,7 +206,7 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     struct sam_lower_box box = {
         .rank = type->rank, .element = (uint32_t)sam_tile_size(type->dtype), .ordered = !load};
-    struct lower_number down = tile_step(l, tile, true);
+    struct lower_affine down = tile_step(l, tile, true);
     for (unsigned k = type->rank; k-- > 0;) {
         struct lower_dim *dim = &box.dim[k];
         bool line = k + 1 == type->rank;
@@ -215,8 +215,8 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
             dim->n = either(dim->n, sam_lower_valid(l, tile, false));
         else if (type->rank == 2)
             dim->n = either(dim->n, sam_lower_valid(l, tile, true));
-        struct lower_number far = sam_lower_of_window(l, window, k, true);
-        struct lower_number near = line ? tile_step(l, tile, false) : down;
+        struct lower_affine far = sam_lower_of_window(l, window, k, true);
+        struct lower_affine near = line ? tile_step(l, tile, false) : down;
         dim->from = load ? far : near;
         dim->to = load ? near : far;
         if (!line)
@@ -233,7 +233,7 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
 /* A copy of rows x cols elements between tiles; `across`: rows of the source are columns of the
  * destination. */
 static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_t to,
-                                   struct lower_number rows, struct lower_number cols, bool across)
+                                   struct lower_affine rows, struct lower_affine cols, bool across)
 {
     return (struct sam_lower_box){
         .rank = 2,
@@ -243,8 +243,8 @@ static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_
 }
 
 /* Make the copy: the addresses are in t2 and t3. */
-static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
-                 struct lower_number cols, bool across)
+static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_affine rows,
+                 struct lower_affine cols, bool across)
 {
     struct sam_lower_box box = box_of(l, from, to, rows, cols, across);
     sam_lower_box(l, &box);
@@ -253,8 +253,8 @@ static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_numbe
 /* The same for the whole source, at its address. Where lines become columns and the sizes are not
  * known now, all of the source's room is turned, which the planner can do, and the lines that are
  * wanted are copied from there. */
-static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower_number rows,
-                       struct lower_number cols, bool across)
+static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower_affine rows,
+                       struct lower_affine cols, bool across)
 {
     struct sam_lower_box box = box_of(l, from, to, rows, cols, across);
     const struct sam_tile_type *type = tile_type(l, from);
@@ -274,7 +274,7 @@ static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower
         sam_lower_box(l, &box);
         return;
     }
-    const struct lower_number steps[2] = {lower_is(by_rows ? pitch : 1),
+    const struct lower_affine steps[2] = {lower_is(by_rows ? pitch : 1),
                                           lower_is(by_rows ? 1 : pitch)};
     struct sam_lower_box turned = box, lines = box;
     for (unsigned i = 0; i < 2; i++) {
@@ -305,9 +305,9 @@ static void move(struct lower *l, const struct sam_tile_op *op, bool across)
 static void reshape(struct lower *l, const struct sam_tile_op *op)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
-    const struct lower_number sizes[] = {sam_lower_valid(l, s, true), sam_lower_valid(l, s, false),
+    const struct lower_affine sizes[] = {sam_lower_valid(l, s, true), sam_lower_valid(l, s, false),
                                          sam_lower_valid(l, d, true), sam_lower_valid(l, d, false)};
-    struct lower_number from = tile_step(l, s, true), to = tile_step(l, d, true);
+    struct lower_affine from = tile_step(l, s, true), to = tile_step(l, d, true);
     uint32_t element = (uint32_t)sam_tile_size(tile_type(l, d)->dtype);
     int64_t rows, cols, lines, length;
     addresses(l, s, d);
@@ -361,11 +361,11 @@ static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, 
     unsigned failure = sam_lower_failure(
         l, op, "%s: {0}x{1} elements from [{2},{3}] leave the valid rectangle of %s, {4}x{5}",
         sam_tile_row(op->code)->name, value_name(l, whole));
-    const struct lower_number rows = sam_lower_valid(l, part, true),
+    const struct lower_affine rows = sam_lower_valid(l, part, true),
                               cols = sam_lower_valid(l, part, false);
-    const struct lower_number of_rows = sam_lower_valid(l, whole, true);
-    const struct lower_number of_cols = sam_lower_valid(l, whole, false);
-    const struct lower_number down = tile_step(l, whole, true), across = tile_step(l, whole, false);
+    const struct lower_affine of_rows = sam_lower_valid(l, whole, true);
+    const struct lower_affine of_cols = sam_lower_valid(l, whole, false);
+    const struct lower_affine down = tile_step(l, whole, true), across = tile_step(l, whole, false);
     int64_t row, col, size, room[2], n[2];
     bool known = sam_lower_constant(l, sam_tile_arg(l->p, op, 1), &row) &&
                  sam_lower_constant(l, sam_tile_arg(l->p, op, 2), &col) &&
@@ -373,7 +373,7 @@ static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, 
                  both_known(&of_rows, &of_cols, &room[0], &room[1]);
     size = (int64_t)sam_tile_size(type->dtype);
     if (known && row >= 0 && col >= 0 && row <= room[0] - n[0] && col <= room[1] - n[1]) {
-        struct lower_number at = lower_is(row * down.offset + col * across.offset);
+        struct lower_affine at = lower_is(row * down.offset + col * across.offset);
         sam_lower_add(l, reg, &at, (uint32_t)size);
         return;
     }
@@ -398,7 +398,7 @@ void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label)
 {
     const bool sides[] = {true, false};
     for (size_t i = 0; i < SAM_COUNT(sides); i++) {
-        struct lower_number size = sam_lower_valid(l, tile, sides[i]);
+        struct lower_affine size = sam_lower_valid(l, tile, sides[i]);
         int64_t known;
         if (lower_is_known(&size, &known) && known)
             continue;
@@ -427,7 +427,7 @@ static void concat(struct lower *l, const struct sam_tile_op *op)
         uint32_t s = sam_tile_arg(l->p, op, i);
         addresses(l, s, d);
         if (i) {
-            struct lower_number at = sam_lower_valid(l, first, false);
+            struct lower_affine at = sam_lower_valid(l, first, false);
             sam_lower_add(l, "t3", &at, (uint32_t)sam_tile_size(tile_type(l, d)->dtype));
         }
         copy(l, s, d, either(sam_lower_valid(l, d, true), sam_lower_valid(l, s, true)),

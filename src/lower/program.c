@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "lower/packed.h"
 #include "tile/check/bind.h"
 
@@ -268,7 +268,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         return sam_fail_memory(error);
     sam_buffer_puts(&l->hart, sam_buffer_text(&l->data));
     made->hart = sam_strdup(sam_buffer_text(&l->hart));
-    made->telling = l->state->telling;
+    made->failure_at = l->state->failure_at;
     made->gpu = sam_strdup(sam_buffer_text(&l->gpu));
     made->source = sam_strndup(l->p->text, l->p->size);
     made->described = sam_lower_describe(l);
@@ -303,9 +303,9 @@ static void close(struct lower *l)
     sam_buffer_free(&l->state->slots);
     sam_buffer_free(&l->state->setup);
     sam_lower_packed_free(l);
-    sam_lower_flights_free(&l->state->flights);
+    sam_lower_inflight_free(&l->state->inflight);
     free(l->state->begun);
-    sam_lower_marks_free(l->state->marks);
+    sam_lower_op_map_free(l->state->op_map);
     free(l->values);
     sam_tile_flow_free(&l->flow);
     sam_tile_plan_free(&l->plan);

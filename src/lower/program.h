@@ -23,8 +23,8 @@ static inline uint64_t lower_bytes(const struct sam_array *array)
 
 struct sam_tile_lowered {
     char *hart, *gpu;
-    size_t telling; /* where in `hart` it is about to exit: t1 has the failure's number */
-    char *source;   /* the tile program */
+    size_t failure_at; /* where in `hart` it is about to exit: t1 has the failure's number */
+    char *source;      /* the tile program */
     struct sam_array *unbound; /* of pointers that were not given, or NULL: it cannot be loaded */
     const void *weights;       /* the caller's packed file, if an argument is in it */
     size_t weights_size;
@@ -39,8 +39,8 @@ struct sam_tile_lowered {
     struct lower_described *described; /* its operations, for time */
 };
 
-/* tell.c: the text of the hart with code that writes the message of a failure to standard error.
- * Whoever holds the texts has no use for it (sam_tile_lowered_failure). */
-void sam_lower_tell(const struct sam_tile_lowered *made, struct sam_buffer *out);
+/* failure_text.c: the text of the hart with code that writes the message of a failure to standard
+ * error. Whoever holds the texts has no use for it (sam_tile_lowered_failure). */
+void sam_lower_failure_texts(const struct sam_tile_lowered *made, struct sam_buffer *out);
 
 #endif

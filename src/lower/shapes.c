@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sizes of an operation's operands where the program sets them as it runs: the rules are those
- * of the checker (sam_tile_judge_op), which names the sizes that it does not know. */
+ * of the checker (sam_tile_verify_op), which names the sizes that it does not know. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -231,19 +231,19 @@ static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_
     l->state->meet = true;
 }
 
-static bool judge(struct lower *l, const struct sam_tile_op *op, bool write)
+static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
     const struct sam_tile_unknown unknown = {&s, combine, later};
     struct sam_tile_ty types[4];
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
-    const struct sam_tile_judge judge = {l->options.profile, &report, &unknown};
+    const struct sam_tile_verifier verifier = {l->options.profile, &report, &unknown};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_judge_op(&judge, op->code, pointers, NULL, (struct sam_tile_pos){0});
+    sam_tile_verify_op(&verifier, op->code, pointers, NULL, (struct sam_tile_pos){0});
     const bool broken = report.report.errors != 0;
     if (broken && write)
         fail(l, op, &report);
@@ -284,10 +284,10 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
 
 bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op)
 {
-    return judge(l, op, false);
+    return verify(l, op, false);
 }
 
 void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op)
 {
-    judge(l, op, true);
+    verify(l, op, true);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "lower/packed.h"
 
 static void append(struct sam_buffer *out, const char *format, va_list list)
@@ -168,7 +168,7 @@ static void write_failures(struct lower *l)
                       "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
                       "    lla     t0, failure\n"
                       "    lw      t1, 0(t0)\n");
-    l->state->telling = l->hart.size;
+    l->state->failure_at = l->hart.size;
     sam_lower_hart(l, "    snez    t1, t1\n"
                       "    li      t0, SAM_SYSTEM_EXIT\n"
                       "    sw      t1, 0(t0)\n");

@@ -266,9 +266,9 @@ static void set_tile(struct lower *l, uint32_t value)
 bool sam_lower_values(struct lower *l)
 {
     l->values = sam_alloc(l->f->value_count + 1, sizeof *l->values);
-    l->state->flights.uses = sam_alloc(l->f->value_count + 1, sizeof *l->state->flights.uses);
-    l->state->flights.writes = sam_alloc(l->f->value_count + 1, sizeof *l->state->flights.writes);
-    if (!l->values || !l->state->flights.uses || !l->state->flights.writes)
+    l->state->inflight.uses = sam_alloc(l->f->value_count + 1, sizeof *l->state->inflight.uses);
+    l->state->inflight.writes = sam_alloc(l->f->value_count + 1, sizeof *l->state->inflight.writes);
+    if (!l->values || !l->state->inflight.uses || !l->state->inflight.writes)
         return false;
     for (uint32_t i = 0; i < l->f->value_count; i++) {
         l->values[i].slot = l->values[i].busy = LOWER_NO_SLOT;

@@ -377,15 +377,15 @@ struct sam_tile_unknown {
                   const char *text);
 };
 
-struct sam_tile_judge {
+struct sam_tile_verifier {
     enum sam_tile_profile profile;
     struct sam_tile_report *report;
     const struct sam_tile_unknown *unknown; /* NULL: sizes that are not known pass */
 };
 /* types: of the operands, the destination last. */
-void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
-                       const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
-                       struct sam_tile_pos pos);
+void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
+                        const struct sam_tile_ty *const *types,
+                        const struct sam_tile_pos *positions, struct sam_tile_pos pos);
 /* infer.c: the valid rows and columns that the sources of an operation fix for its destination, as
  * numbers, or names of `others`; without `others`, a size that is not known is any other number
  * than SAM_TILE_DYNAMIC, which is one that the sources do not fix. */
@@ -396,8 +396,8 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
 bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct sam_tile_op *op,
                           bool cols);
 /* A tile type by itself: line size, valid rectangle, layouts, capacity. */
-void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *type,
-                         struct sam_tile_pos pos);
+void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
+                          const struct sam_tile_type *type, struct sam_tile_pos pos);
 
 /* --- value.c: elements */
 /* The nearest value of a floating-point dtype, as bits; NaN is canonical. */

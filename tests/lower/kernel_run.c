@@ -2,7 +2,7 @@
 #include "kernel_run.h"
 
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 #include "must.h"
 #include "reference/ventus_ref.h"
 
@@ -150,12 +150,12 @@ static void write_kernels(struct function *f)
         }
         if (f->p->ops[at].code < SAM_TILE_FIRST_OP)
             continue;
-        if (!k || !sam_lower_joins(l, k, at)) {
+        if (!k || !sam_lower_can_fuse(l, k, at)) {
             assert_true(l->kernels < LOWER_GROUP);
             k = &f->kernels[l->kernels];
             *k = (struct sam_lower_kernel){0};
             snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
-            assert_true(sam_lower_joins(l, k, at));
+            assert_true(sam_lower_can_fuse(l, k, at));
         }
         k->ops[k->op_count++] = at;
     }
@@ -363,13 +363,13 @@ static void finish(struct function *f)
         free(f->state.remarks[i].text);
     free(f->state.failures.items);
     free(f->state.remarks);
-    sam_lower_flights_free(&f->state.flights);
+    sam_lower_inflight_free(&f->state.inflight);
     sam_buffer_free(&f->state.slots);
     sam_buffer_free(&f->state.setup);
     sam_buffer_free(&f->l.hart);
     sam_buffer_free(&f->l.data);
     free(f->l.values);
-    sam_lower_marks_free(f->state.marks);
+    sam_lower_op_map_free(f->state.op_map);
     free(f->state.begun);
     sam_buffer_free(&f->l.gpu);
     sam_image_free(f->image);

@@ -142,7 +142,7 @@ bool vector_by_element(unsigned code)
     struct sam_tile_op op = {.code = code};
     struct sam_tile_program p = {.ops = &op, .op_count = 1};
     struct lower l = {.p = &p};
-    return sam_lower_joins(&l, &none, 0) && !sam_lower_folds(code);
+    return sam_lower_can_fuse(&l, &none, 0) && !sam_lower_folds(code);
 }
 
 /* --- groups */

@@ -8,7 +8,7 @@
 struct checker {
     const struct sam_tile_program *p;
     const struct sam_tile_func *f;
-    struct sam_tile_judge judge;
+    struct sam_tile_verifier verifier;
     struct sam_tile_flow flow;
     struct sam_tile_plan plan;
     bool memory;
@@ -19,7 +19,7 @@ static void check_value_types(struct checker *c)
     for (uint32_t i = 0; i < c->f->value_count; i++) {
         const struct sam_tile_value *v = &c->p->values[c->f->first_value + i];
         if (v->type.kind == SAM_TILE_KIND_TILE)
-            sam_tile_judge_type(&c->judge, &v->type.tile, v->seen);
+            sam_tile_verify_type(&c->verifier, &v->type.tile, v->seen);
     }
 }
 
@@ -36,7 +36,7 @@ static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, u
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
-    sam_tile_infer(c->judge.profile, op->code, types, NULL, valid);
+    sam_tile_infer(c->verifier.profile, op->code, types, NULL, valid);
     return valid[cols] != SAM_TILE_DYNAMIC;
 }
 
@@ -50,10 +50,10 @@ static void check_alloc(struct checker *c, const struct sam_tile_op *op)
     for (unsigned i = 0; i < 2; i++) {
         bool given = op->attribute & (i ? SAM_TILE_HAS_COLS : SAM_TILE_HAS_ROWS);
         if (given && valid[i] != SAM_TILE_DYNAMIC)
-            sam_tile_error(c->judge.report, op->pos, "%s is given, but the type says %" PRId64,
+            sam_tile_error(c->verifier.report, op->pos, "%s is given, but the type says %" PRId64,
                            names[i], valid[i]);
         if (!given && valid[i] == SAM_TILE_DYNAMIC && !is_fixed(c, op, i))
-            sam_tile_error(c->judge.report, op->pos, "the type has '?', so alloc_tile needs %s",
+            sam_tile_error(c->verifier.report, op->pos, "the type has '?', so alloc_tile needs %s",
                            names[i]);
     }
 }
@@ -62,7 +62,7 @@ static void check_shape(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *t = &sam_tile_ty(c->p, sam_tile_arg(c->p, op, 0))->tile;
     if (t->valid_rows != SAM_TILE_DYNAMIC || t->valid_cols != SAM_TILE_DYNAMIC)
-        sam_tile_error(c->judge.report, op->pos,
+        sam_tile_error(c->verifier.report, op->pos,
                        "set_validshape requires a tile whose type says valid=?x?");
 }
 
@@ -72,7 +72,7 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
     const struct sam_tile_type *u = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
     if (t->loc != u->loc || t->dtype != u->dtype || t->blayout != u->blayout ||
         t->slayout != u->slayout)
-        sam_tile_error(c->judge.report, op->pos,
+        sam_tile_error(c->verifier.report, op->pos,
                        "a window must have the memory, dtype and layout of its tile");
     int64_t offset[2] = {0};
     uint64_t room[] = {t->rows, t->cols}, size[] = {u->rows, u->cols};
@@ -80,12 +80,12 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
         if (sam_tile_constant(c->p, sam_tile_arg(c->p, op, 1 + i), &offset[i]) &&
             (offset[i] < 0 || (uint64_t)offset[i] > room[i] ||
              size[i] > room[i] - (uint64_t)offset[i]))
-            sam_tile_error(c->judge.report, op->pos,
+            sam_tile_error(c->verifier.report, op->pos,
                            "the window ends at %s %" PRId64 ": the tile has %" PRIu64,
                            i ? "column" : "row", offset[i] + (int64_t)size[i], room[i]);
     bool by_rows = u->blayout == SAM_TILE_row_major;
     if ((uint64_t)offset[by_rows] * sam_tile_size(u->dtype) % 32)
-        sam_tile_error(c->judge.report, op->pos,
+        sam_tile_error(c->verifier.report, op->pos,
                        "the window does not start at a multiple of 32 bytes");
 }
 
@@ -138,11 +138,11 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
         if (sam_tile_ty(c->p, src)->kind != SAM_TILE_KIND_TILE)
             continue;
         if (src == dst && !sam_tile_in_place(row, i))
-            sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
+            sam_tile_error(c->verifier.report, c->p->operands[op->operands + i].pos,
                            "%s: %%%s is both source and destination", row->name,
                            c->p->values[src].name);
         else if (overlaps(c, op, i))
-            sam_tile_error(c->judge.report, c->p->operands[op->operands + i].pos,
+            sam_tile_error(c->verifier.report, c->p->operands[op->operands + i].pos,
                            "%s: the destination %%%s overlaps %%%s", row->name,
                            c->p->values[dst].name, c->p->values[src].name);
     }
@@ -156,7 +156,7 @@ static void check_tile_op(struct checker *c, const struct sam_tile_op *op)
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
         positions[i] = c->p->operands[op->operands + i].pos;
     }
-    sam_tile_judge_op(&c->judge, op->code, types, positions, op->pos);
+    sam_tile_verify_op(&c->verifier, op->code, types, positions, op->pos);
     check_overlap(c, op);
 }
 
@@ -185,7 +185,7 @@ static void check_reads(struct checker *c)
             continue;
         const struct sam_tile_op *op = &c->p->ops[early->op];
         const struct sam_tile_operand *o = &c->p->operands[op->operands + early->operand];
-        sam_tile_error(c->judge.report, o->pos, "%s reads %%%s before it is written",
+        sam_tile_error(c->verifier.report, o->pos, "%s reads %%%s before it is written",
                        sam_tile_code_name(op->code), c->p->values[o->value].name);
     }
 }
@@ -197,12 +197,13 @@ static void check_function(struct checker *c)
         return;
     check_value_types(c);
     check_ops(c);
-    if (sam_tile_plan(c->p, c->f, &c->flow, c->judge.profile, c->judge.report, &c->plan) != SAM_OK)
+    if (sam_tile_plan(c->p, c->f, &c->flow, c->verifier.profile, c->verifier.report, &c->plan) !=
+        SAM_OK)
         c->memory = true;
     if (!c->memory)
         check_reads(c);
     if (c->plan.manual && !c->memory)
-        c->memory = !sam_tile_check_waits(c->p, c->f, &c->flow, &c->plan, c->judge.report);
+        c->memory = !sam_tile_check_waits(c->p, c->f, &c->flow, &c->plan, c->verifier.report);
 }
 
 enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_profile profile,
@@ -218,7 +219,7 @@ enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_p
         return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {
         struct checker c = {
-            .p = p, .f = &p->funcs[i], .judge = {.profile = profile, .report = &report}};
+            .p = p, .f = &p->funcs[i], .verifier = {.profile = profile, .report = &report}};
         check_function(&c);
         memory = c.memory;
         sam_tile_flow_free(&c.flow);

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-struct judged {
-    const struct sam_tile_judge *judge;
+struct checked_op {
+    const struct sam_tile_verifier *verifier;
     const struct sam_tile_row *row;
     const struct sam_tile_ty *const *types;
     const struct sam_tile_pos *positions;
@@ -15,16 +15,16 @@ struct judged {
 };
 
 #define FAULT(s, index, ...)                                                                       \
-    sam_tile_error((s)->judge->report, (s)->positions ? (s)->positions[index] : (s)->pos,          \
+    sam_tile_error((s)->verifier->report, (s)->positions ? (s)->positions[index] : (s)->pos,       \
                    __VA_ARGS__)
 
-static const struct sam_tile_type *tile(const struct judged *s, size_t index)
+static const struct sam_tile_type *tile(const struct checked_op *s, size_t index)
 {
     return &s->types[index]->tile;
 }
 
 /* "the source", "source 2", "the destination" */
-static const char *which(const struct judged *s, size_t index)
+static const char *which(const struct checked_op *s, size_t index)
 {
     static const char *const names[] = {"source 1", "source 2", "source 3"};
     if (index >= s->sources || index >= SAM_COUNT(names))
@@ -40,14 +40,14 @@ static bool is_known(int64_t size)
 }
 
 /* a * b, or a + b */
-static int64_t combine(const struct judged *s, bool product, int64_t a, int64_t b)
+static int64_t combine(const struct checked_op *s, bool product, int64_t a, int64_t b)
 {
     int64_t both;
     if (is_known(a) && is_known(b))
         return (product ? __builtin_mul_overflow(a, b, &both) : __builtin_add_overflow(a, b, &both))
                    ? SAM_TILE_DYNAMIC
                    : both;
-    const struct sam_tile_unknown *u = s->judge->unknown;
+    const struct sam_tile_unknown *u = s->verifier->unknown;
     return u ? u->combine(u->context, product, a, b) : SAM_TILE_DYNAMIC;
 }
 
@@ -63,14 +63,14 @@ static struct size_text size(int64_t number)
     return t;
 }
 
-/* Sizes that must be so related; what is not known is left to judge->unknown. */
-static void require(const struct judged *s, size_t index, enum sam_tile_relation relation,
+/* Sizes that must be so related; what is not known is left to verifier->unknown. */
+static void require(const struct checked_op *s, size_t index, enum sam_tile_relation relation,
                     int64_t a, int64_t b, const char *format, ...) SAM_PRINTF(6, 7);
 
-static void require(const struct judged *s, size_t index, enum sam_tile_relation relation,
+static void require(const struct checked_op *s, size_t index, enum sam_tile_relation relation,
                     int64_t a, int64_t b, const char *format, ...)
 {
-    const struct sam_tile_unknown *u = s->judge->unknown;
+    const struct sam_tile_unknown *u = s->verifier->unknown;
     const bool known = is_known(a) && is_known(b);
     if (!known && !u)
         return;
@@ -111,10 +111,10 @@ static void fail_line(struct sam_tile_report *report, struct sam_tile_pos pos,
     sam_buffer_free(&text);
 }
 
-void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_tile_type *t,
-                         struct sam_tile_pos pos)
+void sam_tile_verify_type(const struct sam_tile_verifier *verifier, const struct sam_tile_type *t,
+                          struct sam_tile_pos pos)
 {
-    struct sam_tile_report *report = judge->report;
+    struct sam_tile_report *report = verifier->report;
     uint64_t size = sam_tile_size(t->dtype);
     if (t->valid_rows > t->rows || t->valid_cols > t->cols)
         sam_tile_error(report, pos,
@@ -129,7 +129,7 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
         sam_tile_error(report, pos,
                        "a boxed tile has %" PRIu64 " bytes: expected a multiple of its fractal, %u",
                        sam_tile_bytes(t), t->fractal);
-    uint64_t capacity = sam_tile_capacity(judge->profile, t->loc);
+    uint64_t capacity = sam_tile_capacity(verifier->profile, t->loc);
     capacity = capacity ? capacity : SAM_TILE_LARGEST;
     if (sam_tile_bytes(t) > capacity)
         sam_tile_error(report, pos, "the tile has %" PRIu64 " bytes, %s has %" PRIu64,
@@ -140,7 +140,7 @@ void sam_tile_judge_type(const struct sam_tile_judge *judge, const struct sam_ti
 
 static bool dtype_allowed(const void *context, enum sam_dtype dtype)
 {
-    const struct judged *s = context;
+    const struct checked_op *s = context;
     if (s->row->dtypes == SAM_TILE_ANY)
         return true;
     if (sam_tile_size(dtype) == 8)
@@ -148,11 +148,11 @@ static bool dtype_allowed(const void *context, enum sam_dtype dtype)
     if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
         (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
         return false;
-    return s->judge->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
+    return s->verifier->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
            dtype == SAM_I16 || dtype == SAM_I32;
 }
 
-static bool kinds(const struct judged *s)
+static bool kinds(const struct checked_op *s)
 {
     bool good = true;
     for (size_t i = 0; i <= s->sources; i++) {
@@ -176,7 +176,7 @@ static bool kinds(const struct judged *s)
 }
 
 /* Vector operations require tiles in vec, row-major and not boxed. */
-static void vector_tile(const struct judged *s, size_t index)
+static void vector_tile(const struct checked_op *s, size_t index)
 {
     const struct sam_tile_type *t = tile(s, index);
     if (t->loc != SAM_TILE_vec)
@@ -190,17 +190,17 @@ static void vector_tile(const struct judged *s, size_t index)
               which(s, index), sam_tile_layout_names[t->slayout]);
 }
 
-static void dtype_of_profile(const struct judged *s, size_t index)
+static void dtype_of_profile(const struct checked_op *s, size_t index)
 {
     enum sam_dtype dtype = tile(s, index)->dtype;
     char allowed[SAM_TILE_DTYPE_TEXT];
     if (!dtype_allowed(s, dtype))
         FAULT(s, index, "%s: %s is of %s; profile %s has %s here", s->row->name, which(s, index),
-              sam_tile_dtype_name(dtype), sam_tile_profile_names[s->judge->profile],
+              sam_tile_dtype_name(dtype), sam_tile_profile_names[s->verifier->profile],
               sam_tile_dtype_list(dtype_allowed, s, allowed));
 }
 
-static void same_dtype(const struct judged *s, size_t a, size_t b)
+static void same_dtype(const struct checked_op *s, size_t a, size_t b)
 {
     if (tile(s, a)->dtype != tile(s, b)->dtype)
         FAULT(s, b, "%s: %s is of %s, %s of %s: they must be the same", s->row->name, which(s, b),
@@ -208,35 +208,35 @@ static void same_dtype(const struct judged *s, size_t a, size_t b)
               sam_tile_dtype_name(tile(s, a)->dtype));
 }
 
-static void exact_dtype(const struct judged *s, size_t index, enum sam_dtype dtype)
+static void exact_dtype(const struct checked_op *s, size_t index, enum sam_dtype dtype)
 {
     if (tile(s, index)->dtype != dtype)
         FAULT(s, index, "%s: %s is of %s: expected %s", s->row->name, which(s, index),
               sam_tile_dtype_name(tile(s, index)->dtype), sam_tile_dtype_name(dtype));
 }
 
-static void scalar_dtype(const struct judged *s, size_t index, enum sam_dtype dtype)
+static void scalar_dtype(const struct checked_op *s, size_t index, enum sam_dtype dtype)
 {
     if (s->types[index]->dtype != dtype)
         FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
               sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(dtype));
 }
 
-static void valid_cols(const struct judged *s, size_t index, int64_t cols, const char *why)
+static void valid_cols(const struct checked_op *s, size_t index, int64_t cols, const char *why)
 {
     const int64_t found = tile(s, index)->valid_cols;
     require(s, index, SAM_TILE_EQUAL, found, cols, "%s: %s has %s valid columns: expected %s%s",
             s->row->name, which(s, index), size(found).text, size(cols).text, why);
 }
 
-static void valid_rows(const struct judged *s, size_t index, int64_t rows, const char *why)
+static void valid_rows(const struct checked_op *s, size_t index, int64_t rows, const char *why)
 {
     const int64_t found = tile(s, index)->valid_rows;
     require(s, index, SAM_TILE_EQUAL, found, rows, "%s: %s has %s valid rows: expected %s%s",
             s->row->name, which(s, index), size(found).text, size(rows).text, why);
 }
 
-static void valid_as(const struct judged *s, size_t index, size_t as)
+static void valid_as(const struct checked_op *s, size_t index, size_t as)
 {
     const char *why = as == s->sources ? ", as the destination" : ", as the source";
     valid_rows(s, index, tile(s, as)->valid_rows, why);
@@ -247,31 +247,31 @@ static void valid_as(const struct judged *s, size_t index, size_t as)
 
 /* A reduction to one row. If there are rows to reduce, dst has at least one valid row; the
  * published page of the operation does not forbid more, whose content follows --pad. */
-static void to_row(const struct judged *s)
+static void to_row(const struct checked_op *s)
 {
     const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
     valid_cols(s, 1, src->valid_cols, ", as the source");
     /* The checker takes it that there are columns. */
-    const bool some = !s->judge->unknown && !is_known(src->valid_cols);
+    const bool some = !s->verifier->unknown && !is_known(src->valid_cols);
     const int64_t elements =
         some ? src->valid_rows : combine(s, true, src->valid_rows, src->valid_cols);
     if (dst->valid_rows <= 0)
         require(s, 1, SAM_TILE_SOME_IF, dst->valid_rows, elements,
                 "%s: the destination has no valid row", s->row->name);
     if (dst->valid_rows > 1)
-        sam_tile_warning(s->judge->report, s->positions ? s->positions[1] : s->pos,
+        sam_tile_warning(s->verifier->report, s->positions ? s->positions[1] : s->pos,
                          "%s writes one row; the destination has %" PRId64 " valid rows",
                          s->row->name, dst->valid_rows);
 }
 
-static void to_column(const struct judged *s)
+static void to_column(const struct checked_op *s)
 {
     valid_cols(s, 1, 1, "");
     valid_rows(s, 1, tile(s, 0)->valid_rows, ", as the source");
 }
 
 /* The operand of one row (column) that is repeated over the destination. */
-static void repeated(const struct judged *s, size_t index, bool row)
+static void repeated(const struct checked_op *s, size_t index, bool row)
 {
     const struct sam_tile_type *dst = tile(s, s->sources), *t = tile(s, index);
     if (row) {
@@ -287,7 +287,7 @@ static void repeated(const struct judged *s, size_t index, bool row)
     }
 }
 
-static void global(const struct judged *s, size_t part, size_t at, bool acc)
+static void global(const struct checked_op *s, size_t part, size_t at, bool acc)
 {
     const struct sam_tile_ty *p = s->types[part];
     const struct sam_tile_type *t = tile(s, at);
@@ -304,17 +304,17 @@ static void global(const struct judged *s, size_t part, size_t at, bool acc)
               acc ? "vec, mat or acc" : "vec or mat");
 }
 
-static void shape_load(const struct judged *s)
+static void shape_load(const struct checked_op *s)
 {
     global(s, 0, 1, false);
 }
 
-static void shape_store(const struct judged *s)
+static void shape_store(const struct checked_op *s)
 {
     global(s, 1, 0, true);
 }
 
-static void exact_loc(const struct judged *s, size_t index, enum sam_tile_loc loc)
+static void exact_loc(const struct checked_op *s, size_t index, enum sam_tile_loc loc)
 {
     if (tile(s, index)->loc != loc)
         FAULT(s, index, "%s: %s is in %s: expected %s", s->row->name, which(s, index),
@@ -322,7 +322,7 @@ static void exact_loc(const struct judged *s, size_t index, enum sam_tile_loc lo
 }
 
 /* The product of sources a and a + 1. */
-static void product(const struct judged *s, size_t a)
+static void product(const struct checked_op *s, size_t a)
 {
     size_t b = a + 1, d = s->sources;
     exact_loc(s, a, SAM_TILE_left);
@@ -340,12 +340,12 @@ static void product(const struct judged *s, size_t a)
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
 }
 
-static void shape_matmul(const struct judged *s)
+static void shape_matmul(const struct checked_op *s)
 {
     product(s, 0);
 }
 
-static void shape_matmul_acc(const struct judged *s)
+static void shape_matmul_acc(const struct checked_op *s)
 {
     product(s, 1);
     exact_loc(s, 0, SAM_TILE_acc);
@@ -353,7 +353,7 @@ static void shape_matmul_acc(const struct judged *s)
     valid_as(s, 0, s->sources);
 }
 
-static void shape_matmul_bias(const struct judged *s)
+static void shape_matmul_bias(const struct checked_op *s)
 {
     product(s, 0);
     exact_loc(s, 2, SAM_TILE_mat);
@@ -362,7 +362,7 @@ static void shape_matmul_bias(const struct judged *s)
 }
 
 /* Moves between memories: the ways there are. */
-static void moved(const struct judged *s)
+static void moved(const struct checked_op *s)
 {
     enum sam_tile_loc from = tile(s, 0)->loc, to = tile(s, s->sources)->loc;
     bool good = from == to || (from == SAM_TILE_vec && to == SAM_TILE_mat) ||
@@ -374,7 +374,7 @@ static void moved(const struct judged *s)
 }
 
 /* Operand `in` is extracted from, or inserted into, operand `of`. */
-static void window(const struct judged *s, size_t in, size_t of)
+static void window(const struct checked_op *s, size_t in, size_t of)
 {
     const struct sam_tile_type *small = tile(s, in), *large = tile(s, of);
     same_dtype(s, 0, s->sources);
@@ -388,17 +388,17 @@ static void window(const struct judged *s, size_t in, size_t of)
     moved(s);
 }
 
-static void shape_extract(const struct judged *s)
+static void shape_extract(const struct checked_op *s)
 {
     window(s, s->sources, 0);
 }
 
-static void shape_insert(const struct judged *s)
+static void shape_insert(const struct checked_op *s)
 {
     window(s, 0, s->sources);
 }
 
-static void shape_reshape(const struct judged *s)
+static void shape_reshape(const struct checked_op *s)
 {
     const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
     same_dtype(s, 0, 1);
@@ -408,7 +408,7 @@ static void shape_reshape(const struct judged *s)
             size(a->valid_rows).text, size(a->valid_cols).text);
 }
 
-static void shape_fillpad(const struct judged *s)
+static void shape_fillpad(const struct checked_op *s)
 {
     const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
     same_dtype(s, 0, 1);
@@ -425,7 +425,7 @@ static void shape_fillpad(const struct judged *s)
             from.text, wide.text);
 }
 
-static void shape_concat(const struct judged *s)
+static void shape_concat(const struct checked_op *s)
 {
     same_dtype(s, 0, 1);
     same_dtype(s, 0, 2);
@@ -435,14 +435,14 @@ static void shape_concat(const struct judged *s)
                ", as both sources together");
 }
 
-static void shape_move(const struct judged *s)
+static void shape_move(const struct checked_op *s)
 {
     same_dtype(s, 1, 0);
     valid_as(s, 0, 1);
     moved(s);
 }
 
-static void shape_elementwise(const struct judged *s)
+static void shape_elementwise(const struct checked_op *s)
 {
     size_t d = s->sources;
     for (size_t i = 0; i < d; i++) {
@@ -455,7 +455,7 @@ static void shape_elementwise(const struct judged *s)
     }
 }
 
-static void shape_compare(const struct judged *s)
+static void shape_compare(const struct checked_op *s)
 {
     exact_dtype(s, 2, SAM_U8);
     valid_as(s, 0, 2);
@@ -467,7 +467,7 @@ static void shape_compare(const struct judged *s)
     }
 }
 
-static void shape_select(const struct judged *s)
+static void shape_select(const struct checked_op *s)
 {
     exact_dtype(s, 0, SAM_U8);
     valid_as(s, 0, 3);
@@ -481,61 +481,61 @@ static void shape_select(const struct judged *s)
     }
 }
 
-static void shape_scalar(const struct judged *s)
+static void shape_scalar(const struct checked_op *s)
 {
     scalar_dtype(s, 0, tile(s, 1)->dtype);
 }
 
-static void shape_convert(const struct judged *s)
+static void shape_convert(const struct checked_op *s)
 {
     valid_as(s, 0, 1);
 }
 
-static void shape_transpose(const struct judged *s)
+static void shape_transpose(const struct checked_op *s)
 {
     same_dtype(s, 1, 0);
     valid_rows(s, 1, tile(s, 0)->valid_cols, ", as the source has columns");
     valid_cols(s, 1, tile(s, 0)->valid_rows, ", as the source has rows");
 }
 
-static void shape_col_fold(const struct judged *s)
+static void shape_col_fold(const struct checked_op *s)
 {
     same_dtype(s, 0, 1);
     to_row(s);
 }
 
-static void shape_col_arg(const struct judged *s)
+static void shape_col_arg(const struct checked_op *s)
 {
     exact_dtype(s, 1, SAM_I32);
     to_row(s);
 }
 
-static void shape_row_fold(const struct judged *s)
+static void shape_row_fold(const struct checked_op *s)
 {
     same_dtype(s, 0, 1);
     to_column(s);
 }
 
-static void shape_row_arg(const struct judged *s)
+static void shape_row_arg(const struct checked_op *s)
 {
     exact_dtype(s, 1, SAM_I32);
     to_column(s);
 }
 
-static void shape_row_expand(const struct judged *s)
+static void shape_row_expand(const struct checked_op *s)
 {
     same_dtype(s, 1, 0);
     repeated(s, 0, false);
 }
 
-static void shape_col_expand(const struct judged *s)
+static void shape_col_expand(const struct checked_op *s)
 {
     same_dtype(s, 1, 0);
     repeated(s, 0, true);
 }
 
 /* Each element of source 1 is combined with the row or column of source 2. */
-static void expand2(const struct judged *s, bool row)
+static void expand2(const struct checked_op *s, bool row)
 {
     same_dtype(s, 2, 0);
     same_dtype(s, 2, 1);
@@ -543,24 +543,24 @@ static void expand2(const struct judged *s, bool row)
     repeated(s, 1, row);
 }
 
-static void shape_row_expand2(const struct judged *s)
+static void shape_row_expand2(const struct checked_op *s)
 {
     expand2(s, false);
 }
 
-static void shape_col_expand2(const struct judged *s)
+static void shape_col_expand2(const struct checked_op *s)
 {
     expand2(s, true);
 }
 
-static void (*const shapes[SAM_TILE_FAMILIES])(const struct judged *) = {
+static void (*const shapes[SAM_TILE_FAMILIES])(const struct checked_op *) = {
 #define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
     shape_##shapes,
 #include "tile/families.def"
 };
 
 /* Whether the family fixes the dtype of operand `index`. */
-static bool has_own_dtype(const struct judged *s, size_t index)
+static bool has_own_dtype(const struct checked_op *s, size_t index)
 {
     switch (sam_tile_family(s->row)->own) {
     case SAM_TILE_OWN_DST: return index == s->sources;
@@ -570,12 +570,12 @@ static bool has_own_dtype(const struct judged *s, size_t index)
     }
 }
 
-void sam_tile_judge_op(const struct sam_tile_judge *judge, unsigned code,
-                       const struct sam_tile_ty *const *types, const struct sam_tile_pos *positions,
-                       struct sam_tile_pos pos)
+void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
+                        const struct sam_tile_ty *const *types,
+                        const struct sam_tile_pos *positions, struct sam_tile_pos pos)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
-    struct judged s = {judge, row, types, positions, pos, row->count};
+    struct checked_op s = {verifier, row, types, positions, pos, row->count};
     if (!kinds(&s))
         return;
     for (size_t i = 0; i <= s.sources; i++) {

@@ -49,7 +49,7 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
     struct sam_tile_report report = {0};
     struct inferred x = {others, valid};
     const struct sam_tile_unknown unknown = {&x, combine, later};
-    const struct sam_tile_judge judge = {profile, &report, &unknown};
+    const struct sam_tile_verifier verifier = {profile, &report, &unknown};
     const uint32_t count = sam_tile_row(code)->count;
     struct sam_tile_ty all[4];
     const struct sam_tile_ty *pointers[4];
@@ -64,7 +64,7 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
     }
     all[count].tile.valid_rows = ROWS;
     all[count].tile.valid_cols = COLS;
-    sam_tile_judge_op(&judge, code, pointers, NULL, (struct sam_tile_pos){0});
+    sam_tile_verify_op(&verifier, code, pointers, NULL, (struct sam_tile_pos){0});
     sam_tile_report_free(&report);
 }
 

@@ -186,17 +186,17 @@ void sam_tile_actual_type(const struct sam_tile_actual *a, struct sam_tile_ty *t
     }
 }
 
-static SAM_NOINLINE enum sam_status judge(const struct sam_tile_job *job)
+static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
 {
     struct sam_tile_ty types[4]; /* only members that belong to their kind are set */
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
-    struct sam_tile_judge judge = {.profile = job->core->profile, .report = &report};
+    struct sam_tile_verifier verifier = {.profile = job->core->profile, .report = &report};
     for (size_t i = 0; i <= job->sources; i++) {
         sam_tile_actual_type(&job->actuals[i], &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_judge_op(&judge, job->code, pointers, NULL, (struct sam_tile_pos){0});
+    sam_tile_verify_op(&verifier, job->code, pointers, NULL, (struct sam_tile_pos){0});
     enum sam_status status = SAM_OK;
     if (report.report.errors) { /* the first, without "error: " */
         struct sam_error first;
@@ -399,7 +399,7 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
 {
     const struct sam_tile_row *row = sam_tile_row(code);
     struct sam_tile_job job = {core, row, code, attribute, actuals, row->count, {0}, error};
-    enum sam_status status = passed_before(&job) ? SAM_OK : judge(&job);
+    enum sam_status status = passed_before(&job) ? SAM_OK : verifier(&job);
     count_op(&job);
     measure(&job);
     if (status == SAM_OK && core->manual)

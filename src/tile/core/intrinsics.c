@@ -113,7 +113,7 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
 {
     uint64_t elements = (uint64_t)type->rows * type->cols;
     struct sam_tile_report report = {0};
-    struct sam_tile_judge judge = {.profile = r->core.profile, .report = &report};
+    struct sam_tile_verifier verifier = {.profile = r->core.profile, .report = &report};
     char *messages = NULL;
     const char *fault = sam_tile_type_fault(type);
     if (fault)
@@ -124,7 +124,7 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
     if (type->valid_rows < 0 || type->valid_cols < 0)
         return sam_fail(error, SAM_ERR_USAGE, "%" PRId64 "x%" PRId64 " valid elements of a tile",
                         type->valid_rows, type->valid_cols);
-    sam_tile_judge_type(&judge, type, (struct sam_tile_pos){0});
+    sam_tile_verify_type(&verifier, type, (struct sam_tile_pos){0});
     struct sam_error why = {0};
     enum sam_status status = sam_tile_report_end(&report, &messages, &why);
     free(messages);

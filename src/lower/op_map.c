@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which code of the hart, and which kernel, belongs to which operation, and where events are
  * recorded, waited for and passed on: what a system in time is told of a lowered program. */
-#include "lower/marks.h"
+#include "lower/op_map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct lower_launched {
     uint32_t count;
 };
 
-struct lower_marks {
+struct lower_op_map {
     struct lower_mark *marks;
     size_t count, capacity;
     struct lower_launched *kernels;
@@ -29,12 +29,12 @@ struct lower_marks {
     size_t id_count, id_capacity;
 };
 
-static struct lower_marks *marks_of(struct lower *l)
+static struct lower_op_map *op_map_of(struct lower *l)
 {
-    if (!l->state->marks)
-        l->state->marks = sam_alloc(1, sizeof *l->state->marks);
-    l->state->memory |= !l->state->marks;
-    return l->state->marks;
+    if (!l->state->op_map)
+        l->state->op_map = sam_alloc(1, sizeof *l->state->op_map);
+    l->state->memory |= !l->state->op_map;
+    return l->state->op_map;
 }
 
 /* Room for one more of an array, or NULL. */
@@ -47,7 +47,7 @@ static void *one_more(struct lower *l, void *array, size_t count, size_t *capaci
 
 void sam_lower_mark(struct lower *l, const char *label, const struct sam_tile_op *op)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     void *grown = m ? one_more(l, m->marks, m->count, &m->capacity, sizeof *m->marks) : NULL;
     if (!grown)
         return;
@@ -59,7 +59,7 @@ void sam_lower_mark(struct lower *l, const char *label, const struct sam_tile_op
     l->state->memory |= !m->marks[m->count++].label;
 }
 
-static void add_id(struct lower *l, struct lower_marks *m, uint32_t id)
+static void add_id(struct lower *l, struct lower_op_map *m, uint32_t id)
 {
     void *grown = one_more(l, m->ids, m->id_count, &m->id_capacity, sizeof *m->ids);
     if (!grown)
@@ -75,7 +75,7 @@ static bool is_event(const struct lower *l, uint32_t value)
 
 void sam_lower_mark_record(struct lower *l, const struct sam_tile_op *op)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     if (!m || !m->count)
         return;
     struct lower_mark *mark = &m->marks[m->count - 1];
@@ -88,7 +88,7 @@ void sam_lower_mark_record(struct lower *l, const struct sam_tile_op *op)
 
 void sam_lower_mark_wait(struct lower *l, const struct sam_tile_op *op)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     if (!m || !m->count)
         return;
     struct lower_mark *mark = &m->marks[m->count - 1];
@@ -102,7 +102,7 @@ void sam_lower_mark_wait(struct lower *l, const struct sam_tile_op *op)
 void sam_lower_mark_copy(struct lower *l, const struct sam_tile_op *op, uint32_t first,
                          const uint32_t *targets, uint32_t count)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     if (!m || !m->count)
         return;
     struct lower_mark *mark = &m->marks[m->count - 1];
@@ -120,7 +120,7 @@ void sam_lower_mark_copy(struct lower *l, const struct sam_tile_op *op, uint32_t
 
 void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *k)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     void *grown =
         m ? one_more(l, m->kernels, m->kernel_count, &m->kernel_capacity, sizeof *m->kernels)
           : NULL;
@@ -135,7 +135,7 @@ void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *k)
         add_id(l, m, k->ops[i]);
 }
 
-void sam_lower_marks_free(struct lower_marks *m)
+void sam_lower_op_map_free(struct lower_op_map *m)
 {
     if (!m)
         return;
@@ -163,7 +163,7 @@ struct lower_described {
 
 /* Operations of the program with code of their own or in a kernel: number[] is their place among
  * them. Results of a loop are the parameters that they are copied from. */
-static uint32_t number_operations(const struct lower *l, const struct lower_marks *m,
+static uint32_t number_operations(const struct lower *l, const struct lower_op_map *m,
                                   uint32_t *number)
 {
     uint32_t count = 0;
@@ -204,7 +204,7 @@ static uint32_t event_of(const struct lower *l, uint32_t value)
     return value - l->f->first_value;
 }
 
-static void describe_marks(const struct lower *l, struct lower_marks *m, const uint32_t *number,
+static void describe_marks(const struct lower *l, struct lower_op_map *m, const uint32_t *number,
                            struct lower_described *d)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -225,7 +225,7 @@ static void describe_marks(const struct lower *l, struct lower_marks *m, const u
     }
 }
 
-static void describe_kernels(const struct lower_marks *m, const uint32_t *number,
+static void describe_kernels(const struct lower_op_map *m, const uint32_t *number,
                              struct lower_described *d)
 {
     for (size_t i = 0; i < m->kernel_count; i++) {
@@ -239,7 +239,7 @@ static void describe_kernels(const struct lower_marks *m, const uint32_t *number
 
 struct lower_described *sam_lower_describe(struct lower *l)
 {
-    struct lower_marks *m = marks_of(l);
+    struct lower_op_map *m = op_map_of(l);
     struct lower_described *d = sam_alloc(1, sizeof *d);
     uint32_t *number = sam_alloc(l->p->op_count + 1, sizeof *number);
     const uint32_t count = m && number ? number_operations(l, m, number) : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between the operations of a tile program and what they became: for time and for explanations. */
-#ifndef SAM_LOWER_MARKS_H
-#define SAM_LOWER_MARKS_H
+#ifndef SAM_LOWER_OP_MAP_H
+#define SAM_LOWER_OP_MAP_H
 
 #include "lower/hart.h"
 
-struct lower_marks;
+struct lower_op_map;
 struct lower_described;
 
 /* While the program is written: a label at which the code of an operation begins (NULL: of none).
@@ -19,7 +19,7 @@ void sam_lower_mark_wait(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_mark_copy(struct lower *l, const struct sam_tile_op *op, uint32_t first,
                          const uint32_t *targets, uint32_t count);
 void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *kernel);
-void sam_lower_marks_free(struct lower_marks *marks);
+void sam_lower_op_map_free(struct lower_op_map *map);
 
 /* When it has been written; NULL: out of memory. */
 struct lower_described *sam_lower_describe(struct lower *l);

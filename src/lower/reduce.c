@@ -23,7 +23,7 @@ enum form {
     FORM_INDEX  /* keys and indexes: the first of the largest keys */
 };
 
-struct fold {
+struct reduction {
     struct lower_code code;
     struct lower *l;
     struct sam_lower_kernel *kernel;
@@ -48,8 +48,8 @@ struct fold {
  * when a line ends. */
 enum { LOWER_END = LOWER_ONCE };
 
-static void put(struct fold *f, unsigned level, const char *format, ...) SAM_PRINTF(3, 4);
-static void put(struct fold *f, unsigned level, const char *format, ...)
+static void put(struct reduction *f, unsigned level, const char *format, ...) SAM_PRINTF(3, 4);
+static void put(struct reduction *f, unsigned level, const char *format, ...)
 {
     char line[256];
     va_list args;
@@ -59,12 +59,12 @@ static void put(struct fold *f, unsigned level, const char *format, ...)
     sam_buffer_puts(&f->code.text[level], line);
 }
 
-static bool is_order(const struct fold *f)
+static bool is_order(const struct reduction *f)
 {
     return f->row->function == SAM_TILE_FN_MIN || f->row->function == SAM_TILE_FN_MAX;
 }
 
-static bool is_signed(const struct fold *f)
+static bool is_signed(const struct reduction *f)
 {
     return sam_tile_is_signed(f->dtype);
 }
@@ -73,23 +73,23 @@ static bool is_signed(const struct fold *f)
 
 /* A function as a reduction: the instruction that combines two values, and what combining with
  * changes nothing; of floats, signed and unsigned integers. */
-struct reduction {
+struct combiner {
     struct {
         const char *combine;
-        uint32_t neutral;
+        uint32_t identity;
     } real, sint, uint;
 };
 
-static const struct reduction *reduction_of(enum sam_tile_function function)
+static const struct combiner *combiner_of(enum sam_tile_function function)
 {
-    static const struct reduction add = {{"vfadd.vv", 0x80000000}, {"vadd.vv", 0}, {"vadd.vv", 0}},
-                                  mul = {{"vfmul.vv", 0x3f800000}, {"vmul.vv", 1}, {"vmul.vv", 1}},
-                                  min = {{"vfmin.vv", SAM_F32_NAN},
-                                         {"vmin.vv", 0x7fffffff},
-                                         {"vminu.vv", 0xffffffff}},
-                                  max = {{"vfmax.vv", SAM_F32_NAN},
-                                         {"vmax.vv", 0x80000000},
-                                         {"vmaxu.vv", 0}};
+    static const struct combiner add = {{"vfadd.vv", 0x80000000}, {"vadd.vv", 0}, {"vadd.vv", 0}},
+                                 mul = {{"vfmul.vv", 0x3f800000}, {"vmul.vv", 1}, {"vmul.vv", 1}},
+                                 min = {{"vfmin.vv", SAM_F32_NAN},
+                                        {"vmin.vv", 0x7fffffff},
+                                        {"vminu.vv", 0xffffffff}},
+                                 max = {{"vfmax.vv", SAM_F32_NAN},
+                                        {"vmax.vv", 0x80000000},
+                                        {"vmaxu.vv", 0}};
     switch (function) {
     case SAM_TILE_FN_ADD: return &add;
     case SAM_TILE_FN_MUL: return &mul;
@@ -101,13 +101,13 @@ static const struct reduction *reduction_of(enum sam_tile_function function)
 
 bool sam_lower_has_reduction(enum sam_tile_function function)
 {
-    return reduction_of(function) != NULL;
+    return combiner_of(function) != NULL;
 }
 
 /* $d = $d and $a, in the form that is combined; $d is not v8. */
-static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
+static void combine(struct reduction *f, unsigned level, unsigned d, unsigned a)
 {
-    const struct reduction *r = reduction_of(f->row->function);
+    const struct combiner *r = combiner_of(f->row->function);
     const char *lines = f->form != FORM_VALUE ? "vmax.vv"
                         : f->real             ? r->real.combine
                         : is_signed(f)        ? r->sint.combine
@@ -119,13 +119,13 @@ static void combine(struct fold *f, unsigned level, unsigned d, unsigned a)
         sam_lower_round(&f->code, level, f->dtype, (struct lower_regs){.d = d, .a = 8});
 }
 
-static uint32_t neutral(const struct fold *f)
+static uint32_t identity(const struct reduction *f)
 {
-    const struct reduction *r = reduction_of(f->row->function);
+    const struct combiner *r = combiner_of(f->row->function);
     return f->form != FORM_VALUE ? 0x80000000
-           : f->real             ? r->real.neutral
-           : is_signed(f)        ? r->sint.neutral
-                                 : r->uint.neutral;
+           : f->real             ? r->real.identity
+           : is_signed(f)        ? r->sint.identity
+                                 : r->uint.identity;
 }
 
 /* Keys of floats are in the order of the values: -0 below +0 unless --nan is first; NaN at the top
@@ -140,13 +140,13 @@ static const char *const real_keys[] = {
                            "vsub.vv $d, $d, v8;" ROTATE,
 };
 
-static const char *sign(const struct fold *f)
+static const char *sign(const struct reduction *f)
 {
     return f->max ? "vfmul.vf $d, $a, $(0x3f800000)" : "vfmul.vf $d, $a, $(0xbf800000)";
 }
 
 /* Keys of integers. */
-static const char *whole_key(const struct fold *f)
+static const char *whole_key(const struct reduction *f)
 {
     if (is_signed(f))
         return f->max ? "vmv.v.v $d, $a" : "vxor.vi $d, $a, -1";
@@ -154,7 +154,7 @@ static const char *whole_key(const struct fold *f)
 }
 
 /* Load elements; the register that has them in the form that is combined. */
-static unsigned element(struct fold *f, unsigned level, unsigned at)
+static unsigned element(struct reduction *f, unsigned level, unsigned at)
 {
     struct lower_code *c = &f->code;
     struct lower_vector x = {
@@ -173,7 +173,7 @@ static unsigned element(struct fold *f, unsigned level, unsigned at)
 }
 
 /* The raw value of what has been combined. */
-static unsigned value(struct fold *f)
+static unsigned value(struct reduction *f)
 {
     struct lower_code *c = &f->code;
     struct lower_vector d = {.dtype = f->dtype, .level = (enum lower_level)LOWER_END, .users = 1};
@@ -191,15 +191,15 @@ static unsigned value(struct fold *f)
 }
 
 /* Before the elements of a line. */
-static void start_line(struct fold *f)
+static void start_line(struct reduction *f)
 {
     char line[64];
-    sam_format(line, sizeof line, "vmv.v.x $d, $(0x%x)", neutral(f));
+    sam_format(line, sizeof line, "vmv.v.x $d, $(0x%x)", identity(f));
     sam_lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
 }
 
 /* Elements of a line, whose indexes are in `here` or, all the same, in scalar `index`. */
-static void next_elements(struct fold *f)
+static void next_elements(struct reduction *f)
 {
     unsigned x = element(f, LOWER_CHUNK, f->at);
     if (f->form != FORM_INDEX) {
@@ -227,7 +227,8 @@ static const char *scalar_store(size_t size)
 }
 
 /* Lane 0 gets all lanes, and scalar t2 what it has. */
-static void meet(struct fold *f, unsigned v, void (*with)(struct fold *f, unsigned d, unsigned a))
+static void reduce_lanes(struct reduction *f, unsigned v,
+                         void (*with)(struct reduction *f, unsigned d, unsigned a))
 {
     put(f, LOWER_END, "\taddi t1, sp, %d\n", TREE);
     for (unsigned half = LANES / 2; half; half /= 2) {
@@ -237,39 +238,39 @@ static void meet(struct fold *f, unsigned v, void (*with)(struct fold *f, unsign
     }
 }
 
-static void with_values(struct fold *f, unsigned d, unsigned a)
+static void with_values(struct reduction *f, unsigned d, unsigned a)
 {
     combine(f, LOWER_END, d, a);
 }
 
-static void with_indexes(struct fold *f, unsigned d, unsigned a)
+static void with_indexes(struct reduction *f, unsigned d, unsigned a)
 {
     put(f, LOWER_END, "\tvmin.vv v%u, v%u, v%u\n", d, d, a);
 }
 
 /* Scalar t2 = lane 0. */
-static void first_lane(struct fold *f, unsigned v)
+static void first_lane(struct reduction *f, unsigned v)
 {
     put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\tlw t2, 0(t1)\n", v);
 }
 
 /* The end of a row: its result goes to `to`. */
-static void end_row(struct fold *f, unsigned found)
+static void end_row(struct reduction *f, unsigned found)
 {
     size_t size = sam_tile_size(f->dtype);
     if (f->form != FORM_INDEX) {
-        meet(f, f->all, with_values);
+        reduce_lanes(f, f->all, with_values);
         first_lane(f, value(f));
         put(f, LOWER_END, "\t%s t2, 0(x%u)\n", scalar_store(size), f->to);
         return;
     }
     put(f, LOWER_END, "\tvmv.v.v v%u, v%u\n", f->key, f->all);
-    meet(f, f->key, with_values);
+    reduce_lanes(f, f->key, with_values);
     first_lane(f, f->key);
     put(f, LOWER_END, "\tvmsne.vx v0, v%u, t2\n", f->all);
     sam_lower_emit(&f->code, (enum lower_level)LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
                    (struct lower_regs){.d = f->best});
-    meet(f, f->best, with_indexes);
+    reduce_lanes(f, f->best, with_indexes);
     first_lane(f, f->best);
     if (f->real && f->nan == SAM_TILE_NAN_FIRST)
         put(f, LOWER_END, ".Lg%u:\n", found);
@@ -284,7 +285,7 @@ static void end_row(struct fold *f, unsigned found)
 }
 
 /* --nan first: a NaN that is the first of its row stays. */
-static void look_at_first(struct fold *f, unsigned found)
+static void keep_leading_nan(struct reduction *f, unsigned found)
 {
     size_t size = sam_tile_size(f->dtype);
     uint32_t infinity = sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
@@ -294,7 +295,7 @@ static void look_at_first(struct fold *f, unsigned found)
 }
 
 /* The end of 32 columns. */
-static void end_columns(struct fold *f)
+static void end_columns(struct reduction *f)
 {
     unsigned size = (unsigned)sam_tile_size(f->dtype);
     unsigned d = f->best;
@@ -314,7 +315,7 @@ static void end_columns(struct fold *f)
 }
 
 /* --nan first: NaN in the first row stays. */
-static void look_at_first_row(struct fold *f)
+static void keep_leading_nan_row(struct reduction *f)
 {
     unsigned x = element(f, LOWER_ROW, f->from);
     sam_lower_emit(&f->code, LOWER_ROW,
@@ -324,7 +325,7 @@ static void look_at_first_row(struct fold *f)
 
 /* --- the kernel */
 
-static void put_pieces(struct fold *f, struct sam_buffer *out, unsigned level)
+static void put_pieces(struct reduction *f, struct sam_buffer *out, unsigned level)
 {
     sam_buffer_append(out, f->code.text[level].data, f->code.text[level].size);
 }
@@ -344,7 +345,7 @@ static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
 }
 
 /* x += the pitch of a tile for each warp; changes t0 and t1. */
-static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t tile)
+static void advance(struct reduction *f, struct sam_buffer *out, unsigned x, uint32_t tile)
 {
     uint32_t pitch;
     if (sam_lower_known(f->l, tile, LOWER_PITCH, &pitch)) {
@@ -355,7 +356,7 @@ static void advance(struct fold *f, struct sam_buffer *out, unsigned x, uint32_t
     sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n\tadd x%u, x%u, t0\n", f->warps, x, x);
 }
 
-static void constants(struct fold *f, struct sam_buffer *out)
+static void constants(struct reduction *f, struct sam_buffer *out)
 {
     for (unsigned i = 0; i < f->code.constant_count; i++)
         sam_buffer_printf(out, "\tli x%u, 0x%x\n", f->code.constants[i].reg,
@@ -363,14 +364,14 @@ static void constants(struct fold *f, struct sam_buffer *out)
 }
 
 /* Where a single element is a result, it is copied: the bits of a NaN stay. */
-static bool copies(const struct fold *f)
+static bool copies(const struct reduction *f)
 {
     uint32_t number;
     bool one = sam_lower_known(f->l, f->src, f->columns ? LOWER_ROWS : LOWER_COLS, &number);
     return f->real && f->form != FORM_INDEX && (!one || number == 1);
 }
 
-static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
+static void rows(struct reduction *f, struct sam_buffer *out, unsigned end)
 {
     size_t size = sam_tile_size(f->dtype);
     unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
@@ -427,7 +428,7 @@ static void rows(struct fold *f, struct sam_buffer *out, unsigned end)
     sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n", f->warps, row);
 }
 
-static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
+static void columns(struct reduction *f, struct sam_buffer *out, unsigned end)
 {
     size_t size = sam_tile_size(f->dtype), to = f->arg ? 4 : size;
     unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
@@ -473,8 +474,8 @@ static void columns(struct fold *f, struct sam_buffer *out, unsigned end)
                       f->warps * LANES, chunk);
 }
 
-unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *kernel,
-                               uint32_t lines)
+unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel *kernel,
+                                 uint32_t lines)
 {
     lines = lines ? lines : 1;
     uint32_t groups = l->options.sms ? l->options.sms : 2;
@@ -487,7 +488,7 @@ unsigned sam_lower_fold_divide(const struct lower *l, struct sam_lower_kernel *k
 }
 
 /* Rows, or columns by 32, are given out to warps one by one. */
-static void divide(struct fold *f)
+static void divide(struct reduction *f)
 {
     const struct sam_tile_type *type = &sam_tile_ty(f->l->p, f->src)->tile;
     uint32_t lines;
@@ -495,10 +496,10 @@ static void divide(struct fold *f)
         lines = f->columns ? type->cols : type->rows;
     if (f->columns)
         lines = (lines + LANES - 1) / LANES;
-    f->warps = sam_lower_fold_divide(f->l, f->kernel, lines);
+    f->warps = sam_lower_reduce_divide(f->l, f->kernel, lines);
 }
 
-static void describe(struct fold *f, struct lower *l, struct sam_lower_kernel *kernel)
+static void describe(struct reduction *f, struct lower *l, struct sam_lower_kernel *kernel)
 {
     f->code.l = f->l = l;
     f->kernel = kernel;
@@ -518,7 +519,7 @@ static void describe(struct fold *f, struct lower *l, struct sam_lower_kernel *k
     f->form = by_index ? FORM_INDEX : by_key ? FORM_KEY : FORM_VALUE;
 }
 
-static void take_registers(struct fold *f)
+static void take_registers(struct reduction *f)
 {
     struct lower_code *c = &f->code;
     f->from = sam_lower_take_scalar(c);
@@ -533,7 +534,8 @@ static void take_registers(struct fold *f)
     f->best = sam_lower_take_vector(c, LOWER_ONCE);
 }
 
-void sam_lower_fold_end(struct lower *l, struct sam_lower_kernel *kernel, enum sam_lower_part part)
+void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
+                          enum sam_lower_part part)
 {
     const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
     if (sam_lower_pads(l, op))
@@ -544,11 +546,11 @@ void sam_lower_fold_end(struct lower *l, struct sam_lower_kernel *kernel, enum s
                    kernel->warps == 1 ? "" : "s");
 }
 
-void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
+void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel)
 {
-    if (sam_lower_fold_pairs(l, kernel))
+    if (sam_lower_reduce_packed(l, kernel))
         return;
-    struct fold *f = sam_alloc(1, sizeof *f);
+    struct reduction *f = sam_alloc(1, sizeof *f);
     if (!f) {
         l->gpu.failed = true;
         return;
@@ -561,9 +563,9 @@ void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
     bool first = f->real && f->form == FORM_INDEX && f->nan == SAM_TILE_NAN_FIRST;
     start_line(f);
     if (first && f->columns)
-        look_at_first_row(f);
+        keep_leading_nan_row(f);
     else if (first)
-        look_at_first(f, found);
+        keep_leading_nan(f, found);
     next_elements(f);
     if (f->columns)
         end_columns(f);
@@ -578,7 +580,7 @@ void sam_lower_fold(struct lower *l, struct sam_lower_kernel *kernel)
     sam_lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
     (f->columns ? columns : rows)(f, out, end);
     sam_buffer_printf(out, ".Lg%u:\n", end);
-    sam_lower_fold_end(l, kernel, f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
+    sam_lower_reduce_end(l, kernel, f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
     for (unsigned i = 0; i < LOWER_LEVELS; i++) {
         l->gpu.failed |= f->code.text[i].failed;
         sam_buffer_free(&f->code.text[i]);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "lower/hart.h"
-#include "lower/marks.h"
+#include "lower/op_map.h"
 
 static uint32_t arg(const struct lower *l, const struct sam_tile_op *op, size_t i)
 {
@@ -472,7 +472,7 @@ static void wait(struct lower *l, const struct sam_tile_op *op)
         sam_lower_wait_all(l);
 }
 
-void sam_lower_plain(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_scalar_op(struct lower *l, const struct sam_tile_op *op)
 {
     switch (op->code) {
     case SAM_TILE_ALLOC: alloc(l, op); break;

@@ -8,57 +8,57 @@
 
 /* In the texts, what stands for numbers: the row and the column of the element in the record; 8 + N
  * for the number in aN; 16 + N for the same in hexadecimal. */
-enum { TELL_ROW = 1, TELL_COLUMN = 2, TELL_NUMBER = 8, TELL_HEX = 16, TELL_TEXT = ' ' };
+enum { TEXT_ROW = 1, TEXT_COLUMN = 2, TEXT_NUMBER = 8, TEXT_HEX = 16, TEXT_TEXT = ' ' };
 
 /* t1: the number of the failure, or 0. */
 static const char code[] =
-    "    beqz    t1, .Ltold\n"
+    "    beqz    t1, .Lfailure_text_done\n"
     "    lla     s2, failure_texts\n"
     "    slli    t1, t1, 2\n"
     "    add     s2, s2, t1\n"
     "    lwu     s2, -4(s2)\n"
     "    lla     s3, failure_line\n"
     "    mv      s4, s3\n"
-    ".Ltell:\n"
+    ".Lfailure_text:\n"
     "    lbu     t2, 0(s2)\n"
     "    addi    s2, s2, 1\n"
     "    li      t3, 32\n"
-    "    beqz    t2, .Ltell_line\n"
-    "    bltu    t2, t3, .Ltell_number\n"
+    "    beqz    t2, .Lfailure_text_line\n"
+    "    bltu    t2, t3, .Lfailure_text_number\n"
     "    sb      t2, 0(s4)\n"
     "    addi    s4, s4, 1\n"
-    "    j       .Ltell\n"
-    ".Ltell_number:\n"
+    "    j       .Lfailure_text\n"
+    ".Lfailure_text_number:\n"
     "    lla     t4, failure\n"
     "    lwu     a0, 4 * %d(t4)              # the element: row * columns + column\n"
     "    lwu     a1, 4 * %d(t4)              # columns\n"
     "    li      a2, 10\n"
     "    li      t3, %d\n"
-    "    beq     t2, t3, .Ltell_row\n"
+    "    beq     t2, t3, .Lfailure_text_row\n"
     "    li      t3, %d\n"
-    "    beq     t2, t3, .Ltell_column\n"
+    "    beq     t2, t3, .Lfailure_text_column\n"
     "    lla     t4, failure_numbers\n"
     "    andi    t3, t2, 7\n"
     "    slli    t3, t3, 3\n"
     "    add     t4, t4, t3\n"
     "    ld      a0, 0(t4)\n"
     "    andi    t2, t2, %d\n"
-    "    beqz    t2, .Ltell_sign\n"
+    "    beqz    t2, .Lfailure_text_sign\n"
     "    li      a2, 16\n"
-    "    j       .Ltell_digits\n"
-    ".Ltell_row:\n"
+    "    j       .Lfailure_text_digits\n"
+    ".Lfailure_text_row:\n"
     "    divu    a0, a0, a1\n"
-    "    j       .Ltell_digits\n"
-    ".Ltell_column:\n"
+    "    j       .Lfailure_text_digits\n"
+    ".Lfailure_text_column:\n"
     "    remu    a0, a0, a1\n"
-    "    j       .Ltell_digits\n"
-    ".Ltell_sign:\n"
-    "    bgez    a0, .Ltell_digits\n"
+    "    j       .Lfailure_text_digits\n"
+    ".Lfailure_text_sign:\n"
+    "    bgez    a0, .Lfailure_text_digits\n"
     "    li      t3, '-'\n"
     "    sb      t3, 0(s4)\n"
     "    addi    s4, s4, 1\n"
     "    neg     a0, a0\n"
-    ".Ltell_digits:                         # from the last one on, below the stack\n"
+    ".Lfailure_text_digits:                         # from the last one on, below the stack\n"
     "    mv      t5, sp\n"
     "0:  remu    t3, a0, a2\n"
     "    divu    a0, a0, a2\n"
@@ -74,8 +74,8 @@ static const char code[] =
     "    sb      t3, 0(s4)\n"
     "    addi    s4, s4, 1\n"
     "    bne     t5, sp, 2b\n"
-    "    j       .Ltell\n"
-    ".Ltell_line:\n"
+    "    j       .Lfailure_text\n"
+    ".Lfailure_text_line:\n"
     "    li      t3, 10\n"
     "    sb      t3, 0(s4)\n"
     "    addi    s4, s4, 1\n"
@@ -84,7 +84,7 @@ static const char code[] =
     "    mv      a1, s3\n"
     "    sub     a2, s4, s3\n"
     "    ecall\n"
-    ".Ltold:\n"
+    ".Lfailure_text_done:\n"
     "    lla     t0, failure\n"
     "    lw      t1, 0(t0)\n";
 
@@ -97,15 +97,15 @@ static uint8_t next_byte(const char **at, bool plain)
         const bool hex = text[2] == 'x';
         if (!hex || text[3] == '}') {
             *at += hex ? 4 : 3;
-            return (uint8_t)((hex ? TELL_HEX : TELL_NUMBER) + number);
+            return (uint8_t)((hex ? TEXT_HEX : TEXT_NUMBER) + number);
         }
     }
     if (!plain && text[0] == '*' && (strcmp(text, "*,*]") == 0 || strcmp(text, "*]") == 0)) {
         *at += 1;
-        return text[1] == ',' ? TELL_ROW : TELL_COLUMN;
+        return text[1] == ',' ? TEXT_ROW : TEXT_COLUMN;
     }
     *at += 1;
-    return (uint8_t)text[0] < TELL_TEXT ? '?' : (uint8_t)text[0];
+    return (uint8_t)text[0] < TEXT_TEXT ? '?' : (uint8_t)text[0];
 }
 
 /* A text as data, with numbers after `plain_bytes`; the most bytes that it becomes. */
@@ -117,8 +117,8 @@ static size_t put_text(struct sam_buffer *out, const char *text, size_t plain_by
     size_t most = 0, size = 0;
     while (*text) {
         const uint8_t byte = next_byte(&text, text < numbers);
-        const bool plain = byte >= TELL_TEXT && byte < 0x7f && byte != '"' && byte != '\\';
-        most += byte < TELL_TEXT ? DIGITS : 1;
+        const bool plain = byte >= TEXT_TEXT && byte < 0x7f && byte != '"' && byte != '\\';
+        most += byte < TEXT_TEXT ? DIGITS : 1;
         if (quoted && (!plain || ++size == LINE)) {
             sam_buffer_puts(out, "\"\n");
             quoted = false;
@@ -137,18 +137,18 @@ static size_t put_text(struct sam_buffer *out, const char *text, size_t plain_by
     return most;
 }
 
-void sam_lower_tell(const struct sam_tile_lowered *made, struct sam_buffer *out)
+void sam_lower_failure_texts(const struct sam_tile_lowered *made, struct sam_buffer *out)
 {
     static const char prefix[] = "samite: error: ";
     size_t most = 0;
-    sam_buffer_append(out, made->hart, made->telling);
+    sam_buffer_append(out, made->hart, made->failure_at);
     if (!made->failure_count) {
-        sam_buffer_puts(out, made->hart + made->telling);
+        sam_buffer_puts(out, made->hart + made->failure_at);
         return;
     }
-    sam_buffer_printf(out, code, LOWER_FAILURE_ELEMENT, LOWER_FAILURE_COLUMNS, TELL_ROW,
-                      TELL_COLUMN, TELL_HEX);
-    sam_buffer_puts(out, made->hart + made->telling);
+    sam_buffer_printf(out, code, LOWER_FAILURE_ELEMENT, LOWER_FAILURE_COLUMNS, TEXT_ROW,
+                      TEXT_COLUMN, TEXT_HEX);
+    sam_buffer_puts(out, made->hart + made->failure_at);
     sam_buffer_puts(out, "    .balign 4\nfailure_texts:\n");
     for (size_t i = 0; i < made->failure_count; i++)
         sam_buffer_printf(out, "    .word   .Ltext%zu\n", i + 1);

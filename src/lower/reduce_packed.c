@@ -59,7 +59,7 @@ static void emit(struct pairs *p, enum lower_level level, const char *lines)
 }
 
 /* v3 and v4 at first: what changes nothing. */
-static const char *neutral(const struct pairs *p)
+static const char *identity(const struct pairs *p)
 {
     static const char *const whole[2][2] = {
         {"vmv.v.i v3, -1; vmv.v.i v4, -1", "vmv.v.x v3, $(0x7fffffff); vmv.v.x v4, $(0x7fffffff)"},
@@ -146,7 +146,7 @@ static void put(struct pairs *p, struct sam_buffer *out, unsigned end)
                       bits, warps << log, warps * LANES, chunk);
 }
 
-bool sam_lower_fold_pairs(struct lower *l, struct sam_lower_kernel *kernel)
+bool sam_lower_reduce_packed(struct lower *l, struct sam_lower_kernel *kernel)
 {
     struct pairs p = {0};
     const unsigned end = sam_lower_label(l);
@@ -154,8 +154,8 @@ bool sam_lower_fold_pairs(struct lower *l, struct sam_lower_kernel *kernel)
         return false;
     for (unsigned i = 11; i <= 14; i++)
         p.code.scalar_used[i] = true;
-    sam_lower_fold_divide(l, kernel, (p.cols / 2 + LANES - 1) / LANES);
-    emit(&p, LOWER_ONCE, neutral(&p));
+    sam_lower_reduce_divide(l, kernel, (p.cols / 2 + LANES - 1) / LANES);
+    emit(&p, LOWER_ONCE, identity(&p));
     if (p.finds_nan)
         emit(&p, LOWER_ONCE, "vmv.v.i v6, 0; vmv.v.i v7, 0");
     combine(&p);
@@ -163,7 +163,7 @@ bool sam_lower_fold_pairs(struct lower *l, struct sam_lower_kernel *kernel)
     sam_buffer_printf(&l->gpu, "%s:\n", kernel->name);
     put(&p, &l->gpu, end);
     sam_buffer_printf(&l->gpu, ".Lg%u:\n", end);
-    sam_lower_fold_end(l, kernel, LOWER_FIRST_ROW);
+    sam_lower_reduce_end(l, kernel, LOWER_FIRST_ROW);
     for (unsigned i = 0; i < LOWER_LEVELS; i++) {
         l->gpu.failed |= p.code.text[i].failed;
         sam_buffer_free(&p.code.text[i]);
