@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -16,6 +16,7 @@ from ._hart import Hart
 from ._library import Stopped, Trap
 from ._programs import Source
 from ._run import stop_threads
+from ._signals import held_signals
 from ._system import System
 
 
@@ -128,9 +129,11 @@ def sweep(program: Union[Source, Callable[[Config], Any]], config: Mapping[str, 
             return SweepRow(parameters, None, None, str(error))
 
     rows: list[SweepRow] = []
+    futures: list[Future[SweepRow]] = []
     with ThreadPoolExecutor(jobs, "sweep") as pool:
-        futures = [pool.submit(row, parameters) for parameters in combinations]
         try:
+            with held_signals():  # an exception here would lose runs that have been submitted
+                futures = [pool.submit(row, parameters) for parameters in combinations]
             for future in futures:
                 rows.append(future.result())
                 if progress:

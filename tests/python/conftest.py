@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share: where the sources and the build are, weights that look like a network's."""
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,14 @@ def samite_command(*words, cwd=None):
     done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.fixture(autouse=True)
+def interruptible():
+    """A shell starts background jobs with SIGINT ignored, and Python then installs no handler for it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

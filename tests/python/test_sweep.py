@@ -86,8 +86,9 @@ def test_ctrl_c_ends_runs_on_other_threads(tmp_path):
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     (tmp_path / "p.s").write_text("_start: j _start\n")
+    many = {"x": range(3000)}  # the signal comes while they are submitted
     with pytest.raises(KeyboardInterrupt):
-        samite.sweep(lambda config: forever(tmp_path / "p.s", progress), {"x": [1, 2, 3, 4]}, jobs=2)
+        samite.sweep(lambda config: forever(tmp_path / "p.s", progress), many, jobs=2)
 
 
 def forever(path, progress):
