@@ -235,7 +235,9 @@ ci() { # HASH LAST-LINE VERB-WITH-ARGUMENTS...: the verbs are called; '!' before
     rm -f calls
     status=0
     all=''
-    [ "$1" != --all ] || all=--all
+    case $1 in
+    --*) all=$1 ;;
+    esac
     HASH=$1 FAILING=${failing:-} sh tools/ci.sh ${all:+"$all"} >said 2>&1 || status=$?
     [ "$(tail -n 1 said)" = "$2" ] || { cat said && return 1; }
     case $2 in
@@ -249,6 +251,35 @@ ci() { # HASH LAST-LINE VERB-WITH-ARGUMENTS...: the verbs are called; '!' before
         *) grep -qx -- "$verb" calls ;;
         esac || { echo "$verb" && cat calls && return 1; }
     done
+}
+
+release_tree() { # a repository of a release
+    mkdir -p "$scratch/release/debian" "$scratch/release/python/samite"
+    cd "$scratch/release"
+    printf "project('small',\n  version: '1.2.3',\n)\n" >meson.build
+    printf '## [Unreleased]\n\n## [1.2.3] - 2026-11-23\n\n- A change.\n' >CHANGELOG.md
+    echo 'samite (1.2.3-1) unstable; urgency=medium' >debian/changelog
+    echo 'version = "1.2.3"' >python/pyproject.toml
+    echo 'VERSION = "1.2.3"' >python/samite/_library.py
+    echo /build-release/ >.gitignore
+    git init -q && git config user.name Test && git config user.email test@example.org
+    git add . && git commit -q -m 'a release'
+}
+
+releases() {
+    cd "$scratch/release"
+    sh "$SAMITE_SOURCE/tools/release.sh" >"$scratch/said" && grep -q "git tag -s v1.2.3" "$scratch/said"
+    (cd build-release && sha256sum --check --quiet samite-1.2.3.tar.xz.sha256)
+    tar xOf build-release/samite-1.2.3.tar.xz samite-1.2.3/python/samite/_library.py | grep -q 1.2.3
+}
+
+no_release() { # MESSAGE FILE TEXT: with the text in place of the file
+    cd "$scratch/release"
+    cp "$2" "$scratch/kept" && printf '%b' "$3" >"$2" && rm -rf build-release
+    status=0
+    sh "$SAMITE_SOURCE/tools/release.sh" >"$scratch/said" 2>&1 || status=$?
+    mv "$scratch/kept" "$2"
+    [ $status = 1 ] && [ ! -d build-release ] && grep -q "$1" "$scratch/said"
 }
 
 ci_failing() { # VERB...: the arguments of ./dev that fail; then as for ci
@@ -316,14 +347,14 @@ check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
 check 'a mistyped verb' refuses "; did you mean 'test'?" tset
 check 'help of a mistyped verb' refuses "; did you mean 'bench'?" help bnch
 check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
-for verb in build lint format clean; do
+for verb in build lint format release clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
 done
 for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
     # shellcheck disable=SC2086 # words
     check "$words" refuses 'expected K/N' $words
 done
-check 'ci x' refuses "ci takes --all or nothing: 'x'" ci x
+check 'ci x' refuses "ci takes --fast, --all or nothing: 'x'" ci x
 for verb in test bench fuzz install; do
     check "$verb: an unknown option" refuses "no option '--nosuch'" "$verb" --nosuch
 done
@@ -354,12 +385,20 @@ check 'test builds what it runs' builds_only
 check 'test --part 1/2' tests_chosen 2 --part 1/2
 check 'test --part 2/2 of a folder' tests_chosen 1 --part=2/2 isa
 check 'a test that fails' failing_test
+check 'a release' release_tree
+check 'release' releases
+check 'release: another version' no_release 'debian/changelog: does not name version 1.2.3' debian/changelog \
+    'samite (1.2.2-1) unstable\n'
+check 'release: changes left' no_release 'has changes under Unreleased' CHANGELOG.md \
+    '## [Unreleased]\n\n- One.\n\n## [1.2.3] - 2026-11-23\n'
+check 'release: uncommitted' no_release 'not committed' meson.build "project('small',\n  version: '1.2.3',\n\n)\n"
 check 'ci' ci_tree
 check 'ci of a commit: everything' ci 0000000a '17 passed, 0 failed' lint 'test --sanitize' package !'lint --part 1/2'
 check 'ci of a commit: another root' ci 0000001b '17 passed, 0 failed' 'lint --part 1/2' 'test --sanitize --part 1/2' !package
 check 'ci of a commit: a check that is skipped' ci 0000005 '17 passed, 0 failed' 'lint --part 2/2' test \
     'test --sanitize --part 2/2' package 'fuzz 3' 'bench --quick' run setup build
 check 'ci --all' ci --all '17 passed, 0 failed' lint 'test --sanitize' !package
+check 'ci --fast' ci --fast '8 passed, 0 failed' setup build 'lint --part 1/16' test !run !package !'bench --quick'
 check 'ci: a step that fails' ci_failing run 0000000 '16 passed, 1 failed' package
 check 'ci: a test that fails' ci_failing test 0000000 '17 passed, 1 failed' package
 check 'install PREFIX' installs

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `./dev release`, run at the top: the source archive of the version in meson.build, with its checksum, in
+# build-release/. Everything is committed, and every file that names the version names this one.
+set -eu
+wrong=0
+
+disagrees() { # FILE TEXT
+    printf 'dev: %s: %s\n' "$1" "$2" >&2
+    wrong=1
+}
+
+names() { # FILE PATTERN: a line of the file is of the version
+    grep -qE "$2" "$1" || disagrees "$1" "does not name version $version"
+}
+
+version=$(sed -n "s/^ *version: '\([0-9.]*\)',\$/\1/p" meson.build | head -n 1)
+dotted=$(printf '%s\n' "$version" | sed 's/\./\\./g')
+names CHANGELOG.md "^## \[$dotted\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\$"
+names debian/changelog "^samite \($dotted-[0-9]+\)"
+names python/pyproject.toml "^version = \"$dotted\"\$"
+names python/samite/_library.py "^VERSION = \"$dotted\"\$"
+! sed -n '/^## \[Unreleased\]/,/^## \[[0-9]/p' CHANGELOG.md | grep -q '^- ' ||
+    disagrees CHANGELOG.md "has changes under Unreleased: they belong to $version or to a later version"
+[ -z "$(git status --porcelain)" ] || disagrees . 'has changes that are not committed'
+! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || disagrees . "has the tag v$version already"
+[ $wrong = 0 ] || exit 1
+
+mkdir -p build-release
+archive=samite-$version.tar.xz
+git archive --prefix="samite-$version/" HEAD | xz -9 >"build-release/$archive.new"
+mv "build-release/$archive.new" "build-release/$archive"
+(cd build-release && sha256sum "$archive" >"$archive.sha256" && sha256sum --check --quiet "$archive.sha256")
+printf '== build-release/%s, %s bytes, sha256 %.16s...\n' "$archive" "$(wc -c <"build-release/$archive")" \
+    "$(cat "build-release/$archive.sha256")"
+cat <<END
+Left to do:
+  ./dev ci --all                          on this commit, if that was not done
+  git tag -s v$version -m 'Samite $version'
+  git push origin v$version
+  publish build-release/$archive and its .sha256
+END
