@@ -4,7 +4,7 @@
 #ifndef SAM_HART_CORE_H
 #define SAM_HART_CORE_H
 
-#include "machine/spin.h"
+#include "machine/livelock.h"
 #include "matrix/cycle/cycle.h"
 #include "matrix/cycle/watch.h"
 #include "matrix/matrix.h"
@@ -14,7 +14,7 @@
 #include "tensor/tensor.h"
 
 /* core->event of a hart. */
-enum { SAM_EVENT_TOHOST = 1, SAM_EVENT_PORT = 2, SAM_EVENT_IDLE = 4 };
+enum { SAM_EVENT_TOHOST = 1, SAM_EVENT_PORT = 2, SAM_EVENT_LIVELOCK = 4 };
 
 /* What became of an access to a control register. */
 enum sam_hart_port_end {
@@ -103,10 +103,10 @@ struct sam_hart_counter {
 enum { SAM_HART_CYCLE, SAM_HART_INSTRET, SAM_HART_COUNTERS };
 
 /* Whether the program only waits. */
-struct sam_hart_idle {
+struct sam_hart_livelock {
     bool asked;    /* to look into it */
     unsigned left; /* instructions of the attempt; 0: there is none */
-    struct sam_spin spin;
+    struct sam_livelock state;
 };
 
 struct sam_hart_record;
@@ -130,7 +130,7 @@ struct sam_hart {
     uint32_t port_word; /* of an access to a control register */
     uint64_t port_address;
     enum sam_hart_port_end port_end; /* of the last turn: EXIT, STOP, or something else */
-    struct sam_hart_idle idle;
+    struct sam_hart_livelock livelock;
     struct sam_machine machine;
     struct sam_hart_options options;
     const struct sam_image *image; /* symbols, or NULL */
@@ -201,15 +201,15 @@ enum sam_exit sam_hart_port_store(struct sam_hart *hart, enum sam_exit exit);
 
 /* idle.c: of a load of a control register that can only give the same again, from its function:
  * look whether the program does nothing but wait for another value. If so, its run ends. */
-void sam_hart_suspect(struct sam_hart *hart);
+void sam_hart_livelock_check(struct sam_hart *hart);
 /* It may well get another value, as of a clock. */
-void sam_hart_acquit(struct sam_hart *hart);
+void sam_hart_livelock_cancel(struct sam_hart *hart);
 /* sam_hart_turn of one instruction, while that is looked into. */
-enum sam_status sam_hart_idle_turn(struct sam_hart *hart, struct sam_hart_result *result,
-                                   struct sam_error *error);
-static inline bool sam_hart_is_suspected(const struct sam_hart *hart)
+enum sam_status sam_hart_livelock_turn(struct sam_hart *hart, struct sam_hart_result *result,
+                                       struct sam_error *error);
+static inline bool sam_hart_livelock_pending(const struct sam_hart *hart)
 {
-    return hart->idle.asked || hart->idle.left;
+    return hart->livelock.asked || hart->livelock.left;
 }
 
 /* calls.c: the program calls its host. Plan memory up to its symbols __heap_end and __stack. */

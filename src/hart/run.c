@@ -220,8 +220,8 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
             status = sam_hart_stopped(hart, used, result, error);
         else if (left == 0)
             status = sam_hart_out_of_budget(hart, result, error);
-        else if (sam_hart_is_suspected(hart) && !one)
-            status = sam_hart_idle_turn(hart, result, error);
+        else if (sam_hart_livelock_pending(hart) && !one)
+            status = sam_hart_livelock_turn(hart, result, error);
         else
             status = sam_hart_turn(hart, one || first ? 1 : left, NULL, result, error);
         if (one || status != SAM_OK || result->end != SAM_HART_STEPPED)

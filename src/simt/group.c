@@ -304,7 +304,7 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
         if (group->in_turn && group->turn <= 0 && (boundary || one)) {
             end_turn(worker, group);
             if (worker->run->gpu->shares && !pace && !one && pause == SAM_PAUSE_NONE)
-                return sam_group_check_spin(worker, group);
+                return sam_group_check_livelock(worker, group);
         }
     }
     return pause;

@@ -80,7 +80,7 @@ static bool take_in_order(struct sam_worker *worker)
     pthread_mutex_lock(&run->lock);
     add_progress(worker);
     worker->busy = false;
-    worker->spins = 0;
+    worker->waits = 0;
     pthread_cond_broadcast(&run->turn);
     while ((more = run->next < run->workgroups && goes_on(run)) &&
            sam_private_is_taken(run, run->next))

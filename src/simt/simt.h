@@ -30,7 +30,7 @@ enum {
     SAM_CAUSE_DEADLOCK,
     SAM_CAUSE_BUDGET,
     SAM_CAUSE_PRINT,
-    SAM_CAUSE_SPIN,
+    SAM_CAUSE_LIVELOCK,
 };
 
 enum { SAM_EVENT_END = 1, SAM_EVENT_BARRIER, SAM_EVENT_PRINT };
@@ -207,7 +207,7 @@ struct sam_worker {
     struct sam_feed *source;           /* NULL: nothing pulls what has run (source.h) */
     uint64_t warp_insns;
     uint64_t untold_insns, untold_groups; /* since the last progress report */
-    uint64_t spins; /* attempts in a row in which its workgroup did nothing but wait */
+    uint64_t waits; /* attempts in a row in which its workgroup did nothing but wait */
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
     uint8_t apart[SAM_APART]; /* from the next worker, which another thread runs */
 };
@@ -260,10 +260,10 @@ enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group)
 enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *group,
                                   struct sam_warp *warp);
 
-/* spin.c: in a system, whose launches run while nobody else does, a kernel may wait for what never
- * comes. After a turn that nothing has ended: now and then look whether the workgroup, and all
- * others that run, wait for memory that nothing changes. */
-enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group *group);
+/* livelock.c: in a system, whose launches run while nobody else does, a kernel may wait for what
+ * never comes. After a turn that nothing has ended: now and then look whether the workgroup, and
+ * all others that run, wait for memory that nothing changes. */
+enum sam_pause sam_group_check_livelock(struct sam_worker *worker, struct sam_group *group);
 
 /* What a worker's workgroup sees in memory. False: out of memory. */
 /* Empty the view. */

@@ -32,7 +32,7 @@ static const struct {
     [SAM_TRAP_BUDGET] = {SAM_CAUSE_BUDGET, false, "still running after ", " instructions"},
     [SAM_TRAP_PRINT_FULL] = {SAM_CAUSE_PRINT, false, "print buffer full: index ",
                              " is past its end"},
-    [SAM_TRAP_SPIN] = {SAM_CAUSE_SPIN,
+    [SAM_TRAP_SPIN] = {SAM_CAUSE_LIVELOCK,
                        .text = "deadlock: the kernel waits for memory that nothing changes"},
 };
 

@@ -47,11 +47,11 @@ static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_sys
     switch (offset + SAM_SYSTEM_CONTROL) {
     case SAM_SYSTEM_CYCLE_LOW:
         *value = (uint32_t)sam_system_now(system);
-        sam_hart_acquit(system->hart);
+        sam_hart_livelock_cancel(system->hart);
         break;
     case SAM_SYSTEM_CYCLE_HIGH:
         *value = (uint32_t)(sam_system_now(system) >> 32);
-        sam_hart_acquit(system->hart);
+        sam_hart_livelock_cancel(system->hart);
         break;
     case SAM_SYSTEM_IDENTITY:
         *value = system->options.sms |
@@ -148,7 +148,7 @@ static enum sam_hart_port_end store(void *context, uint64_t address, uint32_t va
     system->why[0] = '\0';
     system->stats.register_stores++;
     system->polls = 0;
-    sam_hart_acquit(system->hart);
+    sam_hart_livelock_cancel(system->hart);
     return look(system, address, true,
                 page->store(system, page->unit, (uint32_t)address % SAM_SYSTEM_PAGE, value));
 }

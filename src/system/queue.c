@@ -38,7 +38,7 @@ static void heed_poll(struct sam_system *system)
             return;
     const uint64_t polls = ++system->polls;
     if (polls >= PATIENCE && (polls & (polls - 1)) == 0)
-        sam_hart_suspect(system->hart);
+        sam_hart_livelock_check(system->hart);
 }
 
 enum sam_hart_port_end sam_system_queue_load(struct sam_system *system, enum sam_system_unit unit,

@@ -7,18 +7,18 @@
 
 enum { ATTEMPT = 4096 }; /* instructions in which a loop must repeat itself */
 
-void sam_hart_suspect(struct sam_hart *hart)
+void sam_hart_livelock_check(struct sam_hart *hart)
 {
-    if (hart->idle.left)
+    if (hart->livelock.left)
         return;
-    hart->idle.asked = true;
-    hart->core.event |= SAM_EVENT_IDLE;
+    hart->livelock.asked = true;
+    hart->core.event |= SAM_EVENT_LIVELOCK;
 }
 
-void sam_hart_acquit(struct sam_hart *hart)
+void sam_hart_livelock_cancel(struct sam_hart *hart)
 {
-    hart->idle.asked = false;
-    hart->idle.left = 0;
+    hart->livelock.asked = false;
+    hart->livelock.left = 0;
 }
 
 static enum sam_status tell(struct sam_hart *hart, struct sam_hart_result *result,
@@ -37,26 +37,26 @@ static enum sam_status tell(struct sam_hart *hart, struct sam_hart_result *resul
     return sam_fail(error, SAM_ERR_TRAP, "%s", result->text);
 }
 
-enum sam_status sam_hart_idle_turn(struct sam_hart *hart, struct sam_hart_result *result,
-                                   struct sam_error *error)
+enum sam_status sam_hart_livelock_turn(struct sam_hart *hart, struct sam_hart_result *result,
+                                       struct sam_error *error)
 {
-    struct sam_hart_idle *idle = &hart->idle;
+    struct sam_hart_livelock *livelock = &hart->livelock;
     struct sam_hart_record record;
-    if (idle->asked) {
-        idle->asked = false;
-        idle->left = ATTEMPT;
-        idle->spin.count = 0;
-        sam_spin_begin(&idle->spin, &hart->core);
+    if (livelock->asked) {
+        livelock->asked = false;
+        livelock->left = ATTEMPT;
+        livelock->state.count = 0;
+        sam_livelock_begin(&livelock->state, &hart->core);
     }
     const enum sam_status status = sam_hart_turn(hart, 1, &record, result, error);
-    if (idle->left == 0 || --idle->left == 0 || status != SAM_OK ||
+    if (livelock->left == 0 || --livelock->left == 0 || status != SAM_OK ||
         result->end != SAM_HART_STEPPED || record.has_tensor || record.has_matrix) {
-        sam_hart_acquit(hart);
+        sam_hart_livelock_cancel(hart);
         return status;
     }
-    switch (sam_spin_step(&idle->spin, &hart->core, &record.step)) {
-    case SAM_SPIN_REPEATS: sam_hart_acquit(hart); return tell(hart, result, error);
-    case SAM_SPIN_OTHER: sam_hart_acquit(hart); break;
+    switch (sam_livelock_step(&livelock->state, &hart->core, &record.step)) {
+    case SAM_LIVELOCK_REPEATS: sam_hart_livelock_cancel(hart); return tell(hart, result, error);
+    case SAM_LIVELOCK_UNKNOWN: sam_hart_livelock_cancel(hart); break;
     default: break;
     }
     return status;

@@ -4,7 +4,7 @@
  * only if another one changes memory. When all that run do nothing else, none ever will. */
 #include <stdlib.h>
 
-#include "machine/spin.h"
+#include "machine/livelock.h"
 #include "simt/simt.h"
 
 enum {
@@ -21,7 +21,7 @@ struct lanes {
 };
 
 struct attempt {
-    struct sam_spin *spins; /* one per warp */
+    struct sam_livelock *loops; /* one per warp */
     struct lanes *lanes;
 };
 
@@ -41,26 +41,26 @@ static bool is_same(const struct sam_warp *w, const struct lanes *lanes)
            memcmp(lanes->v, w->v, sam_code_vectors(w->core.code) * sizeof lanes->v[0]) == 0;
 }
 
-/* Run the warp until it repeats itself: *spins. */
+/* Run the warp until it repeats its state: *repeats. */
 static enum sam_pause try_warp(struct sam_worker *worker, struct sam_group *group,
-                               struct sam_warp *w, struct attempt *attempt, bool *spins)
+                               struct sam_warp *w, struct attempt *attempt, bool *repeats)
 {
-    struct sam_spin *spin = &attempt->spins[w->wid];
+    struct sam_livelock *loop = &attempt->loops[w->wid];
     struct sam_step step;
-    *spins = false;
+    *repeats = false;
     save(w, attempt->lanes);
-    sam_spin_begin(spin, &w->core);
+    sam_livelock_begin(loop, &w->core);
     for (unsigned i = 0; i < ATTEMPT; i++) {
         const enum sam_pause pause = sam_group_step(worker, group, w, &step);
         if (pause != SAM_PAUSE_NONE || w->state != SAM_WARP_READY)
             return pause;
-        const enum sam_spin_state state = sam_spin_step(spin, &w->core, &step);
-        if (state == SAM_SPIN_GOES_ON)
+        const enum sam_livelock_state state = sam_livelock_step(loop, &w->core, &step);
+        if (state == SAM_LIVELOCK_RUNS)
             continue;
-        if (state == SAM_SPIN_OTHER || !is_same(w, attempt->lanes))
+        if (state == SAM_LIVELOCK_UNKNOWN || !is_same(w, attempt->lanes))
             return SAM_PAUSE_NONE;
-        *spins = state == SAM_SPIN_REPEATS;
-        if (*spins)
+        *repeats = state == SAM_LIVELOCK_REPEATS;
+        if (*repeats)
             return SAM_PAUSE_NONE;
     }
     return SAM_PAUSE_NONE;
@@ -68,38 +68,38 @@ static enum sam_pause try_warp(struct sam_worker *worker, struct sam_group *grou
 
 /* All ready warps, twice: what one does may have released another. */
 static enum sam_pause try_group(struct sam_worker *worker, struct sam_group *group,
-                                struct attempt *attempt, bool *spins)
+                                struct attempt *attempt, bool *repeats)
 {
     const uint32_t warps = worker->run->launch->warps;
     enum sam_pause pause = SAM_PAUSE_NONE;
-    *spins = true;
-    memset(attempt->spins, 0, warps * sizeof *attempt->spins);
-    for (uint32_t i = 0; i < 2 * warps && *spins && pause == SAM_PAUSE_NONE; i++) {
+    *repeats = true;
+    memset(attempt->loops, 0, warps * sizeof *attempt->loops);
+    for (uint32_t i = 0; i < 2 * warps && *repeats && pause == SAM_PAUSE_NONE; i++) {
         struct sam_warp *w = &group->warps[i % warps];
         if (w->state != SAM_WARP_READY)
             continue;
         group->at = w->wid;
         group->in_turn = false;
-        pause = try_warp(worker, group, w, attempt, spins);
+        pause = try_warp(worker, group, w, attempt, repeats);
     }
     return pause;
 }
 
 /* The lowest count of attempts of the other workers that run; 0: one of them does something else;
  * UINT64_MAX: there are none. */
-static uint64_t others(struct sam_worker *worker, uint64_t spins)
+static uint64_t others(struct sam_worker *worker, uint64_t waits)
 {
     struct sam_run *run = worker->run;
     uint64_t lowest = UINT64_MAX;
     pthread_mutex_lock(&run->lock);
     const bool more = run->next < run->workgroups && !run->failed;
-    worker->spins = spins;
+    worker->waits = waits;
     for (unsigned i = 0; i < run->worker_count; i++) {
         const struct sam_worker *other = &run->workers[i];
         if (other == worker)
             continue;
-        if (other->busy && other->spins < lowest)
-            lowest = other->spins;
+        if (other->busy && other->waits < lowest)
+            lowest = other->waits;
         else if (!other->busy && more) /* its thread has yet to begin */
             lowest = 0;
     }
@@ -112,7 +112,7 @@ static enum sam_pause fail(struct sam_worker *worker, const struct sam_group *gr
     const struct sam_warp *w = group->warps;
     while (w->state != SAM_WARP_READY)
         w++;
-    sam_run_fail(worker, w, SAM_CAUSE_SPIN, 0);
+    sam_run_fail(worker, w, SAM_CAUSE_LIVELOCK, 0);
     return SAM_PAUSE_FAILED;
 }
 
@@ -125,15 +125,15 @@ static enum sam_pause attempt_all(struct sam_worker *worker, struct sam_group *g
     enum { ENOUGH = 3 };
     uint64_t target = 0;
     for (unsigned met = 0; !sam_run_is_stopped(worker->run);) {
-        bool spins;
-        const enum sam_pause pause = try_group(worker, group, attempt, &spins);
-        if (pause != SAM_PAUSE_NONE || !spins) {
+        bool repeats;
+        const enum sam_pause pause = try_group(worker, group, attempt, &repeats);
+        if (pause != SAM_PAUSE_NONE || !repeats) {
             others(worker, 0);
             return pause;
         }
         if (met == ENOUGH)
             return fail(worker, group);
-        const uint64_t lowest = others(worker, worker->spins + 1);
+        const uint64_t lowest = others(worker, worker->waits + 1);
         if (lowest == 0)
             break; /* until the next turn */
         target = target ? target : lowest == UINT64_MAX ? lowest : lowest + ENOUGH;
@@ -142,20 +142,20 @@ static enum sam_pause attempt_all(struct sam_worker *worker, struct sam_group *g
     return SAM_PAUSE_NONE;
 }
 
-enum sam_pause sam_group_check_spin(struct sam_worker *worker, struct sam_group *group)
+enum sam_pause sam_group_check_livelock(struct sam_worker *worker, struct sam_group *group)
 {
     const uint64_t turns = ++group->idle_turns / group->ready;
     if (turns < PATIENCE || group->idle_turns % group->ready ||
-        (!worker->spins && (turns & (turns - 1))))
+        (!worker->waits && (turns & (turns - 1))))
         return SAM_PAUSE_NONE;
     struct attempt attempt = {
-        .spins = sam_alloc(worker->run->launch->warps, sizeof *attempt.spins),
+        .loops = sam_alloc(worker->run->launch->warps, sizeof *attempt.loops),
         .lanes = sam_alloc(1, sizeof *attempt.lanes),
     };
     enum sam_pause pause = SAM_PAUSE_NONE;
-    if (attempt.spins && attempt.lanes)
+    if (attempt.loops && attempt.lanes)
         pause = attempt_all(worker, group, &attempt);
-    free(attempt.spins);
+    free(attempt.loops);
     free(attempt.lanes);
     return pause;
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a core repeats itself: it comes back to an instruction with the registers it had, and the
+ * bytes it has stored on the way hold what they held the last time. Unless somebody else changes
+ * memory, it will do the same forever.
+ *
+ *   sam_livelock_begin(&state, core);
+ *   do run and record an instruction; while (sam_livelock_step(&state, core, &step) ==
+ * SAM_LIVELOCK_RUNS)
+ */
+#ifndef SAM_LIVELOCK_H
+#define SAM_LIVELOCK_H
+
+#include "machine/step.h"
+
+enum { SAM_LIVELOCK_X = 64, SAM_LIVELOCK_WRITES = 64 };
+
+enum sam_livelock_state {
+    SAM_LIVELOCK_RUNS,
+    SAM_LIVELOCK_RETURNED, /* to where it began: the first time, or with memory changed */
+    SAM_LIVELOCK_REPEATS,
+    SAM_LIVELOCK_UNKNOWN, /* it does what may change by itself, or too much to tell */
+};
+
+struct sam_livelock {
+    uint64_t pc, x[SAM_LIVELOCK_X];
+    struct {
+        uint64_t address, value; /* the value at the last return */
+        unsigned size;
+    } writes[SAM_LIVELOCK_WRITES];
+    unsigned count;
+    bool added; /* a write since the last return */
+};
+
+/* The writes of an earlier use of the same `state` stay known, which is zero before the first. */
+void sam_livelock_begin(struct sam_livelock *state, const struct sam_core *core);
+/* After each instruction. Registers that are not scalar are the caller's to compare. */
+enum sam_livelock_state sam_livelock_step(struct sam_livelock *state, struct sam_core *core,
+                                          const struct sam_step *step);
+
+#endif
