@@ -237,7 +237,7 @@ enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
         count_run(c, c->end_entry, exit == SAM_EXIT_EVENT ? op + 1 : op);
     counts->fresh = true;
     catch_up(hart, c->retired);
-    *next = exit == SAM_EXIT_STOP && !sam_code_stops_at(hart->code, c->pc)
+    *next = exit == SAM_EXIT_STOP && !sam_code_is_breakpoint(hart->code, c->pc)
                 ? &c->tallies[op - c->ops].insn
                 : NULL;
     return exit;

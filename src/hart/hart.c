@@ -327,9 +327,9 @@ bool sam_hart_set_csr(struct sam_hart *hart, unsigned address, uint64_t value)
 void sam_hart_set_until(struct sam_hart *hart, uint64_t pc)
 {
     if (hart->has_until)
-        sam_code_remove_stop(hart->code, hart->until);
+        sam_code_remove_breakpoint(hart->code, hart->until);
     hart->until = sam_hart_wrap(hart, pc);
-    hart->has_until = sam_code_add_stop(hart->code, hart->until);
+    hart->has_until = sam_code_add_breakpoint(hart->code, hart->until);
 }
 
 const struct sam_hart_stats *sam_hart_stats(const struct sam_hart *hart)

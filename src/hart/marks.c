@@ -26,7 +26,7 @@ bool sam_hart_mark(struct sam_hart *hart, const struct sam_hart_marks *marks)
         const uint64_t at = (marks->addresses[i] - first) / 4;
         const bool again = m->bits[at / 8] >> at % 8 & 1;
         m->bits[at / 8] |= (uint8_t)(1 << at % 8);
-        if (!again && !sam_code_add_stop(hart->code, marks->addresses[i])) {
+        if (!again && !sam_code_add_breakpoint(hart->code, marks->addresses[i])) {
             free(m);
             return false;
         }

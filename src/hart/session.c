@@ -119,7 +119,7 @@ static bool ends_here(struct session *s, const struct sam_session_run *run,
                       struct sam_session_stop *stop, bool *over)
 {
     struct sam_core *core = &s->hart->core;
-    *over = sam_code_stops_at(s->base.code, core->pc);
+    *over = sam_code_is_breakpoint(s->base.code, core->pc);
     if (run->ignore_stops || !*over || s->passed == core->retired + 1)
         return false;
     s->passed = core->retired + 1;
@@ -346,7 +346,7 @@ static void close_session(struct sam_session *base)
 {
     struct session *s = session_of(base);
     sam_session_release(base);
-    sam_code_heed_stops(base->code, true);
+    sam_code_enable_breakpoints(base->code, true);
     sam_hart_calls_free(s->hart->calls);
     s->hart->calls = NULL;
     s->hart->shown = 0;
@@ -392,7 +392,7 @@ enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session 
     s->hart = hart;
     s->had_until = hart->has_until;
     if (hart->has_until)
-        sam_code_remove_stop(hart->code, hart->until);
+        sam_code_remove_breakpoint(hart->code, hart->until);
     hart->has_until = false;
     sam_session_init(&s->base, &ops, &hart->view, hart->code);
     *session = &s->base;

@@ -50,10 +50,11 @@ struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view
     if (!code)
         return NULL;
     code->machine = machine;
+    code->breakpoints_enabled = true;
     code->view = view;
-    /* Room for some: the first stop cannot fail. */
-    code->stops = sam_grow(NULL, 0, &code->stop_capacity, sizeof *code->stops);
-    if (!code->stops) {
+    /* Room for some: adding the first breakpoint cannot fail. */
+    code->breakpoints = sam_grow(NULL, 0, &code->breakpoint_capacity, sizeof *code->breakpoints);
+    if (!code->breakpoints) {
         free(code);
         return NULL;
     }
@@ -72,7 +73,7 @@ void sam_code_free(struct sam_code *code)
         }
     }
     if (code) {
-        free(code->stops);
+        free(code->breakpoints);
         free(code->steps);
     }
     free(code);
@@ -191,19 +192,19 @@ static void forget_at(struct sam_code *code, uint64_t pc)
 }
 
 /* The same for a stop and for a prefix before it, which does not run over it. */
-static void forget_stop(struct sam_code *code, uint64_t pc)
+static void redecode_breakpoint(struct sam_code *code, uint64_t pc)
 {
     forget_at(code, pc);
     forget_at(code, pc - 4);
 }
 
-/* The index of the first stop at pc or after it. */
-static size_t find_stop(const struct sam_code *code, uint64_t pc)
+/* The index of the first breakpoint at pc or above. */
+static size_t find_breakpoint(const struct sam_code *code, uint64_t pc)
 {
-    size_t low = 0, high = code->stop_count;
+    size_t low = 0, high = code->breakpoint_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (code->stops[middle] < pc)
+        if (code->breakpoints[middle] < pc)
             low = middle + 1;
         else
             high = middle;
@@ -211,48 +212,51 @@ static size_t find_stop(const struct sam_code *code, uint64_t pc)
     return low;
 }
 
-static bool has_stop(const struct sam_code *code, uint64_t pc)
+static bool has_breakpoint(const struct sam_code *code, uint64_t pc)
 {
-    const size_t at = find_stop(code, pc);
-    return at < code->stop_count && code->stops[at] == pc;
+    const size_t at = find_breakpoint(code, pc);
+    return at < code->breakpoint_count && code->breakpoints[at] == pc;
 }
 
-bool sam_code_add_stop(struct sam_code *code, uint64_t pc)
+bool sam_code_add_breakpoint(struct sam_code *code, uint64_t pc)
 {
-    void *grown = sam_grow(code->stops, code->stop_count, &code->stop_capacity, sizeof pc);
+    void *grown =
+        sam_grow(code->breakpoints, code->breakpoint_count, &code->breakpoint_capacity, sizeof pc);
     if (!grown)
         return false;
-    code->stops = grown;
-    const size_t at = find_stop(code, pc);
-    memmove(&code->stops[at + 1], &code->stops[at], (code->stop_count - at) * sizeof pc);
-    code->stops[at] = pc;
-    code->stop_count++;
-    forget_stop(code, pc);
+    code->breakpoints = grown;
+    const size_t at = find_breakpoint(code, pc);
+    memmove(&code->breakpoints[at + 1], &code->breakpoints[at],
+            (code->breakpoint_count - at) * sizeof pc);
+    code->breakpoints[at] = pc;
+    code->breakpoint_count++;
+    redecode_breakpoint(code, pc);
     return true;
 }
 
-void sam_code_remove_stop(struct sam_code *code, uint64_t pc)
+void sam_code_remove_breakpoint(struct sam_code *code, uint64_t pc)
 {
-    if (!has_stop(code, pc))
+    if (!has_breakpoint(code, pc))
         return;
-    const size_t at = find_stop(code, pc);
-    code->stop_count--;
-    memmove(&code->stops[at], &code->stops[at + 1], (code->stop_count - at) * sizeof pc);
-    forget_stop(code, pc);
+    const size_t at = find_breakpoint(code, pc);
+    code->breakpoint_count--;
+    memmove(&code->breakpoints[at], &code->breakpoints[at + 1],
+            (code->breakpoint_count - at) * sizeof pc);
+    redecode_breakpoint(code, pc);
 }
 
-bool sam_code_stops_at(const struct sam_code *code, uint64_t pc)
+bool sam_code_is_breakpoint(const struct sam_code *code, uint64_t pc)
 {
-    return !code->passes && has_stop(code, pc);
+    return code->breakpoints_enabled && has_breakpoint(code, pc);
 }
 
-void sam_code_heed_stops(struct sam_code *code, bool heed)
+void sam_code_enable_breakpoints(struct sam_code *code, bool enable)
 {
-    if (code->passes == !heed)
+    if (code->breakpoints_enabled == enable)
         return;
-    code->passes = !heed;
-    for (size_t i = 0; i < code->stop_count; i++)
-        forget_stop(code, code->stops[i]);
+    code->breakpoints_enabled = enable;
+    for (size_t i = 0; i < code->breakpoint_count; i++)
+        redecode_breakpoint(code, code->breakpoints[i]);
 }
 
 void sam_code_reset(struct sam_code *code)
@@ -345,8 +349,8 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     }
     sam_page_note(page, index, word);
     sam_decode(&c->code->machine->isa, word, 0, &insn);
-    if (sam_code_stops_at(c->code, pc) ||
-        (sam_op_is_prefix(insn.op) && sam_code_stops_at(c->code, pc + 4))) {
+    if (sam_code_is_breakpoint(c->code, pc) ||
+        (sam_op_is_prefix(insn.op) && sam_code_is_breakpoint(c->code, pc + 4))) {
         page->ops[index] = (struct sam_uop){.fn = op_stop};
     } else if (insn.op == SAM_OP_ILLEGAL) {
         page->ops[index] = (struct sam_uop){.fn = sam_stop_illegal};

@@ -401,7 +401,8 @@ static enum sam_status repeat_step(struct sam_session *session, const struct ent
         return status;
     session->ops->warp(session, core, &warp);
     stop.pc = warp.pc;
-    if (finding && warp.state == SAM_WARP_READY && sam_code_stops_at(session->code, core->pc) &&
+    if (finding && warp.state == SAM_WARP_READY &&
+        sam_code_is_breakpoint(session->code, core->pc) &&
         sam_session_breaks(session, core, e->workgroup, e->warp, warp.mask, &stop))
         note(session, finding, &stop, before);
     sam_session_arm(session, core, e->workgroup, e->warp, finding != NULL);
@@ -420,7 +421,7 @@ static enum sam_status repeat(struct sam_session *session, uint64_t time, struct
 {
     struct sam_history *h = session->history;
     enum sam_status status = SAM_OK;
-    sam_code_heed_stops(session->code, finding != NULL);
+    sam_code_enable_breakpoints(session->code, finding != NULL);
     /* At the end, steps in which nothing ran are repeated too. */
     while (status == SAM_OK && is_past(h) &&
            (session->time < time || (time == h->furthest && !finding))) {

@@ -249,7 +249,7 @@ enum sam_exit {
     SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
     SAM_EXIT_TRAP,   /* pc is the instruction that failed */
     SAM_EXIT_EVENT,  /* raised by the machine: core->event says which; pc is the next instruction */
-    SAM_EXIT_STOP,   /* pc has reached an address of sam_code_add_stop, not run yet; or a prefix
+    SAM_EXIT_STOP,   /* pc has reached a breakpoint, not run yet; or a prefix
                         directly before one; or an instruction that a stand-in stops before */
 };
 
@@ -385,11 +385,11 @@ void sam_code_free(struct sam_code *code);
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
 /* Stop runs that reach `pc`; one that starts there stops immediately (step over it). An address
  * added twice must be removed twice. False: out of memory. */
-bool sam_code_add_stop(struct sam_code *code, uint64_t pc);
-void sam_code_remove_stop(struct sam_code *code, uint64_t pc);
-bool sam_code_stops_at(const struct sam_code *code, uint64_t pc);
-/* Let runs pass the addresses, or stop there again. */
-void sam_code_heed_stops(struct sam_code *code, bool heed);
+bool sam_code_add_breakpoint(struct sam_code *code, uint64_t pc);
+void sam_code_remove_breakpoint(struct sam_code *code, uint64_t pc);
+bool sam_code_is_breakpoint(const struct sam_code *code, uint64_t pc);
+/* Runs stop at breakpoints (the default), or pass them. */
+void sam_code_enable_breakpoints(struct sam_code *code, bool enable);
 /* Call `visit` with the address of each page that is decoded. */
 void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
                         void *context);

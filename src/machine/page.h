@@ -49,9 +49,9 @@ struct sam_code {
     uint64_t changes; /* sam_code_changes */
     bool cut;         /* a prefix was decoded that nothing could be fetched after */
     const struct sam_counting *counting; /* NULL: nothing is counted */
-    uint64_t *stops;                     /* sam_code_add_stop, ascending */
-    size_t stop_count, stop_capacity;
-    bool passes;            /* runs pass the stops */
+    uint64_t *breakpoints;               /* ascending */
+    size_t breakpoint_count, breakpoint_capacity;
+    bool breakpoints_enabled;
     struct steps *steps;    /* made when first needed */
     struct decoded decoded; /* without them, the last one */
     struct stepped stepped;

@@ -46,7 +46,7 @@ void sam_session_release(struct sam_session *session)
     sam_history_free(session);
     for (size_t i = 0; i < session->point_count; i++)
         if (!session->points[i].watches)
-            sam_code_remove_stop(session->code, session->points[i].at.pc);
+            sam_code_remove_breakpoint(session->code, session->points[i].at.pc);
     if (session->view)
         session->view->watches = NULL;
     free(session->points);
@@ -159,7 +159,7 @@ enum sam_status sam_session_run(struct sam_session *session, const struct sam_se
     if (status != SAM_OK)
         return status;
     const uint64_t before = session->time;
-    sam_code_heed_stops(session->code, !run.ignore_stops);
+    sam_code_enable_breakpoints(session->code, !run.ignore_stops);
     status = run_parts(session, &run, stop, error);
     stop->instructions = session->time - before;
     return status;
@@ -178,7 +178,7 @@ enum sam_status sam_session_finish(struct sam_session *session, struct sam_gpu_r
     status = sam_history_run(session, &(struct sam_session_run){.scope = SAM_SCOPE_ALL}, error);
     if (status != SAM_OK)
         return status;
-    sam_code_heed_stops(session->code, false);
+    sam_code_enable_breakpoints(session->code, false);
     status = session->ops->finish(session, result, error);
     sam_history_ran(session);
     return status;
@@ -226,7 +226,7 @@ enum sam_status sam_session_add_break(struct sam_session *session,
     struct sam_point *point = add_point(session);
     if (!point)
         return sam_fail_memory(error);
-    if (!sam_code_add_stop(session->code, at->pc)) {
+    if (!sam_code_add_breakpoint(session->code, at->pc)) {
         session->point_count--;
         return sam_fail_memory(error);
     }
@@ -279,7 +279,7 @@ enum sam_status sam_session_remove(struct sam_session *session, unsigned id,
             if (point->watches)
                 sam_watches_remove(session->view, watch);
             else
-                sam_code_remove_stop(session->code, point->at.pc);
+                sam_code_remove_breakpoint(session->code, point->at.pc);
             memmove(point, point + 1, (--session->point_count - i) * sizeof *point);
             return SAM_OK;
         }
@@ -299,8 +299,8 @@ void sam_session_arm(struct sam_session *session, struct sam_core *core, uint32_
         if (!session->points[i].watches)
             continue;
         watches->list[at].hit = false;
-        watches->list[at++].heeded = (!of->has_workgroup || of->workgroup == workgroup) &&
-                                     (!of->has_warp || of->warp == warp);
+        watches->list[at++].enabled = (!of->has_workgroup || of->workgroup == workgroup) &&
+                                      (!of->has_warp || of->warp == warp);
     }
 }
 

@@ -86,7 +86,7 @@ enum sam_status sam_session_check(const struct sam_session *session, struct sam_
 /* A core is about to run: watch its accesses if `stops`, and its pc. */
 void sam_session_arm(struct sam_session *session, struct sam_core *core, uint32_t workgroup,
                      uint32_t warp, bool stops);
-/* Whether the core, which is at an address of sam_code_add_stop, stops at a breakpoint there;
+/* Whether the core, which is at an address of sam_code_add_breakpoint, stops at a breakpoint there;
  * `lanes` are active. Fills stop->reason and id. */
 bool sam_session_breaks(struct sam_session *session, const struct sam_core *core,
                         uint32_t workgroup, uint32_t warp, uint32_t lanes,

@@ -58,7 +58,7 @@ void sam_watches_note(struct sam_watches *w, uint64_t address, unsigned size,
         const bool wanted = access == SAM_LOAD ? watch->loads
                             : w->core->atomic  ? watch->loads || watch->stores
                                                : watch->stores;
-        if (!wanted || access == SAM_FETCH || !watch->heeded || watch->hit ||
+        if (!wanted || access == SAM_FETCH || !watch->enabled || watch->hit ||
             address > watch->last || address + (size - 1) < watch->first)
             continue;
         watch->hit = true;

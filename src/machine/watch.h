@@ -9,7 +9,7 @@
 struct sam_watch {
     uint64_t first, last; /* bytes */
     bool loads, stores;
-    bool heeded; /* by the warp that runs */
+    bool enabled; /* by the warp that runs */
     /* The first access of the present instruction that hit it. */
     bool hit, store;
     uint64_t address;

@@ -206,7 +206,7 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
 /* Whether the warp is at a stop of the code at which it has not been shown. */
 static bool is_stopped_at(const struct sam_worker *worker, const struct sam_warp *w)
 {
-    return sam_code_stops_at(worker->code, w->core.pc) && w->passed != w->core.retired + 1;
+    return sam_code_is_breakpoint(worker->code, w->core.pc) && w->passed != w->core.retired + 1;
 }
 
 /* Whether a turn may end where the warp is, after one instruction at `pc`: where sam_core_run would
@@ -249,7 +249,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     }
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);
-        if (pace && pace->heeds && is_stopped_at(worker, w))
+        if (pace && pace->breaks && is_stopped_at(worker, w))
             return SAM_PAUSE_BREAK;
         const uint64_t pc = w->core.pc, from = w->core.retired;
         exit = sam_core_step(&w->core, NULL);
@@ -270,7 +270,7 @@ static enum sam_pause advance_one(struct sam_worker *worker, struct sam_group *g
     struct sam_pace *pace = worker->pace;
     struct sam_step step;
     const uint64_t pc = w->core.pc;
-    if (pace && pace->heeds && is_stopped_at(worker, w))
+    if (pace && pace->breaks && is_stopped_at(worker, w))
         return SAM_PAUSE_BREAK;
     enum sam_pause pause = sam_group_step(worker, group, w, &step);
     *boundary = is_boundary(w, pc);

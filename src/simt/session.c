@@ -168,7 +168,7 @@ static void arm(struct sam_pace *pace, struct sam_warp *w)
 {
     struct sam_gpu_session *s =
         (struct sam_gpu_session *)(void *)((char *)pace - offsetof(struct sam_gpu_session, pace));
-    sam_session_arm(&s->base, &w->core, w->wgid, w->wid, pace->heeds);
+    sam_session_arm(&s->base, &w->core, w->wgid, w->wid, pace->breaks);
 }
 
 /* Run a group, or one warp of it, until a pause that is more than a point that does not stop. */
@@ -264,7 +264,7 @@ static enum sam_status run(struct sam_session *base, const struct sam_session_ru
     struct sam_core *core = NULL;
     s->asked = run;
     s->pace = (struct sam_pace){.left = run->instructions ? run->instructions : UINT64_MAX,
-                                .heeds = !run->ignore_stops,
+                                .breaks = !run->ignore_stops,
                                 .to_release = run->to_release,
                                 .each = run->each ? each : NULL,
                                 .arm = base->watches.count ? arm : NULL};

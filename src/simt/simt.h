@@ -221,7 +221,7 @@ static inline bool sam_worker_repeats(const struct sam_worker *worker)
 /* How far a session runs. */
 struct sam_pace {
     uint64_t left; /* instructions until a pause */
-    bool heeds;    /* breakpoints and watchpoints */
+    bool breaks;   /* breakpoints and watchpoints */
     bool to_release;
     /* After each instruction, when not NULL; false: pause. */
     bool (*each)(struct sam_pace *pace, const struct sam_step *step);
