@@ -71,8 +71,8 @@ static bool read_guest(void *context, uint64_t address, void *data, size_t size)
 static bool write_memory(struct sam_hart *hart, uint64_t address, const void *data, size_t size)
 {
     return sam_hart_read(hart, address, NULL, size, NULL) == SAM_OK &&
-           (!hart->view.journal ||
-            sam_journal_save_range(hart->view.journal, hart->memory, address, size)) &&
+           (!hart->tlb.journal ||
+            sam_journal_save_range(hart->tlb.journal, hart->memory, address, size)) &&
            sam_hart_write(hart, address, data, size, NULL) == SAM_OK;
 }
 

@@ -123,7 +123,7 @@ struct sam_hart_listener {
 
 struct sam_hart {
     struct sam_core core; /* first: a CSR hook's core is its hart */
-    struct sam_view view;
+    struct sam_tlb tlb;
     struct sam_code *code;
     struct sam_memory *memory; /* home.memory, or its own */
     struct sam_hart_home home;

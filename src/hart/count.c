@@ -121,7 +121,7 @@ SAM_HANDLER(time_access)
 static inline bool may_be_code(const struct sam_hart *hart, const struct sam_insn *insn)
 {
     const uint64_t address = address_of(hart, insn);
-    const struct sam_page *page = &hart->core.pages[(uint32_t)address / SAM_PAGE_SIZE];
+    const struct sam_tlb_entry *page = &hart->core.entries[(uint32_t)address / SAM_PAGE_SIZE];
     return page->write_limit == 0 || page->tag != (uint32_t)(address >> 32);
 }
 

@@ -74,13 +74,13 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     return SAM_OK;
 }
 
-/* Memory, a view of it and decoded code, for the ISA in hart->machine. */
+/* Memory, its TLB and decoded code, for the ISA in hart->machine. */
 static bool add_memory(struct sam_hart *hart)
 {
     const struct sam_memory_rules rules = {.bits = hart->machine.isa.xlen, .joins = true};
     hart->memory = hart->home.memory ? hart->home.memory : sam_memory_new(&rules);
     return hart->memory && sam_hart_space_init(hart) &&
-           (hart->code = sam_code_new(&hart->machine, &hart->view)) &&
+           (hart->code = sam_code_new(&hart->machine, &hart->tlb)) &&
            (!hart->options.trace.write || (hart->texts = sam_texts_new()));
 }
 
@@ -108,7 +108,7 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
     if (!add_memory(hart))
         return sam_fail_memory(error);
     sam_machine_init_scalar(&hart->machine);
-    sam_core_init(&hart->core, &hart->view, hart->code, hart->home.code_base);
+    sam_core_init(&hart->core, &hart->tlb, hart->code, hart->home.code_base);
     status = add_tensor(hart, error);
     if (status == SAM_OK)
         status = add_matrix(hart, error);
@@ -158,7 +158,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_code_free(hart->code);
     sam_hart_counts_free(hart->counts);
     sam_hart_marks_free(hart);
-    sam_view_release(&hart->view);
+    sam_tlb_release(&hart->tlb);
     if (!hart->home.memory)
         sam_memory_free(hart->memory);
     sam_buffer_free(&hart->line);
@@ -250,9 +250,9 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     const struct sam_symbol *tohost = sam_image_find(image, "tohost");
     hart->has_tohost = tohost && tohost->section_relative;
     hart->tohost = hart->has_tohost ? tohost->value : 0;
-    hart->view.beside.size = 0;
+    hart->tlb.gap.size = 0;
     if (hart->has_tohost) /* its page may already be writable */
-        hart->view.pages[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_page){0};
+        hart->tlb.entries[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_tlb_entry){0};
     sam_hart_set_pc(hart, image->entry);
     sam_hart_set_x(hart, 2, hart->home.stack_top);
     return SAM_OK;

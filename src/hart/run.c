@@ -173,10 +173,10 @@ enum sam_status sam_hart_turn(struct sam_hart *hart, uint64_t budget,
 {
     enum sam_status observed = SAM_OK;
     result->end = SAM_HART_STEPPED;
-    hart->view.exhausted = false;
+    hart->tlb.exhausted = false;
     hart->port_end = SAM_HART_PORT_DONE;
     const enum sam_exit exit = advance(hart, budget, record, &observed);
-    if (exit == SAM_EXIT_TRAP && hart->view.exhausted) {
+    if (exit == SAM_EXIT_TRAP && hart->tlb.exhausted) {
         fill(hart, result, SAM_HART_STOPPED);
         return sam_fail_memory(error);
     }

@@ -227,7 +227,7 @@ static enum sam_status access_memory(struct sam_session *base, uint32_t workgrou
     if (!write)
         return sam_hart_read(hart, address, data, size, error);
     if (sam_hart_read(hart, address, NULL, size, NULL) == SAM_OK &&
-        !sam_journal_save_range(base->view->journal, hart->memory, address, size))
+        !sam_journal_save_range(base->tlb->journal, hart->memory, address, size))
         return sam_fail_memory(error);
     return sam_hart_write(hart, address, data, size, error);
 }
@@ -382,7 +382,7 @@ enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session 
         *session = NULL;
     if (SAM_LACKS(error, hart, session))
         return SAM_ERR_USAGE;
-    if (hart->view.watches)
+    if (hart->tlb.watches)
         return sam_fail(error, SAM_ERR_USAGE, "the hart has a session already");
     struct session *s = sam_alloc(1, sizeof *s);
     if (!s || !sam_hart_calls_keep(hart)) {
@@ -394,7 +394,7 @@ enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session 
     if (hart->has_until)
         sam_code_remove_breakpoint(hart->code, hart->until);
     hart->has_until = false;
-    sam_session_init(&s->base, &ops, &hart->view, hart->code);
+    sam_session_init(&s->base, &ops, &hart->tlb, hart->code);
     *session = &s->base;
     return SAM_OK;
 }

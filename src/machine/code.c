@@ -44,14 +44,14 @@ void sam_code_use_vector(struct sam_code *code, unsigned number)
         code->vectors = number + 1;
 }
 
-struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view)
+struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_tlb *tlb)
 {
     struct sam_code *code = sam_alloc(1, sizeof *code);
     if (!code)
         return NULL;
     code->machine = machine;
     code->breakpoints_enabled = true;
-    code->view = view;
+    code->tlb = tlb;
     /* Room for some: adding the first breakpoint cannot fail. */
     code->breakpoints = sam_grow(NULL, 0, &code->breakpoint_capacity, sizeof *code->breakpoints);
     if (!code->breakpoints) {
@@ -290,7 +290,7 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     *bucket = page;
     code->changes++;
     /* From now on, stores to the page must go through resolve. */
-    sam_view_protect(code->view, page_pc);
+    sam_tlb_protect(code->tlb, page_pc);
     return page;
 }
 
@@ -368,7 +368,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         if (page->tallies)
             stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
     } else {
-        c->view->exhausted = true;
+        c->tlb->exhausted = true;
         c->cause = SAM_CAUSE_FETCH_ACCESS;
         c->tval = pc;
         return false;
@@ -513,7 +513,7 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
         fault.cause = SAM_CAUSE_FETCH_MISALIGNED;
     else if (!page && sam_code_fetch(c, pc, &word, &fault)) {
         page = make_page(c->code, page_pc);
-        c->view->exhausted |= !page;
+        c->tlb->exhausted |= !page;
     }
     if (!page || (pc & 3)) {
         c->cause = fault.cause;

@@ -14,10 +14,10 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
     if (address & (size - 1))
         fault.cause = access == SAM_LOAD ? SAM_CAUSE_LOAD_MISALIGNED : SAM_CAUSE_STORE_MISALIGNED;
     else
-        host = c->view->resolve(c->view, address, size, access, &fault);
+        host = c->tlb->resolve(c->tlb, address, size, access, &fault);
     c->scalar = c->atomic = false;
-    if (SAM_UNLIKELY(c->view->slack)) {
-        c->view->slack = false;
+    if (SAM_UNLIKELY(c->tlb->slack)) {
+        c->tlb->slack = false;
         c->event |= SAM_EVENT_SLACK;
         c->cause = sam_access_cause(access);
         c->tval = address;
@@ -34,7 +34,7 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault)
 {
-    const uint8_t *host = core->view->resolve(core->view, pc, 4, SAM_FETCH, fault);
+    const uint8_t *host = core->tlb->resolve(core->tlb, pc, 4, SAM_FETCH, fault);
     if (host)
         *word = sam_le32(host);
     return host != NULL;
@@ -48,11 +48,11 @@ const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next
     return NULL;
 }
 
-void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code, uint64_t pc)
+void sam_core_init(struct sam_core *core, struct sam_tlb *tlb, struct sam_code *code, uint64_t pc)
 {
     sam_clear(core, sizeof *core);
-    core->view = view;
-    core->pages = view->pages;
+    core->tlb = tlb;
+    core->entries = tlb->entries;
     core->code = code;
     core->pc = pc;
     core->frm_plain = true;

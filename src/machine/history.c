@@ -75,7 +75,7 @@ static enum sam_status open_history(struct sam_session *session, struct sam_erro
     if (status != SAM_OK || session->history)
         return status;
     struct sam_history *h = sam_alloc(1, sizeof *h);
-    if (!h || !(h->journal = sam_journal_new(session->view))) {
+    if (!h || !(h->journal = sam_journal_new(session->tlb))) {
         free(h);
         return sam_fail_memory(error);
     }

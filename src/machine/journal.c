@@ -21,26 +21,26 @@ struct epoch {
 };
 
 struct sam_journal {
-    struct sam_view *view;
+    struct sam_tlb *tlb;
     struct epoch *epochs;
     size_t epoch_count, epoch_capacity;
     struct set saved;  /* in the last epoch */
-    uint32_t *granted; /* entries of the view that have become writable in it */
+    uint32_t *granted; /* entries of the TLB that have become writable in it */
     size_t granted_count, granted_capacity;
 };
 
-struct sam_journal *sam_journal_new(struct sam_view *view)
+struct sam_journal *sam_journal_new(struct sam_tlb *tlb)
 {
     struct sam_journal *j = sam_alloc(1, sizeof *j);
     if (!j)
         return NULL;
-    j->view = view;
+    j->tlb = tlb;
     /* Whatever is writable now, is so no longer: later only what was granted is closed. */
-    for (uint32_t i = 0; i < SAM_VIEW_PAGES; i++)
-        if (view->pages[i].write_limit)
-            view->pages[i].write_limit = 0;
-    view->beside.size = 0;
-    view->journal = j;
+    for (uint32_t i = 0; i < SAM_TLB_ENTRIES; i++)
+        if (tlb->entries[i].write_limit)
+            tlb->entries[i].write_limit = 0;
+    tlb->gap.size = 0;
+    tlb->journal = j;
     return j;
 }
 
@@ -56,7 +56,7 @@ void sam_journal_free(struct sam_journal *j)
 {
     if (!j)
         return;
-    j->view->journal = NULL;
+    j->tlb->journal = NULL;
     for (size_t i = 0; i < j->epoch_count; i++)
         clear_epoch(&j->epochs[i]);
     free(j->epochs);
@@ -116,8 +116,8 @@ static bool fill(struct set *set, const struct epoch *epoch)
 static void begin(struct sam_journal *j)
 {
     for (size_t i = 0; i < j->granted_count; i++)
-        j->view->pages[j->granted[i]].write_limit = 0;
-    j->view->beside.size = 0;
+        j->tlb->entries[j->granted[i]].write_limit = 0;
+    j->tlb->gap.size = 0;
     j->granted_count = 0;
     free(j->saved.slots);
     j->saved = (struct set){0};

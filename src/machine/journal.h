@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory as it was: pages are saved before their first change after a mark. While a view has a
+/* Memory as it was: pages are saved before their first change after a mark. While a TLB has a
  * journal, a page becomes writable with the first store to it, which resolves and is saved; a mark
  * closes the pages again. */
 #ifndef SAM_JOURNAL_H
@@ -7,8 +7,8 @@
 
 #include "machine/machine.h"
 
-/* NULL: out of memory. The view has it until it is freed. */
-struct sam_journal *sam_journal_new(struct sam_view *view);
+/* NULL: out of memory. The TLB has it until it is freed. */
+struct sam_journal *sam_journal_new(struct sam_tlb *tlb);
 void sam_journal_free(struct sam_journal *journal);
 /* A mark after the others. False: out of memory, nothing changed. */
 bool sam_journal_mark(struct sam_journal *journal);
@@ -21,7 +21,7 @@ bool sam_journal_save(struct sam_journal *journal, uint8_t *host);
 /* The same for a range of physical memory. */
 bool sam_journal_save_range(struct sam_journal *journal, struct sam_memory *memory,
                             uint64_t address, size_t size);
-/* Entry `index` of the view is about to become writable. False: out of memory, it must not. */
+/* Entry `index` of the TLB is about to become writable. False: out of memory, it must not. */
 bool sam_journal_grant(struct sam_journal *journal, uint32_t index);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of machine/: memory, views of it, the scalar core, decoded code and traps.
+/* The face of machine/: memory, the software TLB, the scalar core, decoded code and traps.
  *
  * A core runs micro-ops: each instruction of a page of code is decoded once, when it is first
  * reached, into a handler pointer and its operands. A handler does its work and tail-calls the next
- * one (threads.h). Memory goes through a view: one entry per 4 KiB page holds the host address and
- * how many bytes of the page may be read and written, so that the common access is a load, a
- * compare and the access itself. Bounds, local memory, translation and stores to code are all
- * handled by how entries are filled. */
+ * one (threads.h). Memory goes through a software TLB: one entry per 4 KiB page holds the host
+ * address and how many bytes of the page may be read and written, so that the common access is a
+ * load, a compare and the access itself. Bounds, local memory, translation and stores to code are
+ * all handled by how entries are filled. */
 #ifndef SAM_MACHINE_H
 #define SAM_MACHINE_H
 
@@ -138,7 +138,7 @@ enum sam_cause {
     SAM_CAUSE_CUSTOM = 24, /* the machine above defines 24.. */
 };
 
-/* SAM_ATOMIC, a load and a store, is one for sam_access_slow only: a view resolves a store. */
+/* SAM_ATOMIC, a load and a store, is one for sam_access_slow only: a TLB resolves a store. */
 enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE, SAM_ATOMIC };
 
 struct sam_fault {
@@ -166,20 +166,20 @@ void sam_fault_put_pc(struct sam_buffer *out, const struct sam_image *image, uin
 void sam_fault_put_word(struct sam_buffer *out, const struct sam_isa *isa,
                         const struct sam_image *image, uint64_t pc, uint32_t word);
 
-/* ------------------------------------------------------------------------------------- view */
+/* ------------------------------------------------------------------------------ software TLB */
 
-struct sam_page {
+struct sam_tlb_entry {
     uint8_t *host;       /* the page's bytes */
     uint16_t read_limit; /* bytes from the page's start that may be read, 0..4096 */
     uint16_t write_limit;
     uint32_t tag; /* upper address bits, XLEN 64 only */
 };
 
-#define SAM_VIEW_PAGES (UINT32_C(1) << 20) /* all of a 32-bit address space */
+#define SAM_TLB_ENTRIES (UINT32_C(1) << 20) /* all of a 32-bit address space */
 
 /* The writable bytes after the word that a machine watches, within its page: the page's write_limit
  * ends before the word, and stores beyond it look here before they go to resolve. */
-struct sam_beside {
+struct sam_tlb_gap {
     uint64_t base;
     uint8_t *host; /* address of the byte at base */
     uint32_t size; /* 0: none */
@@ -188,9 +188,9 @@ struct sam_beside {
 struct sam_watches; /* watch.h */
 struct sam_journal; /* journal.h */
 
-struct sam_view {
-    struct sam_page *pages; /* SAM_VIEW_PAGES of them, direct-mapped */
-    struct sam_beside beside;
+struct sam_tlb {
+    struct sam_tlb_entry *entries; /* SAM_TLB_ENTRIES of them, direct-mapped */
+    struct sam_tlb_gap gap;
     struct sam_watches *watches; /* NULL: none */
     struct sam_journal *journal; /* NULL: none */
     bool exhausted;  /* the host had no memory for an access: the fault is not the program's */
@@ -199,22 +199,22 @@ struct sam_view {
     /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
      * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
      */
-    uint8_t *(*resolve)(struct sam_view *view, uint64_t address, unsigned size,
+    uint8_t *(*resolve)(struct sam_tlb *tlb, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault);
 };
 
 /* Send stores to the page at `page_base` through resolve from now on. */
-static inline void sam_view_protect(struct sam_view *view, uint64_t page_base)
+static inline void sam_tlb_protect(struct sam_tlb *tlb, uint64_t page_base)
 {
-    view->pages[(uint32_t)page_base / SAM_PAGE_SIZE].write_limit = 0;
-    if (view->beside.base - page_base < SAM_PAGE_SIZE)
-        view->beside.size = 0;
+    tlb->entries[(uint32_t)page_base / SAM_PAGE_SIZE].write_limit = 0;
+    if (tlb->gap.base - page_base < SAM_PAGE_SIZE)
+        tlb->gap.size = 0;
 }
 
-bool sam_view_init(struct sam_view *view);
-void sam_view_release(struct sam_view *view);
+bool sam_tlb_init(struct sam_tlb *tlb);
+void sam_tlb_release(struct sam_tlb *tlb);
 /* As if it had just been made. */
-void sam_view_clear(struct sam_view *view);
+void sam_tlb_clear(struct sam_tlb *tlb);
 
 /* ------------------------------------------------------------------------------------- core */
 
@@ -270,11 +270,11 @@ struct sam_core {
         uint32_t x32[SAM_X_SINK + 8];
         uint64_t x64[SAM_X_SINK + 8];
     };
-    const struct sam_uop *ops; /* of the running page */
-    struct sam_tally *tallies; /* of the running page, when instructions are counted */
-    uint64_t page_pc;          /* address of that page */
-    struct sam_page *pages;    /* view->pages */
-    struct sam_view *view;
+    const struct sam_uop *ops;     /* of the running page */
+    struct sam_tally *tallies;     /* of the running page, when instructions are counted */
+    uint64_t page_pc;              /* address of that page */
+    struct sam_tlb_entry *entries; /* tlb->entries */
+    struct sam_tlb *tlb;
     struct sam_code *code;
     uint64_t line_pc;  /* pc of an out-of-line micro-op */
     uint8_t frm;       /* rounding mode CSR, 0..7 */
@@ -301,15 +301,14 @@ struct sam_core {
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
-    bool scalar;             /* what the view resolves is the access of a scalar instruction, */
+    bool scalar;             /* what the TLB resolves is the access of a scalar instruction, */
     bool atomic;             /* and a load as well; */
     uint64_t accessed_at;    /* instructions retired before it */
     uint32_t pending_prefix; /* single-stepping: the prefix word just executed, or 0 */
 };
 
 /* Reset to zero registers and `pc`. */
-void sam_core_init(struct sam_core *core, struct sam_view *view, struct sam_code *code,
-                   uint64_t pc);
+void sam_core_init(struct sam_core *core, struct sam_tlb *tlb, struct sam_code *code, uint64_t pc);
 /* Run at least one instruction and stop soon after `budget` of them: at the end of a straight-line
  * run, at most SAM_CORE_STRAIGHT later. The caller's floating-point flags and rounding mode are
  * preserved. */
@@ -379,7 +378,7 @@ struct sam_machine {
 void sam_machine_init_scalar(struct sam_machine *machine);
 
 /* The pages of code decoded by one host thread. */
-struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_view *view);
+struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_tlb *tlb);
 void sam_code_free(struct sam_code *code);
 /* `size` bytes at `address` (in one page) are being stored: if they are code, decode it again. */
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);

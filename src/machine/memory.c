@@ -405,21 +405,21 @@ void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, si
     }
 }
 
-bool sam_view_init(struct sam_view *view)
+bool sam_tlb_init(struct sam_tlb *tlb)
 {
-    view->pages = sam_pages_new(SAM_VIEW_PAGES * sizeof *view->pages);
-    return view->pages != NULL;
+    tlb->entries = sam_pages_new(SAM_TLB_ENTRIES * sizeof *tlb->entries);
+    return tlb->entries != NULL;
 }
 
-void sam_view_release(struct sam_view *view)
+void sam_tlb_release(struct sam_tlb *tlb)
 {
-    sam_pages_free(view->pages, SAM_VIEW_PAGES * sizeof *view->pages);
-    view->pages = NULL;
+    sam_pages_free(tlb->entries, SAM_TLB_ENTRIES * sizeof *tlb->entries);
+    tlb->entries = NULL;
 }
 
-void sam_view_clear(struct sam_view *view)
+void sam_tlb_clear(struct sam_tlb *tlb)
 {
-    sam_pages_clear(view->pages, SAM_VIEW_PAGES * sizeof *view->pages);
-    view->beside.size = 0;
-    view->exhausted = false;
+    sam_pages_clear(tlb->entries, SAM_TLB_ENTRIES * sizeof *tlb->entries);
+    tlb->gap.size = 0;
+    tlb->exhausted = false;
 }

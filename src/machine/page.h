@@ -43,7 +43,7 @@ struct steps {
 
 struct sam_code {
     const struct sam_machine *machine;
-    struct sam_view *view;
+    struct sam_tlb *tlb;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* sam_code_vectors */
     uint64_t changes; /* sam_code_changes */

@@ -122,7 +122,7 @@ BRANCH(bgeu, TAKEN_bgeu)
 /* ------------------------------------------------------------------------ I: memory */
 
 /* The access itself. On a miss a separate function executes the whole instruction, so that the fast
- * path is a leaf; there the view may request a stop after the access (a store that the machine
+ * path is a leaf; there the TLB may request a stop after the access (a store that the machine
  * watches for). A store first tries a second leaf, for the bytes after the watched word. */
 #define MISSED_SAM_LOAD(name)   slow_##name
 #define MISSED_SAM_STORE(name)  beside_##name
@@ -139,7 +139,7 @@ BRANCH(bgeu, TAKEN_bgeu)
 #define BESIDE_SAM_STORE(name, type, body)                                                         \
     static SAM_NOINLINE const struct sam_uop *beside_##name(SAM_HANDLER_ARGS)                      \
     {                                                                                              \
-        uint8_t *host = sam_fast_beside(c, RS1 + IMM, sizeof(type));                               \
+        uint8_t *host = sam_fast_gap(c, RS1 + IMM, sizeof(type));                                  \
         if (SAM_UNLIKELY(!host))                                                                   \
             SAM_MUSTTAIL return slow_##name(c, op, entry, left);                                   \
         body;                                                                                      \

@@ -33,12 +33,12 @@ static enum sam_status take(struct sam_session *session, uint32_t workgroup, uin
 }
 
 void sam_session_init(struct sam_session *session, const struct sam_session_ops *ops,
-                      struct sam_view *view, struct sam_code *code)
+                      struct sam_tlb *tlb, struct sam_code *code)
 {
     session->ops = ops;
-    session->view = view;
+    session->tlb = tlb;
     session->code = code;
-    view->watches = &session->watches;
+    tlb->watches = &session->watches;
 }
 
 void sam_session_release(struct sam_session *session)
@@ -47,8 +47,8 @@ void sam_session_release(struct sam_session *session)
     for (size_t i = 0; i < session->point_count; i++)
         if (!session->points[i].watches)
             sam_code_remove_breakpoint(session->code, session->points[i].at.pc);
-    if (session->view)
-        session->view->watches = NULL;
+    if (session->tlb)
+        session->tlb->watches = NULL;
     free(session->points);
     free(session->watches.list);
 }
@@ -256,7 +256,7 @@ enum sam_status sam_session_add_watch(struct sam_session *session,
     struct sam_point *point = add_point(session);
     if (!point)
         return sam_fail_memory(error);
-    if (!sam_watches_add(session->view, &watch)) {
+    if (!sam_watches_add(session->tlb, &watch)) {
         session->point_count--;
         return sam_fail_memory(error);
     }
@@ -277,7 +277,7 @@ enum sam_status sam_session_remove(struct sam_session *session, unsigned id,
         struct sam_point *point = &session->points[i];
         if (point->id == id) {
             if (point->watches)
-                sam_watches_remove(session->view, watch);
+                sam_watches_remove(session->tlb, watch);
             else
                 sam_code_remove_breakpoint(session->code, point->at.pc);
             memmove(point, point + 1, (--session->point_count - i) * sizeof *point);

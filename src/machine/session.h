@@ -66,7 +66,7 @@ struct sam_point {
 
 struct sam_session {
     const struct sam_session_ops *ops;
-    struct sam_view *view;
+    struct sam_tlb *tlb;
     struct sam_code *code;
     struct sam_watches watches;
     struct sam_point *points;
@@ -78,7 +78,7 @@ struct sam_session {
 };
 
 void sam_session_init(struct sam_session *session, const struct sam_session_ops *ops,
-                      struct sam_view *view, struct sam_code *code);
+                      struct sam_tlb *tlb, struct sam_code *code);
 /* Without `session` itself. */
 void sam_session_release(struct sam_session *session);
 /* May its user run or change it now? SAM_ERR_USAGE: it is NULL, or a callback of it runs. */

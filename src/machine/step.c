@@ -30,20 +30,20 @@ void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value)
 bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint64_t *value)
 {
     struct sam_fault fault;
-    struct sam_watches *watches = core->view->watches;
+    struct sam_watches *watches = core->tlb->watches;
     struct sam_core *watched = watches ? watches->core : NULL;
-    const bool exhausted = core->view->exhausted;
+    const bool exhausted = core->tlb->exhausted;
     if (watches)
         watches->core = NULL;
-    const uint8_t *host = core->view->resolve(core->view, address, size, SAM_LOAD, &fault);
+    const uint8_t *host = core->tlb->resolve(core->tlb, address, size, SAM_LOAD, &fault);
     if (watches)
         watches->core = watched;
-    core->view->exhausted = exhausted;
-    if (core->view->slack) { /* the core has yet to access it */
-        struct sam_page *page = &core->view->pages[(uint32_t)address / SAM_PAGE_SIZE];
+    core->tlb->exhausted = exhausted;
+    if (core->tlb->slack) { /* the core has yet to access it */
+        struct sam_tlb_entry *page = &core->tlb->entries[(uint32_t)address / SAM_PAGE_SIZE];
         page->read_limit = page->write_limit = 0;
-        core->view->slack = false;
-        core->view->asks_slack = true;
+        core->tlb->slack = false;
+        core->tlb->asks_slack = true;
     }
     if (host)
         *value = sam_watch_bytes(host, size);

@@ -107,7 +107,7 @@ static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam
 static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, unsigned size,
                                   bool write)
 {
-    const struct sam_page *page = &c->pages[address >> 12];
+    const struct sam_tlb_entry *page = &c->entries[address >> 12];
     uint32_t offset = address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(offset + size <= limit && !(address & (size - 1))))
@@ -118,7 +118,7 @@ static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, un
 static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, unsigned size,
                                   bool write)
 {
-    const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+    const struct sam_tlb_entry *page = &c->entries[(uint32_t)address >> 12];
     uint32_t offset = (uint32_t)address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
@@ -128,16 +128,16 @@ static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, un
 }
 
 /* A store that misses the pages, when it is after a watched word. NULL: use sam_access_slow. */
-static inline uint8_t *sam_fast_beside(const struct sam_core *c, uint64_t address, unsigned size)
+static inline uint8_t *sam_fast_gap(const struct sam_core *c, uint64_t address, unsigned size)
 {
-    const struct sam_beside *beside = &c->view->beside;
-    const uint64_t offset = address - beside->base;
-    if (offset < beside->size && beside->size - offset >= size && !(address & (size - 1)))
-        return beside->host + offset;
+    const struct sam_tlb_gap *gap = &c->tlb->gap;
+    const uint64_t offset = address - gap->base;
+    if (offset < gap->size && gap->size - offset >= size && !(address & (size - 1)))
+        return gap->host + offset;
     return NULL;
 }
 
-/* Alignment, then the view's resolve. NULL with c->cause and c->tval set. */
+/* Alignment, then the TLB's resolve. NULL with c->cause and c->tval set. */
 uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
                          enum sam_access access);
 

@@ -2,34 +2,34 @@
 #include "machine/watch.h"
 
 /* Let the next access to each page of the watch resolve; a page of local memory stays known. */
-static void close_pages(struct sam_view *view, const struct sam_watch *watch)
+static void close_pages(struct sam_tlb *tlb, const struct sam_watch *watch)
 {
     const uint64_t first = watch->first / SAM_PAGE_SIZE, last = watch->last / SAM_PAGE_SIZE;
     uint64_t pages = last - first;
-    if (pages >= SAM_VIEW_PAGES)
-        pages = SAM_VIEW_PAGES - 1;
+    if (pages >= SAM_TLB_ENTRIES)
+        pages = SAM_TLB_ENTRIES - 1;
     for (uint64_t i = 0; i <= pages; i++) {
-        struct sam_page *page = &view->pages[(uint32_t)((first + i) % SAM_VIEW_PAGES)];
+        struct sam_tlb_entry *page = &tlb->entries[(uint32_t)((first + i) % SAM_TLB_ENTRIES)];
         page->read_limit = page->write_limit = 0;
     }
-    view->beside.size = 0;
+    tlb->gap.size = 0;
 }
 
-bool sam_watches_add(struct sam_view *view, const struct sam_watch *watch)
+bool sam_watches_add(struct sam_tlb *tlb, const struct sam_watch *watch)
 {
-    struct sam_watches *w = view->watches;
+    struct sam_watches *w = tlb->watches;
     void *grown = sam_grow(w->list, w->count, &w->capacity, sizeof *w->list);
     if (!grown)
         return false;
     w->list = grown;
     w->list[w->count++] = *watch;
-    close_pages(view, watch);
+    close_pages(tlb, watch);
     return true;
 }
 
-void sam_watches_remove(struct sam_view *view, size_t index)
+void sam_watches_remove(struct sam_tlb *tlb, size_t index)
 {
-    struct sam_watches *w = view->watches;
+    struct sam_watches *w = tlb->watches;
     memmove(w->list + index, w->list + index + 1, (--w->count - index) * sizeof *w->list);
 }
 

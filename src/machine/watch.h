@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watched memory. Every access to a page that holds watched bytes goes through the view's resolve,
+/* Watched memory. Every access to a page that holds watched bytes goes through the TLB's resolve,
  * which notes it here; the running core then stops after the instruction (SAM_EVENT_WATCH). */
 #ifndef SAM_WATCH_H
 #define SAM_WATCH_H
@@ -25,11 +25,11 @@ struct sam_watches {
 };
 
 /* False: out of memory. */
-bool sam_watches_add(struct sam_view *view, const struct sam_watch *watch);
-void sam_watches_remove(struct sam_view *view, size_t index);
+bool sam_watches_add(struct sam_tlb *tlb, const struct sam_watch *watch);
+void sam_watches_remove(struct sam_tlb *tlb, size_t index);
 /* Whether the page at this address holds watched bytes. */
 bool sam_watches_page(const struct sam_watches *watches, uint64_t page_base);
-/* The view has resolved an access; nothing has been moved yet. */
+/* The TLB has resolved an access; nothing has been moved yet. */
 void sam_watches_note(struct sam_watches *watches, uint64_t address, unsigned size,
                       enum sam_access access, const uint8_t *host);
 void sam_watches_clear(struct sam_watches *watches);

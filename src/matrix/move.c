@@ -27,7 +27,7 @@ static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, uns
                                  bool store)
 {
     const unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1);
-    const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+    const struct sam_tlb_entry *page = &c->entries[(uint32_t)address >> 12];
     const unsigned limit = store ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
                    address < SAM_MATRIX_MEMORY))
@@ -41,7 +41,7 @@ static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, boo
     uint8_t *host = NULL;
     const bool reached = address < SAM_MATRIX_MEMORY && size <= SAM_MATRIX_MEMORY - address;
     if (reached)
-        host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
+        host = c->tlb->resolve(c->tlb, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
     if (!host) {
         sam_matrix_of(c)->fault = SAM_MATRIX_FAULT(reached ? SAM_MATRIX_FINE : SAM_MATRIX_HIGH, 0);
         c->cause = fault.cause;

@@ -77,7 +77,7 @@ void sam_counts_fill_v4(struct count_handlers *handlers);
 /* The counts of the worker that runs the warp. */
 static inline struct sam_counts *counts_of(const struct sam_core *c)
 {
-    return ((const struct sam_worker *)(const void *)c->view)->counts; /* its first member */
+    return ((const struct sam_worker *)(const void *)c->tlb)->counts; /* its first member */
 }
 
 /* Count the run from `entry` up to `past`, which is no part of it, both in the running page. */

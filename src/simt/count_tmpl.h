@@ -187,7 +187,7 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
  * has run, what it was. Other stores need not end a run. */
 static inline bool may_be_code(const struct sam_core *c, uint32_t address)
 {
-    return c->pages[address >> 12].write_limit == 0;
+    return c->entries[address >> 12].write_limit == 0;
 }
 
 /* True: the instruction may be a store to code. */

@@ -135,7 +135,7 @@ static enum sam_pause fail_host(struct sam_worker *worker, enum sam_status statu
 static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w,
                            enum sam_exit exit)
 {
-    if (exit == SAM_EXIT_TRAP && worker->view.exhausted)
+    if (exit == SAM_EXIT_TRAP && worker->tlb.exhausted)
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (exit == SAM_EXIT_TRAP)
         return fail(worker, w, w->core.cause, w->core.tval);

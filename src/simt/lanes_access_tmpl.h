@@ -37,7 +37,7 @@ LANES_INLINE uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsign
 {
     const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
     const uint32_t first = at[__builtin_ctz(bits)];
-    const struct sam_page *page = &w->core.pages[first >> 12];
+    const struct sam_tlb_entry *page = &w->core.entries[first >> 12];
     const uint32_t same = bits_in_block(at, first, BLOCK_PAGE(size)) & bits;
     *host = page->host;
     if (first & (size - 1) || !fits(at, same, size, write ? page->write_limit : page->read_limit))

@@ -105,7 +105,7 @@ CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
         uint32_t *vd = V(op->write##_SLOT);                                                        \
         (void)va;                                                                                  \
         const uint32_t start = (START), offset = start & (SAM_PAGE_SIZE - 1);                      \
-        const struct sam_page *page = &c->pages[start >> 12];                                      \
+        const struct sam_tlb_entry *page = &c->entries[start >> 12];                               \
         if (SAM_UNLIKELY(!(IN_LINE) || (start & 3) ||                                              \
                          offset + 4 * lanes > (write ? page->write_limit : page->read_limit)))     \
             SAM_MUSTTAIL return other(c, op, entry, left);                                         \
@@ -127,7 +127,7 @@ static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 {
     const uint32_t *va = V(op->rs1), s = (uint32_t)op->imm, first = va[0] + s;
     uint32_t *vd = V(op->rd), at[SAM_LANES] __attribute__((aligned(64)));
-    const struct sam_page *page = &c->pages[first >> 12];
+    const struct sam_tlb_entry *page = &c->entries[first >> 12];
     LANES at[i] = va[i] + s;
     if (SAM_UNLIKELY(!(W->full_32 & op->rs3) || (first & 3) ||
                      ~bits_in_block(at, first, ~(BLOCK_BYTES - 1) | 3) ||

@@ -248,7 +248,7 @@ bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
     worker->stepped = counted || options->log.write;
     return sam_space_init(worker) &&
            (worker->code =
-                sam_code_new(sam_gpu_machine(run->gpu, run->launch->lanes), &worker->view)) &&
+                sam_code_new(sam_gpu_machine(run->gpu, run->launch->lanes), &worker->tlb)) &&
            (!counted || (worker->counts = sam_counts_new(run->launch->lanes))) &&
            (!options->log.write || (worker->log = sam_warp_log_new(run->gpu)));
 }

@@ -85,18 +85,18 @@ void sam_private_touch(const struct sam_run *run, uint64_t base)
         __atomic_store_n(&run->pds_touched[page_of(run, base)], 1, __ATOMIC_RELAXED);
 }
 
-/* Whether a page that belongs to one part alone must be zeroed. The view forgets it, so that the
- * next access to it is noted again. Under SV39 the view has it at addresses that are not known
+/* Whether a page that belongs to one part alone must be zeroed. The TLB forgets it, so that the
+ * next access to it is noted again. Under SV39 the TLB has it at addresses that are not known
  * here, and it always must. */
 static bool take_page(struct sam_worker *worker, uint64_t base)
 {
     const struct sam_run *run = worker->run;
     uint8_t *touched = &run->pds_touched[page_of(run, base)];
-    struct sam_page *page = &worker->view.pages[base / SAM_PAGE_SIZE];
+    struct sam_tlb_entry *page = &worker->tlb.entries[base / SAM_PAGE_SIZE];
     if (run->gpu->options.sv39)
         return true;
     if (page->host)
-        *page = (struct sam_page){0};
+        *page = (struct sam_tlb_entry){0};
     const bool was = __atomic_load_n(touched, __ATOMIC_RELAXED);
     if (was)
         __atomic_store_n(touched, 0, __ATOMIC_RELAXED);
@@ -117,7 +117,7 @@ bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup)
          * be using the rest of it. */
         if (size < SAM_PAGE_SIZE || take_page(worker, at)) {
             uint8_t *host = sam_memory_host(run->gpu->memory, at);
-            if (!host || !sam_journal_save_range(worker->view.journal, run->gpu->memory, at, size))
+            if (!host || !sam_journal_save_range(worker->tlb.journal, run->gpu->memory, at, size))
                 return false;
             memset(host, 0, size);
         }
@@ -141,7 +141,7 @@ bool sam_private_return(struct sam_worker *worker, struct sam_group *group)
 {
     const struct sam_run *run = worker->run;
     const uint64_t base = sam_private_base(run, group->workgroup);
-    if (!sam_journal_save_range(worker->view.journal, run->gpu->memory, base, run->pds_group) ||
+    if (!sam_journal_save_range(worker->tlb.journal, run->gpu->memory, base, run->pds_group) ||
         !sam_memory_write(run->gpu->memory, base, group->parked, run->pds_group))
         return false;
     for (uint64_t at = base; at < base + run->pds_group; at += SAM_PAGE_SIZE)

@@ -67,7 +67,7 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
 
 static struct sam_worker *worker_of(const struct sam_core *c)
 {
-    return (struct sam_worker *)(void *)c->view; /* its first member */
+    return (struct sam_worker *)(void *)c->tlb; /* its first member */
 }
 
 SAM_HANDLER(sanitize_fetch)

@@ -401,7 +401,7 @@ enum sam_status sam_session_open(struct sam_gpu *gpu, const struct sam_launch *l
         close_session(&s->base);
         return status;
     }
-    sam_session_init(&s->base, &ops, &s->worker.view, s->worker.code);
+    sam_session_init(&s->base, &ops, &s->worker.tlb, s->worker.code);
     *session = &s->base;
     return SAM_OK;
 }

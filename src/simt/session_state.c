@@ -107,7 +107,7 @@ static enum sam_status access_page(struct sam_gpu_session *s, uint32_t address, 
     uint64_t physical = address;
     struct sam_memory *memory = s->gpu.memory;
     if (s->gpu.options.sv39 && sam_sv39_walk(&s->gpu, address, write ? SAM_STORE : SAM_LOAD,
-                                             &physical, s->base.view->journal) != SAM_WALK_OK)
+                                             &physical, s->base.tlb->journal) != SAM_WALK_OK)
         return sam_fail(error, SAM_ERR_USAGE, "%s at 0x%08x: no page there",
                         write ? "write" : "read", address);
     const struct sam_region *region = sam_memory_find(memory, physical);
@@ -120,7 +120,7 @@ static enum sam_status access_page(struct sam_gpu_session *s, uint32_t address, 
         sam_memory_read(memory, physical, data, size);
         return SAM_OK;
     }
-    if (!sam_journal_save_range(s->base.view->journal, memory, physical, size) ||
+    if (!sam_journal_save_range(s->base.tlb->journal, memory, physical, size) ||
         !sam_memory_write(memory, physical, data, size))
         return sam_fail_memory(error);
     sam_code_store(s->base.code, address, (unsigned)size);

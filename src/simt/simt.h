@@ -182,17 +182,17 @@ struct sam_group {
     bool away;       /* it is there */
 };
 
-#define SAM_FILLED 16384 /* entries of a view that are worth clearing one by one */
+#define SAM_FILLED 16384 /* entries of a TLB that are worth clearing one by one */
 
 /* A host thread that runs workgroups. */
 struct sam_worker {
-    struct sam_view view;        /* first: a view's resolve finds its worker */
-    uint32_t filled[SAM_FILLED]; /* entries of the view that are not empty, if they are so few */
+    struct sam_tlb tlb;          /* first: a TLB's resolve finds its worker */
+    uint32_t filled[SAM_FILLED]; /* entries of the TLB that are not empty, if they are so few */
     uint32_t filled_count;
     bool touched; /* sam_space_touch has been called for this view */
     struct sam_code *code;
     struct sam_run *run;
-    struct sam_group *group;   /* the one that runs; the view shows its local memory. NULL: none */
+    struct sam_group *group;   /* the one that runs; the TLB shows its local memory. NULL: none */
     struct sam_group own;      /* for launches, which run one workgroup after another */
     uint64_t next, end;        /* workgroups that it has taken and is yet to run; equal: none */
     bool busy;                 /* runs a workgroup of the launch */
@@ -266,9 +266,9 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
 enum sam_pause sam_group_check_livelock(struct sam_worker *worker, struct sam_group *group);
 
 /* What a worker's workgroup sees in memory. False: out of memory. */
-/* Empty the view. */
+/* Empty the TLB. */
 void sam_space_clear(struct sam_worker *worker);
-/* Write to those of the host's pages of the view that the launch will need. Handlers read an entry
+/* Write to those of the host's pages of the TLB that the launch will need. Handlers read an entry
  * before it is filled; a page that is first read, then written, the host provides twice, and the
  * second time it interrupts all threads. With one worker only those that most launches begin with:
  * what is touched but not needed costs as much as what is provided twice. */

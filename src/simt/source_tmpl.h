@@ -3,7 +3,7 @@
 #include "simt/access_tmpl.h"
 #include "simt/source.h"
 
-#define SOURCE (((const struct sam_worker *)(const void *)c->view)->source) /* its first member */
+#define SOURCE (((const struct sam_worker *)(const void *)c->tlb)->source) /* its first member */
 
 /* Record the path that ends with this instruction and begin one after it, before it has run: a
  * branch that is taken leaves an empty path behind. The budget is charged up to here. */
@@ -48,7 +48,7 @@ SAM_HANDLER(source_masked)
  * is recorded as it was. */
 static inline bool may_be_code(const struct sam_core *c, uint32_t address)
 {
-    return c->pages[address >> 12].write_limit == 0;
+    return c->entries[address >> 12].write_limit == 0;
 }
 
 static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a worker's workgroup sees memory: its own local memory, translation, buffer bounds.
- * Fills the view's pages. */
+ * Fills the TLB's pages. */
 #include "machine/journal.h"
 #include "machine/watch.h"
 #include "samite/sanitize.h"
@@ -10,9 +10,9 @@
 
 /* --------------------------------------------------------------------------- local memory */
 
-static struct sam_page *page_of(struct sam_worker *worker, const struct sam_lds_page *lds)
+static struct sam_tlb_entry *page_of(struct sam_worker *worker, const struct sam_lds_page *lds)
 {
-    return &worker->view.pages[SAM_LDS_BASE / SAM_PAGE_SIZE + lds->number];
+    return &worker->tlb.entries[SAM_LDS_BASE / SAM_PAGE_SIZE + lds->number];
 }
 
 /* The end of the part of local memory that holds `address` and may be accessed; `address` itself
@@ -48,14 +48,14 @@ static bool may_access_local(const struct sam_run *run, uint32_t address, unsign
 }
 
 /* Fill the entry of a page. One that holds watched bytes stays closed: every access resolves. */
-static void fill_page(struct sam_worker *worker, uint32_t number, struct sam_page page)
+static void fill_page(struct sam_worker *worker, uint32_t number, struct sam_tlb_entry page)
 {
-    struct sam_view *view = &worker->view;
-    if (!view->pages[number].host && worker->filled_count++ < SAM_FILLED)
+    struct sam_tlb *tlb = &worker->tlb;
+    if (!tlb->entries[number].host && worker->filled_count++ < SAM_FILLED)
         worker->filled[worker->filled_count - 1] = number;
-    if (view->watches && sam_watches_page(view->watches, (uint64_t)number * SAM_PAGE_SIZE))
+    if (tlb->watches && sam_watches_page(tlb->watches, (uint64_t)number * SAM_PAGE_SIZE))
         page.read_limit = page.write_limit = 0;
-    view->pages[number] = page;
+    tlb->entries[number] = page;
 }
 
 /* With strict bounds, a page of local memory can be accessed from its first byte on as far as it
@@ -69,7 +69,7 @@ static void show_lds(struct sam_worker *worker, uint32_t number, uint8_t *bytes)
         limit = size < limit ? size : limit;
     }
     fill_page(worker, SAM_LDS_BASE / SAM_PAGE_SIZE + number,
-              (struct sam_page){
+              (struct sam_tlb_entry){
                   .host = bytes, .read_limit = (uint16_t)limit, .write_limit = (uint16_t)limit});
 }
 
@@ -79,7 +79,7 @@ void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
     if (left == group)
         return;
     for (uint32_t i = 0; left && i < left->lds_count; i++)
-        *page_of(worker, &left->lds[i]) = (struct sam_page){0};
+        *page_of(worker, &left->lds[i]) = (struct sam_tlb_entry){0};
     for (uint32_t i = 0; group && i < group->lds_count; i++)
         show_lds(worker, group->lds[i].number, group->lds[i].bytes);
     worker->group = group;
@@ -94,7 +94,7 @@ void sam_space_clear_lds(struct sam_worker *worker, struct sam_group *group)
         if (!give_back)
             memset(group->lds[i].bytes, 0, SAM_PAGE_SIZE);
         else if (worker->group == group)
-            *page_of(worker, &group->lds[i]) = (struct sam_page){0};
+            *page_of(worker, &group->lds[i]) = (struct sam_tlb_entry){0};
     }
     if (give_back)
         sam_space_release_lds(group);
@@ -153,17 +153,17 @@ static unsigned page_cause(enum sam_access access)
                                 : SAM_CAUSE_STORE_PAGE;
 }
 
-/* Whether the view may show the slack of a buffer, accessed up to `end`: not before the first
+/* Whether the TLB may show the slack of a buffer, accessed up to `end`: not before the first
  * access to some slack, reported to the core. */
 static bool show_slack(struct sam_worker *worker, const struct sam_region *region, uint64_t end,
                        enum sam_access access)
 {
-    if (!worker->view.asks_slack || !region->slack)
+    if (!worker->tlb.asks_slack || !region->slack)
         return true;
     if (access == SAM_FETCH || end <= region->base + region->size - region->slack)
         return false;
-    worker->view.asks_slack = false;
-    worker->view.slack = true;
+    worker->tlb.asks_slack = false;
+    worker->tlb.slack = true;
     return true;
 }
 
@@ -174,13 +174,13 @@ static uint32_t asked_limit(const struct sam_region *region, uint64_t base)
     return asked.base + asked.size > base ? sam_region_limit(&asked, base) : 0;
 }
 
-static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size,
+static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address64, unsigned size,
                         enum sam_access access, struct sam_fault *fault)
 {
-    struct sam_worker *worker = (struct sam_worker *)(void *)view;
+    struct sam_worker *worker = (struct sam_worker *)(void *)tlb;
     const struct sam_gpu *gpu = worker->run->gpu;
     const uint32_t address = (uint32_t)address64;
-    struct sam_page *page = &view->pages[address / SAM_PAGE_SIZE];
+    struct sam_tlb_entry *page = &tlb->entries[address / SAM_PAGE_SIZE];
     const uint32_t offset = address % SAM_PAGE_SIZE;
     const uint16_t whole = SAM_PAGE_SIZE;
     *fault = (struct sam_fault){sam_access_cause(access), address};
@@ -189,15 +189,15 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         if (access == SAM_FETCH || !may_access_local(worker->run, address, size))
             return NULL;
         const uint32_t number = (address - SAM_LDS_BASE) / SAM_PAGE_SIZE;
-        /* The view has an entry for every page of the group that is in use. */
+        /* The TLB has an entry for every page of the group that is in use. */
         if (page->host)
             show_lds(worker, number, page->host);
         else if (!add_lds(worker, worker->group, number))
-            view->exhausted = true;
+            tlb->exhausted = true;
         if (!page->host)
             return NULL;
-        if (view->watches)
-            sam_watches_note(view->watches, address, size, access, page->host + offset);
+        if (tlb->watches)
+            sam_watches_note(tlb->watches, address, size, access, page->host + offset);
         return page->host + offset;
     }
 
@@ -205,8 +205,8 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
         return page->host + offset; /* single-stepping asks repeatedly */
     uint64_t physical = address;
     if (gpu->options.sv39) {
-        enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical, view->journal);
-        view->exhausted |= walk == SAM_WALK_EXHAUSTED;
+        enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical, tlb->journal);
+        tlb->exhausted |= walk == SAM_WALK_EXHAUSTED;
         if (walk == SAM_WALK_PAGE_FAULT)
             fault->cause = page_cause(access);
         if (walk != SAM_WALK_OK)
@@ -226,65 +226,64 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address64, unsigned size
     }
     uint8_t *host = sam_memory_host(gpu->memory, base);
     if (!host) {
-        worker->view.exhausted = true;
+        worker->tlb.exhausted = true;
         return NULL;
     }
     sam_private_touch(worker->run, base);
     if (access == SAM_FETCH) {
         if (!gpu->options.sv39 && !gated && !page->host)
             fill_page(worker, address / SAM_PAGE_SIZE,
-                      (struct sam_page){.host = host, .read_limit = (uint16_t)limit});
+                      (struct sam_tlb_entry){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
     /* Under SV39 and under a journal an entry becomes writable with the first store, which sets D
      * and saves the page. A code page never does: every store to it must be seen. */
     bool code = sam_code_has(worker->code, address);
-    const bool by_store = gpu->options.sv39 || view->journal;
-    if (view->journal && access == SAM_STORE && !sam_journal_save(view->journal, host)) {
-        view->exhausted = true;
+    const bool by_store = gpu->options.sv39 || tlb->journal;
+    if (tlb->journal && access == SAM_STORE && !sam_journal_save(tlb->journal, host)) {
+        tlb->exhausted = true;
         return NULL;
     }
     uint32_t writable = by_store && access != SAM_STORE ? 0 : limit;
     if (page->host == host && page->write_limit)
         writable = page->write_limit;
-    else if (writable && view->journal &&
-             !sam_journal_grant(view->journal, address / SAM_PAGE_SIZE))
+    else if (writable && tlb->journal && !sam_journal_grant(tlb->journal, address / SAM_PAGE_SIZE))
         writable = 0;
     uint32_t readable = gpu->options.sv39 && access != SAM_LOAD ? 0 : limit;
     if (page->host == host && page->read_limit)
         readable = page->read_limit;
     if (!gated)
         fill_page(worker, address / SAM_PAGE_SIZE,
-                  (struct sam_page){.host = host,
-                                    .read_limit = (uint16_t)readable,
-                                    .write_limit = (uint16_t)(code ? 0 : writable)});
-    if (view->watches)
-        sam_watches_note(view->watches, address, size, access, host + offset);
+                  (struct sam_tlb_entry){.host = host,
+                                         .read_limit = (uint16_t)readable,
+                                         .write_limit = (uint16_t)(code ? 0 : writable)});
+    if (tlb->watches)
+        sam_watches_note(tlb->watches, address, size, access, host + offset);
     return host + offset;
 }
 
 void sam_space_clear(struct sam_worker *worker)
 {
     if (worker->filled_count > SAM_FILLED) {
-        sam_view_clear(&worker->view);
+        sam_tlb_clear(&worker->tlb);
         worker->touched = false;
     } else {
         for (uint32_t i = 0; i < worker->filled_count; i++)
-            worker->view.pages[worker->filled[i]] = (struct sam_page){0};
-        worker->view.beside.size = 0;
-        worker->view.exhausted = false;
+            worker->tlb.entries[worker->filled[i]] = (struct sam_tlb_entry){0};
+        worker->tlb.gap.size = 0;
+        worker->tlb.exhausted = false;
     }
     worker->filled_count = 0;
 }
 
-/* Have the host provide the part of the view that is about buffers from `first` to `last`. The tag
+/* Have the host provide the part of the TLB that is about buffers from `first` to `last`. The tag
  * of an entry is always zero. */
 static void touch(struct sam_worker *worker, uint64_t first, uint64_t last)
 {
-    enum { ENTRIES = SAM_PAGE_SIZE / sizeof(struct sam_page), MOST = 16 };
+    enum { ENTRIES = SAM_PAGE_SIZE / sizeof(struct sam_tlb_entry), MOST = 16 };
     uint64_t at = first / SAM_PAGE_SIZE / ENTRIES * ENTRIES;
     for (unsigned i = 0; i < MOST && at <= last / SAM_PAGE_SIZE; i++, at += ENTRIES)
-        *(volatile uint32_t *)&worker->view.pages[at].tag = 0;
+        *(volatile uint32_t *)&worker->tlb.entries[at].tag = 0;
 }
 
 void sam_space_touch(struct sam_worker *worker)
@@ -306,11 +305,11 @@ void sam_space_touch(struct sam_worker *worker)
 
 bool sam_space_init(struct sam_worker *worker)
 {
-    worker->view.resolve = resolve;
-    return sam_view_init(&worker->view);
+    worker->tlb.resolve = resolve;
+    return sam_tlb_init(&worker->tlb);
 }
 
 void sam_space_release(struct sam_worker *worker)
 {
-    sam_view_release(&worker->view);
+    sam_tlb_release(&worker->tlb);
 }

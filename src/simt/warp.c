@@ -56,7 +56,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
     memset(w->v, 0, sam_code_vectors(worker->code) * sizeof w->v[0]);
     w->stack = stack;
     w->stack_capacity = capacity;
-    sam_core_init(&w->core, &worker->view, worker->code, launch->start);
+    sam_core_init(&w->core, &worker->tlb, worker->code, launch->start);
     w->core.mstatus = SAM_MSTATUS_VS; /* as start-up code finds it after its vsetvli */
     w->lanes = launch->lanes;
     w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
@@ -141,7 +141,7 @@ bool sam_warp_reserve_stack(struct sam_warp *w, uint32_t entries)
         capacity = entries;
     struct sam_stack_entry *grown = realloc(w->stack, capacity * sizeof *grown);
     if (!grown) {
-        w->core.view->exhausted = true;
+        w->core.tlb->exhausted = true;
         return false;
     }
     w->stack = grown;

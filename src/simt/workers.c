@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers that outlive their launch. A host that launches often would otherwise pay for the view,
+/* Workers that outlive their launch. A host that launches often would otherwise pay for the TLB,
  * the registers and the decoding each time; a launch of one workgroup takes less than they do.
  *
- * Nothing that a launch leaves behind may show in the next one: the view starts empty, and decoded
+ * Nothing that a launch leaves behind may show in the next one: the TLB starts empty, and decoded
  * code is kept only where memory still has the words that it came from, as far as they can be
  * fetched. */
 #include <stdlib.h>
@@ -48,8 +48,8 @@ bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page)
     const struct sam_kept *kept = gpu->kept;
     bool touched = !kept || kept->unseen;
     for (unsigned i = 0; !touched && i < kept->count; i++)
-        touched =
-            kept->workers[i].code && kept->workers[i].view.pages[page / SAM_PAGE_SIZE].host != NULL;
+        touched = kept->workers[i].code &&
+                  kept->workers[i].tlb.entries[page / SAM_PAGE_SIZE].host != NULL;
     return touched;
 }
 
@@ -94,7 +94,7 @@ bool sam_worker_open(struct sam_worker *worker, struct sam_run *run)
         sam_clear(worker, sizeof *worker);
         return false;
     }
-    worker->view.asks_slack = run->gpu->options.past_end != NULL;
+    worker->tlb.asks_slack = run->gpu->options.past_end != NULL;
     const bool fits = sam_group_fit(&worker->own, run);
     sam_space_enter(worker, &worker->own);
     return fits;

@@ -47,7 +47,7 @@ static uint8_t *resolve(struct sam_core *c, const struct sam_region *region, uin
     uint8_t *host = NULL;
     const bool in = inside(region, address, size);
     if (in)
-        host = c->view->resolve(c->view, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
+        host = c->tlb->resolve(c->tlb, address, size, store ? SAM_STORE : SAM_LOAD, &fault);
     if (!host) {
         c->cause = fault.cause;
         c->tval = address;
@@ -82,7 +82,7 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
             uint64_t address = wrap(t, base + (uint64_t)run->offset + done);
             unsigned offset = (unsigned)address & (SAM_PAGE_SIZE - 1), size = run->size - done;
             size = size < SAM_PAGE_SIZE - offset ? size : SAM_PAGE_SIZE - offset;
-            const struct sam_page *page = &c->pages[(uint32_t)address >> 12];
+            const struct sam_tlb_entry *page = &c->entries[(uint32_t)address >> 12];
             unsigned limit = store ? page->write_limit : page->read_limit;
             struct piece *piece = &pieces[found++];
             *piece = (struct piece){.at = (uint16_t)(run->at + done), .size = (uint16_t)size};

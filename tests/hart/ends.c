@@ -138,19 +138,19 @@ static void beside_tohost(void **state)
     program_free(&p);
 }
 
-/* The view of a hart, with its misses counted. */
+/* The TLB of a hart, with its misses counted. */
 struct counted {
-    uint8_t *(*resolve)(struct sam_view *, uint64_t, unsigned, enum sam_access, struct sam_fault *);
+    uint8_t *(*resolve)(struct sam_tlb *, uint64_t, unsigned, enum sam_access, struct sam_fault *);
     unsigned misses;
 };
 
 static struct counted counted;
 
-static uint8_t *count_misses(struct sam_view *view, uint64_t address, unsigned size,
+static uint8_t *count_misses(struct sam_tlb *tlb, uint64_t address, unsigned size,
                              enum sam_access access, struct sam_fault *fault)
 {
     counted.misses += access != SAM_FETCH;
-    return counted.resolve(view, address, size, access, fault);
+    return counted.resolve(tlb, address, size, access, fault);
 }
 
 /* A loop of stores around tohost leaves the fast path for none of them but to the word itself. */
@@ -165,8 +165,8 @@ static void globals_beside_tohost(void **state)
         ".data\n.balign 4096\n.zero 64\ntohost: .dword 0, 0, 0\n";
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct program p = program_new(isas[i], NULL, text);
-        counted = (struct counted){.resolve = p.hart->view.resolve};
-        p.hart->view.resolve = count_misses;
+        counted = (struct counted){.resolve = p.hart->tlb.resolve};
+        p.hart->tlb.resolve = count_misses;
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 1);
         uint64_t near[4] = {0};

@@ -78,14 +78,14 @@ static const struct {
 };
 
 struct space {
-    struct sam_view view; /* first: resolve finds the rest */
+    struct sam_tlb tlb; /* first: resolve finds the rest */
     uint8_t bytes[SIZE];
 };
 
-static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
+static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault)
 {
-    struct space *space = (struct space *)(void *)view;
+    struct space *space = (struct space *)(void *)tlb;
     uint64_t offset = address - BASE;
     if (offset >= SIZE || SIZE - offset < size) {
         *fault = (struct sam_fault){access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
@@ -95,9 +95,9 @@ static uint8_t *resolve(struct sam_view *view, uint64_t address, unsigned size,
         return NULL;
     }
     if (access != SAM_FETCH && offset >= SAM_PAGE_SIZE) /* code is never writable unseen */
-        view->pages[(uint32_t)address >> 12] =
-            (struct sam_page){space->bytes + offset / SAM_PAGE_SIZE * SAM_PAGE_SIZE, SAM_PAGE_SIZE,
-                              SAM_PAGE_SIZE, (uint32_t)(address >> 32)};
+        tlb->entries[(uint32_t)address >> 12] =
+            (struct sam_tlb_entry){space->bytes + offset / SAM_PAGE_SIZE * SAM_PAGE_SIZE,
+                                   SAM_PAGE_SIZE, SAM_PAGE_SIZE, (uint32_t)(address >> 32)};
     return space->bytes + offset;
 }
 
@@ -120,16 +120,16 @@ static void run(const char *text, bool step, struct sam_core *core)
     sam_buffer_free(&source);
     struct space *space = calloc(1, sizeof *space);
     assert_non_null(space);
-    space->view.resolve = resolve;
-    assert_true(sam_view_init(&space->view));
+    space->tlb.resolve = resolve;
+    assert_true(sam_tlb_init(&space->tlb));
     for (size_t i = 0; i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
         assert_true(s->address - BASE + s->size <= SIZE);
         if (s->data_size)
             memcpy(space->bytes + (s->address - BASE), s->data, s->data_size);
     }
-    struct sam_code *code = sam_code_new(&machine, &space->view);
-    sam_core_init(core, &space->view, code, BASE);
+    struct sam_code *code = sam_code_new(&machine, &space->tlb);
+    sam_core_init(core, &space->tlb, code, BASE);
     enum sam_exit exit = SAM_EXIT_BUDGET;
     while (exit == SAM_EXIT_BUDGET) {
         struct sam_insn insn = {.op = SAM_OP_ILLEGAL};
@@ -137,7 +137,7 @@ static void run(const char *text, bool step, struct sam_core *core)
         seen[insn.op] = true;
     }
     sam_code_free(code);
-    sam_view_release(&space->view);
+    sam_tlb_release(&space->tlb);
     free(space);
     sam_image_free(image);
 }
