@@ -12,10 +12,10 @@
 #include "machine/threads.h"
 #include "profile/profile.h"
 
-enum { COUNT_RUNS }; /* steps of a tally */
+enum { COUNT_RUNS }; /* sam_counters.steps */
 
 struct sam_hart_counts {
-    struct sam_counting counting;
+    struct sam_instrumentation instrumentation;
     bool in_runs; /* for statistics or a profile; otherwise only units stop a run */
     bool fresh;   /* there are counts to collect */
     bool failed;  /* out of memory */
@@ -62,8 +62,8 @@ static bool tell_access(struct sam_hart *hart, const struct sam_insn *insn, uint
 static inline void count_run(const struct sam_core *c, const struct sam_uop *entry,
                              const struct sam_uop *past)
 {
-    c->tallies[entry - c->ops].steps[COUNT_RUNS]++;
-    c->tallies[past - c->ops].steps[COUNT_RUNS]--;
+    c->counters[entry - c->ops].steps[COUNT_RUNS]++;
+    c->counters[past - c->ops].steps[COUNT_RUNS]--;
 }
 
 /* Count the run that ends with this instruction and begin one after it, before it has run: a branch
@@ -74,8 +74,8 @@ static inline void count_run(const struct sam_core *c, const struct sam_uop *ent
         left -= op + 1 - entry;                                                                    \
         entry = op + 1;                                                                            \
     } while (0)
-#define TALLY         (c->tallies + (op - c->ops))
-#define GO_ON()       SAM_MUSTTAIL return TALLY->fn(c, op, entry, left)
+#define COUNTERS      (c->counters + (op - c->ops))
+#define GO_ON()       SAM_MUSTTAIL return COUNTERS->fn(c, op, entry, left)
 #define STOP_BEFORE() SAM_MUSTTAIL return sam_stop_before(c, op, entry, left)
 
 SAM_HANDLER(count_end)
@@ -102,7 +102,7 @@ static inline bool may_run(struct sam_core *c, const struct sam_uop *op,
                            const struct sam_uop *entry, int64_t left)
 {
     struct sam_hart *hart = sam_hart_of(c);
-    const struct sam_insn *insn = &TALLY->insn;
+    const struct sam_insn *insn = &COUNTERS->insn;
     if (hart->home.ports.size && sam_hart_is_port(hart, address_of(hart, insn)))
         return false;
     return SAM_LIKELY(!hart->engines || !sam_hart_has_flights(hart)) ||
@@ -129,7 +129,7 @@ SAM_HANDLER(count_store)
 {
     if (!may_run(c, op, entry, left))
         STOP_BEFORE();
-    if (may_be_code(sam_hart_of(c), &TALLY->insn))
+    if (may_be_code(sam_hart_of(c), &COUNTERS->insn))
         END_RUN();
     GO_ON();
 }
@@ -139,7 +139,7 @@ static bool is_of_unit(const struct sam_insn *insn)
     return sam_insn_rows[insn->op].on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX);
 }
 
-static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     const struct sam_hart *hart = context;
     const bool in_runs = hart->counts->in_runs;
@@ -158,17 +158,17 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
 
 /* -------------------------------------------------------------------------------- statistics */
 
-static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
-                   const int64_t totals[SAM_TALLY_STEPS])
+static void flush(void *context, uint64_t pc, const struct sam_counters *counters,
+                  const int64_t totals[SAM_COUNTER_STEPS])
 {
     struct sam_hart *hart = context;
     const uint64_t count = (uint64_t)totals[COUNT_RUNS];
     if (count == 0)
         return;
     if (hart->options.collect_stats)
-        sam_hart_count(hart, &tally->insn, count);
+        sam_hart_count(hart, &counters->insn, count);
     if (hart->options.profile)
-        hart->counts->failed |= !sam_hart_profile_scalar(hart, pc, &tally->insn, count);
+        hart->counts->failed |= !sam_hart_profile_scalar(hart, pc, &counters->insn, count);
 }
 
 bool sam_hart_counts_collect(struct sam_hart *hart)
@@ -177,7 +177,7 @@ bool sam_hart_counts_collect(struct sam_hart *hart)
     if (!counts || !counts->fresh)
         return true;
     counts->fresh = false;
-    sam_code_credit(hart->code);
+    sam_code_flush_counters(hart->code);
     return !counts->failed;
 }
 
@@ -199,13 +199,14 @@ bool sam_hart_counts_new(struct sam_hart *hart)
     if (!counts)
         return false;
     counts->in_runs = hart->options.collect_stats || hart->options.profile;
-    counts->counting = (struct sam_counting){.stand_in = stand_in, .context = hart};
+    counts->instrumentation =
+        (struct sam_instrumentation){.instrument = instrument, .context = hart};
     if (counts->in_runs) {
-        counts->counting.leave = count_leave;
-        counts->counting.credit = credit;
+        counts->instrumentation.leave = count_leave;
+        counts->instrumentation.flush = flush;
     }
     hart->counts = counts;
-    sam_code_count(hart->code, &counts->counting);
+    sam_code_instrument(hart->code, &counts->instrumentation);
     return true;
 }
 
@@ -220,7 +221,7 @@ const struct sam_insn *sam_hart_unit_insn(const struct sam_hart *hart)
     const uint64_t offset = c->pc - c->page_pc;
     if (!c->ops || offset >= SAM_PAGE_SIZE || offset & 3 || c->ops[offset / 4].fn != count_unit)
         return NULL;
-    return &c->tallies[offset / 4].insn;
+    return &c->counters[offset / 4].insn;
 }
 
 enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
@@ -238,7 +239,7 @@ enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
     counts->fresh = true;
     catch_up(hart, c->retired);
     *next = exit == SAM_EXIT_STOP && !sam_code_is_breakpoint(hart->code, c->pc)
-                ? &c->tallies[op - c->ops].insn
+                ? &c->counters[op - c->ops].insn
                 : NULL;
     return exit;
 }

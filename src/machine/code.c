@@ -68,7 +68,7 @@ void sam_code_free(struct sam_code *code)
             next = page->next;
             for (unsigned j = 0; j < SAM_PAGE_OPS; j++)
                 free(page->fused[j]);
-            free(page->tallies);
+            free(page->counters);
             free(page);
         }
     }
@@ -104,31 +104,31 @@ bool sam_code_has(const struct sam_code *code, uint64_t address)
 
 static sam_handler op_translate, op_leave_page, op_prefix, op_resume, op_step_done, op_stop;
 
-void sam_code_count(struct sam_code *code, const struct sam_counting *counting)
+void sam_code_instrument(struct sam_code *code, const struct sam_instrumentation *instrumentation)
 {
-    code->counting = counting;
+    code->instrumentation = instrumentation;
 }
 
-void sam_code_credit(struct sam_code *code)
+void sam_code_flush_counters(struct sam_code *code)
 {
     for (unsigned i = 0; i < PAGE_HASH; i++)
         for (struct code_page *page = code->pages[i]; page; page = page->next)
-            if (page->tallies)
-                sam_page_credit(code->counting, page);
+            if (page->counters)
+                sam_page_flush_counters(code->instrumentation, page);
 }
 
 /* A handler may stand in for that of an instruction just decoded. */
-static void stand_in(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
-                     struct sam_uop *uop, struct sam_tally *tally)
+static void instrument(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
+                       struct sam_uop *uop, struct sam_counters *counters)
 {
     if (uop->fn != sam_stop_illegal)
-        sam_tally_begin(code->counting, insn, prefix, uop, tally);
+        sam_uop_instrument(code->instrumentation, insn, prefix, uop, counters);
 }
 
 static bool is_prefix(const struct code_page *page, unsigned index)
 {
     return page->ops[index].fn == op_prefix ||
-           (page->tallies && sam_op_is_prefix(page->tallies[index].insn.op));
+           (page->counters && sam_op_is_prefix(page->counters[index].insn.op));
 }
 
 static void reset_page(struct code_page *page)
@@ -156,8 +156,8 @@ static void pair_up(const struct sam_machine *machine, struct code_page *page, u
 /* Decode instruction `index` of the page again when it is next reached, and a prefix before it. */
 static void forget(struct sam_code *code, struct code_page *page, unsigned index)
 {
-    if (page->tallies)
-        sam_page_credit_replaced(code->counting, page, index);
+    if (page->counters)
+        sam_page_flush_replaced(code->instrumentation, page, index);
     page->ops[index] = (struct sam_uop){.fn = op_translate};
     page->plain[index] = 0;
     page->known[index / 64] &= ~(UINT64_C(1) << index % 64);
@@ -166,8 +166,8 @@ static void forget(struct sam_code *code, struct code_page *page, unsigned index
     struct code_page *before = index ? page : find_page(code, page->pc - SAM_PAGE_SIZE);
     const unsigned previous = (index - 1) % SAM_PAGE_OPS;
     if (before && is_prefix(before, previous)) {
-        if (before->tallies)
-            sam_page_credit_replaced(code->counting, before, previous);
+        if (before->counters)
+            sam_page_flush_replaced(code->instrumentation, before, previous);
         before->ops[previous] = (struct sam_uop){.fn = op_translate};
     }
 }
@@ -275,15 +275,15 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     sam_clear(page, sizeof *page);
     page->pc = page_pc;
     reset_page(page);
-    if (code->counting) {
-        page->tallies = sam_alloc(PAGE_TALLIES, sizeof *page->tallies);
-        if (!page->tallies) {
+    if (code->instrumentation) {
+        page->counters = sam_alloc(PAGE_COUNTERS, sizeof *page->counters);
+        if (!page->counters) {
             free(page);
             return NULL;
         }
-        page->tallies[SAM_PAGE_OPS].fn = page->ops[SAM_PAGE_OPS].fn;
-        if (code->counting->leave)
-            page->ops[SAM_PAGE_OPS].fn = code->counting->leave;
+        page->counters[SAM_PAGE_OPS].fn = page->ops[SAM_PAGE_OPS].fn;
+        if (code->instrumentation->leave)
+            page->ops[SAM_PAGE_OPS].fn = code->instrumentation->leave;
     }
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;
@@ -306,7 +306,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     if (!page->fused[index] && !(page->fused[index] = sam_alloc(1, sizeof *page->fused[index])))
         return false;
     struct sam_fused *fused = page->fused[index];
-    memset(&fused->tally, 0, sizeof fused->tally);
+    memset(&fused->counters, 0, sizeof fused->counters);
     fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
     const bool fetched = sam_code_fetch(c, fused->pc, &word, &fault);
     /* The instruction may stand on the next page, where stores must be seen, too. */
@@ -323,8 +323,8 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     } else if (sam_decode(&c->code->machine->isa, word, prefix, &insn)) {
         sam_uop_fill(c->code->machine, c->code, &insn, fused->pc, index + 1 < SAM_PAGE_OPS,
                      &fused->ops[0]);
-        if (page->tallies)
-            stand_in(c->code, &insn, prefix, &fused->ops[0], &fused->tally);
+        if (page->counters)
+            instrument(c->code, &insn, prefix, &fused->ops[0], &fused->counters);
     } else {
         fused->ops[0] = (struct sam_uop){.fn = sam_stop_illegal};
     }
@@ -357,16 +357,16 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     } else if (!sam_op_is_prefix(insn.op)) {
         const struct sam_machine *machine = c->code->machine;
         sam_uop_fill(c->code->machine, c->code, &insn, pc, true, &page->ops[index]);
-        if (page->tallies)
-            stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
+        if (page->counters)
+            instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
         if (page->ops[index].fn == machine->handlers[insn.op])
             page->plain[index] = (uint16_t)insn.op;
         if (index)
             pair_up(machine, page, index - 1);
         pair_up(machine, page, index);
     } else if (fuse(c, page, index, word)) {
-        if (page->tallies)
-            stand_in(c->code, &insn, 0, &page->ops[index], &page->tallies[index]);
+        if (page->counters)
+            instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
     } else {
         c->tlb->exhausted = true;
         c->cause = SAM_CAUSE_FETCH_ACCESS;
@@ -521,7 +521,7 @@ static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_
         return NULL;
     }
     c->ops = page->ops;
-    c->tallies = page->tallies;
+    c->counters = page->counters;
     c->page_pc = page_pc;
     return page->ops + (pc - page_pc) / 4;
 }

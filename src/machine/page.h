@@ -6,7 +6,7 @@
 #include "machine/machine.h"
 
 /* Of the instructions, of the end of the page, and of what follows that. */
-#define PAGE_TALLIES (SAM_PAGE_OPS + 2)
+#define PAGE_COUNTERS (SAM_PAGE_OPS + 2)
 
 struct code_page {
     /* And one that continues on the next page. On a page of the host, as the registers of a warp
@@ -20,8 +20,8 @@ struct code_page {
     uint32_t low, high; /* ... which are between these offsets */
     uint64_t pc;
     struct sam_fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; kept for reuse */
-    struct sam_tally *tallies;             /* PAGE_TALLIES of them, when instructions are counted */
-    struct code_page *next;                /* with the same hash */
+    struct sam_counters *counters; /* PAGE_COUNTERS of them, when instructions are counted */
+    struct code_page *next;        /* with the same hash */
 };
 
 #define PAGE_HASH 64u
@@ -48,8 +48,8 @@ struct sam_code {
     unsigned vectors; /* sam_code_vectors */
     uint64_t changes; /* sam_code_changes */
     bool cut;         /* a prefix was decoded that nothing could be fetched after */
-    const struct sam_counting *counting; /* NULL: nothing is counted */
-    uint64_t *breakpoints;               /* ascending */
+    const struct sam_instrumentation *instrumentation; /* NULL: nothing is counted */
+    uint64_t *breakpoints;                             /* ascending */
     size_t breakpoint_count, breakpoint_capacity;
     bool breakpoints_enabled;
     struct steps *steps;    /* made when first needed */
@@ -76,12 +76,14 @@ void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
 /* count.c */
 /* Another handler may stand in for that of `insn`, just decoded into `uop`. `prefix`: the word of
  * the prefix it is out of line for, or 0. */
-void sam_tally_begin(const struct sam_counting *counting, const struct sam_insn *insn,
-                     uint32_t prefix, struct sam_uop *uop, struct sam_tally *tally);
+void sam_uop_instrument(const struct sam_instrumentation *instrumentation,
+                        const struct sam_insn *insn, uint32_t prefix, struct sam_uop *uop,
+                        struct sam_counters *counters);
 /* Credit every instruction of the page. */
-void sam_page_credit(const struct sam_counting *counting, struct code_page *page);
+void sam_page_flush_counters(const struct sam_instrumentation *instrumentation,
+                             struct code_page *page);
 /* Instruction `index` is about to be decoded again: what was counted is of the old one. */
-void sam_page_credit_replaced(const struct sam_counting *counting, struct code_page *page,
-                              unsigned index);
+void sam_page_flush_replaced(const struct sam_instrumentation *instrumentation,
+                             struct code_page *page, unsigned index);
 
 #endif

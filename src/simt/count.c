@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting without stepping: which handler stands in for which instruction, and what the tallies of
- * a page amount to. */
+/* Counting without stepping: which handler stands in for which instruction, and what the counters
+ * of a page amount to. */
 #include "simt/count.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_single(const struct sam_insn *insn)
     return !sam_op_is_vector(insn->op) && !insn->pair;
 }
 
-static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     struct counter *counter = context;
     const struct count_handlers *h = &counter->handlers;
@@ -40,17 +40,18 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
     return sam_op_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
 }
 
-/* What the tally of an instruction amounts to. */
-static void credit(void *context, uint64_t pc, const struct sam_tally *tally,
-                   const int64_t totals[SAM_TALLY_STEPS])
+/* What the counters of an instruction amount to. */
+static void flush(void *context, uint64_t pc, const struct sam_counters *counters,
+                  const int64_t totals[SAM_COUNTER_STEPS])
 {
     struct sam_counts *counter = context;
-    const struct sam_insn *insn = &tally->insn;
-    const int64_t *sums = tally->sums;
+    const struct sam_insn *insn = &counters->insn;
+    const int64_t *sums = counters->sums;
     const uint64_t count = (uint64_t)totals[COUNT_RUNS];
     if (count == 0)
         return;
-    struct sam_profile_row *row = sam_profile_at(counter->profile, pc, insn->word, tally->prefix);
+    struct sam_profile_row *row =
+        sam_profile_at(counter->profile, pc, insn->word, counters->prefix);
     if (!row) {
         counter->failed = true;
         return;
@@ -108,36 +109,37 @@ void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code)
     if (sam_cpu_level() >= SAM_CPU_V4)
         sam_counts_fill_v4(h);
 #endif
-    counts->counting = (struct sam_counting){
-        .stand_in = stand_in, .leave = h->leave, .credit = credit, .context = counter};
+    counts->instrumentation = (struct sam_instrumentation){
+        .instrument = instrument, .leave = h->leave, .flush = flush, .context = counter};
     counts->in_runs = true;
-    sam_code_count(code, &counts->counting);
+    sam_code_instrument(code, &counts->instrumentation);
 }
 
 /* Take back what was added for an instruction that has trapped. */
 static void take_back(struct sam_warp *w, const struct sam_uop *op)
 {
     struct sam_core *c = &w->core;
-    struct sam_tally *tally = sam_tally_of(c, op);
-    const struct sam_insn *insn = &tally->insn;
+    struct sam_counters *counters = sam_counters_of(c, op);
+    const struct sam_insn *insn = &counters->insn;
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     if (insn->op == SAM_OP_ILLEGAL)
         return;
     if (!sam_uop_in_page(c, op)) { /* the prefix has run, this has not */
-        tally->steps[COUNT_RUNS]--;
+        counters->steps[COUNT_RUNS]--;
         for (unsigned g = 0; g < w->groups; g++)
-            tally->steps[COUNT_LANES] -= __builtin_popcount(w->bits[g]);
-        tally->steps[COUNT_WIDE] -= w->groups == 2;
+            counters->steps[COUNT_LANES] -= __builtin_popcount(w->bits[g]);
+        counters->steps[COUNT_WIDE] -= w->groups == 2;
     }
     if (does->act == SAM_ACT_SPLIT) {
-        tally->sums[COUNT_ACTING] -= __builtin_popcount(w->simt);
+        counters->sums[COUNT_ACTING] -= __builtin_popcount(w->simt);
     } else if (does->bytes && is_single(insn)) {
-        tally->sums[COUNT_LDS] -= c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
+        counters->sums[COUNT_LDS] -=
+            c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
     } else if (does->bytes) {
-        count_add(tally, &counts_of(c)->last, -1);
+        count_add(counters, &counts_of(c)->last, -1);
     } else if (sam_op_is_vector(insn->op) && !insn->vm) {
         for (unsigned g = 0; g < w->groups; g++)
-            tally->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
+            counters->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
     }
 }
 
@@ -163,7 +165,7 @@ bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
                         struct sam_profile *profile, uint64_t *deepest)
 {
     if (counts->in_runs)
-        sam_code_credit(code);
+        sam_code_flush_counters(code);
     if (counts->deepest > *deepest)
         *deepest = counts->deepest;
     return !counts->failed && sam_profile_merge(profile, counts->profile);

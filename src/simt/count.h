@@ -5,7 +5,7 @@
 
 #include "simt/access.h"
 
-/* steps of a tally. An instruction without a mask of its own acts on the active lanes, which are
+/* sam_counters.steps. An instruction without a mask of its own acts on the active lanes, which are
  * the same in a whole run. */
 enum {
     COUNT_RUNS,
@@ -13,7 +13,7 @@ enum {
     COUNT_WIDE,  /* runs under LMUL 2 */
 };
 
-/* sums of a tally, of what differs each time. */
+/* sam_counters.sums: what differs each time. */
 enum {
     COUNT_ACTING,   /* lanes that branches and masked instructions act on */
     COUNT_DIVERGED, /* branches */
@@ -24,19 +24,20 @@ enum {
     COUNT_CONFLICTS,
 };
 
-/* Of one access: what was added to a tally, so that a trap can take it back. */
+/* Of one access: what was added to the counters, so that a trap can take it back. */
 struct count_added {
     uint32_t acting, accesses, lines, conflicts;
     bool local;
 };
 
-static inline void count_add(struct sam_tally *tally, const struct count_added *added, int sign)
+static inline void count_add(struct sam_counters *counters, const struct count_added *added,
+                             int sign)
 {
-    tally->sums[COUNT_ACTING] += sign * (int64_t)added->acting;
-    tally->sums[COUNT_ACCESSES] += sign * (int64_t)added->accesses;
-    tally->sums[COUNT_LINES] += sign * (int64_t)added->lines;
-    tally->sums[COUNT_CONFLICTS] += sign * (int64_t)added->conflicts;
-    tally->sums[added->local ? COUNT_LDS : COUNT_GLOBAL] += added->acting ? sign : 0;
+    counters->sums[COUNT_ACTING] += sign * (int64_t)added->acting;
+    counters->sums[COUNT_ACCESSES] += sign * (int64_t)added->accesses;
+    counters->sums[COUNT_LINES] += sign * (int64_t)added->lines;
+    counters->sums[COUNT_CONFLICTS] += sign * (int64_t)added->conflicts;
+    counters->sums[added->local ? COUNT_LDS : COUNT_GLOBAL] += added->acting ? sign : 0;
 }
 
 /* A set of numbers, emptied by a new generation. */
@@ -47,7 +48,7 @@ struct count_set {
 };
 
 struct sam_counts {
-    struct sam_counting counting;
+    struct sam_instrumentation instrumentation;
     struct sam_profile *profile;
     bool in_runs;   /* by the handlers here; false: by sam_counts_step alone */
     uint32_t lanes; /* of a warp */
@@ -85,7 +86,7 @@ static inline void count_run(struct sam_core *c, const struct sam_uop *entry,
                              const struct sam_uop *past)
 {
     const struct sam_warp *w = sam_warp_of(c);
-    struct sam_tally *from = c->tallies + (entry - c->ops), *to = c->tallies + (past - c->ops);
+    struct sam_counters *from = c->counters + (entry - c->ops), *to = c->counters + (past - c->ops);
     int64_t lanes = w->lanes;
     if (!w->full) {
         lanes = w->groups ? __builtin_popcount(w->bits[0]) : 0;

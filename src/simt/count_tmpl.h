@@ -11,12 +11,12 @@
         left -= op + 1 - entry;                                                                    \
         entry = op + 1;                                                                            \
     } while (0)
-#define GO_ON(tally) SAM_MUSTTAIL return (tally)->fn(c, op, entry, left)
+#define GO_ON(counters) SAM_MUSTTAIL return (counters)->fn(c, op, entry, left)
 
 SAM_HANDLER(count_end)
 {
     END_RUN();
-    GO_ON(c->tallies + (op - c->ops));
+    GO_ON(c->counters + (op - c->ops));
 }
 
 SAM_HANDLER(count_leave)
@@ -24,45 +24,45 @@ SAM_HANDLER(count_leave)
     count_run(c, entry, op);
     left -= op - entry;
     entry = op;
-    GO_ON(c->tallies + (op - c->ops));
+    GO_ON(c->counters + (op - c->ops));
 }
 
-static inline void begin_split(struct sam_warp *w, struct sam_tally *tally)
+static inline void begin_split(struct sam_warp *w, struct sam_counters *counters)
 {
-    tally->sums[COUNT_ACTING] += __builtin_popcount(w->simt);
-    w->diverged = &tally->sums[COUNT_DIVERGED];
+    counters->sums[COUNT_ACTING] += __builtin_popcount(w->simt);
+    w->diverged = &counters->sums[COUNT_DIVERGED];
 }
 
 SAM_HANDLER(count_split)
 {
-    struct sam_tally *tally = c->tallies + (op - c->ops);
+    struct sam_counters *counters = c->counters + (op - c->ops);
     END_RUN();
-    begin_split(W, tally);
-    GO_ON(tally);
+    begin_split(W, counters);
+    GO_ON(counters);
 }
 
 SAM_HANDLER(count_split_apart)
 {
-    struct sam_tally *tally = sam_tally_of(c, op);
-    begin_split(W, tally);
-    GO_ON(tally);
+    struct sam_counters *counters = sam_counters_of(c, op);
+    begin_split(W, counters);
+    GO_ON(counters);
 }
 
 SAM_HANDLER(count_masked)
 {
-    struct sam_tally *tally = sam_tally_of(c, op);
+    struct sam_counters *counters = sam_counters_of(c, op);
     for (unsigned g = 0; g < W->groups; g++)
-        tally->sums[COUNT_ACTING] += __builtin_popcount(acting(W, op, g));
-    GO_ON(tally);
+        counters->sums[COUNT_ACTING] += __builtin_popcount(acting(W, op, g));
+    GO_ON(counters);
 }
 
 /* ------------------------------------------------------------------------------- accesses */
 
 SAM_HANDLER(count_scalar_load)
 {
-    struct sam_tally *tally = sam_tally_of(c, op);
-    tally->sums[COUNT_LDS] += X1 + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
-    GO_ON(tally);
+    struct sam_counters *counters = sam_counters_of(c, op);
+    counters->sums[COUNT_LDS] += X1 + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
+    GO_ON(counters);
 }
 
 /* Whether the numbers at[i] >> shift never fall or never rise; *changes: how often neighbours
@@ -158,7 +158,7 @@ static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
 
 /* The accesses of an instruction, one by one. */
 static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop *op,
-                                       const struct sam_tally *tally,
+                                       const struct sam_counters *counters,
                                        const struct sam_lanes_access *a, struct count_added *added)
 {
     struct sam_counts *counts = counts_of(c);
@@ -171,7 +171,7 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
     *added = (struct count_added){.acting = count};
     if (count == 0)
         return;
-    if (SAM_UNLIKELY(tally->insn.pair) && sam_lanes_is_pair(&tally->insn, a))
+    if (SAM_UNLIKELY(counters->insn.pair) && sam_lanes_is_pair(&counters->insn, a))
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
     added->accesses = count;
     for (unsigned i = count; i <= (count <= SAM_LANES ? SAM_LANES : MOST_ADDRESSES); i++)
@@ -192,56 +192,56 @@ static inline bool may_be_code(const struct sam_core *c, uint32_t address)
 
 /* True: the instruction may be a store to code. */
 static inline bool count_accesses(struct sam_core *c, const struct sam_uop *op,
-                                  struct sam_tally *tally)
+                                  struct sam_counters *counters)
 {
     struct sam_counts *counts = counts_of(c);
-    const struct sam_lanes_access *a = &counts->access[tally->insn.op];
+    const struct sam_lanes_access *a = &counts->access[counters->insn.op];
     struct count_added *added = &counts->last;
     uint32_t start;
-    if (SAM_UNLIKELY(!a->vector || tally->insn.pair || !(W->full & op->rs3)) ||
+    if (SAM_UNLIKELY(!a->vector || counters->insn.pair || !(W->full & op->rs3)) ||
         !in_a_row(c, op, a, &start)) {
-        find_accesses(c, op, tally, a, added);
-        count_add(tally, added, 1);
+        find_accesses(c, op, counters, a, added);
+        count_add(counters, added, 1);
         return true;
     }
     const uint32_t end = start + (W->lanes - 1) * a->size;
     *added = (struct count_added){.acting = W->lanes, .accesses = W->lanes};
-    tally->sums[COUNT_ACCESSES] += W->lanes;
+    counters->sums[COUNT_ACCESSES] += W->lanes;
     if (start - SAM_LDS_BASE < SAM_LDS_SIZE) {
         added->local = true;
-        tally->sums[COUNT_LDS]++;
+        counters->sums[COUNT_LDS]++;
     } else {
         added->lines = (((end >> 6) - (start >> 6)) & (UINT32_MAX >> 6)) + 1;
-        tally->sums[COUNT_LINES] += added->lines;
-        tally->sums[COUNT_GLOBAL]++;
+        counters->sums[COUNT_LINES] += added->lines;
+        counters->sums[COUNT_GLOBAL]++;
     }
-    tally->sums[COUNT_ACTING] += W->lanes;
+    counters->sums[COUNT_ACTING] += W->lanes;
     return may_be_code(c, start) || may_be_code(c, end);
 }
 
 SAM_HANDLER(count_scalar_store)
 {
-    struct sam_tally *tally = c->tallies + (op - c->ops);
+    struct sam_counters *counters = c->counters + (op - c->ops);
     const uint32_t at = X1 + (uint32_t)op->imm;
-    tally->sums[COUNT_LDS] += at - SAM_LDS_BASE < SAM_LDS_SIZE;
+    counters->sums[COUNT_LDS] += at - SAM_LDS_BASE < SAM_LDS_SIZE;
     if (may_be_code(c, at))
         END_RUN();
-    GO_ON(tally);
+    GO_ON(counters);
 }
 
 SAM_HANDLER(count_vector_load)
 {
-    struct sam_tally *tally = sam_tally_of(c, op);
-    count_accesses(c, op, tally);
-    GO_ON(tally);
+    struct sam_counters *counters = sam_counters_of(c, op);
+    count_accesses(c, op, counters);
+    GO_ON(counters);
 }
 
 SAM_HANDLER(count_vector_store)
 {
-    struct sam_tally *tally = c->tallies + (op - c->ops);
-    if (count_accesses(c, op, tally))
+    struct sam_counters *counters = c->counters + (op - c->ops);
+    if (count_accesses(c, op, counters))
         END_RUN();
-    GO_ON(tally);
+    GO_ON(counters);
 }
 
 void FILL(struct count_handlers *handlers);

@@ -8,7 +8,7 @@
 #include "simt/access_tmpl.h"
 
 struct sam_sanitizing {
-    struct sam_counting counting; /* of nothing: it places the handlers */
+    struct sam_instrumentation instrumentation; /* of nothing: it places the handlers */
     struct sam_lanes_access form[SAM_OP_COUNT];
     struct sam_sanitize_warp warp;
     struct sam_sanitize_op op;
@@ -72,20 +72,20 @@ static struct sam_worker *worker_of(const struct sam_core *c)
 
 SAM_HANDLER(sanitize_fetch)
 {
-    const struct sam_tally *tally = sam_tally_of(c, op);
-    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), tally->prefix);
-    SAM_MUSTTAIL return tally->fn(c, op, entry, left);
+    const struct sam_counters *counters = sam_counters_of(c, op);
+    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    SAM_MUSTTAIL return counters->fn(c, op, entry, left);
 }
 
 SAM_HANDLER(sanitize_insn)
 {
-    const struct sam_tally *tally = sam_tally_of(c, op);
-    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), tally->prefix);
-    tell(worker_of(c), W, &tally->insn, (uint32_t)sam_pc_of(c, op), tally->prefix);
-    SAM_MUSTTAIL return tally->fn(c, op, entry, left);
+    const struct sam_counters *counters = sam_counters_of(c, op);
+    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    tell(worker_of(c), W, &counters->insn, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    SAM_MUSTTAIL return counters->fn(c, op, entry, left);
 }
 
-static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     const struct sam_worker *worker = context;
     (void)apart;
@@ -104,9 +104,10 @@ bool sam_sanitizing_open(struct sam_worker *worker, bool stepped)
     for (unsigned op = 0; op < SAM_OP_COUNT; op++)
         state->form[op] = sam_lanes_access_of((enum sam_op)op);
     state->op.warp = &state->warp;
-    state->counting = (struct sam_counting){.stand_in = stand_in, .context = worker};
+    state->instrumentation =
+        (struct sam_instrumentation){.instrument = instrument, .context = worker};
     if (!stepped)
-        sam_code_count(worker->code, &state->counting);
+        sam_code_instrument(worker->code, &state->instrumentation);
     return true;
 }
 

@@ -106,7 +106,7 @@ struct source_group {
 enum { SOURCE_BUCKETS = 1024 };
 
 struct sam_feed {
-    struct sam_counting counting;
+    struct sam_instrumentation instrumentation;
     struct source_handlers handlers;
     struct sam_lanes_access access[SAM_OP_COUNT];
     struct sam_run *run;

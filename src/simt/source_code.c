@@ -75,30 +75,30 @@ uint32_t sam_feed_path(struct sam_feed *s, struct source_site *const *sites, uin
     return *head = (uint32_t)++s->path_count;
 }
 
-/* The sums of a tally hold what was found for it: the path that began there last, with the
+/* sam_counters.sums hold what was found for it: the path that began there last, with the
  * generation of the code; and the site. */
-enum { TALLY_PATH, TALLY_SITE };
+enum { REPLAY_PATH, REPLAY_SITE };
 
-static struct source_site *site_of(struct sam_feed *s, struct sam_tally *tally, uint64_t pc)
+static struct source_site *site_of(struct sam_feed *s, struct sam_counters *counters, uint64_t pc)
 {
-    if (!tally->sums[TALLY_SITE])
-        tally->sums[TALLY_SITE] =
-            (int64_t)(intptr_t)sam_feed_site(s, (uint32_t)pc, &tally->insn, tally->prefix);
-    return (struct source_site *)(intptr_t)tally->sums[TALLY_SITE];
+    if (!counters->sums[REPLAY_SITE])
+        counters->sums[REPLAY_SITE] =
+            (int64_t)(intptr_t)sam_feed_site(s, (uint32_t)pc, &counters->insn, counters->prefix);
+    return (struct source_site *)(intptr_t)counters->sums[REPLAY_SITE];
 }
 
 uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const struct sam_uop *entry,
                           const struct sam_uop *past)
 {
-    struct sam_tally *first = c->tallies + (entry - c->ops);
-    struct sam_tally *last = c->tallies + (past - 1 - c->ops);
+    struct sam_counters *first = c->counters + (entry - c->ops);
+    struct sam_counters *last = c->counters + (past - 1 - c->ops);
     struct sam_fused *fused = NULL;
     if (sam_op_is_prefix(last->insn.op))
         fused = (struct sam_fused *)(uintptr_t)past[-1].link;
-    if (fused && fused->tally.insn.op == SAM_OP_ILLEGAL)
+    if (fused && fused->counters.insn.op == SAM_OP_ILLEGAL)
         fused = NULL;
     const uint32_t count = (uint32_t)(past - entry) + (fused ? 1 : 0);
-    const uint64_t known = (uint64_t)first->sums[TALLY_PATH];
+    const uint64_t known = (uint64_t)first->sums[REPLAY_PATH];
     if (SAM_LIKELY(known >> 32 == s->generation && (uint32_t)known &&
                    s->paths[(uint32_t)known - 1]->count == count))
         return (uint32_t)known;
@@ -109,9 +109,9 @@ uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const st
     for (uint32_t i = 0; i < past - entry; i++)
         good &= (sites[i] = site_of(s, first + i, pc + 4 * (uint64_t)i)) != NULL;
     if (fused)
-        good &= (sites[count - 1] = site_of(s, &fused->tally, fused->pc)) != NULL;
+        good &= (sites[count - 1] = site_of(s, &fused->counters, fused->pc)) != NULL;
     const uint32_t path = good ? sam_feed_path(s, sites, count) : 0;
-    first->sums[TALLY_PATH] = (int64_t)((uint64_t)s->generation << 32 | path);
+    first->sums[REPLAY_PATH] = (int64_t)((uint64_t)s->generation << 32 | path);
     return path;
 }
 

@@ -13,12 +13,12 @@
         left -= op + 1 - entry;                                                                    \
         entry = op + 1;                                                                            \
     } while (0)
-#define GO_ON(tally) SAM_MUSTTAIL return (tally)->fn(c, op, entry, left)
+#define GO_ON(counters) SAM_MUSTTAIL return (counters)->fn(c, op, entry, left)
 
 SAM_HANDLER(source_end)
 {
     END_PATH();
-    GO_ON(c->tallies + (op - c->ops));
+    GO_ON(c->counters + (op - c->ops));
 }
 
 SAM_HANDLER(source_leave)
@@ -27,7 +27,7 @@ SAM_HANDLER(source_leave)
         sam_feed_end(SOURCE, c, entry, op);
     left -= op - entry;
     entry = op;
-    GO_ON(c->tallies + (op - c->ops));
+    GO_ON(c->counters + (op - c->ops));
 }
 
 SAM_HANDLER(source_masked)
@@ -39,7 +39,7 @@ SAM_HANDLER(source_masked)
         lanes |= acting(W, op, g);
     memcpy(out, &lanes, sizeof lanes);
     s->used += sizeof lanes;
-    GO_ON(sam_tally_of(c, op));
+    GO_ON(sam_counters_of(c, op));
 }
 
 /* ------------------------------------------------------------------------------- accesses */
@@ -58,14 +58,14 @@ static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)
     memcpy(sam_feed_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
     if (s->touched)
-        sam_feed_touch(s, &sam_tally_of(c, op)->insn, address);
+        sam_feed_touch(s, &sam_counters_of(c, op)->insn, address);
     return address;
 }
 
 SAM_HANDLER(source_scalar_load)
 {
     put_address(c, op);
-    GO_ON(sam_tally_of(c, op));
+    GO_ON(sam_counters_of(c, op));
 }
 
 SAM_HANDLER(source_scalar_store)
@@ -73,7 +73,7 @@ SAM_HANDLER(source_scalar_store)
     const uint32_t address = put_address(c, op);
     if (may_be_code(c, address) || may_be_code(c, address + 4))
         END_PATH();
-    GO_ON(c->tallies + (op - c->ops));
+    GO_ON(c->counters + (op - c->ops));
 }
 
 static inline uint8_t *put_lanes(uint8_t *tag, uint32_t bits, uint32_t usual)
@@ -141,12 +141,12 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
 
 /* True: the instruction may be a store to code. */
 static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
-                                const struct sam_tally *tally)
+                                const struct sam_counters *counters)
 {
     struct sam_feed *s = SOURCE;
-    const struct sam_lanes_access *a = &s->access[tally->insn.op];
+    const struct sam_lanes_access *a = &s->access[counters->insn.op];
     uint8_t *tag = sam_feed_room(s, !sam_uop_in_page(c, op)), *out;
-    const bool pair = tally->insn.pair && sam_lanes_is_pair(&tally->insn, a);
+    const bool pair = counters->insn.pair && sam_lanes_is_pair(&counters->insn, a);
     if (SAM_UNLIKELY(W->groups != 1 || pair)) {
         out = put_many(c, op, a, pair, tag);
     } else {
@@ -162,7 +162,7 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
     }
     s->used += (size_t)(out - tag);
     if (s->touched)
-        sam_feed_touch_lanes(s, &tally->insn, tag, W->bits[0]);
+        sam_feed_touch_lanes(s, &counters->insn, tag, W->bits[0]);
     if (!a->store || (*tag & SOURCE_FORM) == SOURCE_NONE)
         return false;
     if ((*tag & (SOURCE_FORM | SOURCE_FOUR | SOURCE_MASKED)) != (SOURCE_STRIDED | SOURCE_FOUR))
@@ -174,17 +174,17 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
 
 SAM_HANDLER(source_lanes_load)
 {
-    struct sam_tally *tally = sam_tally_of(c, op);
-    put_accesses(c, op, tally);
-    GO_ON(tally);
+    struct sam_counters *counters = sam_counters_of(c, op);
+    put_accesses(c, op, counters);
+    GO_ON(counters);
 }
 
 SAM_HANDLER(source_lanes_store)
 {
-    struct sam_tally *tally = c->tallies + (op - c->ops);
-    if (put_accesses(c, op, tally))
+    struct sam_counters *counters = c->counters + (op - c->ops);
+    if (put_accesses(c, op, counters))
         END_PATH();
-    GO_ON(tally);
+    GO_ON(counters);
 }
 
 void FILL(struct source_handlers *handlers);

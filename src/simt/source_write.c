@@ -10,7 +10,7 @@
 #include "base/cpu.h"
 #include "simt/source.h"
 
-static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool apart)
+static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     const struct sam_feed *s = context;
     const struct source_handlers *h = &s->handlers;
@@ -28,19 +28,19 @@ static sam_handler *stand_in(void *context, const struct sam_insn *insn, bool ap
 }
 
 /* Code has changed: what is known by its place no longer holds. */
-static void forget(void *context, uint64_t pc, const struct sam_tally *tally,
-                   const int64_t totals[SAM_TALLY_STEPS])
+static void forget(void *context, uint64_t pc, const struct sam_counters *counters,
+                   const int64_t totals[SAM_COUNTER_STEPS])
 {
     struct sam_feed *s = context;
-    (void)pc, (void)tally, (void)totals;
+    (void)pc, (void)counters, (void)totals;
     s->generation++;
 }
 
 void sam_feed_in_runs(struct sam_feed *s, struct sam_code *code)
 {
-    s->counting = (struct sam_counting){
-        .stand_in = stand_in, .leave = s->handlers.leave, .credit = forget, .context = s};
-    sam_code_count(code, &s->counting);
+    s->instrumentation = (struct sam_instrumentation){
+        .instrument = instrument, .leave = s->handlers.leave, .flush = forget, .context = s};
+    sam_code_instrument(code, &s->instrumentation);
 }
 
 void sam_feed_grow(struct sam_feed *s)
@@ -137,7 +137,7 @@ bool sam_feed_stop(struct sam_feed *s, struct sam_warp *w, enum sam_exit exit)
     struct sam_core *c = &w->core;
     const struct sam_uop *op = c->end_op;
     const bool in_page = op && sam_uop_in_page(c, op);
-    const struct sam_insn *insn = op ? &sam_tally_of(c, op)->insn : NULL;
+    const struct sam_insn *insn = op ? &sam_counters_of(c, op)->insn : NULL;
     if (insn && exit == SAM_EXIT_TRAP && insn->op != SAM_OP_ILLEGAL) {
         const enum source_extra extra = sam_feed_extra(insn);
         if (extra != SOURCE_NOTHING && extra != SOURCE_TAKEN)
