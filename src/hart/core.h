@@ -89,7 +89,7 @@ enum sam_status sam_hart_new_in(const struct sam_hart_home *home,
                                 const struct sam_hart_options *options, struct sam_hart **out,
                                 struct sam_error *error);
 /* Bytes of the shared memory have changed: if they are decoded code, decode it again. */
-void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size);
+void sam_hart_invalidate_code(struct sam_hart *hart, uint64_t address, uint64_t size);
 /* One past the program and its heap. */
 uint64_t sam_hart_heap_end(const struct sam_hart *hart);
 

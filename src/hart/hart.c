@@ -201,9 +201,9 @@ enum sam_status sam_hart_read(struct sam_hart *hart, uint64_t address, void *dat
     return sam_host_read(hart->memory, address, data, size, error);
 }
 
-void sam_hart_forget(struct sam_hart *hart, uint64_t address, uint64_t size)
+void sam_hart_invalidate_code(struct sam_hart *hart, uint64_t address, uint64_t size)
 {
-    sam_host_forget(hart->code, address, size);
+    sam_host_invalidate_code(hart->code, address, size);
 }
 
 /* Map the stack, the program and its heap. What overlaps is one buffer, also where the memory is

@@ -109,7 +109,7 @@ static enum sam_status check_range(const struct sam_memory *memory, uint64_t add
     return SAM_OK;
 }
 
-void sam_host_forget(struct sam_code *code, uint64_t address, uint64_t size)
+void sam_host_invalidate_code(struct sam_code *code, uint64_t address, uint64_t size)
 {
     while (code && size) {
         uint64_t rest = SAM_PAGE_SIZE - address % SAM_PAGE_SIZE;
@@ -129,7 +129,7 @@ enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code,
     if (status == SAM_OK && !sam_memory_write(memory, address, data, size))
         status = sam_fail_memory(error);
     if (status == SAM_OK)
-        sam_host_forget(code, address, size);
+        sam_host_invalidate_code(code, address, size);
     return status;
 }
 
@@ -197,7 +197,7 @@ static enum sam_status load_section(struct sam_memory *memory, struct sam_code *
         status = sam_host_write(memory, code, address, section->data, section->data_size, error);
     if (status == SAM_OK && size > section->data_size) {
         sam_memory_clear(memory, address + section->data_size, size - section->data_size);
-        sam_host_forget(code, address + section->data_size, size - section->data_size);
+        sam_host_invalidate_code(code, address + section->data_size, size - section->data_size);
     }
     return status;
 }

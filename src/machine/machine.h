@@ -113,7 +113,7 @@ enum sam_status sam_host_cover(struct sam_memory *memory, uint64_t base, uint64_
 enum sam_status sam_host_plan(struct sam_memory *plan, const struct sam_image *image,
                               struct sam_error *error);
 /* Bytes have changed: `code`, unless it is NULL, decodes them again. */
-void sam_host_forget(struct sam_code *code, uint64_t address, uint64_t size);
+void sam_host_invalidate_code(struct sam_code *code, uint64_t address, uint64_t size);
 /* Map every section of a program and copy its data in, also to its load address where that differs.
  * SAM_ERR_INPUT: a section above the address space. */
 enum sam_status sam_host_load(struct sam_memory *memory, struct sam_code *code,

@@ -94,17 +94,17 @@ bool sam_sanitize_begin(struct sam_sanitizer *sanitizer, const struct sam_saniti
 bool sam_sanitize_declare(struct sam_sanitizer *sanitizer,
                           const struct sam_sanitize_object *object);
 /* A workgroup begins. Those before it have ended. */
-void sam_sanitize_enter(struct sam_sanitizer *sanitizer, uint32_t workgroup);
+void sam_sanitize_on_workgroup(struct sam_sanitizer *sanitizer, uint32_t workgroup);
 /* A warp is about to run an instruction: for the listener; and one that a check must see. */
 void sam_sanitize_fetch(struct sam_sanitizer *sanitizer, uint32_t pc, uint32_t prefix);
-void sam_sanitize_see(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
+void sam_sanitize_on_instruction(struct sam_sanitizer *sanitizer, const struct sam_sanitize_op *op);
 /* A barrier has released the warps of the workgroup that wait. */
 void sam_sanitize_release(struct sam_sanitizer *sanitizer);
 /* The launch has ended, one way or another. False: out of memory at some time. */
 bool sam_sanitize_end(struct sam_sanitizer *sanitizer);
 
 /* Between launches: the host has written memory; a buffer is gone. */
-void sam_sanitize_written(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
+void sam_sanitize_on_host_write(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
 void sam_sanitize_unmapped(struct sam_sanitizer *sanitizer, uint32_t base, uint64_t size);
 
 /* --- for the checks */

@@ -174,7 +174,7 @@ bool sam_sanitize_begin(struct sam_sanitizer *s, const struct sam_sanitize_launc
     return !s->sync || sam_sanitize_sync_begin(s);
 }
 
-void sam_sanitize_enter(struct sam_sanitizer *s, uint32_t workgroup)
+void sam_sanitize_on_workgroup(struct sam_sanitizer *s, uint32_t workgroup)
 {
     s->workgroup = workgroup;
     if (s->init)
@@ -194,7 +194,7 @@ void sam_sanitize_fetch(struct sam_sanitizer *s, uint32_t pc, uint32_t prefix)
     s->listener.fetch(s->listener.context, pc);
 }
 
-void sam_sanitize_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
+void sam_sanitize_on_instruction(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     if (s->listener.access && op->bytes)
         s->listener.access(s->listener.context, op);
@@ -225,7 +225,7 @@ bool sam_sanitize_end(struct sam_sanitizer *s)
 
 /* ------------------------------------------------------------------------- between launches */
 
-void sam_sanitize_written(struct sam_sanitizer *s, uint32_t base, uint64_t size)
+void sam_sanitize_on_host_write(struct sam_sanitizer *s, uint32_t base, uint64_t size)
 {
     if (s->init)
         sam_sanitize_init_written(s, base, size);

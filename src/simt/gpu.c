@@ -146,7 +146,7 @@ enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void 
         return SAM_ERR_USAGE;
     const enum sam_status status = sam_host_write(gpu->memory, NULL, address, data, size, error);
     if (status == SAM_OK && gpu->options.sanitizer)
-        sam_sanitize_written(gpu->options.sanitizer, address, size);
+        sam_sanitize_on_host_write(gpu->options.sanitizer, address, size);
     return status;
 }
 

@@ -45,7 +45,7 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group)
     const struct sam_launch *launch = worker->run->launch;
     const struct sam_gpu_options *options = &worker->run->gpu->options;
     if (worker->sanitizer)
-        sam_sanitize_enter(worker->sanitizer, workgroup);
+        sam_sanitize_on_workgroup(worker->sanitizer, workgroup);
     group->away = false;
     group->idle_turns = 0;
     group->ready = launch->warps;

@@ -62,7 +62,7 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
         op->words = sam_lanes_is_pair(insn, form) ? 2 : 1;
         op->apart = form->own ? 4 * w->numw * w->lanes : 4;
     }
-    sam_sanitize_see(worker->sanitizer, op);
+    sam_sanitize_on_instruction(worker->sanitizer, op);
 }
 
 static struct sam_worker *worker_of(const struct sam_core *c)

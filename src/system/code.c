@@ -37,11 +37,11 @@ void sam_system_check_code(struct sam_system *system)
             continue;
         sam_memory_read(system->memory, shots[i].pc, now, sizeof now);
         if (memcmp(now, shots[i].bytes, sizeof now) != 0)
-            sam_hart_forget(system->hart, shots[i].pc, sizeof now);
+            sam_hart_invalidate_code(system->hart, shots[i].pc, sizeof now);
     }
 }
 
 void sam_system_wrote(struct sam_system *system, uint64_t address, uint64_t size)
 {
-    sam_hart_forget(system->hart, address, size);
+    sam_hart_invalidate_code(system->hart, address, size);
 }
