@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "simt/source.h"
+#include "simt/replay.h"
 
 #define GOAL 2.0 /* M warp instructions/s */
 
@@ -69,19 +69,19 @@ static enum sam_status read_all(void *context, struct sam_gpu *gpu, const struct
         status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
-    struct sam_feed *source = NULL;
+    struct sam_replay *replay = NULL;
     if (sam_workers_find(&run, 1) && sam_worker_open(&run.workers[0], &run) &&
-        (source = sam_feed_new(&run, (size_t)64 << 20))) {
+        (replay = sam_replay_new(&run, (size_t)64 << 20))) {
         for (uint32_t group = 0; group < run.workgroups; group++) {
             for (uint32_t warp = 0; warp < launch->warps; warp++)
-                while (sam_feed_next(source, group, warp, &op))
+                while (sam_replay_next(replay, group, warp, &op))
                     bench_use(&op);
-            sam_feed_drop(source, group);
+            sam_replay_drop(replay, group);
         }
         if (!sam_run_result(&run, result))
             status = sam_fail_memory(error);
     }
-    sam_feed_free(source);
+    sam_replay_free(replay);
     sam_workers_leave(&run);
     sam_run_close(&run);
     return status;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
-#include "simt/source.h"
+#include "simt/replay.h"
 
 #define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
 
@@ -193,8 +193,8 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (fresh && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
         return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
-    if (fresh && worker->source && !sam_feed_step(worker->source, w, &insn, step))
-        return sam_feed_fail(worker->source);
+    if (fresh && worker->replay && !sam_replay_step(worker->replay, w, &insn, step))
+        return sam_replay_fail(worker->replay);
     const enum sam_pause pause = look(worker, group, w, exit);
     if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_END)
         step->kind = SAM_STEP_ENDED;
@@ -244,8 +244,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
                                : sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
-        if (worker->source && !sam_feed_stop(worker->source, w, exit))
-            return sam_feed_fail(worker->source);
+        if (worker->replay && !sam_replay_stop(worker->replay, w, exit))
+            return sam_replay_fail(worker->replay);
     }
     if (exit == SAM_EXIT_STOP) {
         account(worker, group, w, before);

@@ -9,23 +9,23 @@ struct sam_gpu_recording {
     struct sam_launch launch;
     struct sam_gputime_launch facts;
     struct sam_run run; /* open, without workers */
-    struct sam_feed *feed;
-    struct sam_touched_span *touched;
-    size_t touched_count;
+    struct sam_replay *replay;
+    struct sam_footprint_span *footprint;
+    size_t footprint_count;
 };
 
 static enum sam_status run_all(struct sam_gpu_recording *r, size_t limit,
                                struct sam_gpu_result *result, struct sam_error *error)
 {
-    bool ok = sam_run_prepare(&r->run) && (r->feed = sam_feed_new(&r->run, limit)) != NULL;
+    bool ok = sam_run_prepare(&r->run) && (r->replay = sam_replay_new(&r->run, limit)) != NULL;
     if (ok) {
-        struct sam_touched touched = {0};
-        r->feed->touched = &touched;
-        sam_feed_keep(r->feed);
-        r->feed->touched = NULL;
-        r->touched = sam_touched_spans(&touched, &r->touched_count);
-        sam_touched_free(&touched);
-        ok = r->touched && sam_run_collect(&r->run, result);
+        struct sam_footprint footprint = {0};
+        r->replay->footprint = &footprint;
+        sam_replay_keep(r->replay);
+        r->replay->footprint = NULL;
+        r->footprint = sam_footprint_spans(&footprint, &r->footprint_count);
+        sam_footprint_free(&footprint);
+        ok = r->footprint && sam_run_collect(&r->run, result);
     }
     ok = sam_sanitizing_end(&r->run) && ok;
     const enum sam_status status = ok ? sam_run_outcome(&r->run, error) : sam_fail_memory(error);
@@ -68,8 +68,8 @@ void sam_gpu_recording_free(struct sam_gpu_recording *r)
 {
     if (!r)
         return;
-    free(r->touched);
-    sam_feed_free(r->feed);
+    free(r->footprint);
+    sam_replay_free(r->replay);
     sam_run_close(&r->run);
     free(r);
 }
@@ -79,43 +79,43 @@ const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_re
     return &r->facts;
 }
 
-const struct sam_touched_span *sam_gpu_recording_touched(const struct sam_gpu_recording *r,
-                                                         size_t *count)
+const struct sam_footprint_span *sam_gpu_recording_footprint(const struct sam_gpu_recording *r,
+                                                             size_t *count)
 {
-    *count = r->touched_count;
-    return r->touched;
+    *count = r->footprint_count;
+    return r->footprint;
 }
 
 static bool starts(void *context, uint32_t workgroup)
 {
-    return sam_feed_starts(context, workgroup);
+    return sam_replay_starts(context, workgroup);
 }
 
 static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
 {
-    return sam_feed_next(context, workgroup, warp, op);
+    return sam_replay_next(context, workgroup, warp, op);
 }
 
 static void ended(void *context, uint32_t workgroup)
 {
-    sam_feed_drop(context, workgroup);
+    sam_replay_drop(context, workgroup);
 }
 
 struct sam_gputime_source sam_gpu_recording_source(struct sam_gpu_recording *r)
 {
     return (struct sam_gputime_source){
-        .context = r->feed, .starts = starts, .next = next, .ended = ended};
+        .context = r->replay, .starts = starts, .next = next, .ended = ended};
 }
 
 void sam_gpu_recording_name_rows(const struct sam_gpu_recording *r,
                                  struct sam_gputime_result *result)
 {
-    sam_feed_name_rows(r->feed, result);
+    sam_replay_name_rows(r->replay, result);
 }
 
 enum sam_status sam_gpu_recording_check(const struct sam_gpu_recording *r, struct sam_error *error)
 {
-    const struct sam_spool_store *store = &r->feed->store;
+    const struct sam_spool_store *store = &r->replay->store;
     if (store->status != SAM_OK)
         return sam_fail(error, store->status, "%s", store->error.text);
     return r->run.host_status == SAM_OK

@@ -204,7 +204,7 @@ struct sam_worker {
     struct sam_sanitizing *sanitizing; /* what its handlers need */
     bool stepped;                      /* each instruction is recorded, for the log or the counts */
     struct sam_warp_log *log;          /* NULL: not asked for */
-    struct sam_feed *source;           /* NULL: nothing pulls what has run (source.h) */
+    struct sam_replay *replay;         /* NULL: nothing pulls what has run (replay.h) */
     uint64_t warp_insns;
     uint64_t untold_insns, untold_groups; /* since the last progress report */
     uint64_t waits; /* attempts in a row in which its workgroup did nothing but wait */

@@ -1,73 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of single-stepped instructions. */
+/* Statistics of a launch, and their sums over launches. */
+#include <stdlib.h>
+
 #include "profile/profile.h"
-#include "simt/count.h"
+#include "simt/simt.h"
 
-/* The distinct values of address >> shift in ascending order, which neighbouring lanes mostly have
- * already. */
-static unsigned distinct(const struct sam_step *a, unsigned shift,
-                         uint32_t values[SAM_STEP_ACCESSES])
+static int by_count(const void *a, const void *b)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < a->access_count; i++) {
-        const uint32_t value = (uint32_t)a->access[i].address >> shift;
-        unsigned at = count;
-        while (at && values[at - 1] > value)
-            at--;
-        if (at && values[at - 1] == value)
-            continue;
-        memmove(values + at + 1, values + at, (count++ - at) * sizeof *values);
-        values[at] = value;
-    }
-    return count;
+    const struct sam_mix_row *x = a, *y = b;
+    if (x->warp_insns != y->warp_insns)
+        return x->warp_insns > y->warp_insns ? -1 : 1;
+    return strcmp(x->mnemonic, y->mnemonic);
 }
 
-/* Passes beyond the first: the largest number of distinct words in one of the 32 banks, minus one.
- */
-static unsigned bank_conflicts(const struct sam_step *a)
+static int by_pc(const void *a, const void *b)
 {
-    uint32_t words[SAM_STEP_ACCESSES];
-    unsigned worst = 0, in_bank[32] = {0};
-    for (unsigned count = distinct(a, 2, words), i = 0; i < count; i++)
-        if (++in_bank[words[i] & 31] > worst)
-            worst++;
-    return worst ? worst - 1 : 0;
+    const struct sam_branch_stats *x = a, *y = b;
+    return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
-static void count_memory(struct sam_profile_row *row, const struct sam_step *a)
+/* `rows` with one more at the end, which is zero; NULL: out of memory. */
+static void *add_row(void *rows, size_t *count, size_t size)
 {
-    if (!a->access_count)
-        return;
-    row->accesses += a->access_count;
-    if (a->access[0].address - SAM_LDS_BASE < SAM_LDS_SIZE) {
-        row->lds_insns++;
-        row->conflicts += a->access_count > 1 ? bank_conflicts(a) : 0;
-    } else {
-        row->global_insns++;
-        uint32_t lines[SAM_STEP_ACCESSES];
-        row->lines += distinct(a, 6, lines);
-    }
+    uint8_t *grown = reallocarray(rows, *count + 1, size);
+    if (grown)
+        memset(grown + size * (*count)++, 0, size);
+    return grown;
 }
 
-bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *w,
-                     const struct sam_insn *insn, const struct sam_step *step)
+bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed)
 {
-    struct sam_profile_row *row =
-        sam_profile_at(counts->profile, step->pc, step->word, step->prefix);
-    if (!row) {
-        counts->failed = true;
-        return false;
+    size_t i = 0;
+    while (i < stats->mix_count && strcmp(stats->mix[i].mnemonic, mnemonic) != 0)
+        i++;
+    if (i == stats->mix_count) {
+        void *grown = add_row(stats->mix, &stats->mix_count, sizeof *stats->mix);
+        if (!grown)
+            return false;
+        stats->mix = grown;
+        stats->mix[i].mnemonic = mnemonic;
     }
-    row->vector = step->vector;
-    row->count++;
-    row->lanes += step->vector ? (uint64_t)__builtin_popcount(step->lanes[0]) +
-                                     (uint64_t)__builtin_popcount(step->lanes[1])
-                               : 1;
-    row->slots += step->vector ? w->lanes * (w->groups ? w->groups : 1) : 1;
-    row->diverged +=
-        sam_insn_rows[insn->op].does.act == SAM_ACT_SPLIT && step->depth_after > step->depth_before;
-    count_memory(row, step);
-    if (w->deepest > counts->deepest)
-        counts->deepest = w->deepest;
+    stats->mix[i].warp_insns += executed;
     return true;
+}
+
+void sam_stats_sort(struct sam_gpu_stats *stats)
+{
+    if (stats->mix)
+        qsort(stats->mix, stats->mix_count, sizeof *stats->mix, by_count);
+    if (stats->branches)
+        qsort(stats->branches, stats->branch_count, sizeof *stats->branches, by_pc);
+}
+
+static bool add_branch(struct sam_gpu_stats *total, const struct sam_branch_stats *more)
+{
+    size_t i = 0;
+    while (i < total->branch_count && total->branches[i].pc != more->pc)
+        i++;
+    if (i == total->branch_count) {
+        void *grown = add_row(total->branches, &total->branch_count, sizeof *total->branches);
+        if (!grown)
+            return false;
+        total->branches = grown;
+        total->branches[i].pc = more->pc;
+        total->branches[i].word = more->word;
+    }
+    total->branches[i].executed += more->executed;
+    total->branches[i].diverged += more->diverged;
+    return true;
+}
+
+enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total, const struct sam_gpu_stats *more,
+                                  struct sam_error *error)
+{
+    static const size_t counters[] = {
+#define AT(field) offsetof(struct sam_gpu_stats, field)
+        AT(warp_insns),   AT(workgroups),   AT(warps),         AT(scalar_insns),
+        AT(vector_insns), AT(lane_insns),   AT(vector_lanes),  AT(vector_slots),
+        AT(barriers),     AT(memory_insns), AT(global_insns),  AT(memory_accesses),
+        AT(lines),        AT(lds_insns),    AT(lds_conflicts),
+#undef AT
+    };
+    for (size_t i = 0; i < SAM_COUNT(counters); i++) {
+        uint64_t *sum = (uint64_t *)(void *)((char *)total + counters[i]);
+        *sum += *(const uint64_t *)(const void *)((const char *)more + counters[i]);
+    }
+    total->seconds += more->seconds;
+    if (more->simt_depth > total->simt_depth)
+        total->simt_depth = more->simt_depth;
+    bool good = true;
+    for (size_t i = 0; i < more->mix_count && good; i++)
+        good = sam_stats_add_mix(total, more->mix[i].mnemonic, more->mix[i].warp_insns);
+    for (size_t i = 0; i < more->branch_count && good; i++)
+        good = add_branch(total, &more->branches[i]);
+    sam_stats_sort(total);
+    return good ? SAM_OK : sam_fail_memory(error);
+}
+
+static bool add_profile_row(struct sam_gpu_stats *stats, const struct sam_isa *isa,
+                            const struct sam_profile_row *row, uint64_t *mix)
+{
+    struct sam_insn insn;
+    sam_decode(isa, row->word, row->prefix, &insn);
+    mix[insn.op] += row->count;
+    if (row->vector) {
+        stats->vector_insns += row->count;
+        stats->vector_lanes += row->lanes;
+        stats->vector_slots += row->slots;
+    } else {
+        stats->scalar_insns += row->count;
+    }
+    stats->lane_insns += row->lanes;
+    stats->barriers += insn.op == SAM_OP_barrier ? row->count : 0;
+    stats->memory_insns += row->global_insns + row->lds_insns;
+    stats->memory_accesses += row->accesses;
+    stats->lines += row->lines;
+    stats->global_insns += row->global_insns;
+    stats->lds_insns += row->lds_insns;
+    stats->lds_conflicts += row->conflicts;
+    const struct sam_branch_stats branch = {.pc = (uint32_t)row->pc,
+                                            .word = row->word,
+                                            .executed = row->count,
+                                            .diverged = row->diverged};
+    return sam_insn_rows[insn.op].does.act != SAM_ACT_SPLIT || add_branch(stats, &branch);
+}
+
+bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
+                    struct sam_gpu_stats *stats)
+{
+    size_t count;
+    const struct sam_profile_row *rows = sam_profile_rows(profile, &count);
+    uint64_t *mix = sam_alloc(SAM_OP_COUNT, sizeof *mix);
+    bool ok = mix != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_profile_row(stats, isa, &rows[i], mix);
+    for (enum sam_op op = SAM_OP_ILLEGAL + 1; ok && op < SAM_OP_COUNT; op++)
+        if (mix[op])
+            ok = sam_stats_add_mix(stats, sam_insn_rows[op].mnemonic, mix[op]);
+    sam_stats_sort(stats);
+    free(mix);
+    return ok;
 }

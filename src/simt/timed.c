@@ -73,14 +73,14 @@ enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error
 }
 
 struct timed {
-    struct sam_feed *source;
+    struct sam_replay *replay;
     struct sam_run_trace *trace; /* NULL: none */
 };
 
 static bool starts(void *context, uint32_t workgroup)
 {
     struct timed *t = context;
-    return sam_feed_starts(t->source, workgroup);
+    return sam_replay_starts(t->replay, workgroup);
 }
 
 static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
@@ -88,20 +88,20 @@ static bool next(void *context, uint32_t workgroup, uint32_t warp, struct sam_gp
     struct timed *t = context;
     if (t->trace && sam_run_trace_failed(t->trace))
         return false;
-    return sam_feed_next(t->source, workgroup, warp, op);
+    return sam_replay_next(t->replay, workgroup, warp, op);
 }
 
 static void ended(void *context, uint32_t workgroup)
 {
     struct timed *t = context;
-    sam_feed_drop(t->source, workgroup);
+    sam_replay_drop(t->replay, workgroup);
 }
 
-void sam_feed_name_rows(const struct sam_feed *source, struct sam_gputime_result *result)
+void sam_replay_name_rows(const struct sam_replay *replay, struct sam_gputime_result *result)
 {
     for (size_t i = 0; i < result->row_count; i++) {
         struct sam_gputime_row *row = &result->rows[i];
-        const struct source_site *site = sam_feed_at(source, (uint32_t)row->pc);
+        const struct replay_site *site = sam_replay_at(replay, (uint32_t)row->pc);
         row->word = site ? site->insn.word : 0;
         row->prefix = site ? site->prefix : 0;
     }
@@ -112,9 +112,9 @@ bool sam_run_timed(struct sam_run *run)
     struct sam_gpu_timing *timing = run->gpu->options.timing;
     const struct sam_gputime_config config = config_of(timing);
     const struct sam_gputime_launch facts = sam_run_facts(run);
-    struct timed t = {.source = sam_feed_new(run, STREAM_LIMIT)};
+    struct timed t = {.replay = sam_replay_new(run, STREAM_LIMIT)};
     struct sam_error error;
-    bool good = t.source != NULL;
+    bool good = t.replay != NULL;
     sam_gputime_result_free(&timing->result);
     if (good && (timing->perfetto.write || timing->konata.write))
         good = (t.trace = sam_run_trace_new(run, &config)) != NULL;
@@ -129,12 +129,12 @@ bool sam_run_timed(struct sam_run *run)
         if (status != SAM_OK)
             sam_run_fail_host(run, status, error.text);
         else
-            sam_feed_name_rows(t.source, &timing->result);
-        sam_feed_finish(t.source);
+            sam_replay_name_rows(t.replay, &timing->result);
+        sam_replay_finish(t.replay);
     }
     if (t.trace && !sam_run_trace_close(t.trace))
         sam_run_fail_host(run, SAM_ERR_IO, "cannot write the timeline");
-    sam_feed_free(t.source);
+    sam_replay_free(t.replay);
     return good;
 }
 

@@ -3,7 +3,7 @@
 #ifndef SAM_SIMT_TIMED_H
 #define SAM_SIMT_TIMED_H
 
-#include "simt/source.h"
+#include "simt/replay.h"
 
 /* timed.c */
 
@@ -16,7 +16,7 @@ bool sam_run_timed(struct sam_run *run);
 /* What the model is told of the launch. */
 struct sam_gputime_launch sam_run_facts(const struct sam_run *run);
 /* Which instructions the rows of its result are of. */
-void sam_feed_name_rows(const struct sam_feed *source, struct sam_gputime_result *result);
+void sam_replay_name_rows(const struct sam_replay *replay, struct sam_gputime_result *result);
 
 /* Add the cycles of the launch that was timed to its profile. False: out of memory. */
 bool sam_run_add_cycles(const struct sam_run *run, struct sam_profile *profile);
@@ -36,8 +36,8 @@ enum sam_status sam_gpu_record(struct sam_gpu *gpu, const struct sam_launch *lau
 void sam_gpu_recording_free(struct sam_gpu_recording *recording);
 const struct sam_gputime_launch *sam_gpu_recording_facts(const struct sam_gpu_recording *recording);
 /* What it has read and written, without local memory. */
-const struct sam_touched_span *sam_gpu_recording_touched(const struct sam_gpu_recording *recording,
-                                                         size_t *count);
+const struct sam_footprint_span *
+sam_gpu_recording_footprint(const struct sam_gpu_recording *recording, size_t *count);
 /* Its instructions, to be read once. What has been read is given back. */
 struct sam_gputime_source sam_gpu_recording_source(struct sam_gpu_recording *recording);
 void sam_gpu_recording_name_rows(const struct sam_gpu_recording *recording,

@@ -63,7 +63,7 @@ bool sam_run_trace_failed(const struct sam_run_trace *t)
 static void disassemble(const struct sam_run_trace *t, const struct sam_insn *insn, uint32_t pc,
                         char *text, size_t size)
 {
-    const struct source_site *site = (const struct source_site *)(const void *)insn;
+    const struct replay_site *site = (const struct replay_site *)(const void *)insn;
     sam_disassemble(&t->isa, insn->word, pc, site->prefix, t->run->launch->image, text, size);
 }
 

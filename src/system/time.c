@@ -168,11 +168,11 @@ static bool launch_uses(const struct system_time *time, size_t index, struct sam
                         bool *stores)
 {
     size_t count;
-    const struct sam_touched_span *touched = sam_gpu_recording_touched(time->launch, &count);
+    const struct sam_footprint_span *footprint = sam_gpu_recording_footprint(time->launch, &count);
     if (index >= count)
         return false;
-    *bytes = (struct sam_work_span){touched[index].low, touched[index].high};
-    *stores = touched[index].store;
+    *bytes = (struct sam_work_span){footprint[index].low, footprint[index].high};
+    *stores = footprint[index].store;
     return true;
 }
 

@@ -1,66 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code that a source refers to: instructions and straight-line pieces, each kept once. */
+/* Code of a recorded launch: instructions and straight-line pieces, each kept once. */
 #include <stdlib.h>
 
-#include "simt/source.h"
+#include "simt/replay.h"
 
 static unsigned hash(uint64_t value)
 {
     return (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 54);
 }
 
-enum source_extra sam_feed_extra(const struct sam_insn *insn)
+enum replay_extra sam_replay_extra(const struct sam_insn *insn)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool vector = sam_op_is_vector(insn->op);
     if (does->act == SAM_ACT_SPLIT)
-        return SOURCE_TAKEN;
+        return REPLAY_TAKEN;
     if (does->bytes)
-        return vector ? SOURCE_LANES : SOURCE_ADDRESS;
-    return vector && !insn->vm ? SOURCE_MASK : SOURCE_NOTHING;
+        return vector ? REPLAY_LANES : REPLAY_ADDRESS;
+    return vector && !insn->vm ? REPLAY_MASK : REPLAY_NOTHING;
 }
 
-struct source_site *sam_feed_site(struct sam_feed *s, uint32_t pc, const struct sam_insn *insn,
-                                  uint32_t prefix)
+struct replay_site *sam_replay_site(struct sam_replay *s, uint32_t pc, const struct sam_insn *insn,
+                                    uint32_t prefix)
 {
-    struct source_site **head = &s->sites[hash(pc / 4)];
-    for (struct source_site *site = *head; site; site = site->next)
+    struct replay_site **head = &s->sites[hash(pc / 4)];
+    for (struct replay_site *site = *head; site; site = site->next)
         if (site->pc == pc && site->insn.word == insn->word && site->prefix == prefix)
             return site;
-    struct source_site *site = sam_alloc(1, sizeof *site);
+    struct replay_site *site = sam_alloc(1, sizeof *site);
     if (!site) {
         s->failed = true;
         return NULL;
     }
-    *site = (struct source_site){.insn = *insn,
+    *site = (struct replay_site){.insn = *insn,
                                  .pc = pc,
                                  .prefix = prefix,
-                                 .extra = (uint8_t)sam_feed_extra(insn),
+                                 .extra = (uint8_t)sam_replay_extra(insn),
                                  .bytes = sam_insn_rows[insn->op].does.bytes,
                                  .vector = sam_op_is_vector(insn->op),
                                  .next = *head};
     /* A scalar pair is one access of both words. */
-    if (site->extra == SOURCE_ADDRESS && sam_lanes_is_pair(insn, &s->access[insn->op]))
+    if (site->extra == REPLAY_ADDRESS && sam_lanes_is_pair(insn, &s->access[insn->op]))
         site->bytes *= 2;
     return *head = site;
 }
 
-const struct source_site *sam_feed_at(const struct sam_feed *s, uint32_t pc)
+const struct replay_site *sam_replay_at(const struct sam_replay *s, uint32_t pc)
 {
-    const struct source_site *site = s->sites[hash(pc / 4)];
+    const struct replay_site *site = s->sites[hash(pc / 4)];
     while (site && site->pc != pc)
         site = site->next;
     return site;
 }
 
-uint32_t sam_feed_path(struct sam_feed *s, struct source_site *const *sites, uint32_t count)
+uint32_t sam_replay_path(struct sam_replay *s, struct replay_site *const *sites, uint32_t count)
 {
     const size_t size = count * sizeof(void *);
     uint32_t *head = &s->path_heads[hash((uintptr_t)sites[0] / 16 + count)];
     for (uint32_t at = *head; at; at = s->paths[at - 1]->next)
         if (s->paths[at - 1]->count == count && memcmp(s->paths[at - 1]->sites, sites, size) == 0)
             return at;
-    struct source_path *path = malloc(sizeof *path + size);
+    struct replay_path *path = malloc(sizeof *path + size);
     void *grown =
         path ? sam_grow(s->paths, s->path_count, &s->path_capacity, sizeof(void *)) : NULL;
     if (!grown || s->path_count == UINT32_MAX - 1) {
@@ -68,7 +68,7 @@ uint32_t sam_feed_path(struct sam_feed *s, struct source_site *const *sites, uin
         free(path);
         return 0;
     }
-    *path = (struct source_path){.count = count, .next = *head};
+    *path = (struct replay_path){.count = count, .next = *head};
     memcpy(path->sites, sites, size);
     s->paths = grown;
     s->paths[s->path_count] = path;
@@ -79,16 +79,16 @@ uint32_t sam_feed_path(struct sam_feed *s, struct source_site *const *sites, uin
  * generation of the code; and the site. */
 enum { REPLAY_PATH, REPLAY_SITE };
 
-static struct source_site *site_of(struct sam_feed *s, struct sam_counters *counters, uint64_t pc)
+static struct replay_site *site_of(struct sam_replay *s, struct sam_counters *counters, uint64_t pc)
 {
     if (!counters->sums[REPLAY_SITE])
         counters->sums[REPLAY_SITE] =
-            (int64_t)(intptr_t)sam_feed_site(s, (uint32_t)pc, &counters->insn, counters->prefix);
-    return (struct source_site *)(intptr_t)counters->sums[REPLAY_SITE];
+            (int64_t)(intptr_t)sam_replay_site(s, (uint32_t)pc, &counters->insn, counters->prefix);
+    return (struct replay_site *)(intptr_t)counters->sums[REPLAY_SITE];
 }
 
-uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const struct sam_uop *entry,
-                          const struct sam_uop *past)
+uint32_t sam_replay_path_of(struct sam_replay *s, const struct sam_core *c,
+                            const struct sam_uop *entry, const struct sam_uop *past)
 {
     struct sam_counters *first = c->counters + (entry - c->ops);
     struct sam_counters *last = c->counters + (past - 1 - c->ops);
@@ -102,7 +102,7 @@ uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const st
     if (SAM_LIKELY(known >> 32 == s->generation && (uint32_t)known &&
                    s->paths[(uint32_t)known - 1]->count == count))
         return (uint32_t)known;
-    struct source_site *sites[SAM_PAGE_OPS + 1];
+    struct replay_site *sites[SAM_PAGE_OPS + 1];
     sites[0] = NULL;
     const uint64_t pc = c->page_pc + 4 * (uint64_t)(entry - c->ops);
     bool good = true;
@@ -110,15 +110,15 @@ uint32_t sam_feed_path_of(struct sam_feed *s, const struct sam_core *c, const st
         good &= (sites[i] = site_of(s, first + i, pc + 4 * (uint64_t)i)) != NULL;
     if (fused)
         good &= (sites[count - 1] = site_of(s, &fused->counters, fused->pc)) != NULL;
-    const uint32_t path = good ? sam_feed_path(s, sites, count) : 0;
+    const uint32_t path = good ? sam_replay_path(s, sites, count) : 0;
     first->sums[REPLAY_PATH] = (int64_t)((uint64_t)s->generation << 32 | path);
     return path;
 }
 
-void sam_feed_code_free(struct sam_feed *s)
+void sam_replay_code_free(struct sam_replay *s)
 {
-    for (size_t i = 0; i < SOURCE_BUCKETS; i++) {
-        for (struct source_site *site = s->sites[i], *next; site; site = next) {
+    for (size_t i = 0; i < REPLAY_BUCKETS; i++) {
+        for (struct replay_site *site = s->sites[i], *next; site; site = next) {
             next = site->next;
             free(site);
         }

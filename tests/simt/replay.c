@@ -14,7 +14,7 @@
 #include "random.h"
 #include "random_case.h"
 #include "samite/session.h"
-#include "simt/source.h"
+#include "simt/replay.h"
 
 /* What the steps of a warp say. */
 struct expected {
@@ -155,7 +155,7 @@ static const char *difference(const struct sam_gputime_op *op, const struct expe
 }
 
 /* Pull everything, warps in random order, workgroups in ascending order with several at a time. */
-static void compare(const struct recording *r, struct sam_feed *source, uint64_t *random)
+static void compare(const struct recording *r, struct sam_replay *replay, uint64_t *random)
 {
     const uint32_t warps = r->of->launch.warps, streams = groups_of(r->of) * warps;
     size_t *at = calloc(streams, sizeof *at);
@@ -170,7 +170,7 @@ static void compare(const struct recording *r, struct sam_feed *source, uint64_t
         begun = stream / warps == begun ? begun + 1 : begun;
         for (uint64_t some = 1 + test_random(random) % 50; some && !ended[stream]; some--) {
             struct sam_gputime_op op;
-            if (!sam_feed_next(source, stream / warps, stream % warps, &op)) {
+            if (!sam_replay_next(replay, stream / warps, stream % warps, &op)) {
                 if (at[stream] < t->count)
                     fail_msg("stream %u ends after %zu instead of %zu", stream, at[stream],
                              t->count);
@@ -201,20 +201,20 @@ static void check(const struct recording *r, size_t limit, bool stepped, bool ke
     must(sam_run_open(&run, gpu, &r->of->launch, &error), &error);
     run.recorded = true;
     assert_true(sam_workers_find(&run, 1) && sam_worker_open(&run.workers[0], &run));
-    struct sam_feed *source = sam_feed_new(&run, limit);
-    assert_non_null(source);
+    struct sam_replay *replay = sam_replay_new(&run, limit);
+    assert_non_null(replay);
     if (kept) {
-        sam_feed_keep(source);
+        sam_replay_keep(replay);
         sam_workers_leave(&run);
-        assert_true(limit || source->store.held == 0);
+        assert_true(limit || replay->store.held == 0);
     }
-    compare(r, source, random);
+    compare(r, replay, random);
     for (uint32_t i = 0; i < groups_of(r->of); i++)
-        sam_feed_drop(source, i);
-    assert_int_equal(source->store.held, 0);
-    assert_int_equal(source->store.status, SAM_OK);
-    *most = source->store.most > *most ? source->store.most : *most;
-    sam_feed_free(source);
+        sam_replay_drop(replay, i);
+    assert_int_equal(replay->store.held, 0);
+    assert_int_equal(replay->store.status, SAM_OK);
+    *most = replay->store.most > *most ? replay->store.most : *most;
+    sam_replay_free(replay);
     if (!kept)
         sam_workers_leave(&run);
     sam_run_close(&run);

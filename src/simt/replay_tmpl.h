@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers of source.h; FILL names the function that enters them in a table. */
+/* The handlers of replay.h; FILL names the function that enters them in a table. */
 #include "simt/access_tmpl.h"
-#include "simt/source.h"
+#include "simt/replay.h"
 
-#define SOURCE (((const struct sam_worker *)(const void *)c->tlb)->source) /* its first member */
+#define REPLAY (((const struct sam_worker *)(const void *)c->tlb)->replay) /* its first member */
 
 /* Record the path that ends with this instruction and begin one after it, before it has run: a
  * branch that is taken leaves an empty path behind. The budget is charged up to here. */
 #define END_PATH()                                                                                 \
     do {                                                                                           \
-        sam_feed_end(SOURCE, c, entry, op + 1);                                                    \
+        sam_replay_end(REPLAY, c, entry, op + 1);                                                  \
         left -= op + 1 - entry;                                                                    \
         entry = op + 1;                                                                            \
     } while (0)
 #define GO_ON(counters) SAM_MUSTTAIL return (counters)->fn(c, op, entry, left)
 
-SAM_HANDLER(source_end)
+SAM_HANDLER(replay_end)
 {
     END_PATH();
     GO_ON(c->counters + (op - c->ops));
 }
 
-SAM_HANDLER(source_leave)
+SAM_HANDLER(replay_leave)
 {
     if (op != entry)
-        sam_feed_end(SOURCE, c, entry, op);
+        sam_replay_end(REPLAY, c, entry, op);
     left -= op - entry;
     entry = op;
     GO_ON(c->counters + (op - c->ops));
 }
 
-SAM_HANDLER(source_masked)
+SAM_HANDLER(replay_masked)
 {
-    struct sam_feed *s = SOURCE;
-    uint8_t *out = sam_feed_room(s, !sam_uop_in_page(c, op));
+    struct sam_replay *s = REPLAY;
+    uint8_t *out = sam_replay_room(s, !sam_uop_in_page(c, op));
     uint32_t lanes = 0;
     for (unsigned g = 0; g < W->groups; g++)
         lanes |= acting(W, op, g);
@@ -53,22 +53,22 @@ static inline bool may_be_code(const struct sam_core *c, uint32_t address)
 
 static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)
 {
-    struct sam_feed *s = SOURCE;
+    struct sam_replay *s = REPLAY;
     const uint32_t address = X1 + (uint32_t)op->imm;
-    memcpy(sam_feed_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
+    memcpy(sam_replay_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
-    if (s->touched)
-        sam_feed_touch(s, &sam_counters_of(c, op)->insn, address);
+    if (s->footprint)
+        sam_replay_touch(s, &sam_counters_of(c, op)->insn, address);
     return address;
 }
 
-SAM_HANDLER(source_scalar_load)
+SAM_HANDLER(replay_scalar_load)
 {
     put_address(c, op);
     GO_ON(sam_counters_of(c, op));
 }
 
-SAM_HANDLER(source_scalar_store)
+SAM_HANDLER(replay_scalar_store)
 {
     const uint32_t address = put_address(c, op);
     if (may_be_code(c, address) || may_be_code(c, address + 4))
@@ -81,7 +81,7 @@ static inline uint8_t *put_lanes(uint8_t *tag, uint32_t bits, uint32_t usual)
     *tag = 0;
     if (bits == usual)
         return tag + 1;
-    *tag = SOURCE_MASKED;
+    *tag = REPLAY_MASKED;
     memcpy(tag + 1, &bits, sizeof bits);
     return tag + 1 + sizeof bits;
 }
@@ -89,9 +89,9 @@ static inline uint8_t *put_lanes(uint8_t *tag, uint32_t bits, uint32_t usual)
 static inline uint8_t *put_strided(uint8_t *tag, uint8_t *out, uint32_t base, uint32_t stride)
 {
     memcpy(out, &base, sizeof base);
-    *tag |= SOURCE_STRIDED;
+    *tag |= REPLAY_STRIDED;
     if (stride == 4) {
-        *tag |= SOURCE_FOUR;
+        *tag |= REPLAY_FOUR;
         return out + sizeof base;
     }
     memcpy(out + sizeof base, &stride, sizeof stride);
@@ -120,14 +120,14 @@ static uint8_t *put(uint8_t *tag, const uint32_t at[SAM_LANES], uint32_t bits, u
     unsigned count = 0;
     for (; bits; bits &= bits - 1)
         each[count++] = at[__builtin_ctz(bits)];
-    return sam_feed_put_each(tag, out, each, count);
+    return sam_replay_put_each(tag, out, each, count);
 }
 
 /* Under LMUL 2 or REGPAIR. */
 static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *op,
                                       const struct sam_lanes_access *a, bool pair, uint8_t *tag)
 {
-    uint32_t at[SOURCE_MOST_ADDRESSES + 16] __attribute__((aligned(64)));
+    uint32_t at[REPLAY_MOST_ADDRESSES + 16] __attribute__((aligned(64)));
     uint32_t lanes = 0;
     for (unsigned g = 0; g < W->groups; g++)
         lanes |= acting(W, op, g);
@@ -136,16 +136,16 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
     /* never the usual lanes: those are of the first group alone */
     uint8_t *out = put_lanes(tag, lanes, ~lanes);
-    return count ? sam_feed_put_each(tag, out, at, count) : out;
+    return count ? sam_replay_put_each(tag, out, at, count) : out;
 }
 
 /* True: the instruction may be a store to code. */
 static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
                                 const struct sam_counters *counters)
 {
-    struct sam_feed *s = SOURCE;
+    struct sam_replay *s = REPLAY;
     const struct sam_lanes_access *a = &s->access[counters->insn.op];
-    uint8_t *tag = sam_feed_room(s, !sam_uop_in_page(c, op)), *out;
+    uint8_t *tag = sam_replay_room(s, !sam_uop_in_page(c, op)), *out;
     const bool pair = counters->insn.pair && sam_lanes_is_pair(&counters->insn, a);
     if (SAM_UNLIKELY(W->groups != 1 || pair)) {
         out = put_many(c, op, a, pair, tag);
@@ -161,25 +161,25 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
         }
     }
     s->used += (size_t)(out - tag);
-    if (s->touched)
-        sam_feed_touch_lanes(s, &counters->insn, tag, W->bits[0]);
-    if (!a->store || (*tag & SOURCE_FORM) == SOURCE_NONE)
+    if (s->footprint)
+        sam_replay_touch_lanes(s, &counters->insn, tag, W->bits[0]);
+    if (!a->store || (*tag & REPLAY_FORM) == REPLAY_NONE)
         return false;
-    if ((*tag & (SOURCE_FORM | SOURCE_FOUR | SOURCE_MASKED)) != (SOURCE_STRIDED | SOURCE_FOUR))
+    if ((*tag & (REPLAY_FORM | REPLAY_FOUR | REPLAY_MASKED)) != (REPLAY_STRIDED | REPLAY_FOUR))
         return true;
     uint32_t start;
     memcpy(&start, tag + 1, sizeof start);
     return may_be_code(c, start) || may_be_code(c, start + 4 * W->lanes);
 }
 
-SAM_HANDLER(source_lanes_load)
+SAM_HANDLER(replay_lanes_load)
 {
     struct sam_counters *counters = sam_counters_of(c, op);
     put_accesses(c, op, counters);
     GO_ON(counters);
 }
 
-SAM_HANDLER(source_lanes_store)
+SAM_HANDLER(replay_lanes_store)
 {
     struct sam_counters *counters = c->counters + (op - c->ops);
     if (put_accesses(c, op, counters))
@@ -187,17 +187,17 @@ SAM_HANDLER(source_lanes_store)
     GO_ON(counters);
 }
 
-void FILL(struct source_handlers *handlers);
-void FILL(struct source_handlers *handlers)
+void FILL(struct replay_handlers *handlers);
+void FILL(struct replay_handlers *handlers)
 {
-    *handlers = (struct source_handlers){
-        .end = source_end,
-        .leave = source_leave,
-        .masked = source_masked,
-        .scalar_load = source_scalar_load,
-        .scalar_store = source_scalar_store,
-        .lanes_load = source_lanes_load,
-        .lanes_store = source_lanes_store,
+    *handlers = (struct replay_handlers){
+        .end = replay_end,
+        .leave = replay_leave,
+        .masked = replay_masked,
+        .scalar_load = replay_scalar_load,
+        .scalar_store = replay_scalar_store,
+        .lanes_load = replay_lanes_load,
+        .lanes_store = replay_lanes_store,
         .put = put,
     };
 }

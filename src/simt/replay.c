@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the workgroups of a launch as their instructions are asked for, and reads them back. */
-#include "simt/source.h"
+#include "simt/replay.h"
 
 #include <stdlib.h>
 
 #include "base/cpu.h"
 
-struct sam_feed *sam_feed_new(struct sam_run *run, size_t limit)
+struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit)
 {
-    struct sam_feed *s = sam_alloc(1, sizeof *s);
+    struct sam_replay *s = sam_alloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->run = run;
     s->worker = &run->workers[0];
     s->generation = 1;
     sam_spool_store_init(&s->store, limit);
-    sam_feed_grow(s);
+    sam_replay_grow(s);
     if (s->failed) {
-        sam_feed_free(s);
+        sam_replay_free(s);
         return NULL;
     }
     for (unsigned op = 1; op < SAM_OP_COUNT; op++)
         if (sam_insn_rows[op].does.bytes)
             s->access[op] = sam_lanes_access_of((enum sam_op)op);
-    sam_feed_fill_base(&s->handlers);
+    sam_replay_fill_base(&s->handlers);
 #if defined(__x86_64__)
     if (sam_cpu_level() >= SAM_CPU_V3)
-        sam_feed_fill_v3(&s->handlers);
+        sam_replay_fill_v3(&s->handlers);
     if (sam_cpu_level() >= SAM_CPU_V4)
-        sam_feed_fill_v4(&s->handlers);
+        sam_replay_fill_v4(&s->handlers);
 #endif
-    s->worker->source = s;
+    s->worker->replay = s;
     const struct sam_worker *w = s->worker;
     if (w->counts || w->log || w->sanitizer || run->gpu->options.schedule == SAM_SCHEDULE_RR1)
         s->worker->stepped = true;
     else
-        sam_feed_in_runs(s, w->code);
+        sam_replay_in_runs(s, w->code);
     return s;
 }
 
 /* -------------------------------------------------------------------------------- groups */
 
-static struct source_group **place_of(struct sam_feed *s, uint32_t workgroup)
+static struct replay_group **place_of(struct sam_replay *s, uint32_t workgroup)
 {
-    struct source_group **at = &s->groups[workgroup % SOURCE_BUCKETS];
+    struct replay_group **at = &s->groups[workgroup % REPLAY_BUCKETS];
     while (*at && (*at)->workgroup != workgroup)
         at = &(*at)->next;
     return at;
 }
 
-void sam_feed_drop(struct sam_feed *s, uint32_t workgroup)
+void sam_replay_drop(struct sam_replay *s, uint32_t workgroup)
 {
-    struct source_group **at = place_of(s, workgroup), *group = *at;
+    struct replay_group **at = place_of(s, workgroup), *group = *at;
     if (!group)
         return;
     *at = group->next;
@@ -62,28 +62,28 @@ void sam_feed_drop(struct sam_feed *s, uint32_t workgroup)
     free(group);
 }
 
-void sam_feed_free(struct sam_feed *s)
+void sam_replay_free(struct sam_replay *s)
 {
     if (!s)
         return;
     if (s->worker)
-        s->worker->source = NULL;
-    for (size_t i = 0; i < SOURCE_BUCKETS; i++)
+        s->worker->replay = NULL;
+    for (size_t i = 0; i < REPLAY_BUCKETS; i++)
         while (s->groups[i])
-            sam_feed_drop(s, s->groups[i]->workgroup);
-    sam_feed_code_free(s);
+            sam_replay_drop(s, s->groups[i]->workgroup);
+    sam_replay_code_free(s);
     sam_spool_store_release(&s->store);
     free(s->extras);
     free(s);
 }
 
 /* Run the next workgroup of the launch. False: there is none, or it cannot be kept. */
-static bool run_next(struct sam_feed *s)
+static bool run_next(struct sam_replay *s)
 {
     const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
     if (!s->worker || s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
         return false;
-    struct source_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
+    struct replay_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
     if (!group) {
         sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
         return false;
@@ -98,28 +98,28 @@ static bool run_next(struct sam_feed *s)
     else if (s->store.status != SAM_OK)
         sam_run_fail_host(s->run, s->store.status, s->store.error.text);
     if (!ran)
-        sam_feed_drop(s, workgroup);
+        sam_replay_drop(s, workgroup);
     return ran;
 }
 
-void sam_feed_finish(struct sam_feed *s)
+void sam_replay_finish(struct sam_replay *s)
 {
     while (run_next(s))
-        sam_feed_drop(s, (uint32_t)s->run->next - 1);
+        sam_replay_drop(s, (uint32_t)s->run->next - 1);
 }
 
-void sam_feed_keep(struct sam_feed *s)
+void sam_replay_keep(struct sam_replay *s)
 {
     for (uint64_t i = 0; run_next(s); i++)
         for (uint32_t k = 0; k < s->run->launch->warps; k++)
             sam_spool_end(&s->store, &(*place_of(s, (uint32_t)i))->warps[k].stream);
-    s->worker->source = NULL;
+    s->worker->replay = NULL;
     s->worker = NULL;
 }
 
 /* ------------------------------------------------------------------------------- reading */
 
-static uint32_t take32(struct source_warp *w)
+static uint32_t take32(struct replay_warp *w)
 {
     uint32_t value;
     memcpy(&value, w->extra, sizeof value);
@@ -127,7 +127,7 @@ static uint32_t take32(struct source_warp *w)
     return value;
 }
 
-static uint32_t take_number(struct source_warp *w)
+static uint32_t take_number(struct replay_warp *w)
 {
     uint32_t number = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -139,14 +139,14 @@ static uint32_t take_number(struct source_warp *w)
 }
 
 /* Begin the next record, or repeat this one. */
-static void read_record(struct sam_feed *s, struct source_warp *w)
+static void read_record(struct sam_replay *s, struct replay_warp *w)
 {
     w->index = 0;
     if (w->again) {
         w->again--;
         return;
     }
-    const struct source_path *last = w->path;
+    const struct replay_path *last = w->path;
     if (w->path)
         sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&s->store, &w->stream)));
     w->begun = true;
@@ -155,7 +155,7 @@ static void read_record(struct sam_feed *s, struct source_warp *w)
     if (!w->extra) { /* at the end are the repeats that nothing came after */
         w->again = w->repeats;
         w->repeats = 0;
-    } else if (*w->extra == SOURCE_AGAIN) {
+    } else if (*w->extra == REPLAY_AGAIN) {
         w->extra++;
         w->again = take_number(w);
     }
@@ -166,19 +166,19 @@ static void read_record(struct sam_feed *s, struct source_warp *w)
     }
     if (!w->extra)
         return;
-    if (*w->extra == SOURCE_MASKS) {
+    if (*w->extra == REPLAY_MASKS) {
         memcpy(&w->masks, w->extra + 1, sizeof w->masks);
         w->extra += 1 + sizeof w->masks;
     }
     w->path = s->paths[take_number(w) - 2];
 }
 
-static void read_each(struct source_warp *w, unsigned form, struct sam_gputime_op *op)
+static void read_each(struct replay_warp *w, unsigned form, struct sam_gputime_op *op)
 {
     op->form = SAM_GPUTIME_EACH;
     op->addresses = w->addresses;
     op->count = *w->extra++;
-    if (form == SOURCE_EACH) {
+    if (form == REPLAY_EACH) {
         memcpy(w->addresses, w->extra, op->count * sizeof(uint32_t));
         w->extra += op->count * sizeof(uint32_t);
         return;
@@ -196,43 +196,43 @@ static bool is_local(uint32_t address)
     return address - SAM_LDS_BASE < SAM_LDS_SIZE;
 }
 
-static void read_lanes(struct source_warp *w, struct sam_gputime_op *op)
+static void read_lanes(struct replay_warp *w, struct sam_gputime_op *op)
 {
-    const unsigned tag = *w->extra++, form = tag & SOURCE_FORM;
-    if (tag & SOURCE_MASKED)
+    const unsigned tag = *w->extra++, form = tag & REPLAY_FORM;
+    if (tag & REPLAY_MASKED)
         op->acting = take32(w);
-    if (form == SOURCE_NONE)
+    if (form == REPLAY_NONE)
         return;
-    if (form != SOURCE_STRIDED) {
+    if (form != REPLAY_STRIDED) {
         read_each(w, form, op);
         op->local = is_local(op->addresses[0]);
         return;
     }
     op->form = SAM_GPUTIME_STRIDED;
     op->base = take32(w);
-    op->stride = tag & SOURCE_FOUR ? 4 : (int32_t)take32(w);
+    op->stride = tag & REPLAY_FOUR ? 4 : (int32_t)take32(w);
     const unsigned low = (unsigned)__builtin_ctz(op->acting);
     op->local = is_local(op->base + low * (uint32_t)op->stride);
 }
 
-static void read_extra(struct source_warp *w, const struct source_site *site,
+static void read_extra(struct replay_warp *w, const struct replay_site *site,
                        struct sam_gputime_op *op)
 {
     if (!w->extra) /* a path that is repeated has none */
         return;
     switch (site->extra) {
-    case SOURCE_MASK: op->acting = take32(w); break;
-    case SOURCE_TAKEN:
+    case REPLAY_MASK: op->acting = take32(w); break;
+    case REPLAY_TAKEN:
         op->acting = w->masks.simt;
         op->taken = take32(w);
         break;
-    case SOURCE_ADDRESS:
+    case REPLAY_ADDRESS:
         op->form = SAM_GPUTIME_SCALAR;
         op->bytes = site->bytes;
         op->base = take32(w);
         op->local = is_local(op->base);
         break;
-    case SOURCE_LANES:
+    case REPLAY_LANES:
         op->bytes = site->bytes;
         read_lanes(w, op);
         break;
@@ -241,27 +241,28 @@ static void read_extra(struct source_warp *w, const struct source_site *site,
 }
 
 /* The workgroup, which runs now if it has not; NULL: it cannot any more. */
-static struct source_group *group_of(struct sam_feed *s, uint32_t workgroup)
+static struct replay_group *group_of(struct sam_replay *s, uint32_t workgroup)
 {
-    struct source_group *group;
+    struct replay_group *group;
     while (!(group = *place_of(s, workgroup)))
         if (!run_next(s))
             return NULL;
     return group;
 }
 
-bool sam_feed_starts(struct sam_feed *s, uint32_t workgroup)
+bool sam_replay_starts(struct sam_replay *s, uint32_t workgroup)
 {
     return group_of(s, workgroup) && !sam_run_is_stopped(s->run);
 }
 
-bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct sam_gputime_op *op)
+bool sam_replay_next(struct sam_replay *s, uint32_t workgroup, uint32_t warp,
+                     struct sam_gputime_op *op)
 {
-    struct source_group *group = group_of(s, workgroup);
+    struct replay_group *group = group_of(s, workgroup);
     if (!group)
         return false;
-    struct source_warp *w = &group->warps[warp];
-    if (!w->begun && !(w->addresses = sam_alloc(SOURCE_MOST_ADDRESSES, sizeof *w->addresses))) {
+    struct replay_warp *w = &group->warps[warp];
+    if (!w->begun && !(w->addresses = sam_alloc(REPLAY_MOST_ADDRESSES, sizeof *w->addresses))) {
         sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
         return false;
     }
@@ -269,7 +270,7 @@ bool sam_feed_next(struct sam_feed *s, uint32_t workgroup, uint32_t warp, struct
         read_record(s, w);
     if (!w->path || sam_run_is_stopped(s->run))
         return false;
-    const struct source_site *site = w->path->sites[w->index++];
+    const struct replay_site *site = w->path->sites[w->index++];
     *op = (struct sam_gputime_op){
         .insn = &site->insn,
         .pc = site->pc,

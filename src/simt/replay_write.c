@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "simt/source.h"
+#include "simt/replay.h"
 
 static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
-    const struct sam_feed *s = context;
-    const struct source_handlers *h = &s->handlers;
+    const struct sam_replay *s = context;
+    const struct replay_handlers *h = &s->handlers;
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     const bool vector = sam_op_is_vector(insn->op);
     if (does->bytes) {
@@ -31,21 +31,21 @@ static sam_handler *instrument(void *context, const struct sam_insn *insn, bool 
 static void forget(void *context, uint64_t pc, const struct sam_counters *counters,
                    const int64_t totals[SAM_COUNTER_STEPS])
 {
-    struct sam_feed *s = context;
+    struct sam_replay *s = context;
     (void)pc, (void)counters, (void)totals;
     s->generation++;
 }
 
-void sam_feed_in_runs(struct sam_feed *s, struct sam_code *code)
+void sam_replay_in_runs(struct sam_replay *s, struct sam_code *code)
 {
     s->instrumentation = (struct sam_instrumentation){
         .instrument = instrument, .leave = s->handlers.leave, .flush = forget, .context = s};
     sam_code_instrument(code, &s->instrumentation);
 }
 
-void sam_feed_grow(struct sam_feed *s)
+void sam_replay_grow(struct sam_replay *s)
 {
-    const size_t capacity = s->capacity ? 2 * s->capacity : 4 * SOURCE_MOST_EXTRA;
+    const size_t capacity = s->capacity ? 2 * s->capacity : 4 * REPLAY_MOST_EXTRA;
     uint8_t *grown = realloc(s->extras, capacity);
     if (grown) {
         s->extras = grown;
@@ -66,13 +66,13 @@ static uint8_t *put_number(uint8_t *out, uint32_t number)
     return out;
 }
 
-static struct source_masks masks_of(const struct sam_warp *w)
+static struct replay_masks masks_of(const struct sam_warp *w)
 {
-    return (struct source_masks){
+    return (struct replay_masks){
         .simt = w->simt, .bits = {w->groups ? w->bits[0] : 0, w->groups == 2 ? w->bits[1] : 0}};
 }
 
-void sam_feed_flush(struct sam_feed *s)
+void sam_replay_flush(struct sam_replay *s)
 {
     const uint32_t number = s->path;
     uint8_t head[48], *end = head;
@@ -81,9 +81,9 @@ void sam_feed_flush(struct sam_feed *s)
         s->used = 0;
         return;
     }
-    const struct source_path *path = s->paths[number - 1];
-    struct source_warp *to = &s->writing->warps[s->warp->wid];
-    const bool taken = path->sites[path->count - 1]->extra == SOURCE_TAKEN;
+    const struct replay_path *path = s->paths[number - 1];
+    struct replay_warp *to = &s->writing->warps[s->warp->wid];
+    const bool taken = path->sites[path->count - 1]->extra == REPLAY_TAKEN;
     const bool plain = !taken && !s->used;
     const bool moved = memcmp(&to->written, &s->masks, sizeof s->masks) != 0;
     if (plain && !moved && number == to->last && to->repeats < UINT32_MAX) {
@@ -91,14 +91,14 @@ void sam_feed_flush(struct sam_feed *s)
         return;
     }
     if (to->repeats) {
-        *end++ = SOURCE_AGAIN;
+        *end++ = REPLAY_AGAIN;
         end = put_number(end, to->repeats);
         to->repeats = 0;
     }
     to->last = plain ? number : 0;
     if (moved) {
         to->written = s->masks;
-        *end++ = SOURCE_MASKS;
+        *end++ = REPLAY_MASKS;
         memcpy(end, &s->masks, sizeof s->masks);
         end += sizeof s->masks;
     }
@@ -113,47 +113,47 @@ void sam_feed_flush(struct sam_feed *s)
     s->used = 0;
 }
 
-void sam_feed_end(struct sam_feed *s, struct sam_core *c, const struct sam_uop *entry,
-                  const struct sam_uop *past)
+void sam_replay_end(struct sam_replay *s, struct sam_core *c, const struct sam_uop *entry,
+                    const struct sam_uop *past)
 {
     if (s->path)
-        sam_feed_flush(s);
-    s->path = sam_feed_path_of(s, c, entry, past);
+        sam_replay_flush(s);
+    s->path = sam_replay_path_of(s, c, entry, past);
     s->warp = sam_warp_of(c);
     s->masks = masks_of(s->warp);
 }
 
 /* The last instruction of the path has not run. */
-static void shorten(struct sam_feed *s)
+static void shorten(struct sam_replay *s)
 {
     if (!s->path)
         return;
-    const struct source_path *path = s->paths[s->path - 1];
-    s->path = path->count > 1 ? sam_feed_path(s, path->sites, path->count - 1) : 0;
+    const struct replay_path *path = s->paths[s->path - 1];
+    s->path = path->count > 1 ? sam_replay_path(s, path->sites, path->count - 1) : 0;
 }
 
-bool sam_feed_stop(struct sam_feed *s, struct sam_warp *w, enum sam_exit exit)
+bool sam_replay_stop(struct sam_replay *s, struct sam_warp *w, enum sam_exit exit)
 {
     struct sam_core *c = &w->core;
     const struct sam_uop *op = c->end_op;
     const bool in_page = op && sam_uop_in_page(c, op);
     const struct sam_insn *insn = op ? &sam_counters_of(c, op)->insn : NULL;
     if (insn && exit == SAM_EXIT_TRAP && insn->op != SAM_OP_ILLEGAL) {
-        const enum source_extra extra = sam_feed_extra(insn);
-        if (extra != SOURCE_NOTHING && extra != SOURCE_TAKEN)
+        const enum replay_extra extra = sam_replay_extra(insn);
+        if (extra != REPLAY_NOTHING && extra != REPLAY_TAKEN)
             s->used = s->last; /* recorded before it ran */
         if (!in_page || op < c->end_entry)
             shorten(s);
     }
     const struct sam_uop *past = exit == SAM_EXIT_EVENT ? op + 1 : op;
     if (in_page && past > c->end_entry)
-        sam_feed_end(s, c, c->end_entry, past);
-    sam_feed_flush(s);
+        sam_replay_end(s, c, c->end_entry, past);
+    sam_replay_flush(s);
     s->used = 0;
     return !s->failed && s->store.status == SAM_OK;
 }
 
-enum sam_pause sam_feed_fail(const struct sam_feed *s)
+enum sam_pause sam_replay_fail(const struct sam_replay *s)
 {
     sam_run_fail_host(s->run, s->failed ? SAM_ERR_MEMORY : s->store.status,
                       s->failed ? "out of memory" : s->store.error.text);
@@ -162,7 +162,7 @@ enum sam_pause sam_feed_fail(const struct sam_feed *s)
 
 /* ---------------------------------------------------------------------------------- extras */
 
-uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count)
+uint8_t *sam_replay_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count)
 {
     uint32_t low = addresses[0], high = low;
     for (unsigned i = 1; i < count; i++) {
@@ -171,11 +171,11 @@ uint8_t *sam_feed_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses
     }
     *out++ = (uint8_t)count;
     if (high - low > UINT16_MAX) {
-        *tag |= SOURCE_EACH;
+        *tag |= REPLAY_EACH;
         memcpy(out, addresses, count * sizeof *addresses);
         return out + count * sizeof *addresses;
     }
-    *tag |= SOURCE_SHORT;
+    *tag |= REPLAY_SHORT;
     memcpy(out, &low, sizeof low);
     out += sizeof low;
     for (unsigned i = 0; i < count; i++, out += sizeof(uint16_t)) {
@@ -191,60 +191,62 @@ static bool changes_memory(const struct sam_insn *insn)
     return act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC;
 }
 
-void sam_feed_touch(struct sam_feed *s, const struct sam_insn *insn, uint32_t address)
+void sam_replay_touch(struct sam_replay *s, const struct sam_insn *insn, uint32_t address)
 {
-    sam_touch(s->touched, changes_memory(insn), address, sam_insn_rows[insn->op].does.bytes);
+    sam_footprint_add(s->footprint, changes_memory(insn), address,
+                      sam_insn_rows[insn->op].does.bytes);
 }
 
-static void touch_strided(struct sam_feed *s, bool store, uint32_t size, uint32_t base,
+static void touch_strided(struct sam_replay *s, bool store, uint32_t size, uint32_t base,
                           uint32_t stride, uint32_t bits)
 {
     const uint32_t first = (uint32_t)__builtin_ctz(bits), last = 31 - (uint32_t)__builtin_clz(bits);
     if (stride <= size) { /* without gaps, but for lanes that do not act */
-        sam_touch(s->touched, store, base + first * stride, (last - first) * stride + size);
+        sam_footprint_add(s->footprint, store, base + first * stride,
+                          (last - first) * stride + size);
         return;
     }
     for (; bits; bits &= bits - 1)
-        sam_touch(s->touched, store, base + (uint32_t)__builtin_ctz(bits) * stride, size);
+        sam_footprint_add(s->footprint, store, base + (uint32_t)__builtin_ctz(bits) * stride, size);
 }
 
-void sam_feed_touch_lanes(struct sam_feed *s, const struct sam_insn *insn, const uint8_t *tag,
-                          uint32_t usual)
+void sam_replay_touch_lanes(struct sam_replay *s, const struct sam_insn *insn, const uint8_t *tag,
+                            uint32_t usual)
 {
     const uint8_t form = *tag++;
     const bool store = changes_memory(insn);
     const uint32_t size = sam_insn_rows[insn->op].does.bytes;
     uint32_t bits = usual, base;
-    if (form & SOURCE_MASKED) {
+    if (form & REPLAY_MASKED) {
         memcpy(&bits, tag, sizeof bits);
         tag += sizeof bits;
     }
-    if ((form & SOURCE_FORM) == SOURCE_NONE)
+    if ((form & REPLAY_FORM) == REPLAY_NONE)
         return;
-    const unsigned count = (form & SOURCE_FORM) == SOURCE_STRIDED ? 0 : *tag++;
+    const unsigned count = (form & REPLAY_FORM) == REPLAY_STRIDED ? 0 : *tag++;
     memcpy(&base, tag, sizeof base);
     if (!count) {
         uint32_t stride = 4;
-        if (!(form & SOURCE_FOUR))
+        if (!(form & REPLAY_FOUR))
             memcpy(&stride, tag + sizeof base, sizeof stride);
         touch_strided(s, store, size, base, stride, bits);
         return;
     }
     for (unsigned i = 0; i < count; i++) {
         uint16_t distance = 0;
-        if ((form & SOURCE_FORM) == SOURCE_SHORT)
+        if ((form & REPLAY_FORM) == REPLAY_SHORT)
             memcpy(&distance, tag + sizeof base + i * sizeof distance, sizeof distance);
         else
             memcpy(&base, tag + i * sizeof base, sizeof base);
-        sam_touch(s->touched, store, base + distance, size);
+        sam_footprint_add(s->footprint, store, base + distance, size);
     }
 }
 
 /* The accesses of a step. */
-static uint8_t *put_step(const struct sam_feed *s, const struct sam_step *step, uint32_t usual,
+static uint8_t *put_step(const struct sam_replay *s, const struct sam_step *step, uint32_t usual,
                          uint8_t *tag)
 {
-    uint32_t at[SOURCE_MOST_ADDRESSES] = {0}, by_lane[SAM_LANES] = {0};
+    uint32_t at[REPLAY_MOST_ADDRESSES] = {0}, by_lane[SAM_LANES] = {0};
     const uint32_t bits = step->lanes[0] | step->lanes[1];
     unsigned lanes = 0;
     for (unsigned i = 0; i < step->access_count; i++) {
@@ -253,24 +255,24 @@ static uint8_t *put_step(const struct sam_feed *s, const struct sam_step *step, 
     }
     if (lanes == step->access_count && !step->lanes[1])
         return s->handlers.put(tag, by_lane, bits, usual);
-    *tag = SOURCE_MASKED;
+    *tag = REPLAY_MASKED;
     memcpy(tag + 1, &bits, sizeof bits);
-    return sam_feed_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);
+    return sam_replay_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);
 }
 
-bool sam_feed_step(struct sam_feed *s, const struct sam_warp *w, const struct sam_insn *insn,
-                   const struct sam_step *step)
+bool sam_replay_step(struct sam_replay *s, const struct sam_warp *w, const struct sam_insn *insn,
+                     const struct sam_step *step)
 {
-    struct source_site *site = sam_feed_site(s, (uint32_t)step->pc, insn, step->prefix);
-    uint8_t *out = sam_feed_room(s, true);
+    struct replay_site *site = sam_replay_site(s, (uint32_t)step->pc, insn, step->prefix);
+    uint8_t *out = sam_replay_room(s, true);
     if (!site || s->failed)
         return false;
     if (!site->alone)
-        site->alone = sam_feed_path(s, &site, 1);
+        site->alone = sam_replay_path(s, &site, 1);
     s->path = site->alone;
     s->warp = (struct sam_warp *)(uintptr_t)w;
     s->masks.simt = step->mask_before;
-    if (step->vector && insn->vm && site->extra != SOURCE_TAKEN) {
+    if (step->vector && insn->vm && site->extra != REPLAY_TAKEN) {
         s->masks.bits[0] = step->lanes[0];
         s->masks.bits[1] = step->lanes[1];
     } else {
@@ -280,20 +282,20 @@ bool sam_feed_step(struct sam_feed *s, const struct sam_warp *w, const struct sa
     const uint32_t lanes = step->lanes[0] | step->lanes[1];
     const uint32_t address = step->access_count ? (uint32_t)step->access[0].address : 0;
     switch (site->extra) {
-    case SOURCE_MASK:
+    case REPLAY_MASK:
         memcpy(out, &lanes, sizeof lanes);
         s->used += sizeof lanes;
         break;
-    case SOURCE_ADDRESS:
+    case REPLAY_ADDRESS:
         memcpy(out, &address, sizeof address);
         s->used += sizeof address;
         break;
-    case SOURCE_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
+    case REPLAY_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
     default: break;
     }
-    for (unsigned i = 0; s->touched && i < step->access_count; i++)
-        sam_touch(s->touched, changes_memory(insn), (uint32_t)step->access[i].address,
-                  step->access[i].size);
-    sam_feed_flush(s);
+    for (unsigned i = 0; s->footprint && i < step->access_count; i++)
+        sam_footprint_add(s->footprint, changes_memory(insn), (uint32_t)step->access[i].address,
+                          step->access[i].size);
+    sam_replay_flush(s);
     return !s->failed && s->store.status == SAM_OK;
 }

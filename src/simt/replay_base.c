@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define FILL sam_replay_fill_base
+#include "simt/replay_tmpl.h"

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#define FILL sam_feed_fill_base
-#include "simt/source_tmpl.h"
