@@ -271,6 +271,7 @@ void make_directory(void)
 {
     strcpy(directory, "/tmp/samite-run-XXXXXX");
     assert_non_null(mkdtemp(directory));
+    signal(SIGINT, SIG_DFL); /* a shell ignores it in background jobs */
 }
 
 int remove_directory(void **state)
