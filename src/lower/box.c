@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of elements on TensorLoad. Where all sizes are known the planner of the operators cuts a
- * box into blocks; the code is a routine that every equal box calls. Otherwise routines move lines
- * of bytes, or 32 elements at a time, in the order of the program. */
+/* Box copies on TensorLoad. If all sizes are compile-time constants, the operator planner (src/ops)
+ * cuts the box into blocks, and equal boxes share one emitted routine. Otherwise fixed routines
+ * copy lines of bytes, or 32 elements at a time, in program order. */
 #include "lower/box.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "ops/plan.h"
 
-/* --- numbers */
+/* --- affine numbers */
 
 struct lower_affine sam_lower_times(const struct lower_affine *a, const struct lower_affine *b)
 {
@@ -118,7 +118,7 @@ void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *
 
 struct routine {
     struct sam_box box; /* normalized */
-    uint64_t bits;      /* of a constant */
+    uint64_t bits;      /* fill pattern */
     struct sam_plan_figures figures;
 };
 
@@ -126,10 +126,10 @@ struct lower_boxes {
     struct routine *routines;
     size_t count, capacity;
     struct sam_buffer text;
-    struct sam_plan_figures figures; /* of the boxes since the last remark */
-    unsigned unknown;                /* those of them whose sizes are not known */
+    struct sam_plan_figures figures; /* of the boxes since the last note */
+    unsigned unknown;                /* boxes since the last note with run-time sizes */
     bool in_use[LOWER_ALL_ROUTINES];
-    uint64_t *patterns; /* constants in the data section */
+    uint64_t *patterns; /* fill patterns in the data section */
     size_t pattern_count, pattern_capacity;
 };
 
@@ -182,7 +182,7 @@ void sam_lower_box_routines(struct lower *l)
     l->boxes = NULL;
 }
 
-/* --- sizes that are known */
+/* --- compile-time sizes */
 
 static bool same_box(const struct sam_box *a, const struct sam_box *b)
 {
@@ -221,7 +221,6 @@ static enum sam_status write_routine(struct lower_boxes *b, struct routine *rout
     return status;
 }
 
-/* Call the routine of a box. */
 static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, uint32_t element)
 {
     struct lower_boxes *b = boxes(l);
@@ -272,7 +271,7 @@ void sam_lower_box_note(struct lower *l, const struct sam_tile_op *op)
     add_count(&text, b->figures.xposes, "transposition");
     add_count(&text, b->figures.stores, "store");
     if (b->unknown)
-        sam_buffer_printf(&text, "%ssizes known when it runs", text.size ? ", " : "");
+        sam_buffer_printf(&text, "%ssizes known at run time", text.size ? ", " : "");
     if (text.size)
         sam_lower_note(l, op, "TensorLoad: %s", sam_buffer_text(&text));
     l->hart.failed |= text.failed;
@@ -281,8 +280,8 @@ void sam_lower_box_note(struct lower *l, const struct sam_tile_op *op)
     b->unknown = 0;
 }
 
-/* Whether no two elements of the destination are the same: each dimension steps over the whole
- * extent of those with smaller steps. */
+/* Returns whether destination elements are distinct: each dimension's step covers the whole extent
+ * of the dimensions with smaller steps. */
 static bool apart(const struct sam_box *box)
 {
     struct sam_box sorted = *box;
@@ -315,7 +314,7 @@ static bool known_box(const struct sam_lower_box *box, bool constant, struct sam
     return true;
 }
 
-/* --- sizes known when the program runs */
+/* --- run-time sizes */
 
 static bool is_one(const struct lower_affine *number)
 {
@@ -323,7 +322,7 @@ static bool is_one(const struct lower_affine *number)
     return lower_is_known(number, &known) && known == 1;
 }
 
-/* The dimensions that have more than one index, at least two. */
+/* Drop dimensions of size 1, but keep at least two. */
 static struct sam_lower_box used_dims(const struct sam_lower_box *box)
 {
     struct sam_lower_box used = {.element = box->element, .ordered = box->ordered};
@@ -348,7 +347,7 @@ static bool is_run(const struct lower_dim *dim, bool constant)
     return (constant || is_one(&dim->from)) && is_one(&dim->to);
 }
 
-/* Open the loops over all dimensions but two. */
+/* Open loops over all dimensions except the last two. */
 static void open_loops(struct lower *l, const struct sam_lower_box *box, unsigned top)
 {
     unsigned loops = box->rank - 2;
@@ -381,7 +380,7 @@ static void close_loops(struct lower *l, const struct sam_lower_box *box, unsign
     }
 }
 
-/* The address of a KiB of a pattern, into t2. */
+/* t2 = the address of 1 KiB filled with the pattern. */
 static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
 {
     struct lower_boxes *b = boxes(l);
@@ -408,7 +407,7 @@ static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
     sam_lower_hart(l, "    lla t2, .Lpattern%zu\n", i);
 }
 
-/* Two dimensions: the last one is a line. */
+/* Copy the last two dimensions; the last one is the line. */
 static void call_lines(struct lower *l, const struct sam_lower_box *box, bool constant)
 {
     const struct lower_dim *line = &box->dim[box->rank - 1], *lines = &box->dim[box->rank - 2];

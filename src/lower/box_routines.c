@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routines of the hart for boxes whose sizes are known when the program runs, and for elements that
- * TensorLoad rearranges in its registers. Each begins with a label and ends with ret. */
+/* Hart routines for boxes with run-time sizes, and for widening elements in TensorLoad registers.
+ * Each begins with a label and ends with ret. */
 #include "lower/box.h"
 
 const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of a group of operations by element, while it is written: kernel.c writes the code of
- * the operations, loops.c divides the rectangle between warps and writes the code around it. */
+/* Builder for a kernel of fused element-wise operations. kernel.c emits the operations; loops.c
+ * partitions the iteration space among warps and emits the loops. */
 #ifndef SAM_LOWER_BUILD_H
 #define SAM_LOWER_BUILD_H
 
@@ -8,14 +8,14 @@
 
 enum { LOWER_LANES = 32, LOWER_MOST_VALUES = 8 * LOWER_GROUP };
 
-/* A tile, or the row or column of it that is repeated. */
+/* A tile operand, or its broadcast first row or column. */
 struct lower_place {
     uint32_t tile;
     enum sam_lower_part part;
     enum sam_dtype dtype;
-    unsigned row, at;            /* scalar registers: where this warp's part of the row begins; the
-                                    chunk. 0: not needed so far */
-    struct lower_vector *vector; /* what it holds, when that is in registers */
+    unsigned row, at;            /* scalar registers: the current row and chunk of this warp; 0:
+                                    not assigned */
+    struct lower_vector *vector; /* its value, if loaded or computed */
 };
 
 struct lower_scalar {
@@ -32,15 +32,15 @@ struct lower_build {
     struct lower_scalar scalars[LOWER_GROUP];
     struct lower_vector values[LOWER_MOST_VALUES];
     unsigned place_count, scalar_count, value_count;
-    uint32_t rectangle;  /* a tile that has it */
-    uint32_t rows, cols; /* of it, if they are known; of a flat one: 1 and all elements */
-    unsigned packed;     /* elements of a lane: more than 1 where words are copied */
+    uint32_t rectangle;  /* the tile that defines the iteration space */
+    uint32_t rows, cols; /* if known; a flat space has 1 row of all elements */
+    unsigned packed;     /* elements per lane; more than 1 in kernels that copy words */
     bool rows_known, cols_known, flat;
     unsigned row_warps, col_warps; /* powers of two */
-    /* Registers, 0 when nothing counts elements: i * columns + j of lane 0, in this chunk and in
-     * the row's first one; all columns; v: the number of the lane. */
+    /* Registers, 0 if no operation needs element indices: i * columns + j of lane 0 in this chunk
+     * and in the first chunk of the row; the column count; v: the lane index. */
     unsigned element, first_element, columns, lane;
-    unsigned zeros;   /* register: the lowest element with a divisor of zero */
+    unsigned zeros;   /* v: the lowest element index with a zero divisor */
     uint32_t failure; /* its number */
 };
 
@@ -54,14 +54,14 @@ static inline size_t lower_place_size(const struct lower_place *p)
     return sam_tile_size(p->dtype);
 }
 
-/* kernel.c: how many elements a lane can take: all that a word has, where they are only copied. */
+/* kernel.c: elements per lane. Pure copies pack a whole word. */
 unsigned sam_lower_build_packs(const struct lower_build *b);
 
 /* --- loops.c */
 
-/* How the warps divide the rectangle; the launch's workgroups and warps. */
+/* Partition the iteration space among warps; set the workgroup and warp counts of the launch. */
 void sam_lower_build_divide(struct lower_build *b);
-/* Append the kernel to the program of the GPU. */
+/* Append the kernel to l->gpu. */
 void sam_lower_build_finish(struct lower_build *b);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tcvt: from any dtype to any other, rounded as the operation says, saturated to integers. */
+/* tcvt between any two dtypes, with the operation's rounding mode; conversions to integers
+ * saturate. */
 #include "lower/elements.h"
 
-/* Elements as integers: those of 32 bits saturate in the conversion, all others afterwards. The
- * rounding mode is that of the fcsr while it is not to nearest even. */
+/* fcsr keeps round-to-nearest-even outside a conversion. */
 static void set_mode(struct lower_code *c, enum lower_level level, enum sam_tile_round round)
 {
     static const uint8_t modes[] = {[SAM_TILE_RINT] = 0,
@@ -14,7 +14,7 @@ static void set_mode(struct lower_code *c, enum lower_level level, enum sam_tile
     sam_buffer_printf(&c->text[level], "\tcsrwi frm, %u\n", modes[round]);
 }
 
-/* An instruction that rounds by the fcsr. */
+/* Emit instructions that round by fcsr. */
 static void rounded(struct lower_code *c, enum lower_level level, enum sam_tile_round round,
                     const char *lines, struct lower_regs regs)
 {
@@ -25,7 +25,7 @@ static void rounded(struct lower_code *c, enum lower_level level, enum sam_tile_
         set_mode(c, level, SAM_TILE_RINT);
 }
 
-/* $d = $a, an integer, brought into the range of `to`. */
+/* $d = integer $a clamped to the range of `to`. */
 static void clamp(struct lower_code *c, enum lower_level level, bool from_signed, enum sam_dtype to,
                   struct lower_regs regs)
 {
@@ -56,11 +56,12 @@ static void clamp(struct lower_code *c, enum lower_level level, bool from_signed
                    regs);
 }
 
-/* To integers. NaN becomes 0. */
+/* Convert to an integer; NaN becomes 0. 32-bit results saturate in the conversion, narrower ones in
+ * clamp(). */
 static void to_whole(struct lower_code *c, enum lower_level level, enum sam_dtype to,
                      enum sam_tile_round round, struct lower_regs regs)
 {
-    bool full = to == SAM_U32; /* the others are within i32 */
+    bool full = to == SAM_U32; /* all other ranges lie within i32 */
     if (round == SAM_TILE_TRUNC)
         sam_lower_emit(c, level, full ? "vfcvt.rtz.xu.f.v v8, $a" : "vfcvt.rtz.x.f.v v8, $a", regs);
     else
@@ -69,10 +70,9 @@ static void to_whole(struct lower_code *c, enum lower_level level, enum sam_dtyp
     clamp(c, level, !full, to, (struct lower_regs){.d = regs.d, .a = 8});
 }
 
-/* v8 = the integer $a as a float. For f32 it is rounded once, here. For f16 it need not be exact
- * from 2^24 on, where every result overflows. For types with larger exponents it must be: from 2^24
- * on the last eight bits become one, which says whether they were zero and is far below the last
- * bit of the result. */
+/* v8 = integer $a as a float. For f32 this rounds, once. For f16 it may be inexact from 2^24 on,
+ * where every result overflows. Types with a larger exponent range need it exact: from 2^24 on the
+ * low eight bits collapse into one sticky bit, far below the last bit of the result. */
 static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dtype from,
                        enum sam_dtype to, enum sam_tile_round round, struct lower_regs regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values in vector registers, and their forms. */
+/* Vector registers and the forms of a value. */
 #include "lower/elements.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 /* --- registers and text */
 
-/* x0, ra, sp, tp, t0-t6, a0, a6 and a7 are not handed out; s0, s1 and s2 count rows and columns. */
+/* Not allocatable: x0, ra, sp, tp, t0-t6, a0, a6, a7. s0, s1 and s2 count rows and columns. */
 static bool hands_out(unsigned reg)
 {
     return reg == 3 || (reg >= 11 && reg <= 15) || (reg >= 19 && reg <= 27) || reg >= 32;
@@ -51,7 +51,8 @@ static void give_vector(struct lower_code *c, unsigned reg)
     c->vector_used[reg] = false;
 }
 
-/* A scalar register with these bits. When all are taken, it is loaded where it is used. */
+/* Returns a scalar register that holds `bits`. If none is free, emits a load into a temporary at
+ * the point of use. */
 static unsigned constant(struct lower_code *c, enum lower_level level, uint32_t bits)
 {
     if (!bits)
@@ -152,11 +153,11 @@ unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *v)
     return v->raw;
 }
 
-/* As a float the bits have a larger exponent, of 8 bits, and are in the same order. Times 127.5, an
- * infinity of f16 remains below 2^128, and NaN becomes infinite; zero times infinity is NaN. */
+/* f16 bits in the upper half of a float order as the f16 values do. Multiplying by 127.5 keeps
+ * infinity below 2^128 but makes NaN infinite; zero times infinity then gives NaN. */
 static const char order_f16[] =
     "vsll.vi $d, $a, 16; vfmul.vf v10, $d, $(0x42ff0000); vfmacc.vf $d, zero, v10";
-/* The NaN of a float is above all others. */
+/* As an integer, a float NaN compares above all values. */
 const char sam_lower_from_order[] = "vmin.vx $d, $a, $(0x7e000000); vsra.vi $d, $d, 16";
 
 unsigned sam_lower_order(struct lower_code *c, struct lower_vector *v)

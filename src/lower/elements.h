@@ -1,91 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of the GPU for elements in vector registers, one per lane: conversions between the forms of
- * a value, and what operations do to it. kernel.c puts it into loops over a tile.
+/* GPU code for elements in vector registers, one per lane: conversion between value forms and
+ * element-wise operations. kernel.c emits the loops around it.
  *
- * A value has up to two forms. `raw` is what memory holds: integers extended to 32 bits, the bits
- * of a 16-bit float sign-extended. `wide` is what is computed with: floats in single precision.
- * They are the same register for f32 and integers. Moves and selections use raw values, so that the
- * bits of a NaN survive; a wide value of 16 bits was computed, and its NaN is the canonical one, or
- * has a raw form as well. What only compares needs no value of f16, but a number in its order. */
+ * A value has up to two forms. `raw` is the bit pattern in memory: integers extended to 32 bits,
+ * 16-bit floats sign-extended. `wide` is the f32 value for arithmetic. For f32 and integers both
+ * are one register. Moves and selections use raw forms, so NaN payloads survive. A 16-bit wide
+ * value is either computed, with a canonical NaN, or also has its raw form. Comparisons of f16 use
+ * a third form, an order-preserving key (sam_lower_order). */
 #ifndef SAM_LOWER_ELEMENTS_H
 #define SAM_LOWER_ELEMENTS_H
 
 #include "lower/lower.h"
 
-/* How often code runs: once, for each row, for each chunk of 32 columns. */
+/* Loop level of emitted code: once per kernel, per row, per chunk of 32 columns. */
 enum lower_level { LOWER_ONCE, LOWER_ROW, LOWER_CHUNK, LOWER_LEVELS };
 
 struct lower_vector {
     enum sam_dtype dtype;
-    enum lower_level level; /* where it is computed */
-    unsigned raw, wide;     /* vector registers; 0: it does not have this form */
-    unsigned users;         /* places that hold the value; those of a chunk are then given back */
-    unsigned order;         /* a register, or 0: see sam_lower_order */
+    enum lower_level level; /* loop level of its computation */
+    unsigned raw, wide;     /* vector registers; 0: form not present */
+    unsigned users;         /* places that hold the value; at 0, chunk-level registers are
+                               released */
+    unsigned order;         /* vector register of the order-preserving key, or 0 */
 };
 
-/* Of 47 scalar registers, kernels need 23 for pointers and counters (LOWER_PLACES); the rest is for
- * constants, and a kernel that has more loads them where they are used. */
+/* Of 47 allocatable scalar registers, pointers and counters take up to 23 (LOWER_PLACES). The
+ * others hold constants; further constants are loaded at the point of use. */
 enum { LOWER_CONSTANTS = 24, LOWER_VECTORS = 256, LOWER_SCALARS = 64 };
 
-/* A kernel under construction. Free for sequences, and changed by routines: v8 to v23, t0 to t6,
- * a6, a7; v0 is the mask of a sequence. */
+/* A kernel under construction. Scratch registers of instruction sequences and routines: v8 to v23,
+ * t0 to t6, a6, a7. v0 is the mask. */
 struct lower_code {
     struct lower *l;
     struct sam_buffer text[LOWER_LEVELS];
     struct {
         uint32_t bits;
         unsigned reg;
-    } constants[LOWER_CONSTANTS]; /* in scalar registers, loaded before anything else */
+    } constants[LOWER_CONSTANTS]; /* in scalar registers, loaded at kernel entry */
     unsigned constant_count, temporary;
     bool scalar_used[LOWER_SCALARS], vector_used[LOWER_VECTORS];
-    bool vector_changes[LOWER_VECTORS]; /* in every chunk: no place for what is computed before */
-    bool partial; /* a chunk may have fewer than 32 elements: LOWER_REST of them */
-    bool calls;   /* a routine, so that ra must be saved */
+    bool vector_changes[LOWER_VECTORS]; /* clobbered in each chunk: unusable at the outer levels */
+    bool partial;                       /* a chunk may have fewer than 32 elements: LOWER_REST */
+    bool calls;                         /* calls a routine: ra must be saved */
 };
 
-/* The register that counts the columns that are left in the row. */
+/* Register with the number of columns left in the row. */
 #define LOWER_REST "s1"
 
-/* Registers that are kept: 0 when none is free. */
+/* Allocate a register; returns 0 if none is free. */
 unsigned sam_lower_take_scalar(struct lower_code *c);
-/* One of those that every use needs a prefix for, which suits what is used once per row. */
+/* Allocate one of x32 to x63. Each use costs a prefix instruction, so they suit values used once
+ * per row. */
 unsigned sam_lower_take_far_scalar(struct lower_code *c);
-/* For code of this level; of a chunk, until sam_lower_release. */
+/* Allocate for code at `level`; chunk-level registers live until sam_lower_release. */
 unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
 
-/* Lines of code, separated by ";". $d $a $b $m are vector registers, $(0x...) a scalar register
- * with this constant. */
+/* Emit instructions, separated by ";". $d $a $b $m are vector registers, $(0x...) is a scalar
+ * register that holds this constant. */
 struct lower_regs {
     unsigned d, a, b, m;
 };
 void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
                     struct lower_regs regs);
 
-/* The same of lines with numbers in them, at most 511 characters. */
+/* sam_lower_emit() of a formatted sequence, at most 511 characters. */
 void sam_lower_emit_numbers(struct lower_code *c, enum lower_level level, struct lower_regs regs,
                             const char *format, ...) SAM_PRINTF(4, 5);
 
-/* The register of a form, which is computed if need be. */
+/* Return the register of a form, computing the form on first use. */
 unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *value);
 unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *value);
-/* What can be compared with others of its kind: the wide form, but of an f16, which must have a raw
- * one, its bits as the upper half of a float: the same order, NaN where the value is, and half the
- * instructions. The lines after it make the raw form of such an f16: $d of $a. */
+/* Return an order-preserving form of a value for comparisons: the wide form, except for an f16 with
+ * a raw form, whose bits become the upper half of a float. That keeps order and NaN at half the
+ * instructions. sam_lower_from_order converts back to raw: $d from $a. */
 unsigned sam_lower_order(struct lower_code *c, struct lower_vector *value);
 extern const char sam_lower_from_order[];
-/* One user less: registers of a chunk go back with the last. */
+/* Drop one user. The last one releases chunk-level registers. */
 void sam_lower_release(struct lower_code *c, struct lower_vector *value);
 
-/* Loads give integers and the bits of floats extended by their sign; raw values of unsigned dtypes
- * are extended with zeros. */
+/* Zero-extend an unsigned raw value: loads sign-extend. */
 void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                       unsigned reg);
 
 /* --- functions.c */
 
-/* NULL if there is code for a function of elements of a dtype, else the file that lacks it. */
+/* Returns NULL if (function, dtype) has a lowering, otherwise the file to add it to. */
 const char *sam_lower_function_lack(enum sam_tile_function function, enum sam_dtype dtype);
-/* The value of a function of a and b (NULL: it has one operand), which have the same dtype. */
+/* Emit function(a, b). Operands have the same dtype; b is NULL for unary functions. */
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b);
 struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compare how,
@@ -105,23 +106,23 @@ static inline bool lower_is_narrow(enum sam_dtype dtype)
 {
     return sam_tile_is_real(dtype) && dtype != SAM_F32;
 }
-/* Whether there is code for elements of a dtype: integers of up to 32 bits, f32, and narrow floats
- * with the infinities and NaN of IEEE 754 and its bias. */
+/* Returns whether a dtype has a lowering: integers up to 32 bits, f32, and narrow floats with IEEE
+ * 754 infinities, NaN and bias. */
 bool sam_lower_has_dtype(enum sam_dtype dtype);
-/* $d = the wide form of raw $a. $d = the raw form of $a, a value that the dtype has. $d = $a, a
- * computed float, rounded to nearest even; $d is another register. They change v0 and v10. */
+/* widen: $d = wide form of raw $a. shorten: $d = raw form of $a, exact. round: $d = computed float
+ * $a, rounded to nearest even; $d != $a. All clobber v0 and v10. */
 void sam_lower_widen(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs);
 void sam_lower_shorten(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                        struct lower_regs regs);
 void sam_lower_round(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs);
-/* Vector register `to` = v8 rounded as a conversion says; changes v0 and v9 to v14. */
+/* v`to` = v8 rounded by a tcvt mode. Clobbers v0 and v9 to v14. */
 void sam_lower_round_by(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                         enum sam_tile_round round, unsigned to);
 
-/* Code that vector branches are in needs all lanes: those past the end of the row, which are not
- * active, would never leave a loop. Around it: */
+/* Code with vector branches must run with all lanes enabled: inactive lanes past the end of a row
+ * would never leave the loop. These bracket such code. */
 void sam_lower_all_lanes(struct lower_code *c, enum lower_level level);
 void sam_lower_some_lanes(struct lower_code *c, enum lower_level level);
 
@@ -130,61 +131,62 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
     return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE;
 }
 
-/* --- fuse.c: what operations of a group have to do with memory */
+/* --- fuse.c: memory footprints of operations */
 
-/* What of an operand is read (of the destination: written). */
+/* The part of an operand that is read (for the destination: written). */
 enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
 enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand);
-/* The tile whose valid rectangle an operation goes over. */
+/* The tile whose valid rectangle is the iteration space of an operation. */
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op);
-/* Whether two tiles are the same elements of one type. */
+/* Returns whether two tiles have the same elements and dtype. */
 bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
-/* Whether an operation writes the pad value outside the valid rectangle. */
+/* Returns whether an operation writes the pad value outside the valid rectangle. */
 bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
-/* Whether it fails where an element of its last source is zero. */
+/* Returns whether an operation fails if an element of its last source is zero. */
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
-/* Whether an operation is a reduction (sam_lower_reduce). */
+/* Returns whether an operation is a reduction (reduce.c). */
 bool sam_lower_folds(unsigned code);
-/* Whether there is code for an operation of the vector pipe; if not, it is refused at its line. */
+/* Returns whether a vector operation has a lowering; reports an error at its line otherwise. */
 bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op);
-/* Whether nothing reads a tile after operation `last`. */
+/* Returns whether no operation after `last` reads the tile. */
 bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
-/* The most tiles of a kernel, each with two pointers. */
+/* Most tiles per kernel, two pointers each. */
 enum { LOWER_PLACES = 10 };
 
-/* The level of what is computed from a and b (may be NULL). */
+/* The loop level of a value computed from a and b (b may be NULL). */
 enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
 
-/* --- kernel_abi.c: what all kernels have */
+/* --- kernel_abi.c: argument words, warp index, padding */
 
-/* The offset of a word in the argument buffer, a0. */
+/* Returns the offset of a word in the argument buffer (a0), adding it on first use. */
 uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind kind,
                                uint32_t value);
-/* A line that puts a field of a tile into a scalar register. */
+/* Emit a load of a tile field into a scalar register. */
 void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
                           const char *reg, uint32_t tile, enum sam_lower_field field);
-/* t3 = the number of this warp in the launch; changes t0 and t1. */
+/* t3 = index of this warp in the launch. Clobbers t0 and t1. */
 void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *out);
-/* Fill what an operation does not write of its destination with the pad value, every row by one
- * warp. It writes the valid rectangle of a tile, or the first row or column of one as large, and
- * nothing when that is empty. */
+/* Fill the destination with the pad value except for the part that the operation writes: the valid
+ * rectangle of tile `rectangle`, or its first row or column; nothing if the rectangle is empty.
+ * Rows are distributed over warps. */
 void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
                           uint32_t rectangle, enum sam_lower_part part);
 
-/* --- reduce.c: what its kernels and those of reduce_packed.c share */
+/* --- reduce.c: shared with reduce_packed.c */
 
-/* Whether there is code for a reduction by a function. */
+/* Returns whether the function has a combiner. */
 bool sam_lower_has_reduction(enum sam_tile_function function);
 
-/* Workgroups and warps of a launch that goes over so many lines; all its warps. */
+/* Set workgroups and warps for a kernel over `lines` lines; returns the total warp count. */
 unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel *kernel,
                                  uint32_t lines);
-/* The end of the kernel: padding, and the remark. `part`: what it has written. */
+/* Emit the kernel's end: padding, ret, note. `part` is the part of the destination written so far.
+ */
 void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
                           enum sam_lower_part part);
-/* reduce_packed.c: the kernel of a reduction of columns that takes two per lane; false: it is none.
- */
+/* reduce_packed.c: emit a column reduction with two columns per lane. Returns false if the
+ * operation does not qualify. */
 bool sam_lower_reduce_packed(struct lower *l, struct sam_lower_kernel *kernel);
 
 #endif

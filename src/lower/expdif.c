@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* e^(a - b), where the difference is not rounded: a - b is exact as the sum of two floats; n and r
- * of n ln 2 + r, |r| < 0.36, have 64 bits after the point. r = c + s with c a multiple of 1/256,
- * t = e^c from a table and |s| <= 1/512. The result t + t p, p = e^s - 1, is off by less than 2^-58
- * of itself, and rounded once. */
+/* e^(a - b) with an exact difference. a - b is the sum of two floats; reduction to n ln 2 + r, |r|
+ * < 0.36, keeps 64 fractional bits. r = c + s with c a multiple of 1/256, t = e^c from a table, |s|
+ * <= 1/512. The result t + t p, p = e^s - 1, has a relative error below 2^-58 and is rounded once.
+ */
 #include "lower/math.h"
 
 /* clang-format off */
@@ -132,7 +132,7 @@ const char sam_lower_expdif_text[] = COMMON
     "    vor.vv     v8, v14, v10\n"
     "    ret\n";
 
-/* For 16 bits: rounded to 20 bits and odd, so that rounding again is as rounding once. */
+/* 16-bit results: round to odd at 20 bits, so that the second rounding is exact. */
 const char sam_lower_expdif_narrow_text[] = COMMON
     "    li         t0, 0xfff\n"
     "    li         t1, 0x36800000               # 2^-18\n"
@@ -148,7 +148,7 @@ const char sam_lower_expdif_narrow_text[] = COMMON
 
 /* clang-format on */
 
-/* e^c at 2^-63, of c from -90/256 to 90/256. */
+/* e^c scaled by 2^63, for c from -90/256 to 90/256. */
 const uint64_t sam_lower_exp_table[LOWER_EXP_ENTRIES] = {
     0x5a0f2adf169bbcc1, 0x5a696720916a6b04, 0x5ac3fdcb7ae27389, 0x5b1eef3a69b64c58,
     0x5b7a3bc84f5c7863, 0x5bd5e3d0786a7906, 0x5c31e7ae8cf01aa7, 0x5c8e47be90d31cc8,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each line of a tile program became and, with figures of a run, what it cost. */
+/* Per line of a tile program: the code it was lowered to and, with the figures of a run, its cost.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@
 struct explained {
     struct sam_tile_lowered *made;
     const struct sam_system_pipes *pipes;
-    const struct sam_system_figures *figures; /* NULL, or of a run */
+    const struct sam_system_figures *figures; /* of a run, or NULL */
     struct sam_buffer out;
 };
 
@@ -23,7 +24,6 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* What the hart has done, if that is known. */
 static void put_cost(struct explained *e, uint64_t count, uint64_t cycles)
 {
     if (e->figures)
@@ -32,8 +32,8 @@ static void put_cost(struct explained *e, uint64_t count, uint64_t cycles)
     sam_buffer_puts(&e->out, "\n");
 }
 
-/* The instructions that the operations of a line have: from a mark to the next. The last mark is of
- * none. */
+/* Count the hart instructions of a line, from each mark to the next one. The last mark has no
+ * operation. */
 static uint64_t static_count(const struct explained *e, uint32_t line)
 {
     const struct sam_system_pipes *p = e->pipes;
@@ -46,7 +46,7 @@ static uint64_t static_count(const struct explained *e, uint32_t line)
     return bytes / 4;
 }
 
-/* Instructions of the hart for a line, and what they and the routines that they call took. */
+/* Hart instructions of a line, and their run-time cost including called routines. */
 static void explain_hart(struct explained *e, uint32_t line)
 {
     const uint64_t instructions = static_count(e, line);
@@ -66,7 +66,7 @@ static void explain_hart(struct explained *e, uint32_t line)
     put_cost(e, count, cycles);
 }
 
-/* Before the first operation and after the last: tests, tiles of arguments. */
+/* Cost outside all operations: prologue, checks, tile arguments. */
 static void explain_rest(struct explained *e)
 {
     if (!e->figures || !e->figures->operation_count)
@@ -87,7 +87,7 @@ static const struct sam_system_kernel *kernel_of(const struct sam_system_pipes *
     return NULL;
 }
 
-/* What units did for the operations of a line that no kernel does. */
+/* Unit work of the operations of a line that are not part of a kernel. */
 static void explain_units(struct explained *e, uint32_t line)
 {
     for (size_t i = 0; e->figures && i + 1 < e->figures->operation_count; i++) {
@@ -103,8 +103,8 @@ static void explain_units(struct explained *e, uint32_t line)
     }
 }
 
-/* The launches of the kernel that a note names, "kernel k0: ..."; at the first of its operations.
- */
+/* Launches of the kernel that a note "kernel k0: ..." names, reported at the kernel's first
+ * operation. */
 static void explain_kernel(struct explained *e, const char *name, uint32_t line)
 {
     const size_t size = strcspn(name, ":");

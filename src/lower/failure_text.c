@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are written to files say by themselves what failed: code of the hart, before its
- * exit, completes the text of the failure with its numbers and writes it to standard error. */
+/* Emitted programs (files) report failures themselves: before exiting, hart code completes the
+ * failure text with its numbers and writes it to standard error. */
 #include <inttypes.h>
 
 #include "lower/hart.h"
 #include "lower/program.h"
 
-/* In the texts, what stands for numbers: the row and the column of the element in the record; 8 + N
- * for the number in aN; 16 + N for the same in hexadecimal. */
+/* Placeholders in the texts: the row and column of the element in the failure record; 8 + N for aN
+ * in decimal; 16 + N for aN in hexadecimal. */
 enum { TEXT_ROW = 1, TEXT_COLUMN = 2, TEXT_NUMBER = 8, TEXT_HEX = 16, TEXT_TEXT = ' ' };
 
-/* t1: the number of the failure, or 0. */
+/* On entry t1 is the failure number, or 0. */
 static const char code[] =
     "    beqz    t1, .Lfailure_text_done\n"
     "    lla     s2, failure_texts\n"
@@ -88,7 +88,7 @@ static const char code[] =
     "    lla     t0, failure\n"
     "    lw      t1, 0(t0)\n";
 
-/* The next character of a text, or what stands for a number; *at moves on. */
+/* Consume one character or placeholder at *at and return its byte. */
 static uint8_t next_byte(const char **at, bool plain)
 {
     const char *text = *at;
@@ -108,7 +108,8 @@ static uint8_t next_byte(const char **at, bool plain)
     return (uint8_t)text[0] < TEXT_TEXT ? '?' : (uint8_t)text[0];
 }
 
-/* A text as data, with numbers after `plain_bytes`; the most bytes that it becomes. */
+/* Emit a text as data. Placeholders are recognised after `plain_bytes`. Returns the longest
+ * expansion. */
 static size_t put_text(struct sam_buffer *out, const char *text, size_t plain_bytes)
 {
     const char *const numbers = text + plain_bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code for functions of elements, from the rows of functions.def. */
+/* Element functions, from the rows of functions.def. */
 #include "lower/elements.h"
 #include "lower/math.h"
 
 #define CANON "$(0x7fc00000)"
-/* Minimum and maximum of floats, by --nan. */
+/* Float minimum and maximum, by --nan mode. */
 static const char *const best[2][3] = {
     {[SAM_TILE_NAN_NUMBER] = "vfmin.vv $d, $a, $b",
      [SAM_TILE_NAN_PROPAGATE] = "vfmin.vv $d, $a, $b; vmfne.vv v0, $a, $a; vmfne.vv v10, $b, $b;"
@@ -48,7 +48,7 @@ struct lower_function {
 #define LOWER_FUNCTION(id, ...) static const struct lower_function function_##id = {__VA_ARGS__};
 #include "lower/functions.def"
 
-/* By enum sam_tile_function: a function without its row in lower/functions.def does not compile. */
+/* By enum sam_tile_function. A function without a row in lower/functions.def does not compile. */
 static const struct lower_function *const functions[] = {
 #define TILE_FUNCTION(id, real, whole) [SAM_TILE_FN_##id] = &function_##id,
 #include "tile/functions.def"
@@ -76,7 +76,7 @@ static void call(struct lower_code *c, enum lower_level level, enum sam_lower_ro
     c->calls = true;
 }
 
-/* The lines of a function whose operands are wide. */
+/* Emit a function on wide operands. */
 static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_function function,
                     enum sam_dtype dtype, struct lower_regs regs)
 {
@@ -100,7 +100,7 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
 
 /* --- minimum and maximum, comparisons */
 
-/* Two values to compare, both in one form. */
+/* Bring two values into one comparable form. */
 static struct lower_regs comparable(struct lower_code *c, struct lower_vector *a,
                                     struct lower_vector *b)
 {
@@ -109,7 +109,7 @@ static struct lower_regs comparable(struct lower_code *c, struct lower_vector *a
     return (struct lower_regs){.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
 }
 
-/* --nan first: one of the operands, with its bits; v0 says where it is b. */
+/* --nan first: select an operand's bit pattern; v0 selects b. */
 static struct lower_vector first(struct lower_code *c, enum sam_tile_function function,
                                  struct lower_vector *a, struct lower_vector *b)
 {
@@ -121,7 +121,7 @@ static struct lower_vector first(struct lower_code *c, enum sam_tile_function fu
     return d;
 }
 
-/* Minimum or maximum of f16 that are bits so far. */
+/* Minimum or maximum of f16 values that have no wide form. */
 static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lower_vector *a,
                                        struct lower_vector *b)
 {
@@ -133,7 +133,7 @@ static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lo
         sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER], regs);
         raw.a = raw.d;
         sam_lower_emit(c, d.level, sam_lower_from_order, raw);
-    } else { /* the bits are in order but for NaN, which is put in afterwards */
+    } else { /* f16 bits order correctly except for NaN, which is merged afterwards */
         raw.d = sam_lower_take_vector(c, d.level);
         sam_lower_emit(c, d.level, "vsll.vi v8, $a, 16; vsll.vi v9, $b, 16", raw);
         sam_lower_emit(c, d.level, best[max][SAM_TILE_NAN_NUMBER],

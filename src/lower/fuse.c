@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operations one kernel does together: neighbours over the same valid rectangle that depend
- * on each other element by element only. */
+/* Kernel fusion: consecutive operations with the same iteration space and only element-wise
+ * dependences. */
 #include "lower/elements.h"
 
 enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand)
@@ -45,7 +45,7 @@ bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op)
     return !scalar || !sam_lower_constant(l, divisor, &number) || !((uint64_t)number & bits);
 }
 
-/* Whether an operation comes after another in the same block. */
+/* Returns whether an operation follows another one in the same block. */
 static bool follows(const struct lower *l, uint32_t first, uint32_t second)
 {
     while (first != SAM_TILE_NONE && first != second)
@@ -56,8 +56,8 @@ static bool follows(const struct lower *l, uint32_t first, uint32_t second)
 bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last)
 {
     uint32_t root = l->flow.root[tile - l->f->first_value], made = l->p->values[root].op;
-    /* Tiles that may share memory by address, arguments and outputs can be read by others; one that
-     * is allocated before a loop, by the next iteration. */
+    /* Tiles with explicit addresses, arguments and outputs have other readers; a tile allocated
+     * before a loop is read by the next iteration. */
     if (l->plan.manual || l->f->bare || made == SAM_TILE_NONE || !follows(l, made, last))
         return false;
     return l->flow.life[root - l->f->first_value].last <= l->flow.order[last];
@@ -77,8 +77,8 @@ bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b)
            sam_lower_known(l, b, LOWER_PITCH, &pitch[1]) && at[0] == at[1] && pitch[0] == pitch[1];
 }
 
-/* The bytes that a tile can have: from its address or, for a window, from that of the tile it is
- * of. False: they can be anywhere. */
+/* Compute the byte range of a tile, for a window that of its root. Returns false if the address is
+ * not known. */
 static bool bytes_of(const struct lower *l, uint32_t tile, uint64_t *from, uint64_t *to)
 {
     uint32_t address, pitch;
@@ -103,8 +103,8 @@ static bool may_meet(const struct lower *l, uint32_t a, uint32_t b)
     return from[0] < to[1] && from[1] < to[0];
 }
 
-/* Whether operation `second` must wait for `first` to be complete: one of them writes what the
- * other touches, and not just the same elements in the same order. */
+/* Returns whether `second` depends on `first` other than element by element: one writes bytes that
+ * the other accesses in another order. */
 static bool depends(const struct lower *l, const struct sam_tile_op *first,
                     const struct sam_tile_op *second)
 {
@@ -123,9 +123,10 @@ static bool depends(const struct lower *l, const struct sam_tile_op *first,
     return false;
 }
 
-/* --- rectangles */
+/* --- iteration spaces */
 
-/* The value that gives a tile its valid rows or columns when it is allocated, and never changes. */
+/* The operand of alloc_tile that sets the valid rows or columns, or SAM_TILE_NONE if set_validshape
+ * may change them. */
 static uint32_t size_value(const struct lower *l, uint32_t tile, bool rows)
 {
     const struct sam_tile_program *p = l->p;
@@ -156,8 +157,8 @@ static bool same_size(const struct lower *l, uint32_t a, uint32_t b, bool rows)
     return from != SAM_TILE_NONE && from == size_value(l, b, rows);
 }
 
-/* Whether both go over one tile element by element: then the checks of the operations have made
- * sure that their rectangles are equal. */
+/* Returns whether both access one tile element-wise. Their run-time shape checks then guarantee
+ * equal iteration spaces. */
 static bool share(const struct lower *l, const struct sam_tile_op *a, const struct sam_tile_op *b)
 {
     for (uint32_t i = 0; i < a->operand_count; i++)
@@ -185,7 +186,7 @@ static bool same_rectangle(const struct lower *l, const struct sam_lower_kernel 
 
 /* --- operations */
 
-/* What becomes of a family: code for each element, a fold, or nothing here. */
+/* Returns whether a family is lowered to element-wise code. */
 static bool by_element(unsigned code)
 {
     switch (sam_tile_row(code)->family) {
@@ -218,7 +219,6 @@ bool sam_lower_folds(unsigned code)
     }
 }
 
-/* The line of the text for an operation without code. */
 static void refuse(struct lower *l, const struct sam_tile_op *op, enum sam_dtype dtype,
                    const char *where)
 {
@@ -253,7 +253,7 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     return !where;
 }
 
-/* Tiles of all operations, each operand counted once for each way it is read. */
+/* Count the distinct (tile, part) pairs of the kernel with `op` added. */
 static unsigned count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
                              const struct sam_tile_op *op)
 {

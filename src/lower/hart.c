@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of a function, in order: blocks, loops, branches. */
+/* Hart code for the operations of a function: blocks, loops, branches. */
 #include <inttypes.h>
 
 #include "lower/hart.h"
@@ -8,7 +8,7 @@
 
 static void block(struct lower *l, uint32_t first, const uint32_t *yields);
 
-/* --- values that a block gives to the operation around it */
+/* --- values that a block yields */
 
 static void copy(struct lower *l, uint32_t to, uint32_t from)
 {
@@ -24,7 +24,7 @@ static bool is_target(const uint32_t *targets, uint32_t count, uint32_t value)
     return false;
 }
 
-/* All are read before any is written. */
+/* A parallel copy: all sources are read before the first target is written. */
 static void yield(struct lower *l, const struct sam_tile_op *op, const uint32_t *targets)
 {
     enum { MOST = 64 };
@@ -92,7 +92,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     sam_lower_hart(l, "    add     t1, t0, t1\n");
     sam_lower_set(l, params[0], "t1");
     sam_lower_hart(l,
-                   "    bgt     t1, t0, .L%u\n" /* else it has wrapped */
+                   "    bgt     t1, t0, .L%u\n" /* no branch if the sum wrapped */
                    ".L%u:\n",
                    again, end);
     sam_lower_inflight_merge(l, &before, &before);
@@ -101,7 +101,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
         copy(l, results[i], params[1 + i]);
 }
 
-/* A condition that is known leaves one of the branches, and no code of its own. */
+/* A constant condition emits only the taken branch. */
 static void branch(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t *results = &l->p->ids[op->results], condition = sam_tile_arg(l->p, op, 0);

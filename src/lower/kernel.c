@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the GPU for groups of operations by element. The warps of a launch divide the valid
- * rectangle: by rows, every R-th one, and the columns of a row by chunks of 32, every C-th one. Per
- * chunk each source is loaded once, values stay in registers from operation to operation, and each
- * destination is stored once.
+/* GPU kernels of fused element-wise operations. The warps of a launch partition the iteration
+ * space: every R-th row, and every C-th 32-column chunk of a row. In a chunk each source is loaded
+ * once, values stay in registers between operations, and each destination is stored once.
  *
- * A kernel is built as three pieces of text, what runs once, per row and per chunk; the code around
- * them, which needs to know all registers, is written afterwards. */
+ * Code is collected in three buffers, one per loop level. The loops around it need the final
+ * register assignment, so they are emitted last. */
 #include <stdlib.h>
 
 #include "lower/build.h"
@@ -32,7 +31,7 @@ static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum s
     return p;
 }
 
-/* The registers that point to it. */
+/* Allocate its pointer registers. */
 static void point(struct lower_build *b, struct lower_place *p)
 {
     if (!p->row)
@@ -41,7 +40,8 @@ static void point(struct lower_build *b, struct lower_place *p)
         p->at = sam_lower_take_scalar(&b->code);
 }
 
-/* Whether a kernel is one operation that copies: the bits as they are, so nothing is extended. */
+/* Returns whether the kernel is a single copy. It moves bit patterns, so loads need no extension.
+ */
 static bool copies(const struct lower_build *b)
 {
     const enum sam_tile_family_id family = sam_tile_row(lower_build_op(b, 0)->code)->family;
@@ -106,7 +106,7 @@ static void store(struct lower_build *b, struct lower_place *p)
                       raw, p->at);
 }
 
-/* A scalar operand in all lanes. */
+/* Broadcast a scalar operand to all lanes. */
 static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sam_dtype dtype)
 {
     struct lower_code *c = &b->code;
@@ -130,7 +130,7 @@ static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sa
             sam_buffer_printf(out, "\tslli t0, t0, %u\n\t%s t0, t0, %u\n", shift,
                               zeros ? "srli" : "srai", shift);
     }
-    if (b->packed > 1) /* without the extension, in each part of the word */
+    if (b->packed > 1) /* replicate the element into each part of the word */
         sam_buffer_printf(out,
                           "\tslli t0, t0, %u\n\tsrli t0, t0, %u\n\tli t1, 0x%x\n\tmul t0, t0, t1\n",
                           shift, shift, b->packed == 4 ? 0x01010101 : 0x00010001);
@@ -165,7 +165,7 @@ static struct lower_vector *operand(struct lower_build *b, const struct sam_tile
     return p->vector;
 }
 
-/* Whether operation `index` reads (writes) the place. */
+/* Return whether operation `index` reads (writes) the place. */
 static bool reads(struct lower_build *b, unsigned index, const struct lower_place *p)
 {
     const struct sam_tile_op *op = lower_build_op(b, index);
@@ -182,7 +182,8 @@ static bool writes(struct lower_build *b, unsigned index, const struct lower_pla
     return place_at(b, op, op->operand_count - 1) == p;
 }
 
-/* Whether a place is read after operation `index`, before it is written; whether it is written. */
+/* Return whether an operation after `index` reads the place before it is overwritten (writes it).
+ */
 static bool reads_later(struct lower_build *b, unsigned index, const struct lower_place *p)
 {
     for (unsigned i = index + 1; i < b->kernel->op_count; i++) {
@@ -209,9 +210,9 @@ static void forget(struct lower_build *b, struct lower_place *p)
     p->vector = NULL;
 }
 
-/* --- numbers of elements */
+/* --- element indices */
 
-/* The element of each lane: i * columns + j. */
+/* Keep the element index i * columns + j of each lane. */
 static void count_elements(struct lower_build *b)
 {
     if (b->element)
@@ -223,7 +224,7 @@ static void count_elements(struct lower_build *b)
     sam_buffer_printf(&b->code.text[LOWER_ONCE], "\tvid.v v%u\n", b->lane);
 }
 
-/* Note where the divisor is zero. */
+/* Record the lowest element index with a zero divisor. */
 static void watch_zeros(struct lower_build *b, const struct sam_tile_op *op,
                         struct lower_vector *divisor)
 {
@@ -255,7 +256,7 @@ static struct lower_vector *count_up(struct lower_build *b, struct lower_vector 
     return new_vector(b, d);
 }
 
-/* The result of an operation; one user is the caller's. */
+/* Emit an operation. The caller is one user of the result. */
 static struct lower_vector *result(struct lower_build *b, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);

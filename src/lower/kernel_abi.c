@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all kernels of the GPU have: words of the argument buffer, numbers of warps, padding. */
+/* The ABI of GPU kernels: argument words, warp index, padding. */
 #include "lower/elements.h"
 
 enum { LANES = 32 };

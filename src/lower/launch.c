@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches. Neighbouring operations of the vector pipe are collected into a kernel, which is
- * launched and not waited for. A launch has a record, metadata and argument words in the data of
- * the hart; in a loop it has two of each, in turn, so that a launch is prepared while the one
- * before it runs. The GPU runs launches in order, so launches never wait for each other. */
+/* Launches. Consecutive vector operations are collected into one kernel, which is launched
+ * asynchronously. A launch has a record, metadata and argument words in the hart's data section. In
+ * a loop it has two copies, used alternately, so the hart prepares one launch while the previous
+ * one runs. The GPU executes launches in order; launches never wait for each other. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "lower/hart.h"
 #include "lower/op_map.h"
 
-/* Bytes of a slot of a launch: its record, its metadata, its number, its arguments. */
+/* Offsets in a launch slot: record, metadata, launch number, arguments. */
 enum { RECORD = 0, METADATA = 64, NUMBER = 128, ARGUMENTS = 144 };
 
 bool sam_lower_is_move(unsigned code)
@@ -34,7 +34,7 @@ bool sam_lower_is_vector(unsigned code)
            sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR;
 }
 
-/* --- what may be in flight */
+/* --- in-flight launches */
 
 static uint32_t local(const struct lower *l, uint32_t value)
 {
@@ -68,7 +68,7 @@ void sam_lower_inflight_free(struct lower_inflight *inflight)
     *inflight = (struct lower_inflight){0};
 }
 
-/* Of two ways to get here, and of what was in flight where they parted. */
+/* Join the state of two paths; `before` is the state at their split. */
 static uint32_t either(uint32_t a, uint32_t b, uint32_t before)
 {
     const uint32_t one = a ? a : b;
@@ -125,7 +125,7 @@ void sam_lower_enter_loop(struct lower *l, const struct sam_tile_op *op)
     mark_block(l, op->body[0]);
 }
 
-/* Launches up to `launch`, which has ended, have ended. */
+/* All launches up to `launch` have finished. */
 static void clear(struct lower *l, uint32_t launch)
 {
     struct lower_inflight *now = &l->state->inflight;
@@ -141,7 +141,7 @@ void sam_lower_wait_all(struct lower *l)
     clear(l, LOWER_UNCERTAIN);
 }
 
-/* For the last launch WAIT does, in one load. */
+/* If t0 is the last launch, one load of WAIT blocks until it is done; otherwise poll DONE. */
 void sam_lower_wait_count(struct lower *l)
 {
     sam_lower_hart(l, "    beq     t0, gp, 1f\n"
@@ -153,7 +153,7 @@ void sam_lower_wait_count(struct lower *l)
                       "2:\n");
 }
 
-/* Tiles that share bytes. */
+/* Returns whether two tiles share bytes. */
 static bool meet(const struct sam_tile_place *a, const struct sam_tile_place *b)
 {
     return a->loc == b->loc &&
@@ -161,8 +161,8 @@ static bool meet(const struct sam_tile_place *a, const struct sam_tile_place *b)
             (a->offset < b->offset + b->size && b->offset < a->offset + a->size));
 }
 
-/* What an operation waits for: the last of the launches that have a place in the text, and those
- * tiles whose launch may be of another iteration or branch. */
+/* The launches that an operation waits for: the last one with a position in the text, and the tiles
+ * whose last launch is of another iteration or branch. */
 struct waits {
     uint32_t launch, tile;
     bool write;
@@ -170,7 +170,7 @@ struct waits {
         uint32_t tile;
         bool write;
     } uncertain[4];
-    unsigned count; /* of them; more: wait for everything */
+    unsigned count; /* of `uncertain`; more than fit: wait for all launches */
 };
 
 static void want(const struct lower *l, struct waits *w, uint32_t tile, bool write)
@@ -235,7 +235,7 @@ void sam_lower_wait_operands(struct lower *l, const struct sam_tile_op *op)
 
 /* --- a launch */
 
-/* The number of a word that is known now. */
+/* Returns whether an argument word is a compile-time constant, in *number. */
 static bool known_word(const struct lower *l, const struct lower_word *word, uint32_t *number)
 {
     int64_t bits;
@@ -255,7 +255,6 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
     return false;
 }
 
-/* The data of slot `slot` of a launch. */
 static void write_slot(struct lower *l, const struct sam_lower_kernel *k, unsigned slot)
 {
     sam_lower_data(l,
@@ -296,7 +295,7 @@ static void fill_word(struct lower *l, const struct lower_word *word, unsigned o
     sam_lower_hart(l, "    sw      t0, %u(s11)\n", offset);
 }
 
-/* s11 becomes the slot of this launch. */
+/* s11 = the slot of this launch. */
 static void choose_slot(struct lower *l, const struct sam_lower_kernel *k)
 {
     const unsigned step = (ARGUMENTS + 4 * k->word_count + 15) / 16 * 16;
@@ -388,7 +387,7 @@ void sam_lower_collect(struct lower *l, uint32_t index)
     if (!sam_lower_has_op(l, op))
         return;
     const bool fails = sam_lower_divides(l, op), checked = sam_lower_has_shapes(l, op);
-    /* What fails first in the program fails first here. */
+    /* Failures must keep program order. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
                         !sam_lower_can_fuse(l, k, index)))
         sam_lower_flush(l);

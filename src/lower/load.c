@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lowered function in a system: programs, arrays, failures; and as files. */
+/* Load a lowered function into a system (programs, arrays, failures), or write it as files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *made,
     return status;
 }
 
-/* For time: which operation is what. */
+/* Give the system the operations of both programs, for the time model. */
 static enum sam_status describe(const struct sam_tile_lowered *made, struct sam_system *system,
                                 struct sam_error *error)
 {
@@ -109,8 +109,8 @@ static enum sam_status read_symbol(const struct sam_tile_lowered *made, struct s
     return sam_system_read(system, symbol->value, data, size, error);
 }
 
-/* The message with its numbers, after `plain` bytes: {0} signed, {0x} in hexadecimal, a "[*,*]" of
- * the element. */
+/* Expand the placeholders of a failure message after the first `plain` bytes: {0} decimal, {0x}
+ * hexadecimal, "[*,*]" the element. */
 static void complete(struct sam_buffer *out, const char *text, size_t plain, const uint8_t *numbers,
                      const uint8_t *record)
 {
@@ -208,7 +208,7 @@ static enum sam_status save_array(const char *folder, const char *name,
     return status;
 }
 
-/* One buffer: its file, and what the command says of it. */
+/* Write the file of a buffer and its options for the run script. */
 static enum sam_status emit_buffer(const struct lower_buffer *b, size_t index, const char *folder,
                                    struct sam_buffer *run, struct sam_error *error)
 {

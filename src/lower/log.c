@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln x: x = 2^e m with m from sqrt(1/2) to sqrt(2); c, from a table by 8 bits of m, is near 1/m,
- * and r = m c - 1 is exact, |r| < 2^-8. Then ln x = e ln 2 - ln c + r q, q = ln(1 + r) / r. Where
- * that is r q alone, near 1, its relative error is below 2^-55, elsewhere that of the sum, which
- * has 57 or 64 bits after the point. It is rounded once. */
+/* ln x: x = 2^e m with m in [sqrt(1/2), sqrt(2)). A table indexed by 8 bits of m gives c near 1/m;
+ * r = m c - 1 is exact, |r| < 2^-8. ln x = e ln 2 - ln c + r q, q = ln(1 + r) / r. Near 1 only r q
+ * remains, with a relative error below 2^-55; elsewhere the sum has 57 or 64 fractional bits. The
+ * result is rounded once. */
 #include "lower/math.h"
 
 /* clang-format off */
@@ -154,7 +154,7 @@
 const char sam_lower_log_text[] = COMMON
     "    ret\n";
 
-/* For f16: in single precision, the logarithm of one number is rounded to a midpoint of f16. */
+/* f16: the f32 logarithm of one argument rounds to an f16 midpoint. */
 const char sam_lower_log_f16_text[] =
     "    li         t0, 0x3baf0000\n"
     "    vmseq.vx   v20, v8, t0\n"
@@ -164,8 +164,8 @@ const char sam_lower_log_f16_text[] =
 
 /* clang-format on */
 
-/* For i / 256 <= m < (i + 1) / 256, from i = 181: -ln c at 2^-64 and c at 2^-15. c is 1 on both
- * sides of m = 1. */
+/* For i / 256 <= m < (i + 1) / 256, i from 181: -ln c scaled by 2^64, c scaled by 2^15. c is 1 on
+ * both sides of m = 1. */
 const uint64_t sam_lower_log_table[2 * LOWER_LOG_ENTRIES] = {
     0xa7f50fd44ada532a, 46218, 0xa95ccb9104a9fc79, 45965, 0xaac3a5924e5b7a5a, 45714,
     0xac26b5512bfc3b1e, 45467, 0xad88ce31369174f8, 45222, 0xaee9e97eb6335dc4, 44979,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code around the operations of a kernel: which rows and chunks a warp goes over, pointers, the
- * loops, what is done after them. */
+/* The loops of an element-wise kernel: partition among warps, pointers, row and chunk loops,
+ * epilogue. */
 #include "lower/build.h"
 
 enum { MOST_WARPS = 8, MOST_GROUPS = 16, CHUNKS_PER_WARP = 2 };
-/* Chunks that stand one after the other in the text, and the lines of them all. */
+/* Limits for unrolling chunks: copies, and total lines. */
 enum { MOST_UNROLLED = 4, MOST_LINES = 96 };
 
-/* --- how the warps divide the rectangle */
+/* --- partition among warps */
 
 static uint32_t at_most(uint32_t limit, uint64_t number)
 {
@@ -22,7 +22,7 @@ static unsigned log_of(uint32_t power)
     return (unsigned)__builtin_ctz(power);
 }
 
-/* Rows without a gap between them, of nothing that is repeated, are one long row. */
+/* Contiguous rows without broadcast operands are treated as one long row. */
 static bool is_flat(const struct lower_build *b)
 {
     if (!b->rows_known || !b->cols_known)
@@ -69,9 +69,8 @@ void sam_lower_build_divide(struct lower_build *b)
     b->code.partial = !b->cols_known || b->cols % LOWER_LANES;
 }
 
-/* --- the code around the pieces */
+/* --- loops */
 
-/* reg += number */
 static void add(struct sam_buffer *out, const char *reg, int64_t number)
 {
     if (number >= -2048 && number < 2048)
@@ -80,8 +79,8 @@ static void add(struct sam_buffer *out, const char *reg, int64_t number)
         sam_buffer_printf(out, "\tli t0, 0x%x\n\tadd %s, %s, t0\n", (uint32_t)number, reg, reg);
 }
 
-/* s0 = the rows from this warp's first one on; s2 = the columns of a row from its first chunk on;
- * t1, t2 = its first row and chunk; t3 = its number. */
+/* s0 = rows left from this warp's first row; s2 = columns left from its first chunk; t1, t2 = its
+ * first row and chunk; t3 = its index. */
 static void enter(struct lower_build *b, struct sam_buffer *out, unsigned end)
 {
     struct sam_lower_kernel *k = b->kernel;
@@ -121,7 +120,7 @@ static void place_pointer(struct lower_build *b, struct sam_buffer *out,
                           log_of(LOWER_LANES * (uint32_t)lower_place_size(p)), row, row);
 }
 
-/* The next row of this warp. */
+/* Advance to the next row of this warp. */
 static void advance_row(struct lower_build *b, struct sam_buffer *out, const struct lower_place *p)
 {
     char row[8];
@@ -142,15 +141,15 @@ static void append(struct sam_buffer *out, const struct sam_buffer *text)
     sam_buffer_append(out, text->data, text->size);
 }
 
-/* How many chunks follow each other in the text; *all: these are all that a row has for the warp,
- * of which the last may be a part. */
+/* Returns the unroll factor; *all: the warp's whole row is unrolled, the last chunk possibly
+ * partial. */
 static unsigned unrolled(const struct lower_build *b, bool *all)
 {
     const char *text = sam_buffer_text(&b->code.text[LOWER_CHUNK]);
     const uint32_t chunks = (b->cols + LOWER_LANES - 1) / LOWER_LANES;
     unsigned lines = 0, count = MOST_UNROLLED;
     *all = false;
-    if (!b->cols_known || strstr(text, ".L")) /* labels stand for one place */
+    if (!b->cols_known || strstr(text, ".L")) /* labels cannot be duplicated */
         return 1;
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
@@ -163,7 +162,7 @@ static unsigned unrolled(const struct lower_build *b, bool *all)
     return count;
 }
 
-/* The pointers of the chunk after this one. */
+/* Advance pointers to the next chunk. */
 static void next_chunk(const struct lower_build *b, struct sam_buffer *out)
 {
     const uint32_t step = LOWER_LANES * b->col_warps;
@@ -178,7 +177,7 @@ static void next_chunk(const struct lower_build *b, struct sam_buffer *out)
         add(out, reg, step);
 }
 
-/* All chunks of a row, without a loop. */
+/* Emit all chunks of a row without a loop. */
 static void put_chunks(const struct lower_build *b, struct sam_buffer *out, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -245,8 +244,8 @@ static void loops(struct lower_build *b, struct sam_buffer *out)
     sam_buffer_printf(out, "\tbgtz s0, .Lg%u\n", row);
 }
 
-/* When a lane has seen a divisor of zero, name the first element in the failure record. The lanes'
- * numbers are on the stack meanwhile. */
+/* If a lane saw a zero divisor, store the first element to the failure record. The lanes' indices
+ * go through the stack. */
 static void report_zeros(struct lower_build *b, struct sam_buffer *out)
 {
     unsigned next = sam_lower_label(b->l), smaller = sam_lower_label(b->l),

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering: one function of a tile program, with its arguments, becomes a program of the hart and
- * programs of the GPU, as assembly, for the machine of samite/system.h. docs/tile-lowering.md has
- * what each operation becomes.
+/* Lowering of one function of a tile program, with its arguments, to hart and GPU assembly for the
+ * machine of samite/system.h. docs/tile-lowering.md lists the lowering of each operation.
  *
- * hart.c writes the hart's side: values, loops, branches, descriptors, launches. move.c writes
- * what TensorLoad does, matrix.c what the matrix unit does. kernel.c writes kernels of the GPU:
- * groups of neighbouring operations of the vector pipe (fuse.c).
+ * hart.c emits the hart's code: values, loops, branches, descriptors, launches. move.c emits
+ * TensorLoad code, matrix.c matrix unit code. kernel.c emits GPU kernels of fused vector operations
+ * (fuse.c).
  *
- * Tiles are in the on-chip memories: vec and acc in L1M, mat, left and right in L0M, at the offsets
- * of the plan. */
+ * Tiles are in on-chip memory at the offsets of the plan: vec and acc in L1M; mat, left and right
+ * in L0M. */
 #ifndef SAM_LOWER_H
 #define SAM_LOWER_H
 
@@ -16,7 +15,7 @@
 #include "samite/tile_lower.h"
 #include "tile/check/plan.h"
 
-/* Where the memories of tiles begin; the rest of L0M holds weights that have been decoded. */
+/* Base addresses of the tile memories. The rest of L0M holds decoded weights. */
 #define LOWER_VEC           (SAM_SYSTEM_L1M + 0u)
 #define LOWER_ACC           (SAM_SYSTEM_L1M + 0x80000u)
 #define LOWER_MAT           (SAM_SYSTEM_L0M + 0u)
@@ -27,43 +26,44 @@
 #define LOWER_ENDING        (SAM_SYSTEM_L0M + 0x100000u)
 #define LOWER_SCRATCH_BYTES 0x40000
 
-/* --- a word of a kernel's argument buffer, which the hart fills before it launches the kernel */
+/* --- a word of a kernel's argument buffer, stored by the hart before the launch */
 enum lower_word_kind {
     LOWER_WORD_ADDRESS, /* of the first element of tile `value` */
-    LOWER_WORD_PITCH,   /* bytes from one of its rows to the next */
-    LOWER_WORD_ROWS,    /* its valid rows, */
+    LOWER_WORD_PITCH,   /* bytes per row */
+    LOWER_WORD_ROWS,    /* its valid rows */
     LOWER_WORD_COLS,    /* and columns */
     LOWER_WORD_BITS,    /* the low 32 bits of scalar or index `value` */
     LOWER_WORD_NUMBER,  /* `number` */
     LOWER_WORD_FAILURE  /* the address of the failure record */
 };
 
-/* The failure record: words that the hart sets before the program begins, and looks at after each
- * launch of a kernel that has its address (it waits for such a launch at once). */
+/* The failure record. The hart initialises it, and checks it after each launch that has its
+ * address; such launches are synchronous. */
 enum lower_failure_word {
-    LOWER_FAILURE_NUMBER,  /* 0; the number of the failure */
-    LOWER_FAILURE_ELEMENT, /* UINT32_MAX; the lowest i * columns + j of the elements that failed */
+    LOWER_FAILURE_NUMBER,  /* failure number; initially 0 */
+    LOWER_FAILURE_ELEMENT, /* lowest index i * columns + j of a failing element; initially
+                              UINT32_MAX */
     LOWER_FAILURE_COLUMNS, /* 0; columns */
     LOWER_FAILURE_WORDS
 };
 
 struct lower_word {
     enum lower_word_kind kind;
-    uint32_t value; /* of the program */
+    uint32_t value; /* of the tile program */
     uint32_t number;
 };
 
 enum { LOWER_WORDS = 128, LOWER_GROUP = 24 };
 
-/* Operations that one kernel does, and how it is launched. */
+/* The operations fused into one kernel, and its launch. */
 struct sam_lower_kernel {
     uint32_t ops[LOWER_GROUP]; /* indexes into program->ops, in order */
     unsigned op_count;
-    char name[24];                        /* its label: "k0", ... */
-    struct lower_word words[LOWER_WORDS]; /* argument buffer: a0 in the kernel */
+    char name[24];                        /* label: "k0", ... */
+    struct lower_word words[LOWER_WORDS]; /* argument buffer, at a0 in the kernel */
     unsigned word_count;
     unsigned workgroups, warps; /* of 32 lanes */
-    unsigned lds_bytes;         /* local data of a workgroup, besides the scalar stacks */
+    unsigned lds_bytes;         /* LDS bytes per workgroup, without the scalar stacks */
 };
 
 struct lower_value;   /* values.c */
@@ -79,49 +79,48 @@ struct lower {
     struct sam_tile_lower_options options;
     struct sam_tile_flow flow;
     struct sam_tile_plan plan;
-    struct sam_buffer hart; /* .text of the hart */
-    struct sam_buffer data; /* its .data */
-    struct sam_buffer gpu;  /* kernels and the routines that they call */
-    uint64_t routines;      /* of the GPU that kernels call: a bit each (enum sam_lower_routine) */
+    struct sam_buffer hart;   /* .text of the hart */
+    struct sam_buffer data;   /* its .data */
+    struct sam_buffer gpu;    /* kernels and their routines */
+    uint64_t routines;        /* used GPU routines, a bit each (enum sam_lower_routine) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
-    struct lower_value *values; /* of the function, from its first on */
+    struct lower_value *values; /* indexed from f->first_value */
     struct lower_state *state;
     struct lower_boxes *boxes;
-    struct lower_packing *packing; /* NULL: no argument is packed */
+    struct lower_packing *packing; /* NULL without packed arguments */
 };
 
-/* Report an operation that cannot be lowered, at its line; nothing runs then. */
+/* Report at its line an operation that cannot be lowered. Lowering then fails. */
 void sam_lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
-/* --- text.c: lines of the hart's program, each with its newline (several in one call are fine);
- * "0:" style labels are local to an operation, .L%u with sam_lower_label() to the program. Between
- * operations nothing lives in registers but s0 (the slots), s1 (SAM_SYSTEM_GPU_SUBMIT), gp
- * (launches so far) and tp (of values.c): t0-t6, a0-a7, s2-s11, ra and sp are free. Branches reach
- * any distance: the assembler sees to it. */
+/* --- text.c: emit hart code, one or more lines, each with its newline. Labels "0:" are local to an
+ * operation, .L%u with sam_lower_label() to the program. Live between operations: s0 (slots), s1
+ * (SAM_SYSTEM_GPU_SUBMIT), gp (launch count) and tp (values.c). Free: t0-t6, a0-a7, s2-s11, ra, sp.
+ * The assembler relaxes branches, so they have no range limit. */
 void sam_lower_hart(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
-/* A line of its data section. */
+/* Emit a line of the data section. */
 void sam_lower_data(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 unsigned sam_lower_label(struct lower *l);
 
-/* Whether a scalar or index is known now. */
+/* Returns whether a scalar or index is a compile-time constant, in *number. */
 bool sam_lower_constant(const struct lower *l, uint32_t value, int64_t *number);
-/* Put a scalar or an index (64 bits, sign- or zero-extended as its type) into a register. */
+/* reg = a scalar or index, 64 bits, sign- or zero-extended by its type. */
 void sam_lower_get(struct lower *l, const char *reg, uint32_t value);
-/* Put a register into the slot of a scalar or index. */
+/* Store a register to the slot of a scalar or index. */
 void sam_lower_set(struct lower *l, uint32_t value, const char *reg);
 
-/* What the slot of a tile has, 32 bits each. */
+/* Fields of a tile's slot, 32 bits each. */
 enum sam_lower_field { LOWER_ADDRESS, LOWER_PITCH, LOWER_ROWS, LOWER_COLS };
-/* Put it into a register (zero-extended); a constant where it is known. */
+/* reg = a field, zero-extended; emits a constant if it is one. */
 void sam_lower_field(struct lower *l, const char *reg, uint32_t tile, enum sam_lower_field field);
-/* The same as a number; false: known only at run time. */
+/* Returns whether a field is a compile-time constant, in *number. */
 bool sam_lower_known(const struct lower *l, uint32_t tile, enum sam_lower_field field,
                      uint32_t *number);
 
-/* A view or a partition: the address of its first element; its sizes and strides (in elements),
- * dimension by dimension; the address of element 0 of its array, and the elements of that. */
+/* Windows (views and partitions): the address of the first element; size and stride of a dimension,
+ * in elements; the address of element 0 of the array; the element count of the array. */
 void sam_lower_window_address(struct lower *l, const char *reg, uint32_t window);
 void sam_lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
 void sam_lower_window_stride(struct lower *l, const char *reg, uint32_t window, unsigned dimension);
@@ -130,57 +129,55 @@ void sam_lower_window_count(struct lower *l, const char *reg, uint32_t window);
 bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dimension, bool stride,
                             int64_t *number);
 
-/* The number (from 1) of a failure at this operation, with the executor's message: the program's
- * name and the position are put in front. Code of the hart jumps to .Lfailure%u; {0} to {7} in the
- * text stand for the numbers in a0 to a7, signed. A kernel stores the number into the failure
- * record. A message that ends in "[*,*]" is completed with the row and the column of the element
- * that the record names. */
+/* Register a failure of an operation, with the executor's message after the program name and
+ * position. Returns its number, from 1. Hart code jumps to .Lfailure%u; {0} to {7} stand for a0 to
+ * a7, signed. A kernel stores the number into the failure record; a trailing "[*,*]" becomes the
+ * row and column of the recorded element. */
 unsigned sam_lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
-/* For docs, `samite tile explain` and comments in the programs: what this operation became. */
+/* Record the lowering of an operation, for `samite tile explain` and as a comment in the assembly.
+ */
 void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
-/* --- what each operation becomes; the caller has waited for launches that use the same memory */
+/* --- lowering of each operation; the caller has emitted waits for conflicting launches */
 
-/* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat, on TensorLoad. */
+/* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat. */
 void sam_lower_move(struct lower *l, const struct sam_tile_op *op);
-/* Jump to the label if the tile has no valid element. */
+/* Emit a jump to the label if the tile has no valid element. */
 void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label);
-/* box.c: append the routines of the hart that moves and products call to l->hart, after its last
- * instruction; free what they left in `boxes`, also when nothing was lowered. */
+/* box.c: append the used routines to l->hart, after its last instruction, and free l->boxes. Also
+ * called after a failed lowering. */
 void sam_lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
-/* fuse.c: whether an operation of the vector pipe can join a kernel. */
+/* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
-/* kernel.c: append the kernel's code to l->gpu; fill in words, workgroups, warps, lds_bytes. */
+/* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
-/* --- between kernel.c (elements: addresses, loads, stores, conversions, elementwise operations)
- * and the others that write code of the GPU. A value in a register of the GPU has one of two forms:
- * floats, also those of 16 bits, are in single precision; integers are extended to 32 bits. */
+/* --- GPU code. A value in a vector register is an f32 for all float dtypes, or an integer extended
+ * to 32 bits. */
 void sam_lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
-/* reduce.c: a kernel of one reduction, along rows or columns, sums, products, min, max, argmin,
- * argmax. */
+/* reduce.c: a kernel of one reduction, along rows or columns. */
 void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel);
-/* math.c: routines that kernels call, in text after the last kernel. A routine takes v8 (and v9),
- * gives v8, may change v0, v10 to v23 and scalar t0 to t6 and a6, a7, keeps everything else, and
- * works under any mask. `dtype`: the result will be rounded to it. */
+/* math.c: GPU routines, emitted after the last kernel. Argument v8 (and v9), result v8. They may
+ * clobber v0, v10 to v23, t0 to t6, a6 and a7, and work under any mask. `dtype` is the dtype that
+ * the result is rounded to. */
 enum sam_lower_routine {
     LOWER_NO_ROUTINE,
     LOWER_EXP,
     LOWER_LOG,
     LOWER_RSQRT,
-    LOWER_EXPDIF, /* v8 = e^(v8 - v9), where the difference is not rounded */
+    LOWER_EXPDIF, /* v8 = e^(v8 - v9), with an exact difference */
     LOWER_ROUTINES
 };
-/* The label of the routine; from now on it is part of the program. */
+/* Returns the label of a routine, and marks it as used. */
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
                               enum sam_dtype dtype);
-/* Append the routines asked for. */
+/* Append the used routines. */
 void sam_lower_routines(struct lower *l);
 
 #endif

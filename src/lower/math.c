@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routines of the GPU for the functions whose results the executor rounds correctly and the GPU has
- * no instruction for. docs/tile-lowering.md says how each was shown to give the executor's bits.
+/* GPU routines for functions that the executor rounds correctly and that have no such instruction.
+ * docs/tile-lowering.md gives the proof for each that it has the executor's bits.
  *
- * They are straight lines of code: all lanes take the same way, whatever is in them. */
+ * The code is branch-free: all lanes take the same path. */
 #include "lower/math.h"
 
 /* clang-format off */
@@ -12,8 +12,8 @@ static const char exp_text[] =
     "    vfexp.v    v8, v8\n"
     "    ret\n";
 
-/* For f16: in single precision, the exponentials of two numbers are rounded up to midpoints of
- * f16. One less, they are rounded to the right side. */
+/* f16: for two arguments, the f32 exponential rounds up to an f16 midpoint. Subtracting one ulp
+ * fixes both. */
 static const char exp_f16_text[] =
     "    li         t0, 0x3bef2000\n"
     "    li         t1, 0x3cb9e000\n"
@@ -24,9 +24,9 @@ static const char exp_f16_text[] =
     "    vsub.vv    v8, v8, v11\n"
     "    ret\n";
 
-/* y = 1 / sqrt(x), each rounded, is off by a bit or two. Then y + y/2 (r + 3/4 r^2), rounded once,
- * with the residue r = 1 - x y^2, where x y is exact in two parts. r is NaN where y is zero,
- * infinite or NaN, which then stays: 1 takes the place of NaN. */
+/* y = 1 / sqrt(x) from two rounded operations is off by up to two ulps. The result y + y/2 (r + 3/4
+ * r^2) is rounded once; the residue r = 1 - x y^2 uses x y exactly, in two parts. r is NaN if y is
+ * zero, infinite or NaN: replacing the correction by 1 keeps y. */
 static const char rsqrt_text[] =
     "    li         t0, 0x3f800000               # 1\n"
     "    li         t1, 0x3f400000               # 3/4\n"
@@ -46,7 +46,7 @@ static const char rsqrt_text[] =
     "    vfmadd.vv  v8, v14, v10\n"
     "    ret\n";
 
-/* For 16 bits: rounding y again gives the nearest number. */
+/* 16-bit results: rounding y again is correct. */
 static const char rsqrt_narrow_text[] =
     "    li         t0, 0x3f800000\n"
     "    vfsqrt.v   v8, v8\n"
@@ -77,7 +77,7 @@ static const struct body {
                               LOWER_MATH_EXP_TABLE},
 };
 
-/* For each dtype, a body that was shown to give the executor's bits. */
+/* The body proven to give the executor's bits, by dtype. */
 static const uint8_t by_dtype[LOWER_ROUTINES][SAM_DTYPES] = {
     [LOWER_EXP] =
         {[SAM_F32] = LOWER_MATH_EXP, [SAM_BF16] = LOWER_MATH_EXP, [SAM_F16] = LOWER_MATH_EXP_F16},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bodies of the routines that are asked for with enum sam_lower_routine, and their tables. */
+/* Bodies and tables of the GPU routines (enum sam_lower_routine). */
 #ifndef SAM_LOWER_MATH_H
 #define SAM_LOWER_MATH_H
 
@@ -20,12 +20,12 @@ enum sam_lower_math {
     LOWER_MATHS
 };
 
-/* LOWER_MATH_NONE: none has been shown to give results of the dtype. */
+/* Returns LOWER_MATH_NONE if no body is proven for the dtype. */
 enum sam_lower_math sam_lower_math(enum sam_lower_routine routine, enum sam_dtype dtype);
 const char *sam_lower_math_label(enum sam_lower_math body);
-/* A body and its table, a bit each. */
+/* Bit set of a body and its table. */
 uint64_t sam_lower_math_set(enum sam_lower_math body);
-/* Append a set of bodies, with their labels. */
+/* Append the bodies of a set, with their labels. */
 void sam_lower_math_text(struct sam_buffer *out, uint64_t set);
 
 /* expdif.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products on the matrix unit. It wants both factors by rows of K: the left tile as it lies when it
- * is row-major, the right tile when it is column-major; otherwise TensorLoad makes such a copy. It
- * has no bf16, of which f32 is an exact copy. */
+/* Products on the matrix unit. It reads both factors by rows of K: the left tile in place if
+ * row-major, the right tile in place if column-major; otherwise TensorLoad makes a transposed copy.
+ * bf16 is not supported, but widens exactly to f32. */
 #include "lower/box.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ enum product_kind { HALF, SINGLE, BYTE, KINDS };
 
 static const struct {
     const char *label, *load, *multiply;
-    unsigned shift; /* of the bytes of a factor's element */
+    unsigned shift; /* log2 of the element size */
 } kinds[KINDS] = {
     [HALF] = {".Lproduct_f16", "mldh", "fwmmacc.h", 1},
     [SINGLE] = {".Lproduct_f32", "mldw", "fmmacc.s", 2},
@@ -25,11 +25,11 @@ static const struct {
     [SAM_I8] = {true, BYTE},
     [SAM_F16] = {true, HALF},
     [SAM_F32] = {true, SINGLE},
-    [SAM_BF16] = {true, SINGLE}, /* prepare() widens it */
+    [SAM_BF16] = {true, SINGLE}, /* widened by prepare() */
 };
 
-/* --- two blocks of rows: of each two blocks of columns, or the last, C in m4 to m7, A in m0 and
- * m1, B in m2 and m3. A step loads as many blocks as it multiplies. */
+/* --- pairs of row blocks: for one or two column blocks, C is in m4 to m7, A in m0 and m1, B in m2
+ * and m3. A step loads as many blocks as it multiplies. */
 
 static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
@@ -140,8 +140,8 @@ static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned
     write_pair_end(out, kinds[kind].label, rows);
 }
 
-/* --- the last rows, or all: several blocks of C in m4 on share one of A in m0; B passes through m1
- * to m3 */
+/* --- remaining rows: the C blocks in m4 and up share one A block in m0; B passes through m1 to m3
+ */
 
 /* "m4, m5" */
 static void put_registers(struct sam_buffer *out, unsigned first, unsigned count)
@@ -150,7 +150,7 @@ static void put_registers(struct sam_buffer *out, unsigned first, unsigned count
         sam_buffer_printf(out, "%sm%u", i ? ", " : "", first + i);
 }
 
-/* `at`: the blocks of B whose step of K they load into m1 to m3. */
+/* `at` to `end`: the B blocks to load into m1 to m3. */
 static void load_blocks(struct sam_buffer *out, const char *load, unsigned at, unsigned end)
 {
     for (; at < end; at++)
@@ -274,10 +274,10 @@ static void write_one_block(struct sam_buffer *out, enum product_kind kind, unsi
                       rows, 4 * rows, load, load, kinds[kind].multiply);
 }
 
-/* --- the registers that the machine lets accumulate (hart.h, acc_regs) */
+/* --- accumulator registers of the machine (hart.h, acc_regs) */
 
-/* How many blocks of C a turn has: 4, two by two where there are as many rows; 2, 1; 0: the machine
- * cannot multiply. `names`: the registers in the place of m0 to m7. */
+/* Choose the C blocks per pass: 4 (2x2 if there are enough rows), 2, 1, or 0 if the machine cannot
+ * multiply. `names` maps m0 to m7 to registers. */
 static unsigned organise(uint32_t sums, unsigned names[8])
 {
     unsigned sources = 0, count = 0;
@@ -293,7 +293,7 @@ static unsigned organise(uint32_t sums, unsigned names[8])
     return count >= 2 && sources >= 3 ? 2 : count && sources >= 2;
 }
 
-/* Append `text`, written for m0 to m7. */
+/* Append `text`, written for m0 to m7, with the registers renamed. */
 static void rename_registers(struct sam_buffer *out, const struct sam_buffer *text,
                              const unsigned names[8])
 {
@@ -308,7 +308,7 @@ static void rename_registers(struct sam_buffer *out, const struct sam_buffer *te
     sam_buffer_puts(out, from);
 }
 
-/* The routine, for registers of `rows` rows. */
+/* Emit the routine for matrix registers of `rows` rows. */
 static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows,
                           unsigned blocks)
 {
@@ -359,17 +359,17 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
 
 /* --- factors */
 
-/* A tile seen by rows or by columns: `lines` lines of `length` elements, one after the other. */
+/* A factor: a tile seen as `lines` lines of `length` contiguous elements. */
 struct factor {
     uint32_t tile;
     bool rows;              /* lines are rows of the tile */
     uint32_t lines, length; /* at most */
     uint32_t element;       /* bytes */
-    uint32_t pitch;         /* bytes from line to line */
-    uint32_t room;          /* of the copy, or 0: the tile as it is */
+    uint32_t pitch;         /* bytes per line */
+    uint32_t room;          /* address of a copy; 0: used in place */
 };
 
-enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* of one factor */
+enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* bytes of one factor's copy */
 
 static uint32_t at_most(const struct lower *l, uint32_t tile, bool rows)
 {
@@ -387,7 +387,8 @@ static uint32_t pitch_of(const struct lower *l, uint32_t tile)
     return pitch;
 }
 
-/* Bring a factor into the form of the unit. False: it does not fit the room for copies. */
+/* Copy a factor into the layout of the unit if necessary. Returns false if the copy does not fit
+ * the scratch memory. */
 static bool prepare(struct lower *l, struct factor *f, uint32_t room)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, f->tile)->tile;
@@ -415,7 +416,8 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
             .dim = {{lower_is(f->lines), lower_is(1), lower_is(pitch / e)},
                     {lower_is(f->length), lower_is(f->pitch / e), lower_is(1)}}};
         f->pitch = pitch;
-        f->room = narrow ? room + ROOM / 2 : room; /* to be widened into all of the room */
+        f->room = narrow ? room + ROOM / 2 : room; /* widened into the whole scratch half
+                                                      afterwards */
         sam_lower_hart(l, "    li t3, 0x%" PRIx32 "\n", f->room);
         sam_lower_box(l, &box);
         sam_lower_hart(l, "    li t2, 0x%" PRIx32 "\n", f->room);
@@ -443,9 +445,9 @@ static void put_factor(struct lower *l, const struct factor *f, const char *addr
     sam_lower_hart(l, "    li %s, %" PRIu32 "\n", pitch, f->pitch);
 }
 
-/* --- what the sum starts from */
+/* --- initial value of the accumulator */
 
-/* Bring it into the destination. `one_row`: its first row is that of every row. */
+/* Copy the initial value into the destination. `one_row`: broadcast its first row. */
 static void prefill(struct lower *l, uint32_t start, uint32_t d, bool one_row)
 {
     const struct sam_tile_type *from = &sam_tile_ty(l->p, start)->tile;
@@ -501,7 +503,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
                          sam_tile_row(op->code)->name, l->options.acc_regs);
         return;
     }
-    /* a column-major sum is that of the transposed product */
+    /* C^T = B^T A^T: for a column-major destination the factors swap */
     struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
     if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
         sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
@@ -511,7 +513,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     skip_empty(l, d, end);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {
         sam_lower_refuse(l, op,
-                         "%s: a factor needs a copy of more than %u bytes: expected tiles that lie "
+                         "%s: a factor needs a copy of more than %u bytes: expected tiles "
                          "in left and right",
                          row->name, (unsigned)ROOM);
         return;

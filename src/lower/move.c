@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that move elements, as boxes on TensorLoad. */
+/* Data movement operations, as boxes on TensorLoad. */
 #include "lower/box.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ static const struct sam_tile_type *tile_type(const struct lower *l, uint32_t til
     return &sam_tile_ty(l->p, tile)->tile;
 }
 
-/* Elements from one row (column) of a tile to the next. */
+/* Element stride between rows (columns) of a tile. */
 static struct lower_affine tile_step(const struct lower *l, uint32_t tile, bool rows)
 {
     const struct sam_tile_type *type = tile_type(l, tile);
@@ -20,14 +20,14 @@ static struct lower_affine tile_step(const struct lower *l, uint32_t tile, bool 
     return lower_is((int64_t)(pitch / sam_tile_size(type->dtype)));
 }
 
-/* Of two equal numbers one that is known, if one is. */
+/* Of two equal numbers, prefer a constant. */
 static struct lower_affine either(struct lower_affine a, struct lower_affine b)
 {
     int64_t known;
     return lower_is_known(&a, &known) ? a : b;
 }
 
-/* A minus b, where one of them is known. */
+/* a - b, where at most one of them is symbolic. */
 static struct lower_affine minus(int64_t a, const struct lower_affine *b)
 {
     struct lower_affine difference = *b;
@@ -74,7 +74,7 @@ static bool known_count(const struct lower *l, uint32_t view, int64_t *count)
     return false;
 }
 
-/* Whether the view itself lies within its array; its partitions then do as well. */
+/* Returns whether the view lies within its array; so do all its partitions then. */
 static bool view_fits(const struct lower *l, uint32_t view)
 {
     int64_t count, low = 0, high = 0;
@@ -92,7 +92,7 @@ static bool view_fits(const struct lower *l, uint32_t view)
     return low >= 0 && high < count;
 }
 
-/* Find the first element, row by row, that is not in the array, for the message. */
+/* Emit a search, row by row, for the first element outside the array, for the message. */
 static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32_t window,
                            uint32_t tile)
 {
@@ -103,8 +103,8 @@ static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32
     unsigned failure = sam_lower_failure(l, op, "%s %s[{0},{1}]: element {2} of %s, which has {3}",
                                          sam_tile_row(op->code)->name, value_name(l, tile),
                                          value_name(l, pointer_of(l, view_of(l, window))));
-    /* a0 row, a1 column, a2 element, a3 elements of the array; the element at which loop k began in
-     * s(2 + k), its turns left in s(7 + k) */
+    /* a0 row, a1 column, a2 element, a3 array size; s(2 + k) the first element of loop k, s(7 + k)
+     * its remaining iterations */
     sam_lower_hart(l, "    li a0, 0\n    li a1, 0\n    mv a2, t2\n    mv a3, t1\n");
     for (unsigned k = 0; k < rank; k++) {
         char left[8];
@@ -124,7 +124,7 @@ static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32
     }
 }
 
-/* Fail where an element is not in the array. */
+/* Emit a bounds check of a window. */
 static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t window,
                          uint32_t tile)
 {
@@ -137,7 +137,7 @@ static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t
         sam_lower_window_size(l, "t0", window, i);
         sam_lower_hart(l, "    beqz t0, .L%u\n", inside);
     }
-    /* the first element, and from it the lowest and the highest: a3, a4 */
+    /* t2: the first element; a3, a4: the lowest and the highest */
     sam_lower_window_address(l, "t2", window);
     sam_lower_window_array(l, "t0", window);
     sam_lower_hart(l, "    sub t2, t2, t0\n    srai t2, t2, %d\n    mv a3, t2\n    mv a4, t2\n",
@@ -230,8 +230,7 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
         sam_lower_pad(l, tile);
 }
 
-/* A copy of rows x cols elements between tiles; `across`: rows of the source are columns of the
- * destination. */
+/* A copy of rows x cols elements between tiles. `across`: transposed. */
 static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_t to,
                                    struct lower_affine rows, struct lower_affine cols, bool across)
 {
@@ -242,7 +241,7 @@ static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_
                 {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
 }
 
-/* Make the copy: the addresses are in t2 and t3. */
+/* Emit the copy; t2 and t3 hold the addresses. */
 static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_affine rows,
                  struct lower_affine cols, bool across)
 {
@@ -250,9 +249,8 @@ static void copy(struct lower *l, uint32_t from, uint32_t to, struct lower_affin
     sam_lower_box(l, &box);
 }
 
-/* The same for the whole source, at its address. Where lines become columns and the sizes are not
- * known now, all of the source's room is turned, which the planner can do, and the lines that are
- * wanted are copied from there. */
+/* Copy the whole source. A transposition with run-time sizes first transposes the full source tile
+ * into scratch memory, which the planner can handle, and copies the valid lines from there. */
 static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower_affine rows,
                        struct lower_affine cols, bool across)
 {
@@ -313,7 +311,7 @@ static void reshape(struct lower *l, const struct sam_tile_op *op)
     addresses(l, s, d);
     if (both_known(&sizes[0], &sizes[1], &lines, &length) &&
         both_known(&sizes[2], &sizes[3], &rows, &cols)) {
-        /* runs of the shorter rows, if they divide the longer ones */
+        /* runs of the shorter row length, if it divides the longer one */
         int64_t run = length < cols ? length : cols, far = from.offset, near = to.offset;
         bool gapless[] = {lines == 1 || far == length, rows == 1 || near == cols};
         if (gapless[0])
@@ -353,7 +351,8 @@ static void reshape(struct lower *l, const struct sam_tile_op *op)
     sam_lower_pad(l, d);
 }
 
-/* The offsets of textract and tinsert: `part` is within `whole`, whose address is in `reg`. */
+/* reg += the offset of textract and tinsert: `part` must lie within `whole`, whose address is in
+ * `reg`. */
 static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, uint32_t whole,
                   const char *reg)
 {
@@ -411,7 +410,7 @@ static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 3), part = insert ? s : d;
     unsigned end = sam_lower_label(l);
-    sam_lower_skip_empty(l, d, end); /* nothing is checked then */
+    sam_lower_skip_empty(l, d, end); /* an empty destination skips the checks */
     addresses(l, s, d);
     enter(l, op, part, insert ? d : s, insert ? "t3" : "t2");
     copy(l, s, d, sam_lower_valid(l, part, true), sam_lower_valid(l, part, false), false);

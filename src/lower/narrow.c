@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats of 8 and 16 bits, computed with in single precision. Their lines follow from the row of
- * dtype.def: a type with its columns needs none of its own here. */
+/* 8- and 16-bit floats, computed in f32. The emitted code derives from the dtype.def row: a new
+ * type with its columns needs no code here. */
 #include "lower/elements.h"
 
-/* The bits of 2^n as a float. */
+/* The bit pattern of 2^n as f32. */
 static uint32_t power(int n)
 {
     return (uint32_t)(127 + n) << 23;
 }
 
-/* An exponent past those of the type, which numbers that become infinite may have. */
+/* An exponent above the range of the type, which overflowing values reach. */
 static int past(const struct sam_fp_format *f)
 {
     return f->bias + 17;
 }
 
-/* Added to the exponent of a number, it gives that of 1.5 times its last bit in the type, as a
- * float. */
+/* Added to a number's exponent field: gives 1.5 ulp of the type at that exponent, as f32. */
 static uint32_t to_last(const struct sam_fp_format *f)
 {
     return (uint32_t)(23 - f->mantissa) << 23 | 0x400000;
@@ -43,10 +42,10 @@ bool sam_lower_has_dtype(enum sam_dtype dtype)
     return bits && (half || small) && f->top == SAM_FP_IEEE && !f->is_unsigned && !f->unused;
 }
 
-/* --- a narrow float becomes wide, and the other way */
+/* --- widening and narrowing */
 
-/* As sam_half_value: the exponent as it is, then moved by the difference of the biases, which
- * makes subnormal numbers normal; infinities and NaN keep their mantissa. */
+/* The exponent field is copied, then rebiased by a multiplication, which normalises subnormals.
+ * Infinities and NaN keep their mantissa. Compare sam_half_value. */
 void sam_lower_widen(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs)
 {
@@ -62,8 +61,8 @@ void sam_lower_widen(struct lower_code *c, enum lower_level level, enum sam_dtyp
                                (((1u << f->exponent) - 1) << 23) - 1, power(127 - f->bias));
 }
 
-/* Of values that the type has: the same the other way. An exponent of all ones loses its upper
- * bits. */
+/* The inverse, for values that the type can represent. An all-ones exponent loses its upper bits.
+ */
 void sam_lower_shorten(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                        struct lower_regs regs)
 {
@@ -80,15 +79,15 @@ void sam_lower_shorten(struct lower_code *c, enum lower_level level, enum sam_dt
 
 /* --- rounding */
 
-/* Half of the last bit, less one unless it is odd; a carry continues into the exponent. */
+/* Add half an ulp, minus one if the last bit is even. A carry propagates into the exponent. */
 static const char round_half[] =
     "vsrl.vi v10, $a, 16; vand.vi v10, v10, 1; vadd.vx v10, v10, $(0x7fff);"
     "vadd.vv $d, $a, v10; vand.vx $d, $d, $(0xffff0000)";
 
-/* For a number whose highest bit is 2^e, adding 1.5 * 2^(e + n), where a float has n bits more than
- * the type, puts the last bit of the sum where the last bit of the rounded number is, for subnormal
- * results, too: so adding it rounds, and subtracting it is exact. What is too large then overflows
- * on its way through the exponents of a float. */
+/* For a number with its highest bit at 2^e, adding 1.5 * 2^(e + n) aligns the last bit of the sum
+ * with the last bit of the rounded result, where f32 has n more bits than the type. So the addition
+ * rounds, subnormal results included, and the subtraction is exact. Overflow happens in the
+ * rebiasing multiplications. */
 void sam_lower_round(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs)
 {
@@ -106,8 +105,7 @@ void sam_lower_round(struct lower_code *c, enum lower_level level, enum sam_dtyp
             power(f->bias - 127));
 }
 
-/* By the mode of a conversion, v8. To bf16, which has all bits of f32 but the last 16, so integers
- * can round. What is added to them: */
+/* bf16 has the upper 16 bits of f32, so tcvt modes round by integer additions to v8. */
 static const char *const addends[] = {
     [SAM_TILE_ROUND] = "vadd.vx $d, v8, $(0x8000)",
     [SAM_TILE_FLOOR] = "vsra.vi v10, v8, 31; vsrl.vi v10, v10, 16; vadd.vv $d, v8, v10",
@@ -116,9 +114,9 @@ static const char *const addends[] = {
     [SAM_TILE_TRUNC] = "vmv.v.v $d, v8",
 };
 
-/* To others: v12 is v9 rounded to nearest, ties to even, which v13, the last bit of the result,
- * then corrects: it lies on the wrong side, or v9 is halfway above it. v9 is v8 or its magnitude,
- * v14 a magnitude, to tell finite numbers. */
+/* Other types: v12 is v9 rounded to nearest even. v13, one ulp of the result, corrects v12 if it
+ * lies on the wrong side of v9, or if v9 is a tie. v9 is v8 or its magnitude; v14 is a magnitude,
+ * for the test for finite numbers. */
 static const char nearest[] =
     "vand.vx v10, v9, $(0x7f800000); vmaxu.vx v10, v10, $(0x%x);"
     "vminu.vx v10, v10, $(0x%x); vadd.vx v11, v10, $(0x%x);"
@@ -132,7 +130,7 @@ static const char *const corrections[] = {
     [SAM_TILE_TRUNC] = "vmflt.vv v0, v9, v12; vfsub.vv v12, v12, v13, v0.t",
 };
 
-/* Towards zero, a finite number stays one. */
+/* Directed modes do not overflow a finite number to infinity, except in the mode's direction. */
 static void limit(struct lower_code *c, enum lower_level level, const struct sam_fp_format *f,
                   enum sam_tile_round round, struct lower_regs regs)
 {

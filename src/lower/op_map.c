@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code of the hart, and which kernel, belongs to which operation, and where events are
- * recorded, waited for and passed on: what a system in time is told of a lowered program. */
+/* Map from hart code ranges and kernels to operations, and the points where events are recorded,
+ * waited for and copied. The time model of the system uses it. */
 #include "lower/op_map.h"
 
 #include <inttypes.h>
@@ -10,8 +10,9 @@
 
 struct lower_mark {
     char *label;
-    struct sam_system_mark mark; /* the operation is one of the program's; no address, no events */
-    size_t events;               /* in ids: from, then to; `count` of each that the kind has */
+    struct sam_system_mark mark; /* operation: index in the tile program; no address or events
+                                    yet */
+    size_t events;               /* index in ids: `count` sources, then `count` targets */
 };
 
 struct lower_launched {
@@ -25,7 +26,7 @@ struct lower_op_map {
     size_t count, capacity;
     struct lower_launched *kernels;
     size_t kernel_count, kernel_capacity;
-    uint32_t *ids; /* events are values */
+    uint32_t *ids; /* events and operations; an event is named by its value */
     size_t id_count, id_capacity;
 };
 
@@ -37,7 +38,7 @@ static struct lower_op_map *op_map_of(struct lower *l)
     return l->state->op_map;
 }
 
-/* Room for one more of an array, or NULL. */
+/* Grow an array by one element; returns NULL on out-of-memory. */
 static void *one_more(struct lower *l, void *array, size_t count, size_t *capacity, size_t size)
 {
     void *grown = sam_grow(array, count, capacity, size);
@@ -149,20 +150,19 @@ void sam_lower_op_map_free(struct lower_op_map *m)
 
 /* ------------------------------------------------------------------------- the description */
 
-/* What a lowered program keeps. */
+/* The description kept with a lowered program. */
 struct lower_described {
     struct sam_system_pipes pipes;
     struct sam_system_operation *operations;
-    struct sam_system_mark *marks; /* in the order of the text until they have addresses */
-    char **labels;                 /* by mark, until then */
+    struct sam_system_mark *marks; /* in text order, sorted by address once placed */
+    char **labels;                 /* by mark, in text order */
     struct sam_system_kernel *kernels;
     char (*names)[24];
     uint32_t *ids;
-    bool placed; /* marks have addresses */
+    bool placed; /* addresses are assigned */
 };
 
-/* Operations of the program with code of their own or in a kernel: number[] is their place among
- * them. Results of a loop are the parameters that they are copied from. */
+/* Number the operations that have hart code or belong to a kernel. Returns their count. */
 static uint32_t number_operations(const struct lower *l, const struct lower_op_map *m,
                                   uint32_t *number)
 {
@@ -191,7 +191,7 @@ static void describe_operations(const struct lower *l, const uint32_t *number,
     }
 }
 
-/* The event of a value of the function. */
+/* The event that a value names. A loop result is the loop parameter it is copied from. */
 static uint32_t event_of(const struct lower *l, uint32_t value)
 {
     const uint32_t by = l->p->values[value].op;
@@ -299,7 +299,7 @@ static int by_name(const void *x, const void *y)
     return strcmp((*a)->name, (*b)->name);
 }
 
-/* An address and a mark's place in the text. */
+/* Sort key: address, then text order. */
 struct place {
     uint64_t address;
     size_t index;
@@ -313,7 +313,8 @@ static int by_place(const void *x, const void *y)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Give marks the addresses of their labels, and sort them. False: no memory, or no such label. */
+/* Assign the addresses of their labels to marks, and sort them. Returns false on out-of-memory or
+ * for an unknown label. */
 static bool place(struct lower_described *d, const struct sam_image *hart)
 {
     const size_t count = d->pipes.mark_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that are tensors of packed weights: before a tload, the weight unit decodes what the
- * window touches into the staging room of L0M, unless it is there already; the first window that
- * does not fit there has the whole tensor decoded into DRAM. Elements that are not there have
- * addresses above 4 GiB, which only windows compute with. */
+/* Arguments that are packed weight tensors. Before a tload, the weight unit decodes the window into
+ * the staging area of L0M, unless it is already there. The first window that does not fit makes the
+ * program decode the whole tensor into DRAM. Undecoded elements have addresses above 4 GiB, used
+ * only for address arithmetic. */
 #include "lower/packed.h"
 
 #include <inttypes.h>
@@ -12,26 +12,26 @@
 #include "lower/hart.h"
 #include "samite/codec.h"
 
-/* Tensors up to this size stay in rooms of their own once decoded, while there is room for some;
- * the others share what remains. */
+/* Tensors up to SMALL bytes keep a staging area of their own, as long as SMALL_ROOM lasts. All
+ * others share the remainder. */
 enum { SMALL = 16 << 10, SMALL_ROOM = (LOWER_ENDING - LOWER_STAGING) / 4 };
-enum { BLOCK = 1 << 17 }; /* elements that are decoded together, of most types */
+enum { BLOCK = 1 << 17 }; /* elements decoded at once, for most types */
 
-/* Words of 64 bits, labelled packed_N: what .Lstage knows of an argument. */
+/* 64-bit words of the descriptor packed_N, read by .Lstage. */
 enum { ENTRY, ROOM, ROOM_ELEMENTS, ELEMENTS, OWNER, FIRST, END, SHIFT, TYPE, WHOLE };
 
 struct lower_packed {
-    uint32_t pointer; /* the value of the program */
-    uint64_t base;    /* of its elements, above 4 GiB */
+    uint32_t pointer; /* the argument's value */
+    uint64_t base;    /* address of element 0, above 4 GiB */
 };
 
 struct lower_packing {
     struct lower_packed *items;
     size_t count;
-    uint32_t room;   /* the next small room */
-    uint32_t delta;  /* slot: what moves an element of `window` into the staging room */
-    uint32_t window; /* is staged; SAM_TILE_NONE */
-    bool stages;     /* the routine is called */
+    uint32_t room;   /* next free small area */
+    uint32_t delta;  /* slot: offset from an element of `window` to its decoded copy */
+    uint32_t window; /* the staged window, or SAM_TILE_NONE */
+    bool stages;     /* .Lstage is used */
 };
 
 static const struct lower_packed *packed_of(const struct lower *l, uint32_t window)
@@ -47,7 +47,7 @@ static const struct lower_packed *packed_of(const struct lower *l, uint32_t wind
 
 /* --- arguments */
 
-/* The element types of arrays as records of the weight unit name them; 0: none. */
+/* The weight unit's code for the element type of an array; 0 if unsupported. */
 static uint32_t type_number(enum sam_dtype dtype)
 {
     switch (dtype) {
@@ -64,7 +64,7 @@ static bool widens(enum sam_dtype packed, enum sam_dtype to)
            ((packed == SAM_E4M3 || packed == SAM_E5M2 || packed == SAM_E2M1) && to == SAM_F16);
 }
 
-/* The tensor's place in the directory of the system, which leaves out the gaps of the file. */
+/* Find a tensor and its index in the system's directory, which omits the file's gaps. */
 static const struct sam_weight *find(const struct sam_weights *weights, const char *name,
                                      size_t *place)
 {
@@ -86,8 +86,8 @@ static enum sam_status check(const char *argument, const struct sam_weight *w, c
                         argument, name);
     if (!type_number(dtype) || !widens(w->type, dtype))
         return sam_fail(error, SAM_ERR_INPUT,
-                        "%%%s is of %s: the weight unit cannot make that of %s, of '%s'", argument,
-                        sam_tile_dtype_name(dtype), sam_dtype_name(w->type), name);
+                        "%%%s is %s: the weight unit cannot convert %s to it (tensor '%s')",
+                        argument, sam_tile_dtype_name(dtype), sam_dtype_name(w->type), name);
     if (w->size * 8 / sam_dtype_bits(w->type) != count)
         return sam_fail(error, SAM_ERR_INPUT,
                         "%%%s: the array has %" PRIu64 " elements, '%s' has %" PRIu64, argument,
@@ -112,7 +112,7 @@ static bool begin(struct lower *l)
     return l->packing->items != NULL;
 }
 
-/* Write what .Lstage knows of it. */
+/* Emit the descriptor of an argument. */
 static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
                      uint64_t count)
 {
@@ -125,7 +125,7 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
         p->room += (uint32_t)bytes;
     sam_lower_data(l,
                    "packed_%zu:\n"
-                   "    .dword  %zu\n" /* ENTRY: .Lsetup makes it an address */
+                   "    .dword  %zu\n" /* ENTRY: index; .Lsetup replaces it by the address */
                    "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
                    "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
                    number, place, room, (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift),
@@ -231,7 +231,7 @@ void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
         l,
         "    addi    a2, a2, 1\n"
         "    lla     a0, packed_%zu\n"
-        "    bltz    a1, .L%u\n" /* outside of the array: the tload fails */
+        "    bltz    a1, .L%u\n" /* out of bounds: the tload reports it */
         "    ld      t0, %d(a0)\n"
         "    blt     t0, a2, .L%u\n"
         "    call    .Lstage\n"
@@ -261,8 +261,8 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
     return true;
 }
 
-/* --- the routine: a0 the description, a1 to a2 (exclusive) the elements. a0 becomes where element
- * 0 would be, and t0 0; or both the status of the weight unit. */
+/* --- .Lstage(a0: descriptor, a1, a2: element range). Returns a0 = the address that element 0 would
+ * have and t0 = 0; on failure both hold the weight unit's status. */
 
 static void put_entry(struct lower *l)
 {
@@ -284,13 +284,13 @@ static void put_entry(struct lower *l)
                        words[i].to);
 }
 
-/* The elements to decode: t5 of them, from t2 on. */
+/* t2, t5 = the first element to decode and the count. */
 static void choose_elements(struct lower *l)
 {
     sam_lower_hart(l,
                    "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
                    ".Lstage:\n"
-                   "    ld      t0, %d(a0)\n" /* a shared room: is it ours? */
+                   "    ld      t0, %d(a0)\n" /* shared area: do we own it? */
                    "    beqz    t0, 0f\n"
                    "    ld      t1, 0(t0)\n"
                    "    bne     t1, a0, 1f\n"
@@ -298,7 +298,8 @@ static void choose_elements(struct lower *l)
                    "    ld      t3, %d(a0)\n"
                    "    bltu    a1, t2, 1f\n"
                    "    bgeu    t3, a2, 4f\n"
-                   "1:  ld      t4, %d(a0)\n" /* else from element t2 on: all, or from a block on */
+                   "1:  ld      t4, %d(a0)\n" /* decode from t2: the whole tensor, or from a
+                                                 block boundary */
                    "    ld      t5, %d(a0)\n"
                    "    li      t2, 0\n"
                    "    bgeu    t4, t5, 2f\n"
@@ -309,7 +310,8 @@ static void choose_elements(struct lower *l)
                    "    mv      t2, a1\n"
                    "    sub     t6, a2, a1\n"
                    "    bgeu    t4, t6, 2f\n"
-                   "    ld      t0, %d(a0)\n" /* too large: from now on all of it is in DRAM */
+                   "    ld      t0, %d(a0)\n" /* too large: keep the whole tensor in DRAM from
+                                                 now on */
                    "    sd      t0, %d(a0)\n"
                    "    sd      t5, %d(a0)\n"
                    "    sd      zero, %d(a0)\n"
@@ -324,13 +326,13 @@ static void choose_elements(struct lower *l)
                    8 * FIRST, 8 * END);
 }
 
-/* The record at a3: what it has of the entry at a4, and the elements. */
+/* Fill the record at a3 from the directory entry at a4. */
 static void put_record(struct lower *l)
 {
     sam_lower_hart(l,
                    "3:  ld      a4, %d(a0)\n"
                    "    bnez    a4, 3f\n"
-                   "    li      t0, 1\n" /* no weights: a bad record */
+                   "    li      t0, 1\n" /* no weights: submit an invalid record */
                    "    mv      a0, t0\n"
                    "    ret\n"
                    "3:  lla     a3, packed_record\n",
@@ -347,7 +349,7 @@ static void put_record(struct lower *l)
         "    sw      t1, %zu(a3)\n"
         "    sw      t5, %zu(a3)\n"
         "    sw      zero, %zu(a3)\n"
-        "    lwu     t0, %zu(a4)\n" /* where the tensor begins in its piece */
+        "    lwu     t0, %zu(a4)\n" /* offset of the tensor in its piece */
         "    lwu     t1, %zu(a4)\n"
         "    slli    t1, t1, 32\n"
         "    or      t0, t0, t1\n"
@@ -373,7 +375,7 @@ static void put_record(struct lower *l)
         offsetof(struct sam_weight_record, first_high));
 }
 
-/* Let the unit decode them. */
+/* Submit the record and wait. */
 static void submit_record(struct lower *l)
 {
     sam_lower_hart(l,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function and its arguments: checked, placed, written as two programs. */
+/* Lower a function and its arguments: check, plan, emit both programs. */
 #include "lower/program.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static bool within(const struct sam_array *a, const struct sam_array *b)
     return x < y + lower_bytes(b) && y < x + lower_bytes(a);
 }
 
-/* The buffer of an array; the one of an argument before, if that has the same array. */
+/* Returns the buffer of an array; arguments with the same array share one. */
 static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char *name,
                                        struct sam_array *array, struct sam_error *error)
 {
@@ -48,7 +48,7 @@ static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char
     return b;
 }
 
-/* Copy the valid rectangle of a tile from or to an array, row by row. */
+/* Emit a row-by-row copy of a tile's valid rectangle from (`in`) or to an array. */
 static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
 {
     static const char *const loads[] = {"lbu", "lhu", "lwu", "ld"};
@@ -94,7 +94,7 @@ static enum sam_status give_packed(struct lower *l, uint32_t value,
     if (v->type.kind != SAM_TILE_KIND_PTR)
         return sam_fail(error, SAM_ERR_INPUT, "packed tensor for %%%s: expected a pointer argument",
                         v->name);
-    shaped.data = &shaped; /* it needs none */
+    shaped.data = &shaped; /* only checked for being non-NULL */
     enum sam_status status = sam_tile_bind_array(v->name, v->type.dtype, &shaped, error);
     if (status == SAM_OK)
         status = sam_lower_packed_argument(l, value, a, &address, error);
@@ -150,7 +150,7 @@ static enum sam_status give(struct lower *l, struct sam_tile_lowered *made, uint
     return status;
 }
 
-/* Output tiles, after the last operation. */
+/* Emit copies of output tiles to their arrays. */
 static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, const uint32_t *values,
                             struct sam_error *error)
 {
@@ -161,7 +161,7 @@ static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, cons
         if (!a->output || v->type.kind != SAM_TILE_KIND_TILE || !a->array)
             continue;
         enum sam_status status = sam_tile_bind_array(v->name, type.dtype, a->array, error);
-        if (status == SAM_OK) /* sizes that the program sets are compared when it has run */
+        if (status == SAM_OK) /* valid sizes set at run time are checked there */
             status = sam_tile_bind_shape(v->name, &type, a->array, error);
         struct lower_buffer *b =
             status == SAM_OK ? add_buffer(made, v->name, a->array, error) : NULL;
@@ -174,7 +174,7 @@ static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, cons
     return SAM_OK;
 }
 
-/* Arrays that the program stores to. */
+/* Mark the arrays that the program stores to as written. */
 static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
                         const uint32_t *values)
 {
@@ -276,7 +276,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
                                                                       : sam_fail_memory(error);
 }
 
-/* What is known of the program after its text: messages, remarks. */
+/* Move messages and notes to the result. */
 static void keep(struct lower *l, struct sam_tile_lowered *made)
 {
     struct lower_state *s = l->state;
@@ -311,8 +311,8 @@ static void close(struct lower *l)
     sam_tile_plan_free(&l->plan);
 }
 
-/* Arguments of every parameter: arrays without elements, zeros; tiles are not given. NULL: no
- * memory. */
+/* Returns placeholder arguments for `unbound`: empty arrays, zeros, no tiles. NULL on
+ * out-of-memory. */
 static struct sam_tile_argument *stand_in(const struct sam_tile_program *p,
                                           const struct sam_tile_func *f,
                                           struct sam_tile_lowered *made)

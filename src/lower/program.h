@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lowered function: what program.c makes and load.c puts into a system. */
+/* A lowered function: written by program.c, loaded into a system by load.c. */
 #ifndef SAM_LOWER_PROGRAM_H
 #define SAM_LOWER_PROGRAM_H
 
@@ -12,8 +12,8 @@ struct lower_described;
 struct lower_buffer {
     struct sam_array *array; /* the caller's */
     uint64_t address;
-    const char *name;   /* of the first argument that has it */
-    bool read, written; /* by the program */
+    const char *name;   /* first argument with this array */
+    bool read, written; /* by the lowered program */
 };
 
 static inline uint64_t lower_bytes(const struct sam_array *array)
@@ -23,24 +23,25 @@ static inline uint64_t lower_bytes(const struct sam_array *array)
 
 struct sam_tile_lowered {
     char *hart, *gpu;
-    size_t failure_at; /* where in `hart` it is about to exit: t1 has the failure's number */
-    char *source;      /* the tile program */
-    struct sam_array *unbound; /* of pointers that were not given, or NULL: it cannot be loaded */
-    const void *weights;       /* the caller's packed file, if an argument is in it */
+    size_t failure_at;         /* offset in `hart` before the exit: t1 holds the failure number */
+    char *source;              /* the tile program */
+    struct sam_array *unbound; /* arrays of unbound pointers, or NULL; if set, it cannot be
+                                  loaded */
+    const void *weights;       /* the caller's packed file, if an argument uses it */
     size_t weights_size;
-    struct sam_image *images[2]; /* of these; NULL: not assembled yet */
+    struct sam_image *images[2]; /* assembled `hart` and `gpu`, or NULL */
     struct lower_buffer *buffers;
     size_t buffer_count;
-    char **failures; /* texts, by number - 1 */
+    char **failures; /* by failure number - 1 */
     size_t failure_count;
-    size_t plain; /* bytes that each of them begins with, the program's name: no numbers in it */
+    size_t plain; /* length of the program name that starts each failure text */
     struct sam_tile_lowered_note *notes;
     size_t note_count;
-    struct lower_described *described; /* its operations, for time */
+    struct lower_described *described; /* for the time model */
 };
 
-/* failure_text.c: the text of the hart with code that writes the message of a failure to standard
- * error. Whoever holds the texts has no use for it (sam_tile_lowered_failure). */
+/* failure_text.c: append hart code that writes the failure message to standard error. For emitted
+ * files only; a loaded program uses sam_tile_lowered_failure. */
 void sam_lower_failure_texts(const struct sam_tile_lowered *made, struct sam_buffer *out);
 
 #endif

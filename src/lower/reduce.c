@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of reductions. Of columns: a lane has a column, and goes through its rows in rising
- * order. Of rows: a warp has a row, lane l the columns l, l + 32, ... in rising order; then the
- * lanes are combined in local memory, the upper half with the lower one until lane 0 has all.
+/* Reduction kernels. Column reductions: one column per lane, rows in ascending order. Row
+ * reductions: one row per warp, lane l takes columns l, l + 32, ... in ascending order; a tree
+ * reduction through local memory then combines the lanes, halving from 16.
  *
- * Lanes start from what changes nothing: -0 of sums of floats, 1 of products, NaN of minima by
- * number. What has one element only is copied.
+ * Each lane starts from the identity: -0 for float sums, 1 for products, NaN for minNum. A
+ * one-element line is copied, so that NaN payloads survive.
  *
- * Other minima and maxima of floats, and argmin and argmax, compare keys: integers in the order
- * that --nan asks for, of which the largest is found. */
+ * Float minima and maxima in the other --nan modes, argmin and argmax reduce order-preserving
+ * integer keys by maximum. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "lower/elements.h"
 
 enum { LANES = 32, MOST_WARPS = 8, MOST_GROUPS = 16 };
-/* Where the lanes meet: on the warp's stack. */
+/* Stack offset of the tree reduction's buffer. */
 enum { TREE = 16 };
 
 enum form {
-    FORM_VALUE, /* wide values, combined by an instruction */
-    FORM_KEY,   /* keys, of which the largest gives the value */
-    FORM_INDEX  /* keys and indexes: the first of the largest keys */
+    FORM_VALUE, /* wide values, one combining instruction */
+    FORM_KEY,   /* keys; the maximum converts back to a value */
+    FORM_INDEX  /* keys and indices: the first maximum */
 };
 
 struct reduction {
@@ -33,19 +33,18 @@ struct reduction {
     enum sam_dtype dtype;
     enum sam_tile_nan nan;
     enum form form;
-    bool columns; /* of columns, otherwise of rows */
-    bool arg;     /* the result is an index */
+    bool columns; /* reduce columns, otherwise rows */
+    bool arg;     /* argmin, argmax */
     bool real, narrow, max;
-    unsigned warps;            /* of the launch */
-    unsigned from, at, to;     /* x: this line of the source, the part of it, the result's place */
-    unsigned index, left;      /* x: of elements; how many of them are left */
-    unsigned raw, key;         /* v: what was loaded; in the form that is combined */
-    unsigned all;              /* v: what has been combined */
-    unsigned lane, here, best; /* v: of FORM_INDEX: the lane's number; indexes of raw, of all */
+    unsigned warps;            /* in the launch */
+    unsigned from, at, to;     /* x: current line, position in it, destination */
+    unsigned index, left;      /* x: element index; elements left */
+    unsigned raw, key;         /* v: loaded elements; their keys */
+    unsigned all;              /* v: accumulator */
+    unsigned lane, here, best; /* v: FORM_INDEX: lane index; indices of raw and of all */
 };
 
-/* What happens in each line of the source (LOWER_ROW), for each of its elements (LOWER_CHUNK), and
- * when a line ends. */
+/* Code levels: per line (LOWER_ROW), per chunk (LOWER_CHUNK), at the end of a line. */
 enum { LOWER_END = LOWER_ONCE };
 
 static void put(struct reduction *f, unsigned level, const char *format, ...) SAM_PRINTF(3, 4);
@@ -71,8 +70,8 @@ static bool is_signed(const struct reduction *f)
 
 /* --- elements */
 
-/* A function as a reduction: the instruction that combines two values, and what combining with
- * changes nothing; of floats, signed and unsigned integers. */
+/* The combining instruction and identity element of a reduction, for floats, signed and unsigned
+ * integers. */
 struct combiner {
     struct {
         const char *combine;
@@ -104,7 +103,7 @@ bool sam_lower_has_reduction(enum sam_tile_function function)
     return combiner_of(function) != NULL;
 }
 
-/* $d = $d and $a, in the form that is combined; $d is not v8. */
+/* $d = combine($d, $a), in the reduction's form; $d != v8. */
 static void combine(struct reduction *f, unsigned level, unsigned d, unsigned a)
 {
     const struct combiner *r = combiner_of(f->row->function);
@@ -128,9 +127,9 @@ static uint32_t identity(const struct reduction *f)
                                  : r->uint.identity;
 }
 
-/* Keys of floats are in the order of the values: -0 below +0 unless --nan is first; NaN at the top
- * where it is found, else at the bottom, where adding this takes it. The product makes of a NaN the
- * canonical one, and of a minimum a maximum. */
+/* Float keys have the order of the values. -0 sorts below +0 except with --nan first. NaN sorts at
+ * the top with --nan propagate, otherwise ROTATE moves it to the bottom. sign() makes NaN canonical
+ * and negates for minima. */
 #define ROTATE  " vadd.vx $d, $d, $(0x7fffff)"
 #define NAN_KEY "0x803fffff" /* at the bottom */
 static const char *const real_keys[] = {
@@ -145,7 +144,7 @@ static const char *sign(const struct reduction *f)
     return f->max ? "vfmul.vf $d, $a, $(0x3f800000)" : "vfmul.vf $d, $a, $(0xbf800000)";
 }
 
-/* Keys of integers. */
+/* Integer keys. */
 static const char *whole_key(const struct reduction *f)
 {
     if (is_signed(f))
@@ -153,14 +152,14 @@ static const char *whole_key(const struct reduction *f)
     return f->max ? "vxor.vx $d, $a, $(0x80000000)" : "vxor.vx $d, $a, $(0x7fffffff)";
 }
 
-/* Load elements; the register that has them in the form that is combined. */
+/* Load elements and return the register of their reduction form. */
 static unsigned element(struct reduction *f, unsigned level, unsigned at)
 {
     struct lower_code *c = &f->code;
     struct lower_vector x = {
         .dtype = f->dtype, .level = (enum lower_level)level, .raw = f->raw, .users = 1};
     put(f, level, "\tvle%u.v v%u, (x%u)\n", 8 * (unsigned)sam_tile_size(f->dtype), f->raw, at);
-    /* Integers extended by their sign are in order as unsigned ones, too, but keys are not. */
+    /* Sign-extended unsigned integers still order correctly, but not as keys. */
     if (is_order(f) && !f->real && !is_signed(f) && f->form != FORM_VALUE)
         sam_lower_extend(c, x.level, f->dtype, f->raw);
     unsigned wide = is_order(f) ? sam_lower_order(c, &x) : sam_lower_wide(c, &x);
@@ -172,13 +171,13 @@ static unsigned element(struct reduction *f, unsigned level, unsigned at)
     return f->form == FORM_VALUE ? wide : f->key;
 }
 
-/* The raw value of what has been combined. */
+/* Convert the accumulator to its raw form. */
 static unsigned value(struct reduction *f)
 {
     struct lower_code *c = &f->code;
     struct lower_vector d = {.dtype = f->dtype, .level = (enum lower_level)LOWER_END, .users = 1};
     struct lower_regs regs = {.d = f->all, .a = f->all};
-    if (f->form == FORM_KEY) { /* of --nan propagate */
+    if (f->form == FORM_KEY) { /* --nan propagate */
         sam_lower_emit(c, d.level, real_keys[f->nan], regs);
         sam_lower_emit(c, d.level, sign(f), regs);
     }
@@ -190,7 +189,7 @@ static unsigned value(struct reduction *f)
     return sam_lower_raw(c, &d);
 }
 
-/* Before the elements of a line. */
+/* Reset the accumulator to the identity. */
 static void start_line(struct reduction *f)
 {
     char line[64];
@@ -198,7 +197,7 @@ static void start_line(struct reduction *f)
     sam_lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
 }
 
-/* Elements of a line, whose indexes are in `here` or, all the same, in scalar `index`. */
+/* Accumulate one chunk. Its indices are in `here`, or uniformly in scalar `index`. */
 static void next_elements(struct reduction *f)
 {
     unsigned x = element(f, LOWER_CHUNK, f->at);
@@ -226,7 +225,7 @@ static const char *scalar_store(size_t size)
     return size == 4 ? "sw" : size == 2 ? "sh" : "sb";
 }
 
-/* Lane 0 gets all lanes, and scalar t2 what it has. */
+/* Tree-reduce across lanes through local memory into lane 0. */
 static void reduce_lanes(struct reduction *f, unsigned v,
                          void (*with)(struct reduction *f, unsigned d, unsigned a))
 {
@@ -248,13 +247,13 @@ static void with_indexes(struct reduction *f, unsigned d, unsigned a)
     put(f, LOWER_END, "\tvmin.vv v%u, v%u, v%u\n", d, d, a);
 }
 
-/* Scalar t2 = lane 0. */
+/* t2 = lane 0. */
 static void first_lane(struct reduction *f, unsigned v)
 {
     put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\tlw t2, 0(t1)\n", v);
 }
 
-/* The end of a row: its result goes to `to`. */
+/* Finish a row: store the result to `to`. */
 static void end_row(struct reduction *f, unsigned found)
 {
     size_t size = sam_tile_size(f->dtype);
@@ -284,7 +283,7 @@ static void end_row(struct reduction *f, unsigned found)
         scalar_load(size), scalar_store(size), f->to);
 }
 
-/* --nan first: a NaN that is the first of its row stays. */
+/* --nan first: a NaN in column 0 is the result of its row. */
 static void keep_leading_nan(struct reduction *f, unsigned found)
 {
     size_t size = sam_tile_size(f->dtype);
@@ -294,7 +293,7 @@ static void keep_leading_nan(struct reduction *f, unsigned found)
     put(f, LOWER_ROW, "\tbgtu t0, t1, .Lg%u\n", found);
 }
 
-/* The end of 32 columns. */
+/* Finish 32 columns. */
 static void end_columns(struct reduction *f)
 {
     unsigned size = (unsigned)sam_tile_size(f->dtype);
@@ -314,7 +313,7 @@ static void end_columns(struct reduction *f)
     put(f, LOWER_END, "\tvse%u.v v9, (x%u)\n", 8 * size, f->to);
 }
 
-/* --nan first: NaN in the first row stays. */
+/* --nan first: a NaN in row 0 gets the largest key. */
 static void keep_leading_nan_row(struct reduction *f)
 {
     unsigned x = element(f, LOWER_ROW, f->from);
@@ -335,7 +334,7 @@ static unsigned log_of(size_t power)
     return (unsigned)__builtin_ctzll(power);
 }
 
-/* x += bytes; changes t0. */
+/* x += bytes. Clobbers t0. */
 static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
 {
     if (bytes < 2048)
@@ -344,7 +343,7 @@ static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
         sam_buffer_printf(out, "\tli t0, 0x%x\n\tadd x%u, x%u, t0\n", (unsigned)bytes, x, x);
 }
 
-/* x += the pitch of a tile for each warp; changes t0 and t1. */
+/* x += pitch * warps. Clobbers t0 and t1. */
 static void advance(struct reduction *f, struct sam_buffer *out, unsigned x, uint32_t tile)
 {
     uint32_t pitch;
@@ -363,7 +362,7 @@ static void constants(struct reduction *f, struct sam_buffer *out)
                           f->code.constants[i].bits);
 }
 
-/* Where a single element is a result, it is copied: the bits of a NaN stay. */
+/* Returns whether a one-element line is possible; it is copied, so a NaN payload survives. */
 static bool copies(const struct reduction *f)
 {
     uint32_t number;
@@ -487,7 +486,7 @@ unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel 
     return groups * kernel->warps;
 }
 
-/* Rows, or columns by 32, are given out to warps one by one. */
+/* Distribute rows, or groups of 32 columns, over warps. */
 static void divide(struct reduction *f)
 {
     const struct sam_tile_type *type = &sam_tile_ty(f->l->p, f->src)->tile;

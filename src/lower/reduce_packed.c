@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of tcolmax and tcolmin of small elements: a lane has two neighbouring columns and loads
- * both at once. The upper one is compared as it was loaded, with the lower one in its low bits,
- * which decides only between equals; the lower one is shifted up. */
+/* tcolmax and tcolmin of 8- and 16-bit elements with two adjacent columns per lane, loaded
+ * together. The upper column is compared in place: the lower column in its low bits only decides
+ * between equals. The lower column is shifted up. */
 #include <inttypes.h>
 
 #include "lower/elements.h"
 
 enum { LANES = 32, MOST_ROWS = 4 };
-/* v1: what was loaded; v2: the lower column, moved up; v3, v4: what the upper and the lower columns
- * have so far; v5: a magnitude; v6, v7: the largest ones of both. */
+/* v1: loaded pair; v2: lower column, shifted up; v3, v4: accumulators of the upper and lower
+ * column; v5: a magnitude; v6, v7: the largest magnitudes of both columns. */
 
 struct pairs {
     struct lower_code code;
@@ -17,7 +17,7 @@ struct pairs {
     const struct sam_tile_op *op;
     uint32_t src, dst, rows, cols, pitch, from, to;
     enum sam_dtype dtype;
-    unsigned size, shift; /* bits that the lower column moves up */
+    unsigned size, shift; /* left shift of the lower column */
     bool real, max, finds_nan;
 };
 
@@ -58,7 +58,7 @@ static void emit(struct pairs *p, enum lower_level level, const char *lines)
     sam_lower_emit(&p->code, level, lines, (struct lower_regs){0});
 }
 
-/* v3 and v4 at first: what changes nothing. */
+/* Initialise v3 and v4 to the identity. */
 static const char *identity(const struct pairs *p)
 {
     static const char *const whole[2][2] = {
@@ -68,9 +68,9 @@ static const char *identity(const struct pairs *p)
                    : whole[p->max][sam_tile_is_signed(p->dtype)];
 }
 
-/* v3 and v4 with a row. An f16 in the upper half of a float has a larger exponent, so what is NaN
- * must be told by its magnitude, from which the sign is moved away; an infinity of bf16 must not
- * have the other column in its low bits. */
+/* Accumulate a row into v3 and v4. An f16 NaN in the upper half of a float need not be a float NaN,
+ * so NaN is detected by magnitude, with the sign shifted out. For bf16, low bits of the other
+ * column would turn infinity into NaN: they are masked. */
 static void combine(struct pairs *p)
 {
     static const char *const whole[2][2] = {
@@ -95,7 +95,7 @@ static void combine(struct pairs *p)
                    : whole[p->max][sam_tile_is_signed(p->dtype)]);
 }
 
-/* Both columns in v3, as they are stored. */
+/* v3 = both columns, as stored. */
 static void join(struct pairs *p)
 {
     if (p->finds_nan)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The remainder of floats: a - b * trunc(a / b), which is always exact. */
+/* fmodf: a - b * trunc(a / b), which is exact. */
 #include "lower/elements.h"
 
-/* Both numbers as integers times a power of two: m * 2^(e - 150), e from 1. If a's exponent is n
- * above b's, the remainder of ma * 2^n by mb is found eight bits at a time: a remainder of 24 bits,
- * shifted by 8, fits a word. v10 = ma, v11 = mb, v12 = n, v13 = b's exponent in place. */
+/* Both operands as m * 2^(e - 150), e >= 1. With n the difference of exponents, ma * 2^n mod mb is
+ * computed eight bits at a time: a 24-bit remainder shifted by 8 fits a word. v10 = ma, v11 = mb,
+ * v12 = n, v13 = b's exponent field. */
 static const char split[] =
     "vfsgnjx.vv v14, $a, $a; vfsgnjx.vv v15, $b, $b;"
     "vand.vx v12, v14, $(0x7f800000); vand.vx v13, v15, $(0x7f800000);"
@@ -16,8 +16,8 @@ static const char split[] =
     "vmslt.vx v18, v12, zero; vremu.vv v10, v10, v11";
 static const char step[] = "vmin.vv v19, v12, v16; vsll.vv v10, v10, v19; vremu.vv v10, v10, v11;"
                            "vsub.vv v12, v12, v19";
-/* r * 2^-23 * 2^(e - 127), both exact; a where its exponent is below that of b; NaN for a that is
- * not finite, and b that is zero or NaN. The sign is that of a. */
+/* r * 2^-23 * 2^(e - 127), both exact; a if its exponent is below b's; NaN if a is not finite or b
+ * is zero or NaN. The sign is a's. */
 static const char join[] =
     "vfcvt.f.xu.v v10, v10; vfmul.vf v10, v10, $(0x34000000); vfmul.vv v10, v10, v13;"
     "vmv.v.v v0, v18; vmerge.vvm v10, v10, v14, v0; vfsgnj.vv v10, v10, $a;"

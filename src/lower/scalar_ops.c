@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that are not on elements: arithmetic, views of arrays, descriptors of tiles. They
- * mirror src/tile/core/exec.c. A test whose outcome is known leaves no code, or a jump to its
- * failure. */
+/* Scalar operations: arithmetic, views of arrays, tile descriptors. They mirror
+ * src/tile/core/exec.c. A check with a known outcome emits no code, or a jump to its failure. */
 #include <inttypes.h>
 
 #include "lower/hart.h"
@@ -46,7 +45,7 @@ static void fit_register(struct lower *l, const struct sam_tile_ty *type, const 
                        shift);
 }
 
-/* The result for operands that are known; false: it is found when the program runs. */
+/* Constant folding. Returns false if the operation must be evaluated at run time. */
 static bool fold(const struct sam_tile_op *op, int64_t a, int64_t b, int64_t c, int64_t *value)
 {
     const bool less = a < b, same = a == b;
@@ -111,7 +110,7 @@ static void arith(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_SUBI: sam_lower_hart(l, "    sub     t0, t0, t1\n"); break;
     case SAM_TILE_MULI: sam_lower_hart(l, "    mul     t0, t0, t1\n"); break;
     case SAM_TILE_DIVSI:
-    case SAM_TILE_REMSI: /* dividing the smallest integer by -1 wraps on the hart as well */
+    case SAM_TILE_REMSI: /* INT64_MIN / -1 wraps on the hart, too */
         if (!sam_lower_constant(l, arg(l, op, 1), &numbers[1]) || numbers[1] == 0)
             sam_lower_hart(
                 l, "    beqz    t1, .Lfailure%u\n",
@@ -132,8 +131,7 @@ static void arith(struct lower *l, const struct sam_tile_op *op)
 
 /* --- views of arrays */
 
-/* Whether the size of a dimension and its stride can be counted in 64 bits (sam_tile_window_fits).
- */
+/* Returns whether size * stride is representable (|span| <= 2^55), as sam_tile_window_fits. */
 static bool fits(int64_t size, int64_t stride)
 {
     const int64_t most = INT64_C(1) << 55;
@@ -200,8 +198,8 @@ static void make_view(struct lower *l, const struct sam_tile_op *op)
     sam_lower_set(l, result, "t0");
 }
 
-/* A dimension of a partition: its size is its type's, and it lies in the view. a1 becomes the
- * offset. */
+/* Check dimension i of a partition: its size matches the type and it lies in the view. a1 = its
+ * end. */
 static void check_partition(struct lower *l, const struct sam_tile_op *op, uint32_t i)
 {
     const uint32_t result = l->p->ids[op->results], view = arg(l, op, 0);
@@ -273,13 +271,13 @@ static void make_partition(struct lower *l, const struct sam_tile_op *op)
 
 /* --- tiles */
 
-/* Give a tile the address of an operand, unless the plan knows it. */
+/* Set a tile's address from an operand, unless the plan knows it. */
 static void bind(struct lower *l, const struct sam_tile_op *op, uint32_t tile, uint32_t address)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const uint64_t size = sam_tile_bytes(type);
     const uint32_t room = sam_lower_room(l, type->loc);
-    if (lower_value(l, tile)->known) /* and in its memory: the checker has seen to it */
+    if (lower_value(l, tile)->known) /* the checker has verified the range */
         return;
     sam_lower_begin(l, op);
     const unsigned failure = sam_lower_failure(
@@ -351,7 +349,7 @@ static void alloc(struct lower *l, const struct sam_tile_op *op)
         set_valid(l, op, tile, true, arg(l, op, at++));
 }
 
-/* A second tile over an address: with the valid sizes that the first has now. */
+/* A second tile at an address, with the current valid sizes of the first. */
 static void rebind(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t tile = l->p->ids[op->results], from = arg(l, op, 0);
@@ -421,7 +419,7 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
     sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
 
-/* Where its type leaves them open, the valid sizes of a window are what it sees of its tile's. */
+/* A window with open valid sizes gets the part of its tile's valid rectangle that it covers. */
 static void subset(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t tile = l->p->ids[op->results];
@@ -451,8 +449,7 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
 
 /* --- events */
 
-/* An event of the vector pipe is the number of launches so far; the other pipes keep the order of
- * the hart. */
+/* A vector-pipe event is a launch count. The other pipes run in hart order. */
 static void record(struct lower *l, const struct sam_tile_op *op)
 {
     sam_lower_begin(l, op);
@@ -478,7 +475,7 @@ void sam_lower_scalar_op(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_ALLOC: alloc(l, op); break;
     case SAM_TILE_VIEW: make_view(l, op); break;
     case SAM_TILE_PART: make_partition(l, op); break;
-    case SAM_TILE_ASSIGN: break; /* the plan has it */
+    case SAM_TILE_ASSIGN: break; /* resolved by the plan */
     case SAM_TILE_REBIND: rebind(l, op); break;
     case SAM_TILE_SUBSET: subset(l, op); break;
     case SAM_TILE_SHAPE:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of an operation's operands where the program sets them as it runs: the rules are those
- * of the checker (sam_tile_verify_op), which names the sizes that it does not know. */
+/* Run-time shape checks. The verifier (sam_tile_verify_op) runs with symbolic names for sizes that
+ * are not compile-time constants, and calls back for rules on them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,9 +10,9 @@ enum kind { ROWS, COLS, DIMENSION, PRODUCT, SUM };
 
 struct name {
     enum kind kind;
-    uint32_t value;     /* of ROWS and the next two */
+    uint32_t value;     /* of ROWS, COLS and DIMENSION */
     unsigned dimension; /* of DIMENSION */
-    int64_t a, b;       /* of PRODUCT and SUM; b is none of these */
+    int64_t a, b;       /* of PRODUCT and SUM; b is a constant or a leaf */
 };
 
 enum { MOST = 24, FIRST = SAM_TILE_DYNAMIC - 1 };
@@ -22,7 +22,7 @@ struct shapes {
     const struct sam_tile_op *op;
     struct name names[MOST];
     unsigned count;
-    bool write; /* else only ask whether there is anything to check */
+    bool write; /* emit code; otherwise only find out whether there is any */
     bool any;
 };
 
@@ -36,14 +36,14 @@ static int64_t add(struct shapes *s, struct name name)
 
 static int64_t combine(void *context, bool product, int64_t a, int64_t b)
 {
-    if (a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC) /* more than 64 bits */
+    if (a == SAM_TILE_DYNAMIC || b == SAM_TILE_DYNAMIC) /* overflow */
         return SAM_TILE_DYNAMIC;
     if (product && a == 1)
         return b;
     return add(context, (struct name){.kind = product ? PRODUCT : SUM, .a = a, .b = b});
 }
 
-/* Put a size into a register; t6 is used. */
+/* reg = a size. Clobbers t6. */
 static void get(const struct shapes *s, const char *reg, int64_t size)
 {
     if (size > FIRST) {
@@ -64,7 +64,7 @@ static void get(const struct shapes *s, const char *reg, int64_t size)
     }
 }
 
-/* The message with registers for names, which are loaded. */
+/* Load the names in a message into registers and replace them by placeholders. */
 static void load_names(const struct shapes *s, const char *text, struct sam_buffer *out)
 {
     static const char *const regs[LOWER_NUMBERS] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"};
@@ -117,7 +117,7 @@ static void later(void *context, enum sam_tile_relation relation, int64_t a, int
     }
 }
 
-/* The type of an operand with the sizes that are known now, and names for the others. */
+/* Copy an operand's type, with names for sizes that are not constants. */
 static void name_sizes(struct shapes *s, uint32_t value, struct sam_tile_ty *type)
 {
     uint32_t size;
@@ -136,7 +136,7 @@ static void name_sizes(struct shapes *s, uint32_t value, struct sam_tile_ty *typ
                 add(s, (struct name){.kind = DIMENSION, .value = value, .dimension = i});
 }
 
-/* A rule that is known to be broken fails when the operation runs. */
+/* A rule that is statically violated fails when the operation executes. */
 static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_report *report)
 {
     struct sam_error first;
@@ -152,7 +152,7 @@ static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_
 
 /* --- overlap */
 
-/* The bytes of a tile at an address: whether it is known. */
+/* Compute the byte span of a tile. Returns false if its address is not a constant. */
 static bool span_of(const struct lower *l, uint32_t tile, struct sam_tile_span *span)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
@@ -163,7 +163,7 @@ static bool span_of(const struct lower *l, uint32_t tile, struct sam_tile_span *
            known;
 }
 
-/* Whether source i may begin where the destination does. */
+/* Returns whether the operation may run in place on source i. */
 static bool may_be_one(const struct lower *l, const struct sam_tile_op *op, uint32_t i)
 {
     const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);
@@ -172,8 +172,8 @@ static bool may_be_one(const struct lower *l, const struct sam_tile_op *op, uint
            lower_value(l, s)->pitch == lower_value(l, d)->pitch;
 }
 
-/* Whether a source may overlap the destination and must not, as far as addresses are known:
- * tiles of their own lie apart where the plan places both. */
+/* Returns whether an illegal overlap is possible. Distinct tiles placed by the plan are disjoint.
+ */
 static bool may_overlap(const struct lower *l, const struct sam_tile_op *op, uint32_t i)
 {
     const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);
@@ -191,7 +191,7 @@ static bool may_overlap(const struct lower *l, const struct sam_tile_op *op, uin
            (sam_tile_span_meet(&x, &y, &low, &high) && !(x.low == y.low && may_be_one(l, op, i)));
 }
 
-/* Put where the lines of a tile are into four registers, from a0 or a4 on. */
+/* Load address, line count, pitch and line bytes of a tile into aN to aN+3. */
 static void put_lines(struct lower *l, uint32_t tile, unsigned reg)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
@@ -207,7 +207,7 @@ static void put_lines(struct lower *l, uint32_t tile, unsigned reg)
                    (by_rows ? type->cols : type->rows) * (uint64_t)sam_tile_size(type->dtype));
 }
 
-/* Fail where the destination shares bytes with source i. */
+/* Emit a failure if the destination shares bytes with source i. */
 static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_t i)
 {
     const uint32_t s = sam_tile_arg(l->p, op, i), d = sam_tile_arg(l->p, op, op->operand_count - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of a lowered program: lines, labels, messages of failures, remarks. */
+/* Text emission: lines, labels, failure messages, notes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *f
     sam_buffer_free(&text);
 }
 
-/* The texts of failures may hold what a name in a program holds. */
+/* Names in a failure message may contain any character. */
 static void comment(struct sam_buffer *out, const char *text)
 {
     sam_buffer_puts(out, "    # ");
@@ -146,7 +146,7 @@ static void comment(struct sam_buffer *out, const char *text)
     sam_buffer_puts(out, "\n");
 }
 
-/* The code that failures share, and the jumps to it. */
+/* Emit the failure stubs and their common tail. */
 static void write_failures(struct lower *l)
 {
     const struct lower_messages *m = &l->state->failures;
@@ -182,8 +182,7 @@ static void write_failures(struct lower *l)
                    8 * LOWER_NUMBERS);
 }
 
-/* t0 becomes 0 if elements of a dimension of a0 with stride a1 can be counted in 64 bits
- * (sam_tile_window_fits), else not. */
+/* t0 = 0 if size a0 * stride a1 is representable (sam_tile_window_fits). */
 static void write_fits(struct lower *l)
 {
     sam_lower_hart(l, ".Lfits:\n"
@@ -203,9 +202,9 @@ static void write_fits(struct lower *l)
                       "    ret\n");
 }
 
-/* t0 becomes 1 if two tiles share a byte, else 0: a1 lines of a3 bytes from a0 on, a2 bytes apart,
- * and a5 lines of a7 bytes from a4 on, a6 apart. Lines of the first are compared from the first
- * that ends after a4; with equal distances, if that one meets no line of the second, none does. */
+/* t0 = 1 if two tiles share a byte: a1 lines of a3 bytes at a0, pitch a2, and a5 lines of a7 bytes
+ * at a4, pitch a6. Scans the first tile from its first line that ends after a4. With equal pitches
+ * that line decides. */
 static void write_meet(struct lower *l)
 {
     sam_lower_hart(l, ".Lmeet:\n"
@@ -237,7 +236,7 @@ static void write_meet(struct lower *l)
                       "3:  ret\n");
 }
 
-/* The slots, as they are when the program starts. */
+/* Emit the initial contents of the slots. */
 static void write_slots(struct lower *l)
 {
     const struct sam_buffer *slots = &l->state->slots;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of a tile program on the hart: constants, and slots in memory. s0 is 2048 bytes after the
- * first slot, so that 4 KiB of slots are an offset away; tp is for those that are not. */
+/* Values of a tile program on the hart: constants, and slots in memory. s0 points 2048 bytes past
+ * the first slot, so 4 KiB of slots are reachable by offset; tp addresses the rest. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ void sam_lower_set(struct lower *l, uint32_t value, const char *reg)
 
 enum { TILE_SLOT = 16 };
 
-/* Where the tiles of a memory begin, and how many bytes there are. */
+/* Base and size of each tile memory. */
 static const struct {
     uint32_t base, size;
 } memories[SAM_TILE_LOCS] = {
@@ -147,8 +147,8 @@ void sam_lower_start_size(struct lower *l, uint32_t tile, bool cols, uint32_t si
         sam_put_le32(l->state->slots.data + at, size);
 }
 
-/* --- views and partitions. Their sizes and strides are operands that still have the values that
- * they had when the window was made: it is visible only where they are. */
+/* --- views and partitions. Their size and stride operands still have their original values: a
+ * window is visible only where its operands are. */
 
 static const struct sam_tile_op *maker(const struct lower *l, uint32_t window)
 {
@@ -169,7 +169,7 @@ static uint32_t operand_of(const struct lower *l, uint32_t window, unsigned dime
     return sam_tile_arg(l->p, op, 1 + dimension + (last ? rank : 0));
 }
 
-/* Packed weights are where they have been decoded to. */
+/* Redirect to the decoded copy of packed weights. */
 static void move_staged(struct lower *l, const char *reg, uint32_t window)
 {
     uint32_t delta;
@@ -239,7 +239,7 @@ void sam_lower_start_scalar(struct lower *l, uint32_t value, int64_t number)
     sam_lower_slot_start(l, slot_of(l, value, 8), (uint64_t)number);
 }
 
-/* --- all of a function */
+/* --- initialisation */
 
 static void set_tile(struct lower *l, uint32_t value)
 {

@@ -99,7 +99,7 @@ static void packed(void **state)
     expect_input(p, a, NULL, "without packed weights");
     expect_input(p, a, &o, "no tensor 'x'");
     a[0].packed = "v";
-    expect_input(p, a, &o, "cannot make that of i32");
+    expect_input(p, a, &o, "cannot convert i32 to it");
     a[0].packed = "u";
     expect_input(p, a, &o, "has 64 elements, 'u' has 4");
     o.weights_size = 5;
