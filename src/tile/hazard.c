@@ -34,8 +34,8 @@ static bool same(const struct sam_tile_access *a, const struct sam_tile_access *
     return a->span.low == b->span.low && a->times == b->times && a->step == b->step && like(a, b);
 }
 
-/* The blocks that a loop visits merge into one access as long as no event lies between them. If
- * more are open than hardware has events for, events between them are ignored. */
+/* Merge the blocks that a loop visits into one access, unless an event lies between them. If more
+ * events are open than the hardware has, events between them are ignored. */
 static bool extend(const struct sam_tile_hazards *h, struct sam_tile_access *a,
                    const struct sam_tile_access *next)
 {
@@ -86,7 +86,7 @@ bool sam_tile_hazard_touch(struct sam_tile_hazards *h, struct sam_tile_access ac
     for (size_t i = 0; i < h->count; i++) {
         struct sam_tile_access *a = &h->accesses[i];
         int64_t from, to;
-        /* What all pipes know to be done cannot conflict any more. */
+        /* Operations retired by every pipe cannot conflict any more. */
         if (a->time <= h->seen[a->pipe])
             continue;
         if (kept != i)
@@ -130,7 +130,7 @@ bool sam_tile_hazard_copy(struct sam_tile_hazards *to, const struct sam_tile_haz
     return to->accesses != NULL;
 }
 
-/* Accesses since the paths parted have ids of their own: find the same access on the other path. */
+/* Accesses since the fork have ids of their own: find the same access on the other path. */
 static struct sam_tile_access *twin(const struct sam_tile_hazards *h, uint64_t fork,
                                     const struct sam_tile_access *a)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes run in parallel: an operation sees what another pipe did, in tiles and in global memory,
- * only after a barrier or a wait for an event recorded later. */
+/* Hazards between pipes. Pipes run in parallel: an operation sees the effects of another pipe, on
+ * tiles and global memory, only after a barrier or a wait for a later event. */
 #ifndef SAM_TILE_HAZARD_H
 #define SAM_TILE_HAZARD_H
 
 #include "tile/span.h"
 
-/* Where an access is: a tile memory, or from here on global memory. */
+/* Location of an access: a tile memory, or global memory from this value on. */
 #define SAM_TILE_GLOBAL ((uint32_t)SAM_TILE_LOCS)
 
 struct sam_tile_access {
@@ -15,33 +15,34 @@ struct sam_tile_access {
     uint32_t space;
     enum sam_tile_pipe pipe;
     bool write;
-    bool perhaps; /* happened, or was not waited for, only on some path */
+    bool perhaps; /* occurred, or was not waited for, on some paths only */
     uint32_t op;
-    uint64_t time; /* operations that its pipe had begun by then */
-    uint64_t id;   /* rising in the list */
+    uint64_t time; /* operations begun by its pipe so far */
+    uint64_t id;   /* ascending in the list */
 };
 
 struct sam_tile_hazards {
     uint64_t begun[SAM_TILE_PIPES];    /* by each pipe */
-    uint64_t seen[SAM_TILE_PIPES];     /* of each pipe: known to be done by all others */
-    uint64_t recorded[SAM_TILE_PIPES]; /* begun, at its latest event */
+    uint64_t seen[SAM_TILE_PIPES];     /* per pipe: operations known to all others as done */
+    uint64_t recorded[SAM_TILE_PIPES]; /* per pipe: operations begun at its latest event */
     struct sam_tile_access *accesses;
     size_t count, capacity;
-    uint64_t ids; /* given so far */
+    uint64_t ids; /* assigned so far */
 };
 
 struct sam_tile_conflict {
-    struct sam_tile_access with; /* of another pipe */
-    int64_t from, to;            /* the bytes in question */
+    struct sam_tile_access with; /* the conflicting access of another pipe */
+    int64_t from, to;            /* the shared bytes */
 };
 
-/* An operation `op` of a pipe begins. */
+/* Begin an operation of a pipe. */
 void sam_tile_hazard_begin(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe);
-/* It accesses bytes. Returns whether there is an access that it should have waited for, preferably
- * one that is not `perhaps`. */
+/* Add an access of the current operation. Returns whether it conflicts with an earlier access,
+ * preferably reporting one that is not `perhaps`. */
 bool sam_tile_hazard_touch(struct sam_tile_hazards *hazards, struct sam_tile_access access,
                            struct sam_tile_conflict *conflict, bool *memory);
-/* An event is the number of operations that its pipe has begun; a wait makes that number known. */
+/* An event is the number of operations its pipe has begun; waiting for it makes that number known.
+ */
 static inline uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards,
                                               enum sam_tile_pipe pipe)
 {
@@ -51,10 +52,10 @@ static inline uint64_t sam_tile_hazard_record(struct sam_tile_hazards *hazards,
 void sam_tile_hazard_wait(struct sam_tile_hazards *hazards, enum sam_tile_pipe pipe,
                           uint64_t event);
 void sam_tile_hazard_barrier(struct sam_tile_hazards *hazards);
-/* A copy for the other path; false if out of memory. */
+/* Copy the state for the other path. Returns false on out-of-memory. */
 bool sam_tile_hazard_copy(struct sam_tile_hazards *to, const struct sam_tile_hazards *from);
-/* Join two paths that parted after `fork` ids. An access that is open on one path only is open
- * `perhaps`, except for those of `hazards` if that is the `likely` path. `other` is freed. */
+/* Join two paths split at `fork` ids. An access that is open on one path only becomes `perhaps`,
+ * except those of `hazards` if that is the `likely` path. Frees `other`. */
 bool sam_tile_hazard_join(struct sam_tile_hazards *hazards, struct sam_tile_hazards *other,
                           uint64_t fork, bool likely);
 void sam_tile_hazard_free(struct sam_tile_hazards *hazards);

@@ -2,7 +2,7 @@
 /* Messages of the parser and the checker. */
 #include "tile/tile.h"
 
-/* The line of the text; `text` stays NULL if there is none. */
+/* Find the source line; `text` stays NULL if there is none. */
 static void find_line(const struct sam_tile_program *p, struct sam_spot *spot)
 {
     const char *at = p->text, *end = p->text + p->size;

@@ -3,7 +3,7 @@
 
 #define FARTHEST (INT64_C(1) << 60)
 
-/* Dimension k of `rank` away. */
+/* Remove dimension k. */
 static void drop(struct sam_tile_span *s, uint32_t k)
 {
     s->rank--;
@@ -13,7 +13,7 @@ static void drop(struct sam_tile_span *s, uint32_t k)
     }
 }
 
-/* Insert a dimension in the order of strides. */
+/* Insert a dimension, ordered by stride. */
 static bool insert(struct sam_tile_span *s, int64_t count, int64_t stride)
 {
     int64_t reach;
@@ -35,7 +35,7 @@ static bool insert(struct sam_tile_span *s, int64_t count, int64_t stride)
     return true;
 }
 
-/* Merge runs, and dimensions, that follow each other without a gap. */
+/* Merge adjacent runs and dimensions. */
 static void join(struct sam_tile_span *s)
 {
     while (s->rank && s->stride[s->rank - 1] <= s->size) {
@@ -96,18 +96,18 @@ enum { MOST_STEPS = 1 << 22 };
 
 struct search {
     const struct sam_tile_span *b;
-    int64_t low, high; /* of the run of a */
+    int64_t low, high; /* run of a */
     int64_t *from, *to;
     unsigned steps;
 };
 
-/* Visit the runs of dimensions k.. from `base` that meet low..high, until a visit ends the search.
- */
+/* Visit the runs of dimensions k.. from `base` that intersect low..high, until a visit ends the
+ * search. */
 static bool each_run(struct search *search, const struct sam_tile_span *s, uint32_t k, int64_t base,
                      int64_t low, int64_t high,
                      bool (*call)(struct search *search, int64_t low, int64_t high))
 {
-    /* Unrealistic strides could take very long: assume that they meet. */
+    /* Adversarial strides could take very long: assume an intersection. */
     if (search->steps++ > MOST_STEPS)
         return true;
     if (k == s->rank)

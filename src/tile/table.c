@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: operations, dtypes, memories, words of attributes. */
+/* Names: operations, dtypes, memories, attribute words. */
 #include "tile/tile.h"
 
 #include "base/ascii.h"
@@ -54,7 +54,7 @@ static const struct {
     [SAM_TILE_RETURN] = {"return", false},
 };
 
-/* Other spellings that are read. */
+/* Alternative spellings, accepted on input. */
 static const struct {
     const char *name;
     enum sam_tile_code code;
@@ -114,7 +114,7 @@ unsigned sam_tile_code_find(const char *name, size_t size)
 const char *sam_tile_nearest(const char *name, size_t size)
 {
     enum { FAR = 4 };
-    char lower[32 + FAR]; /* no name is as long as 32 */
+    char lower[32 + FAR]; /* longer than any name */
     const char *found = NULL;
     unsigned least = FAR;
     if (size > sizeof lower)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of tile/: the program in memory and what the stages share. text/ makes a program of text
- * and writes it, check/ checks it and places its tiles, core/ runs it and the calls of tile_ops.h.
- * This folder has what all of them use: the rows, types, elements, messages, spans and hazards. */
+/* Interface of tile/: the program in memory and the declarations its stages share. text/ parses and
+ * prints programs, check/ verifies them and places tiles, core/ executes programs and the calls of
+ * tile_ops.h. This folder has the tables, types, elements, messages, spans and hazards. */
 #ifndef SAM_TILE_INTERNAL_H
 #define SAM_TILE_INTERNAL_H
 
@@ -15,7 +15,7 @@ enum { SAM_TILE_RANK = 5 };
 
 /* --- types of values */
 enum sam_tile_kind {
-    SAM_TILE_KIND_UNKNOWN, /* a free name whose type is not known yet */
+    SAM_TILE_KIND_UNKNOWN, /* a free name without a type yet */
     SAM_TILE_KIND_INDEX,
     SAM_TILE_KIND_BOOL, /* i1 */
     SAM_TILE_KIND_SCALAR,
@@ -36,12 +36,12 @@ struct sam_tile_ty {
 
 /* --- operations */
 enum sam_tile_code {
-    /* with a syntax of their own */
-    SAM_TILE_ALLOC,  /* [address] [valid rows] [valid cols]; `attribute` tells which */
+    /* with their own syntax */
+    SAM_TILE_ALLOC,  /* [address] [valid rows] [valid cols], flags in `attribute` */
     SAM_TILE_VIEW,   /* pointer, shape, strides */
     SAM_TILE_PART,   /* view, offsets, sizes */
     SAM_TILE_ASSIGN, /* tile; `literal` is the address */
-    SAM_TILE_REBIND, /* tile, address; a second tile over the address */
+    SAM_TILE_REBIND, /* tile, address: a second tile at the address */
     SAM_TILE_SUBSET, /* tile, row and column, rows and columns: a window of a tile */
     SAM_TILE_SHAPE,  /* tile, valid rows, valid cols */
     SAM_TILE_RECORD, /* `attribute` is the pipe */
@@ -111,8 +111,8 @@ extern const struct sam_tile_family sam_tile_families[SAM_TILE_FAMILIES];
 
 /* `{key = word}` of an operation. */
 struct sam_tile_attribute_text {
-    const char *key, *choices; /* for messages; NULL: the operation has no attribute */
-    const char *const *words;  /* ended by NULL */
+    const char *key, *choices; /* for messages; NULL without an attribute */
+    const char *const *words;  /* NULL-terminated */
     unsigned count;
 };
 extern const struct sam_tile_attribute_text sam_tile_attributes[];
@@ -123,8 +123,8 @@ enum sam_tile_function {
 #include "tile/functions.def"
 };
 
-/* dtypes of an operation: those of the profile, the floats or integers among them, what a product
- * of matrices takes, or all with those of 64 bits. */
+/* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors, or
+ * all including 64-bit types. */
 enum sam_tile_class {
     SAM_TILE_ORDER,
     SAM_TILE_REAL,
@@ -151,46 +151,46 @@ static inline const struct sam_tile_family *sam_tile_family(const struct sam_til
 {
     return &sam_tile_families[row->family];
 }
-/* The attribute of a row; its key is NULL when the operation has none. */
+/* The attribute of a row; key NULL if there is none. */
 static inline const struct sam_tile_attribute_text *
 sam_tile_attribute(const struct sam_tile_row *row)
 {
     return &sam_tile_attributes[sam_tile_family(row)->attribute];
 }
-/* The code of a name of `size` characters, without "pto."; SAM_TILE_CODES when there is none. */
+/* Find the code of a name of `size` characters, without "pto."; SAM_TILE_CODES if unknown. */
 unsigned sam_tile_code_find(const char *name, size_t size);
-/* Its name, "arith." and "scf." included, "pto." not. */
+/* The name of a code, with "arith." or "scf.", without "pto.". */
 const char *sam_tile_code_name(unsigned code);
-/* Whether the operation belongs to the dialect: "pto." precedes its name, except on the flat
- * surface. */
+/* Returns whether the operation is of the pto dialect: its name has the prefix "pto.", except in
+ * the flat syntax. */
 bool sam_tile_code_is_pto(unsigned code);
-/* The known name nearest to an unknown one, or NULL. */
+/* Returns the known name nearest to an unknown one, or NULL. */
 const char *sam_tile_nearest(const char *name, size_t size);
-/* Whether the operation keeps part of its destination, which then cannot be newly allocated. */
+/* Returns whether the operation keeps part of its destination, which then cannot be newly
+ * allocated. */
 static inline bool sam_tile_updates(const struct sam_tile_row *row)
 {
     enum sam_tile_writes writes = sam_tile_family(row)->writes;
     return writes == SAM_TILE_WRITES_UPDATED || writes == SAM_TILE_WRITES_PART;
 }
-/* Whether the destination is a window of an array instead of a tile. */
+/* Returns whether the destination is an array window instead of a tile. */
 static inline bool sam_tile_stores(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->writes == SAM_TILE_WRITES_ARRAY;
 }
-/* Whether a scalar has the dtype of the first source instead of that of the destination. */
+/* Returns whether a scalar has the dtype of the first source instead of the destination's. */
 static inline bool sam_tile_scalar_of_source(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->own == SAM_TILE_OWN_DST;
 }
-/* Whether source `index` may be the destination itself. */
+/* Returns whether source `index` may be the destination itself. */
 static inline bool sam_tile_in_place(const struct sam_tile_row *row, size_t index)
 {
     enum sam_tile_in_place in_place = sam_tile_family(row)->in_place;
     return in_place == SAM_TILE_IN_PLACE_ANY || (in_place == SAM_TILE_IN_PLACE_FIRST && index == 0);
 }
 
-/* The operand whose valid rectangle is empty where the operation writes nothing; of one that always
- * writes, SAM_TILE_NONE. */
+/* The operand whose empty valid rectangle makes the operation a no-op, or SAM_TILE_NONE. */
 static inline uint32_t sam_tile_emptied_by(const struct sam_tile_row *row)
 {
     const enum sam_tile_writes writes = sam_tile_family(row)->writes;
@@ -205,19 +205,20 @@ static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
 }
 
 /* Words of an attribute: `{cmp = lt}`, `{round = floor}`, cmpi's predicate, a pipe. */
-extern const char *const sam_tile_profile_names[]; /* ended by NULL, as those below */
+extern const char *const sam_tile_profile_names[]; /* this list and those below are NULL-
+                                                      terminated */
 extern const char *const sam_tile_compare_names[],
     *const sam_tile_cmpi_names[],
         *const sam_tile_round_names[],
             *const sam_tile_pipe_names[],
                 *const sam_tile_loc_names[],
                     *const sam_tile_layout_names[]; /* each ended by NULL */
-/* The index in such a list, -1 if it is not there. */
+/* Returns the index in a list of words, or -1. */
 int sam_tile_word(const char *const *words, const char *text, size_t size);
 
 /* --- the program */
 struct sam_tile_pos {
-    uint32_t line, column; /* from 1; 0: nowhere */
+    uint32_t line, column; /* from 1; 0: no position */
 };
 
 struct sam_tile_operand {
@@ -234,23 +235,23 @@ struct sam_tile_op {
     struct sam_tile_pos pos;
     uint32_t operands, operand_count; /* in `operands` */
     uint32_t results, result_count;   /* in `ids` */
-    uint32_t params, param_count;     /* of a loop's body: in `ids` */
+    uint32_t params, param_count;     /* parameters of a loop body, in `ids` */
     uint32_t body[2];                 /* first op, or SAM_TILE_NONE */
     uint32_t next;                    /* in its block */
-    char *comment;                    /* lines before or after it in the text, or NULL */
-    char *tail[2];                    /* at the end of its bodies, or NULL */
+    char *comment;                    /* comment lines before or after it, or NULL */
+    char *tail[2];                    /* comments at the end of its bodies, or NULL */
 };
 
 struct sam_tile_value {
     char *name;
     struct sam_tile_ty type;
-    struct sam_tile_pos pos;  /* where it is defined; line 0: an argument of bare operations */
-    struct sam_tile_pos seen; /* where it is named first */
-    uint32_t op;              /* that defines it; SAM_TILE_NONE: an argument */
+    struct sam_tile_pos pos;  /* definition; line 0: an argument of bare operations */
+    struct sam_tile_pos seen; /* first use of the name */
+    uint32_t op;              /* the defining op; SAM_TILE_NONE: an argument */
 };
 
 struct sam_tile_func {
-    char *name; /* "" when the operations are bare */
+    char *name; /* "" for bare operations */
     char *comment, *tail;
     char *attributes; /* with braces, or NULL */
     struct sam_tile_pos pos;
@@ -288,12 +289,12 @@ static inline const struct sam_tile_ty *sam_tile_ty(const struct sam_tile_progra
     return &p->values[id].type;
 }
 
-/* --- type.c; the dtypes are the rows of dtype.def that have a name in tile programs */
+/* --- type.c; dtypes are the dtype.def rows with a name in tile programs */
 static inline bool sam_tile_has_dtype(enum sam_dtype dtype)
 {
     return sam_dtype_exists(dtype) && sam_dtype_table[dtype].tile;
 }
-/* For dtypes that tiles have: bytes; whether it is a float; whether it has negative values. */
+/* Of a tile dtype: its bytes; whether it is a float; whether it has negative values. */
 static inline size_t sam_tile_size(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].bits / 8;
@@ -306,28 +307,28 @@ static inline bool sam_tile_is_signed(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class != SAM_CLASS_UINT;
 }
-/* SAM_DTYPES if tiles have no such dtype. */
+/* Returns SAM_DTYPES if tiles have no such dtype. */
 enum sam_dtype sam_tile_dtype_find(const char *name, size_t size);
-/* For messages: the names of the dtypes for which `wanted` is true. */
+/* Longest list of dtype names, for messages. The list has the dtypes for which `wanted` is true. */
 enum { SAM_TILE_DTYPE_TEXT = 120 };
 const char *sam_tile_dtype_list(bool (*wanted)(const void *context, enum sam_dtype dtype),
                                 const void *context, char text[SAM_TILE_DTYPE_TEXT]);
-/* The first field of a caller's type whose value is not in its enumeration ("memory", "dtype",
- * ...), or NULL. */
+/* Returns the first field of a caller's type that is out of range ("memory", "dtype", ...), or
+ * NULL. */
 const char *sam_tile_type_fault(const struct sam_tile_type *type);
-/* SAM_ERR_USAGE: a number that an enumeration does not have. */
+/* Returns SAM_ERR_USAGE for an undefined enumerator. */
 enum sam_status sam_tile_check_profile(enum sam_tile_profile profile, struct sam_error *error);
-/* Bytes of the options of the first release. */
+/* Size of the options in the first release. */
 #define SAM_TILE_OPTIONS_FIRST offsetof(struct sam_tile_options, sum_order)
 enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
                                        struct sam_error *error);
-/* Where a profile has no limit: the most bytes of a tile, the end of a memory. */
+/* Limits without a profile limit: bytes of a tile, size of a memory. */
 #define SAM_TILE_LARGEST (UINT64_C(1) << 40)
-/* Bytes of a whole tile; UINT64_MAX if they do not fit into 64 bits. */
+/* Bytes of a whole tile; UINT64_MAX on overflow. */
 uint64_t sam_tile_bytes(const struct sam_tile_type *type);
 static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const struct sam_tile_type *b)
 {
-    /* without branches: types are usually equal */
+    /* branch-free: types are usually equal */
     uint64_t valid = (uint64_t)((a->valid_rows ^ b->valid_rows) | (a->valid_cols ^ b->valid_cols));
     uint32_t room =
         (a->loc ^ b->loc) | (a->dtype ^ b->dtype) | (a->rows ^ b->rows) | (a->cols ^ b->cols);
@@ -335,19 +336,19 @@ static inline bool sam_tile_type_equal(const struct sam_tile_type *a, const stru
                       (uint32_t)(a->fractal ^ b->fractal);
     return (valid | room | layout) == 0;
 }
-/* Whether source `index` may begin where the destination does, if their valid rectangles are equal,
- * which the shapes of such an operation require. */
+/* Returns whether source `index` may share its start with the destination, given equal valid
+ * rectangles, which such an operation requires. */
 bool sam_tile_may_be_one(const struct sam_tile_row *row, size_t index,
                          const struct sam_tile_type *source,
                          const struct sam_tile_type *destination);
 bool sam_tile_ty_equal(const struct sam_tile_ty *a, const struct sam_tile_ty *b);
-/* A tile as `!pto.tile_buf<...>`, or under its short name `!pto.tile<...>`. */
+/* Print a tile as `!pto.tile_buf<...>`, or as the short `!pto.tile<...>`. */
 void sam_tile_ty_print(struct sam_buffer *out, const struct sam_tile_ty *type, bool short_name);
 const char *sam_tile_ty_text(const struct sam_tile_ty *type, char *text, size_t size);
 
-/* --- report.c: messages with their line and a caret */
+/* --- report.c: messages with source line and caret */
 struct sam_tile_report {
-    const struct sam_tile_program *program; /* name and text; may be NULL: no position then */
+    const struct sam_tile_program *program; /* name and text; NULL: messages have no position */
     struct sam_report report;
 };
 void sam_tile_report_free(struct sam_tile_report *report);
@@ -355,24 +356,24 @@ void sam_tile_error(struct sam_tile_report *report, struct sam_tile_pos pos, con
                     ...) SAM_PRINTF(3, 4);
 void sam_tile_warning(struct sam_tile_report *report, struct sam_tile_pos pos, const char *format,
                       ...) SAM_PRINTF(3, 4);
-/* All messages, malloc'ed for the caller and ordered by line; SAM_ERR_INPUT if there is an error.
- */
+/* Returns all messages, malloc'ed for the caller and ordered by line; SAM_ERR_INPUT if there is an
+ * error. */
 enum sam_status sam_tile_report_end(struct sam_tile_report *report, char **messages,
                                     struct sam_error *error);
 
-/* --- check_op.c: one operation, with the valid sizes of tiles as far as they are known */
+/* --- check_op.c: verification of one operation; valid sizes may be unknown */
 enum sam_tile_relation {
     SAM_TILE_EQUAL,   /* a == b */
     SAM_TILE_AT_MOST, /* a <= b */
     SAM_TILE_SOME_IF  /* a != 0 || b == 0 */
 };
 
-/* For a caller that knows names for sizes that are not known, negative numbers. */
+/* Symbolic sizes: callbacks for a caller that names unknown sizes by negative numbers. */
 struct sam_tile_unknown {
     void *context;
-    /* A name for a * b or a + b, of which one at least is not known. */
+    /* Returns a name for a * b or a + b; at least one operand is a name. */
     int64_t (*combine)(void *context, bool product, int64_t a, int64_t b);
-    /* Sizes that must be so related when the program runs; the message has names in braces. */
+    /* Defer a relation of sizes to run time. The message has names in braces. */
     void (*later)(void *context, enum sam_tile_relation relation, int64_t a, int64_t b,
                   const char *text);
 };
@@ -380,33 +381,35 @@ struct sam_tile_unknown {
 struct sam_tile_verifier {
     enum sam_tile_profile profile;
     struct sam_tile_report *report;
-    const struct sam_tile_unknown *unknown; /* NULL: sizes that are not known pass */
+    const struct sam_tile_unknown *unknown; /* NULL: unknown sizes pass */
 };
-/* types: of the operands, the destination last. */
+/* `types`: of the operands, destination last. */
 void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
                         const struct sam_tile_ty *const *types,
                         const struct sam_tile_pos *positions, struct sam_tile_pos pos);
-/* infer.c: the valid rows and columns that the sources of an operation fix for its destination, as
- * numbers, or names of `others`; without `others`, a size that is not known is any other number
- * than SAM_TILE_DYNAMIC, which is one that the sources do not fix. */
+/* infer.c: infer the valid rows and columns of the destination from the sources, as numbers or
+ * names of `others`. Without `others`, an unknown size is any number other than SAM_TILE_DYNAMIC,
+ * which means not determined. */
 void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
                     const struct sam_tile_ty *const *types, const struct sam_tile_unknown *others,
                     int64_t valid[2]);
-/* Whether the operation gives its destination, which is allocated just before it, this size. */
+/* Returns whether the operation determines this size of its destination, which is allocated just
+ * before it. */
 bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct sam_tile_op *op,
                           bool cols);
-/* A tile type by itself: line size, valid rectangle, layouts, capacity. */
+/* Verify a tile type: line size, valid rectangle, layouts, capacity. */
 void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
                           const struct sam_tile_type *type, struct sam_tile_pos pos);
 
 /* --- value.c: elements */
-/* The nearest value of a floating-point dtype, as bits; NaN is canonical. */
+/* Bits of the nearest value of a float dtype; NaN is canonical. */
 uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
 double sam_tile_real_value(enum sam_dtype dtype, uint32_t bits);
-/* The shortest decimal that is read as these bits, as "1.0"; or "inf", "nan", with their sign. */
+/* Format the shortest decimal that reads back as these bits, as "1.0", or "inf" or "nan" with sign.
+ */
 enum { SAM_TILE_REAL_TEXT = 40 };
 const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SAM_TILE_REAL_TEXT]);
-/* n elements to and from the form they are computed in: float (exact) or int64_t. Stores round to
+/* Convert n elements to and from the computed form: float (exact) or int64_t. Stores round to
  * nearest even, and wrap integers. */
 void sam_tile_read_reals(enum sam_dtype dtype, const void *from, size_t n, float *to);
 void sam_tile_write_reals(enum sam_dtype dtype, void *to, size_t n, const float *from);
@@ -414,7 +417,7 @@ void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_
 void sam_tile_write_ints(enum sam_dtype dtype, void *to, size_t n, const int64_t *from);
 /* The bits of a pad value. */
 uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad);
-/* n elements of the destination from n of the source, both of up to 32 bits. */
+/* Convert n elements of up to 32 bits. */
 void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
                       enum sam_tile_round round);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements as the numbers they are computed with, and back. */
+/* Conversion of elements to and from computed form. */
 #include "tile/tile.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ void sam_tile_write_reals(enum sam_dtype dtype, void *to, size_t n, const float 
     case -32: DO(uint32_t) break;                                                                  \
     case 64: DO(int64_t) break;                                                                    \
     case -64: DO(uint64_t) break;                                                                  \
-    default: break; /* tiles have no others */                                                     \
+    default: break; /* no other tile dtypes */                                                     \
     }
 
 void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_t *to)
@@ -94,7 +94,7 @@ uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad)
     return pad == SAM_TILE_PAD_max ? highest(dtype) : lowest(dtype);
 }
 
-/* One element through double, which holds every value of 32 bits. */
+/* One element as double, which holds every 32-bit value exactly. */
 static double read_one(enum sam_dtype dtype, const void *in, size_t i)
 {
     size_t size = sam_tile_size(dtype);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether elements of type `given`, of an array or scalar, represent elements of `dtype`. */
+/* Returns whether elements of dtype `given`, of an array or scalar, represent elements of `dtype`.
+ */
 static bool represents(enum sam_dtype given, enum sam_dtype dtype)
 {
     return given == dtype || given == sam_dtype_npy(dtype);
@@ -99,7 +100,7 @@ enum sam_status sam_tile_bind_kind(const struct sam_tile_program *p, uint32_t va
     }
 }
 
-/* Whether one of the arguments has the name of a parameter. */
+/* Returns whether an argument has the name of a parameter. */
 static bool is_named(const char *parameter, const struct sam_tile_argument *arguments, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -108,9 +109,9 @@ static bool is_named(const char *parameter, const struct sam_tile_argument *argu
     return false;
 }
 
-/* The value that argument `index` is bound to: the one with its name (any tile, for an output of
- * bare operations), or the next parameter that no argument names. In a function, a name that no
- * parameter has is only the caller's label. */
+/* Find the value that argument `index` binds to: the one with its name (for an output of bare
+ * operations, any tile), otherwise the next parameter that no argument names. In a function, an
+ * argument name that matches no parameter is only a label. */
 static uint32_t find_value(const struct sam_tile_program *p, const struct sam_tile_func *f,
                            const struct sam_tile_argument *arguments, size_t count, size_t index,
                            size_t *next)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole program against a profile, without running it. */
+/* Static checks of a whole program against a profile. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void check_value_types(struct checker *c)
     }
 }
 
-/* Whether the operation after an allocation gives its tile the size. */
+/* Returns whether the operation after an allocation determines the size of its tile. */
 static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, unsigned cols)
 {
     const struct sam_tile_ty *types[4] = {NULL};
@@ -40,8 +40,8 @@ static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, u
     return valid[cols] != SAM_TILE_DYNAMIC;
 }
 
-/* A `?` requires a size at allocation, unless the sources of what writes the tile next fix it; a
- * number forbids one. */
+/* A `?` requires a size operand at the allocation, unless the next operation's sources determine
+ * it; a constant forbids one. */
 static void check_alloc(struct checker *c, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *t = &sam_tile_ty(c->p, c->p->ids[op->results])->tile;
@@ -95,7 +95,7 @@ static bool is_window(const struct checker *c, uint32_t tile)
     return op != SAM_TILE_NONE && c->p->ops[op].code == SAM_TILE_SUBSET;
 }
 
-/* Whether an operation is known to write something. */
+/* Returns whether an operation is known to write at least one element. */
 static bool writes(const struct checker *c, const struct sam_tile_op *op)
 {
     const uint32_t operand = sam_tile_emptied_by(sam_tile_row(op->code));
@@ -105,9 +105,8 @@ static bool writes(const struct checker *c, const struct sam_tile_op *op)
     return t->valid_rows > 0 && t->valid_cols > 0;
 }
 
-/* Whether source i of an operation overlaps its destination, and must not. A window and its tile
- * always do; two windows are compared where their places are known, others when the program runs.
- */
+/* Returns whether source i illegally overlaps the destination. A window always overlaps its tile.
+ * Two windows are compared if their positions are constants, otherwise at run time. */
 static bool overlaps(const struct checker *c, const struct sam_tile_op *op, uint32_t i)
 {
     const uint32_t src = sam_tile_arg(c->p, op, i),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tile operation: memories, layouts, dtypes, shapes. Sizes that are not known pass here and are
- * checked again when the operation runs. */
+/* Verifier of one tile operation: memories, layouts, dtypes, shapes. Unknown sizes pass; they are
+ * checked again at run time. */
 #include "tile/tile.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const char *which(const struct checked_op *s, size_t index)
     return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
 }
 
-/* --- sizes, which may be unknown */
+/* --- sizes, possibly unknown */
 
 static bool is_known(int64_t size)
 {
@@ -51,7 +51,7 @@ static int64_t combine(const struct checked_op *s, bool product, int64_t a, int6
     return u ? u->combine(u->context, product, a, b) : SAM_TILE_DYNAMIC;
 }
 
-/* A size in a message: its name, in braces, if it is not known. */
+/* A size for messages; an unknown one prints as its name, in braces. */
 struct size_text {
     char text[24];
 };
@@ -63,7 +63,7 @@ static struct size_text size(int64_t number)
     return t;
 }
 
-/* Sizes that must be so related; what is not known is left to verifier->unknown. */
+/* Require a relation of two sizes. If one is unknown, defer to verifier->unknown. */
 static void require(const struct checked_op *s, size_t index, enum sam_tile_relation relation,
                     int64_t a, int64_t b, const char *format, ...) SAM_PRINTF(6, 7);
 
@@ -92,8 +92,7 @@ static void require(const struct checked_op *s, size_t index, enum sam_tile_rela
 
 /* --- a type */
 
-/* Rows, or columns, of a tile must be whole blocks: name the type with the padding that is missing.
- */
+/* Report that rows (columns) of a tile are not whole blocks, with the padded type that is. */
 static void fail_line(struct sam_tile_report *report, struct sam_tile_pos pos,
                       const struct sam_tile_type *t, bool by_rows, uint64_t line)
 {
@@ -245,13 +244,13 @@ static void valid_as(const struct checked_op *s, size_t index, size_t as)
 
 /* --- shapes of the families */
 
-/* A reduction to one row. If there are rows to reduce, dst has at least one valid row; the
- * published page of the operation does not forbid more, whose content follows --pad. */
+/* A reduction to one row. With rows to reduce, dst needs at least one valid row. Further valid rows
+ * are legal by the operation's published page; their content follows --pad. */
 static void to_row(const struct checked_op *s)
 {
     const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
     valid_cols(s, 1, src->valid_cols, ", as the source");
-    /* The checker takes it that there are columns. */
+    /* The checker assumes at least one column. */
     const bool some = !s->verifier->unknown && !is_known(src->valid_cols);
     const int64_t elements =
         some ? src->valid_rows : combine(s, true, src->valid_rows, src->valid_cols);
@@ -270,7 +269,7 @@ static void to_column(const struct checked_op *s)
     valid_rows(s, 1, tile(s, 0)->valid_rows, ", as the source");
 }
 
-/* The operand of one row (column) that is repeated over the destination. */
+/* The operand whose one row (column) is broadcast over the destination. */
 static void repeated(const struct checked_op *s, size_t index, bool row)
 {
     const struct sam_tile_type *dst = tile(s, s->sources), *t = tile(s, index);
@@ -361,7 +360,7 @@ static void shape_matmul_bias(const struct checked_op *s)
     repeated(s, 2, true);
 }
 
-/* Moves between memories: the ways there are. */
+/* Moves between memories: the legal pairs. */
 static void moved(const struct checked_op *s)
 {
     enum sam_tile_loc from = tile(s, 0)->loc, to = tile(s, s->sources)->loc;
@@ -559,7 +558,7 @@ static void (*const shapes[SAM_TILE_FAMILIES])(const struct checked_op *) = {
 #include "tile/families.def"
 };
 
-/* Whether the family fixes the dtype of operand `index`. */
+/* Returns whether the family fixes the dtype of operand `index`. */
 static bool has_own_dtype(const struct checked_op *s, size_t index)
 {
     switch (sam_tile_family(s->row)->own) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a function's operations, how long its tiles live, and reads before any write. */
+/* Operation order of a function, tile lifetimes, and reads before any write. */
 #include <stdlib.h>
 
 #include "tile/check/flow.h"
@@ -14,9 +14,9 @@ struct walk {
     uint32_t now;
     uint32_t *uses; /* tiles, in order */
     size_t use_count, use_capacity;
-    struct read *reads; /* of tiles not written so far */
+    struct read *reads; /* of tiles not yet written */
     size_t read_count, read_capacity;
-    uint32_t *writes; /* tiles, in the order in which they were first written */
+    uint32_t *writes; /* tiles, in order of their first write */
     size_t write_count, write_capacity;
     bool memory;
 };
@@ -107,8 +107,8 @@ static void visit(struct walk *w, uint32_t index)
 
 static void block(struct walk *w, uint32_t first);
 
-/* A tile from outside a loop that is used in it lives to the end of the loop, and may have been
- * written in the previous iteration. */
+/* A tile from outside a loop that the loop uses stays live to the loop's end, and may have been
+ * written by the previous iteration. */
 static void loop(struct walk *w, const struct sam_tile_op *op)
 {
     uint32_t start = w->now;
@@ -127,7 +127,7 @@ static void loop(struct walk *w, const struct sam_tile_op *op)
     w->read_count = kept;
 }
 
-/* Writes of one branch do not count in the other, but may count after both. */
+/* Writes in one branch are invisible in the other, but may be visible after both. */
 static void condition(struct walk *w, const struct sam_tile_op *op)
 {
     size_t before = w->write_count;

@@ -19,13 +19,13 @@ struct sam_tile_flow {
     uint32_t first_value;
     uint32_t last;
     uint32_t *order;            /* by op */
-    uint32_t *root;             /* by value of the function: the tile that a window is of */
-    struct sam_tile_life *life; /* by value of the function; of roots */
+    uint32_t *root;             /* by value of the function: the root tile of a window */
+    struct sam_tile_life *life; /* by value of the function; set for roots */
     struct sam_tile_early *reads;
     size_t read_count;
 };
 
-/* SAM_OK or SAM_ERR_MEMORY. */
+/* Returns SAM_OK or SAM_ERR_MEMORY. */
 enum sam_status sam_tile_flow(const struct sam_tile_program *program,
                               const struct sam_tile_func *function, struct sam_tile_flow *flow);
 void sam_tile_flow_free(struct sam_tile_flow *flow);

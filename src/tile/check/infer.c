@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The valid sizes that the sources of an operation fix for its destination: those that the rules of
- * the checker require to be equal to others. */
+/* Inference of a destination's valid sizes from the sources: the sizes that the verifier requires
+ * to be equal. */
 #include "tile/tile.h"
 
-/* Names of the destination's sizes, and of any other that is not known. */
+/* Names for the destination's sizes and for any other unknown size. */
 #define ROWS  INT64_MIN
 #define COLS  (INT64_MIN + 1)
 #define OTHER (SAM_TILE_DYNAMIC - 1)

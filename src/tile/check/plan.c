@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement of tiles: at addresses that the program assigns (manual), or each at the lowest offset
- * that is free while it lives (auto). */
+ * free during its lifetime (auto). */
 #include "tile/check/plan.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ bool sam_tile_is_manual(const struct sam_tile_program *p)
     return false;
 }
 
-/* Constants, and sums and products of them, `depth` deep. */
+/* Fold constants and their sums and products, to `depth` levels. */
 static bool fold(const struct sam_tile_program *p, uint32_t value, unsigned depth, int64_t *number)
 {
     const struct sam_tile_ty *type = sam_tile_ty(p, value);
@@ -79,7 +79,7 @@ static struct sam_tile_place *add(struct sam_tile_plan *plan, struct sam_tile_pl
     return &plan->places[plan->count - 1];
 }
 
-/* The tiles of the function with memory of their own, ordered by when their lives begin. */
+/* Collect the root tiles of the function, ordered by start of lifetime. */
 static bool collect(const struct sam_tile_program *p, const struct sam_tile_func *f,
                     const struct sam_tile_flow *flow, struct sam_tile_plan *plan)
 {
@@ -122,7 +122,7 @@ static int by_offset(const void *x, const void *y)
 /* --- auto */
 
 struct active {
-    struct sam_tile_place **places; /* alive, by offset */
+    struct sam_tile_place **places; /* live tiles, by offset */
     size_t count;
 };
 
@@ -149,7 +149,7 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
-/* Place it at the lowest offset where it fits between live tiles. False: it fits nowhere. */
+/* Place a tile at the lowest offset between live tiles. Returns false if it does not fit. */
 static bool fit(struct active *active, struct sam_tile_place *place, uint64_t capacity)
 {
     size_t at = 0;
@@ -170,8 +170,7 @@ static bool fit(struct active *active, struct sam_tile_place *place, uint64_t ca
     return true;
 }
 
-/* Place tiles in order of the beginning of their lives. Returns the first that does not fit, or
- * NULL. */
+/* Place tiles in order of their lifetimes. Returns the first that does not fit, or NULL. */
 static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc, uint64_t capacity,
                                             struct active *active)
 {
@@ -198,7 +197,7 @@ static int by_size(const void *x, const void *y)
     return a->size != b->size ? (a->size < b->size ? 1 : -1) : by_first(a, b);
 }
 
-/* Place the largest tiles first, each directly below or above those it overlaps in time: this
+/* Place the largest tiles first, each directly below or above those it overlaps in time. This
  * fragments memory less. */
 static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity,
                           struct active *active)
@@ -223,7 +222,7 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
     return good;
 }
 
-/* The most tiles for which placement by size, which is quadratic, is tried. */
+/* Limit for placement by size, which is quadratic. */
 enum { MOST_BY_SIZE = 4096 };
 
 static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile profile,
@@ -240,7 +239,7 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
             continue;
         place_in_time(plan, loc, capacity,
-                      &active); /* for the message: what lives at the same time */
+                      &active); /* for the message: tiles live at the same time */
         complain(p, &active, late, capacity, report);
     }
     free(active.places);
@@ -333,7 +332,7 @@ static void bind(const struct sam_tile_program *p, const struct sam_tile_func *f
     }
 }
 
-/* Report tiles that share bytes while both live. */
+/* Report live tiles that share bytes. */
 static bool find_overlaps(const struct sam_tile_program *p, const struct sam_tile_plan *plan,
                           struct sam_tile_report *report)
 {
@@ -364,7 +363,7 @@ static bool find_overlaps(const struct sam_tile_program *p, const struct sam_til
     return true;
 }
 
-/* --- */
+/* --- queries */
 
 static int by_value(const void *key, const void *element)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Missing waits between pipes, found without running the program: hazard.c along every path. */
+/* Static detection of missing waits between pipes: hazard.c along every path. */
 #include "tile/check/waits.h"
 
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 
 #include "tile/hazard.h"
 
-/* The budget of operations to visit: each level of nested loops doubles the work. */
+/* Budget of visited operations: each level of nested loops doubles the work. */
 enum { MOST_OPS = 1000000 };
 
-/* The origin of an event; unknown if no record_event of this function made it. */
+/* The origin of an event; unknown if not made by a record_event of this function. */
 struct event {
     bool known;
     enum sam_tile_pipe pipe;
@@ -25,7 +25,7 @@ struct waits {
     struct sam_tile_report *report;
     struct sam_tile_hazards hazards;
     struct event *events; /* by value of the function */
-    uint8_t *reported;    /* by op: 1 warned, 2 refused */
+    uint8_t *reported;    /* by op: 1 warned, 2 rejected */
     unsigned budget;
     bool memory;
 };
@@ -49,7 +49,7 @@ static bool tile_span(const struct waits *w, uint32_t value, struct sam_tile_spa
            sam_tile_span_in_root(w->p, w->flow, value, place->offset, span);
 }
 
-/* The bytes of a partition, from the start of the array of *pointer. */
+/* Compute the bytes of a partition, relative to the array of *pointer. */
 static bool part_span(const struct waits *w, uint32_t value, uint32_t *pointer,
                       struct sam_tile_span *span)
 {
@@ -139,7 +139,7 @@ static void wait(struct waits *w, const struct sam_tile_op *op)
         if (e->known)
             sam_tile_hazard_wait(&w->hazards, e->pipe, e->time);
         else
-            sam_tile_hazard_barrier(&w->hazards); /* an unknown event may cover everything */
+            sam_tile_hazard_barrier(&w->hazards); /* an unknown event may cover all operations */
     }
 }
 
@@ -166,7 +166,8 @@ static bool runs(const struct waits *w, const struct sam_tile_op *op)
     return constants(w, op, 0, 2, bounds) && bounds[0] < bounds[1];
 }
 
-/* The second iteration meets what the first left behind. Without an iteration nothing waited. */
+/* The second iteration conflicts with accesses of the first. With no iteration, nothing was waited
+ * for. */
 static void loop(struct waits *w, const struct sam_tile_op *op)
 {
     const uint32_t *params = &w->p->ids[op->params], *results = &w->p->ids[op->results];
@@ -200,7 +201,7 @@ static void condition(struct waits *w, const struct sam_tile_op *op)
     yield(w, block(w, op->body[0]), results);
     for (uint32_t i = 0; i < op->result_count && i < SAM_COUNT(first); i++)
         first[i] = *event_of(w, results[i]);
-    /* The pipes' clocks advance, so that times on the two paths differ. */
+    /* Advance the pipe clocks, so that times on the two paths differ. */
     memcpy(other.begun, w->hazards.begun, sizeof other.begun);
     memcpy(other.recorded, w->hazards.recorded, sizeof other.recorded);
     other.ids = w->hazards.ids;
@@ -237,7 +238,7 @@ static void visit(struct waits *w, uint32_t index)
         touch(w, index, i);
 }
 
-/* The last operation. */
+/* Returns the last operation. */
 static uint32_t block(struct waits *w, uint32_t first)
 {
     uint32_t last = SAM_TILE_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memories of a core and which bytes were written; what happens around every operation: checks
- * of shapes, of sources read before they are written and of waits, and padding. */
+/* The memories of a core with their written bytes, and the frame of each operation: checks of
+ * shapes, uninitialised reads, overlap and waits; padding. */
 #include "tile/core/core.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ void sam_tile_core_close(struct sam_tile_core *core)
     memset(core->memories, 0, sizeof core->memories);
 }
 
-/* --- what was written */
+/* --- written bytes */
 
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size)
@@ -47,14 +47,13 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
     sam_tile_written_clear(&core->memories[loc].written, offset, size);
 }
 
-/* Elements of a line: a row of a row-major tile, a column of a column-major one. */
+/* First element of a line: a row of a row-major tile, a column of a column-major one. */
 static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
 {
     return t->offset + (uint64_t)line * t->pitch * sam_tile_size(t->type.dtype);
 }
 
-/* rows x cols elements as ranges of bytes: one per line, or one for all lines if they are adjacent.
- */
+/* Byte ranges of rows x cols elements: one per line, or a single one if the lines are adjacent. */
 struct stretches {
     size_t count;
     uint64_t size;
@@ -89,13 +88,13 @@ static uint64_t line_bytes(const struct sam_tile_ref *t)
     return length * sam_tile_size(t->type.dtype);
 }
 
-/* The end of the tile's last byte. */
+/* End of the tile's last byte. */
 static uint64_t end_of(const struct sam_tile_ref *t)
 {
     return line_start(t, line_count(t) - 1) + line_bytes(t);
 }
 
-/* The first unwritten element of rows x cols. */
+/* Find the first unwritten element of rows x cols. */
 static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref *t, size_t rows,
                            size_t cols, size_t *row, size_t *col)
 {
@@ -147,7 +146,7 @@ static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows
     }
 }
 
-/* When all operands are tiles, the checks depend on their types alone. */
+/* If all operands are tiles, the checks depend only on their types. */
 static bool passed_before(const struct sam_tile_job *job)
 {
     unsigned op = job->code - SAM_TILE_FIRST_OP;
@@ -188,7 +187,7 @@ void sam_tile_actual_type(const struct sam_tile_actual *a, struct sam_tile_ty *t
 
 static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
 {
-    struct sam_tile_ty types[4]; /* only members that belong to their kind are set */
+    struct sam_tile_ty types[4]; /* only members of their kind are set */
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
     struct sam_tile_verifier verifier = {.profile = job->core->profile, .report = &report};
@@ -198,7 +197,7 @@ static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
     }
     sam_tile_verify_op(&verifier, job->code, pointers, NULL, (struct sam_tile_pos){0});
     enum sam_status status = SAM_OK;
-    if (report.report.errors) { /* the first, without "error: " */
+    if (report.report.errors) { /* the first error, without "error: " */
         struct sam_error first;
         char *messages = NULL;
         status = sam_tile_report_end(&report, &messages, &first);
@@ -213,7 +212,7 @@ static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
     return status;
 }
 
-/* The bytes of a window of an array, by their addresses: two arguments may be one array. */
+/* The bytes of a window by host address: two arguments may be one array. */
 static bool window_span(const struct sam_tile_window *w, struct sam_tile_span *span)
 {
     int64_t size = (int64_t)sam_tile_size(w->dtype), strides[SAM_TILE_RANK];
@@ -239,7 +238,7 @@ static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id
                                      .write = write,
                                      .op = id};
     if (window ? !window_span(a->window, &access.span) : !tile_span(a->tile, &access.span))
-        return SAM_OK; /* farther apart than any memory: reported as out of bounds */
+        return SAM_OK; /* too far apart for any memory: reported as out of bounds */
     bool found = sam_tile_hazard_touch(&job->core->hazards, access, &conflict, &memory);
     if (memory)
         return sam_fail_memory(job->error);
@@ -289,7 +288,7 @@ static enum sam_status check_sources(struct sam_tile_job *job)
                : SAM_OK;
 }
 
-/* Whether the destination may overlap a source whose range of bytes it meets. */
+/* Returns whether the destination may overlap a source with an intersecting byte range. */
 static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job), *s = sam_tile_src(job, i);
@@ -302,7 +301,7 @@ static SAM_NOINLINE bool may_meet(const struct sam_tile_job *job, size_t i)
     return same && sam_tile_in_place(job->row, i);
 }
 
-/* Destination and source must not share bytes, except in elementwise operations in place. */
+/* Destination and source must not share bytes, except in in-place element-wise operations. */
 static enum sam_status check_overlap(const struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
@@ -318,8 +317,8 @@ static enum sam_status check_overlap(const struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* The rows and columns of the destination that the operation writes: none if there is nothing to
- * reduce. */
+/* The rows and columns of the destination that the operation writes: none for an empty reduction.
+ */
 static void written_part(const struct sam_tile_job *job, size_t *rows, size_t *cols)
 {
     const struct sam_tile_type *d = &sam_tile_dst(job)->type;
@@ -351,7 +350,7 @@ static enum sam_status (*const runs[SAM_TILE_FAMILIES])(struct sam_tile_job *) =
 #include "tile/families.def"
 };
 
-/* Where the tiles end, and the highest of these ends. */
+/* Compute the ends of the tiles. */
 static void measure(struct sam_tile_job *job)
 {
     for (size_t i = 0; i <= job->sources; i++) {
@@ -386,7 +385,7 @@ static void count_elements(struct sam_tile_job *job)
             read = true;
         }
     const struct sam_tile_type *d = read ? NULL : &sam_tile_dst(job)->type;
-    if (d) /* as many were written */
+    if (d) /* elements written */
         elements = (uint64_t)d->valid_rows * (uint64_t)d->valid_cols;
     stats->elements += elements;
     stats->by_op[job->code - SAM_TILE_FIRST_OP].elements += elements;
@@ -432,8 +431,7 @@ static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t,
 {
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
     size_t size = sam_tile_size(t->type.dtype);
-    size_t step =
-        t->type.blayout == SAM_TILE_row_major ? cols : 1; /* distance of adjacent elements */
+    size_t step = t->type.blayout == SAM_TILE_row_major ? cols : 1; /* element stride */
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j += step, data += step * size) {
             uint8_t *at = sam_tile_at(core, t, i, j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core: its tile memories, and one tile operation at a time. exec.c runs programs on it, and
- * value calls of tile_ops.h. */
+/* A core: its tile memories, and execution of one tile operation at a time, for programs (exec.c)
+ * and for calls of tile_ops.h (intrinsics.c). */
 #ifndef SAM_TILE_CORE_H
 #define SAM_TILE_CORE_H
 
@@ -8,7 +8,7 @@
 #include "tile/hazard.h"
 #include "tile/tile.h"
 
-/* A placed tile: its lines are `pitch` elements apart. */
+/* A placed tile; `pitch` is the element distance of its lines. */
 struct sam_tile_ref {
     struct sam_tile_type type; /* with its current valid sizes */
     uint64_t offset;
@@ -26,7 +26,7 @@ struct sam_tile_window { /* sam_tile_window_fits holds for each dimension */
     const char *name;
 };
 
-/* Whether a dimension and its stride are small enough for element positions to fit 64 bits. */
+/* Returns whether a dimension and its stride are small enough for 64-bit element positions. */
 bool sam_tile_window_fits(int64_t size, int64_t stride);
 
 enum sam_tile_operand_kind { SAM_TILE_IS_TILE, SAM_TILE_IS_WINDOW, SAM_TILE_IS_NUMBER };
@@ -53,7 +53,7 @@ struct sam_tile_core {
         uint64_t size;
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
-    /* By operation, the operand types that last passed: a match skips the checks. */
+    /* By operation, the operand types that last passed the checks; a match skips them. */
     struct {
         bool any;
         struct sam_tile_type types[4];
@@ -62,33 +62,33 @@ struct sam_tile_core {
 
 /* Set the modes of a core from options. */
 void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options);
-/* Open memories of these sizes with nothing written; false if out of memory. */
+/* Allocate memories of these sizes, unwritten. Returns false on out-of-memory. */
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
 void sam_tile_core_close(struct sam_tile_core *core);
 /* Mark these bytes as unwritten. */
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,
                           uint64_t size);
-/* Run one operation, destination last. SAM_ERR_TRAP when it fails: the text starts with the
- * name of the operation and has no position. `id` identifies it in messages about waits. */
+/* Run one operation, destination last. On SAM_ERR_TRAP the text starts with the operation's name
+ * and has no position. `id` identifies the operation in messages about waits. */
 enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, unsigned attribute,
                                   const struct sam_tile_actual *actuals, uint32_t id,
                                   struct sam_error *error);
-/* The type of an operand as it is now; only members that belong to its kind are set. */
+/* The current type of an operand; only members of its kind are set. */
 void sam_tile_actual_type(const struct sam_tile_actual *actual, struct sam_tile_ty *type);
-/* Copy the valid rectangle of a tile from or into an array, row by row. */
+/* Copy a tile's valid rectangle from or to an array, row by row. */
 void sam_tile_core_put(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                        const void *data);
 enum sam_status sam_tile_core_get(struct sam_tile_core *core, const struct sam_tile_ref *tile,
                                   void *data, struct sam_error *error);
 
-/* --- between core.c and the operations: ops_*.c. Elements are read and written here. */
+/* --- between core.c and ops_*.c, which read and write elements */
 struct sam_tile_job {
     struct sam_tile_core *core;
     const struct sam_tile_row *row;
     unsigned code, attribute;
     const struct sam_tile_actual *actuals;
     size_t sources;
-    uint64_t ends[4]; /* end of the last byte, for operands that are tiles */
+    uint64_t ends[4]; /* end of the last byte of each tile operand */
     struct sam_error *error;
 };
 
@@ -111,24 +111,24 @@ static inline uint8_t *sam_tile_at(const struct sam_tile_core *core,
            sam_tile_index(tile, i, j) * sam_tile_size(tile->type.dtype);
 }
 
-/* Mark rows x cols elements as written; check that they were. */
+/* Mark rows x cols elements as written; check that they are. */
 void sam_tile_core_mark(struct sam_tile_core *core, const struct sam_tile_ref *tile, size_t rows,
                         size_t cols);
 enum sam_status sam_tile_core_check(const struct sam_tile_job *job, const struct sam_tile_ref *tile,
                                     size_t rows, size_t cols);
 
 enum { SAM_TILE_CHUNK = 1024 }; /* columns computed at a time */
-enum { SAM_TILE_LANES = 32 };   /* of a warp of the system: SAM_TILE_SUM_SYSTEM */
+enum { SAM_TILE_LANES = 32 };   /* lanes per warp of the system, for SAM_TILE_SUM_SYSTEM */
 
-/* ops_math.c: apply a function to n elements. `narrow`: results will be rounded to 16 bits. Integer
- * divisors are not zero. */
+/* ops_math.c: apply a function to n elements. `narrow`: results will be rounded to 16 bits. The
+ * caller has checked integer divisors. */
 void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a, const float *b,
                     float *d, size_t n);
 void sam_tile_ints(enum sam_tile_function function, enum sam_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n);
-/* Whether x replaces m, the minimum (maximum) found so far; both are bits. */
+/* Returns whether bits x replace bits m as the minimum (maximum). */
 bool sam_tile_better(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t x, uint64_t m);
-/* The smaller (larger) of two values as bits: the definition that fast loops must match. */
+/* The minimum (maximum) of two values as bits: the reference definition for the vector loops. */
 uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                             uint64_t x);
 uint64_t sam_tile_bits_at(const void *at, size_t size);

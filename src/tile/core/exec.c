@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a function: values, blocks, and tile operations handed to the core. */
+/* Interpreter of a function: values, blocks, and tile operations run by the core. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -147,7 +147,7 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
-    t->offset = (uint64_t)address; /* from now on a tile of its own, even if it was a window */
+    t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
     t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;
 }
@@ -193,7 +193,7 @@ static enum sam_status alloc(struct sam_tile_exec *x, const struct sam_tile_op *
     return status;
 }
 
-/* What a window sees of the valid rectangle of its tile, in one dimension. */
+/* The part of a tile's valid rectangle that a window covers, in one dimension. */
 static int64_t seen(int64_t valid, int64_t offset, int64_t room)
 {
     return valid <= offset ? 0 : valid - offset < room ? valid - offset : room;
@@ -263,7 +263,7 @@ static void trace(struct sam_tile_exec *x, const struct sam_tile_op *op)
     fputc('\n', out);
 }
 
-/* Sizes of the destination that are those of the sources. */
+/* Set the destination sizes that the sources determine. */
 static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *op,
                              const struct sam_tile_actual *actuals, struct sam_tile_ref *t)
 {
@@ -290,7 +290,7 @@ static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
     struct sam_tile_actual actuals[4];
-    struct sam_error error; /* set by the operation that fails */
+    struct sam_error error; /* of the failing operation */
     for (uint32_t i = 0; i < op->operand_count; i++) {
         uint32_t value = sam_tile_arg(x->p, op, i);
         struct sam_tile_slot *slot = sam_tile_slot(x, value);
@@ -359,8 +359,7 @@ static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)
 
 /* --- control flow */
 
-/* Move the values that a block yields into the slots of `ids`; all are read before any is written.
- */
+/* Parallel copy of the values a block yields to `ids`: all are read before the first is written. */
 static void yield(struct sam_tile_exec *x, const struct sam_tile_op *op, const uint32_t *ids)
 {
     struct sam_tile_slot values[64];
@@ -384,7 +383,7 @@ static enum sam_status loop(struct sam_tile_exec *x, const struct sam_tile_op *o
         sam_tile_slot(x, params[0])->number = at;
         enum sam_status status = block(x, op->body[0], params + 1);
         if (status == SAM_OK && op->body[0] == SAM_TILE_NONE)
-            status = sam_tile_count(x, op); /* the end of an empty loop counts as well */
+            status = sam_tile_count(x, op); /* an empty loop still counts its end */
         if (status != SAM_OK)
             return status;
         if (__builtin_add_overflow(at, step, &at))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of a function: exec.c has its operations, run.c arguments, memories and results. */
+/* Execution of a function: exec.c interprets operations; run.c handles arguments, memories and
+ * results. */
 #ifndef SAM_TILE_EXEC_H
 #define SAM_TILE_EXEC_H
 
 #include "tile/check/plan.h"
 #include "tile/core/core.h"
 
-/* A value at run time; its type selects the member. */
+/* A run-time value; its type selects the member. */
 struct sam_tile_slot {
     union {
         int64_t number; /* an index, an integer, the bits of a float */
@@ -32,12 +33,12 @@ struct sam_tile_exec {
 };
 
 struct sam_tile_slot *sam_tile_slot(const struct sam_tile_exec *x, uint32_t value);
-/* Fail with SAM_ERR_TRAP at an operation. */
+/* Returns SAM_ERR_TRAP with a message at the operation. */
 enum sam_status sam_tile_trap(struct sam_tile_exec *x, const struct sam_tile_op *op,
                               const char *format, ...) SAM_PRINTF(3, 4);
-/* Count an operation; not SAM_OK if the run must stop. */
+/* Count an operation; any other result than SAM_OK stops the run. */
 enum sam_status sam_tile_count(struct sam_tile_exec *x, const struct sam_tile_op *op);
-/* Begin the life of a tile: at its place, with nothing written. */
+/* Start the lifetime of a tile: at its place, unwritten. */
 void sam_tile_start(struct sam_tile_exec *x, uint32_t value);
 enum sam_status sam_tile_exec_body(struct sam_tile_exec *x);
 

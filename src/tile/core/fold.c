@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column minimum and maximum: the definition, and the choice of loops for this host. */
+/* Column minimum and maximum: reference definition, and choice of the vector loops for this host.
+ */
 #include "tile/core/fold.h"
 
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level)
     }
 }
 
-/* The host's highest level, determined once; every thread gets the same answer. */
+/* The host's highest level, determined once. The race is benign: all threads compute the same. */
 static const struct sam_tile_fold_table *best_table(void)
 {
     static const struct sam_tile_fold_table *_Atomic best;
@@ -31,7 +32,7 @@ static const struct sam_tile_fold_table *best_table(void)
     return table;
 }
 
-/* Element by element. */
+/* Scalar fallback. */
 static void fold_plain(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, void *to,
                        const void *from, size_t rows, size_t cols, size_t pitch)
 {

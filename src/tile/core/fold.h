@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of column minimum and maximum at a level of the host's instructions. */
+/* Column minimum and maximum loops for one instruction level of the host. */
 #ifndef SAM_TILE_FOLD_H
 #define SAM_TILE_FOLD_H
 
@@ -15,7 +15,7 @@ struct sam_tile_fold_table {
 
 extern const struct sam_tile_fold_table sam_tile_fold_base, sam_tile_fold_v3, sam_tile_fold_v4;
 
-/* The loops of a level; NULL if this host cannot run them. */
+/* Returns the loops of a level, or NULL if this host cannot run them. */
 const struct sam_tile_fold_table *sam_tile_fold_level(enum sam_cpu_level level);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column minimum and maximum, compiled once for each level of the host's instructions. TABLE is
- * the level's table.
+/* Column minimum and maximum, compiled once per instruction level of the host. TABLE is the level's
+ * table.
  *
- * Floats are compared as integers. For bits of either sign, bits ^ (bits >> 31 & 0x7fffffff) rises
- * with the value, -0 below +0, NaN at both ends. Subtracting the smallest number, modulo 2^n,
- * rotates the order so that every NaN is at the top or, with another offset, at the bottom: NaN
- * loses or wins a minimum of unsigned integers without a test.
+ * Floats are compared as integer keys. bits ^ (bits >> 31 & 0x7fffffff) is order-preserving, with
+ * -0 below +0 and NaN at both ends. Subtracting the smallest number modulo 2^n rotates all NaN to
+ * the top or, with another offset, to the bottom: an unsigned minimum then ignores or propagates
+ * NaN without a test.
  *
- * Rows are folded in order, a block at a time: the rows of a block are parallel streams of reads,
- * and a core reads several streams faster than one. Meanwhile the keys of the columns stay in the
- * destination, one panel of which fits the first cache. Folding a row twice changes nothing in any
- * mode: so the keys start with the first row, and the last block ends with the last row. */
+ * Rows are reduced in order, BLOCK rows at a time: several parallel read streams are faster than
+ * one. The keys stay in the destination meanwhile, one panel of which fits the L1 cache. Reducing a
+ * row twice is harmless in every mode, so the keys start as the first row, and the last block ends
+ * with the last row. */
 #include "tile/core/fold.h"
 
 enum { BLOCK = 8, CHUNK = 64, PANEL = 4096 }; /* rows, bytes, bytes */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* name_panel folds n columns, `some` at a time: a constant, so that the loops are whole vectors;
- * name_rest folds the remaining columns of a panel. */
+/* name_panel reduces n columns, `some` at a time; a constant `some` makes the loops whole vectors.
+ * name_rest reduces the remaining columns of a panel. */
 #define FOLD(name, type, ENTER, STEP, LEAVE)                                                       \
     INLINE void name##_rows(type *restrict keys, const type *restrict row, size_t rows,            \
                             size_t pitch, size_t n)                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile operations called one by one: place tiles on a core, check waits, run the operation. */
+/* Calls of single tile operations: place tiles on a core, check waits, run the operation. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -16,13 +16,13 @@ struct range {
     enum sam_tile_loc loc;
 };
 
-/* The public sam_tile_core: the core and the tiles that live on it. */
+/* The public sam_tile_core: the core and its tiles. */
 struct resident {
     struct sam_tile_core core; /* first, so that pointers to either are interchangeable */
     struct range *ranges;
     size_t count, capacity;
     size_t assigned;  /* tiles with an assigned address */
-    size_t automatic; /* those placed here */
+    size_t automatic; /* tiles placed by the core */
 };
 
 static struct resident *resident(struct sam_tile_core *core)
@@ -128,7 +128,7 @@ static enum sam_status check_type(const struct resident *r, const struct sam_til
     struct sam_error why = {0};
     enum sam_status status = sam_tile_report_end(&report, &messages, &why);
     free(messages);
-    if (status == SAM_ERR_INPUT) /* of a program; here the caller wrote the type */
+    if (status == SAM_ERR_INPUT) /* the status for a program; here the caller wrote the type */
         status = SAM_ERR_USAGE;
     return status == SAM_OK ? SAM_OK : sam_fail(error, status, "%s", why.text);
 }
@@ -157,7 +157,7 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
                           t->offset + size, sam_tile_loc_names[t->type.loc], room);
     if (status != SAM_OK)
         return status;
-    if (core->manual && !t->assigned) /* waits are the core's again */
+    if (core->manual && !t->assigned) /* the core inserts waits again */
         sam_tile_hazard_barrier(&core->hazards);
     ++*(t->assigned ? &r->assigned : &r->automatic);
     core->manual = t->assigned;
@@ -165,14 +165,14 @@ static enum sam_status place(struct sam_tile_core *core, struct sam_tile *t,
     return SAM_OK;
 }
 
-/* Without a division: this runs for each tile of each operation. */
+/* No division: this runs for each tile of each operation. */
 static bool fits(uint64_t room, uint64_t offset, uint64_t size)
 {
     return offset <= room && size <= room - offset;
 }
 
-/* The tile as it is now, with its name for messages. Check what its owner may have changed since it
- * was placed: elements must lie within the tile, and the tile within its memory. */
+/* Make a reference to the tile's current state, named for messages. The owner may have changed the
+ * tile since placement: elements must lie within the tile, and the tile within its memory. */
 static enum sam_status make_ref(const struct sam_tile *t, const char *name,
                                 struct sam_tile_ref *ref, struct sam_error *error)
 {
@@ -217,7 +217,7 @@ enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
         status = make_ref(tile, "the tile", &t, error);
     if (status != SAM_OK)
         return status;
-    sam_tile_hazard_barrier(&core->hazards); /* the host waits for everything */
+    sam_tile_hazard_barrier(&core->hazards); /* the host waits for all pipes */
     sam_tile_core_put(core, &t, values);
     return SAM_OK;
 }
@@ -348,7 +348,7 @@ static enum sam_status place_all(const char *name, struct sam_tile *dst,
     return dst ? place(core, dst, error) : SAM_OK;
 }
 
-/* Public opcodes number the rows. */
+/* Public opcodes are row numbers. */
 #define TILE_OP(code, name, ...)                                                                   \
     _Static_assert((unsigned)SAM_TILE_OP_##code == SAM_TILE_##code - SAM_TILE_FIRST_OP, name);
 #include "tile/ops.def"
@@ -359,14 +359,14 @@ struct call {
     const char *name;
     const struct sam_tile_row *row;
     unsigned code, attribute;
-    struct sam_tile *dst;               /* NULL: of tstore */
-    struct sam_tile *const *sources;    /* ended by NULL */
+    struct sam_tile *dst;               /* NULL for tstore */
+    struct sam_tile *const *sources;    /* NULL-terminated */
     const struct sam_tile_window *view; /* or NULL */
     double scalar;
     int64_t at[2]; /* row and column of textract, tinsert */
 };
 
-/* The bits of a scalar: floats are rounded, integers must fit. */
+/* The bits of a scalar. Floats are rounded; integers must fit. */
 static enum sam_status scalar_bits(const struct call *call, enum sam_dtype dtype, int64_t *bits,
                                    struct sam_error *error)
 {
@@ -383,13 +383,13 @@ static enum sam_status scalar_bits(const struct call *call, enum sam_dtype dtype
     return SAM_OK;
 }
 
-/* The operands in the order of the row, then the destination. */
+/* Collect the operands in row order, then the destination. */
 static enum sam_status gather(const struct call *call, const struct sam_tile_ref *refs,
                               struct sam_tile_actual *actuals, struct sam_error *error)
 {
     const char *sources = call->row->sources;
     size_t tiles = 0, numbers = 0, count = call->row->count;
-    enum sam_dtype dtype = SAM_F32; /* no destination: no scalar either */
+    enum sam_dtype dtype = SAM_F32; /* without a destination there is no scalar */
     if (call->dst)
         dtype = sam_tile_scalar_of_source(call->row) ? refs[0].type.dtype : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
@@ -444,7 +444,7 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
     return SAM_OK;
 }
 
-/* Large arrays are not cleared: only the entries in use are set. */
+/* Large arrays are not cleared: only used entries are set. */
 static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
                                 struct sam_tile_core **core, struct sam_error *error)
 {
@@ -467,7 +467,7 @@ static enum sam_status run_call(const struct call *call, const struct sam_event 
     return sam_tile_core_run(*core, call->code, call->attribute, actuals, 0, error);
 }
 
-/* The text is not cleared: it is too long for every call. */
+/* The text is not cleared: that would dominate short calls. */
 static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe)
 {
     struct sam_event event;
@@ -478,7 +478,7 @@ static struct sam_event done(struct sam_tile_core *core, enum sam_tile_pipe pipe
     return event;
 }
 
-/* `kinds`: the operands, other than tiles, that this kind of call passes. */
+/* `kinds`: the non-tile operands that this kind of call passes. */
 static struct sam_event apply(struct call *call, const char *kinds,
                               const struct sam_event *const *events)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations whose element d[i,j] depends on one element of each source, computed in chunks of a
- * row (SAM_TILE_CHUNK columns). */
+/* Operations whose element d[i,j] depends on one element of each source, computed in chunks of
+ * SAM_TILE_CHUNK columns. */
 #include <math.h>
 
 #include "tile/core/core.h"
 
-/* A source as a row: of a tile, one element repeated, or a scalar. */
+/* A source as a row: a tile row, a broadcast element, or a scalar. */
 struct feed {
-    const struct sam_tile_ref *tile; /* NULL: the scalar */
+    const struct sam_tile_ref *tile; /* NULL for a scalar */
     uint64_t bits;
     bool one_row, one_col;
 };
@@ -27,7 +27,7 @@ static const void *repeat(const void *element, size_t size, size_t n, uint8_t *r
     return raw;
 }
 
-/* n elements of the feed from [i,j]: in place, or copied to `raw`. */
+/* Returns n elements of the feed from [i,j]: in place, or copied to `raw`. */
 static const void *fetch(const struct sam_tile_core *core, const struct feed *f, size_t i, size_t j,
                          size_t n, enum sam_dtype dtype, uint8_t *raw)
 {
@@ -53,7 +53,7 @@ static struct feed feed_of(const struct sam_tile_job *job, size_t index)
     return f;
 }
 
-/* Check all divisors before any element is written. */
+/* Check all divisors before the first element is written. */
 static enum sam_status check_divisors(const struct sam_tile_job *job, const struct feed *f)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
@@ -74,7 +74,7 @@ static enum sam_status check_divisors(const struct sam_tile_job *job, const stru
     return SAM_OK;
 }
 
-/* Compute n elements at d from those of the sources, in[...]. */
+/* Compute n elements at d from the source rows in[]. */
 typedef void chunk_fn(const struct sam_tile_job *job, const void *const *in, void *d, size_t n);
 
 static enum sam_dtype dst_dtype(const struct sam_tile_job *job)
@@ -190,7 +190,7 @@ static void copy(const struct sam_tile_job *job, const void *const *in, void *d,
     memcpy(d, in[0], n * sam_tile_size(dst_dtype(job)));
 }
 
-/* A chunk of row i from column j. */
+/* Compute a chunk of row i from column j. */
 static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
                       size_t n, chunk_fn *chunk)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions of columns to a row and of rows to a column, in rising order. The source is not empty:
- * core.c does not run operations on empty sources. */
+/* Reductions of columns to a row and of rows to a column, in ascending order. The source is not
+ * empty: core.c skips operations on empty sources. */
 #include "tile/core/core.h"
 
-/* d = d function row, elements in the form they are stored in, rounded at each step */
+/* d = function(d, row) on stored elements, rounded at each step. */
 static void add_row(const struct sam_tile_job *job, enum sam_dtype dtype, void *d, const void *row,
                     size_t n)
 {
@@ -71,7 +71,7 @@ enum sam_status sam_tile_run_col_arg(struct sam_tile_job *job)
     return SAM_OK;
 }
 
-/* A single element is copied unchanged, as in a column of one row. */
+/* A single element is copied unchanged, as in a one-row column. */
 static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);
@@ -96,9 +96,9 @@ static void order_row(const struct sam_tile_job *job, size_t i, bool arg)
         memcpy(sam_tile_at(job->core, dst, i, 0), &best, size);
 }
 
-/* `lanes` partial sums: lane l adds up columns l, l + lanes, l + 2 * lanes, ... in rising order.
- * Then the upper half of the lanes is added to the lower one until lane 0 has the sum. Lanes past
- * the last column do not take part. With one lane this is the rising order. */
+/* `lanes` partial sums: lane l adds columns l, l + lanes, l + 2 * lanes, ... in ascending order;
+ * then a tree reduction halves the lanes until lane 0 holds the sum. Lanes past the last column do
+ * not take part. With one lane this is plain ascending order. */
 static void sum_row(const struct sam_tile_job *job, size_t i, size_t lanes)
 {
     const struct sam_tile_ref *src = sam_tile_src(job, 0), *dst = sam_tile_dst(job);

@@ -11,7 +11,7 @@ bool sam_tile_window_fits(int64_t size, int64_t stride)
            span <= most && span >= -most && stride <= most && stride >= -most;
 }
 
-/* The array element at [i, j] of the tile; i counts through all outer dimensions. */
+/* The array element for [i, j] of the tile; i runs over all outer dimensions. */
 static int64_t element(const struct sam_tile_window *w, uint64_t i, uint64_t j)
 {
     int64_t at = w->base + (int64_t)j * w->strides[w->rank - 1];
@@ -30,8 +30,7 @@ static enum sam_status outside(const struct sam_tile_job *job, const struct sam_
                     t->name, i, j, at, w->name, w->array->count);
 }
 
-/* Whether a row of the tile lies in the array: with constant strides, checking its ends suffices.
- */
+/* Check that a tile row lies in the array. With constant strides, its ends suffice. */
 static enum sam_status check_row(const struct sam_tile_job *job, const struct sam_tile_window *w,
                                  const struct sam_tile_ref *t, size_t i)
 {

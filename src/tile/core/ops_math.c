@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of elements. Floats are computed in single precision from exact values; rounding the
- * result again to 16 bits gives what one rounding would (24 bits are more than twice 11, and 2). */
+/* Element functions. Floats are computed in single precision from exact values. Rounding the result
+ * a second time, to 16 bits, equals one rounding: 24 bits exceed twice 11 plus 2. */
 #include <math.h>
 
 #include "tile/core/core.h"
 
-/* Round to odd: rounding the result again, to a narrower format, is as rounding once. */
+/* Round to odd: a second rounding, to a narrower format, then equals a single one. */
 static float to_odd(long double value)
 {
     float f = (float)value;
@@ -17,8 +17,8 @@ static float to_odd(long double value)
     return sam_bits_f32(bits | 1);
 }
 
-/* The float nearest to a value that `wide` is within 2^-50 of; where that does not decide, the one
- * nearest to `better`, of 64 bits. `narrow`: it will be rounded to 16 bits. */
+/* The float nearest to a value within 2^-50 of `wide`. If `wide` is too close to a midpoint, use
+ * `better`, a 64-bit result. `narrow`: the result will be rounded to 16 bits. */
 static float nearest(double wide, long double (*better)(float, float), float a, float b,
                      bool narrow)
 {
@@ -46,7 +46,7 @@ static long double better_rsqrt(float a, float b)
     return 1 / sqrtl(a);
 }
 
-/* The difference is not rounded: its error multiplies the result. */
+/* The difference must be exact: its error scales the result. */
 static long double better_expdif(float a, float b)
 {
     long double x = a, y = -(long double)b, sum = x + y, z = sum - x;
@@ -98,7 +98,7 @@ void sam_tile_reals(enum sam_tile_function function, bool narrow, const float *a
     }
 }
 
-/* Results wrap: they are cut to the width of the dtype when stored. */
+/* Results wrap: stores truncate to the dtype. */
 static uint64_t wrap(int64_t value)
 {
     return (uint64_t)value;
@@ -127,7 +127,7 @@ static bool is_nan(enum sam_dtype dtype, uint64_t bits)
     return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, (uint32_t)bits));
 }
 
-/* x < m by value; with `signs`, -0 < +0. */
+/* x < m by value; `signs` orders -0 below +0. */
 static bool below(enum sam_dtype dtype, bool signs, uint64_t x, uint64_t m)
 {
     if (!sam_tile_is_real(dtype)) {

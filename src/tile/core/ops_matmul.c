@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products: summed in rising order, rounded after each product and each sum; or in the order
- * of the system's matrix unit (SAM_TILE_SUM_SYSTEM). */
+/* Matrix products, summed in ascending order with rounding after each product and sum, or in the
+ * order of the system's matrix unit (SAM_TILE_SUM_SYSTEM). */
 #include "tile/core/core.h"
 
 #include <math.h>
 
-/* The unit takes 64 bytes of a row of each factor at a time: so many elements. It has no bf16,
- * which is widened. */
+/* Elements per step of the unit: 64 bytes of a row of each factor. bf16 is widened to f32. */
 static size_t block_of(enum sam_dtype dtype)
 {
     return 64 / sam_tile_size(dtype == SAM_BF16 ? SAM_F32 : dtype);
 }
 
-/* A row of elements in the form they are computed in. */
+/* A row of elements in computed form. */
 union row {
     float real[SAM_TILE_CHUNK];
     int64_t whole[SAM_TILE_CHUNK];
 };
 
-/* n elements from [i,j] on. */
+/* Read n elements from [i,j]. */
 static void read_row(const struct sam_tile_core *core, const struct sam_tile_ref *t, size_t i,
                      size_t j, size_t n, union row *row)
 {
@@ -31,8 +30,8 @@ static void read_row(const struct sam_tile_core *core, const struct sam_tile_ref
             sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j + k), step, row->whole + k);
 }
 
-/* sum = sum + the sum of the products of a[i,k..end] and b[k..end,j..j + n], which is 0 at first
- * and rounded once after each product. */
+/* Add the products of a[i,k..end] and b[k..end,j..j + n] to sum. The block's own sum starts at 0
+ * and is rounded after each product. */
 static void add_block(const struct sam_tile_core *core, const struct sam_tile_ref *a,
                       const struct sam_tile_ref *b, size_t i, size_t j, size_t k, size_t end,
                       size_t n, union row *sum)
@@ -42,7 +41,7 @@ static void add_block(const struct sam_tile_core *core, const struct sam_tile_re
     for (; k < end; k++) {
         read_row(core, a, i, k, 1, &one);
         read_row(core, b, k, j, n, &row);
-        if (a->type.dtype == SAM_F16) /* products are exact: faster, and the same */
+        if (a->type.dtype == SAM_F16) /* f16 products are exact in float: fuse for speed */
             for (size_t x = 0; x < n; x++)
                 part.real[x] += one.real[0] * row.real[x];
         else
@@ -53,7 +52,7 @@ static void add_block(const struct sam_tile_core *core, const struct sam_tile_re
         sum->real[x] += part.real[x];
 }
 
-/* n elements of d from [i,j] on; `start` as for multiply. */
+/* Compute n elements of d from [i,j]; `start` as for multiply. */
 static void multiply_row(const struct sam_tile_job *job, size_t factor,
                          const struct sam_tile_ref *start, size_t start_row, size_t i, size_t j,
                          size_t n)
@@ -78,11 +77,11 @@ static void multiply_row(const struct sam_tile_job *job, size_t factor,
             for (size_t x = 0; x < n; x++)
                 sum.real[x] += one.real[0] * row.real[x];
         else
-            for (size_t x = 0; x < n; x++) /* of 8 bits: no sum leaves 64 */
+            for (size_t x = 0; x < n; x++) /* 8-bit factors: no sum exceeds 64 bits */
                 sum.whole[x] += one.whole[0] * row.whole[x];
     }
     for (size_t x = 0; x < n; x++)
-        if (blocks && !depth) /* the unit has nothing to do: not even a NaN changes */
+        if (blocks && !depth) /* without work the unit passes even a NaN unchanged */
             memcpy(sam_tile_at(core, d, i, j + x), &sum.real[x], sizeof sum.real[x]);
         else if (real)
             sam_tile_write_reals(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.real + x);
@@ -90,7 +89,7 @@ static void multiply_row(const struct sam_tile_job *job, size_t factor,
             sam_tile_write_ints(d->type.dtype, sam_tile_at(core, d, i, j + x), 1, sum.whole + x);
 }
 
-/* d = start + a * b; `start` has as many rows as d or one for all of them; NULL: zeros */
+/* d = start + a * b. `start` has the rows of d, or one row for all; NULL for zeros. */
 static enum sam_status multiply(struct sam_tile_job *job, size_t factor,
                                 const struct sam_tile_ref *start, bool one_row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function with its arguments: checked, placed, run. */
+/* Run of a function with its arguments: check, place, execute. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -84,8 +84,8 @@ static enum sam_status fetch(struct sam_tile_exec *x, const struct sam_tile_argu
     return SAM_OK;
 }
 
-/* Open the memories that hold tiles: with the size in the profile or, if it sets no limit, with
- * what the program needs. */
+/* Allocate the memories that hold tiles, sized by the profile or, without a limit, by the program's
+ * need. */
 static bool open_memories(struct sam_tile_exec *x)
 {
     uint64_t sizes[SAM_TILE_LOCS] = {0};
@@ -102,7 +102,7 @@ static bool open_memories(struct sam_tile_exec *x)
     return sam_tile_core_open(&x->core, sizes);
 }
 
-/* Place the tiles. With outputs they may need more room than sam_tile_check assumed. */
+/* Place the tiles. Outputs may need more room than sam_tile_check assumed. */
 static enum sam_status place_tiles(struct sam_tile_exec *x,
                                    const struct sam_tile_argument *arguments, size_t count,
                                    const uint32_t *values)

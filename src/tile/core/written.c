@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* For fewer bytes, looking at the bits is as fast. */
+/* Below this, testing the bits is as fast. */
 enum { SHORTEST_STRETCH = 512 };
 
 bool sam_tile_written_open(struct sam_tile_written *w, uint64_t size)
@@ -73,7 +73,7 @@ void sam_tile_written_clear(struct sam_tile_written *w, uint64_t first, uint64_t
         uint64_t *from = &w->whole[i].low, *to = &w->whole[i].high;
         if (first >= *to || end <= *from)
             continue;
-        if (first > *from) /* keep one part only: the bits still have the other */
+        if (first > *from) /* keep one part; the bits still record the other */
             *to = first;
         else
             *from = end < *to ? end : *to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a memory were written: one bit per byte, and a few stretches that were written
- * entirely, so that most checks need not look at the bits. */
+/* Initialised bytes of a memory: one bit per byte, and a few fully written stretches that let most
+ * checks skip the bits. */
 #ifndef SAM_TILE_WRITTEN_H
 #define SAM_TILE_WRITTEN_H
 
@@ -18,15 +18,15 @@ struct sam_tile_written {
     unsigned next; /* the next stretch to replace */
 };
 
-/* For a memory of `size` bytes, a multiple of 64; nothing is written. */
+/* Allocate for a memory of `size` bytes, a multiple of 64, unwritten. */
 bool sam_tile_written_open(struct sam_tile_written *w, uint64_t size);
 void sam_tile_written_close(struct sam_tile_written *w, uint64_t size);
-/* Mark `count` bytes from `first` as written or as unwritten; check that all are written. */
+/* Mark `count` bytes from `first` as written or unwritten; check that all are written. */
 void sam_tile_written_set(struct sam_tile_written *w, uint64_t first, uint64_t count);
 void sam_tile_written_clear(struct sam_tile_written *w, uint64_t first, uint64_t count);
 bool sam_tile_written_all(struct sam_tile_written *w, uint64_t first, uint64_t count);
 
-/* Whether the bytes lie within one of the stretches. If not, the bits decide. */
+/* Returns whether the bytes lie within a stretch. Otherwise the bits decide. */
 static inline bool sam_tile_written_known(const struct sam_tile_written *w, uint64_t first,
                                           uint64_t count)
 {

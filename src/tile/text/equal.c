@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equality of programs. Values correspond by where they are defined, and have the same name. */
+/* Equality of programs. Values correspond by position of definition, and have equal names. */
 #include <stdlib.h>
 
 #include "tile/tile.h"
 
 struct pair {
     const struct sam_tile_program *a, *b;
-    uint32_t *map; /* of a value of a: that of b */
+    uint32_t *map; /* value of a -> value of b */
 };
 
 static bool define(struct pair *s, uint32_t x, uint32_t y)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters and tokens. */
+/* Tokenizer. */
 #include <stdio.h>
 
 #include "base/ascii.h"
@@ -19,7 +19,7 @@ static void advance(struct lexer *lexer)
     }
 }
 
-/* MLIR writes attributes with '#': it is a comment only at the start of a line, or alone. */
+/* MLIR uses '#' for attributes: it starts a comment only at the start of a line or on its own. */
 static bool starts_comment(const struct lexer *lexer)
 {
     const char *at = lexer->at;
@@ -99,7 +99,7 @@ static size_t number_size(const struct lexer *lexer)
     return size;
 }
 
-/* With both quotes, or up to the end of the line if the second is missing. */
+/* Size with both quotes, or up to the end of the line if the second is missing. */
 static size_t string_size(const struct lexer *lexer)
 {
     size_t size = 1;

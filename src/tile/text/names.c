@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of values, and where they are known. */
+/* Names of values and their scopes. */
 #include "tile/text/parse.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ void sam_tile_parse_leave(struct parser *parser, size_t names)
         const char *text = p->values[parser->names[i].value].name;
         parser->buckets[bucket_of(text, strlen(text))] = parser->names[i].next;
     }
-    /* The arguments of a bare program are visible everywhere, wherever they were first named. */
+    /* Arguments of a bare program are visible everywhere, wherever first named. */
     for (size_t i = names; i < end; i++) {
         struct sam_tile_value *v = &p->values[parser->names[i].value];
         if (!parser->bare || v->op != SAM_TILE_NONE || v->pos.line)
@@ -100,13 +100,13 @@ static void not_defined(struct parser *parser, const struct sam_tile_value *v)
     sam_tile_error(&parser->report, v->seen, "%%%s is not defined", v->name);
 }
 
-/* Whether a tassign has named the value, and nothing else has named or defined it. */
+/* Returns whether only a tassign has named the value so far. */
 static bool is_awaited(const struct sam_tile_value *v)
 {
     return !v->pos.line && v->op != SAM_TILE_NONE;
 }
 
-/* The value that a name stands for; a name that is not known becomes one without a type. */
+/* Resolve a name. An unknown name becomes a value without a type. */
 static uint32_t name_value(struct parser *parser, const struct token *t)
 {
     struct sam_tile_ty unknown = {0};
@@ -160,7 +160,7 @@ bool sam_tile_parse_assigned(struct parser *parser, struct statement *s)
     return true;
 }
 
-/* Put an alloc_tile in front of the tassign that names its tile. */
+/* Insert an alloc_tile before the tassign that names its tile. */
 static bool allocate_before(struct parser *parser, uint32_t value, struct statement *alloc)
 {
     struct sam_tile_program *p = parser->p;
@@ -174,7 +174,7 @@ static bool allocate_before(struct parser *parser, uint32_t value, struct statem
     parser->block = here;
     if (made == SAM_TILE_NONE)
         return false;
-    /* The two change places, as others refer to the tassign by its number. */
+    /* Swap them in place: others refer to the tassign by index. */
     struct sam_tile_op moved = p->ops[assign];
     p->ops[assign] = p->ops[made];
     p->ops[assign].next = made;
@@ -185,8 +185,8 @@ static bool allocate_before(struct parser *parser, uint32_t value, struct statem
     return true;
 }
 
-/* Whether a tile has an alloc_tile in the text. That of a result stands where its operation does.
- */
+/* Returns whether a tile has an alloc_tile in the text. The implicit one of a result has its
+ * operation's position. */
 static bool is_allocated(const struct sam_tile_program *p, const struct sam_tile_value *v)
 {
     if (!v->pos.line || v->op == SAM_TILE_NONE || p->ops[v->op].code != SAM_TILE_ALLOC)

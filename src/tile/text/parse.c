@@ -90,7 +90,7 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
     PARSE_PUSH(p->ops, p->op_count, p->op_capacity, s->op);
-    s->op.comment = s->op.tail[0] = s->op.tail[1] = NULL; /* the program's now */
+    s->op.comment = s->op.tail[0] = s->op.tail[1] = NULL; /* now owned by the program */
     return (uint32_t)(p->op_count - 1);
 }
 
@@ -110,8 +110,8 @@ uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s)
     return op;
 }
 
-/* Recover after an error: skip to the next line that starts a statement, or to the end of the
- * block. A block opened on the way is skipped as well. */
+/* Error recovery: skip to the next line that starts a statement, or to the end of the block,
+ * including blocks opened on the way. */
 static void recover(struct parser *parser, uint32_t line)
 {
     unsigned depth = 0;
@@ -194,7 +194,7 @@ static bool parse_rest(struct parser *parser, struct statement *s)
                                             : sam_tile_parse_arith(parser, s);
 }
 
-/* Move the comment after a statement on its line in front of it. */
+/* Move a trailing comment in front of its statement. */
 static void add_comment(struct parser *parser)
 {
     char **comment = &parser->p->ops[parser->p->op_count - 1].comment;
@@ -298,7 +298,7 @@ static bool parse_args(struct parser *parser, struct sam_tile_func *f)
     return sam_tile_parse_expect(parser, ')', "after the arguments");
 }
 
-/* `attributes {...}`, kept as it is. */
+/* `attributes {...}`, kept verbatim. */
 static bool parse_attributes(struct parser *parser, char **text)
 {
     if (!sam_tile_parse_accept_word(parser, "attributes"))
@@ -389,7 +389,7 @@ static void parse_func(struct parser *parser)
     sam_tile_parse_leave(parser, names);
 }
 
-/* Operations outside of a function: their free names become the arguments. */
+/* Operations outside a function: their free names become the arguments. */
 static void parse_bare(struct parser *parser)
 {
     char found[80];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile operations: ins(...) outs(...), or operands and a result; and those that bind tiles. */
+/* Tile operations: ins(...) outs(...), or operands and a result; tile allocation and binding. */
 #include <stdlib.h>
 
 #include "tile/text/parse.h"
@@ -58,7 +58,7 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
     return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* An SSA result is a tile that is allocated, then written, unless it names a tile that is there. */
+/* An SSA result is a tile that is allocated, then written, unless it names an existing tile. */
 static bool allocate_result(struct parser *parser, struct statement *s,
                             const struct sam_tile_ty *type)
 {
@@ -190,7 +190,7 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
            sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* `, shape = [%a, %b]`: how many in *count */
+/* `, shape = [%a, %b]`; *count receives the length */
 static bool parse_index_list(struct parser *parser, struct statement *s, const char *key,
                              size_t *count)
 {

@@ -12,7 +12,7 @@ static bool is_boolean(const struct token *t)
                                      (t->size == 5 && memcmp(t->text, "false", 5) == 0));
 }
 
-/* The bits of a constant; floats as numbers, or in hexadecimal as their bits. */
+/* The bits of a constant. Floats are decimal numbers, or their bits in hexadecimal. */
 static bool constant_bits(const struct token *t, const struct sam_tile_ty *type, int64_t *bits)
 {
     char text[80];
@@ -80,7 +80,7 @@ static bool parse_constant(struct parser *parser, struct statement *s)
            sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* Operand `index` must have the type; a free name takes it. */
+/* Operand `index` must have the type; a free name gets it. */
 static bool parse_same(struct parser *parser, const struct statement *s, size_t index,
                        const struct sam_tile_ty *type)
 {
@@ -160,7 +160,7 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
 
 /* --- control flow */
 
-/* A block in braces, which ends with a yield of `types` if there are any. */
+/* A block in braces, which ends with a yield of `types`, if any. */
 static bool parse_body(struct parser *parser, struct statement *s, unsigned which,
                        const struct sam_tile_ty *types, size_t count)
 {
@@ -227,7 +227,7 @@ bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
     return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
 }
 
-/* `-> (T, U)` or `-> T`: as many as there are results */
+/* `-> (T, U)` or `-> T`, one per result */
 static bool parse_types(struct parser *parser, struct statement *s, struct sam_tile_ty *types,
                         size_t *count)
 {
@@ -256,7 +256,7 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
            sam_tile_parse_result_count(parser, s, *count);
 }
 
-/* Add the statement before its blocks, which are set afterwards. */
+/* Append the statement before its blocks; they are linked afterwards. */
 static bool append_with_bodies(struct parser *parser, struct statement *s,
                                const struct sam_tile_ty *types, size_t count)
 {
@@ -288,7 +288,7 @@ bool sam_tile_parse_if(struct parser *parser, struct statement *s)
     return good && append_with_bodies(parser, s, types, count);
 }
 
-/* `iter_args(%a = %x, ...)`: the names of the parameters, initial values as operands */
+/* `iter_args(%a = %x, ...)`: parameter names, and initial values as operands */
 static bool parse_iter_args(struct parser *parser, struct statement *s, struct token *names,
                             size_t *count)
 {
@@ -313,7 +313,7 @@ static bool parse_iter_args(struct parser *parser, struct statement *s, struct t
     return sam_tile_parse_expect(parser, ')', "after the initial values");
 }
 
-/* Define the loop's variable and what it carries, then read the body. */
+/* Define the induction variable and the loop-carried values, then parse the body. */
 static bool parse_loop_body(struct parser *parser, struct statement *s,
                             const struct token *variable, const struct token *carried,
                             const struct sam_tile_ty *types, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types. Between '<' and '>' there are no tokens: 0x32xf32 would be a hexadecimal number. */
+/* Types. Text between '<' and '>' is not tokenized: 0x32xf32 would be a hexadecimal number. */
 #include <stdio.h>
 
 #include "tile/text/parse.h"
@@ -56,7 +56,7 @@ static bool parse_dtype(struct parser *parser, struct sam_tile_pos pos, const ch
                 sam_tile_dtype_list(is_any, NULL, names), (int)size, text);
 }
 
-/* "16x?xf32": dimensions, and a dtype at the end where `dtype` is not NULL. */
+/* "16x?xf32": dimensions, followed by a dtype unless `dtype` is NULL. */
 static bool parse_dims(struct parser *parser, const struct token *t, int64_t *dims, uint32_t most,
                        uint32_t *rank, enum sam_dtype *dtype)
 {
@@ -92,7 +92,7 @@ static bool open_angle(struct parser *parser)
     return true;
 }
 
-/* The end of a type: past '>', and the token after it. */
+/* Close a type: skip '>' and read the next token. */
 static bool close_angle(struct parser *parser)
 {
     if (sam_tile_parse_peek(parser) != '>') {
@@ -207,7 +207,7 @@ static bool parse_key(struct parser *parser, enum tile_key key, const struct tok
     return false;
 }
 
-/* Whether a key was already given, possibly in another spelling. */
+/* Returns whether a key was given before, possibly in another spelling. */
 static bool is_given(const struct tile_text *tile, enum tile_key key)
 {
     return tile->given[key] ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program as text, in each of the three surfaces. */
+/* Printing a program in each of the three syntaxes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct printer {
     const struct sam_tile_program *p;
     enum sam_tile_surface surface;
     struct sam_buffer out;
-    uint32_t *writers; /* number of ops that write the value */
+    uint32_t *writers; /* by value: number of ops that write it */
     unsigned depth;
 };
 
@@ -90,7 +90,7 @@ static void attribute(struct printer *s, const struct sam_tile_op *op)
         sam_buffer_printf(&s->out, " {%s = %s}", text->key, text->words[op->attribute]);
 }
 
-/* Whether `op` writes the tile that was allocated just before it. */
+/* Returns whether `op` writes the tile allocated just before it. */
 static bool makes(const struct printer *s, const struct sam_tile_op *alloc,
                   const struct sam_tile_op *op)
 {
@@ -135,7 +135,7 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
     }
 }
 
-/* Infinities and NaN in hexadecimal. */
+/* Infinities and NaN print in hexadecimal. */
 static void real_constant(struct printer *s, enum sam_dtype dtype, int64_t bits)
 {
     char text[SAM_TILE_REAL_TEXT];
@@ -252,7 +252,7 @@ static void special(struct printer *s, const struct sam_tile_op *op)
         sam_buffer_printf(&s->out, " : ");
         operand_types(s, op, 0, 1);
         return;
-    default: /* arithmetic: of the type of its last operand */
+    default: /* arithmetic: type of the last operand */
         sam_buffer_printf(&s->out, " : ");
         operand_types(s, op, op->operand_count - 1, 1);
     }
