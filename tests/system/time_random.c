@@ -2,13 +2,10 @@
 /* Random programs on random systems, beside a plain model: cycles, the reason of each, bytes of
  * each unit and level, and what the program reads of DONE and of the cycle counter agree; values
  * are those without time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "matrix/random_config.h"
 #include "must.h"
@@ -497,13 +494,12 @@ static void random_config(struct sam_system_config *config, uint64_t *seed)
     must(sam_engines_parse(text, &config->tl, &error), &error);
 }
 
-static void the_reference_agrees(void **state)
+TEST(the_reference_agrees)
 {
     static const struct sam_memtime_map map = {L1M, 1 << 20, L0M, 1 << 20};
     const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
     struct total total = {.hart = {0}};
     uint64_t seed = test_seed();
-    (void)state;
     /* Some kinds of cycles are rare: there are more rounds until all have been. */
     for (uint64_t i = 0; i < rounds || (missing(&total) && i < MOST_ROUNDS); i++) {
         struct plan plan;
@@ -546,10 +542,4 @@ static void the_reference_agrees(void **state)
     }
     if (missing(&total))
         fail_msg("no program has a cycle of '%s'", missing(&total));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_reference_agrees)};
-    return cmocka_run_group_tests_name("systems in time, random programs", tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight unit in time: single rules, and a plain second model, cycle by cycle, on random
  * records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -92,12 +89,11 @@ static struct system_weight_work work_of(uint32_t operation, struct system_weigh
 
 /* ---------------------------------------------------------------------------------- rules */
 
-static void a_block_passes_three_stages(void **state)
+TEST(a_block_passes_three_stages)
 {
     struct machine m;
     struct system_weight_block block = {0x90000000, 128, 0x18000000, 256, {1, 20, 800, 1600}, 0};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, &block, 1);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 5));
     assert_int_equal(sam_system_weight_time_waiting(m.unit), 1);
@@ -115,12 +111,11 @@ static void a_block_passes_three_stages(void **state)
     sam_system_weight_time_free(m.unit);
 }
 
-static void stages_overlap(void **state)
+TEST(stages_overlap)
 {
     struct machine m;
     struct system_weight_block blocks[3];
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, blocks, 3);
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         blocks[i] = (struct system_weight_block){0x90000000 + 64 * i,   64, 0x18000000 + 64 * i, 64,
                                                  {0, 0, 0, 1000 * 128}, 0};
@@ -131,26 +126,24 @@ static void stages_overlap(void **state)
     sam_system_weight_time_free(m.unit);
 }
 
-static void requests_are_limited(void **state)
+TEST(requests_are_limited)
 {
     struct machine m;
     struct system_weight_block block = {0x90000000, 64 * 8, 0x18000000, 0, {0}, 0};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, &block, 1);
-    (void)state;
     open(&m, "requests=2", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 1 + 3 * 10 + 10); /* asked in 0, 1, 10, 11, 20, ... 31 */
     sam_system_weight_time_free(m.unit);
 }
 
-static void raw_bytes_are_copied(void **state)
+TEST(raw_bytes_are_copied)
 {
     struct machine m;
     struct system_weight_block blocks[2] = {
         {0x90000000, 100, 0, 0, {0}, 0}, /* a header */
         {0x90000064, 128, 0x18000000, 512, {1, 20, 800, 1600}, 0}};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, blocks, 2);
-    (void)state;
     work.record.packed_type = SAM_E4M3;
     open(&m, "raw=1", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
@@ -164,12 +157,11 @@ static void raw_bytes_are_copied(void **state)
 }
 
 /* Count, build the code, then encode: a header and two blocks in each of two chunks. */
-static void an_encoder_reads_twice(void **state)
+TEST(an_encoder_reads_twice)
 {
     struct machine m;
     struct system_weight_block blocks[6];
     struct system_weight_work work = work_of(SAM_WEIGHT_ENCODE, blocks, 6);
-    (void)state;
     for (unsigned i = 0; i < 6; i += 3) {
         blocks[i] = (struct system_weight_block){0x90000000, 0, 0x91000000, 64, {0}, 0};
         blocks[i + 1] =
@@ -192,7 +184,7 @@ static void an_encoder_reads_twice(void **state)
 }
 
 /* Counters that are given are fetched, nothing is counted, and the code is built once. */
-static void an_encoder_with_counters_reads_once(void **state)
+TEST(an_encoder_with_counters_reads_once)
 {
     struct machine m;
     struct system_weight_block blocks[5] = {
@@ -203,7 +195,6 @@ static void an_encoder_with_counters_reads_once(void **state)
         {0x90000040, 64, 0x910000c0, 64, {1, 9, 320, 0}, 0},
     };
     struct system_weight_work work = work_of(SAM_WEIGHT_ENCODE, blocks, 5);
-    (void)state;
     work.counted = true;
     open(&m, "", 1, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
@@ -216,25 +207,23 @@ static void an_encoder_with_counters_reads_once(void **state)
     sam_system_weight_time_free(m.unit);
 }
 
-static void counters_follow_the_symbols(void **state)
+TEST(counters_follow_the_symbols)
 {
     struct machine m;
     struct system_weight_block blocks[3] = {{0x90000000, 64, 0, 0, {0}, 32},
                                             {0x90000040, 64, 0, 0, {0}, 32},
                                             {0x90000080, 0, 0x91000000, 1024, {0}, 0}};
     struct system_weight_work work = work_of(SAM_WEIGHT_COUNT, blocks, 3);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 10 + 256 + 32 + 32 + 256 + 15 + 10);
     sam_system_weight_time_free(m.unit);
 }
 
-static void a_refused_record_takes_no_time(void **state)
+TEST(a_refused_record_takes_no_time)
 {
     struct machine m;
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, NULL, 0);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
@@ -313,10 +302,9 @@ static struct system_weight_work random_work(uint64_t *seed, struct system_weigh
     return work;
 }
 
-static void random_records(void **state)
+TEST(random_records)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct machine m;
         char text[192];
@@ -349,20 +337,4 @@ static void random_records(void **state)
         free(p);
         sam_system_weight_time_free(m.unit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_passes_three_stages),
-        cmocka_unit_test(stages_overlap),
-        cmocka_unit_test(requests_are_limited),
-        cmocka_unit_test(raw_bytes_are_copied),
-        cmocka_unit_test(an_encoder_reads_twice),
-        cmocka_unit_test(an_encoder_with_counters_reads_once),
-        cmocka_unit_test(counters_follow_the_symbols),
-        cmocka_unit_test(a_refused_record_takes_no_time),
-        cmocka_unit_test(random_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
