@@ -52,7 +52,9 @@ static void open(struct machine *m, const char *text, uint32_t least, uint32_t s
     m->port = (struct sam_memtime_port){request, &m->memory};
     sam_keys_defaults(&keys);
     must(sam_keys_set(&keys, 1, text, &error), &error);
-    m->unit = sam_system_weight_time_new(&m->config, &m->clock, &m->port, 3, NULL);
+    m->unit = sam_system_weight_time_new(
+        &m->config,
+        &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
     assert_non_null(m->unit);
 }
 
@@ -60,19 +62,20 @@ static void open(struct machine *m, const char *text, uint32_t least, uint32_t s
 static uint64_t run(struct machine *m, uint64_t records)
 {
     uint64_t end = 0;
-    while (sam_system_weight_time_ended(m->unit) < records) {
+    while (m->unit->stages.unit.ended < records) {
         end = sam_clock_next(&m->clock);
         assert_true(end != SAM_CLOCK_IDLE);
         sam_clock_advance(&m->clock, end + 1);
     }
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m->unit);
+    const struct system_stages *f = &m->unit->stages;
+    sam_system_stages_account(&m->unit->stages);
     uint64_t sum = 0;
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+    for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
         sum += f->cycles[i];
     assert_int_equal(sum, m->clock.now);
     assert_int_equal(f->bytes.read, m->memory.bytes.read);
     assert_int_equal(f->bytes.written, m->memory.bytes.written);
-    assert_int_equal(f->records, records);
+    assert_int_equal(f->unit.ended, records);
     return end;
 }
 
@@ -96,19 +99,18 @@ TEST(a_block_passes_three_stages)
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, &block, 1);
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 5));
-    assert_int_equal(sam_system_weight_time_waiting(m.unit), 1);
+    assert_int_equal(m.unit->stages.unit.submitted - m.unit->stages.unit.begun, 1);
     /* two lines, the second asked for a cycle later; tables; 800 symbols beside 1600 bits; four
      * lines */
     assert_int_equal(run(&m, 1), 5 + 11 + 2048 + 20 + 100 + 3 + 10);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_TABLES], 2068);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 100);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_PLAIN], 0);
-    assert_int_equal(f->cycles[SYSTEM_WEIGHT_FETCH], 11);
-    assert_int_equal(f->packed, 128);
-    assert_int_equal(f->raw, 256);
-    assert_int_equal(f->blocks, 1);
-    sam_system_weight_time_free(m.unit);
+    assert_int_equal(f->cycles[SYSTEM_STAGE_FETCH], 11);
+    assert_int_equal(m.unit->figures.packed, 128);
+    assert_int_equal(m.unit->figures.raw, 256);
+    sam_system_stages_close(m.unit);
 }
 
 TEST(stages_overlap)
@@ -122,8 +124,8 @@ TEST(stages_overlap)
     open(&m, "", 100, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 100 + 3 * 1000 + 100);
-    assert_int_equal(sam_system_weight_time_figures(m.unit)->cycles[SYSTEM_WEIGHT_PLAIN], 3000);
-    sam_system_weight_time_free(m.unit);
+    assert_int_equal(m.unit->stages.cycles[SYSTEM_WEIGHT_PLAIN], 3000);
+    sam_system_stages_close(m.unit);
 }
 
 TEST(requests_are_limited)
@@ -134,7 +136,7 @@ TEST(requests_are_limited)
     open(&m, "requests=2", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 1 + 3 * 10 + 10); /* asked in 0, 1, 10, 11, 20, ... 31 */
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 TEST(raw_bytes_are_copied)
@@ -150,10 +152,10 @@ TEST(raw_bytes_are_copied)
     run(&m, 1);
     assert_int_equal(m.memory.bytes.read, 256); /* half of what is written */
     assert_int_equal(m.memory.bytes.written, 512);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_WORKS; i++)
+    const struct system_stages *f = &m.unit->stages;
+    for (unsigned i = 0; i < SYSTEM_STAGE_WORKS; i++)
         assert_int_equal(f->cycles[i], 0);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* Count, build the code, then encode: a header and two blocks in each of two chunks. */
@@ -173,14 +175,14 @@ TEST(an_encoder_reads_twice)
     open(&m, "count_symbols=2", 1, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     run(&m, 1);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_COUNT], 2 * (2 * 256 + 320));
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_CODE], 2 * 4096);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 4 * 40);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_TABLES], 0);
     assert_int_equal(m.memory.bytes.read, 2 * 4 * 64);
     assert_int_equal(m.memory.bytes.written, 6 * 64 + sizeof work.result);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* Counters that are given are fetched, nothing is counted, and the code is built once. */
@@ -199,12 +201,12 @@ TEST(an_encoder_with_counters_reads_once)
     open(&m, "", 1, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     run(&m, 1);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_COUNT], 0);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_CODE], 4096);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 2 * 40);
     assert_int_equal(m.memory.bytes.read, 1024 + 2 * 64);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 TEST(counters_follow_the_symbols)
@@ -217,7 +219,7 @@ TEST(counters_follow_the_symbols)
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 10 + 256 + 32 + 32 + 256 + 15 + 10);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 TEST(a_refused_record_takes_no_time)
@@ -228,7 +230,7 @@ TEST(a_refused_record_takes_no_time)
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
     assert_int_equal(run(&m, 2), 7);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* ------------------------------------------------------------------ beside the plain model */
@@ -328,13 +330,13 @@ TEST(random_records)
             assert_true(sam_system_weight_time_submit(m.unit, &works[r], from));
         }
         assert_int_equal(run(&m, RECORDS), plain_run(p));
-        const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
-        for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+        const struct system_stages *f = &m.unit->stages;
+        for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
             assert_int_equal(f->cycles[i], p->cycles[i]);
         assert_int_equal(f->bytes.read, memory.bytes.read);
         assert_int_equal(f->bytes.written, memory.bytes.written);
         wref_free(p);
         free(p);
-        sam_system_weight_time_free(m.unit);
+        sam_system_stages_close(m.unit);
     }
 }
