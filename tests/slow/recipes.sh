@@ -234,7 +234,7 @@ queue SUBMITTED >race.s
 cycles_of_copies() { # OPTIONS
     "$samite" run wait.s --machine system --json "$@" 2>log | python3 -c '
 import json, sys
-units = json.load(sys.stdin)["time"]["units"]
+units = json.load(sys.stdin)["system"]["units"]
 print([u["cycles"]["copy"] for u in units if u["unit"] == "copies"])'
 }
 if "$samite" run -q wait.s --machine system --check-races >log 2>&1 &&

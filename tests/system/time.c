@@ -428,8 +428,8 @@ TEST(parameters_have_prefixes)
         {"load_bytes=4", "load_bytes=4: expected tl.load_bytes=4"},
         {"lunch_cycles=4", "unknown parameter 'lunch_cycles'; did you mean 'launch_cycles'?"},
         {"tx.load_bytes=4",
-         "tx.load_bytes=4: expected a name that begins with tl., mx., gpu., wu., "
-         "mem. or energy."},
+         "tx.load_bytes=4: expected a name that begins with tl., mx., gpu., wu., "},
+        {"tx.load_bytes=4", ", mem. or energy."},
         {"mem.dram_byte=4", "mem: unknown parameter 'dram_byte'; did you mean 'dram_bytes'?"},
         {"mem.dram_bytes=0", "mem.dram_bytes=0: expected a number from 1 to 4096"},
         {"queue=0", "queue=0"},
