@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "samite/gpu.h"

@@ -96,22 +96,40 @@ bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *
 
 /* --------------------------------------------------------------------------------- registers */
 
+static uint16_t number_of(const struct sam_insn *insn, uint8_t slot, uint8_t file)
+{
+    const uint16_t base = file == SAM_FILE_X ? 0 : VECTOR;
+    switch (slot) {
+    case SAM_SLOT_RD: return base + insn->rd;
+    case SAM_SLOT_RS1: return base + insn->rs1;
+    case SAM_SLOT_RS2: return base + insn->rs2;
+    case SAM_SLOT_RS3: return base + insn->rs3;
+    default: return VECTOR; /* v0 */
+    }
+}
+
+static void add_source(const struct model *m, struct code *code, uint16_t reg, bool data)
+{
+    code->sources[code->source_count++] = reg;
+    if (data && reg >= VECTOR && !m->config.score_stores)
+        reg -= VECTOR;
+    if (reg != 0 || m->config.score_x0)
+        code->watched[code->watched_count++] = reg;
+}
+
 static void find_registers(const struct model *m, struct code *code)
 {
-    const struct sam_gputime_config *c = &m->config;
-    const struct trait *t = code->trait;
-    code->dest = sam_gputime_dest(t, code->insn);
-    code->source_count = (uint8_t)sam_gputime_sources(t, code->insn, code->sources);
-    if (code->source_count > t->source_count && !c->score_masks)
-        code->source_count--; /* its mask, which comes last */
-    for (unsigned i = 0; i < code->source_count; i++) {
-        uint16_t reg = code->sources[i];
-        if (t->stores_vector && !c->score_stores && i == 0)
-            reg &= VECTOR - 1;
-        if (reg != 0 || c->score_x0)
-            code->watched[code->watched_count++] = reg;
+    const struct sam_uses *uses = &code->trait->uses;
+    const struct sam_insn *insn = code->insn;
+    for (unsigned i = 0; i < uses->count; i++) {
+        const struct sam_use *s = &uses->sources[i];
+        if (s->file != SAM_FILE_IMM)
+            add_source(m, code, number_of(insn, s->slot, s->file), s->role == SAM_ROLE_DATA);
     }
-    if (code->dest == 0 && !c->score_x0)
+    if (uses->masked && !insn->vm && m->config.score_masks)
+        add_source(m, code, VECTOR, false);
+    code->dest = uses->result ? number_of(insn, SAM_SLOT_RD, uses->result) : NO_REGISTER;
+    if (code->dest == 0 && !m->config.score_x0)
         code->dest = NO_REGISTER;
 }
 

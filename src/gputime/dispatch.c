@@ -44,7 +44,7 @@ void sam_gputime_pull(struct model *m, struct warp *w)
         w->has_op = m->source->next(m->source->context, w->workgroup, w->warp, &w->op);
     }
     w->waited = SAM_GPUTIME_BUSY;
-    w->cut = !w->has_op && (!w->trait || w->trait->flow != FLOW_END);
+    w->cut = !w->has_op && (!w->trait || w->trait->flow != SAM_FLOW_END);
     if (!w->has_op)
         return;
     w->code = sam_gputime_code(m, w->op.pc, w->op.insn);

@@ -9,7 +9,7 @@ static uint32_t sfu_cycles(const struct model *m, const struct flight *f)
     const uint32_t size = c->sfu_units ? c->sfu_units : quarter;
     const uint32_t each = f->trait->speed ? c->sfu_int_cycles : c->sfu_float_cycles;
     uint32_t groups = 0;
-    if (f->trait->dest == 1)
+    if (f->trait->uses.result == SAM_FILE_X)
         groups = 1;
     else
         for (uint32_t lane = 0; lane < 32; lane += size)
@@ -97,20 +97,20 @@ static void pass_pause(const struct model *m, struct warp *w, uint64_t x)
 static void follow(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
                    uint64_t x, uint32_t latency)
 {
-    if (f->trait->flow != FLOW_NONE)
+    if (f->trait->flow != SAM_FLOW_NEXT)
         judge_again(sm, w, EVENT_FLOW);
     switch (f->trait->flow) {
-    case FLOW_BRANCH: resolve(m, sm, w, f, x + latency); break;
-    case FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
-    case FLOW_JOIN: resolve(m, sm, w, f, x + m->config.join_latency); break;
-    case FLOW_BARRIER:
+    case SAM_FLOW_BRANCH: resolve(m, sm, w, f, x + latency); break;
+    case SAM_FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
+    case SAM_FLOW_JOIN: resolve(m, sm, w, f, x + m->config.join_latency); break;
+    case SAM_FLOW_BARRIER:
         if (!m->config.barrier_blocks)
             block(w, x, NEVER);
         sam_gputime_arrive(m, sm, w, x);
         break;
-    case FLOW_PAUSE: pass_pause(m, w, x); break;
-    case FLOW_END: sam_gputime_end_warp(m, sm, w, x); break;
-    case FLOW_FENCE:
+    case SAM_FLOW_PAUSE: pass_pause(m, w, x); break;
+    case SAM_FLOW_END: sam_gputime_end_warp(m, sm, w, x); break;
+    case SAM_FLOW_FENCE:
         w->fences--;
         w->fence_until = x + 1;
         break;

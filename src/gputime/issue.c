@@ -18,22 +18,22 @@ static struct collector *free_collector(const struct model *m, struct sm *sm)
 static void note_flow(const struct model *m, struct warp *w)
 {
     switch (w->trait->flow) {
-    case FLOW_BRANCH:
-    case FLOW_SPLIT:
-    case FLOW_JOIN: w->unresolved = true; break;
-    case FLOW_BARRIER:
-    case FLOW_PAUSE:
-        w->barrier |= w->trait->flow == FLOW_BARRIER;
+    case SAM_FLOW_BRANCH:
+    case SAM_FLOW_SPLIT:
+    case SAM_FLOW_JOIN: w->unresolved = true; break;
+    case SAM_FLOW_BARRIER:
+    case SAM_FLOW_PAUSE:
+        w->barrier |= w->trait->flow == SAM_FLOW_BARRIER;
         if (m->config.barrier_blocks) {
             w->barrier_from = m->now;
             w->barrier_until = NEVER;
         }
         break;
-    case FLOW_FENCE:
+    case SAM_FLOW_FENCE:
         w->fenced = true;
         w->fences++;
         break;
-    case FLOW_END: break;
+    case SAM_FLOW_END: break;
     default: w->unresolved = w->op.next_pc != w->op.pc + 4; break;
     }
 }

@@ -19,7 +19,7 @@ static enum sam_gputime_reason scoreboard(const struct model *m, const struct wa
             return is_busy(w, code->watched[i], w->loading) ? SAM_GPUTIME_LOAD : SAM_GPUTIME_RAW;
     if (code->dest != NO_REGISTER && is_busy(w, code->dest, w->busy))
         return SAM_GPUTIME_WAW;
-    if (w->trait->flow == FLOW_END && m->config.endprg_waits)
+    if (w->trait->flow == SAM_FLOW_END && m->config.endprg_waits)
         return SAM_GPUTIME_RAW;
     return SAM_GPUTIME_BUSY;
 }
@@ -97,7 +97,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
     }
     if (sm->chosen[0] == w || sm->chosen[1] == w)
         return SAM_GPUTIME_BUSY; /* nothing keeps it any more */
-    const bool meets = w->trait->flow == FLOW_BARRIER || w->trait->flow == FLOW_END;
+    const bool meets = w->trait->flow == SAM_FLOW_BARRIER || w->trait->flow == SAM_FLOW_END;
     if (now < w->barrier_until ? meets || w->barrier_from <= now : meets && w->barrier) {
         *again = now < w->barrier_until ? w->barrier_until : NEVER;
         return SAM_GPUTIME_BARRIER;

@@ -37,42 +37,19 @@ enum {
     MOST_PARTS = 2,   /* of a line that is asked of shared memory */
 };
 
-/* What an instruction does to the warp that runs it. */
-enum flow {
-    FLOW_NONE,
-    FLOW_BRANCH,
-    FLOW_SPLIT,
-    FLOW_JOIN,
-    FLOW_BARRIER,
-    FLOW_PAUSE, /* a barrier of one warp */
-    FLOW_END,
-    FLOW_FENCE,
-};
-
-/* --- classify.c: what is known of an instruction before it runs */
+/* --- classify.c: timing of an instruction, from its row */
 struct trait {
     uint8_t unit;   /* enum sam_gputime_unit */
     uint8_t stream; /* 0: X, 1: V */
-    uint8_t flow;
+    uint8_t flow;   /* enum sam_flow */
+    uint8_t speed;  /* FPU: 0 add, 1 fused, 2 convert; SFU: 0 float, 1 integer */
     bool load, store, atomic, prefix;
-    bool own_mask; /* may read v0 as its mask */
-    uint8_t dest;  /* 0: none, 1: scalar, 2: vector */
-    uint8_t source_count;
-    bool stores_vector; /* the first source is the data of a vector store */
-    struct {
-        uint8_t slot; /* enum sam_slot; SAM_SLOT_NONE: v0 */
-        bool vector;
-    } sources[MOST_SOURCES];
-    uint8_t speed; /* FPU: 0 add, 1 fused, 2 convert; SFU: 0 float, 1 integer */
+    struct sam_uses uses;
 };
 struct traits {
     struct trait of[SAM_OP_COUNT];
 };
 void sam_gputime_classify(struct traits *traits);
-/* The registers of an instruction, as numbers up to 511; NO_REGISTER: none. */
-uint16_t sam_gputime_dest(const struct trait *trait, const struct sam_insn *insn);
-unsigned sam_gputime_sources(const struct trait *trait, const struct sam_insn *insn,
-                             uint16_t sources[MOST_SOURCES]);
 
 /* --- state */
 

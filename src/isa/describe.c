@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables as readable text: for `samite isa` and the documentation. */
+/* The tables as text, for `samite isa` and the documentation. */
 #include "isa/isa.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ void sam_isa_entry_expansion(const struct sam_isa_entry *entry, char *text, size
     struct sam_buffer out = {0};
     if (*at == '=')
         sam_buffer_printf(&out, "as few instructions as the value takes");
-    if (*at == '?') { /* an operand that is known to be 0, or a mask */
+    if (*at == '?') { /* requires a zero or a mask */
         sam_buffer_printf(&out, at[1] == 'M' ? "with v0.t: " : "where the value is 0: ");
         at += strcspn(at, " ") + 1;
     }
@@ -89,7 +89,7 @@ void sam_isa_entry_expansion(const struct sam_isa_entry *entry, char *text, size
     sam_buffer_free(&out);
 }
 
-/* "imm[10:5]": the part of an operand's value in one piece of the word. */
+/* The bits of the value in one piece of the word: "imm[10:5]". */
 static void name_piece(const struct sam_operand *operand, unsigned at, unsigned width, bool whole,
                        char *text, size_t size)
 {

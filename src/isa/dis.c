@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disassembler: the tables read backwards. Its output assembles back to the same word; a word
- * with bits that its text cannot express is printed as .word, followed by its meaning. */
+/* The disassembler. Its output assembles to the same word; a word with bits that the text cannot
+ * express is printed as .word, followed by its meaning. */
 #include "isa/isa.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static bool note(struct bindings *b, char letter, int32_t value)
     return true;
 }
 
-/* The operand's value including the prefix bits, as decoded by sam_decode. */
+/* The decoded value of the operand, with the bits of a prefix. */
 static int32_t value_of(const struct sam_operand *operand, const struct sam_insn *insn)
 {
     switch (operand->slot) {
@@ -67,7 +67,7 @@ static void print_target(struct printer *p, int32_t distance)
     if (p->isa->xlen == 32)
         target = (uint32_t)target;
     const struct sam_symbol *symbol = sam_image_symbol_at(p->image, target);
-    /* A listing has lines, and hence labels, only where instructions can be. */
+    /* A listing has labels only at multiples of an instruction. */
     bool has_line = target % 4 == 0;
     if (symbol && has_line && symbol->value == target &&
         sam_isa_is_plain_name(p->isa, symbol->name) && !symbol->repeated)
@@ -146,7 +146,7 @@ static void print(struct printer *p, const char *mnemonic, const char *suffix, c
 
 /* --- pseudo-instructions, from their expansion */
 
-/* The literal of an expansion at *at as a number; moves *at past it. */
+/* Parse the literal of an expansion at *at, and advance *at past it. */
 static bool literal(const char **at, const struct sam_operand *operand, int32_t *value)
 {
     size_t size = strcspn(*at, ",()$");
@@ -164,7 +164,7 @@ static bool literal(const char **at, const struct sam_operand *operand, int32_t 
     return true;
 }
 
-/* Whether the expansion's only instruction matches the decoded one; its $x are then in *found. */
+/* Match the only instruction of an expansion against a decoded one; binds its $x in *found. */
 static bool matches(const char *expansion, const struct sam_insn_row *row,
                     const struct bindings *values, struct bindings *found)
 {
@@ -223,8 +223,8 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
     const struct sam_insn_row *row = &sam_insn_rows[insn.op];
     struct bindings values = {0};
     const struct sam_encoding_row *code = sam_encoding_find(insn.op, word);
-    uint32_t said = code ? 0 : row->mask; /* bits that the text determines; an alternative encoding
-                                             has none */
+    uint32_t said = code ? 0 : row->mask; /* bits that the text determines: none of an alternative
+                                             encoding */
     for (const char *c = row->operands; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (!operand)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction a word is. */
+/* Look-up of the instruction that a word encodes. */
 #include "isa/isa.h"
 
-/* Rows by those fields of their words that they fix: opcode, funct3 and funct6; opcode and funct3;
- * the opcode. Where several share an entry the last one has it. Whether a word belongs to the row
- * of its entry is for the rest of its bits to say; the other rows are found one by one. */
+/* Rows by the fields that their masks cover: opcode, funct3 and funct6; opcode and funct3; opcode.
+ * Rows that share an entry overwrite it, so a hit is checked against match and mask, and a miss
+ * falls back to a linear search. */
 #define FIXES_F6(mask) (((mask)&0xfc00707f) == 0xfc00707f)
 #define FIXES_F3(mask) (((mask)&0x707f) == 0x707f)
 #define OF_OP(word)    (1u + ((word) >> 2 & 31))
@@ -13,7 +13,7 @@
 #define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, handler, act, meaning,  \
                 source)
 #define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)
-#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)                \
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, undef, meaning, source)         \
     [FIXES_F6(mask) ? OF_F6(match) : FIXES_F3(mask) ? OF_F3(match) : OF_OP(match)] = SAM_OP_##id,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -29,7 +29,6 @@ static bool has_engine(const struct sam_insn_row *row, uint32_t word)
     return !row->engines || (row->engines >> (word >> 30) & 1);
 }
 
-/* Whether the word is one of the row, which `isa` has. */
 static bool is_word(const struct sam_isa *isa, enum sam_op op, uint32_t word)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
@@ -53,7 +52,7 @@ static enum sam_op find_row(const struct sam_isa *isa, uint32_t word)
 
 enum sam_op sam_op_find(const struct sam_isa *isa, uint32_t word)
 {
-    /* No two rows share a word, but that of fence.tso, which fixes more, is one of fence's. */
+    /* Rows are disjoint, except that fence.tso is a word of fence. */
     const unsigned entries[] = {OF_F6(word), OF_F3(word), OF_OP(word)};
     for (unsigned i = 0; i < SAM_COUNT(entries); i++) {
         const enum sam_op op = (enum sam_op)by_fields[entries[i]];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a unit, for the file with its functions: define HANDLE_<UNIT>(id), or
- * HANDLE_TENSOR(id, handler) for the tensor unit, and include this inside the function that fills
- * the handlers. A row without a function does not compile. No include guard: each unit includes it
- * once. */
+/* The rows of a unit. Define HANDLE_<UNIT>(id), or HANDLE_TENSOR(id, handler) for the tensor unit,
+ * and include this in the function that fills the handlers. A row without a function does not
+ * compile. No include guard: each unit includes it once. */
 #ifndef HANDLE_SCALAR
 #define HANDLE_SCALAR(id)
 #endif
@@ -19,7 +18,7 @@
 #define HANDLE_TENSOR(id, handler)
 #endif
 #define HANDLE_PREFIX(id)
-#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)                \
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, undef, meaning, source)         \
     HANDLE_##unit(id)
 #define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, handler, act, meaning,  \
                 source)                                                                            \

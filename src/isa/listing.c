@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole image as text that assembles to the same bytes at the same addresses. */
+/* An image as text that assembles to the same bytes at the same addresses. */
 #include "isa/isa.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 
 enum {
-    LONG_RUN = 32,      /* zeros from which a .zero is used */
+    LONG_RUN = 32,      /* fewest zeros that become a .zero */
     LONGEST_NAME = 200, /* of a section, not counting its number */
 };
 
@@ -32,13 +32,13 @@ bool sam_isa_is_plain_name(const struct sam_isa *isa, const char *name)
     return true;
 }
 
-/* An ELF file may contain a name twice (static functions); the first one keeps it. */
+/* An ELF file may define a name twice (static functions); only the first becomes a label. */
 static bool is_label(const struct listing *l, const struct sam_symbol *symbol)
 {
     return sam_isa_is_plain_name(l->isa, symbol->name) && !symbol->repeated;
 }
 
-/* Labels at `address`; earlier ones that fell between two lines are skipped. */
+/* Print the labels at `address`, and skip those between two lines. */
 static void put_labels(struct listing *l, uint64_t address)
 {
     for (; l->next_symbol < l->image->symbol_count; l->next_symbol++) {
@@ -75,7 +75,7 @@ static void put_code(struct listing *l, const struct sam_section *section)
         put_labels(l, pc);
         bool known = sam_disassemble(l->isa, word, pc, prefix, l->image, text, sizeof text);
         struct sam_insn insn;
-        bool is_text = known && text[0] != '.'; /* the assembler does not see a .word as a prefix */
+        bool is_text = known && text[0] != '.'; /* a .word is no prefix for the assembler */
         prefix =
             is_text && sam_decode(l->isa, word, 0, &insn) && sam_op_is_prefix(insn.op) ? word : 0;
         sam_buffer_printf(&l->out, "    %-36s # %08llx: %08x\n", text, (unsigned long long)pc,
@@ -128,8 +128,8 @@ static void put_rest(struct listing *l, const struct sam_section *section)
     }
 }
 
-/* The section's name as the assembler reads it: invalid characters are replaced, and a name already
- * used by another section gets a number. */
+/* The section name with characters that the assembler accepts, and with a number if another section
+ * has it. */
 static const char *unique_name(struct listing *l, size_t index)
 {
     const char *name = l->image->sections[index].name;

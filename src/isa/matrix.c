@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding the fields of matrix instructions, and operands that are illegal whatever the sizes. */
+/* Fields of matrix instructions, and operands that are illegal for every size. */
 #include "isa/isa.h"
 
 static const struct sam_m_type types[SAM_M_MMAS] = {

@@ -21,7 +21,7 @@ static const struct {
     {"xmatrix", SAM_EXT_XMATRIX},
 };
 
-/* Names that stand for other extensions, or for something always present. */
+/* Aliases of other extensions, and extensions that are always present. */
 static const struct {
     const char *name;
     unsigned extension;
@@ -47,10 +47,10 @@ static unsigned extension_of(const char *text, size_t size)
     return 0;
 }
 
-/* Standard extensions that no machine has, in the order messages list them. */
+/* Standard extensions that no machine implements, in the order of messages. */
 static const char absent_letters[] = "fdcvbhe";
 
-/* The set of them that the letter requires. */
+/* The absent extensions that the letter implies, as a set. */
 static unsigned absent(char letter)
 {
     const char *at = letter ? strchr(absent_letters, letter | 0x20) : NULL;
@@ -81,8 +81,8 @@ static size_t version_size(const char *text)
     return minor ? major + 1 + minor : major;
 }
 
-/* Length of the name at the start of `word`, which ends at _: one letter or, for Z, S and X,
- * everything but a trailing version. */
+/* Length of the name at the start of `word`, which ends at _: one letter, or for Z, S and X
+ * everything up to a trailing version. */
 static size_t name_size(const char *word, size_t size)
 {
     if (!strchr("zsxZSX", *word))

@@ -5,76 +5,64 @@
 #include "base/ascii.h"
 
 const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
-    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, {0}},
-#define DOES(kind)                                                                                 \
-    {                                                                                              \
-        .act = SAM_ACT_##kind                                                                      \
-    }
-#define DOES_READS_VD(kind)                                                                        \
-    {                                                                                              \
-        .act = SAM_ACT_##kind, .reads_vd = true                                                    \
-    }
-#define DOES_ALU    DOES(ALU)
-#define DOES_MULDIV DOES(MULDIV)
-#define DOES_FLOAT  DOES(FLOAT)
-#define DOES_BRANCH DOES(BRANCH)
-#define DOES_JUMP   DOES(JUMP)
-#define DOES_LOAD(n)                                                                               \
-    {                                                                                              \
-        .act = SAM_ACT_LOAD, .bytes = n                                                            \
-    }
-#define DOES_STORE(n)                                                                              \
-    {                                                                                              \
-        .act = SAM_ACT_STORE, .bytes = n                                                           \
-    }
-#define DOES_GATHER(n, i)                                                                          \
-    {                                                                                              \
-        .act = SAM_ACT_LOAD, .bytes = n, .index = i                                                \
-    }
-#define DOES_SCATTER(n, i)                                                                         \
-    {                                                                                              \
-        .act = SAM_ACT_STORE, .bytes = n, .index = i                                               \
-    }
-#define DOES_OWN_LOAD(n)                                                                           \
-    {                                                                                              \
-        .act = SAM_ACT_LOAD, .bytes = n, .own = true                                               \
-    }
-#define DOES_OWN_STORE(n)                                                                          \
-    {                                                                                              \
-        .act = SAM_ACT_STORE, .bytes = n, .own = true                                              \
-    }
-#define DOES_ATOMIC(n)                                                                             \
-    {                                                                                              \
-        .act = SAM_ACT_ATOMIC, .bytes = n                                                          \
-    }
-#define DOES_RESERVE(n)                                                                            \
-    {                                                                                              \
-        .act = SAM_ACT_RESERVE, .bytes = n                                                         \
-    }
-#define DOES_CSR_WRITE DOES(CSR_WRITE)
-#define DOES_CSR_BITS  DOES(CSR_BITS)
-#define DOES_SYSTEM    DOES(SYSTEM)
-#define DOES_PREFIX    DOES(PREFIX)
-#define DOES_VTYPE     DOES(VTYPE)
-#define DOES_SPLIT     DOES(SPLIT)
-#define DOES_JOIN      DOES(JOIN)
-#define DOES_RPC       DOES(RPC)
-#define DOES_SYNC      DOES(SYNC)
-#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)                \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands, ext, meaning, source, 0, 0, 0, DOES_##does},
+    [SAM_OP_ILLEGAL] = {"", 1, 0, "", UINT32_MAX, "illegal instruction", "", 0, 0, 0, 0, {0}},
+#define DOES(kind, time)                .act = SAM_ACT_##kind, .latency = SAM_LATENCY_##time
+#define DOES_ALU                        DOES(ALU, ALU)
+#define DOES_MUL                        DOES(MULDIV, MUL)
+#define DOES_DIV                        DOES(MULDIV, DIV)
+#define DOES_FADD                       DOES(FLOAT, FADD)
+#define DOES_FMA                        DOES(FLOAT, FMA)
+#define DOES_FCVT                       DOES(FLOAT, FCVT)
+#define DOES_FDIV                       DOES(FLOAT, FDIV)
+#define DOES_TILE                       DOES(FLOAT, TILE)
+#define DOES_READS_VD(kind)             DOES_##kind, .reads_vd = true
+#define DOES_ACCESS(kind, addresses, n) DOES(kind, MEMORY), .form = SAM_FORM_##addresses, .bytes = n
+#define DOES_LOAD(n)                    DOES_ACCESS(LOAD, UNIT, n)
+#define DOES_LOADU(n)                   DOES_LOAD(n), .zero_extends = true
+#define DOES_STORE(n)                   DOES_ACCESS(STORE, UNIT, n)
+#define DOES_STRIDED_LOAD(n)            DOES_ACCESS(LOAD, STRIDED, n)
+#define DOES_STRIDED_STORE(n)           DOES_ACCESS(STORE, STRIDED, n)
+#define DOES_GATHER(n, i)               DOES_ACCESS(LOAD, INDEXED, n), .index = i
+#define DOES_SCATTER(n, i)              DOES_ACCESS(STORE, INDEXED, n), .index = i
+#define DOES_LANE_LOAD(n)               DOES_ACCESS(LOAD, PER_LANE, n)
+#define DOES_LANE_LOADU(n)              DOES_LANE_LOAD(n), .zero_extends = true
+#define DOES_LANE_STORE(n)              DOES_ACCESS(STORE, PER_LANE, n)
+#define DOES_OWN_LOAD(n)                DOES_LANE_LOAD(n), .own = true
+#define DOES_OWN_LOADU(n)               DOES_LANE_LOADU(n), .own = true
+#define DOES_OWN_STORE(n)               DOES_LANE_STORE(n), .own = true
+#define DOES_ATOMIC(n)                  DOES_ACCESS(ATOMIC, UNIT, n)
+#define DOES_RESERVE(n)                 DOES_ACCESS(RESERVE, UNIT, n)
+#define DOES_CSR_WRITE                  DOES(CSR_WRITE, CSR)
+#define DOES_CSR_BITS                   DOES(CSR_BITS, CSR)
+#define DOES_VTYPE                      DOES(VTYPE, CSR)
+#define DOES_RPC                        DOES(RPC, CSR)
+#define DOES_PREFIX                     DOES(PREFIX, ALU), .no_registers = true
+#define DOES_SYSTEM                     DOES(SYSTEM, ALU)
+#define DOES_TRAP                       DOES(SYSTEM, ALU), .flow = SAM_FLOW_TRAP
+#define DOES_FENCE                      DOES(SYSTEM, CONTROL), .flow = SAM_FLOW_FENCE
+#define DOES_BRANCH                     DOES(BRANCH, ALU), .flow = SAM_FLOW_BRANCH
+#define DOES_JUMP                       DOES(JUMP, ALU), .flow = SAM_FLOW_BRANCH
+#define DOES_SPLIT                      DOES(SPLIT, ALU), .flow = SAM_FLOW_SPLIT
+#define DOES_JOIN                       DOES(JOIN, CONTROL), .flow = SAM_FLOW_JOIN, .no_registers = true
+#define DOES_END                        DOES(SYNC, CONTROL), .flow = SAM_FLOW_END, .no_registers = true
+#define DOES_BARRIER                    DOES(SYNC, CONTROL), .flow = SAM_FLOW_BARRIER, .no_registers = true
+#define DOES_PAUSE                      DOES(SYNC, CONTROL), .flow = SAM_FLOW_PAUSE, .no_registers = true
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, undef, meaning, source)         \
+    [SAM_OP_##id] = {mnemonic, match, mask, operands,          ext,          meaning, source,      \
+                     0,        0,     0,    SAM_UNDEF_##undef, {DOES_##does}},
 #define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, handler, act, meaning,  \
                 source)                                                                            \
-    [SAM_OP_##id] = {mnemonic, match,   mask, operands, SAM_EXT_XTENSORLOAD, meaning, source,      \
-                     engine,   engines, imm,  DOES(act)},
+    [SAM_OP_##id] = {mnemonic, match,  mask,    operands, SAM_EXT_XTENSORLOAD, meaning,            \
+                     source,   engine, engines, imm,      SAM_UNDEF_ANY,       {DOES(act, ALU)}},
 #define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)                          \
     [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning,                    \
-                     source,   0,     0,    imm,      DOES(MATRIX)},
+                     source,   0,     0,    imm,      SAM_UNDEF_ANY,   {DOES(MATRIX, ALU)}},
 #include "isa/families.def"
 #undef INSN
 };
 
 const struct sam_encoding_row sam_encoding_rows[] = {
-#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, meaning, source)
+#define INSN(id, mnemonic, match, mask, operands, ext, unit, does, undef, meaning, source)
 #define CODE(id, mnemonic, match, mask, imm) {SAM_OP_##id, mnemonic, match, mask, imm},
 #include "isa/families.def"
 #undef INSN
@@ -140,7 +128,7 @@ static unsigned operand_width(const struct sam_operand *operand)
     return width;
 }
 
-/* The operand value that a field of 0 encodes. */
+/* The value of a field of 0. */
 static int32_t operand_base(const struct sam_operand *operand)
 {
     return operand->kind == SAM_KIND_X8 ? 8 : 0;
@@ -199,7 +187,7 @@ bool sam_isa_has_row(const struct sam_insn_row *row, const struct sam_isa *isa)
     return sam_isa_is_on(row->on, isa);
 }
 
-/* The bits that a prefix adds to each slot. */
+/* Bits that a prefix adds to each slot. */
 struct extension {
     uint8_t x[SAM_SLOT_RS3 + 1]; /* by slot, shifted to bits 7:5 */
     bool immediate;

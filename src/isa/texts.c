@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cache of disassembled text: a log shows the same instructions over and over. */
+/* A cache of disassembled text: logs repeat the instructions of loops. */
 #include "isa/isa.h"
 
 #include <stdlib.h>

@@ -6,15 +6,8 @@
 
 #include "simt/simt.h"
 
-enum sam_lanes_form {
-    SAM_FORM_UNIT,     /* consecutive elements from a scalar register on */
-    SAM_FORM_STRIDED,  /* a scalar register apart */
-    SAM_FORM_INDEXED,  /* a scalar register plus an index per lane */
-    SAM_FORM_PER_LANE, /* an address per lane plus an immediate */
-};
-
 struct sam_lanes_access {
-    enum sam_lanes_form form;
+    enum sam_access_form form;
     bool vector;
     bool own;         /* private memory */
     bool store;       /* changes memory */
@@ -28,10 +21,7 @@ static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
     const struct sam_insn_row *row = &sam_insn_rows[op];
     const struct sam_does *does = &row->does;
     return (struct sam_lanes_access){
-        .form = strstr(row->operands, "(S)")     ? SAM_FORM_PER_LANE
-                : strstr(row->operands, "(s),t") ? SAM_FORM_STRIDED
-                : does->index                    ? SAM_FORM_INDEXED
-                                                 : SAM_FORM_UNIT,
+        .form = (enum sam_access_form)does->form,
         .vector = sam_op_is_vector(op),
         .own = does->own,
         .store = does->act == SAM_ACT_STORE,

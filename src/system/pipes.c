@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes the work of the hart, its units and the queues to the operations of a program. */
+/* Which operation of a program is at work when, from what the hart, its units and the queues tell.
+ */
 #include "system/pipes.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
     s->items[s->count++] = (struct system_span){from, to};
 }
 
-/* The hart reaches another operation. */
+/* The hart has got to another operation. */
 static void move_to(struct system_pipes *p, size_t operation, uint64_t now, uint64_t order)
 {
     struct sam_system_operation_time *t = &p->operations[p->current];
@@ -81,7 +82,7 @@ static struct system_slice *add_slice(struct system_pipes *p, uint32_t operation
     return s;
 }
 
-/* Open the slice of an operation that runs on the hart and its units, not in a kernel. */
+/* An operation that no kernel does. */
 static void begin(struct system_pipes *p, uint32_t operation, uint64_t now, uint64_t order)
 {
     const bool work = operation != SAM_SYSTEM_NO_PIPE && !p->launched[operation] &&
@@ -96,7 +97,7 @@ static void begin(struct system_pipes *p, uint32_t operation, uint64_t now, uint
 
 static void add_arrow(struct system_pipes *p, size_t tail)
 {
-    if (tail == SYSTEM_NO_SLICE) /* the pipe was unused */
+    if (tail == SYSTEM_NO_SLICE) /* the pipe had not done anything */
         return;
     void *grown = sam_grow(p->arrows, p->arrow_count, &p->arrow_capacity, sizeof *p->arrows);
     p->failed |= !grown;
@@ -158,7 +159,7 @@ static void add_work(struct system_slice *s, uint64_t issued, uint64_t start, ui
     s->end = end > s->end ? end : s->end;
 }
 
-/* The slice that the unit instruction number `order` belongs to, or NULL. */
+/* The slice of an instruction for a unit, or NULL. */
 static struct system_slice *find_slice(const struct system_pipes *p, uint64_t order)
 {
     size_t low = 0, high = p->slice_count;
@@ -249,7 +250,7 @@ void sam_system_pipes_wait(struct system_pipes *p, uint64_t now)
 
 void sam_system_pipes_accessed(struct system_pipes *p, uint64_t now, bool polls)
 {
-    enum { LOOP = 4 }; /* most instructions of a polling loop */
+    enum { LOOP = 4 }; /* instructions of one that polls, at most */
     if (!p)
         return;
     const uint64_t retired = p->hart->core.retired;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles per pipe and operation, after all units are idle. */
+/* The cycles of pipes and operations, once everything has ended. */
 #include <stdlib.h>
 
 #include "system/pipes.h"
@@ -14,7 +14,7 @@ const char *sam_system_pipe_cycle_name(unsigned cycle)
     return cycle < SAM_SYSTEM_PIPE_CYCLES ? names[cycle] : "?";
 }
 
-/* The number of intervals of a kind changes by `step` in cycle `at`. */
+/* From `at` on there is one more, or one less, of what makes the cycles of this kind. */
 struct edge {
     uint64_t at;
     enum sam_system_pipe_cycle kind;
@@ -47,8 +47,7 @@ static int by_time(const void *x, const void *y)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Sweep over the edges: a cycle counts for the first kind, in the order of the enumeration, with an
- * open interval. */
+/* Each cycle is of the first kind that there is any of. */
 static void count_cycles(const struct edges *e, uint64_t cycles, struct sam_system_pipe *pipe)
 {
     int64_t open[SAM_SYSTEM_PIPE_CYCLES] = {[SAM_SYSTEM_PIPE_DONE] = 1};

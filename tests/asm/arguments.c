@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of isa.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/isa.h"
 
-TEST(isas)
+static void isas(void **state)
 {
+    (void)state;
     static const char *const bad[] = {"", "rv", "rv32", "rv128i", "rv32i_", "rv32i__m", "rv64ix"};
     struct sam_isa isa = {0};
     char text[8] = "kept";
@@ -28,8 +33,9 @@ TEST(isas)
 }
 
 /* Words and pcs of every kind, an ISA of nothing or of everything, room for nothing. */
-TEST(one_word)
+static void one_word(void **state)
 {
+    (void)state;
     static const struct sam_isa isas[] = {{0, 0}, {32, 0}, {64, UINT32_MAX}, {77, UINT32_MAX}};
     char text[300];
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
@@ -42,8 +48,9 @@ TEST(one_word)
         }
 }
 
-TEST(images)
+static void images(void **state)
 {
+    (void)state;
     const struct sam_isa isa = {32, SAM_EXT_I};
     struct sam_image *image = sam_image_new(32);
     char *text = (char *)1;
@@ -74,8 +81,9 @@ static void refuses_assembly(const struct sam_asm_options *options, const char *
     sam_text_free(messages);
 }
 
-TEST(assembly)
+static void assembly(void **state)
 {
+    (void)state;
     struct sam_image *image;
     char *messages, *listing = (char *)1;
     const char *const nothing[] = {NULL};
@@ -114,8 +122,9 @@ TEST(assembly)
     sam_image_free(image);
 }
 
-TEST(tables)
+static void tables(void **state)
 {
+    (void)state;
     const struct sam_isa none = {0};
     struct sam_isa_entry entry;
     struct sam_csr_entry csr;
@@ -138,4 +147,13 @@ TEST(tables)
     assert_non_null(sam_csr_name_note(&all, "tmask_load_stride7"));
     assert_false(sam_csr_entry_find(&none, "0x1000", &csr));
     assert_false(sam_csr_entry_find(&none, "18446744073709551617", &csr));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(isas),     cmocka_unit_test(one_word), cmocka_unit_test(images),
+        cmocka_unit_test(assembly), cmocka_unit_test(tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

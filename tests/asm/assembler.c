@@ -25,8 +25,9 @@ static const struct sam_section *section_of(const struct sam_image *image, const
     return NULL;
 }
 
-TEST(test_empty)
+static void test_empty(void **state)
 {
+    (void)state;
     static const char *const texts[] = {"", "\n", "# only a comment", "/* \n */", ";;;", "\t \r\n"};
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         char *messages;
@@ -39,8 +40,9 @@ TEST(test_empty)
     }
 }
 
-TEST(test_layout)
+static void test_layout(void **state)
 {
+    (void)state;
     struct sam_image *image;
     const char *text = ".bss\nz: .zero 100\n.data\nd: .word 1\n.section .rodata\nr: .byte 2\n"
                        ".section .text.cold\ncold: nop\n.text\n.globl _start\nnop\n_start: nop\n"
@@ -72,8 +74,9 @@ TEST(test_layout)
     sam_image_free(image);
 }
 
-TEST(test_address)
+static void test_address(void **state)
 {
+    (void)state;
     struct sam_image *image;
     test_section(V, "nop\n.data\n.address 0x90000000\nd: .word d\n.bss\nb: .zero 4\n", ".data",
                  &image);
@@ -86,8 +89,9 @@ TEST(test_address)
     test_refused(V, ".data\n.address 0xfffffff0\n.zero 17\n", "beyond 32 bits");
 }
 
-TEST(test_symbols)
+static void test_symbols(void **state)
 {
+    (void)state;
     struct sam_image *image;
     const char *text = ".equ size, 3 * 4\n.set n, 1\n.set n, n + 1\nlater = after - before\n"
                        ".type f, @function\n.size f, . - f\nbefore: nop\nf: nop\n.Llocal: nop\n"
@@ -107,15 +111,17 @@ TEST(test_symbols)
 }
 
 /* A symbol's value is the one at the place of use. */
-TEST(test_set_changes)
+static void test_set_changes(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".set n, 1\n.word n\n.set n, n * 10 + 2\n.word n\n.set n, 7\n.word n", 1, 12, 7);
     WORDS("rv32i", "a: .set d, . - a\n.word d\n.set d, . - a\n.word d", 0, 4);
     WORDS("rv32i", ".set p, b\n.set p, p + 4\n.word p - b\nb: .word 0", 4, 0);
 }
 
-TEST(test_numbers_and_strings)
+static void test_numbers_and_strings(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".word 0b1011, 0o17, 0xFF, 0XaB, 1234567890, -2147483648, 4294967295", 11, 15,
           255, 171, 1234567890, 0x80000000, 0xffffffff);
     WORDS("rv32i", ".byte 1, 2, 3, -1\n.half 1, -2\n.4byte 5\n.2byte 6, 7", 0xff030201, 0xfffe0001,
@@ -129,8 +135,9 @@ TEST(test_numbers_and_strings)
           0);
 }
 
-TEST(test_alignment)
+static void test_alignment(void **state)
 {
+    (void)state;
     WORDS("rv32i", "nop\n.align 4\nnop", NOP, NOP, NOP, NOP, NOP);
     WORDS("rv32i", "nop\n.balign 8\nnop", NOP, NOP, NOP);
     WORDS("rv32i", "nop\n.p2align 3, 0\nnop", NOP, 0, NOP);
@@ -142,8 +149,9 @@ TEST(test_alignment)
     sam_image_free(image);
 }
 
-TEST(test_macros)
+static void test_macros(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".macro m a, b=2, c\n.word \\a, \\b, \\c+0\n.endm\nm 1\nm 1, 5\nm c=4, a=3\n", 1,
           2, 0, 1, 5, 0, 3, 2, 4);
     WORDS("rv32i", ".macro m a:req rest:vararg\n.word \\a\n.word \\rest\n.endm\nm 1, 2, 3\n", 1, 2,
@@ -153,8 +161,9 @@ TEST(test_macros)
     WORDS("rv32i", ".macro m x y\n.word \\x * \\y\n.endm\nm (1 + 2), \"(3 + 4)\"\n", 21);
 }
 
-TEST(test_macro_recursion)
+static void test_macro_recursion(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".macro count n\n.word \\n\n.if \\n\ncount (\\n - 1)\n.endif\n.endm\ncount 3\n",
           3, 2, 1, 0);
     WORDS("rv32i", ".macro m\n.word 1\n.exitm\n.word 2\n.endm\nm\n.word 3", 1, 3);
@@ -162,8 +171,9 @@ TEST(test_macro_recursion)
     WORDS("rv32i", ".macro outer\n.macro inner\n.word 7\n.endm\n.endm\nouter\ninner", 7);
 }
 
-TEST(test_repetitions)
+static void test_repetitions(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".set i, 0\n.rept 4\n.word i\n.set i, i + 1\n.endr", 0, 1, 2, 3);
     WORDS("rv32i", ".rept 2\n.rept 2\n.word 5\n.endr\n.word 6\n.endr", 5, 5, 6, 5, 5, 6);
     WORDS("rv32i", ".rept 0\n.word 5\n.endr\n.word 1", 1);
@@ -171,8 +181,9 @@ TEST(test_repetitions)
     WORDS("rv32i", ".irpc x, 123\n.word \\x\n.endr", 1, 2, 3);
 }
 
-TEST(test_conditions)
+static void test_conditions(void **state)
 {
+    (void)state;
     static const char text[] = ".if x == 1\n.word 1\n.elseif x == 2\n.word 2\n.if x\n.word 22\n"
                                ".else\n.word 23\n.endif\n.elseif x == 2\n.word 99\n.else\n.word 3\n"
                                ".endif\n.ifdef x\n.word 4\n.endif\n.ifndef x\n.word 5\n.else\n"
@@ -195,8 +206,9 @@ TEST(test_conditions)
     WORDS("rv32i", "a: nop\nnop\n.if . - a == 8\n.word 1\n.endif", NOP, NOP, 1);
 }
 
-TEST(test_defines)
+static void test_defines(void **state)
 {
+    (void)state;
     static const char *const defines[] = {"LANES=4 * 2", "DEBUG"};
     struct sam_asm_options options = {
         .isa = test_isa(V), .base = 0x1000, .defines = defines, .define_count = 2};
@@ -222,8 +234,9 @@ TEST(test_defines)
     }
 }
 
-TEST(test_include)
+static void test_include(void **state)
 {
+    (void)state;
     char folder[] = "/tmp/samite-include-XXXXXX", path[64], *messages;
     struct sam_error error;
     struct sam_image *image;
@@ -266,8 +279,9 @@ TEST(test_include)
 }
 
 /* The inverted branch and the jump reach the target, wherever it lies. */
-TEST(test_long_branches)
+static void test_long_branches(void **state)
 {
+    (void)state;
     for (int gap = 4070; gap <= 4110; gap += 4) {
         char text[128];
         struct sam_image *image;
@@ -296,8 +310,9 @@ TEST(test_long_branches)
 }
 
 /* Branches that push each other out of reach converge. */
-TEST(test_many_long_branches)
+static void test_many_long_branches(void **state)
 {
+    (void)state;
     struct sam_buffer text = {0};
     for (int i = 0; i < 2000; i++)
         sam_buffer_printf(&text, "l%d: bne a0, a1, l%d\n", i, i < 1000 ? i + 1000 : i - 1000);
@@ -325,8 +340,9 @@ TEST(test_many_long_branches)
     sam_buffer_free(&text);
 }
 
-TEST(test_addresses)
+static void test_addresses(void **state)
 {
+    (void)state;
     struct sam_image *image;
     const char *text = "la a0, d\nlw a1, d\nsw a1, d, t0\ncall f\ntail f\nlui a2, %hi(d)\n"
                        "addi a2, a2, %lo(d)\nli a3, d\nf: ret\n.data\n.zero 2044\nd: .word 1\n";
@@ -356,8 +372,9 @@ TEST(test_addresses)
     sam_image_free(image);
 }
 
-TEST(test_limits)
+static void test_limits(void **state)
 {
+    (void)state;
     test_refused(V, ".rept 4194304\n.rept 4194304\n.endr\n.word 1\n.endr\n", "expands to more");
     test_refused(V, ".space 268435456\n.space 1\n", "larger than 256 MiB");
     test_refused(V, ".fill 268435456, 8\n", "larger than 256 MiB");
@@ -394,8 +411,9 @@ TEST(test_limits)
 }
 
 /* A text cut anywhere, or with any byte anywhere, gives an image or messages. */
-TEST(test_damaged)
+static void test_damaged(void **state)
 {
+    (void)state;
     static const char whole[] = ".macro m a, b=\"x\"\nadd\\()i \\a, a0, 'c' # c\n.endm\nm a0\n"
                                 ".if 1\nvadd.vi v200, v1, 100 /* x */\n.endif\n1: j 1b\n"
                                 ".word 1 + (2 ? 3 : 4)\n.asciz \"a\\n\"\nlw a0, %lo(1b)(a1)\n";
@@ -420,8 +438,9 @@ TEST(test_damaged)
 }
 
 /* The listing of an image assembles to the image. */
-TEST(test_listing)
+static void test_listing(void **state)
 {
+    (void)state;
     static const char text[] =
         ".equ n, 5\n.globl _start\n.type _start, @function\n_start: la a0, d\nbeqz a0, 1f\n"
         "add x45, a0, a1\nregext 64\nvadd.vv v1, v34, v3\n.word 0x200b\n.word 0xffffffff\n"
@@ -459,4 +478,30 @@ TEST(test_listing)
     sam_text_free(listing);
     sam_image_free(one);
     sam_image_free(two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_address),
+        cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_set_changes),
+        cmocka_unit_test(test_numbers_and_strings),
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_macro_recursion),
+        cmocka_unit_test(test_repetitions),
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_defines),
+        cmocka_unit_test(test_include),
+        cmocka_unit_test(test_long_branches),
+        cmocka_unit_test(test_many_long_branches),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_listing),
+    };
+    return cmocka_run_group_tests_name("assembler", tests, NULL, NULL);
 }

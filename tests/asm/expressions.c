@@ -23,8 +23,9 @@ struct sample {
     int64_t value;
 };
 
-TEST(test_precedence)
+static void test_precedence(void **state)
 {
+    (void)state;
     static const struct sample samples[] = {
         {"1 + 2 * 3", 7},
         {"(1 + 2) * 3", 9},
@@ -51,8 +52,9 @@ TEST(test_precedence)
         check(samples[i].text, samples[i].value);
 }
 
-TEST(test_values)
+static void test_values(void **state)
 {
+    (void)state;
     static const struct sample samples[] = {
         {"5 > 3", -1},
         {"3 > 5", 0},
@@ -89,16 +91,29 @@ TEST(test_values)
 }
 
 /* The same operators where a value is known only when addresses are. */
-TEST(test_late)
+static void test_late(void **state)
 {
+    (void)state;
     WORDS("rv32i", ".word later > 4, later == 5, (later - 6) >> 60, -later >> 63\n.set later, 5",
           0xffffffff, 0xffffffff, 15, 1);
 }
 
-TEST(test_in_use)
+static void test_in_use(void **state)
 {
+    (void)state;
     test_same("rv32i", "li a0, 5 > 3", "li a0, -1");
     test_same("rv32i", "addi a0, a0, 3 == 3", "addi a0, a0, -1");
     WORDS("rv32i", ".if 2 > 1\n.word 1\n.endif\n.if (2 > 1) == 1\n.word 2\n.endif", 1);
     WORDS("rv32i", ".rept 0 - (2 > 1)\n.word 7\n.endr", 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_in_use),
+    };
+    return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);
 }

@@ -17,8 +17,9 @@ static void nest(struct sam_buffer *text, const char *body)
     sam_buffer_printf(text, "%s\n.endr\n.endr\n", body);
 }
 
-TEST(test_expansion)
+static void test_expansion(void **state)
 {
+    (void)state;
     struct sam_buffer text = {0};
     nest(&text, "nop");
     test_refused(V, sam_buffer_text(&text), "the program expands to more than 264 MiB");
@@ -40,8 +41,9 @@ TEST(test_expansion)
 }
 
 /* A binary file has one message. */
-TEST(test_binary)
+static void test_binary(void **state)
 {
+    (void)state;
     static const char text[] = "\tnop\nbad 1\n\0 bad 2\nbad 3\n";
     struct sam_asm_options options = {.isa = test_isa(V)};
     struct sam_image *image;
@@ -56,8 +58,9 @@ TEST(test_binary)
 }
 
 /* The caller may lower the limit. */
-TEST(test_lower_limit)
+static void test_lower_limit(void **state)
 {
+    (void)state;
     static const char text[] = ".rept 1000\nnop\n.endr\n";
     for (uint64_t limit = 1 << 14; limit <= 1 << 20; limit <<= 6) {
         struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = limit};
@@ -75,8 +78,9 @@ TEST(test_lower_limit)
 }
 
 /* The source itself is not an expansion: however long it is, it passes a low limit. */
-TEST(test_long_source)
+static void test_long_source(void **state)
 {
+    (void)state;
     enum { LINES = 100000 };
     struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = 1};
     struct sam_buffer text = {0};
@@ -98,8 +102,9 @@ TEST(test_long_source)
     sam_buffer_free(&text);
 }
 
-TEST(test_many)
+static void test_many(void **state)
 {
+    (void)state;
     struct sam_buffer text = {0};
     for (unsigned i = 0; i < 100000; i++)
         sam_buffer_printf(&text,
@@ -121,8 +126,9 @@ TEST(test_many)
 }
 
 /* A parameter is found among many names; names with the same beginning are different. */
-TEST(test_parameters)
+static void test_parameters(void **state)
 {
+    (void)state;
     struct sam_buffer text = {0};
     sam_buffer_printf(&text, ".macro m p0");
     for (int i = 1; i < 3000; i++)
@@ -139,8 +145,9 @@ TEST(test_parameters)
 }
 
 /* Sections whose printed names would be one: the text must assemble to the same bytes again. */
-TEST(test_names_of_sections)
+static void test_names_of_sections(void **state)
 {
+    (void)state;
     static const char *const names[] = {".text", ".text", ".text.1", ".text.2", ".text", "",
                                         "",      ".5",    "a\"b",    "a_b",     "a\nb",  "a\\b"};
     char long_name[400], longer_name[400];
@@ -188,8 +195,9 @@ TEST(test_names_of_sections)
 }
 
 /* Bytes below 32 but newlines, 127, C1 controls and what is not UTF-8 stay out of messages. */
-TEST(test_messages_are_plain)
+static void test_messages_are_plain(void **state)
 {
+    (void)state;
     static const char text[] =
         "bad\x1b[31m \x7f\n\x9b 1\n.error \"\xc2\x9b\xc3\xa9\x07\"\n.wo\x01rd\n"
         "add \xc2\x85, \"\x1b]0;x\x07\"\n.include \"\x1b[2J\"\n";
@@ -210,4 +218,19 @@ TEST(test_messages_are_plain)
     assert_non_null(strstr(messages, "\xc3\xa9")); /* letters stay */
     assert_null(strchr(error.text, 27));
     sam_text_free(messages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expansion),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_lower_limit),
+        cmocka_unit_test(test_long_source),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_names_of_sections),
+        cmocka_unit_test(test_messages_are_plain),
+    };
+    return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
 }

@@ -60,10 +60,13 @@ static void test_random_words(void **state)
     flush();
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        {"codes, RV32", test_codes, NULL, NULL, "rv32im_zicsr_xtensorload"},
+        {"codes, RV64", test_codes, NULL, NULL, "tensor"},
+        {"random words", test_random_words, NULL, NULL, "tensor"},
+    };
     seed = test_seed();
-    test_add(test_codes, "rv32im_zicsr_xtensorload", "codes, RV32");
-    test_add(test_codes, "tensor", "codes, RV64");
-    test_add(test_random_words, "tensor", "random words");
+    return cmocka_run_group_tests_name("tensorload_roundtrip", tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of status.h, text.h, dtype.h, file.h, image.h and parameter.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
@@ -13,8 +17,9 @@
 #include "samite/parameter.h"
 #include "samite/version.h"
 
-TEST(names)
+static void names(void **state)
 {
+    (void)state;
     assert_string_equal(sam_status_name(SAM_OK), "ok");
     assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
     assert_string_equal(sam_status_name((enum sam_status) - 1), "unknown status");
@@ -22,8 +27,9 @@ TEST(names)
 }
 
 /* The message names the argument as the function declares it. */
-TEST(message)
+static void message(void **state)
 {
+    (void)state;
     struct sam_error error;
     const int x = 0;
     assert_false(SAM_LACKS(&error, &x));
@@ -35,7 +41,7 @@ TEST(message)
 }
 
 /* Settings of a file: what is between comments and blanks, with commas; nothing else of text. */
-TEST(settings)
+static void settings(void **state)
 {
     static const struct {
         const char *file, *text;
@@ -45,6 +51,7 @@ TEST(settings)
                  {"\n a = 1 # one, two\r\n,, b=2,\n\n#c=3\nd=4", "a=1,b=2,d=4"}};
     char path[] = "/tmp/samite-settings-XXXXXX", *text;
     struct sam_error error;
+    (void)state;
     refuses(sam_settings_read, NULL, &text);
     refuses(sam_settings_read, "a=1", NULL);
     assert_int_equal(sam_settings_read("a=1, b", &text, &error), SAM_OK);
@@ -66,8 +73,9 @@ TEST(settings)
     assert_int_equal(sam_settings_read(path, &text, &error), SAM_ERR_IO);
 }
 
-TEST(text)
+static void text(void **state)
 {
+    (void)state;
     uint64_t u;
     int64_t i;
     assert_false(sam_parse_u64(NULL, &u));
@@ -86,8 +94,9 @@ TEST(text)
     assert_int_equal(sam_edits(NULL, 0, "ab"), 2);
 }
 
-TEST(dtypes)
+static void dtypes(void **state)
 {
+    (void)state;
     static const int bad[] = {-1, SAM_DTYPES, SAM_DTYPES + 1, INT32_MAX};
     uint8_t bytes[64];
     for (size_t i = 0; i < SAM_COUNT(bad); i++) {
@@ -120,8 +129,9 @@ TEST(dtypes)
     assert_false(sam_dtype_parse_value(SAM_OPAQUE, "1", bytes));
 }
 
-TEST(files)
+static void files(void **state)
 {
+    (void)state;
     char *data = (char *)1;
     size_t size;
     struct sam_output *output = (struct sam_output *)1;
@@ -147,8 +157,9 @@ TEST(files)
     assert_int_equal(sam_output_commit(output, NULL), SAM_OK);
 }
 
-TEST(images)
+static void images(void **state)
 {
+    (void)state;
     struct sam_image *image = sam_image_new(0); /* the xlen is checked where it matters */
     const struct sam_section nameless = {.size = 4};
     struct sam_section section = {.name = (char *)"a", .size = 8, .data_size = 8};
@@ -181,4 +192,14 @@ TEST(images)
     assert_null(sam_image_symbol_at(image, UINT64_MAX));
     sam_image_free(image);
     sam_image_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),  cmocka_unit_test(message), cmocka_unit_test(settings),
+        cmocka_unit_test(text),   cmocka_unit_test(dtypes),  cmocka_unit_test(files),
+        cmocka_unit_test(images),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,13 @@
 /* The table of element types: every pattern of every type of up to 16 bits against the definition
  * of its format. */
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "base/dtype.h"
@@ -60,8 +64,9 @@ static bool same(double a, double b)
     return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
 
-TEST(every_pattern)
+static void every_pattern(void **state)
 {
+    (void)state;
     unsigned types = 0;
     for (unsigned t = 0; t < SAM_DTYPES; t++) {
         const enum sam_dtype type = (enum sam_dtype)t;
@@ -81,8 +86,9 @@ TEST(every_pattern)
 }
 
 /* The host knows single and double precision. */
-TEST(host_types)
+static void host_types(void **state)
 {
+    (void)state;
     uint64_t random = 1;
     for (unsigned i = 0; i < 1000000; i++) {
         uint64_t bits = test_random(&random);
@@ -111,8 +117,9 @@ TEST(host_types)
     assert_true(sam_dtype_value(SAM_U32, 0x1ffffffff) == 0xffffffff);
 }
 
-TEST(rows)
+static void rows(void **state)
 {
+    (void)state;
     for (unsigned t = 0; t < SAM_DTYPES; t++) {
         const enum sam_dtype type = (enum sam_dtype)t;
         const struct sam_dtype_row *row = &sam_dtype_table[t];
@@ -149,8 +156,9 @@ TEST(rows)
     assert_int_equal(sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), UINT64_MAX), SAM_DTYPES);
 }
 
-TEST(no_type)
+static void no_type(void **state)
 {
+    (void)state;
     const enum sam_dtype none = (enum sam_dtype)99;
     enum sam_dtype kept = SAM_I8;
     uint8_t bytes[8];
@@ -169,8 +177,9 @@ TEST(no_type)
     assert_false(sam_dtype_parse_value(SAM_OPAQUE, "1", bytes));
 }
 
-TEST(text)
+static void text(void **state)
 {
+    (void)state;
     static const struct {
         enum sam_dtype dtype;
         const char *text;
@@ -218,4 +227,13 @@ TEST(text)
             fail_msg("%s %s is %d %llx", sam_dtype_name(cases[i].dtype), cases[i].text, good,
                      (unsigned long long)bits);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pattern), cmocka_unit_test(host_types), cmocka_unit_test(rows),
+        cmocka_unit_test(no_type),       cmocka_unit_test(text),
+    };
+    return cmocka_run_group_tests_name("element types", tests, NULL, NULL);
 }

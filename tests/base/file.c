@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing files: limits, files that cannot be opened, standard streams, all or nothing.
  */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 
@@ -63,8 +67,9 @@ static void expect_content(const char *text)
     sam_buffer_free(&content);
 }
 
-TEST(test_round_trip)
+static void test_round_trip(void **state)
 {
+    (void)state;
     static const size_t sizes[] = {0, 1, 4096, 65535, 65536, 65537, 300000};
     static uint8_t data[300000];
     for (size_t i = 0; i < sizeof data; i++)
@@ -88,8 +93,9 @@ TEST(test_round_trip)
     assert_int_equal(entries(false), 1);
 }
 
-TEST(test_cannot_read)
+static void test_cannot_read(void **state)
 {
+    (void)state;
     struct sam_buffer content = {0};
     struct sam_error error;
     char missing[1300];
@@ -114,8 +120,9 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
     return SAM_OK;
 }
 
-TEST(test_look)
+static void test_look(void **state)
 {
+    (void)state;
     struct sam_buffer content = {0};
     struct sam_error error;
     unsigned looks = 0;
@@ -149,8 +156,9 @@ static void cannot_write(const char *where)
     assert_null(output);
 }
 
-TEST(test_cannot_write)
+static void test_cannot_write(void **state)
 {
+    (void)state;
     char below[1300];
     assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
     size_t before = entries(false);
@@ -164,8 +172,9 @@ TEST(test_cannot_write)
 }
 
 /* Nothing shows before the commit; an abort leaves no trace. */
-TEST(test_all_or_nothing)
+static void test_all_or_nothing(void **state)
 {
+    (void)state;
     struct sam_output *output;
     assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
     size_t before = entries(false);
@@ -192,8 +201,9 @@ TEST(test_all_or_nothing)
 }
 
 /* The name turns into a folder while the file is written. */
-TEST(test_rename_fails)
+static void test_rename_fails(void **state)
 {
+    (void)state;
     struct sam_output *output;
     struct sam_error error = {0};
     remove(path);
@@ -209,8 +219,9 @@ TEST(test_rename_fails)
 }
 
 /* A device is written in place; a full one is an error, whenever that is noticed. */
-TEST(test_devices)
+static void test_devices(void **state)
 {
+    (void)state;
     static const uint8_t large[100000];
     struct sam_output *output;
     struct sam_error error = {0};
@@ -228,8 +239,9 @@ TEST(test_devices)
     assert_non_null(strstr(error.text, "No space left"));
 }
 
-TEST(test_permissions)
+static void test_permissions(void **state)
 {
+    (void)state;
     struct stat info;
     mode_t mask = umask(027);
     remove(path);
@@ -244,8 +256,9 @@ TEST(test_permissions)
 }
 
 /* "-", with the standard streams turned to a file for a moment. */
-TEST(test_standard_streams)
+static void test_standard_streams(void **state)
 {
+    (void)state;
     struct sam_buffer content = {0};
     fflush(stdout);
     int saved_out = dup(STDOUT_FILENO);
@@ -270,4 +283,18 @@ TEST(test_standard_streams)
     sam_buffer_free(&content);
 }
 
-TEST_GROUP(make_folder, remove_folder)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_cannot_read),
+        cmocka_unit_test(test_look),
+        cmocka_unit_test(test_cannot_write),
+        cmocka_unit_test(test_all_or_nothing),
+        cmocka_unit_test(test_rename_fails),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_permissions),
+        cmocka_unit_test(test_standard_streams),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vfrec7 and vfrsqrt7 against QEMU: every upper half of a float, two lower halves, all modes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "base/fp.h"
@@ -54,8 +58,9 @@ static const char program[] =
 static const struct qemu_target target = {64, "rv64gcv", "lp64d",
                                           "rv64,v=true,vlen=128,vext_spec=v1.0"};
 
-TEST(test_estimates)
+static void test_estimates(void **state)
 {
+    (void)state;
     size_t size = 0;
     uint8_t *out = qemu_run(&target, program, &size), *at = out;
     assert_non_null(out);
@@ -77,7 +82,10 @@ TEST(test_estimates)
     free(out);
 }
 
-PROLOGUE
+int main(void)
 {
-    qemu_require(&target);
+    if (qemu_skip(&target))
+        return 0;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point formats: rounding against a search among all values of the format. */
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "base/dtype.h"
@@ -15,8 +19,9 @@ static const struct sam_fp_format *const formats[] = {
 static const double largest[] = {6, 1.75, 16, 448, 57344, 15.5};
 static const double smallest[] = {0.5, 0.25, 0.25, 0x1p-9, 0x1p-16, 0x1p-6};
 
-TEST(values)
+static void values(void **state)
 {
+    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
         const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa), finite = 0;
@@ -56,8 +61,9 @@ static uint64_t nearest(const struct sam_fp_format *format, double value, double
     return best | (signbit(value) ? half : 0);
 }
 
-TEST(rounds_to_nearest)
+static void rounds_to_nearest(void **state)
 {
+    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++)
         for (int step = -40000; step <= 40000; step++) {
             double value = step * smallest[f] / 16;
@@ -69,8 +75,9 @@ TEST(rounds_to_nearest)
         }
 }
 
-TEST(what_is_not_finite)
+static void what_is_not_finite(void **state)
 {
+    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
         const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa);
@@ -94,8 +101,9 @@ TEST(what_is_not_finite)
 
 /* Beyond the largest value, when the result may be other than finite: e4m3 has no infinity, e2m1
  * only finite values. */
-TEST(overflow)
+static void overflow(void **state)
 {
+    (void)state;
     const struct sam_fp_format *e5m2 = &sam_dtype_table[SAM_E5M2].fp;
     const struct sam_fp_format *e4m3 = &sam_dtype_table[SAM_E4M3].fp;
     const struct sam_fp_format *e2m1 = &sam_dtype_table[SAM_E2M1].fp;
@@ -115,8 +123,9 @@ TEST(overflow)
 }
 
 /* Every mode against its definition: which two neighbours a value lies between, and where. */
-TEST(directions)
+static void directions(void **state)
 {
+    (void)state;
     const struct sam_fp_format *f = &sam_dtype_table[SAM_F16].fp;
     for (unsigned bits = 0; bits < 0x7bff; bits++) {
         double low = sam_fp_value(f, bits), high = sam_fp_value(f, bits + 1);
@@ -155,8 +164,9 @@ static bool same(double a, double b)
 /* The shortcuts for half and bfloat16 agree with the general conversion: from every pattern, and to
  * every pattern from its value, from the midpoint to the next one, and from the neighbours of both.
  */
-TEST(short_cuts)
+static void short_cuts(void **state)
 {
+    (void)state;
     const struct sam_fp_format *half = &sam_dtype_table[SAM_F16].fp;
     const struct sam_fp_format *bfloat = &sam_dtype_table[SAM_BF16].fp;
     for (unsigned bits = 0; bits < 0x10000; bits++) {
@@ -171,4 +181,17 @@ TEST(short_cuts)
             expect_shorts(sam_bits_f32(bits << 16 | low));
         expect_shorts((sam_half_value((uint16_t)(bits ^ 1)) + h) / 2);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),
+        cmocka_unit_test(rounds_to_nearest),
+        cmocka_unit_test(what_is_not_finite),
+        cmocka_unit_test(overflow),
+        cmocka_unit_test(directions),
+        cmocka_unit_test(short_cuts),
+    };
+    return cmocka_run_group_tests_name("floating-point formats", tests, NULL, NULL);
 }

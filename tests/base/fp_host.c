@@ -3,8 +3,12 @@
  * has. RMM is in fp_exact.c. */
 #include <fenv.h>
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "fp_values.h"
@@ -109,8 +113,9 @@ static void compare(enum operation operation, const uint32_t x[3], uint64_t inte
     }
 }
 
-TEST(test_pairs)
+static void test_pairs(void **state)
 {
+    (void)state;
     struct fp_values v = fp_specials();
     assert_true(v.count > 200 && v.count < FP_MAX_VALUES);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -125,8 +130,9 @@ TEST(test_pairs)
     fesetround(FE_TONEAREST);
 }
 
-TEST(test_triples)
+static void test_triples(void **state)
 {
+    (void)state;
     struct fp_values v = fp_few_specials();
     assert_true(v.count >= 60);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -139,8 +145,9 @@ TEST(test_triples)
     fesetround(FE_TONEAREST);
 }
 
-TEST(test_random_operands)
+static void test_random_operands(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < 150000; i++) {
         uint32_t x[3];
@@ -155,8 +162,9 @@ TEST(test_random_operands)
 }
 
 /* Integers around every power of two and each of its rounding positions. */
-TEST(test_from_integers)
+static void test_from_integers(void **state)
 {
+    (void)state;
     static const uint32_t none[3];
     uint64_t random = test_seed();
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -222,8 +230,9 @@ static void compare_to_integers(uint32_t a, size_t mode)
 }
 
 /* Every upper half with a few lower halves. */
-TEST(test_to_integers)
+static void test_to_integers(void **state)
 {
+    (void)state;
     static const uint16_t low_halves[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
         fesetround(modes[mode].host);
@@ -235,8 +244,9 @@ TEST(test_to_integers)
 }
 
 /* The host's comparisons; IEEE 754-2019 minimumNumber and maximumNumber from their definition. */
-TEST(test_comparisons)
+static void test_comparisons(void **state)
 {
+    (void)state;
     struct fp_values v = fp_specials();
     for (size_t i = 0; i < v.count; i++)
         for (size_t j = 0; j < v.count; j++) {
@@ -263,8 +273,9 @@ TEST(test_comparisons)
 }
 
 /* fclass against the classification macros of the host, which know no signaling NaNs. */
-TEST(test_class)
+static void test_class(void **state)
 {
+    (void)state;
     static const uint16_t low_halves[] = {0, 1, 0xffff};
     for (uint32_t high = 0; high < 0x10000; high++)
         for (size_t low = 0; low < SAM_COUNT(low_halves); low++) {
@@ -283,8 +294,9 @@ TEST(test_class)
         }
 }
 
-TEST(test_flags_accumulate)
+static void test_flags_accumulate(void **state)
 {
+    (void)state;
     unsigned flags = 0;
     /* RISC-V F 21.6: infinity times zero is invalid even when the addend is a quiet NaN. */
     assert_int_equal(sam_f32_fma(0x7f800000, 0, 0x7fc00000, SAM_RNE, &flags), SAM_F32_NAN);
@@ -299,4 +311,15 @@ TEST(test_flags_accumulate)
     flags = SAM_FP_DZ;
     sam_f32_add(0x3f800000, 0x00000001, SAM_RNE, &flags);
     assert_int_equal(flags, SAM_FP_DZ | SAM_FP_NX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_triples),
+        cmocka_unit_test(test_random_operands), cmocka_unit_test(test_from_integers),
+        cmocka_unit_test(test_to_integers),     cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_class),           cmocka_unit_test(test_flags_accumulate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

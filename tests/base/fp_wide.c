@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/fp_wide.h against exact arithmetic on integers of thousands of bits (ref_wide.h), in all
  * formats and rounding modes, and against base/fp.h in single precision. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/fp_wide.h"
 #include "random.h"
@@ -43,8 +48,9 @@ static void same(const char *what, unsigned width, unsigned mode, uint64_t got, 
                  (unsigned long long)got, flags, (unsigned long long)want, want_flags);
 }
 
-TEST(every_operation)
+static void every_operation(void **state)
 {
+    (void)state;
     for (unsigned n = 0; n < ROUNDS; n++) {
         const unsigned width = n % 3, mode = n / 3 % 5, bits = formats[width].bits;
         const enum sam_fp_width w = (enum sam_fp_width)width;
@@ -77,7 +83,9 @@ TEST(every_operation)
     }
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_operation)};
     seed = test_seed();
+    return cmocka_run_group_tests_name("fp_wide", tests, NULL, NULL);
 }

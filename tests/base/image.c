@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Program images: what may be added, order, overlaps, look-ups. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 
@@ -36,8 +40,9 @@ static struct sam_image *make(void)
     return image;
 }
 
-TEST(test_empty)
+static void test_empty(void **state)
 {
+    (void)state;
     struct sam_image *image = make();
     assert_int_equal(sam_image_finish(image, NULL), SAM_OK);
     assert_null(sam_image_find(image, "main"));
@@ -48,8 +53,9 @@ TEST(test_empty)
     sam_image_free(NULL);
 }
 
-TEST(test_data_is_copied)
+static void test_data_is_copied(void **state)
 {
+    (void)state;
     struct sam_image *image = make();
     uint8_t data[4] = {1, 2, 3, 4};
     char name[] = ".text";
@@ -62,8 +68,9 @@ TEST(test_data_is_copied)
     sam_image_free(image);
 }
 
-TEST(test_sizes_refused)
+static void test_sizes_refused(void **state)
 {
+    (void)state;
     struct sam_image *image = make();
     struct sam_error error;
     uint8_t data[9] = {0};
@@ -92,8 +99,9 @@ static void check_overlap(const uint64_t (*sections)[2], size_t count, bool over
     sam_image_free(image);
 }
 
-TEST(test_overlap)
+static void test_overlap(void **state)
 {
+    (void)state;
     check_overlap((const uint64_t[][2]){{0, 8}, {8, 8}}, 2, false);
     check_overlap((const uint64_t[][2]){{8, 8}, {0, 9}}, 2, true);
     check_overlap((const uint64_t[][2]){{0, 100}, {50, 1}}, 2, true);
@@ -106,8 +114,9 @@ TEST(test_overlap)
 }
 
 /* Against a comparison of every pair. */
-TEST(test_random_overlap)
+static void test_random_overlap(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     unsigned seen[2] = {0};
     for (int round = 0; round < 20000; round++) {
@@ -128,8 +137,9 @@ TEST(test_random_overlap)
     assert_true(seen[0] > 1000 && seen[1] > 1000);
 }
 
-TEST(test_order)
+static void test_order(void **state)
 {
+    (void)state;
     struct sam_image *image = make();
     for (uint64_t i = 0; i < 100; i++) {
         assert_int_equal(add(image, ".s", (i * 37 % 100) * 16, 16), SAM_OK);
@@ -150,8 +160,9 @@ static const char *name_at(const struct sam_image *image, uint64_t address)
     return symbol ? symbol->name : "none";
 }
 
-TEST(test_symbols)
+static void test_symbols(void **state)
 {
+    (void)state;
     struct sam_image *image = make();
     assert_int_equal(add(image, ".text", 0x1000, 0x100), SAM_OK);
     assert_int_equal(add(image, ".data", 0x2000, 0x100), SAM_OK);
@@ -175,4 +186,15 @@ TEST(test_symbols)
     assert_null(sam_image_find(image, "kerne"));
     assert_null(sam_image_find(image, ""));
     sam_image_free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),          cmocka_unit_test(test_data_is_copied),
+        cmocka_unit_test(test_sizes_refused),  cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_random_overlap), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_symbols),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

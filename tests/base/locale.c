@@ -2,9 +2,13 @@
 /* The library in a program that has set its locale: German, where the decimal point is a comma;
  * Turkish, where the small letter of 'I' is not 'i'; Latin-1, where bytes above 127 are letters.
  * They are made here, as hosts seldom have them installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "samite/format.h"
@@ -81,8 +85,9 @@ static void comma_is_there(void)
     assert_string_equal(text, "0,5");
 }
 
-TEST(base, .teardown_func = leave)
+static void base(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     comma_is_there();
@@ -102,8 +107,9 @@ TEST(base, .teardown_func = leave)
     comma_is_there(); /* the program's locale is as it was */
 }
 
-TEST(values, .teardown_func = leave)
+static void values(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     double real;
@@ -116,8 +122,9 @@ TEST(values, .teardown_func = leave)
 }
 
 /* jansson reads the number and takes the decimal point from the locale. */
-TEST(json, .teardown_func = leave)
+static void json(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     static const char text[] =
@@ -147,8 +154,9 @@ static void assemble(const char *isa, const char *text, const void *bytes, size_
     sam_image_free(image);
 }
 
-TEST(assembly, .teardown_func = leave)
+static void assembly(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     static const double expected[] = {0.5, -2.25};
@@ -158,8 +166,9 @@ TEST(assembly, .teardown_func = leave)
 }
 
 /* Read, print, read again. */
-TEST(tiles, .teardown_func = leave)
+static void tiles(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     static const char text[] = "func.func @f() {\n  %a = arith.constant 0.375 : f32\n  return\n}\n";
@@ -180,8 +189,9 @@ TEST(tiles, .teardown_func = leave)
     sam_tile_program_free(again);
 }
 
-TEST(plans, .teardown_func = leave)
+static void plans(void **state)
 {
+    (void)state;
     if (!use(COMMA))
         return;
     const struct sam_shape shape = {.rank = 2, .dim = {48, 80}};
@@ -197,8 +207,9 @@ TEST(plans, .teardown_func = leave)
     sam_plan_free(plan);
 }
 
-TEST(turkish, .teardown_func = leave)
+static void turkish(void **state)
 {
+    (void)state;
     if (!use(TURKISH))
         return;
     /* Not strcasecmp, which the address sanitizer replaces by one that knows ASCII alone. */
@@ -212,8 +223,9 @@ TEST(turkish, .teardown_func = leave)
 }
 
 /* 0xe4 is a letter there, and 0xa0 a blank; to the reader of programs both are only bytes. */
-TEST(latin, .teardown_func = leave)
+static void latin(void **state)
 {
+    (void)state;
     if (!use(LATIN_1))
         return;
     static const char *const texts[] = {"\xe4", "func.func @f\xe4() {\n  return\n}\n",
@@ -230,4 +242,13 @@ TEST(latin, .teardown_func = leave)
     }
 }
 
-TEST_GROUP(make_locales, remove_locales)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(base, leave),    cmocka_unit_test_teardown(values, leave),
+        cmocka_unit_test_teardown(json, leave),    cmocka_unit_test_teardown(assembly, leave),
+        cmocka_unit_test_teardown(tiles, leave),   cmocka_unit_test_teardown(plans, leave),
+        cmocka_unit_test_teardown(turkish, leave), cmocka_unit_test_teardown(latin, leave),
+    };
+    return cmocka_run_group_tests(tests, make_locales, remove_locales);
+}

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers in text, bit fields, little-endian words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 
@@ -19,8 +23,9 @@ static void good_u64(const char *text, uint64_t expected)
         fail_msg("\"%s\": %" PRIu64 " instead of %" PRIu64, text, value, expected);
 }
 
-TEST(test_unsigned)
+static void test_unsigned(void **state)
 {
+    (void)state;
     good_u64("0", 0);
     good_u64("7", 7);
     good_u64("007", 7);
@@ -39,8 +44,9 @@ TEST(test_unsigned)
     good_u64("0b1111111111111111111111111111111111111111111111111111111111111111", UINT64_MAX);
 }
 
-TEST(test_unsigned_refused)
+static void test_unsigned_refused(void **state)
 {
+    (void)state;
     static const char *const texts[] = {
         "",
         " ",
@@ -90,8 +96,9 @@ static void good_i64(const char *text, int64_t expected)
         fail_msg("\"%s\": %" PRId64 " instead of %" PRId64, text, value, expected);
 }
 
-TEST(test_signed)
+static void test_signed(void **state)
 {
+    (void)state;
     good_i64("-1", -1);
     good_i64("+1", 1);
     good_i64("-0", 0);
@@ -126,8 +133,9 @@ TEST(test_signed)
 }
 
 /* What printf writes is read back. */
-TEST(test_round_trip)
+static void test_round_trip(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < 100000; i++) {
         uint64_t n = test_random(&random) >> test_below(&random, 64);
@@ -143,8 +151,9 @@ TEST(test_round_trip)
     }
 }
 
-TEST(test_list)
+static void test_list(void **state)
 {
+    (void)state;
     uint64_t values[3];
     size_t found = 99;
     assert_true(sam_parse_u64_list("1", values, 3, &found));
@@ -164,8 +173,9 @@ TEST(test_list)
     assert_int_equal(found, 0);
 }
 
-TEST(test_bits)
+static void test_bits(void **state)
 {
+    (void)state;
     assert_int_equal(sam_bits(0xdeadbeef, 31, 0), 0xdeadbeef);
     assert_int_equal(sam_bits(0xdeadbeef, 31, 31), 1);
     assert_int_equal(sam_bits(0xdeadbeef, 0, 0), 1);
@@ -184,4 +194,14 @@ TEST(test_bits)
     assert_memory_equal(bytes, ((uint8_t[]){0xff, 0x78, 0x56, 0x34, 0x12, 0xff}), 6);
     assert_int_equal(sam_f32_bits(-1.5f), 0xbfc00000);
     assert_int_equal(sam_f32_bits(sam_bits_f32(0x7f800001)), 0x7f800001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unsigned), cmocka_unit_test(test_unsigned_refused),
+        cmocka_unit_test(test_signed),   cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_list),     cmocka_unit_test(test_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on several threads: every call is made once, by a worker below the number asked for, and
  * all are over when it returns; a crew does so again and again, with any number of threads. */
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/cpu.h"
 
@@ -34,8 +38,9 @@ static void check(const struct calls *c, unsigned threads, size_t count)
     assert_true(atomic_load(&c->worker_most) < (threads ? threads : 1));
 }
 
-TEST(every_call_is_made_once)
+static void every_call_is_made_once(void **state)
 {
+    (void)state;
     for (unsigned threads = 1; threads < 6; threads++) {
         for (size_t count = 0; count < MOST; count += 7) {
             struct calls c = {0};
@@ -45,8 +50,9 @@ TEST(every_call_is_made_once)
     }
 }
 
-TEST(a_crew_serves_again)
+static void a_crew_serves_again(void **state)
 {
+    (void)state;
     struct sam_parallel_crew *crew = sam_parallel_crew_new();
     assert_non_null(crew);
     for (unsigned round = 0; round < 2000; round++) {
@@ -60,8 +66,9 @@ TEST(a_crew_serves_again)
 }
 
 /* Calls that wait for each other end: each is on a thread of its own. */
-TEST(a_crew_runs_calls_together)
+static void a_crew_runs_calls_together(void **state)
 {
+    (void)state;
     struct sam_parallel_crew *crew = sam_parallel_crew_new();
     assert_non_null(crew);
     for (unsigned round = 0; round < 20; round++) {
@@ -74,8 +81,9 @@ TEST(a_crew_runs_calls_together)
 
 /* A call brings no work: whatever comes next, a task, nothing, or the end, comes in its own time.
  */
-TEST(a_crew_is_called)
+static void a_crew_is_called(void **state)
 {
+    (void)state;
     for (unsigned round = 0; round < 100; round++) {
         struct sam_parallel_crew *crew = sam_parallel_crew_new();
         assert_non_null(crew);
@@ -91,8 +99,19 @@ TEST(a_crew_is_called)
     }
 }
 
-TEST(a_crew_without_work_ends)
+static void a_crew_without_work_ends(void **state)
 {
+    (void)state;
     sam_parallel_crew_free(sam_parallel_crew_new());
     sam_parallel_crew_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_is_made_once),    cmocka_unit_test(a_crew_serves_again),
+        cmocka_unit_test(a_crew_runs_calls_together), cmocka_unit_test(a_crew_is_called),
+        cmocka_unit_test(a_crew_without_work_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

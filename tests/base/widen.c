@@ -2,15 +2,20 @@
 /* Every value of every narrow type in every wider one (sam_dtype_value is held to the formats'
  * definitions in dtype.c), and single precision rounded. */
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "samite/dtype.h"
 
-TEST(every_value)
+static void every_value(void **state)
 {
+    (void)state;
     static const enum sam_dtype narrow[] = {SAM_BF16, SAM_F16,  SAM_E4M3, SAM_E5M2, SAM_E8M0,
                                             SAM_E2M1, SAM_E3M4, SAM_E1M2, SAM_E3M0};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
@@ -40,8 +45,9 @@ TEST(every_value)
 }
 
 /* An array is widened as its elements are, whatever its length: long ones look values up. */
-TEST(arrays)
+static void arrays(void **state)
 {
+    (void)state;
     static const enum sam_dtype narrow[] = {SAM_E4M3, SAM_E5M2, SAM_E8M0, SAM_E2M1,
                                             SAM_E3M4, SAM_E1M2, SAM_E3M0, SAM_BF16};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
@@ -70,8 +76,9 @@ TEST(arrays)
             }
 }
 
-TEST(refused)
+static void refused(void **state)
 {
+    (void)state;
     struct sam_error error;
     uint32_t x = 0;
     assert_false(sam_dtype_widens(SAM_BF16, SAM_F16));
@@ -89,8 +96,9 @@ TEST(refused)
 }
 
 /* Signalling NaNs stay what they are. */
-TEST(payloads)
+static void payloads(void **state)
 {
+    (void)state;
     struct sam_error error;
     uint16_t bf16 = 0xff81, f16 = 0x7d55;
     uint32_t f32 = 0;
@@ -101,8 +109,9 @@ TEST(payloads)
 }
 
 /* In place, as `samite convert --bf16` does it, and to a type without a loop of its own. */
-TEST(narrows)
+static void narrows(void **state)
 {
+    (void)state;
     struct sam_error error;
     float data[5] = {1, -3.0078125F, 1e-45F, 3.4e38F, NAN};
     uint16_t bf16[5];
@@ -118,4 +127,13 @@ TEST(narrows)
     assert_int_equal(sam_dtype_narrow(SAM_I8, data, 1, data, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 1, data, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 0, NULL, &error), SAM_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value), cmocka_unit_test(arrays),  cmocka_unit_test(refused),
+        cmocka_unit_test(payloads),    cmocka_unit_test(narrows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

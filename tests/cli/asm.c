@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite asm, dis and isa as a user runs them: files, streams, exit codes. */
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "folder.h"
@@ -55,8 +58,9 @@ static bool exists(const char *name)
 static const char program[] = "_start: la a0, d\nvadd.vi v200, v1, 7\nlw a1, 0(a0)\nendprg\n"
                               ".data\nd: .word 1, 2\n.ascii \"xyz\"\n.bss\nb: .zero 8\n";
 
-TEST(test_formats)
+static void test_formats(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     write_text("p.s", program);
     assert_int_equal(run(&out, "asm --format hex p.s -o -"), 0);
@@ -71,8 +75,9 @@ TEST(test_formats)
     sam_buffer_free(&out);
 }
 
-TEST(test_listing)
+static void test_listing(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     write_text("l.s", ".macro two r # both\naddi \\r, \\r, 3\nvadd.vi v200, v1, 7\n.endm\n"
                       "_start: la a0, d # get it\ntwo a0\nnop; .byte 1, 2, 3, 4\n"
@@ -106,8 +111,9 @@ TEST(test_listing)
 }
 
 /* What dis prints assembles to the same file, byte for byte. */
-TEST(test_there_and_back)
+static void test_there_and_back(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     static const char *const formats[] = {"elf", "bin", "hex"};
     write_text("p.s", program);
@@ -124,8 +130,9 @@ TEST(test_there_and_back)
     sam_buffer_free(&out);
 }
 
-TEST(test_words)
+static void test_words(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     EXPECT(0, "vbgeu v3, v4, . + 12", "dis 0x0032765b");
     EXPECT(0, "vadd.vi v1, v2, 100", "dis 0x0c00300b 0x022230d7");
@@ -141,8 +148,9 @@ TEST(test_words)
     sam_buffer_free(&out);
 }
 
-TEST(test_bad_input)
+static void test_bad_input(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     write_text("bad.s", "nop\nnope\n  addi a0, a0, 5000\n");
     EXPECT(2, "bad.s:2:1: error: unknown instruction 'nope'; did you mean 'nop'?\n    nope\n    ^",
@@ -171,8 +179,9 @@ TEST(test_bad_input)
     sam_buffer_free(&out);
 }
 
-TEST(test_options)
+static void test_options(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     write_text("o.s", ".include \"inc.s\"\n.word N, D, .\n");
     write_text("inc.s", ".word 7\n");
@@ -190,8 +199,9 @@ TEST(test_options)
     sam_buffer_free(&out);
 }
 
-TEST(test_isa)
+static void test_isa(void **state)
 {
+    (void)state;
     struct sam_buffer out = {0};
     EXPECT(0, "Xventus: SIMT on vectors\n  vbeq vs2, vs1, ", "isa");
     EXPECT(0, "0x800 tid ", "isa");
@@ -226,4 +236,16 @@ static int setup(void **state)
     return getenv("SAMITE") ? test_folder_make(state) : -1;
 }
 
-TEST_GROUP(setup, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_isa),
+    };
+    return cmocka_run_group_tests_name("asm", tests, setup, test_folder_remove);
+}

@@ -33,7 +33,7 @@ static int setup(void **state)
 #define GPU  "run k.s --kernel k --grid 1 --block 32 "
 #define HART "run h.s --machine tensor --ebreak ok --isa rv64im_zicsr_zfinx_xmatrix_xtensorload "
 
-TEST(refused)
+static void refused(void **state)
 {
     static const char *const rows[][2] = {
         {"asm h.s -o h.s", "h.s: the output is the input h.s"},
@@ -69,6 +69,7 @@ TEST(refused)
         {"pack a.npy -o link.npy", "the output is the input"},
         {"convert a=a.npy -o link.npy", "the output is the input"},
     };
+    (void)state;
     struct sam_buffer before = read_file("a.npy");
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         expect_failure(rows[i][0], 2, rows[i][1]);
@@ -85,7 +86,7 @@ TEST(refused)
 
 /* Devices and standard output may be named twice, an array may be changed in place, and two inputs
  * may be the same. */
-TEST(allowed)
+static void allowed(void **state)
 {
     static const char *const rows[] = {
         HART "-q --vcd /dev/null --konata /dev/null",
@@ -96,6 +97,7 @@ TEST(allowed)
         "op concat --axis 0 a.npy a.npy both.npy -q",
         "tile fmt t.pto -o t.pto",
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct sam_buffer out = expect_success(rows[i]);
         sam_buffer_free(&out);
@@ -103,7 +105,7 @@ TEST(allowed)
 }
 
 /* Two values where there is room for one; the same one twice is fine. */
-TEST(two_values)
+static void two_values(void **state)
 {
     static const char *const rows[][2] = {
         {"run h.s --machine system --weights a.smw --weights b.smw@0x90000000",
@@ -121,6 +123,7 @@ TEST(two_values)
         {"sweep h.s --machine tensor --machine system --config mpara=1",
          "--machine tensor and --machine system: expected one of them"},
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         expect_failure(rows[i][0], 2, rows[i][1]);
         assert_false(exists("new") || exists("other"));
@@ -132,4 +135,9 @@ TEST(two_values)
     sam_buffer_free(&out);
 }
 
-TEST_GROUP(setup, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(allowed),
+                                       cmocka_unit_test(two_values)};
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}

@@ -3,10 +3,14 @@
 #ifndef TEST_CLI_COMMAND_H
 #define TEST_CLI_COMMAND_H
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "samite/samite.h"

@@ -184,8 +184,9 @@ static const struct {
     {"quit now", "unexpected 'now'"},
 };
 
-TEST(refuses, .setup_func = setup, .teardown_func = teardown)
+static void refuses(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         refused(refusals[i].command, refusals[i].part);
     assert_false(debugger->quits);
@@ -194,9 +195,10 @@ TEST(refuses, .setup_func = setup, .teardown_func = teardown)
 }
 
 /* Every command has a row above that it refuses, but for those that take anything. */
-TEST(all_are_tried)
+static void all_are_tried(void **state)
 {
     static const char free_of_errors[] = " display echo ";
+    (void)state;
     for (const struct debug_command *c = debug_commands; c->names; c++) {
         char name[32], spaced[40];
         const char *names = c->names;
@@ -211,7 +213,7 @@ TEST(all_are_tried)
 }
 
 /* Each command with arguments that are none, before, during and after the launch. */
-TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
+static void survives_anything(void **state)
 {
     static const char *const arguments[] = {
         "",   "0",   "-1",       "99999999999", "*",          "/",      "/x",
@@ -219,6 +221,7 @@ TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
         "k,", ",",   "\x1b[31m", "\xff\xfe",    "%s%n",       "k.s:",   ":1",
         "0x", "a b", "(((((",    "*k:4 if",     "0x70000000", "k+1,+4", "v1[$lane] = 3",
     };
+    (void)state;
     for (unsigned round = 0; round < 3; round++) {
         for (const struct debug_command *c = debug_commands; c->names; c++) {
             for (size_t i = 0; i < sizeof arguments / sizeof arguments[0] && c->run; i++) {
@@ -245,9 +248,10 @@ TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
 }
 
 /* No name stands for two commands, and each is described. */
-TEST(names_are_unique, .setup_func = setup, .teardown_func = teardown)
+static void names_are_unique(void **state)
 {
     struct sam_error error;
+    (void)state;
     for (const struct debug_command *c = debug_commands; c->names; c++) {
         char name[32], command[48];
         for (const char *names = c->names; c->run && debug_word(&names, name, sizeof name);) {
@@ -262,7 +266,7 @@ TEST(names_are_unique, .setup_func = setup, .teardown_func = teardown)
     shows("help c", "  also: c, fg\n");
 }
 
-TEST(abbreviations)
+static void abbreviations(void **state)
 {
     static const char *const pairs[][2] = {
         {"b", "break"},     {"br", "break"},       {"tb", "tbreak"},       {"c", "continue"},
@@ -275,6 +279,7 @@ TEST(abbreviations)
         {"thread", "warp"}, {"rw", "rwatch"},      {"aw", "awatch"},       {"adv", "until"},
     };
     struct sam_error error = {.text = ""};
+    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         const struct debug_command *c = debug_find(debug_commands, "command", pairs[i][0], &error);
         if (!c || strncmp(c->names, pairs[i][1], strlen(pairs[i][1])) != 0)
@@ -292,8 +297,9 @@ static void completes(const char *line, const char *wanted)
         fail_msg("'%s': expected '%s', found '%s'", line, wanted, all);
 }
 
-TEST(completion, .setup_func = setup, .teardown_func = teardown)
+static void completion(void **state)
 {
+    (void)state;
     completes("unt", "until ");
     completes("  st", "step stepi stack ");
     completes("break k", "k kernel_end ");
@@ -305,8 +311,9 @@ TEST(completion, .setup_func = setup, .teardown_func = teardown)
     completes("nothing x", "");
 }
 
-TEST(symbols_and_numbers, .setup_func = setup, .teardown_func = teardown)
+static void symbols_and_numbers(void **state)
 {
+    (void)state;
     prints("p seven + 1", "$1 = 8\n"); /* of .equ: a number */
     prints("p kernel_end", "$2 = 0x80000044 <kernel_end>\n");
     prints("p *kernel_end", "$3 = 0\n");
@@ -316,4 +323,16 @@ TEST(symbols_and_numbers, .setup_func = setup, .teardown_func = teardown)
     prints("   ", "");
 }
 
-TEST_GROUP(NULL, remove_source)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(refuses, setup, teardown),
+        cmocka_unit_test(all_are_tried),
+        cmocka_unit_test_setup_teardown(survives_anything, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_unique, setup, teardown),
+        cmocka_unit_test(abbreviations),
+        cmocka_unit_test_setup_teardown(completion, setup, teardown),
+        cmocka_unit_test_setup_teardown(symbols_and_numbers, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_source);
+}

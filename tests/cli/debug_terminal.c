@@ -133,21 +133,24 @@ static void commands(const char *kind, const char *forgotten)
     ends(&t, 0);
 }
 
-TEST(on_a_terminal)
+static void on_a_terminal(void **state)
 {
+    (void)state;
     if (!no_terminal())
         commands("xterm", edits_lines() ? "half a li" : "");
 }
 
 /* Without line editing. */
-TEST(on_a_simple_terminal)
+static void on_a_simple_terminal(void **state)
 {
+    (void)state;
     if (!no_terminal())
         commands("dumb", ""); /* NOFLSH keeps what was typed */
 }
 
-TEST(completes_words)
+static void completes_words(void **state)
 {
+    (void)state;
     if (!edits_lines() || no_terminal())
         return;
     struct terminal t = begin("xterm", NULL);
@@ -166,8 +169,9 @@ TEST(completes_words)
 }
 
 /* SIGTERM ends it, whatever it does. */
-TEST(is_terminated)
+static void is_terminated(void **state)
 {
+    (void)state;
     if (no_terminal())
         return;
     struct terminal t = begin("xterm", NULL);
@@ -181,8 +185,9 @@ TEST(is_terminated)
 }
 
 /* In a script nobody answers: Ctrl-C ends it. */
-TEST(scripts_are_interrupted)
+static void scripts_are_interrupted(void **state)
 {
+    (void)state;
     command_verb = "debug";
     pid_t child = start("--machine tensor spin.s --batch -ex continue");
     assert_true(comes(child, catches, SIGTERM));
@@ -191,4 +196,12 @@ TEST(scripts_are_interrupted)
     done(&o);
 }
 
-TEST_GROUP(setup, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_terminal),           cmocka_unit_test(on_a_simple_terminal),
+        cmocka_unit_test(completes_words),         cmocka_unit_test(is_terminated),
+        cmocka_unit_test(scripts_are_interrupted),
+    };
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of the debugger: every result is worked out by hand, or by the rules of C17 6.3.1.8
  * (usual arithmetic conversions) and 6.4.4 (types of constants). */
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "expr.h"
 #include "fail.h"
@@ -111,8 +115,9 @@ static void refuses(const char *text, const char *part)
         fail_msg("%s: expected '%s', found '%s'", text, part, error.text);
 }
 
-TEST(constants)
+static void constants(void **state)
 {
+    (void)state;
     expect("0", 0, "0");
     expect("010", 0, "10"); /* decimal, as everywhere in Samite */
     expect("0x1f", 0, "31");
@@ -135,8 +140,9 @@ TEST(constants)
     expect("'\\''", 0, "39");
 }
 
-TEST(arithmetic)
+static void arithmetic(void **state)
 {
+    (void)state;
     expect("1 + 2 * 3", 0, "7");
     expect("(1 + 2) * 3", 0, "9");
     expect("7 - 2 - 1", 0, "4");
@@ -171,8 +177,9 @@ TEST(arithmetic)
 }
 
 /* What is left out is read, but not evaluated. */
-TEST(short_circuits)
+static void short_circuits(void **state)
 {
+    (void)state;
     expect("0 && 1 / 0", 0, "0");
     expect("1 || *0", 0, "1");
     expect("1 ? 2 : *0", 0, "2");
@@ -183,8 +190,9 @@ TEST(short_circuits)
     refuses("0 || *0", "no memory at 0x0");
 }
 
-TEST(types)
+static void types(void **state)
 {
+    (void)state;
     expect("f32(x6)", 0, "1");
     expect("(float)x5", 0, "-1");
     expect("f32(x6) * 2.5", 0, "2.5");
@@ -206,8 +214,9 @@ TEST(types)
     expect("(f16)1.0 + 0", 'x', "0x3f800000"); /* arithmetic is in f32 */
 }
 
-TEST(formats)
+static void formats(void **state)
 {
+    (void)state;
     expect("x5", 'x', "0xffffffff");
     expect("x5", 'u', "4294967295");
     expect("x5", 'd', "-1");
@@ -224,8 +233,9 @@ TEST(formats)
     expect("u16(0x3c00)", 'f', "1");
 }
 
-TEST(memory_and_pointers)
+static void memory_and_pointers(void **state)
 {
+    (void)state;
     expect("*table", 0, "1");
     expect("*0x1004", 0, "-1");
     expect("table[1]", 0, "-1");
@@ -252,8 +262,9 @@ TEST(memory_and_pointers)
     refuses("(int *)table - table", "expected a difference");
 }
 
-TEST(vectors)
+static void vectors(void **state)
 {
+    (void)state;
     expect("v3[2]", 0, "30");
     expect("v3[1 + 2] + 1", 0, "41");
     expect("(v3 + 1)[1]", 0, "21");
@@ -278,11 +289,12 @@ TEST(vectors)
     refuses("(float)tl3", "whole register");
 }
 
-TEST(mistakes)
+static void mistakes(void **state)
 {
     char deep[500];
     struct value value;
     struct sam_error error;
+    (void)state;
     refuses("", "the expression ends: expected a value");
     refuses("1 +", "the expression ends: expected a value");
     refuses("(1", "expected ')'");
@@ -322,4 +334,15 @@ TEST(mistakes)
     at = "0x1000:4";
     assert_int_equal(expr_evaluate(&names, &at, &value, &error), SAM_OK);
     assert_string_equal(at, ":4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants),      cmocka_unit_test(arithmetic),
+        cmocka_unit_test(short_circuits), cmocka_unit_test(types),
+        cmocka_unit_test(formats),        cmocka_unit_test(memory_and_pointers),
+        cmocka_unit_test(vectors),        cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,13 @@
 #ifndef TEST_CLI_DEBUGGER_TEST_H
 #define TEST_CLI_DEBUGGER_TEST_H
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "debugger.h"
 

@@ -52,8 +52,9 @@ static void put_row(FILE *file, long start, long row, int value)
 }
 
 /* Rows 1, 65540 and the last: beyond 32 bits of bytes. */
-TEST(compress)
+static void compress(void **state)
 {
+    (void)state;
     FILE *file = create("large.npy");
     const long start = put_header(file, "(65600, 65536)");
     put_row(file, start, 1, 7);
@@ -83,8 +84,9 @@ TEST(compress)
 }
 
 /* A hole that ends too early, and standard input. */
-TEST(truncated)
+static void truncated(void **state)
 {
+    (void)state;
     FILE *file = create("cut.npy");
     const long start = put_header(file, "(65600, 65536)");
     put_row(file, start, 1, 7);
@@ -98,4 +100,8 @@ TEST(truncated)
     assert_false(exists("cut2.npy"));
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compress), cmocka_unit_test(truncated)};
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

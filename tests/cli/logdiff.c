@@ -39,8 +39,9 @@ static int set_up(void **state)
     return 0;
 }
 
-TEST(equal_logs_in_any_schedule)
+static void equal_logs_in_any_schedule(void **state)
 {
+    (void)state;
     struct sam_buffer one = read_file("a.log"), other = read_file("rr1.log");
     assert_true(one.size == other.size && memcmp(one.data, other.data, one.size) != 0);
     expect_part(&one, "core   2: Executed 2 times\n"); /* the join after the second path */
@@ -59,8 +60,9 @@ TEST(equal_logs_in_any_schedule)
     sam_buffer_free(&out);
 }
 
-TEST(the_first_difference_with_what_came_before)
+static void the_first_difference_with_what_came_before(void **state)
 {
+    (void)state;
     struct outcome o = run("logdiff a.log b.log");
     assert_int_equal(o.code, 1);
     assert_int_equal(o.err.size, 0);
@@ -76,8 +78,9 @@ TEST(the_first_difference_with_what_came_before)
     done(&o);
 }
 
-TEST(the_result_as_json)
+static void the_result_as_json(void **state)
 {
+    (void)state;
     struct outcome o = run("logdiff --json --context 2 a.log b.log");
     assert_int_equal(o.code, 1);
     json_t *root = json_loadb((char *)o.out.data, o.out.size, 0, NULL), *difference;
@@ -105,8 +108,9 @@ TEST(the_result_as_json)
     sam_buffer_free(&out);
 }
 
-TEST(what_cannot_be_read)
+static void what_cannot_be_read(void **state)
 {
+    (void)state;
     write_text("empty.log", "");
     write_text("text.log", "a log\033[2J of nothing\n");
     expect_failure("logdiff a.log none.log", 2, "none.log");
@@ -119,8 +123,9 @@ TEST(what_cannot_be_read)
 }
 
 /* A log may come from anywhere: its contents are shown, never acted on. */
-TEST(nothing_in_a_line_reaches_the_terminal)
+static void nothing_in_a_line_reaches_the_terminal(void **state)
 {
+    (void)state;
     write_text("a1.log", "core   0: 0x80000000 (0x00500293) li x5, 5\n"
                          "core   0: 3 0x80000000 (0x00500293) x5  0x00000005 \033[2J\007\n");
     write_text("a2.log", "core   0: 0x80000000 (0x00500293) li x5, 5\n"
@@ -136,8 +141,9 @@ TEST(nothing_in_a_line_reaches_the_terminal)
 }
 
 /* A run that was stopped leaves half a log. */
-TEST(a_log_that_ends_early)
+static void a_log_that_ends_early(void **state)
 {
+    (void)state;
     char path[128];
     struct sam_buffer whole = read_file("a.log");
     snprintf(path, sizeof path, "%s/half.log", directory);
@@ -150,4 +156,15 @@ TEST(a_log_that_ends_early)
     done(&o);
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_logs_in_any_schedule),
+        cmocka_unit_test(the_first_difference_with_what_came_before),
+        cmocka_unit_test(the_result_as_json),
+        cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(nothing_in_a_line_reaches_the_terminal),
+        cmocka_unit_test(a_log_that_ends_early),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

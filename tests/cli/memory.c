@@ -23,13 +23,14 @@ static int setup(void **state)
     return 0;
 }
 
-TEST(no_memory)
+static void no_memory(void **state)
 {
     static const char *const words[] = {
         "hart.s --machine tensor --map 0x100000000:0x100000000",
         "handler.s --machine tensor --map 0x100000000:0x100000000",
         "kernel.s --kernel k --grid 1 --block 32 --loose-bounds",
     };
+    (void)state;
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     small = before;
@@ -44,4 +45,8 @@ TEST(no_memory)
     }
 }
 
-TEST_GROUP(setup, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory)};
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}

@@ -38,8 +38,9 @@ static void expect_plain(const struct sam_buffer *said)
         fail_msg("the name is not in: %s", text);
 }
 
-TEST(everywhere)
+static void everywhere(void **state)
 {
+    (void)state;
     static const struct {
         const char *words;
         int code;
@@ -75,4 +76,8 @@ TEST(everywhere)
     }
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everywhere)};
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

@@ -38,8 +38,9 @@ static int set_up(void **state)
 
 #define TENSOR " --machine tensor "
 
-TEST(messages)
+static void messages(void **state)
 {
+    (void)state;
     static const struct {
         const char *words;
         int code;
@@ -104,8 +105,9 @@ TEST(messages)
 }
 
 /* The hint of a trap is right: with the --isa that it gives the program runs. */
-TEST(the_hint_runs)
+static void the_hint_runs(void **state)
 {
+    (void)state;
     static const char *const programs[] = {"matrix32.elf", "matrix64.elf"};
     for (size_t i = 0; i < SAM_COUNT(programs); i++) {
         char words[256];
@@ -122,8 +124,9 @@ TEST(the_hint_runs)
 }
 
 /* Expansions of pseudo-instructions have the names of their operands, on every instruction set. */
-TEST(names_of_operands)
+static void names_of_operands(void **state)
 {
+    (void)state;
     static const char *const sets[] = {"ventus", "tensor", "rv32ima_zicsr_zfinx"};
     for (size_t i = 0; i < SAM_COUNT(sets); i++) {
         char words[64];
@@ -151,4 +154,12 @@ TEST(names_of_operands)
     }
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages),
+        cmocka_unit_test(the_hint_runs),
+        cmocka_unit_test(names_of_operands),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

@@ -85,8 +85,9 @@ static struct sam_buffer hostile(void)
     return zip_end(&z);
 }
 
-TEST(checkpoints)
+static void checkpoints(void **state)
 {
+    (void)state;
     save("m.pt", checkpoint());
     expect_output(
         "info m.pt",
@@ -129,8 +130,9 @@ TEST(checkpoints)
     run_script("cat m.pt | $SAMITE convert - -o d.safetensors && cmp d.safetensors m.safetensors");
 }
 
-TEST(refused_checkpoints)
+static void refused_checkpoints(void **state)
 {
+    (void)state;
     save("evil.pt", hostile());
     expect_failure("convert evil.pt -o x.safetensors", 2, "evil.pt: its pickle names 'os.system'");
     expect_failure("pack evil.pt -o x.smw", 2, "evil.pt: its pickle names 'os.system'");
@@ -156,8 +158,9 @@ TEST(refused_checkpoints)
         "in/training_args.bin back/training_args.bin");
 }
 
-TEST(external_data)
+static void external_data(void **state)
 {
+    (void)state;
     struct sam_buffer graph = {0}, entry = {0};
     struct sam_buffer t = make_tensor("w", 1, 1, (uint64_t[]){2});
     put_text(&entry, 1, "location");
@@ -181,8 +184,9 @@ TEST(external_data)
 }
 
 /* safetensors and gguf through pipes and numbered files, packed and back. */
-TEST(pipes)
+static void pipes(void **state)
 {
+    (void)state;
     run_script("$SAMITE convert m.pt -o s.safetensors && $SAMITE pack -q s.safetensors -o s.smw");
     run_script("$SAMITE pack - -o - <s.safetensors >1.smw && cmp s.smw 1.smw");
     run_script("cat s.safetensors | $SAMITE pack - -o - >2.smw && cmp s.smw 2.smw");
@@ -224,4 +228,13 @@ TEST(pipes)
                "grep -q 'without padding after the last tensor' err");
 }
 
-TEST_GROUP(make, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(refused_checkpoints),
+        cmocka_unit_test(external_data),
+        cmocka_unit_test(pipes),
+    };
+    return cmocka_run_group_tests(tests, make, remove_directory);
+}

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` as a user calls it: a launch with every kind of argument, output, exit codes and
  * messages, and that no file is left half-written. The files of the driver: run_metadata.c. */
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 #include <jansson.h>
 
 #include "cli/command.h"
@@ -79,8 +83,9 @@ static int set_up(void **state)
 
 #define VECADD "vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg in:b.npy "
 
-TEST(a_kernel_and_its_files)
+static void a_kernel_and_its_files(void **state)
 {
+    (void)state;
     static const char *const shapes[] = {"--warp 4", "--warp 8 -j 3", "--warp 16", "--warp 32",
                                          "--schedule rr1 -q"};
     for (size_t i = 0; i < SAM_COUNT(shapes); i++) {
@@ -110,8 +115,9 @@ TEST(a_kernel_and_its_files)
 }
 
 /* The assembler's ELF file runs as its source does. */
-TEST(an_elf_program)
+static void an_elf_program(void **state)
 {
+    (void)state;
     char command[512];
     struct sam_error error;
     struct sam_image *image = assemble_kernel(vecadd);
@@ -144,8 +150,9 @@ TEST(an_elf_program)
     done(&o);
 }
 
-TEST(checks)
+static void checks(void **state)
 {
+    (void)state;
     struct sam_buffer out =
         expect_success(VECADD "--arg sum=out:f32:1024 --check sum=c.npy --check 0=c.npy --check "
                               "out=ulp.npy:1");
@@ -178,8 +185,9 @@ TEST(checks)
 }
 
 /* Manual 2.2: pointers of 4 bytes, scalars at their own alignment, at least 4. */
-TEST(argument_buffer)
+static void argument_buffer(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(
         "copy.s -D COUNT=14 --kernel copy --grid 1 --block 1 --arg out:u32:14:args.npy --arg "
         "u8:200 --arg i8:-1 --arg u16:0xffff --arg u64:0x1122334455667788 --arg f32:1.5 --arg "
@@ -198,8 +206,9 @@ TEST(argument_buffer)
     sam_buffer_free(&file);
 }
 
-TEST(inout_poke_and_dump)
+static void inout_poke_and_dump(void **state)
 {
+    (void)state;
     /* the floats' bits plus one: the next number up; the second poke is to the printed address */
     struct sam_buffer out =
         expect_success("addn.s --kernel addn --grid 1 --block 1024 --arg inout:c.npy:up.npy --arg "
@@ -215,8 +224,9 @@ TEST(inout_poke_and_dump)
 }
 
 /* The note on an input that has been stored into, and none on any other. */
-TEST(an_input_is_not_written_back)
+static void an_input_is_not_written_back(void **state)
 {
+    (void)state;
 #define ADDN  "addn.s --kernel addn --grid 1 --block 32 -q --arg "
 #define STORE "store.s --machine tensor -q --arg "
     static const struct {
@@ -255,8 +265,9 @@ TEST(an_input_is_not_written_back)
 #undef STORE
 }
 
-TEST(bad_words)
+static void bad_words(void **state)
 {
+    (void)state;
 #define LAUNCH "copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 "
     static const struct {
         const char *words;
@@ -339,8 +350,9 @@ TEST(bad_words)
 #undef LAUNCH
 }
 
-TEST(failing_programs)
+static void failing_programs(void **state)
 {
+    (void)state;
     expect_failure("loop.s --kernel k --grid 2 --block 40 --max-insns 1000 --log part.log", 1,
                    "still running after 1000 instructions; workgroup 0 (0,0,0) warp 0");
     /* the log up to the failure is what one wants to see */
@@ -354,8 +366,9 @@ TEST(failing_programs)
     assert_false(exists("never.bin"));
 }
 
-TEST(statistics)
+static void statistics(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(VECADD "--arg out:f32:1024 --stats");
     expect_part(&out, "SIMT efficiency              100.0%");
     expect_part(&out, "warp instructions              1024  704 scalar, 320 vector");
@@ -400,8 +413,9 @@ TEST(statistics)
 }
 
 /* Results on standard output: what is for people goes to the other stream. */
-TEST(standard_output)
+static void standard_output(void **state)
 {
+    (void)state;
     struct outcome o = run(VECADD "--arg out:f32:1024:-");
     assert_int_equal(o.code, 0);
     assert_int_equal(o.out.size, 128 + 4096);
@@ -430,8 +444,9 @@ TEST(standard_output)
 }
 
 /* Ctrl-C in the middle: where it was, no log, no output, nothing left behind. */
-TEST(interrupted)
+static void interrupted(void **state)
 {
+    (void)state;
     struct outcome o = run_interrupted("loop.s --kernel k --grid 4 --block 32 "
                                        "--arg out:u8:5:stop.npy --log stop.log",
                                        true);
@@ -443,8 +458,9 @@ TEST(interrupted)
     assert_false(has_temporary("stop"));
 }
 
-TEST(help_has_examples)
+static void help_has_examples(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success("--help");
     expect_part(&out, "samite run vecadd.metadata vecadd.data");
     sam_buffer_free(&out);
@@ -455,4 +471,21 @@ TEST(help_has_examples)
     sam_buffer_free(&out);
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_and_its_files),
+        cmocka_unit_test(an_elf_program),
+        cmocka_unit_test(checks),
+        cmocka_unit_test(argument_buffer),
+        cmocka_unit_test(inout_poke_and_dump),
+        cmocka_unit_test(an_input_is_not_written_back),
+        cmocka_unit_test(bad_words),
+        cmocka_unit_test(failing_programs),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(standard_output),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(help_has_examples),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

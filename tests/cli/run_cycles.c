@@ -60,8 +60,9 @@ static json_int_t sum_of(const json_t *object)
     return sum;
 }
 
-TEST(everything_sums_to_the_cycles)
+static void everything_sums_to_the_cycles(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     static const char *const presets[] = {"rtl", "verilog", "systemc"};
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
@@ -117,8 +118,9 @@ TEST(everything_sums_to_the_cycles)
     }
 }
 
-TEST(text_names_findings)
+static void text_names_findings(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "--cycles");
     expect_part(&out, "first warp to last endprg");
@@ -130,8 +132,9 @@ TEST(text_names_findings)
 }
 
 /* Values, prints and traps are the same with and without, for every number of workers. */
-TEST(values_do_not_depend_on_it)
+static void values_do_not_depend_on_it(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q"), plain = read_file("out.npy");
     sam_buffer_free(&out);
@@ -156,8 +159,9 @@ TEST(values_do_not_depend_on_it)
 
 /* Each of two kernels has its own registers and local memory, in assembly as in the ELF file that
  * it becomes, and one limits how many workgroups an SM holds. */
-TEST(a_kernel_has_its_own_resources)
+static void a_kernel_has_its_own_resources(void **state)
 {
+    (void)state;
     static const struct {
         const char *kernel, *config, *limit;
         json_int_t groups;
@@ -195,8 +199,9 @@ TEST(a_kernel_has_its_own_resources)
 }
 
 /* Recording in runs and step by step leads to the same cycles. */
-TEST(cycles_do_not_depend_on_what_else_is_asked_for)
+static void cycles_do_not_depend_on_what_else_is_asked_for(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     static const char *const others[] = {"", "--profile p.json", "--trace=log.txt", "-j 2",
                                          "--sanitize=race,sync"};
@@ -212,8 +217,9 @@ TEST(cycles_do_not_depend_on_what_else_is_asked_for)
     }
 }
 
-TEST(profiles_have_cycles)
+static void profiles_have_cycles(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q --cycles --profile p.json");
     sam_buffer_free(&out);
@@ -244,8 +250,9 @@ TEST(profiles_have_cycles)
     }
 }
 
-TEST(timelines)
+static void timelines(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q --perfetto t.json --konata k.log");
     sam_buffer_free(&out);
@@ -288,7 +295,7 @@ TEST(timelines)
 }
 
 /* Cycles up to the failure, and of the workgroups alone that have run. */
-TEST(failures_have_cycles)
+static void failures_have_cycles(void **state)
 {
     static const struct {
         const char *text, *options, *message;
@@ -298,6 +305,7 @@ TEST(failures_have_cycles)
         {"f: csrr t0, wid\n bnez t0, 1f\n barrier 1\n1: barrier 1\n ret\n", "", "deadlock"},
         {"f: .word 0\n", "", "illegal instruction"},
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[160], words[200];
         snprintf(text, sizeof text, " .globl f\n%s", rows[i].text);
@@ -342,8 +350,9 @@ static json_t *events_of(const char *name)
 
 /* A timeline of a window has those events of the whole one that meet the window, on every machine
  * whose timelines there are. */
-TEST(a_window)
+static void a_window(void **state)
 {
+    (void)state;
     static const struct {
         const char *words;
         json_int_t from, to;
@@ -390,8 +399,9 @@ TEST(a_window)
 }
 
 /* Large timelines, and workgroups that no model of an SM holds, are noted. */
-TEST(notes)
+static void notes(void **state)
 {
+    (void)state;
     write_text("l.s", " .globl f\nf: li t0, 50000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     struct outcome o = run("l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null");
     expect_part(&o.err, "samite: note: /dev/null: larger than 50 MB");
@@ -410,8 +420,9 @@ TEST(notes)
     done(&o);
 }
 
-TEST(a_stop_has_cycles)
+static void a_stop_has_cycles(void **state)
 {
+    (void)state;
     write_text("long.s", " .globl f\nf: li t0, 5000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     for (unsigned json = 0; json < 2; json++) {
         char words[200];
@@ -437,8 +448,9 @@ TEST(a_stop_has_cycles)
     }
 }
 
-TEST(configurations)
+static void configurations(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     write_text("gpu.cfg", "# half a GPU\npreset=rtl\nsms=1, mem_latency=50 # nearer\n\n");
     json_t *root = report_of(RUN "--cycles --json --config gpu.cfg");
@@ -474,9 +486,22 @@ TEST(configurations)
     }
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_sums_to_the_cycles),
+        cmocka_unit_test(text_names_findings),
+        cmocka_unit_test(values_do_not_depend_on_it),
+        cmocka_unit_test(a_kernel_has_its_own_resources),
+        cmocka_unit_test(cycles_do_not_depend_on_what_else_is_asked_for),
+        cmocka_unit_test(profiles_have_cycles),
+        cmocka_unit_test(timelines),
+        cmocka_unit_test(failures_have_cycles),
+        cmocka_unit_test(a_window),
+        cmocka_unit_test(notes),
+        cmocka_unit_test(a_stop_has_cycles),
+        cmocka_unit_test(configurations),
+    };
     make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
-
-TEST_GROUP(NULL, remove_directory)

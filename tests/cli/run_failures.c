@@ -45,8 +45,9 @@ static void assemble(const char *words)
     command_verb = "run";
 }
 
-TEST(the_first_fault)
+static void the_first_fault(void **state)
 {
+    (void)state;
     assemble("--isa rv64im_zicsr rv64.s -o rv64.elf");
     assemble("rv64.s -o rv32.elf --isa rv32im_zicsr");
     static const struct {
@@ -69,8 +70,9 @@ TEST(the_first_fault)
         expect_failure(cases[i].words, 2, cases[i].part);
 }
 
-TEST(forgotten_arguments)
+static void forgotten_arguments(void **state)
 {
+    (void)state;
 #define LAUNCH " --kernel k --grid 1 --block 1 "
     expect_failure(
         "args.s" LAUNCH, 1,
@@ -89,8 +91,9 @@ TEST(forgotten_arguments)
     done(&o);
 }
 
-TEST(a_deadlock)
+static void a_deadlock(void **state)
 {
+    (void)state;
     static const char *const schedules[] = {"", "--schedule rr1", "-j 2"};
     for (size_t i = 0; i < SAM_COUNT(schedules); i++) {
         char words[256];
@@ -144,8 +147,9 @@ static struct sam_buffer watch(const char *words, const char *sign)
     return said;
 }
 
-TEST(progress)
+static void progress(void **state)
 {
+    (void)state;
     if (no_terminal())
         return;
     struct sam_buffer said =
@@ -166,4 +170,13 @@ TEST(progress)
     sam_buffer_free(&said);
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_fault),
+        cmocka_unit_test(forgotten_arguments),
+        cmocka_unit_test(a_deadlock),
+        cmocka_unit_test(progress),
+    };
+    return cmocka_run_group_tests_name("run, failing", tests, set_up, remove_directory);
+}

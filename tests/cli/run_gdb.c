@@ -23,8 +23,9 @@ static void prepare_kernel(void)
                       "        ret\n");
 }
 
-TEST(refuses_ports)
+static void refuses_ports(void **state)
 {
+    (void)state;
     prepare_kernel();
     expect_failure(KERNEL "--gdb=65536", 2, "--gdb=65536: expected a port from 0 to 65535, or -");
     expect_failure(KERNEL "--gdb=x", 2, "--gdb=x: expected a port");
@@ -35,8 +36,9 @@ TEST(refuses_ports)
 }
 
 /* A port that is taken is one line, before anything else is done. */
-TEST(port_in_use)
+static void port_in_use(void **state)
 {
+    (void)state;
     char words[160], part[64];
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr *at = (struct sockaddr *)(void *)&address;
@@ -53,8 +55,9 @@ TEST(port_in_use)
 }
 
 /* It hangs up without a word, in the middle of one, or while the program runs for ever. */
-TEST(vanishes)
+static void vanishes(void **state)
 {
+    (void)state;
     static const char *const words[] = {
         KERNEL "--gdb=- </dev/null",
         KERNEL "--gdb=- <begun",
@@ -71,8 +74,9 @@ TEST(vanishes)
 }
 
 /* Detached by hand: outputs are written, and what is said for people is not mixed with packets. */
-TEST(detaches)
+static void detaches(void **state)
 {
+    (void)state;
     prepare_kernel();
     write_text("detach", "$D#44+");
     struct outcome o = run(KERNEL "--gdb=- --stats <detach");
@@ -101,8 +105,9 @@ TEST(detaches)
     done(&o);
 }
 
-TEST(program_exits)
+static void program_exits(void **state)
 {
+    (void)state;
     write_text("h.s", "_start: li a0, 9\nli a7, 93\necall\n");
     write_text("run", "$c#63+");
     struct outcome o = run("h.s --machine tensor --gdb=- <run");
@@ -113,8 +118,9 @@ TEST(program_exits)
 }
 
 /* Ctrl-C while it waits. */
-TEST(interrupted)
+static void interrupted(void **state)
 {
+    (void)state;
     prepare_kernel();
     const pid_t child = start(KERNEL "--gdb=0");
     assert_true(comes(child, has_spoken, 0));
@@ -124,9 +130,13 @@ TEST(interrupted)
     done(&o);
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_ports), cmocka_unit_test(port_in_use),
+        cmocka_unit_test(vanishes),      cmocka_unit_test(detaches),
+        cmocka_unit_test(program_exits), cmocka_unit_test(interrupted),
+    };
     make_directory();
+    return cmocka_run_group_tests_name("cli_run_gdb", tests, NULL, remove_directory);
 }
-
-TEST_GROUP(NULL, remove_directory)

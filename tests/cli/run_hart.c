@@ -47,8 +47,9 @@ static int set_up(void **state)
 #define TURN                                                                                       \
     "turn.s " TENSOR "--mem 0x10000:in.bin --map 0x20000:1024 --reg x10=0x10000 --reg a1=131072 "
 
-TEST(a_program_and_its_memory)
+static void a_program_and_its_memory(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 --dump 0x20000:1024:out.bin");
     expect_part(&out, "turn.s: exit 0, 14 instructions in ");
     sam_buffer_free(&out);
@@ -67,8 +68,9 @@ TEST(a_program_and_its_memory)
 
 /* A file that is replaced keeps its permissions, as the library's other files do; a device that is
  * full says so. */
-TEST(outputs)
+static void outputs(void **state)
 {
+    (void)state;
     struct stat info;
     char path[128];
     snprintf(path, sizeof path, "%s/private.bin", directory);
@@ -84,8 +86,9 @@ TEST(outputs)
                        "/dev/full: cannot write: No space left");
 }
 
-TEST(exit_codes)
+static void exit_codes(void **state)
 {
+    (void)state;
     expect_failure(TURN "-D CODE=3 -q", 3, "samite: error: turn.s: exit code 3");
     expect_failure(TURN "-D CODE=255 -q", 255, "samite: error: turn.s: exit code 255");
     expect_failure(TURN "-D CODE=256 -q", 1, "samite: error: turn.s: exit code 256");
@@ -97,8 +100,9 @@ TEST(exit_codes)
 }
 
 /* A failing program's memory, registers and trace are worth seeing. */
-TEST(what_a_failure_leaves)
+static void what_a_failure_leaves(void **state)
 {
+    (void)state;
     struct outcome o = run(
         "trap.s --map 0x10000:16 --dump 0x10000:16:left.bin --trace=left.log --dump-tl 2 " TENSOR);
     assert_int_equal(o.code, 1);
@@ -111,8 +115,9 @@ TEST(what_a_failure_leaves)
     assert_true(exists("left.bin"));
 }
 
-TEST(until_a_symbol)
+static void until_a_symbol(void **state)
 {
+    (void)state;
     static const char *const untils[] = {"there", "0x80000028"};
     for (size_t i = 0; i < SAM_COUNT(untils); i++) {
         char words[256];
@@ -126,8 +131,9 @@ TEST(until_a_symbol)
 }
 
 /* No debugger is attached: an ebreak marks a place that must not be reached. */
-TEST(ebreak)
+static void ebreak(void **state)
 {
+    (void)state;
     write_text("break.s", "start: nop\n ebreak\n");
     expect_failure("break.s -q " TENSOR, 1,
                    "breakpoint; pc 0x0000000080000004 <start+0x4> (0x00100073) ebreak: expected an "
@@ -146,8 +152,9 @@ TEST(ebreak)
     sam_buffer_free(&out);
 }
 
-TEST(isas)
+static void isas(void **state)
 {
+    (void)state;
     expect_failure("rv32.s -q " TENSOR "--isa rv32im_zicsr", 1, "exit code 1");
     expect_failure("rv32.s -q " TENSOR, 1, "exit code 8589934592");
     expect_failure("rv32.s -q " TENSOR "--isa rv32i_zicsr", 2, "needs M");
@@ -162,8 +169,9 @@ TEST(isas)
 }
 
 /* An ELF file determines XLEN; an explicit one must agree. */
-TEST(elf_files)
+static void elf_files(void **state)
 {
+    (void)state;
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_error error;
     struct sam_image *image;
@@ -189,8 +197,9 @@ TEST(elf_files)
 }
 
 /* .data has its bytes at its load address, from where start code copies them, and at its own. */
-TEST(load_addresses)
+static void load_addresses(void **state)
 {
+    (void)state;
     static const char source[] = "        lui     a1, 0x80001 # the load address\n"
                                  "        lui     a2, 0x80002\n"
                                  "        lw      a0, 0(a1)\n"
@@ -223,8 +232,9 @@ TEST(load_addresses)
     free(elf);
 }
 
-TEST(strict_mode)
+static void strict_mode(void **state)
 {
+    (void)state;
     struct sam_buffer out =
         expect_success(TURN "-D CODE=0 --l1m 0x10000:1024 --l0m 0x20000:1024 -q");
     sam_buffer_free(&out);
@@ -232,8 +242,9 @@ TEST(strict_mode)
     expect_failure(TURN "-D CODE=0 --l0m 0x20000:1000 -q", 1, "store to 0x203e8, which cannot");
 }
 
-TEST(statistics)
+static void statistics(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 --stats");
     expect_part(&out, "  tl.load                   2   14.3 %\n");
     expect_part(&out, "  tl loaded              2048 bytes\n");
@@ -252,8 +263,9 @@ TEST(statistics)
 }
 
 /* turn.s: load, load, transposition, store, one after the other. */
-TEST(engines_in_time)
+static void engines_in_time(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0"), same;
     write_text("slow.cfg", "# one instruction after the other\npipelined=0\n");
     same = expect_success(TURN "-D CODE=0 -q --cycles --config slow.cfg");
@@ -292,8 +304,9 @@ TEST(engines_in_time)
 }
 
 /* -q leaves out only what was not asked for: everything else is unchanged. */
-TEST(quiet)
+static void quiet(void **state)
 {
+    (void)state;
     static const char *const asked[] = {"--cycles", "--stats", "--dump-tl 1", "--trace",
                                         "--stats=json"};
     for (size_t i = 0; i < SAM_COUNT(asked); i++) {
@@ -330,8 +343,9 @@ TEST(quiet)
 }
 
 /* Data on standard output: people read the rest on standard error. */
-TEST(standard_output)
+static void standard_output(void **state)
 {
+    (void)state;
     struct outcome o = run(TURN "-D CODE=0 --trace");
     assert_int_equal(o.code, 0);
     expect_part(&o.out, " tl.store tl1, 0(a1)                      0000000000020000.."
@@ -348,8 +362,9 @@ TEST(standard_output)
     sam_buffer_free(&out);
 }
 
-TEST(bad_words)
+static void bad_words(void **state)
 {
+    (void)state;
     write_text("bad.cfg", "queue=8\nseed=x\n");
     static const struct {
         const char *words, *part;
@@ -412,8 +427,9 @@ TEST(bad_words)
     }
 }
 
-TEST(interrupted)
+static void interrupted(void **state)
 {
+    (void)state;
     struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, true);
     assert_int_equal(o.code, 128 + SIGINT);
     expect_part(&o.err, "samite: error: stopped after ");
@@ -424,8 +440,9 @@ TEST(interrupted)
 }
 
 /* The options of the given machine, however it is named; without one, how to see those of each. */
-TEST(help_shows_a_machine)
+static void help_shows_a_machine(void **state)
 {
+    (void)state;
     static const struct {
         const char *words, *there, *not_there;
     } cases[] = {
@@ -453,4 +470,26 @@ TEST(help_shows_a_machine)
     expect_failure("--help tensr", 2, "no help for");
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_and_its_memory),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(what_a_failure_leaves),
+        cmocka_unit_test(until_a_symbol),
+        cmocka_unit_test(ebreak),
+        cmocka_unit_test(isas),
+        cmocka_unit_test(elf_files),
+        cmocka_unit_test(load_addresses),
+        cmocka_unit_test(strict_mode),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(engines_in_time),
+        cmocka_unit_test(quiet),
+        cmocka_unit_test(standard_output),
+        cmocka_unit_test(bad_words),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(help_shows_a_machine),
+    };
+    return cmocka_run_group_tests_name("run --machine tensor", tests, set_up, remove_directory);
+}

@@ -135,8 +135,9 @@ static void expect_bytes(const char *name, size_t size, const char *bytes)
 
 /* ------------------------------------------------------------------------------------ pokes */
 
-TEST(pokes_of_every_size)
+static void pokes_of_every_size(void **state)
 {
+    (void)state;
     succeed(ALONE "--arg u32:0x90000000 --dump 0x90000000:4:word.bin --poke 0x90000000=0x01020304 "
                   "--poke 0x90000001=0xaa:u8");
     expect_bytes("word.bin", 4, "\x05\xaa\x02\x01");
@@ -149,8 +150,9 @@ TEST(pokes_of_every_size)
 }
 
 /* A host clears a flag of one byte before each launch; the word around it is no longer refused. */
-TEST(pokes_between_launches)
+static void pokes_between_launches(void **state)
 {
+    (void)state;
     succeed("--poke 0x90000000=7:u8 inside.metadata inside.data --dump 0x90000000:1:a.bin "
             "--poke 0x90000000=0:u8 inside.metadata inside.data --dump 0x90000000:1:b.bin "
             "--poke 0x90000000=0x01010120 inside.metadata inside.data --dump 0x90000000:1:c.bin "
@@ -161,8 +163,9 @@ TEST(pokes_between_launches)
     expect_bytes("d.bin", 3, "\x01\x01\x01");
 }
 
-TEST(bad_pokes)
+static void bad_pokes(void **state)
 {
+    (void)state;
     static const struct {
         const char *words, *part;
     } rows[] = {
@@ -185,8 +188,9 @@ TEST(bad_pokes)
 
 /* ------------------------------------------------------------------- global size and offset */
 
-TEST(the_kernel_sees_global_size_and_offset)
+static void the_kernel_sees_global_size_and_offset(void **state)
 {
+    (void)state;
     succeed("sizes.s --kernel sizes --global 100,3 --block 32,2 --offset 5,0,9 -j 1 "
             "--arg out:u32:16 --dump 0x90000000:36:sizes.bin");
     static const uint32_t expected[9] = {100, 3, 1, 32, 2, 1, 5, 0, 9};
@@ -196,8 +200,9 @@ TEST(the_kernel_sees_global_size_and_offset)
     sam_buffer_free(&file);
 }
 
-TEST(lanes_past_the_global_size_do_not_run)
+static void lanes_past_the_global_size_do_not_run(void **state)
 {
+    (void)state;
     struct sam_buffer out =
         expect_success("ones.s --kernel ones --global 21 --block 8 --warp 4 --arg out:u8:256 "
                        "--dump 0x90000000:128:ones.bin");
@@ -209,8 +214,9 @@ TEST(lanes_past_the_global_size_do_not_run)
     sam_buffer_free(&file);
 }
 
-TEST(bad_sizes)
+static void bad_sizes(void **state)
 {
+    (void)state;
 #define ONES "ones.s --kernel ones --arg out:u8:256 "
     expect_failure(ONES "--block 8", 2, "--kernel requires --grid");
     expect_failure(ONES "--global 8", 2, "--kernel requires --block");
@@ -224,8 +230,9 @@ TEST(bad_sizes)
 
 /* ----------------------------------------------------------------------------- local memory */
 
-TEST(a_prepared_launch_is_held_to_what_it_declares)
+static void a_prepared_launch_is_held_to_what_it_declares(void **state)
 {
+    (void)state;
     /* Two warps: stacks of 2 KiB. */
     succeed(TOUCH "--arg u32:0x7ff00000");
     succeed(TOUCH "--lds-size 64 --arg u32:0x7000083c");
@@ -242,8 +249,9 @@ TEST(a_prepared_launch_is_held_to_what_it_declares)
                    "load from 0x7fffe010");
 }
 
-TEST(recorded_launches_are_when_asked)
+static void recorded_launches_are_when_asked(void **state)
 {
+    (void)state;
     succeed("outside.metadata outside.data");
     succeed("inside.metadata inside.data --strict-lds");
     expect_failure("-q outside.metadata outside.data --strict-lds", 1,
@@ -264,8 +272,9 @@ TEST(recorded_launches_are_when_asked)
 
 /* ------------------------------------------------------------------------------ page tables */
 
-TEST(the_same_results_under_sv39)
+static void the_same_results_under_sv39(void **state)
 {
+    (void)state;
     succeed("ones.s --kernel ones --grid 3 --block 8 --warp 4 -j 2 --sv39 --arg out:u8:256 "
             "--dump 0x90000000:96:paged.bin");
     succeed("ones.s --kernel ones --grid 3 --block 8 --warp 4 --arg out:u8:256 "
@@ -286,4 +295,18 @@ TEST(the_same_results_under_sv39)
                    "--sv39 builds its own tables: expected no --ptbr");
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pokes_of_every_size),
+        cmocka_unit_test(pokes_between_launches),
+        cmocka_unit_test(bad_pokes),
+        cmocka_unit_test(the_kernel_sees_global_size_and_offset),
+        cmocka_unit_test(lanes_past_the_global_size_do_not_run),
+        cmocka_unit_test(bad_sizes),
+        cmocka_unit_test(a_prepared_launch_is_held_to_what_it_declares),
+        cmocka_unit_test(recorded_launches_are_when_asked),
+        cmocka_unit_test(the_same_results_under_sv39),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

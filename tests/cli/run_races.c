@@ -25,8 +25,9 @@ static const char kernel[] = ".globl _start\n"
 
 #define RUN "--machine system --gpu-code kernel.s "
 
-TEST(a_race_fails_the_run)
+static void a_race_fails_the_run(void **state)
 {
+    (void)state;
     write_text("kernel.s", kernel);
     write_text("early.s", PROGRAM("", WAIT));
     write_text("late.s", PROGRAM(WAIT, ""));
@@ -61,8 +62,9 @@ static uint64_t number(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(value);
 }
 
-TEST(the_report_lists_races)
+static void the_report_lists_races(void **state)
 {
+    (void)state;
     struct outcome o = run(RUN "--check-races --stats=json early.s");
     assert_int_equal(o.code, 1);
     json_t *report = json_loadb((const char *)o.out.data, o.out.size, 0, NULL);
@@ -89,15 +91,20 @@ TEST(the_report_lists_races)
     done(&o);
 }
 
-TEST(only_a_system_has_races)
+static void only_a_system_has_races(void **state)
 {
+    (void)state;
     expect_failure("--machine tensor --check-races late.s", 2, "--check-races");
 }
 
-PROLOGUE
+int main(void)
 {
     command_verb = "run";
     make_directory();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_race_fails_the_run),
+        cmocka_unit_test(the_report_lists_races),
+        cmocka_unit_test(only_a_system_has_races),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
-
-TEST_GROUP(NULL, remove_directory)

@@ -26,8 +26,9 @@ static const char report[] =
     "  load by workgroup 0, warp 0: pc 0x80000038 <race+0xc> lw t2, 4(t0) (k.s:6)\n";
 
 /* Exit code 1 after the launch, whose outputs are written. Workers make no difference. */
-TEST(findings_are_reported)
+static void findings_are_reported(void **state)
 {
+    (void)state;
     static const char *const words[] = {RUN "--sanitize=race", RUN "--sanitize=sync,race -j 8",
                                         RUN "--sanitize=race --stats -q --json"};
     write_text("k.s", kernel);
@@ -47,8 +48,9 @@ TEST(findings_are_reported)
     sam_buffer_free(&plain);
 }
 
-TEST(findings_in_json)
+static void findings_in_json(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     struct outcome o = run(RUN "--sanitize=race --json");
     json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
@@ -70,8 +72,9 @@ TEST(findings_in_json)
     done(&o);
 }
 
-TEST(a_clean_kernel_passes)
+static void a_clean_kernel_passes(void **state)
 {
+    (void)state;
     write_text("c.s", "        .globl  race\nrace:\n        ret\n");
     struct outcome o = run("c.s --kernel race --grid 4 --block 64 --sanitize -q");
     assert_int_equal(o.code, 0);
@@ -85,8 +88,9 @@ TEST(a_clean_kernel_passes)
 }
 
 /* A trap is the same trap; what was found before it is reported first. */
-TEST(a_trap_stays_one)
+static void a_trap_stays_one(void **state)
 {
+    (void)state;
     write_text("t.s", "        .globl  race\nrace:\n        lw t0, 0(a0)\n        csrr t1, wid\n"
                       "        sw t1, 4(t0)\n        barrier 1\n        lw t0, 0(zero)\n"
                       "        ret\n");
@@ -115,8 +119,9 @@ static const char careless[] = "        .globl  k\n"
 
 /* The section of an ELF file, in assembly: 16 vector and 8 scalar registers. The start code uses
  * t4, and is not the kernel's. A warp of 32 for 20 work-items; the address is fine. */
-TEST(registers_and_lanes_that_are_not_declared)
+static void registers_and_lanes_that_are_not_declared(void **state)
 {
+    (void)state;
     write_text("r.s", "        .section .rodata.ventus.resource, \"a\"\n"
                       "        .half   16, 8, 0, 0\n"
                       "        .text\n"
@@ -153,8 +158,9 @@ static const char careless_report[] =
     "  3072 bytes past the end of the launch's local memory, 0x70000000 to 0x700007ff\n";
 
 /* Outputs are undefined, and --check uses all of them; --lds-range declares local memory. */
-TEST(outputs_and_local_memory)
+static void outputs_and_local_memory(void **state)
 {
+    (void)state;
     write_text("u.s", careless);
     struct outcome o = run(CARELESS ":z.npy --lds-size 1024 --sanitize");
     assert_int_equal(o.code, 1);
@@ -172,8 +178,9 @@ TEST(outputs_and_local_memory)
     done(&o);
 }
 
-TEST(registers_and_objects_in_json)
+static void registers_and_objects_in_json(void **state)
 {
+    (void)state;
     write_text("u.s", careless);
     struct outcome o = run(CARELESS " --lds-size 1024 --sanitize --check y=z.npy --json");
     json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
@@ -196,8 +203,9 @@ TEST(registers_and_objects_in_json)
 
 /* Buffers of recorded launches have numbers; findings of each launch are reported, and the runs go
  * on. Each warp stores its number to the buffer. */
-TEST(a_recorded_launch)
+static void a_recorded_launch(void **state)
 {
+    (void)state;
     static const unsigned code[] = {0x900002b7, 0x80502373, 0x0062a023, 0x0000400b};
     static const unsigned head[] = {0x80000000, 0,   1,  1,  1,  8,          2, /* warps of 8 */
                                     0x90003000, 256, 64, 32, 32, 0x90004000, 3};
@@ -229,8 +237,9 @@ TEST(a_recorded_launch)
     done(&o);
 }
 
-TEST(refused)
+static void refused(void **state)
 {
+    (void)state;
     write_text("k.s", kernel);
     expect_failure(RUN "--sanitize=race,leaks", 2,
                    "--sanitize=race,leaks: expected a list of race, init, bounds and sync, or "
@@ -244,9 +253,19 @@ TEST(refused)
     command_verb = "run";
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findings_are_reported),
+        cmocka_unit_test(findings_in_json),
+        cmocka_unit_test(a_clean_kernel_passes),
+        cmocka_unit_test(a_trap_stays_one),
+        cmocka_unit_test(outputs_and_local_memory),
+        cmocka_unit_test(registers_and_objects_in_json),
+        cmocka_unit_test(registers_and_lanes_that_are_not_declared),
+        cmocka_unit_test(a_recorded_launch),
+        cmocka_unit_test(refused),
+    };
     make_directory();
+    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
-
-TEST_GROUP(NULL, remove_directory)

@@ -61,8 +61,9 @@ static void write_files(void)
 
 #define ARGUMENTS "--arg in:in.npy --arg y=out:u32:32 --gpu-code k.s "
 
-TEST(console_and_exit)
+static void console_and_exit(void **state)
 {
+    (void)state;
     struct outcome o = run(RUN "-q hello.s");
     assert_int_equal(o.code, 7);
     assert_string_equal(sam_buffer_text(&o.out), "h\n");
@@ -70,8 +71,9 @@ TEST(console_and_exit)
 }
 
 /* The letter of an option that two machines have is that of the one that runs. */
-TEST(kernels_and_checks)
+static void kernels_and_checks(void **state)
 {
+    (void)state;
     static const char *const ways[] = {"", "-j 3 ", "--jobs 2 ", "--isa rv32im ", "--isa rv64ima "};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         char words[256];
@@ -87,8 +89,9 @@ TEST(kernels_and_checks)
     }
 }
 
-TEST(statistics)
+static void statistics(void **state)
 {
+    (void)state;
     struct outcome o = run(RUN "p.s " ARGUMENTS "--stats");
     assert_int_equal(o.code, 0);
     expect_part(&o.out, "  launches                  1  0 failed\n");
@@ -108,8 +111,9 @@ TEST(statistics)
 }
 
 /* The sizes that a program reads, and a heap that ends where it is said to. */
-TEST(sizes)
+static void sizes(void **state)
 {
+    (void)state;
     write_text("sizes.s", "li t0, 0x02000000\nlw a0, 24(t0)\nlw a1, 28(t0)\nsub a0, a1, a0\n"
                           "srli a0, a0, 12\nsw a0, 4(t0)\n");
     struct outcome o = run(RUN "-q sizes.s --l1m-size 0x2000 --l0m-size 0x5000");
@@ -122,8 +126,9 @@ TEST(sizes)
 }
 
 /* What kernels did, instruction by instruction and in sum; a failed run keeps both. */
-TEST(records)
+static void records(void **state)
 {
+    (void)state;
     struct outcome o = run(RUN "-q p.s -j 4 " ARGUMENTS "--gpu-trace k.log --gpu-profile k.json");
     assert_int_equal(o.code, 0);
     done(&o);
@@ -147,8 +152,9 @@ TEST(records)
     expect_failure(RUN "p.s --gpu-trace -", 2, "--gpu-trace -: expected a file");
 }
 
-TEST(wrong_words)
+static void wrong_words(void **state)
 {
+    (void)state;
     expect_failure(RUN "hello.s --l1m 0:4096", 2, "--l1m is for --machine tensor, not for system");
     expect_failure(RUN "hello.s --grid 1", 2, "--grid is for --machine ventus, not for system");
     expect_failure(RUN "hello.s --gdb", 2, "not for system");
@@ -165,8 +171,9 @@ TEST(wrong_words)
     done(&o);
 }
 
-TEST(waits_forever)
+static void waits_forever(void **state)
 {
+    (void)state;
     write_text("poll.s", "li t0, 0x02001000\npoll: lw a0, 8(t0)\nbeqz a0, poll\n");
     expect_failure(RUN "-q poll.s", 1, "deadlock: the program waits for control register");
     write_text("spin.s", ".globl increment\nincrement: lw t0, 0(a0)\nbnez t0, increment\nret\n");
@@ -176,10 +183,15 @@ TEST(waits_forever)
                    1, "still running after 900 instructions");
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(console_and_exit), cmocka_unit_test(kernels_and_checks),
+        cmocka_unit_test(statistics),       cmocka_unit_test(sizes),
+        cmocka_unit_test(records),          cmocka_unit_test(wrong_words),
+        cmocka_unit_test(waits_forever),
+    };
     make_directory();
     write_files();
+    return cmocka_run_group_tests_name("cli/run_system_run", tests, NULL, remove_directory);
 }
-
-TEST_GROUP(NULL, remove_directory)

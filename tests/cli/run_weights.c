@@ -60,8 +60,9 @@ static void expect_code(const char *words, int code)
     done(&o);
 }
 
-TEST(a_directory)
+static void a_directory(void **state)
 {
+    (void)state;
     expect_code(SYSTEM "tensors.s", 100);
     expect_code(SYSTEM "tensors.s --weights m.smw", 1);
     expect_code(SYSTEM "tensors.s --weights m.smw@0xb0000040", 1);
@@ -72,8 +73,9 @@ TEST(a_directory)
 }
 
 /* Memory with a place of its own has it, and registers have what the user says. */
-TEST(beside_other_memory)
+static void beside_other_memory(void **state)
 {
+    (void)state;
     expect_code(SYSTEM "tensors.s --weights m.smw --mem 0x90000000:raw.bin", 1);
     expect_code(SYSTEM "given.s --weights m.smw --reg a1=5", 7);
     expect_code(SYSTEM "given.s --weights m.smw --arg u32:1 --arg u32:5", 7);
@@ -82,8 +84,9 @@ TEST(beside_other_memory)
                    "0x90000000..+0x20");
 }
 
-TEST(bad_files)
+static void bad_files(void **state)
 {
+    (void)state;
     struct sam_buffer whole = read_file("m.smw");
     struct sam_error error;
     char path[128];
@@ -114,8 +117,9 @@ TEST(bad_files)
 }
 
 /* A record that fails is told, as the program may not look at its status. */
-TEST(notes)
+static void notes(void **state)
 {
+    (void)state;
     struct outcome o = run(SYSTEM "fails.s");
     assert_int_equal(o.code, 0);
     expect_part(&o.err, "note: weight record 0 at 0x40");
@@ -128,4 +132,13 @@ TEST(notes)
     done(&o);
 }
 
-TEST_GROUP(begin, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_directory),
+        cmocka_unit_test(beside_other_memory),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(notes),
+    };
+    return cmocka_run_group_tests(tests, begin, remove_directory);
+}

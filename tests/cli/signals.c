@@ -25,7 +25,7 @@ static int setup(void **state)
 }
 
 /* An input that never comes: the open for writing returns when the verb has opened it. */
-TEST(waits_for_input)
+static void waits_for_input(void **state)
 {
     static const char *const words[] = {
         "asm fifo -o out",
@@ -43,6 +43,7 @@ TEST(waits_for_input)
         "convert w=fifo -o out",
         "op transpose --perm 0 fifo out",
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(words); i++) {
         int signal = i % 2 ? SIGINT : SIGTERM;
         pid_t child = start(words[i]);
@@ -64,12 +65,13 @@ static bool is_full(pid_t child, int reader)
 }
 
 /* A log that nobody reads, and a pipe that nobody opens. */
-TEST(waits_for_output)
+static void waits_for_output(void **state)
 {
     static const char *const words[] = {
         "run loop.s --kernel k --grid 1 --block 32 --log fifo --arg out:u8:4:out.npy",
         "run loop.s --machine tensor --trace=fifo --dump 0x80000000:4:out.bin",
     };
+    (void)state;
     for (size_t i = 0; i < 2 * SAM_COUNT(words); i++) {
         pid_t child = start(words[i / 2]);
         int reader = i % 2 ? open(fifo, O_RDONLY) : -1;
@@ -88,7 +90,7 @@ TEST(waits_for_output)
 /* A job of a script that ignores SIGINT continues; SIGTERM still ends it. */
 /* Ctrl-C in the middle of a long run of each model of the hart and its units in time: it has
  * written a part of its timeline, and ends by the signal. */
-TEST(models_in_time)
+static void models_in_time(void **state)
 {
     static const char *const words[] = {
         "run engines.s --machine tensor --map 0x50000000:4096",
@@ -98,6 +100,7 @@ TEST(models_in_time)
         "run matrix.s --machine tensor --isa tensor --map 0x50000000:4096",
         "run matrix.s --machine system --map 0x50000000:4096 --config mem.dram_bytes=1",
     };
+    (void)state;
     write_text("engines.s", " li t0, 0x200104\n csrw tshape, t0\n li t0, 32\n"
                             " csrw tload_width, t0\n li a0, 0x50000000\n"
                             "1: tl.load tl1, 0(a0)\n j 1b\n");
@@ -118,8 +121,9 @@ TEST(models_in_time)
     }
 }
 
-TEST(ignored_stays_ignored)
+static void ignored_stays_ignored(void **state)
 {
+    (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGINT, &ignore, &before);
     pid_t child = start("run loop.s --machine tensor");
@@ -133,8 +137,9 @@ TEST(ignored_stays_ignored)
 }
 
 /* A verb that does not catch the signal leaves no file either. */
-TEST(leaves_nothing)
+static void leaves_nothing(void **state)
 {
+    (void)state;
     struct sam_buffer symbols = {0};
     char path[160];
     assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
@@ -146,4 +151,12 @@ TEST(leaves_nothing)
     assert_false(exists("wave.vcd") || has_temporary("wave"));
 }
 
-TEST_GROUP(setup, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_input), cmocka_unit_test(waits_for_output),
+        cmocka_unit_test(models_in_time),  cmocka_unit_test(ignored_stays_ignored),
+        cmocka_unit_test(leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, setup, remove_directory);
+}

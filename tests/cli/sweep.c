@@ -95,8 +95,9 @@ static unsigned count_of(const struct sam_buffer *text, const char *part)
     return count;
 }
 
-TEST(lines)
+static void lines(void **state)
 {
+    (void)state;
     struct sam_buffer out =
         expect_success(TILE "--isa tensor --config mpara=2,4 --config slots=1,4 -j 2 -o out.csv");
     assert_int_equal(out.size, 0);
@@ -136,8 +137,9 @@ static void expect_fitting(const char *figure)
     assert_true(share || most - least > 100);
 }
 
-TEST(page)
+static void page(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success(TILE "--config mpara=2,4 --config mem_latency=400,401 "
                                                 "-D 'X=1<2' -o a.csv --html a.html");
     sam_buffer_free(&out);
@@ -184,8 +186,9 @@ TEST(page)
     sam_buffer_free(&out);
 }
 
-TEST(engines)
+static void engines(void **state)
 {
+    (void)state;
     struct sam_buffer out = expect_success("--config help");
     expect_part(&out, "load_bytes ");
     expect_part(&out, "mpara ");
@@ -216,8 +219,9 @@ TEST(engines)
 }
 
 /* Launches on the GPU. */
-TEST(launches)
+static void launches(void **state)
 {
+    (void)state;
     write_text("k.s", "        .globl  count\n"
                       "count:  lw      t0, 0(a0)\n"
                       "1:      addi    t0, t0, -1\n"
@@ -283,8 +287,9 @@ TEST(launches)
     done(&o);
 }
 
-TEST(refused)
+static void refused(void **state)
 {
+    (void)state;
     expect_failure("tile.s", 2, "no --config");
     expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
     expect_failure("tile.s --config =2", 2, "KEY=VALUE");
@@ -306,8 +311,9 @@ TEST(refused)
 }
 
 /* An impossible combination and a failing program are lines of the result. */
-TEST(failures)
+static void failures(void **state)
 {
+    (void)state;
     struct outcome o = run(TILE "--config mlen=128,512 --config mpara=8 -o - --html failed.html");
     assert_int_equal(o.code, 1);
     expect_part(&o.out, "128,8,,");
@@ -332,8 +338,9 @@ TEST(failures)
     sam_buffer_free(&out);
 }
 
-TEST(interrupted)
+static void interrupted(void **state)
 {
+    (void)state;
     pid_t child = start("loop.s --config slots=1,2,3,4 -j 2 -o loop.csv --html loop.html");
     assert_true(comes(child, catches, SIGTERM));
     kill(child, SIGINT);
@@ -352,4 +359,12 @@ TEST(interrupted)
     done(&o);
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),       cmocka_unit_test(page),    cmocka_unit_test(engines),
+        cmocka_unit_test(launches),    cmocka_unit_test(refused), cmocka_unit_test(failures),
+        cmocka_unit_test(interrupted),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, set_up, remove_directory);
+}

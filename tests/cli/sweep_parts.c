@@ -34,8 +34,9 @@ static int set_up(void **state)
 }
 
 /* Table, page and JSON; parts in any order, and with more parts than runs. */
-TEST(merged)
+static void merged(void **state)
 {
+    (void)state;
     run_script("$SAMITE sweep " COPY AXES "-o out.csv --html out.html; mv out.csv one.csv; "
                "mv out.html one.html; $SAMITE sweep " COPY AXES "--json >one.json");
     run_script(
@@ -49,8 +50,9 @@ TEST(merged)
 }
 
 /* Runs that fail are told by the part, and by the table. */
-TEST(failures)
+static void failures(void **state)
 {
+    (void)state;
     run_script(
         "$SAMITE sweep " COPY "-D CODE=3 " LOOPS "-o out.csv 2>err || test $? = 1; mv out.csv "
         "bad.csv; for i in 1 2; do if $SAMITE sweep " COPY "-D CODE=3 " LOOPS
@@ -59,8 +61,9 @@ TEST(failures)
         "err; cmp out.csv bad.csv; rm out.csv.part-*");
 }
 
-TEST(refusals)
+static void refusals(void **state)
 {
+    (void)state;
     expect_failure(COPY AXES "--part 1/2", 2, "--part needs -o FILE");
     expect_failure(COPY AXES "--part 1/2 -o x.csv --html x.html", 2, "--html belongs to --merge");
     expect_failure("--merge x.csv --config queue=1", 2, "neither a program nor --config");
@@ -82,4 +85,12 @@ TEST(refusals)
     assert_false(exists("x.csv") || exists("x.html"));
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merged),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

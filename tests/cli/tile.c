@@ -69,8 +69,9 @@ static int set_up(void **state)
     return 0;
 }
 
-TEST(test_run)
+static void test_run(void **state)
 {
+    (void)state;
     expect(0, "check y: passed, 32 elements of f32 equal",
            "run @/kernels/tile/colmin.pto --func colmin --arg in:in.npy --arg y=out:f32:1,32:y.npy "
            "--check y=min.npy --stats --profile a2a3 --nan propagate --pad value");
@@ -115,10 +116,11 @@ TEST(test_run)
 
 /* 2^24 + 1 is rounded to 2^24, whatever comes later in the rising order; in that of the system
  * the ones meet in other lanes first. */
-TEST(test_sum_order)
+static void test_sum_order(void **state)
 {
     float row[64] = {16777216};
     const float rising[] = {16777216}, by_lanes[] = {16777216 + 62};
+    (void)state;
     for (int j = 1; j < 64; j++)
         row[j] = 1;
     write_array("row.npy", row, 1, 64);
@@ -137,8 +139,9 @@ TEST(test_sum_order)
     expect(2, "--sum-order x: expected rising or system", "run row.pto --sum-order x");
 }
 
-TEST(test_failures)
+static void test_failures(void **state)
 {
+    (void)state;
     expect(1, "tload s[31,0]: element 992 of a0, which has 992",
            "run @/kernels/tile/colmin.pto --arg in:small.npy --arg out:f32:1,32:gone.npy");
     assert_false(exists("gone.npy"));
@@ -184,9 +187,10 @@ TEST(test_failures)
 }
 
 /* Outputs that would destroy something or cannot be written are reported before the run. */
-TEST(test_outputs)
+static void test_outputs(void **state)
 {
     char words[512];
+    (void)state;
     expect(0, "done",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy "
            "--arg dst:out:f32:1,16:kept.npy");
@@ -211,9 +215,10 @@ TEST(test_outputs)
 }
 
 /* A tile of bare operations that is both. */
-TEST(test_inout)
+static void test_inout(void **state)
 {
     float twice[16 * 16];
+    (void)state;
     for (int i = 0; i < 16 * 16; i++)
         twice[i] = (float)(-2 * i);
     write_array("twice.npy", twice, 16, 16);
@@ -227,8 +232,9 @@ TEST(test_inout)
            "run inout.pto --arg a=in:corner.npy --arg b=inout:corner.npy");
 }
 
-TEST(test_tile)
+static void test_tile(void **state)
 {
+    (void)state;
     expect(0, "no error", "tile check @/kernels/tile/colmin.pto --profile a5");
     expect(0, "0x001000..0x001080      128 bytes, lines 13..16  %d",
            "tile check --plan @/kernels/tile/colmin.pto");
@@ -287,8 +293,9 @@ static long long number_at(const json_t *at, const char *path)
     return json_integer_value(at);
 }
 
-TEST(test_json)
+static void test_json(void **state)
 {
+    (void)state;
     json_t *root = json_of(0, "colmin.pto --arg in:in.npy --arg y=out:f32:1,32 --check y=min.npy "
                               "--trace --stats=json");
     assert_string_equal(json_string_value(json_object_get(root, "function")), "colmin");
@@ -334,13 +341,14 @@ TEST(test_json)
 
 /* A program is lowered for the machine that --config describes. The sums of small integers are
  * exact, in whichever order. */
-TEST(test_machine)
+static void test_machine(void **state)
 {
     static const char *const machines[] = {"--config mx.mlen=128", "--config mx.mlen=256",
                                            "--config gpu.sms=1", "--config gpu.sms=4,mx.mlen=512",
                                            "--acc-regs 0:4"};
     static uint16_t a[32 * 64], b[64 * 48];
     float bias[48];
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(a); i++)
         a[i] = i % 3 == 0 ? 0x4000 : 0x3c00; /* 2, 1 */
     for (size_t i = 0; i < SAM_COUNT(b); i++)
@@ -367,8 +375,9 @@ TEST(test_machine)
 }
 
 /* Ctrl-C: what was reached of a program that would take hours. */
-TEST(test_stopped)
+static void test_stopped(void **state)
 {
+    (void)state;
     write_text("long.pto", "func.func @long(%n: index) {\n"
                            "  %c0 = arith.constant 0 : index\n"
                            "  %c1 = arith.constant 1 : index\n"
@@ -398,13 +407,14 @@ TEST(test_stopped)
 }
 
 /* The second line of a program tells how to run it. */
-TEST(test_comments)
+static void test_comments(void **state)
 {
     enum { COUNT = 1024 * 2048 };
     float *values = calloc(COUNT, sizeof *values);
     struct dirent *entry;
     char path[512];
     size_t count = 0;
+    (void)state;
     write_array("x.npy", values, 1024, 2048);
     write_array("w.npy", values, 1, 64);
     write_array("s.npy", values, 16, 16);
@@ -443,4 +453,14 @@ TEST(test_comments)
     assert_true(count >= 20);
 }
 
-TEST_GROUP(set_up, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_sum_order),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_json),     cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_outputs),  cmocka_unit_test(test_inout),
+        cmocka_unit_test(test_stopped),  cmocka_unit_test(test_machine),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
+}

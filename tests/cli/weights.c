@@ -112,8 +112,9 @@ static unsigned look(const struct task *task, bool old_was_there)
     return whole;
 }
 
-TEST(killed)
+static void killed(void **state)
 {
+    (void)state;
     static const struct task tasks[] = {
         {"pack -f -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
         {"unpack -f -q w.smw -j 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
@@ -174,8 +175,9 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     sam_buffer_free(&file);
 }
 
-TEST(interrupted)
+static void interrupted(void **state)
 {
+    (void)state;
     interrupt_waiting("w.safetensors", 60000, "pack -f - -o stop.out <pipe");
     interrupt_waiting("w.smw", 60000, "unpack -f - -o stop.out <pipe");
     succeed("unpack -f w.smw --tensor w -o w.npy");
@@ -243,8 +245,9 @@ static void expect_progress(const char *words, const char *what)
     done(&o);
 }
 
-TEST(progress)
+static void progress(void **state)
 {
+    (void)state;
     if (no_terminal())
         return;
     uint64_t seed = 3;
@@ -265,8 +268,9 @@ TEST(progress)
 }
 
 /* Packed bytes do not go to a terminal. */
-TEST(onto_terminal)
+static void onto_terminal(void **state)
 {
+    (void)state;
     if (no_terminal())
         return;
     char line[512], name[64];
@@ -316,8 +320,9 @@ static void expect_file(const char *name, const void *bytes, size_t size)
     sam_buffer_free(&file);
 }
 
-TEST(onnx)
+static void onnx(void **state)
 {
+    (void)state;
     write_model("m.onnx", false);
     struct sam_buffer said = expect_success("convert -f m.onnx -o m.safetensors --json");
     expect_part(&said, "\"name\": \"conv/weight:0\",\n        \"dtype\": \"f32\"");
@@ -362,4 +367,11 @@ TEST(onnx)
     assert_false(exists("t") || has_temporary("t."));
 }
 
-TEST_GROUP(make_files, remove_directory)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(killed),        cmocka_unit_test(interrupted), cmocka_unit_test(progress),
+        cmocka_unit_test(onto_terminal), cmocka_unit_test(onnx),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_directory);
+}

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of codec.h and symbolstat.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "must.h"
@@ -34,8 +38,9 @@ static void *allocate(void *context, size_t size)
 }
 
 /* Options that every function that takes some refuses. */
-TEST(bad_options)
+static void bad_options(void **state)
 {
+    (void)state;
     const struct sam_allocator half = {allocate, NULL, NULL};
     const struct sam_codec_options bad[] = {
         {.level = (enum sam_codec_level)4},
@@ -70,8 +75,9 @@ TEST(bad_options)
 }
 
 /* Each by itself; the type, rank and shape of the tensor belong to what is checked as input. */
-TEST(bad_weights)
+static void bad_weights(void **state)
 {
+    (void)state;
     struct sam_weight w = tensor;
     struct sam_weights bad = one;
     assert_int_equal(sam_weights_check(NULL, &refusal), SAM_ERR_USAGE);
@@ -117,8 +123,9 @@ TEST(bad_weights)
     sam_weights_free(NULL);
 }
 
-TEST(one_shot)
+static void one_shot(void **state)
 {
+    (void)state;
     const size_t room = (size_t)sam_pack_bound(&one);
     uint8_t *packed = malloc(room), back[BYTES];
     struct sam_error error;
@@ -175,8 +182,9 @@ TEST(one_shot)
     free(packed);
 }
 
-TEST(streams)
+static void streams(void **state)
 {
+    (void)state;
     const struct sam_sink sink = {test_drop, NULL};
     struct sam_error error;
     struct sam_packer *packer;
@@ -213,8 +221,9 @@ TEST(streams)
     sam_unpacker_close(NULL);
 }
 
-TEST(parts)
+static void parts(void **state)
 {
+    (void)state;
     const struct sam_sink sink = {test_drop, NULL};
     const struct sam_source source = {read_nothing, NULL, 9};
     const char *name = "a", *none = NULL;
@@ -238,8 +247,9 @@ TEST(parts)
     assert_int_equal(sam_pack_join(&source, &name, 1, sink, NULL), SAM_ERR_INPUT);
 }
 
-TEST(statistics)
+static void statistics(void **state)
 {
+    (void)state;
     struct sam_weight_stat stat;
     uint64_t counts[256];
     refuses(sam_weight_stat, SAM_DTYPES, file, 2, NULL, &stat);
@@ -255,8 +265,9 @@ TEST(statistics)
     refuses(sam_weight_count, SAM_BF16, file, 2, NULL, UINT32_MAX, counts);
 }
 
-TEST(symbol_stat)
+static void symbol_stat(void **state)
 {
+    (void)state;
     struct sam_symbolstat unit;
     uint64_t counts[4], freq[4];
     uint32_t symbol = 0;
@@ -291,4 +302,14 @@ TEST(symbol_stat)
     assert_int_equal(result.cycles, sam_symbolstat_cycles(4, 0));
     /* outside the range of the port: the wires that there are */
     sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.flush = true, .symbol = UINT32_MAX});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_options), cmocka_unit_test(bad_weights), cmocka_unit_test(one_shot),
+        cmocka_unit_test(streams),     cmocka_unit_test(parts),       cmocka_unit_test(statistics),
+        cmocka_unit_test(symbol_stat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

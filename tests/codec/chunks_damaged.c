@@ -2,9 +2,13 @@
 /* Damaged chunks, 100,000 of them (SAMITE_MUTATIONS: so many in all): a fault, or the right
  * elements, and never a byte that is wrong or read or written outside. Every eighth gets a valid
  * checksum of its header again, so that the code after that check runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -170,27 +174,42 @@ static void group(unsigned number)
            rounds / 25, &random);
 }
 
-TEST(damaged_bf16)
+static void damaged_bf16(void **state)
 {
+    (void)state;
     group(0);
 }
 
-TEST(damaged_f16)
+static void damaged_f16(void **state)
 {
+    (void)state;
     group(1);
 }
 
-TEST(damaged_e4m3)
+static void damaged_e4m3(void **state)
 {
+    (void)state;
     group(2);
 }
 
-TEST(damaged_e5m2)
+static void damaged_e5m2(void **state)
 {
+    (void)state;
     group(3);
 }
 
-TEST(damaged_e2m1)
+static void damaged_e2m1(void **state)
 {
+    (void)state;
     group(4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_bf16), cmocka_unit_test(damaged_f16),
+        cmocka_unit_test(damaged_e4m3), cmocka_unit_test(damaged_e5m2),
+        cmocka_unit_test(damaged_e2m1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

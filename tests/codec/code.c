@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Codes: exact, limited, as short as a search over all lengths finds, canonical. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "codec/codec.h"
 #include "random.h"
@@ -41,8 +46,9 @@ static uint64_t cheapest(const uint32_t *counts, unsigned n, unsigned longest, u
     return best;
 }
 
-TEST(as_short_as_can_be)
+static void as_short_as_can_be(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 400; round++) {
         uint32_t counts[256] = {0}, rising[8];
@@ -66,8 +72,9 @@ TEST(as_short_as_can_be)
 }
 
 /* Counts that an unlimited code would give more than the limit. */
-TEST(limited)
+static void limited(void **state)
 {
+    (void)state;
     for (unsigned n = 2; n <= 40; n++) {
         uint32_t counts[256] = {0}, a = 1, b = 1;
         for (unsigned s = 0; s < n; s++) {
@@ -95,8 +102,9 @@ TEST(limited)
     assert_int_equal(code.length[0], 1);
 }
 
-TEST(canonical)
+static void canonical(void **state)
 {
+    (void)state;
     struct sam_huffman code = {.length = {[10] = 2, [20] = 1, [30] = 3, [40] = 3}};
     uint16_t words[256];
     assert_true(sam_huffman_is_exact(&code));
@@ -107,8 +115,9 @@ TEST(canonical)
     assert_int_equal(words[40], 7);
 }
 
-TEST(inexact)
+static void inexact(void **state)
 {
+    (void)state;
     struct sam_huffman code = {.length = {[0] = 1}};
     assert_false(sam_huffman_is_exact(&code)); /* one symbol is a constant */
     code.length[1] = 2;
@@ -123,8 +132,9 @@ TEST(inexact)
     assert_false(sam_huffman_is_exact(&code));
 }
 
-TEST(counts)
+static void counts(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     uint8_t symbols[1000];
     for (size_t n = 0; n < sizeof symbols; n += 1 + n / 10) {
@@ -136,4 +146,16 @@ TEST(counts)
         sam_codec_count_symbols(symbols, n, got);
         assert_memory_equal(got, wanted, sizeof got);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_short_as_can_be),
+        cmocka_unit_test(limited),
+        cmocka_unit_test(canonical),
+        cmocka_unit_test(inexact),
+        cmocka_unit_test(counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file packed in parts: joined, they are the packed file; anything else is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "codec/roundtrip.h"
@@ -110,8 +114,9 @@ static void expect_joined(const struct sam_weights *w, unsigned count,
     free(whole.data);
 }
 
-TEST(joined)
+static void joined(void **state)
 {
+    (void)state;
     static const struct sam_codec_options dense = {.dense = true, .threads = 2},
                                           bits = {.bit_planes = true};
     for (unsigned count = 1; count <= MOST; count++)
@@ -137,8 +142,9 @@ static void expect_refused(size_t count, enum sam_status status, const char *par
     sam_buffer_free(&out);
 }
 
-TEST(wrong_sets)
+static void wrong_sets(void **state)
 {
+    (void)state;
     make_parts(&weights, 3, NULL);
     expect_refused(2, SAM_ERR_INPUT, "part 3/3 is missing");
     const struct sam_source third = sources[2];
@@ -174,8 +180,9 @@ TEST(wrong_sets)
 }
 
 /* A changed byte anywhere is noticed, and so is an end that is missing. */
-TEST(damage)
+static void damage(void **state)
 {
+    (void)state;
     uint64_t random = 11;
     make_parts(&weights, 2, NULL);
     for (int i = 0; i < 300; i++) {
@@ -203,8 +210,9 @@ TEST(damage)
 }
 
 /* Sinks that fail, input of the wrong size. */
-TEST(failures)
+static void failures(void **state)
 {
+    (void)state;
     const struct sam_sink sink = test_sink(&parts[0]);
     struct sam_packer *packer;
     struct sam_error error = {0};
@@ -225,4 +233,13 @@ TEST(failures)
     free_parts();
 }
 
-TEST_GROUP(make_file, free_file)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joined),
+        cmocka_unit_test(wrong_sets),
+        cmocka_unit_test(damage),
+        cmocka_unit_test(failures),
+    };
+    return cmocka_run_group_tests(tests, make_file, free_file);
+}

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every bit pattern, every length and degenerate planes survive packing and unpacking. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
@@ -18,8 +22,9 @@ enum { MODES = sizeof every_mode / sizeof every_mode[0] };
 
 /* All 65536 patterns of 16 bits, in a shuffled order and often enough that exponents are worth
  * coding: the pattern 0x3f80 + k stands k times more. */
-TEST(every_16_bit_pattern)
+static void every_16_bit_pattern(void **state)
 {
+    (void)state;
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
     uint64_t random = test_seed();
     uint16_t *elements = malloc(COUNT * sizeof *elements);
@@ -43,8 +48,9 @@ TEST(every_16_bit_pattern)
     free(elements);
 }
 
-TEST(every_8_bit_pattern)
+static void every_8_bit_pattern(void **state)
 {
+    (void)state;
     enum { COUNT = 1 << 14 };
     static const enum sam_dtype types[] = {SAM_E4M3, SAM_E5M2, SAM_I8, SAM_E2M1, SAM_E8M0};
     uint64_t random = test_seed();
@@ -61,8 +67,9 @@ TEST(every_8_bit_pattern)
 }
 
 /* 0..4096 elements of weights, of each layout. */
-TEST(every_length)
+static void every_length(void **state)
 {
+    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
@@ -84,8 +91,9 @@ TEST(every_length)
 }
 
 /* An array of several layers takes what these take one by one, within one percent. */
-TEST(layers_in_one_array)
+static void layers_in_one_array(void **state)
 {
+    (void)state;
     enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
     static const double sigma[LAYERS] = {0.02, 0.02, 30, 30, 0.0004};
     uint64_t random = test_seed();
@@ -103,8 +111,9 @@ TEST(layers_in_one_array)
 
 /* Planes that are usually noise, but not here: f32 that was bf16 takes as much as bf16, and zeros
  * cost nothing in any plane. */
-TEST(mantissas_that_are_no_noise)
+static void mantissas_that_are_no_noise(void **state)
 {
+    (void)state;
     enum { COUNT = 300000 };
     uint64_t random = test_seed();
     uint8_t *half = malloc((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
@@ -126,8 +135,9 @@ TEST(mantissas_that_are_no_noise)
     free(wide);
 }
 
-TEST(degenerate_planes)
+static void degenerate_planes(void **state)
 {
+    (void)state;
     enum { COUNT = 1 << 18 };
     uint8_t *data = malloc(COUNT);
     uint64_t random = test_seed();
@@ -162,8 +172,9 @@ TEST(degenerate_planes)
 }
 
 /* The packed sizes of normally distributed weights: close to the entropy of their exponents. */
-TEST(sizes_near_the_bound)
+static void sizes_near_the_bound(void **state)
 {
+    (void)state;
     static const struct {
         enum sam_dtype type;
         double least, most; /* bits a weight */
@@ -193,8 +204,9 @@ TEST(sizes_near_the_bound)
 }
 
 /* Where nothing can be gained, hardly anything is lost. */
-TEST(incompressible)
+static void incompressible(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     enum { SIZE = 3 << 20 };
     uint8_t *data = malloc(SIZE);
@@ -211,4 +223,19 @@ TEST(incompressible)
         }
     }
     free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_16_bit_pattern),
+        cmocka_unit_test(every_8_bit_pattern),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(layers_in_one_array),
+        cmocka_unit_test(mantissas_that_are_no_noise),
+        cmocka_unit_test(degenerate_planes),
+        cmocka_unit_test(sizes_near_the_bound),
+        cmocka_unit_test(incompressible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

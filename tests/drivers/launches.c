@@ -105,8 +105,9 @@ static void run_vecadd(void *device, const struct host_program *program, float o
         host_free(device, args[i]);
 }
 
-TEST(as_pocl_calls)
+static void as_pocl_calls(void **state)
 {
+    (void)state;
     struct host_program program = host_assemble(vecadd);
     void *device = host_open();
     for (int i = 0; i < 3; i++)
@@ -116,8 +117,9 @@ TEST(as_pocl_calls)
 }
 
 /* Launches in a row, with host writes between them; each upload sets the data anew. */
-TEST(a_chain)
+static void a_chain(void **state)
 {
+    (void)state;
     struct host_program program = host_assemble(add_step);
     void *device = host_open();
     uint32_t zeros[64] = {0}, out = host_buffer(device, zeros, sizeof zeros), expected = 0;
@@ -141,8 +143,9 @@ TEST(a_chain)
 }
 
 /* Several starts before one wait: they run in order. */
-TEST(queued_launches)
+static void queued_launches(void **state)
 {
+    (void)state;
     enum { LAUNCHES = 20 };
     struct host_program program = host_assemble(add_step);
     void *device = host_open();
@@ -168,8 +171,9 @@ TEST(queued_launches)
 }
 
 /* pocl copies to local memory more bytes than it has at the source, and expects no data there. */
-TEST(local_arguments)
+static void local_arguments(void **state)
 {
+    (void)state;
     enum { ITEMS = 96 };
     struct host_program program = host_assemble(reverse);
     void *device = host_open();
@@ -190,8 +194,9 @@ TEST(local_arguments)
 }
 
 /* The buffer for private memory ends early: workgroups share its parts. */
-TEST(capped_private_memory)
+static void capped_private_memory(void **state)
 {
+    (void)state;
     enum { GROUPS = 50, PARTS = 3, SIZE = 4096 * 32 };
     struct host_program program = host_assemble(private_memory);
     void *device = host_open();
@@ -214,8 +219,9 @@ TEST(capped_private_memory)
 }
 
 /* A failed launch is told once, by the first wait; what was queued after it does not run. */
-TEST(failures)
+static void failures(void **state)
 {
+    (void)state;
     struct host_program program = host_assemble(store_to);
     void *device = host_open();
     const uint32_t out = host_buffer(device, NULL, 4096), nowhere = 0xf0000000;
@@ -241,8 +247,9 @@ TEST(failures)
 }
 
 /* Freed memory faults, and the next buffer of its size has its place, as zeros. */
-TEST(freed_memory)
+static void freed_memory(void **state)
 {
+    (void)state;
     struct host_program program = host_assemble(store_to);
     void *device = host_open();
     uint64_t address = 0;
@@ -278,8 +285,9 @@ static long resident_pages(void)
     return resident;
 }
 
-TEST(memory_does_not_grow)
+static void memory_does_not_grow(void **state)
 {
+    (void)state;
     struct host_program program = host_assemble(vecadd);
     void *device = host_open();
     long early = 0;
@@ -365,16 +373,33 @@ static void run_threads(void *device)
     host_program_free(&program);
 }
 
-TEST(a_device_in_each_thread)
+static void a_device_in_each_thread(void **state)
 {
+    (void)state;
     run_threads(NULL);
 }
 
-TEST(one_device_in_all_threads)
+static void one_device_in_all_threads(void **state)
 {
+    (void)state;
     void *device = host_open();
     run_threads(device);
     assert_int_equal(vt.dev_close(device), 0);
 }
 
-TEST_GROUP(host_set_up, host_tear_down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_pocl_calls),
+        cmocka_unit_test(a_chain),
+        cmocka_unit_test(queued_launches),
+        cmocka_unit_test(local_arguments),
+        cmocka_unit_test(capped_private_memory),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(freed_memory),
+        cmocka_unit_test(memory_does_not_grow),
+        cmocka_unit_test(a_device_in_each_thread),
+        cmocka_unit_test(one_device_in_all_threads),
+    };
+    return host_main(tests, sizeof tests / sizeof tests[0]);
+}

@@ -45,8 +45,9 @@ static void *open_with(const char *name, const char *value)
     return device;
 }
 
-TEST(sizes_in_whole_pages)
+static void sizes_in_whole_pages(void **state)
 {
+    (void)state;
     static const struct {
         uint32_t size, address, strict;
     } rows[] = {
@@ -120,8 +121,9 @@ static void add_with(const char *name, const char *value, uint32_t groups, int c
     "(add): load from " address ", past the end of the buffer 0x90000000..+" end                   \
     "; workgroup " group " warp 0 lanes 0xffffffff lane 16 pc 0x8000"
 
-TEST(surplus_lanes)
+static void surplus_lanes(void **state)
 {
+    (void)state;
     static const char one[] = SURPLUS("0x90000040", "0x40", "0 (0,0,0)");
     static const char *const ways[][2] = {
         {"SAMITE_JOBS", "1"},        {"SAMITE_LOG", "surplus.log"}, {"SAMITE_STATS", "1"},
@@ -146,8 +148,9 @@ TEST(surplus_lanes)
 }
 
 /* Each kind of access, in runs and by steps. */
-TEST(every_access)
+static void every_access(void **state)
 {
+    (void)state;
     static const struct {
         const char *kernel, *expected;
     } rows[] = {
@@ -180,4 +183,12 @@ TEST(every_access)
     host_program_free(&program);
 }
 
-TEST_GROUP(host_set_up, host_tear_down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_in_whole_pages),
+        cmocka_unit_test(surplus_lanes),
+        cmocka_unit_test(every_access),
+    };
+    return host_main(tests, SAM_COUNT(tests));
+}

@@ -258,24 +258,7 @@ static void *open_as(uint64_t way)
     return device;
 }
 
-static uint64_t seed;
-
-static int begin(void **state)
-{
-    program = host_assemble(step);
-    entry = host_symbol(&program, "step");
-    *state = &seed;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    host_program_free(&program);
-    return 0;
-}
-
-TEST(calls, .setup_func = begin, .teardown_func = end)
+static void calls(void **state)
 {
     uint64_t random = *(uint64_t *)*state;
     const uint64_t cases = test_number("SAMITE_CASES", 3000);
@@ -323,7 +306,7 @@ static void child(void *inherited)
     _exit(vt.dev_close(c->device) == 0 ? 0 : 3);
 }
 
-TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
+static void threads_and_forks(void **state)
 {
     uint64_t random = *(uint64_t *)*state;
     struct caller *c = calloc(THREADS, sizeof *c);
@@ -359,9 +342,29 @@ TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
     free(c);
 }
 
-PROLOGUE
+static uint64_t seed;
+
+static int begin(void **state)
 {
-    seed = test_seed();
+    program = host_assemble(step);
+    entry = host_symbol(&program, "step");
+    *state = &seed;
+    return 0;
 }
 
-TEST_GROUP(host_set_up, host_tear_down)
+static int end(void **state)
+{
+    (void)state;
+    host_program_free(&program);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(calls, begin, end),
+        cmocka_unit_test_setup_teardown(threads_and_forks, begin, end),
+    };
+    seed = test_seed();
+    return host_main(tests, SAM_COUNT(tests));
+}

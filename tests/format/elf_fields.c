@@ -2,10 +2,14 @@
 /* ELF files that are changed field by field, cut, or changed at random: what is read of them, what
  * is refused. */
 #include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "format/elf_image.h"
@@ -66,8 +70,9 @@ static Elf32_Shdr *resources(struct elf_file *f)
         free(f.bytes);                                                                             \
     } while (0)
 
-TEST(damaged_headers)
+static void damaged_headers(void **state)
 {
+    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -99,8 +104,9 @@ TEST(damaged_headers)
 }
 
 /* Tools without load addresses write zeros. */
-TEST(load_addresses_of_zero)
+static void load_addresses_of_zero(void **state)
 {
+    (void)state;
     struct sam_image *image = elf_sample(32), *back;
     struct sam_error error;
     struct elf_file f = elf_file_of(image);
@@ -114,8 +120,9 @@ TEST(load_addresses_of_zero)
     free(f.bytes);
 }
 
-TEST(damaged_segments)
+static void damaged_segments(void **state)
 {
+    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -146,8 +153,9 @@ TEST(damaged_segments)
     free(good.bytes);
 }
 
-TEST(damaged_sections)
+static void damaged_sections(void **state)
 {
+    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -182,8 +190,9 @@ TEST(damaged_sections)
 }
 
 /* Ten thousand symbols that all point into one long string: an error, not gigabytes. */
-TEST(long_shared_names)
+static void long_shared_names(void **state)
 {
+    (void)state;
     struct sam_image *image = elf_sample(32);
     struct sam_error error;
     size_t long_name = 100000;
@@ -216,8 +225,9 @@ TEST(long_shared_names)
 }
 
 /* A file cut anywhere, and a file with random bytes changed: an error or an image, no crash. */
-TEST(truncated_and_random)
+static void truncated_and_random(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     size_t accepted = 0;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -251,4 +261,14 @@ TEST(truncated_and_random)
         free(good.bytes);
     }
     assert_true(accepted > 100); /* the damage was not all in the first bytes */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(load_addresses_of_zero), cmocka_unit_test(damaged_headers),
+        cmocka_unit_test(damaged_segments),       cmocka_unit_test(damaged_sections),
+        cmocka_unit_test(long_shared_names),      cmocka_unit_test(truncated_and_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line information: the assembler's, compared with the source and with GNU as; in ELF files, as
  * binutils and libdw read it; and damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "config.h"
@@ -63,8 +67,9 @@ static const char mixed[] = ".macro two r\n"
 static const uint32_t mixed_lines[] = {12, 12, 13, 13, 15, 16, 15, 16, 18,
                                        18, 19, 19, 19, 19, 21, 21, 23};
 
-TEST(assembler)
+static void assembler(void **state)
 {
+    (void)state;
     struct sam_image *image = assemble("rv32i", "mixed.s", mixed);
     for (size_t i = 0; i < SAM_COUNT(mixed_lines); i++) {
         uint32_t line;
@@ -86,8 +91,9 @@ TEST(assembler)
 }
 
 /* There is none unless requested, and none without code. */
-TEST(none)
+static void none(void **state)
 {
+    (void)state;
     struct sam_asm_options options = {.base = 0x80000000};
     struct sam_error error;
     struct sam_image *image;
@@ -117,8 +123,9 @@ static struct sam_asm_options options_of(const char *prologue, const char *name)
 }
 
 /* The prologue has lines of its own; those of the file, and its messages, do not move. */
-TEST(prologue)
+static void prologue(void **state)
 {
+    (void)state;
     struct sam_error error;
     struct sam_image *image;
     char *messages;
@@ -138,8 +145,9 @@ TEST(prologue)
 }
 
 /* From a line to its code. */
-TEST(addresses_of_lines)
+static void addresses_of_lines(void **state)
 {
+    (void)state;
     struct sam_image *image = assemble("rv32i", "kernels/mixed.s", mixed);
     static const struct {
         const char *file;
@@ -169,8 +177,9 @@ TEST(addresses_of_lines)
     sam_image_free(image);
 }
 
-TEST(functions)
+static void functions(void **state)
 {
+    (void)state;
     struct sam_image *image = assemble("rv32i", "f.s",
                                        ".globl _start\n_start: nop\nlocal: nop\n"
                                        ".type sized, @function\nsized: nop\nloop: nop\n"
@@ -261,8 +270,9 @@ static struct sam_image *random_program(uint64_t *seed, const char *isa)
     return image;
 }
 
-TEST(round_trips)
+static void round_trips(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed();
     for (int i = 0; i < 200 && SAM_HAVE_LIBDW; i++) {
         struct sam_image *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
@@ -282,8 +292,9 @@ TEST(round_trips)
 }
 
 /* Lines of text that is in no file are not written: a debugger would look for it. */
-TEST(text_of_no_file)
+static void text_of_no_file(void **state)
 {
+    (void)state;
     struct sam_error error;
     struct sam_image *image;
     char *messages;
@@ -337,8 +348,9 @@ static size_t compare_objdump(const struct sam_image *image, const char *name)
     return rows;
 }
 
-TEST(objdump_agrees)
+static void objdump_agrees(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed();
     if (!test_shell("command -v riscv64-unknown-elf-objdump >/dev/null"))
         return;
@@ -367,8 +379,9 @@ TEST(objdump_agrees)
 }
 
 /* The tables of both assemblers for one source, theirs through the linker and libdw. */
-TEST(gnu_agrees)
+static void gnu_agrees(void **state)
 {
+    (void)state;
     static const char *const versions[] = {"-g", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"};
     if (!SAM_HAVE_LIBDW || !test_shell("command -v riscv64-unknown-elf-as >/dev/null"))
         return;
@@ -398,8 +411,9 @@ TEST(gnu_agrees)
 }
 
 /* A compiled program: functions in files, some dropped by the linker. */
-TEST(compiled_program)
+static void compiled_program(void **state)
 {
+    (void)state;
     static const char source[] = "int kept(int x)\n"
                                  "{\n"
                                  "    return x * 3;\n"
@@ -441,8 +455,9 @@ TEST(compiled_program)
 }
 
 /* Whatever the debug sections hold, the program is read. */
-TEST(damaged)
+static void damaged(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed();
     struct sam_error error;
     struct sam_image *image = assemble("rv32i", "mixed.s", mixed), *again;
@@ -474,4 +489,15 @@ TEST(damaged)
     sam_image_free(image);
 }
 
-TEST_GROUP(test_folder_make, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembler),       cmocka_unit_test(none),
+        cmocka_unit_test(prologue),        cmocka_unit_test(addresses_of_lines),
+        cmocka_unit_test(functions),       cmocka_unit_test(round_trips),
+        cmocka_unit_test(text_of_no_file), cmocka_unit_test(objdump_agrees),
+        cmocka_unit_test(gnu_agrees),      cmocka_unit_test(compiled_program),
+        cmocka_unit_test(damaged),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .metadata and .data: both forms, annotations, and every reason to refuse them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "random.h"
@@ -88,8 +92,9 @@ static void check_three(const struct sam_metadata *m)
     }
 }
 
-TEST(both_forms)
+static void both_forms(void **state)
 {
+    (void)state;
     struct file f = make(three, 3);
     f.values[START] = 0x80000100;
     for (size_t older = 0; older < 2; older++) {
@@ -107,8 +112,9 @@ TEST(both_forms)
 }
 
 /* Hand-edited files: CRLF, blank lines, comments, upper case, no final newline. */
-TEST(annotated_files)
+static void annotated_files(void **state)
 {
+    (void)state;
     static const char *const endings[] = {"\r\n",
                                           "\n\n",
                                           "  // what it is\n",
@@ -144,8 +150,9 @@ TEST(annotated_files)
     sam_buffer_free(&text);
 }
 
-TEST(numbers_are_eight_digits)
+static void numbers_are_eight_digits(void **state)
 {
+    (void)state;
     expect_error("80000000\n0000000\n", "k.metadata:2: '0000000' is not a number of 8");
     expect_error("800000000\n", "k.metadata:1: '800000000' is not a number");
     expect_error("80000000\n\n// x\n0x000000\n", "k.metadata:4: '0x000000' is not");
@@ -156,8 +163,9 @@ TEST(numbers_are_eight_digits)
     expect_error("zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n", "'zzzzzzzzzzzzzzzzzzzzzzz' is");
 }
 
-TEST(wrong_counts)
+static void wrong_counts(void **state)
 {
+    (void)state;
     expect_error("", "0 numbers; at least 28");
     expect_error("80000000\n", "1 numbers; each value takes two");
     struct file f = make(three, 3);
@@ -188,8 +196,9 @@ TEST(wrong_counts)
     expect_file_error(&older, "44 numbers, but num_buffer 2 requires 2*(13+3*2) = 38");
 }
 
-TEST(impossible_fields)
+static void impossible_fields(void **state)
 {
+    (void)state;
     const struct {
         int field;
         uint64_t value;
@@ -220,8 +229,9 @@ TEST(impossible_fields)
     }
 }
 
-TEST(impossible_buffers)
+static void impossible_buffers(void **state)
 {
+    (void)state;
     const struct {
         struct sam_metadata_buffer buffers[3];
         const char *part;
@@ -269,8 +279,9 @@ static enum sam_status parse_data(const char *text, const struct sam_metadata *m
     return sam_data_parse(text, strlen(text), "k.data", m, words, count, error);
 }
 
-TEST(data_words)
+static void data_words(void **state)
 {
+    (void)state;
     struct sam_metadata_buffer buffers[] = {
         {0x90000000, 5, 16}, {0x90001000, 0, 16}, {0x90002000, 4, 16}};
     struct sam_metadata m = {.buffers = buffers, .buffer_count = 3};
@@ -314,8 +325,9 @@ TEST(data_words)
 }
 
 /* Random launches in random layout are read back unchanged. */
-TEST(round_trips)
+static void round_trips(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     static const char *const dress[] = {"\n", "\r\n", " // c\n", "\n\n", "\t\n#\n"};
     for (int round = 0; round < 2000; round++) {
@@ -363,4 +375,19 @@ TEST(round_trips)
         sam_metadata_free(&m);
         sam_buffer_free(&text);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_forms),
+        cmocka_unit_test(annotated_files),
+        cmocka_unit_test(numbers_are_eight_digits),
+        cmocka_unit_test(wrong_counts),
+        cmocka_unit_test(impossible_fields),
+        cmocka_unit_test(impossible_buffers),
+        cmocka_unit_test(data_words),
+        cmocka_unit_test(round_trips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

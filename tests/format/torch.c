@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch checkpoints written here, pickle and archive: what is read, what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "format/checkpoint.h"
@@ -123,19 +127,22 @@ static void check_views(struct zip z)
     sam_buffer_free(&file);
 }
 
-TEST(views)
+static void views(void **state)
 {
+    (void)state;
     check_views((struct zip){0});
 }
 
-TEST(zip64)
+static void zip64(void **state)
 {
+    (void)state;
     check_views((struct zip){.zip64 = true});
 }
 
 /* Every class of storage, and the types that have none. */
-TEST(types)
+static void types(void **state)
 {
+    (void)state;
     static const struct {
         const char *storage, *dtype;
         enum sam_dtype type;
@@ -176,8 +183,9 @@ TEST(types)
 }
 
 /* Tensors that do not overlap, the rest of the storages, everything else a gap. */
-TEST(layout)
+static void layout(void **state)
 {
+    (void)state;
     struct sam_buffer p = pickle_begin();
     struct sam_weights weights;
     struct sam_error error = {0};
@@ -212,8 +220,9 @@ TEST(layout)
 }
 
 /* A state dict without tensors, whose archive has no storages. */
-TEST(nothing)
+static void nothing(void **state)
 {
+    (void)state;
     struct sam_weights weights;
     struct sam_error error = {0};
     struct sam_buffer p = pickle_begin();
@@ -261,8 +270,9 @@ static struct sam_buffer text_of(const char *text, size_t size)
 #define REFUSED(text, part) expect_refused(text_of(text, sizeof(text) - 1), part)
 
 /* Opcodes that call or build objects, globals that a state dict does not need. */
-TEST(calls)
+static void calls(void **state)
 {
+    (void)state;
     REFUSED("cos\nsystem\nX\4\0\0\0true\x85R", "names 'os.system', which is not read");
     REFUSED("cbuiltins\neval\n)R", "names 'builtins.eval'");
     REFUSED("c__main__\nNet\n)\x81", "names '__main__.Net'");
@@ -282,8 +292,9 @@ TEST(calls)
 }
 
 /* Opcodes whose operands are not there. */
-TEST(damaged_pickles)
+static void damaged_pickles(void **state)
 {
+    (void)state;
     REFUSED("", "at byte 3: it does not end with one value");
     REFUSED("K\1K\2", "does not end with one value");
     REFUSED("(", "does not end with one value");
@@ -316,8 +327,9 @@ TEST(damaged_pickles)
     REFUSED("\x80\x06", "protocol");
 }
 
-TEST(damaged_tensors)
+static void damaged_tensors(void **state)
 {
+    (void)state;
     const uint64_t huge[] = {UINT64_C(1) << 62, 4}, large[] = {INT64_MAX / 2};
     const uint64_t many[17] = {1};
     static const struct {
@@ -386,8 +398,9 @@ TEST(damaged_tensors)
 }
 
 /* Nesting, cycles, and values that are reached again and again. */
-TEST(bombs)
+static void bombs(void **state)
 {
+    (void)state;
     struct sam_buffer p = {0};
     for (int i = 0; i < 100000; i++)
         pickle_op(&p, "]");
@@ -405,8 +418,9 @@ TEST(bombs)
 }
 
 /* The archive: cut short, compressed, encrypted, no checkpoint at all. */
-TEST(archives)
+static void archives(void **state)
 {
+    (void)state;
     struct sam_buffer p = pickle_begin(), file;
     struct sam_error error = {0};
     struct sam_model *model;
@@ -447,4 +461,16 @@ TEST(archives)
     expect_refused_file(file, "before PyTorch 1.6");
     file = text_of("not a zip", 9);
     expect_refused_file(file, "expected a zip archive");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(views),           cmocka_unit_test(zip64),
+        cmocka_unit_test(types),           cmocka_unit_test(layout),
+        cmocka_unit_test(calls),           cmocka_unit_test(damaged_pickles),
+        cmocka_unit_test(damaged_tensors), cmocka_unit_test(bombs),
+        cmocka_unit_test(archives),        cmocka_unit_test(nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of gdb.h. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/gdb.h"
 
-TEST(arguments)
+static void arguments(void **state)
 {
+    (void)state;
     struct sam_gdb_link *link = NULL;
     struct sam_gdb *gdb = NULL;
     refuses(sam_gdb_listen, 0, NULL);
@@ -33,4 +39,10 @@ TEST(arguments)
     sam_gdb_close(NULL);
     sam_gdb_hang_up(link);
     sam_gdb_hang_up(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

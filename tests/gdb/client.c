@@ -2,11 +2,14 @@
 #include "client.h"
 
 #include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 void client_free(struct client *c)
 {

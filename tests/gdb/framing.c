@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames that lie, and connections: descriptors and sockets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "client.h"
 #include "must.h"
@@ -48,8 +52,9 @@ static void exchange(const char *said, size_t size, const char *heard)
 }
 #define EXCHANGE(said, heard) exchange(said, sizeof(said) - 1, heard)
 
-TEST(damaged)
+static void damaged(void **state)
 {
+    (void)state;
     EXCHANGE("$qC#b4", "+$QC1#c5");
     EXCHANGE("junk\3\3++#$qC#b4", "+$QC1#c5");
     EXCHANGE("$qC#b5$qC#b4", "-+$QC1#c5"); /* a bad checksum: once more */
@@ -71,8 +76,9 @@ TEST(damaged)
 }
 
 /* The longest packet is taken, one longer is not, and the next one is. */
-TEST(lengths)
+static void lengths(void **state)
 {
+    (void)state;
     enum { LONGEST = 16384 };
     for (size_t more = 0; more < 3; more++) {
         const size_t size = LONGEST + (more == 2 ? 100000 : more);
@@ -95,8 +101,9 @@ TEST(lengths)
 }
 
 /* The longest answer fits the size that was announced. */
-TEST(long_answers)
+static void long_answers(void **state)
 {
+    (void)state;
     struct client c = {0};
     size_t size;
     client_packet(&c, "m90000000,ffff");
@@ -178,8 +185,9 @@ static void converse(int client, struct server *server, pthread_t thread, bool v
     }
 }
 
-TEST(descriptors)
+static void descriptors(void **state)
 {
+    (void)state;
     for (int vanishes = 0; vanishes < 2; vanishes++) {
         struct server server = {.link = NULL};
         pthread_t thread;
@@ -211,8 +219,9 @@ static int connect_to(uint32_t host, unsigned port)
     return -1;
 }
 
-TEST(sockets)
+static void sockets(void **state)
 {
+    (void)state;
     for (int vanishes = 0; vanishes < 2; vanishes++) {
         struct server server = {.link = NULL}, second = {.link = NULL};
         pthread_t thread;
@@ -237,8 +246,9 @@ TEST(sockets)
     }
 }
 
-TEST(nobody_comes)
+static void nobody_comes(void **state)
 {
+    (void)state;
     static volatile int stop = 1;
     struct sam_gdb_link *link;
     struct sam_error e;
@@ -252,4 +262,13 @@ TEST(nobody_comes)
     refuses(sam_gdb_connect, -1, 0, &link);
     refuses(sam_gdb_connect, 0, 0, NULL);
     assert_int_equal(sam_gdb_port(NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged),     cmocka_unit_test(lengths), cmocka_unit_test(long_answers),
+        cmocka_unit_test(descriptors), cmocka_unit_test(sockets), cmocka_unit_test(nobody_comes),
+    };
+    return cmocka_run_group_tests_name("gdb_framing", tests, NULL, NULL);
 }

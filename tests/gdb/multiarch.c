@@ -120,8 +120,9 @@ static void expect_file(const char *name, const char *part)
     "--arg u32:256"
 
 /* Item 69 is 70: odd for the first time when it is 35. */
-TEST(a_lane_at_a_line)
+static void a_lane_at_a_line(void **state)
 {
+    (void)state;
     static const struct place places[] = {{"odd", "vsll.vi v7, v3, 1"},
                                           {"loaded", "vmv.v.i v4, 0                   # acc"}};
     struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
@@ -151,8 +152,9 @@ TEST(a_lane_at_a_line)
 }
 
 /* From the entry, in start code that has no lines, to the first line of the kernel, and on. */
-TEST(lines)
+static void lines(void **state)
 {
+    (void)state;
     static const struct place places[] = {{"last", "vsw12.v"}};
     struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
@@ -193,8 +195,9 @@ TEST(lines)
     "--arg u32:256"
 
 /* Over a barrier, for which the others have to run; local memory. */
-TEST(barriers)
+static void barriers(void **state)
 {
+    (void)state;
     static const struct place places[] = {{"meet", "barrier 1"}, {"store", "vsw12.v v3, 0(v6)"}};
     struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
@@ -218,8 +221,9 @@ TEST(barriers)
 }
 
 /* Who wrote this, and what was there before. */
-TEST(backwards)
+static void backwards(void **state)
 {
+    (void)state;
     static const struct place places[] = {{"last", "ret"}};
     struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
@@ -246,8 +250,9 @@ TEST(backwards)
 }
 
 /* Let go, the program runs to its end, and what the command line asks for is done. */
-TEST(ends)
+static void ends(void **state)
 {
+    (void)state;
     char path[128];
     struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
@@ -279,8 +284,9 @@ TEST(ends)
 }
 
 /* Over a port. */
-TEST(over_a_port)
+static void over_a_port(void **state)
 {
+    (void)state;
     static const char says[] = "samite: waiting for gdb on 127.0.0.1:";
     char target[64];
     int status;
@@ -300,8 +306,9 @@ TEST(over_a_port)
 }
 
 /* The tensor hart: RV64 and RV32 in assembly, and C where there is a compiler for it. */
-TEST(hart)
+static void hart(void **state)
 {
+    (void)state;
     static const char text[] = "        .globl  _start\n"
                                "_start: li      a1, 0x80001000\n"
                                "        li      a2, 5\n"
@@ -341,8 +348,9 @@ TEST(hart)
     }
 }
 
-TEST(compiled)
+static void compiled(void **state)
 {
+    (void)state;
     char line[512];
     if (system("command -v riscv64-unknown-elf-gcc >/dev/null") != 0)
         return;
@@ -396,10 +404,21 @@ static int prepare(void **state)
     return 0;
 }
 
-PROLOGUE
+int main(void)
 {
-    if (system("command -v gdb-multiarch >/dev/null") != 0)
-        test_skip_all("needs gdb-multiarch");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lane_at_a_line),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(barriers),
+        cmocka_unit_test(backwards),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(over_a_port),
+        cmocka_unit_test(hart),
+        cmocka_unit_test(compiled),
+    };
+    if (system("command -v gdb-multiarch >/dev/null") != 0) {
+        printf("1..0 # SKIP needs gdb-multiarch\n");
+        return 0;
+    }
+    return cmocka_run_group_tests_name("gdb_multiarch", tests, prepare, remove_directory);
 }
-
-TEST_GROUP(prepare, remove_directory)

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: what is looked at and changed, packet by packet. Running:
  * running.c; packets that are damaged: framing.c; gdb itself: multiarch.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "refuses.h"
 #include "served.h"
 
-TEST(handshake)
+static void handshake(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     TALK(s,
          {"qSupported:multiprocess+;swbreak+;hwbreak+;xmlRegisters=i386",
@@ -31,8 +36,9 @@ TEST(handshake)
 }
 
 /* A document in parts of `size` is the one that is read at once. */
-TEST(transfers)
+static void transfers(void **state)
 {
+    (void)state;
     static const char *const objects[] = {"qXfer:features:read:target.xml", "qXfer:threads:read:"};
     for (size_t i = 0; i < SAM_COUNT(objects); i++) {
         struct served *s = open_served(two_warps, 2, 1);
@@ -99,8 +105,9 @@ TEST(transfers)
     close_served(s);
 }
 
-TEST(registers)
+static void registers(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"p20", "00000080"}, {"p0", "00000000"}, {"P5=78563412", "OK"}, {"p5", "78563412"},
          {"P0=01000000", "OK"}, {"p0", "00000000"}, {"P28=efbeadde", "OK"},
@@ -127,8 +134,9 @@ static void put(char *all, unsigned number, const char digits[8])
 }
 
 /* Write back what was read, changed in a few places. */
-TEST(all_registers)
+static void all_registers(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 1, 1);
     char all[1 + 68 * 8 + 1] = "G", answer[68 * 8 + 1];
     memset(all + 1, '0', 68 * 8);
@@ -141,8 +149,9 @@ TEST(all_registers)
     close_served(s);
 }
 
-TEST(memory)
+static void memory(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 2);
     char end[32];
     snprintf(end, sizeof end, "m%x,20", DATA + DATA_SIZE - 4);
@@ -158,8 +167,9 @@ TEST(memory)
     close_served(s);
 }
 
-TEST(lanes)
+static void lanes(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "Z0,80000030,4");
@@ -198,8 +208,9 @@ TEST(lanes)
     close_served(s);
 }
 
-TEST(monitor)
+static void monitor(void **state)
 {
+    (void)state;
     static const struct {
         const char *command, *said;
     } rows[] = {
@@ -241,8 +252,9 @@ TEST(monitor)
 }
 
 /* Only the program can be read, and nothing written. */
-TEST(files)
+static void files(void **state)
 {
+    (void)state;
     static const char program[] = "\177ELF$#}*\n and so on";
     struct served *s = open_served(two_warps, 1, 1);
     struct client *c = &s->client;
@@ -297,8 +309,9 @@ TEST(files)
     close_served(s);
 }
 
-TEST(refusals)
+static void refusals(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 1, 1);
     struct sam_gdb *gdb;
     struct sam_gdb_result result;
@@ -317,4 +330,14 @@ TEST(refusals)
     sam_gdb_close(gdb);
     sam_gdb_close(NULL);
     close_served(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handshake),     cmocka_unit_test(transfers), cmocka_unit_test(registers),
+        cmocka_unit_test(all_registers), cmocka_unit_test(memory),    cmocka_unit_test(lanes),
+        cmocka_unit_test(monitor),       cmocka_unit_test(files),     cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("gdb_protocol", tests, NULL, NULL);
 }

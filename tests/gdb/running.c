@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: running, forward and backward, and the reasons for a stop. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "served.h"
 
-TEST(breakpoints)
+static void breakpoints(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"qSupported:swbreak+;hwbreak+", "*"}, {"Z0,8000003c,4", "OK"},
          {"Z0,8000003c,4", "OK"}, /* again */
@@ -27,8 +32,9 @@ TEST(breakpoints)
 
 /* To gdb, watchpoints of RISC-V stop before the access. It removes them and takes a step; who goes
  * on at once does not stop there again. */
-TEST(watchpoints)
+static void watchpoints(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"Z3,90000004,1", "OK"}, {"Z4,90000001,2", "OK"},
          /* the store of a word around the two bytes: where the watchpoint is */
@@ -48,8 +54,9 @@ TEST(watchpoints)
     close_served(s);
 }
 
-TEST(steps)
+static void steps(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"vCont;s:2;c", "T05thread:2;20:04000080;*"},
          {"vCont;s:2", "T05thread:2;20:08000080;*"}, {"s", "T05thread:2;20:0c000080;*"},
@@ -68,8 +75,9 @@ TEST(steps)
 }
 
 /* A warp that waits, where the others may not run. */
-TEST(locked)
+static void locked(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "vCont;c:1");
@@ -88,8 +96,9 @@ TEST(locked)
     close_served(s);
 }
 
-TEST(reverse)
+static void reverse(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"Z0,8000003c,4", "OK"}, {"c", "T05thread:1;20:3c000080;*"},
          {"c", "T05thread:2;20:3c000080;*"}, {"bs", "T05thread:2;20:38000080;*"},
@@ -108,8 +117,9 @@ TEST(reverse)
     close_served(s);
 }
 
-TEST(exits)
+static void exits(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "vCont;c");
     serve(s);
@@ -122,8 +132,9 @@ TEST(exits)
 }
 
 /* Detached: the rest is the caller's, without the breakpoint. */
-TEST(detaches)
+static void detaches(void **state)
 {
+    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "Z0,8000003c,4");
     client_packet(&s->client, "c");
@@ -144,8 +155,9 @@ TEST(detaches)
     close_served(s);
 }
 
-TEST(vanishes)
+static void vanishes(void **state)
 {
+    (void)state;
     struct served *s = open_served("loop: j loop\n", 1, 1);
     client_packet(&s->client, "c"); /* and it hangs up while the program runs for ever */
     serve(s);
@@ -158,8 +170,9 @@ TEST(vanishes)
     close_served(s);
 }
 
-TEST(stops)
+static void stops(void **state)
 {
+    (void)state;
     static volatile int stop = 1;
     struct served *s = open_served("loop: j loop\n", 1, 1);
     s->client.silent = true;
@@ -176,8 +189,9 @@ TEST(stops)
     close_served(s);
 }
 
-TEST(interrupts)
+static void interrupts(void **state)
 {
+    (void)state;
     for (size_t part = 0; part < 3; part++) {
         struct served *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
         s->client.part = part;
@@ -197,8 +211,9 @@ TEST(interrupts)
     }
 }
 
-TEST(traps)
+static void traps(void **state)
 {
+    (void)state;
     static const struct {
         const char *text, *answer, *death;
         uint64_t max_insns;
@@ -232,8 +247,9 @@ TEST(traps)
 }
 
 /* A step that waits for the others finds that they wait elsewhere. */
-TEST(deadlock)
+static void deadlock(void **state)
 {
+    (void)state;
     struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
                                    "other: barrier x0, x0, 0\nendprg\n",
                                    2, 1);
@@ -248,8 +264,9 @@ TEST(deadlock)
 }
 
 /* Launches in a row are one program: a breakpoint stays, a step ends at the start of the next. */
-TEST(in_a_row)
+static void in_a_row(void **state)
 {
+    (void)state;
     struct program p = program_new(two_warps, 8);
     struct client c = {0};
     struct sam_gdb *gdb;
@@ -292,4 +309,16 @@ TEST(in_a_row)
     sam_gdb_close(gdb);
     client_free(&c);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
+        cmocka_unit_test(locked),      cmocka_unit_test(reverse),     cmocka_unit_test(exits),
+        cmocka_unit_test(detaches),    cmocka_unit_test(vanishes),    cmocka_unit_test(stops),
+        cmocka_unit_test(interrupts),  cmocka_unit_test(traps),       cmocka_unit_test(deadlock),
+        cmocka_unit_test(in_a_row),
+    };
+    return cmocka_run_group_tests_name("gdb_running", tests, NULL, NULL);
 }

@@ -2,9 +2,13 @@
 /* The presets of the models that were measured agree with them, within bounds. Without
  * SAMITE_KERNELS there is nothing to compare with. */
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "agreement.h"
 #include "recorded.h"
@@ -38,12 +42,23 @@ static void agree(enum agreement_model model)
     assert_true(sum / count <= agreement_mean[model]);
 }
 
-TEST(agrees_with_the_systemc_simulator)
+static void agrees_with_the_systemc_simulator(void **state)
 {
+    (void)state;
     agree(AGREEMENT_SYSTEMC);
 }
 
-TEST(agrees_with_the_verilog_edition)
+static void agrees_with_the_verilog_edition(void **state)
 {
+    (void)state;
     agree(AGREEMENT_VERILOG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_the_systemc_simulator),
+        cmocka_unit_test(agrees_with_the_verilog_edition),
+    };
+    return cmocka_run_group_tests_name("gputime/agree", tests, NULL, NULL);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of gputime.h and gputime_report.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/gputime.h"
 #include "samite/gputime_report.h"
 
-TEST(configurations)
+static void configurations(void **state)
 {
+    (void)state;
     struct sam_gputime_config config, before;
     uint32_t value;
     sam_gputime_config_init(&config);
@@ -27,8 +32,9 @@ TEST(configurations)
     assert_false(sam_gputime_config_get(&config, "nothing", &value));
 }
 
-TEST(names)
+static void names(void **state)
 {
+    (void)state;
     size_t parameters = 0, presets = 0;
     while (sam_gputime_parameter(parameters))
         assert_non_null(sam_gputime_parameter_unit(parameters++));
@@ -42,8 +48,9 @@ TEST(names)
     assert_non_null(sam_gputime_limit_name(0));
 }
 
-TEST(reports)
+static void reports(void **state)
 {
+    (void)state;
     struct sam_gputime_result result = {0};
     const struct sam_gputime_report_options sized = {.size = 3};
     char *text;
@@ -58,4 +65,14 @@ TEST(reports)
     refuses(sam_gputime_report, &result, SAM_GPUTIME_TEXT, &sized, &text);
     sam_gputime_result_free(&result);
     sam_gputime_result_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(names),
+        cmocka_unit_test(reports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microbenchmarks of control flow: branches, barriers and loops whose lanes part, against what the
  * parameters say. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -31,8 +36,9 @@ static uint64_t largest(uint64_t a, uint64_t b)
 
 /* ---------------------------------------------------------------------------------- branches */
 
-TEST(a_branch_costs_its_resolution)
+static void a_branch_costs_its_resolution(void **state)
 {
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         const struct micro jump = {.setup = "", .body = "j . + 12\nnop\nnop"};
@@ -80,8 +86,9 @@ static uint64_t popped(const struct sam_gputime_config *c)
     return micro_collect(c, 0) + c->join_latency + target_of(c);
 }
 
-TEST(a_vector_branch_costs_its_resolution)
+static void a_vector_branch_costs_its_resolution(void **state)
 {
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         const struct micro none = {.setup = "",
@@ -97,8 +104,9 @@ TEST(a_vector_branch_costs_its_resolution)
 
 /* A lane leaves in each round: it runs to the join, which pops the others, and at the end one more
  * entry of the stack leads to the join. */
-TEST(a_loop_whose_lanes_part)
+static void a_loop_whose_lanes_part(void **state)
 {
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         uint64_t before = 0;
@@ -126,10 +134,11 @@ TEST(a_loop_whose_lanes_part)
 
 /* A fetch group waits for the registers of the first instruction of the group before, not for those
  * of its last; it is taken up a cycle before its first instruction. */
-TEST(a_group_waits_for_the_lead_of_the_one_before)
+static void a_group_waits_for_the_lead_of_the_one_before(void **state)
 {
     static const char *const leads[] = {"mul x5, x16, x16\nlui x6, 1",
                                         "lui x6, 1\nmul x5, x16, x16"};
+    (void)state;
     for (unsigned last = 0; last < 2; last++) {
         struct sam_gputime_config c = micro_machine("preset=verilog,mul_latency=40,banks=1");
         const struct micro m = {.setup = "", .body = leads[last]};
@@ -146,8 +155,9 @@ TEST(a_group_waits_for_the_lead_of_the_one_before)
 /* ---------------------------------------------------------------------------------- barriers */
 
 /* The warps issue theirs one after the other; all go on after the last arrival. */
-TEST(a_barrier_storm)
+static void a_barrier_storm(void **state)
 {
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++)
         for (unsigned warps = 1; warps <= 8; warps *= 2) {
             const struct sam_gputime_config c = micro_machine(machines[k]);
@@ -159,8 +169,9 @@ TEST(a_barrier_storm)
 }
 
 /* However many there are, the model is given all workgroups that have run. */
-TEST(every_workgroup_is_in_time)
+static void every_workgroup_is_in_time(void **state)
 {
+    (void)state;
     for (unsigned workgroups = 1; workgroups <= 729; workgroups *= 3) {
         const struct sam_gputime_config c = micro_machine(machines[0]);
         const struct micro m = {.setup = "", .body = "vid.v v1", .workgroups = workgroups};
@@ -169,4 +180,17 @@ TEST(every_workgroup_is_in_time)
         assert_int_equal(result.insns, 6 * workgroups); /* and endprg */
         sam_gputime_result_free(&result);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_branch_costs_its_resolution),
+        cmocka_unit_test(a_vector_branch_costs_its_resolution),
+        cmocka_unit_test(a_loop_whose_lanes_part),
+        cmocka_unit_test(a_group_waits_for_the_lead_of_the_one_before),
+        cmocka_unit_test(a_barrier_storm),
+        cmocka_unit_test(every_workgroup_is_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

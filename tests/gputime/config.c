@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters and presets of the GPU in time, and what cannot be. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
 
 #include "gputime/gputime.h"
 #include "must.h"
 
-TEST(every_preset_is_possible)
+static void every_preset_is_possible(void **state)
 {
     struct sam_gputime_config config;
     struct sam_error error;
     unsigned count = 0;
+    (void)state;
     for (; sam_gputime_preset(count); count++) {
         char text[64];
         sam_format(text, sizeof text, "preset=%s", sam_gputime_preset(count));
@@ -23,10 +28,11 @@ TEST(every_preset_is_possible)
     assert_string_equal(sam_gputime_preset_meaning(count), "");
 }
 
-TEST(the_default_is_the_first_preset)
+static void the_default_is_the_first_preset(void **state)
 {
     struct sam_gputime_config a, b;
     struct sam_error error;
+    (void)state;
     sam_gputime_config_init(&a);
     sam_gputime_config_init(&b);
     must(sam_gputime_config_set(&b, "preset=verilog", &error), &error);
@@ -36,10 +42,11 @@ TEST(the_default_is_the_first_preset)
 }
 
 /* The rows give the defaults; every one has a unit or none, a meaning and a value in range. */
-TEST(parameters_describe_the_configuration)
+static void parameters_describe_the_configuration(void **state)
 {
     struct sam_gputime_config config;
     size_t count = 0;
+    (void)state;
     sam_gputime_config_init(&config);
     for (; sam_gputime_parameter(count); count++) {
         const struct sam_parameter *p = sam_gputime_parameter(count);
@@ -56,10 +63,11 @@ TEST(parameters_describe_the_configuration)
     assert_string_equal(sam_gputime_parameter_unit(count), "");
 }
 
-TEST(overrides_follow_a_preset)
+static void overrides_follow_a_preset(void **state)
 {
     struct sam_gputime_config config;
     struct sam_error error;
+    (void)state;
     sam_gputime_config_init(&config);
     must(sam_gputime_config_set(&config, "preset=systemc,sms=4,sms=5", &error), &error);
     assert_int_equal(config.sms, 5);
@@ -87,8 +95,9 @@ static void impossible(const char *text, const char *message)
     must_refuse(sam_gputime_config_check(&config, &error), &error, message);
 }
 
-TEST(two_values_may_exclude_each_other)
+static void two_values_may_exclude_each_other(void **state)
 {
+    (void)state;
     impossible("icache_bytes=128,icache_ways=2", "icache_bytes=128, icache_ways=2");
     impossible("fetch_ports=0", "fetch_ports=0, icache_bytes=65536");
     impossible("collectors=4,collectors_warp=5", "collectors_warp=5, collectors=4");
@@ -99,10 +108,11 @@ TEST(two_values_may_exclude_each_other)
 }
 
 /* A sweep over warps need not change groups. */
-TEST(workgroup_slots_may_be_idle)
+static void workgroup_slots_may_be_idle(void **state)
 {
     struct sam_gputime_config config;
     struct sam_error error;
+    (void)state;
     sam_gputime_config_init(&config);
     must(sam_gputime_config_set(&config, "warps=2,groups=8", &error), &error);
     must(sam_gputime_config_check(&config, &error), &error);
@@ -119,10 +129,11 @@ static void refuse_launch(struct sam_gputime_launch launch, const char *text, co
     must_refuse(sam_gputime_check(&config, &launch, &error), &error, message);
 }
 
-TEST(a_launch_must_fit)
+static void a_launch_must_fit(void **state)
 {
     const struct sam_gputime_launch fits = {.workgroups = 1, .warps = 8, .lanes = 32};
     struct sam_gputime_launch l;
+    (void)state;
     refuse_launch(fits, "threads=8", "a warp of 32 lanes fits no SM: threads=8");
     refuse_launch(fits, "warps=4,groups=4", "a workgroup of 8 warps fits no SM: warps=4");
     l = fits;
@@ -137,4 +148,18 @@ TEST(a_launch_must_fit)
     l = fits;
     l.workgroups = 0;
     refuse_launch(l, "", "expected at least one of each");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_preset_is_possible),
+        cmocka_unit_test(the_default_is_the_first_preset),
+        cmocka_unit_test(parameters_describe_the_configuration),
+        cmocka_unit_test(overrides_follow_a_preset),
+        cmocka_unit_test(two_values_may_exclude_each_other),
+        cmocka_unit_test(workgroup_slots_may_be_idle),
+        cmocka_unit_test(a_launch_must_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

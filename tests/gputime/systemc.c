@@ -2,9 +2,13 @@
 /* Loops, barriers and divergence in cycles of the public SystemC simulator, which was given the
  * same code. Its log counts from the start of the first warp to the beginning of the cycle of the
  * last endprg; the preset counts that cycle as well. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -50,9 +54,10 @@ static const struct {
     {&nested, 5, 2, 16, 1480},
 };
 
-TEST(takes_the_cycles_of_the_simulator)
+static void takes_the_cycles_of_the_simulator(void **state)
 {
     const struct sam_gputime_config machine = micro_machine("preset=systemc");
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(measured); i++) {
         const struct micro m = {.setup = *measured[i].text,
                                 .body = "",
@@ -62,4 +67,10 @@ TEST(takes_the_cycles_of_the_simulator)
         micro_expect("preset=systemc", m.setup, micro_cycles(&machine, &m, 1, NULL),
                      measured[i].cycles + 1);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_the_cycles_of_the_simulator)};
+    return cmocka_run_group_tests_name("gputime/systemc", tests, NULL, NULL);
 }

@@ -7,8 +7,9 @@
 
 #include "refuses.h"
 
-TEST(options)
+static void options(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     struct sam_mxu_config mxu;
     sam_engines_defaults(&engines);
@@ -39,8 +40,9 @@ TEST(options)
     sam_hart_free(NULL);
 }
 
-TEST(memory)
+static void memory(void **state)
 {
+    (void)state;
     struct sam_hart *hart;
     uint64_t address;
     uint8_t byte = 0;
@@ -77,8 +79,9 @@ TEST(memory)
 }
 
 /* Numbers of registers are taken modulo their count; what a hart lacks is NULL. */
-TEST(registers)
+static void registers(void **state)
 {
+    (void)state;
     const struct sam_hart_options plain = {.isa = {64, SAM_EXT_I | SAM_EXT_M}};
     static const uint8_t bytes[4096];
     struct sam_hart *hart;
@@ -123,8 +126,9 @@ TEST(registers)
     assert_string_equal(sam_hart_class_name(SAM_HART_CLASSES), "");
 }
 
-TEST(engines)
+static void engines(void **state)
 {
+    (void)state;
     struct sam_engines_config config, before;
     static const char *const bad[] = {"=",
                                       "queue",
@@ -156,8 +160,9 @@ TEST(engines)
     refuses(sam_hart_configure, "nothing=1", &config, &mxu);
 }
 
-TEST(matrix)
+static void matrix(void **state)
 {
+    (void)state;
     struct sam_mxu_config config;
     static const char *const bad[] = {"=",        "mpara",   "mpara=",   "mpara=3",
                                       "mpara=32", "seed=-1", "nothing=1"};
@@ -194,4 +199,13 @@ TEST(matrix)
     sam_mxu_config_init(&config, 512);
     sam_mxu_roofline(&config, &nothing, &roofline);
     assert_true(roofline.done == 0 && roofline.done <= roofline.bound);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(registers),
+        cmocka_unit_test(engines), cmocka_unit_test(matrix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

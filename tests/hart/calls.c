@@ -80,8 +80,9 @@ static struct program echo_program(const char *isa, const struct sam_hart_option
     return program_new(isa, options, text);
 }
 
-TEST(a_program_talks)
+static void a_program_talks(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         for (unsigned stats = 0; stats < 2; stats++) {
             struct host host;
@@ -103,8 +104,9 @@ TEST(a_program_talks)
 
 /* Without a host, with an unknown number, and with a parameter that is not there, the run fails and
  * says why. An ebreak without its neighbours is none. */
-TEST(what_fails)
+static void what_fails(void **state)
 {
+    (void)state;
     static const struct {
         const char *text, *why;
         bool host;
@@ -143,8 +145,9 @@ TEST(what_fails)
 }
 
 /* A program with a handler of its own gets its ecalls. */
-TEST(a_handler_comes_first)
+static void a_handler_comes_first(void **state)
 {
+    (void)state;
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
@@ -158,8 +161,9 @@ TEST(a_handler_comes_first)
 }
 
 /* As riscv-tests and proxies do: eight words, whose address goes to tohost; then they wait. */
-TEST(calls_by_tohost)
+static void calls_by_tohost(void **state)
 {
+    (void)state;
     static const char text[] =
         "la s0, words\nli t0, 64\nSTORE t0, 0(s0)\nli t0, 1\nSTORE t0, 8(s0)\nla t0, message\n"
         "STORE t0, 16(s0)\nli t0, 6\nSTORE t0, 24(s0)\n"
@@ -202,8 +206,9 @@ TEST(calls_by_tohost)
 }
 
 /* A call whose words are not in memory ends the run, and has no exit code. */
-TEST(a_call_outside_of_memory)
+static void a_call_outside_of_memory(void **state)
 {
+    (void)state;
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
@@ -219,8 +224,9 @@ TEST(a_call_outside_of_memory)
 }
 
 /* Memory up to the symbols of a linker script is there. */
-TEST(heap_and_stack)
+static void heap_and_stack(void **state)
 {
+    (void)state;
     static const char text[] = "li t0, 0x80100000\nsw t0, -4(t0)\nlw a0, -4(t0)\nli t0, "
                                "0x800ff000\nsw t0, 0(t0)\nebreak\n"
                                ".globl __heap_end\n.set __heap_end, 0x80100000\n";
@@ -245,8 +251,9 @@ TEST(heap_and_stack)
 }
 
 /* Going back does not repeat a call; its answers are those of the first time. */
-TEST(going_back)
+static void going_back(void **state)
 {
+    (void)state;
     struct host host;
     struct sam_session *session;
     struct sam_session_stop stop;
@@ -284,4 +291,18 @@ TEST(going_back)
     sam_session_close(session);
     program_free(&p);
     close_host(&host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_talks),
+        cmocka_unit_test(what_fails),
+        cmocka_unit_test(calls_by_tohost),
+        cmocka_unit_test(a_call_outside_of_memory),
+        cmocka_unit_test(a_handler_comes_first),
+        cmocka_unit_test(heap_and_stack),
+        cmocka_unit_test(going_back),
+    };
+    return cmocka_run_group_tests_name("hart/calls", tests, NULL, NULL);
 }

@@ -13,8 +13,9 @@ enum { ROUNDS = 60 };
 
 /* ---------------------------------------------------------------------------------- tests */
 
-TEST(no_effect_before_its_cause)
+static void no_effect_before_its_cause(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed();
     unsigned pairs = 0, waited = 0;
     uint64_t waits[3] = {0};
@@ -101,8 +102,9 @@ static uint64_t waited_for_bytes(unsigned distance, bool matrix_first)
     return cycles;
 }
 
-TEST(bytes_between_do_not_wait)
+static void bytes_between_do_not_wait(void **state)
 {
+    (void)state;
     for (unsigned first = 0; first < 2; first++) {
         assert_int_equal(waited_for_bytes(16, first), 0); /* the other 16 bytes of every 32 */
         assert_true(waited_for_bytes(15, first) > 10);
@@ -111,8 +113,9 @@ TEST(bytes_between_do_not_wait)
 }
 
 /* The hart reads what the matrix unit stores, and writes what it loads. */
-TEST(the_hart_waits)
+static void the_hart_waits(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         bool waits;
@@ -142,8 +145,9 @@ TEST(the_hart_waits)
 }
 
 /* Looking at the figures of a run that goes on changes no value and loses no cycle. */
-TEST(figures_in_between)
+static void figures_in_between(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed();
     static struct mixed m;
     for (unsigned round = 0; round < 10; round++) {
@@ -172,4 +176,15 @@ TEST(figures_in_between)
         program_free(&whole);
         sam_buffer_free(&m.text);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_effect_before_its_cause),
+        cmocka_unit_test(bytes_between_do_not_wait),
+        cmocka_unit_test(the_hart_waits),
+        cmocka_unit_test(figures_in_between),
+    };
+    return cmocka_run_group_tests_name("one clock", tests, NULL, NULL);
 }

@@ -49,8 +49,9 @@ static uint64_t of_engines(const struct memory *m, enum sam_memtime_kind kind)
     return bytes;
 }
 
-TEST(random_programs)
+static void random_programs(void **state)
 {
+    (void)state;
     uint64_t seed = test_seed(), streams = 0;
     unsigned pairs = 0, waited = 0;
     static struct mixed m;
@@ -212,8 +213,9 @@ static struct sam_engines_report run(const char *text, const struct sam_engines_
 }
 
 /* A launch or a record that the host has no memory for ends the run: it never ends itself. */
-TEST(a_store_without_memory)
+static void a_store_without_memory(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {0};
     struct accesses accesses = {{0}};
@@ -224,8 +226,9 @@ TEST(a_store_without_memory)
 
 /* A block of 1024 bytes from the middle of a line: 17 requests over the 16 cycles of its transfer,
  * or over 64. */
-TEST(a_block_in_requests)
+static void a_block_in_requests(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     for (unsigned rate = 64; rate; rate = rate == 64 ? 16 : 0) {
@@ -250,8 +253,9 @@ TEST(a_block_in_requests)
 
 /* A load has read its bytes in the cycle after the last answer, from which on the hart may store
  * there, whether its transfer is over later, at one byte per cycle, or long since. */
-TEST(bytes_of_a_load)
+static void bytes_of_a_load(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     engines.slice_cycles = 0;
@@ -272,8 +276,9 @@ TEST(bytes_of_a_load)
 }
 
 /* At most 32 requests of an engine are unanswered. */
-TEST(unanswered_requests)
+static void unanswered_requests(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {.latency = 500};
     sam_engines_defaults(&engines);
@@ -287,8 +292,9 @@ TEST(unanswered_requests)
     assert_int_equal(memory.at[32], memory.at[0] + 500);
 }
 
-TEST(control_registers)
+static void control_registers(void **state)
 {
+    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {.latency = 1};
     struct accesses accesses = {{0}};
@@ -302,4 +308,14 @@ TEST(control_registers)
     assert_int_equal(r.issue[SAM_ISSUE_CONTROL], 48);
     assert_int_equal(r.issue[SAM_ISSUE_SCALAR], 4);
     assert_int_equal(r.cycles, 52);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs),   cmocka_unit_test(a_block_in_requests),
+        cmocka_unit_test(bytes_of_a_load),   cmocka_unit_test(unanswered_requests),
+        cmocka_unit_test(control_registers), cmocka_unit_test(a_store_without_memory),
+    };
+    return cmocka_run_group_tests_name("a hart on a shared clock", tests, NULL, NULL);
 }

@@ -61,8 +61,9 @@ static uint64_t with(const char *isa, const char *format, const char *name, bool
     return value;
 }
 
-TEST(keep_what_is_implemented)
+static void keep_what_is_implemented(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(csrs); i++)
         for (unsigned wide = 0; wide < 2; wide++) {
             const struct csr *csr = &csrs[i];
@@ -80,8 +81,9 @@ TEST(keep_what_is_implemented)
 }
 
 /* mstatus.MPP reads 3 from the start and after an mret. */
-TEST(previous_privilege)
+static void previous_privilege(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         assert_int_equal(program_a0(isas[i], "csrr a0, mstatus"), 0x1800);
         assert_int_equal(program_a0(isas[i], "csrwi mstatus, 0\ncsrr a0, mstatus"), 0x1800);
@@ -90,8 +92,9 @@ TEST(previous_privilege)
     }
 }
 
-TEST(read_only)
+static void read_only(void **state)
 {
+    (void)state;
     static const char *const names[] = {"mvendorid", "marchid", "mimpid", "mhartid", "mconfigptr"};
     static const char *const shadows[] = {"cycle", "time", "instret"};
     bool exists;
@@ -112,8 +115,9 @@ TEST(read_only)
 }
 
 /* What other modes and options would bring is an illegal instruction. */
-TEST(not_there)
+static void not_there(void **state)
 {
+    (void)state;
     static const char *const addresses[] = {"0x100", "0x180", "0x302", "0x303", "0x306",
                                             "0x30a", "0x321", "0x322", "0x3a0", "0x3b0",
                                             "0x744", "0xb01", "0xc03"};
@@ -126,8 +130,9 @@ TEST(not_there)
 }
 
 /* The instruction after a write reads what was written; the next one, one more. */
-TEST(counters_are_written)
+static void counters_are_written(void **state)
 {
+    (void)state;
     static const char *const counters[][2] = {{"mcycle", "cycle"}, {"minstret", "instret"}};
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
         for (size_t k = 0; k < SAM_COUNT(counters); k++) {
@@ -146,8 +151,9 @@ TEST(counters_are_written)
 }
 
 /* Two halves under RV32: either may be written, a carry goes into the upper one. */
-TEST(halves_of_counters)
+static void halves_of_counters(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -167,8 +173,9 @@ TEST(halves_of_counters)
     assert_false(exists);
 }
 
-TEST(counters_stop)
+static void counters_stop(void **state)
 {
+    (void)state;
     static const char stopped[] = "csrwi mcountinhibit, %s\nnop\nnop\ncsrr a0, %s";
     static const struct {
         const char *bits, *counter;
@@ -190,8 +197,9 @@ TEST(counters_stop)
 }
 
 /* The names are those of a hart, not of a Ventus warp. */
-TEST(names)
+static void names(void **state)
 {
+    (void)state;
     struct sam_isa ventus, hart;
     struct sam_csr_entry entry;
     assert_int_equal(sam_isa_parse("ventus", &ventus, NULL), SAM_OK);
@@ -206,8 +214,9 @@ TEST(names)
 }
 
 /* X stands for extensions that are not the standard's; Zfinx is. */
-TEST(extensions_in_misa)
+static void extensions_in_misa(void **state)
 {
+    (void)state;
     static const uint64_t plain = 1u << 8 | 1u << 12, top = UINT64_C(2) << 62;
     assert_int_equal(program_a0("rv64im_zicsr_zfinx", "csrr a0, misa"), top | plain);
     assert_int_equal(program_a0("rv64ima_zicsr", "csrr a0, misa"), top | plain | 1);
@@ -217,8 +226,9 @@ TEST(extensions_in_misa)
 }
 
 /* From outside, between runs. */
-TEST(by_the_host)
+static void by_the_host(void **state)
 {
+    (void)state;
     uint64_t value;
     struct program p = program_new(RV32, NULL, "nop\nebreak\ncsrr a0, minstret\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
@@ -230,4 +240,21 @@ TEST(by_the_host)
     assert_int_equal(sam_hart_x(p.hart, 10), 70);
     assert_false(sam_hart_set_csr(p.hart, 0xf15, 1));
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keep_what_is_implemented),
+        cmocka_unit_test(previous_privilege),
+        cmocka_unit_test(read_only),
+        cmocka_unit_test(not_there),
+        cmocka_unit_test(counters_are_written),
+        cmocka_unit_test(halves_of_counters),
+        cmocka_unit_test(counters_stop),
+        cmocka_unit_test(names),
+        cmocka_unit_test(extensions_in_misa),
+        cmocka_unit_test(by_the_host),
+    };
+    return cmocka_run_group_tests_name("hart CSRs", tests, NULL, NULL);
 }

@@ -8,8 +8,9 @@
 
 static const char *const isas[] = {RV32, RV64};
 
-TEST(ecall_exits)
+static void ecall_exits(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct program p = program_new(isas[i], NULL, "li a0, 7\nli a7, 93\necall\n");
         program_expect(&p, SAM_HART_EXIT);
@@ -21,8 +22,9 @@ TEST(ecall_exits)
 }
 
 /* Only call 93 is an exit; without a handler any other is a failure, reported with its number. */
-TEST(other_ecalls_fail)
+static void other_ecalls_fail(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
     program_expect_trap(&p, 11, 0);
     assert_non_null(strstr(p.result.text, "ecall with a7 = 94"));
@@ -33,8 +35,9 @@ TEST(other_ecalls_fail)
 }
 
 /* A program without an exit says so; illegal words elsewhere are not an end. */
-TEST(ends_without_exit)
+static void ends_without_exit(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         bool past;
@@ -55,8 +58,9 @@ TEST(ends_without_exit)
     }
 }
 
-TEST(ebreak_ends)
+static void ebreak_ends(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "nop\nebreak\nli a0, 3\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 4);
@@ -69,8 +73,9 @@ TEST(ebreak_ends)
 
 /* An odd value in tohost is the exit code times two plus one; the run ends after the store, which
  * is counted. Even values, and those with a device number above, are no exit. */
-TEST(tohost_exits)
+static void tohost_exits(void **state)
 {
+    (void)state;
     static const char text[] = "la t0, tohost\n"
                                "li t1, 6\n"
                                "sw t1, 0(t0)\n"
@@ -94,8 +99,9 @@ TEST(tohost_exits)
 }
 
 /* The word is watched however it is stored to: in part, by AMO, by the TensorLoad unit. */
-TEST(tohost_by_other_stores)
+static void tohost_by_other_stores(void **state)
 {
+    (void)state;
     static const char *const stores[] = {
         "li t1, 3\nsb t1, 0(t0)\n",
         "li t1, 3\nsd t1, 0(t0)\n",
@@ -119,8 +125,9 @@ TEST(tohost_by_other_stores)
 }
 
 /* Data beside tohost in its page is data. */
-TEST(beside_tohost)
+static void beside_tohost(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL,
                                    "la t0, tohost\nli t1, 5\nsd t1, -8(t0)\nsd t1, 8(t0)\n"
                                    "ld a0, -8(t0)\nld a1, 8(t0)\nebreak\n"
@@ -147,8 +154,9 @@ static uint8_t *count_misses(struct sam_tlb *tlb, uint64_t address, unsigned siz
 }
 
 /* A loop of stores around tohost leaves the fast path for none of them but to the word itself. */
-TEST(globals_beside_tohost)
+static void globals_beside_tohost(void **state)
 {
+    (void)state;
     static const char text[] =
         "la s0, tohost\nli s1, 1000\n"
         "again: lw t0, 16(s0)\naddi t0, t0, 1\nsw t0, 16(s0)\nsb t0, 8(s0)\nsh t0, -2(s0)\n"
@@ -174,8 +182,9 @@ TEST(globals_beside_tohost)
 
 /* Code after tohost in its page is watched like other code: a store to it is seen by the next
  * fetch. */
-TEST(code_beside_tohost)
+static void code_beside_tohost(void **state)
 {
+    (void)state;
     static const char text[] = "la s0, tohost\nlw t1, 16(s0)\nsw t1, 24(s0)\n" /* no code yet */
                                "jalr 8(s0)\nsw t1, 12(s0)\njalr 8(s0)\nebreak\n"
                                ".balign 4096\ntohost: .dword 0\n"
@@ -188,8 +197,9 @@ TEST(code_beside_tohost)
     }
 }
 
-TEST(until_stops)
+static void until_stops(void **state)
 {
+    (void)state;
     static const char text[] = "li a0, 0\n"
                                "again: addi a0, a0, 1\n"
                                "li t0, 100000\n"
@@ -213,8 +223,9 @@ TEST(until_stops)
 }
 
 /* To the instruction, wherever straight runs end. */
-TEST(budget_is_exact)
+static void budget_is_exact(void **state)
 {
+    (void)state;
     static const uint64_t budgets[] = {1, 2, 1023, 1024, 2049, 70000, 200001};
     for (size_t i = 0; i < SAM_COUNT(budgets); i++) {
         struct sam_hart_options options = {.max_insns = budgets[i]};
@@ -233,8 +244,9 @@ TEST(budget_is_exact)
 }
 
 /* A run that the flag ends at once has done nothing. */
-TEST(stop_flag)
+static void stop_flag(void **state)
 {
+    (void)state;
     volatile int stop = 1;
     struct sam_hart_options options = {.stop = &stop};
     struct program p = program_new(RV64, &options, "li a0, 1\nebreak\n");
@@ -247,8 +259,9 @@ TEST(stop_flag)
     program_free(&p);
 }
 
-TEST(steps)
+static void steps(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "li a0, 1\nli a0, 2\nebreak\n");
     for (unsigned i = 1; i <= 2; i++) {
         assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
@@ -280,8 +293,9 @@ static void note(void *context, const struct sam_hart_progress *progress)
 }
 
 /* Fast, and one by one with statistics; a budget is passed on, a stop from the callback works. */
-TEST(progress_is_told)
+static void progress_is_told(void **state)
 {
+    (void)state;
     for (unsigned slow = 0; slow < 2; slow++) {
         struct told told = {0};
         const struct sam_hart_options options = {.size = sizeof options,
@@ -298,4 +312,25 @@ TEST(progress_is_told)
         assert_int_equal(told.last.pc, p.result.pc);
         program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ecall_exits),
+        cmocka_unit_test(progress_is_told),
+        cmocka_unit_test(other_ecalls_fail),
+        cmocka_unit_test(ends_without_exit),
+        cmocka_unit_test(ebreak_ends),
+        cmocka_unit_test(tohost_exits),
+        cmocka_unit_test(tohost_by_other_stores),
+        cmocka_unit_test(beside_tohost),
+        cmocka_unit_test(globals_beside_tohost),
+        cmocka_unit_test(code_beside_tohost),
+        cmocka_unit_test(until_stops),
+        cmocka_unit_test(budget_is_exact),
+        cmocka_unit_test(stop_flag),
+        cmocka_unit_test(steps),
+    };
+    return cmocka_run_group_tests_name("hart ends", tests, NULL, NULL);
 }

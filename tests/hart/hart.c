@@ -18,8 +18,9 @@ static void expect_refusal(const char *isa, const char *part)
         fail_msg("no '%s' in: %s", part, error.text);
 }
 
-TEST(refuses_isas)
+static void refuses_isas(void **state)
 {
+    (void)state;
     expect_refusal("rv32i_zicsr", "needs M");
     expect_refusal("ventus", "has no Xventus");
     expect_refusal("rv32im_zicsr_zfinx_zve32f", "has no Zve32f");
@@ -30,8 +31,9 @@ TEST(refuses_isas)
 }
 
 /* No options: RV64 with the unit. */
-TEST(has_defaults)
+static void has_defaults(void **state)
 {
+    (void)state;
     struct sam_hart *hart;
     struct sam_error error;
     uint64_t value = 1;
@@ -48,8 +50,9 @@ TEST(has_defaults)
 }
 
 /* Without the unit there are no TLRegs, no CSRs of it, and its instructions are illegal. */
-TEST(without_the_unit)
+static void without_the_unit(void **state)
 {
+    (void)state;
     struct program p = program_new("rv32im_zicsr", NULL, ".word 0x0000005b\n");
     uint64_t value;
     assert_null(sam_hart_tl(p.hart, 1));
@@ -60,8 +63,9 @@ TEST(without_the_unit)
 }
 
 /* What A and Zfinx bring is there with them and illegal without. */
-TEST(extensions)
+static void extensions(void **state)
 {
+    (void)state;
     static const char *const words[] = {".word 0x1005252f\n" /* lr.w a0, (a0) */,
                                         ".word 0x00b57553\n" /* fadd.s a0, a0, a1 */};
     static const char *const with[] = {"rv64ima_zicsr", "rv64im_zicsr_zfinx"};
@@ -78,8 +82,9 @@ TEST(extensions)
     }
 }
 
-TEST(registers_of_32_bits)
+static void registers_of_32_bits(void **state)
 {
+    (void)state;
     struct program p = program_new(RV32, NULL, "mv a0, sp\nebreak\n");
     sam_hart_set_x(p.hart, 2, UINT64_C(0x5aaaaaaaa));
     program_expect(&p, SAM_HART_EBREAK);
@@ -89,8 +94,9 @@ TEST(registers_of_32_bits)
     program_free(&p);
 }
 
-TEST(register_names)
+static void register_names(void **state)
 {
+    (void)state;
     assert_int_equal(sam_hart_register("x10"), 10);
     assert_int_equal(sam_hart_register("a0"), 10);
     assert_int_equal(sam_hart_register("zero"), 0);
@@ -99,8 +105,9 @@ TEST(register_names)
     assert_int_equal(sam_hart_register(""), -1);
 }
 
-TEST(tl_registers)
+static void tl_registers(void **state)
 {
+    (void)state;
     static const uint8_t zeros[1024];
     uint8_t bytes[1024];
     struct program p = program_new(RV64, NULL, "ebreak\n");
@@ -114,8 +121,9 @@ TEST(tl_registers)
 }
 
 /* Overlapping and adjoining buffers are one: an access may cross from one into the next. */
-TEST(buffers_merge)
+static void buffers_merge(void **state)
 {
+    (void)state;
     struct program p =
         program_new(RV64, NULL, "li a0, 0x20000\nld a1, 0(a0)\nld a2, 8(a0)\nebreak\n");
     uint8_t bytes[24];
@@ -141,8 +149,9 @@ TEST(buffers_merge)
 }
 
 /* The upper half of an RV64 address tells pages apart that share an entry of the view. */
-TEST(pages_64)
+static void pages_64(void **state)
 {
+    (void)state;
     static const char text[] = "li a0, 0x10000\nli a1, 0x100010000\nli t0, 1\nli t1, 2\n"
                                "sd t0, 0(a0)\nsd t1, 0(a1)\nld a2, 0(a0)\nld a3, 0(a1)\n"
                                "li a4, 0x200010000\nld a5, 0(a4)\nebreak\n";
@@ -155,8 +164,9 @@ TEST(pages_64)
 }
 
 /* A page of code, and of a constant beside it, is 4 KiB; the stack is there. */
-TEST(memory_map)
+static void memory_map(void **state)
 {
+    (void)state;
     uint8_t byte = 0;
     struct program p = program_new(RV64, NULL, "addi sp, sp, -16\nsd ra, 8(sp)\nebreak\n");
     assert_int_equal(sam_hart_x(p.hart, 2), SAM_HART_STACK_TOP);
@@ -171,8 +181,9 @@ TEST(memory_map)
     program_free(&p);
 }
 
-TEST(other_xlen_is_refused)
+static void other_xlen_is_refused(void **state)
 {
+    (void)state;
     struct program p = program_new(RV32, NULL, "ebreak\n"), q = program_new(RV64, NULL, "ebreak\n");
     assert_int_equal(sam_hart_load(p.hart, q.image, &p.error), SAM_ERR_INPUT);
     assert_non_null(strstr(p.error.text, "64-bit program for a 32-bit hart"));
@@ -181,8 +192,9 @@ TEST(other_xlen_is_refused)
 }
 
 /* The same program out of an ELF file; its entry is where it starts. */
-TEST(elf_files)
+static void elf_files(void **state)
 {
+    (void)state;
     static const char text[] =
         "li a0, 1\nebreak\n.globl _start\n_start: la t0, word\nlw a0, 0(t0)\n"
         "ebreak\n.data\nword: .word 77\n";
@@ -208,8 +220,9 @@ TEST(elf_files)
 }
 
 /* A store by the host into code that has run is seen. */
-TEST(host_writes_code)
+static void host_writes_code(void **state)
 {
+    (void)state;
     static const uint8_t li_a0_9[] = {0x13, 0x05, 0x90, 0x00};
     struct program p = program_new(RV64, NULL, "li a0, 1\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
@@ -221,8 +234,9 @@ TEST(host_writes_code)
 }
 
 /* Buffers go where nothing is mapped, a page or more apart. */
-TEST(buffers)
+static void buffers(void **state)
 {
+    (void)state;
     static const char *const isas[] = {"rv32im_zicsr", "rv64im_zicsr"};
     for (size_t i = 0; i < 2; i++) {
         struct sam_hart_options options = {0};
@@ -257,4 +271,18 @@ TEST(buffers)
         assert_int_equal(address[0], 0x90001000);
         sam_hart_free(hart);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buffers),        cmocka_unit_test(refuses_isas),
+        cmocka_unit_test(has_defaults),   cmocka_unit_test(without_the_unit),
+        cmocka_unit_test(extensions),     cmocka_unit_test(registers_of_32_bits),
+        cmocka_unit_test(register_names), cmocka_unit_test(tl_registers),
+        cmocka_unit_test(buffers_merge),  cmocka_unit_test(pages_64),
+        cmocka_unit_test(memory_map),     cmocka_unit_test(other_xlen_is_refused),
+        cmocka_unit_test(elf_files),      cmocka_unit_test(host_writes_code),
+    };
+    return cmocka_run_group_tests_name("hart", tests, NULL, NULL);
 }

@@ -27,8 +27,9 @@ static void expect_line(const struct sam_buffer *trace, const char *line)
 }
 
 /* The store of -1 widths lies before the buffer, so that it traps; its handler goes on at ra. */
-TEST(traces)
+static void traces(void **state)
 {
+    (void)state;
     struct sam_buffer trace = {0};
     struct sam_hart_options options = {.trace = test_sink(&trace)};
     struct program p = program_new(RV32, &options, text);
@@ -50,8 +51,9 @@ TEST(traces)
     sam_buffer_free(&trace);
 }
 
-TEST(a_sink_that_refuses)
+static void a_sink_that_refuses(void **state)
 {
+    (void)state;
     struct sam_hart_options options = {.trace = {test_refuse, NULL}};
     struct program p = program_new(RV32, &options, text);
     assert_int_equal(program_run(&p), SAM_ERR_IO);
@@ -60,8 +62,9 @@ TEST(a_sink_that_refuses)
     program_free(&p);
 }
 
-TEST(counts)
+static void counts(void **state)
 {
+    (void)state;
     static const char program[] = "li t1, 0x020104\n" /* lui, addi */
                                   "csrw tshape, t1\n"
                                   "li a0, 0x10000\n" /* lui */
@@ -136,8 +139,9 @@ static const char profiled[] = "li t0, 5\n"
                                "tensor: tl.load tl1, 0(a0)\n"
                                "jump: ebreak\n";
 
-TEST(profiles)
+static void profiles(void **state)
 {
+    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_hart_options options = {.size = sizeof options, .profile = profile};
     struct program p = program_new(RV32, &options, profiled);
@@ -169,8 +173,9 @@ TEST(profiles)
 }
 
 /* All cycles but those after the last instruction belong to one. */
-TEST(profiles_of_cycles)
+static void profiles_of_cycles(void **state)
 {
+    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_engines_config config;
     struct sam_engines_report report;
@@ -192,8 +197,9 @@ TEST(profiles_of_cycles)
 }
 
 /* Rows of the matrix unit: apart, touching, downwards. */
-TEST(profiles_of_rows)
+static void profiles_of_rows(void **state)
 {
+    (void)state;
     static const struct {
         int stride;
         unsigned lines;
@@ -216,4 +222,17 @@ TEST(profiles_of_rows)
         program_free(&p);
         sam_profile_free(profile);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(traces),
+        cmocka_unit_test(a_sink_that_refuses),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(profiles),
+        cmocka_unit_test(profiles_of_cycles),
+        cmocka_unit_test(profiles_of_rows),
+    };
+    return cmocka_run_group_tests_name("hart observe", tests, NULL, NULL);
 }

@@ -4,7 +4,12 @@
 #ifndef TEST_HART_PROGRAM_H
 #define TEST_HART_PROGRAM_H
 
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "samite/samite.h"

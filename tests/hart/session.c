@@ -84,8 +84,9 @@ static struct trace *trace_of(const char *text)
 }
 
 /* Every instruction once as a breakpoint, at full speed. */
-TEST(breakpoints)
+static void breakpoints(void **state)
 {
+    (void)state;
     struct trace *trace = trace_of(loop);
     assert_true(trace->count > 150);
     for (uint64_t pc = SAM_HART_CODE_BASE; pc < SAM_HART_CODE_BASE + 27 * 4; pc += 4) {
@@ -112,8 +113,9 @@ TEST(breakpoints)
     free(trace);
 }
 
-TEST(watchpoints)
+static void watchpoints(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct trace *trace = trace_of(loop);
     for (unsigned round = 0; round < 30; round++) {
@@ -147,8 +149,9 @@ TEST(watchpoints)
     free(trace);
 }
 
-TEST(steps)
+static void steps(void **state)
 {
+    (void)state;
     struct program p = program_new(ISA, NULL,
                                    "        li      s0, 0x10000\n"
                                    "        li      t1, 1\n"
@@ -199,8 +202,9 @@ TEST(steps)
     program_free(&p);
 }
 
-TEST(ends)
+static void ends(void **state)
 {
+    (void)state;
     struct sam_session_stop stop;
     struct sam_step step;
     volatile int flag = 1;
@@ -260,8 +264,9 @@ TEST(ends)
 }
 
 /* A trap that the program handles is a step. */
-TEST(handled)
+static void handled(void **state)
 {
+    (void)state;
     struct trace *trace = trace_of(loop);
     size_t found = 0;
     for (size_t i = 0; i + 1 < trace->count; i++) {
@@ -277,8 +282,9 @@ TEST(handled)
 }
 
 /* The address of sam_hart_set_until is put aside and comes back. */
-TEST(until)
+static void until(void **state)
 {
+    (void)state;
     struct program p = program_new(ISA, NULL,
                                    "        li      t0, 9\n"
                                    "1:      addi    t0, t0, -1\n"
@@ -309,8 +315,9 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
 }
 
 /* Back and forth: the state at a time is what it was. */
-TEST(back)
+static void back(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct trace *trace = trace_of(loop);
     struct program p = program_new(ISA, NULL, loop);
@@ -370,8 +377,9 @@ TEST(back)
     program_free(&p);
 }
 
-TEST(mistakes)
+static void mistakes(void **state)
 {
+    (void)state;
     struct program p = program_new(ISA, NULL, "ebreak\n");
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
@@ -391,4 +399,14 @@ TEST(mistakes)
     sam_session_close(session);
     must_refuse(sam_session_open_hart(NULL, &session, e), e, "hart is NULL");
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
+        cmocka_unit_test(ends),        cmocka_unit_test(handled),     cmocka_unit_test(until),
+        cmocka_unit_test(back),        cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

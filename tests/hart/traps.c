@@ -25,8 +25,9 @@ static const struct {
 };
 
 /* Code of the C extension is reported as such; a word of zeros is not taken for it. */
-TEST(compressed_code)
+static void compressed_code(void **state)
 {
+    (void)state;
     static const char hint[] = "compressed instruction; compile without C";
     struct program p = program_new(RV32, NULL, "nop\n.word 0x45054501\n"); /* li a0, 0; li a0, 1 */
     program_expect_trap(&p, 2, 0x45054501);
@@ -44,8 +45,9 @@ TEST(compressed_code)
 }
 
 /* An ELF file that says so itself: its failures tell, but what is not compressed in it runs. */
-TEST(compressed_program)
+static void compressed_program(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "nop\n.word 0\n");
     void *data;
     size_t size;
@@ -63,8 +65,9 @@ TEST(compressed_program)
     program_free(&p);
 }
 
-TEST(without_a_handler)
+static void without_a_handler(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(traps); i++) {
         struct program p = program_new(i % 2 ? RV32 : RV64, NULL, traps[i].text);
         program_expect_trap(&p, traps[i].cause, traps[i].tval);
@@ -90,8 +93,9 @@ static const char handler[] = "la t0, handler\n"
                               "csrw mepc, t1\n"
                               "mret\n";
 
-TEST(with_a_handler)
+static void with_a_handler(void **state)
 {
+    (void)state;
     static const char *const isas[] = {RV32, RV64};
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct program p = program_new(isas[i], NULL, handler);
@@ -108,8 +112,9 @@ TEST(with_a_handler)
 }
 
 /* The exit call and ebreak are the environment's even then; another ecall is the handler's. */
-TEST(beside_a_handler)
+static void beside_a_handler(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL,
                                    "la t0, handler\ncsrw mtvec, t0\nli a7, 1\necall\n"
                                    "handler: csrr s2, mcause\nli a7, 93\nli a0, 2\necall\n");
@@ -121,8 +126,9 @@ TEST(beside_a_handler)
 
 /* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result says what
  * it was, too. */
-TEST(ebreak_as_a_trap)
+static void ebreak_as_a_trap(void **state)
 {
+    (void)state;
     static const char text[] = "la t0, handler\ncsrw mtvec, t0\nthere: ebreak\n.balign 4\n"
                                "handler: csrr s2, mcause\ncsrr s3, mepc\nli a7, 93\necall\n";
     struct sam_hart_options options = {.ebreak_traps = true};
@@ -142,8 +148,9 @@ TEST(ebreak_as_a_trap)
 }
 
 /* A handler whose first instruction traps would run forever. */
-TEST(handler_that_traps)
+static void handler_that_traps(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
     program_expect_trap(&p, 1, 0x400);
     assert_int_equal(p.result.pc, 0x400);
@@ -155,8 +162,9 @@ TEST(handler_that_traps)
 }
 
 /* A handler that does run may trap again and again: the budget ends that. */
-TEST(handler_that_loops)
+static void handler_that_loops(void **state)
 {
+    (void)state;
     struct sam_hart_options options = {.max_insns = 5000};
     struct program p = program_new(RV64, &options, "la t0, 1f\ncsrw mtvec, t0\n1: nop\n.word 0\n");
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
@@ -164,8 +172,9 @@ TEST(handler_that_loops)
     program_free(&p);
 }
 
-TEST(steps_into_the_handler)
+static void steps_into_the_handler(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, handler);
     uint64_t there = sam_image_find(p.image, "there")->value;
     while (sam_hart_pc(p.hart) != there)
@@ -179,8 +188,9 @@ TEST(steps_into_the_handler)
 
 /* pc of a jump to a bad place is the jump's where it is misaligned, the place's where nothing is
  * mapped: RISC-V Privileged 3.1.14. */
-TEST(pc_of_a_bad_jump)
+static void pc_of_a_bad_jump(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");
     program_expect_trap(&p, 1, 0x300);
     assert_int_equal(p.result.pc, 0x300);
@@ -189,4 +199,16 @@ TEST(pc_of_a_bad_jump)
     program_expect_trap(&p, 0, 0x302);
     assert_int_equal(p.result.pc, sam_image_find(p.image, "jump")->value);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compressed_code),    cmocka_unit_test(compressed_program),
+        cmocka_unit_test(without_a_handler),  cmocka_unit_test(with_a_handler),
+        cmocka_unit_test(beside_a_handler),   cmocka_unit_test(handler_that_traps),
+        cmocka_unit_test(handler_that_loops), cmocka_unit_test(steps_into_the_handler),
+        cmocka_unit_test(pc_of_a_bad_jump),   cmocka_unit_test(ebreak_as_a_trap),
+    };
+    return cmocka_run_group_tests_name("hart traps", tests, NULL, NULL);
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of hostio.h. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/hostio.h"
 
-TEST(arguments)
+static void arguments(void **state)
 {
+    (void)state;
     const struct sam_hostio_options sized = {.size = 3};
     const struct sam_hostio_options absent = {.size = sizeof absent, .folder = "/no/such/folder"};
     struct sam_hostio *hostio = (struct sam_hostio *)1;
@@ -19,4 +25,10 @@ TEST(arguments)
     assert_int_equal(sam_hostio_new(NULL, &hostio, NULL), SAM_OK);
     sam_hostio_free(hostio);
     sam_hostio_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the host, from a program that is no more than an array of memory. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,8 +166,9 @@ static void expect_text(const struct sam_buffer *buffer, const char *text)
 static const unsigned widths[] = {32, 64};
 #define EACH_WIDTH for (const unsigned *xlen = widths; xlen < widths + 2; xlen++)
 
-TEST(a_console)
+static void a_console(void **state)
 {
+    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, false);
@@ -195,8 +201,9 @@ TEST(a_console)
     }
 }
 
-TEST(files_below_the_folder)
+static void files_below_the_folder(void **state)
 {
+    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, true);
@@ -226,8 +233,9 @@ TEST(files_below_the_folder)
 }
 
 /* A large file passes in pieces. */
-TEST(large_transfers)
+static void large_transfers(void **state)
 {
+    (void)state;
     struct world *w = open_world(64, true);
     enum { SIZE = 0x30000 };
     for (unsigned i = 0; i < SIZE; i++)
@@ -246,8 +254,9 @@ TEST(large_transfers)
 }
 
 /* Nothing outside the folder is reached, and nothing without one. */
-TEST(no_escape)
+static void no_escape(void **state)
 {
+    (void)state;
     static const char *const paths[] = {
         "../x",      "/etc/passwd", "sub/../../x", "link",     "out/x",   "sub/link",
         "sub/out/x", "..",          ".",           "sub",      "sub/",    "pipe",
@@ -281,8 +290,9 @@ TEST(no_escape)
     close_world(none);
 }
 
-TEST(every_handle_is_used_once)
+static void every_handle_is_used_once(void **state)
 {
+    (void)state;
     struct world *w = open_world(32, true);
     int64_t opened, count = 0;
     while ((opened = open_named(w, "many", 6)) >= 0)
@@ -295,8 +305,9 @@ TEST(every_handle_is_used_once)
     close_world(w);
 }
 
-TEST(surroundings)
+static void surroundings(void **state)
 {
+    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, false);
@@ -328,8 +339,9 @@ TEST(surroundings)
     }
 }
 
-TEST(exits)
+static void exits(void **state)
 {
+    (void)state;
     static const struct {
         unsigned xlen, operation;
         bool block;
@@ -353,8 +365,9 @@ TEST(exits)
 }
 
 /* What is not in memory ends the run; buffers that are not make the call fail. */
-TEST(wrong_addresses)
+static void wrong_addresses(void **state)
 {
+    (void)state;
     struct world *w = open_world(32, true);
     for (unsigned operation = 0; operation < 0x40; operation++) {
         const enum sam_hostio_end end =
@@ -392,8 +405,9 @@ static int64_t syscall_of(struct world *w, uint64_t number, uint64_t a, uint64_t
     return (int64_t)w->reply.result;
 }
 
-TEST(system_calls)
+static void system_calls(void **state)
 {
+    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, true);
@@ -436,8 +450,9 @@ TEST(system_calls)
     }
 }
 
-TEST(wrong_options)
+static void wrong_options(void **state)
 {
+    (void)state;
     struct sam_hostio *io;
     struct sam_error error;
     static const char *const hole[] = {"a", NULL};
@@ -458,8 +473,9 @@ TEST(wrong_options)
 }
 
 /* The page lists every call, and no other. */
-TEST(the_page_lists_them)
+static void the_page_lists_them(void **state)
 {
+    (void)state;
     static const struct {
         unsigned number;
         const char *name, *what;
@@ -486,4 +502,20 @@ TEST(the_page_lists_them)
     free(text);
 }
 
-TEST_GROUP(test_folder_make, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_console),
+        cmocka_unit_test(files_below_the_folder),
+        cmocka_unit_test(large_transfers),
+        cmocka_unit_test(no_escape),
+        cmocka_unit_test(surroundings),
+        cmocka_unit_test(every_handle_is_used_once),
+        cmocka_unit_test(exits),
+        cmocka_unit_test(wrong_addresses),
+        cmocka_unit_test(system_calls),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(the_page_lists_them),
+    };
+    return cmocka_run_group_tests_name("hostio/calls", tests, test_folder_make, test_folder_remove);
+}

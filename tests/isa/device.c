@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of samite/device/, compiled: each is the instruction that the assembler makes of
  * the same operands. Needs a RISC-V compiler; without one nothing is compared. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "codec/chunk.h"
 #include "folder.h"
@@ -120,8 +125,9 @@ static size_t compare(const char *path, const struct sam_image *image)
     return count;
 }
 
-TEST(every_function)
+static void every_function(void **state)
 {
+    (void)state;
     static const char *const compilers[] = {"gcc -march=rv64im -mabi=lp64 -std=c11 -O1",
                                             "gcc -march=rv32im -mabi=ilp32 -std=c11 -O3",
                                             "g++ -march=rv64im -mabi=lp64 -std=c++17 -x c++ -O2"};
@@ -162,8 +168,9 @@ TEST(every_function)
 
 /* The layout of the system: records of the sizes that the machine reads, types with the codec's
  * numbers, the GPU's memory where the GPU has it, and nothing on top of something else. */
-TEST(layout)
+static void layout(void **state)
 {
+    (void)state;
     static const struct {
         const char *name;
         uint64_t first, size;
@@ -223,4 +230,8 @@ TEST(layout)
         assert_int_equal(types[i].number, types[i].type);
 }
 
-TEST_GROUP(test_folder_make, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function), cmocka_unit_test(layout)};
+    return cmocka_run_group_tests_name("isa/device", tests, test_folder_make, test_folder_remove);
+}

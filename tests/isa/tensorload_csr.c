@@ -43,15 +43,16 @@ static void check_name(const char *isa, const char *name, unsigned address, cons
         assert_non_null(strstr(entry.aliases, name));
 }
 
-TEST(test_names)
+static void test_names(void **state)
 {
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(isas); k++)
         for (size_t i = 0; i < SAM_COUNT(names); i++)
             for (const char *const *name = names[i].names; *name; name++)
                 check_name(isas[k], *name, names[i].address, names[i].names[0]);
 }
 
-TEST(test_strides)
+static void test_strides(void **state)
 {
     static const struct {
         const char *name;
@@ -64,6 +65,7 @@ TEST(test_strides)
         {"tstore_stride", 0x8a0, "tstore_stride"},
         {"TL_STORE_STRIDE_CSR", 0x8a0, "tstore_stride"},
     };
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(kinds); k++)
         for (unsigned i = 0; i < 32; i++) {
             char name[48], printed[48];
@@ -78,13 +80,14 @@ TEST(test_strides)
         }
 }
 
-TEST(test_no_names)
+static void test_no_names(void **state)
 {
     static const char *const wrong[] = {
         "tload_stride32", "tload_stride00", "tload_stride{32}", "tload_stride{}",
         "tload_stride{",  "tload_stride}",  "tload_stride_1",   "ttype0",
         "ttype{0}",       "tmask_ls0",      "tmask_load_widt",  "TL_CONCAT_MASK3_CSR",
     };
+    (void)state;
     struct sam_isa tensor = test_isa("tensor"), ventus = test_isa("ventus");
     for (size_t i = 0; i < SAM_COUNT(wrong); i++)
         assert_int_equal(sam_csr_address(&tensor, wrong[i], strlen(wrong[i])), -1);
@@ -99,8 +102,9 @@ TEST(test_no_names)
 }
 
 /* 72 registers, each listed once. */
-TEST(test_listing)
+static void test_listing(void **state)
 {
+    (void)state;
     struct sam_isa tensor = test_isa("tensor");
     struct sam_csr_entry entry;
     bool seen[72] = {false};
@@ -115,10 +119,11 @@ TEST(test_listing)
         assert_true(seen[i]);
 }
 
-TEST(test_isa_strings)
+static void test_isa_strings(void **state)
 {
     static const char *const together[] = {
         "rv32im_xventus_xtensorload", "rv32i_xtensorload_xventus", "RV64I_XVENTUS_XTENSORLOAD"};
+    (void)state;
     struct sam_isa isa = test_isa("tensor");
     struct sam_error error;
     char text[96];
@@ -137,7 +142,7 @@ TEST(test_isa_strings)
 }
 
 /* What the manual gives to loads and stores alike is the load's, with a warning, once. */
-TEST(test_ruled_names)
+static void test_ruled_names(void **state)
 {
     static const struct {
         const char *name, *warning; /* NULL: none */
@@ -149,6 +154,7 @@ TEST(test_ruled_names)
         {"TL_LOAD_WIDTH_CSR", NULL},
         {"tload_stride", NULL},
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[96], *messages;
         snprintf(text, sizeof text, "csrw %s, a0\ncsrr a0, %s\n", rows[i].name, rows[i].name);
@@ -161,4 +167,14 @@ TEST(test_ruled_names)
         sam_text_free(messages);
         sam_image_free(image);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ruled_names), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_strides),     cmocka_unit_test(test_no_names),
+        cmocka_unit_test(test_listing),     cmocka_unit_test(test_isa_strings),
+    };
+    return cmocka_run_group_tests_name("tensorload_csr", tests, NULL, NULL);
 }

@@ -2,7 +2,12 @@
 /* Wrong operations, forgotten bounds, forgotten barriers, wrong joins. */
 #include "mutants.h"
 
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

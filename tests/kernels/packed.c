@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of kernels/system: right for every type of weights and many sizes, in assembly and,
  * where there is a cross compiler, in C; wrong when their source or their result is damaged. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +67,9 @@ static void expect_right(const struct packed_config *config, const char *program
     packed_free(&layer);
 }
 
-TEST(in_assembly)
+static void in_assembly(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         const struct packed_config configs[] = {{types[i], 1, 512, 1024, 1},
                                                 {types[i], 1, 64, 64, 2},
@@ -106,8 +112,9 @@ static void compile(const char *name, const char *width)
 }
 
 /* Edges in each dimension, at every MLEN; several groups of tokens. */
-TEST(in_c)
+static void in_c(void **state)
 {
+    (void)state;
     static const struct packed_config configs[] = {
         {SAM_F16, 1, 512, 1024, 1},  {SAM_E4M3, 2, 256, 1000, 2}, {SAM_E5M2, 3, 192, 1001, 3},
         {SAM_E2M1, 1, 128, 2050, 4}, {SAM_F16, 16, 64, 17, 5},    {SAM_E4M3, 1, 4096, 1, 6}};
@@ -128,8 +135,9 @@ TEST(in_c)
 }
 
 /* A name, bytes before and after packing, the share; then cycles. */
-TEST(round_trip)
+static void round_trip(void **state)
 {
+    (void)state;
     static const struct {
         const char *name;
         unsigned bytes;
@@ -183,8 +191,9 @@ static void write_im2col(const char *pad)
 
 /* The program compares every result with plain C; a routine whose patches are shifted is noticed.
  */
-TEST(convolution)
+static void convolution(void **state)
 {
+    (void)state;
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++)
         for (int wrong = 0; wrong < 2; wrong++) {
             write_im2col(wrong ? "0,2,1,1" : "1");
@@ -203,8 +212,9 @@ TEST(convolution)
 /* ---------------------------------------------------------------------------------- damaged */
 
 /* One result that is wrong by little more than what is allowed. */
-TEST(wrong_results)
+static void wrong_results(void **state)
 {
+    (void)state;
     const struct packed_config config = {SAM_F16, 1, 256, 256, 1};
     struct packed_layer layer;
     struct packed_result result;
@@ -268,8 +278,9 @@ static void make_links(void)
 }
 
 /* Missing waits, wrong steps and wrong tiles are seen. */
-TEST(wrong_programs)
+static void wrong_programs(void **state)
 {
+    (void)state;
     static const char *const changes[][3] = {
         {"layer.s", "add     \\tile, \\tile, t0", "nop"},
         {"layer.s", "add     s7, s7, a3", "nop"},
@@ -311,8 +322,9 @@ TEST(wrong_programs)
 }
 
 /* No program uses what it has not waited for. */
-TEST(races)
+static void races(void **state)
 {
+    (void)state;
     static const struct packed_config configs[] = {
         {SAM_F16, 1, 64, 64, 1}, {SAM_E4M3, 1, 192, 320, 2}, {SAM_E2M1, 1, 64, 640, 3}};
     const struct sam_system_timing with = {.size = sizeof with};
@@ -334,8 +346,9 @@ TEST(races)
 }
 
 /* A wait that is missing makes a race, though without time the results are right. */
-TEST(missing_waits)
+static void missing_waits(void **state)
 {
+    (void)state;
     static const struct {
         const char *from, *to, *first, *second;
     } changes[] = {
@@ -371,8 +384,9 @@ TEST(missing_waits)
 }
 
 /* Time changes no result, whatever the parameters; raw weights take other cycles. */
-TEST(in_time)
+static void in_time(void **state)
 {
+    (void)state;
     static const char *const texts[] = {
         "", "mem.dram_bytes=1,wu.symbols_cycle=64",
         "mem.l2_size=4096,mx.mpara=8,mx.npara=8,gpu.sms=1,tl.queue=1"};
@@ -413,8 +427,9 @@ TEST(in_time)
 }
 
 /* A tile that is multiplied one record too early: in time DONE shows it. */
-TEST(a_poll_that_ends_too_early)
+static void a_poll_that_ends_too_early(void **state)
 {
+    (void)state;
     const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
     const struct sam_system_timing with = {.size = sizeof with};
     char folder[4096];
@@ -447,8 +462,9 @@ static int tear_down(void **state)
 }
 
 /* What layer.s has no room for is refused before it runs. */
-TEST(deep_layers)
+static void deep_layers(void **state)
 {
+    (void)state;
     struct packed_layer layer;
     struct packed_result result;
     struct sam_error error = {0};
@@ -464,4 +480,20 @@ TEST(deep_layers)
     packed_free(&layer);
 }
 
-TEST_GROUP(test_folder_make, tear_down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_assembly),
+        cmocka_unit_test(in_c),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(convolution),
+        cmocka_unit_test(wrong_results),
+        cmocka_unit_test(wrong_programs),
+        cmocka_unit_test(races),
+        cmocka_unit_test(missing_waits),
+        cmocka_unit_test(a_poll_that_ends_too_early),
+        cmocka_unit_test(in_time),
+        cmocka_unit_test(deep_layers),
+    };
+    return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
+}

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of bench/loops compute what their instructions say, in plain C. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -168,8 +173,11 @@ static void test_loop(void **state)
     }
 }
 
-PROLOGUE
+int main(void)
 {
+    struct CMUnitTest tests[sizeof loops / sizeof loops[0]];
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
-        test_add(test_loop, &loops[i], "%s", loops[i].name);
+        tests[i] =
+            (struct CMUnitTest){loops[i].name, test_loop, NULL, NULL, (void *)(uintptr_t)&loops[i]};
+    return _cmocka_run_group_tests("loops", tests, sizeof loops / sizeof loops[0], NULL, NULL);
 }

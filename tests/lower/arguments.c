@@ -28,8 +28,9 @@ static void arguments_of(struct sam_tile_argument out[2])
     out[1] = (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64};
 }
 
-TEST(lowering)
+static void lowering(void **state)
 {
+    (void)state;
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made = NULL;
@@ -71,8 +72,9 @@ static void expect_input(const struct sam_tile_program *p, const struct sam_tile
 }
 
 /* Packed tensors that are not there, or are something else. */
-TEST(packed)
+static void packed(void **state)
 {
+    (void)state;
     static const char header[] =
         "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,8],\"data_offsets\":[0,256]},"
         "\"v\":{\"dtype\":\"I32\",\"shape\":[8,8],\"data_offsets\":[256,512]},"
@@ -107,8 +109,9 @@ TEST(packed)
     sam_tile_program_free(p);
 }
 
-TEST(lowered)
+static void lowered(void **state)
 {
+    (void)state;
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made;
@@ -145,4 +148,14 @@ TEST(lowered)
     sam_system_free(system);
     sam_tile_lowered_free(made);
     sam_tile_program_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lowering),
+        cmocka_unit_test(packed),
+        cmocka_unit_test(lowered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,9 @@ static void make_files(void)
     lowered_free(&x);
 }
 
-TEST(test_emit)
+static void test_emit(void **state)
 {
+    (void)state;
     make_files();
     run("", "executed.npy", "");
     run("--machine system", "lowered.npy", "--emit made");
@@ -60,8 +61,9 @@ static void fails(const char *text, const char *arguments, const char *words)
     }
 }
 
-TEST(test_failures)
+static void test_failures(void **state)
 {
+    (void)state;
     char text[1024];
     struct lowered x = {.seed = 1};
     struct sam_error error;
@@ -93,8 +95,9 @@ TEST(test_failures)
     }
 }
 
-TEST(test_explain)
+static void test_explain(void **state)
 {
+    (void)state;
     make_files();
     assert_true(
         test_shell("cd %s && $SAMITE tile explain p.pto >plain && grep -q 'tadd: kernel k0' "
@@ -110,8 +113,9 @@ TEST(test_explain)
 
 /* Pipes in the report as text and as JSON, and in the file of the timeline, also of a run that
  * fails. */
-TEST(test_pipes)
+static void test_pipes(void **state)
 {
+    (void)state;
     static const char bad[] =
         "%d = pto.tadd %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
         "!pto.tile<vec, 1x8xi32>\n"
@@ -140,4 +144,10 @@ TEST(test_pipes)
     lowered_free(&x);
 }
 
-TEST_GROUP(test_folder_make, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_explain),
+                                       cmocka_unit_test(test_pipes)};
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -40,9 +40,10 @@ static bool is_short(enum sam_dtype dtype)
     return sam_dtype_size(dtype) == 2;
 }
 
-TEST(test_one_operand)
+static void test_one_operand(void **state)
 {
     struct numbers n;
+    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++) {
@@ -54,9 +55,10 @@ TEST(test_one_operand)
     kernel_run_close(&n.run);
 }
 
-TEST(test_conversions)
+static void test_conversions(void **state)
 {
     struct numbers n;
+    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++)
         for (size_t to = 0; to < SAM_COUNT(test_dtypes) && is_short(test_dtypes[k]); to++)
@@ -87,11 +89,12 @@ static uint64_t near_midpoint(void *context, const char *name, size_t index, enu
     return bits & UINT32_MAX;
 }
 
-TEST(test_wide_conversions)
+static void test_wide_conversions(void **state)
 {
     struct numbers n;
     unsigned times = (unsigned)test_number("SAMITE_CASES", 3);
     static const enum sam_dtype wide[] = {SAM_F32, SAM_I32, SAM_U32};
+    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (size_t k = 0; k < SAM_COUNT(wide) * times; k++)
         for (size_t to = 0; to < SAM_COUNT(test_dtypes); to++)
@@ -116,10 +119,11 @@ static uint64_t any_bits(void *context, const char *name, size_t index, enum sam
     return bits & 0xffff ? bits : 1;
 }
 
-TEST(test_pairs)
+static void test_pairs(void **state)
 {
     struct numbers n;
     unsigned times = (unsigned)test_number("SAMITE_CASES", 3);
+    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes) * times; k++) {
@@ -131,4 +135,15 @@ TEST(test_pairs)
                 run(&n, &one, any_bits);
         }
     kernel_run_close(&n.run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_operand),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_wide_conversions),
+        cmocka_unit_test(test_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,10 +84,11 @@ static uint64_t element(void *context, const char *name, size_t index, enum sam_
     }
 }
 
-TEST(test_reductions)
+static void test_reductions(void **state)
 {
     struct kernel_run run;
     const char *only = getenv("SAMITE_ONLY");
+    (void)state;
     kernel_run_open(&run, test_seed());
     for (size_t i = 0; i < SAM_COUNT(codes); i++) {
         const struct sam_tile_row *row = sam_tile_row(codes[i]);
@@ -112,4 +113,12 @@ TEST(test_reductions)
                     }
     }
     kernel_run_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reductions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,21 +66,24 @@ static void move(bool store)
     assert_in_range(traps, 1, 30);
 }
 
-TEST(test_load)
+static void test_load(void **state)
 {
+    (void)state;
     move(false);
 }
 
-TEST(test_store)
+static void test_store(void **state)
 {
+    (void)state;
     move(true);
 }
 
 /* One source, one destination. */
-TEST(test_tiles)
+static void test_tiles(void **state)
 {
     static const char *const names[] = {"tmov", "ttrans", "treshape"};
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned n = 0; n < 240; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -108,9 +111,10 @@ TEST(test_tiles)
     }
 }
 
-TEST(test_parts)
+static void test_parts(void **state)
 {
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned n = 0; n < 150; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -135,9 +139,10 @@ TEST(test_parts)
     }
 }
 
-TEST(test_concat)
+static void test_concat(void **state)
 {
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned n = 0; n < 80; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -154,4 +159,13 @@ TEST(test_concat)
         writer_show(&w, &d);
         writer_run(&w);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_load),  cmocka_unit_test(test_store),  cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_concat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

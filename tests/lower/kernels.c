@@ -27,9 +27,10 @@ static void run_one(struct kernel_run *run, const struct vector_one *one)
     }
 }
 
-TEST(test_every_operation)
+static void test_every_operation(void **state)
 {
     struct kernel_run run;
+    (void)state;
     kernel_run_open(&run, test_seed());
     unsigned count = 0;
     const char *only = getenv("SAMITE_ONLY");
@@ -62,9 +63,10 @@ TEST(test_every_operation)
 }
 
 /* In place, where an operation may; with --pad value; in the other modes of NaN. */
-TEST(test_variants)
+static void test_variants(void **state)
 {
     struct kernel_run run;
+    (void)state;
     kernel_run_open(&run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++) {
         if (!vector_by_element(code))
@@ -94,11 +96,12 @@ TEST(test_variants)
     kernel_run_close(&run);
 }
 
-TEST(test_groups)
+static void test_groups(void **state)
 {
     struct kernel_run run;
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 400), operations = 0, kernels = 0;
     struct vector_group *g = calloc(1, sizeof *g);
+    (void)state;
     kernel_run_open(&run, test_seed());
     for (unsigned k = 0; k < cases; k++) {
         unsigned wanted = 1 + (unsigned)test_below(&run.seed, 18);
@@ -114,4 +117,14 @@ TEST(test_groups)
     assert_true(cases < 100 || kernels < operations / 2); /* they are fused */
     kernel_run_close(&run);
     free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_operation),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

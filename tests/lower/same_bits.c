@@ -74,10 +74,11 @@ static unsigned compare_page(const char *page, uint64_t *seed)
     return count;
 }
 
-TEST(test_documents)
+static void test_documents(void **state)
 {
     static const char *const pages[] = {"docs/examples.md"};
     uint64_t seed = test_seed();
+    (void)state;
     assert_true(test_shell("ln -s '%s' '%s/build' && ln -s '%s/kernels' '%s/kernels'",
                            getenv("SAMITE_BUILD"), test_folder, getenv("SAMITE_SOURCE"),
                            test_folder));
@@ -113,11 +114,12 @@ static bool has_order(const char *text)
     return strstr(text, "trowsum") || strstr(text, "trowprod") || strstr(text, "tmatmul");
 }
 
-TEST(test_programs)
+static void test_programs(void **state)
 {
     uint64_t seed = test_seed();
     unsigned ordered = 0;
     struct lowered x, start;
+    (void)state;
     for (size_t i = 0; tile_program_open(i, seed + i, &x); i++) {
         for (size_t k = 0; k < x.count && strcmp(x.name, "block") != 0; k++)
             if (x.arguments[k].array)
@@ -140,4 +142,11 @@ TEST(test_programs)
     assert_true(ordered >= 7);
 }
 
-TEST_GROUP(test_folder_make, test_folder_remove)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_programs),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -303,11 +303,12 @@ static void write_table(struct sam_buffer *out)
 
 /* --- the page */
 
-TEST(test_page)
+static void test_page(void **state)
 {
     struct sam_buffer table = {0};
     char path[1024], *page;
     size_t size;
+    (void)state;
     write_table(&table);
     snprintf(path, sizeof path, "%s/docs/tile-lowering.md", getenv("SAMITE_SOURCE"));
     assert_int_equal(sam_file_load(path, 1 << 20, &page, &size, NULL), SAM_OK);
@@ -329,4 +330,10 @@ TEST(test_page)
     }
     free(page);
     sam_buffer_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_page)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

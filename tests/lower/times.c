@@ -3,8 +3,9 @@
 #include "lower/tile_programs.h"
 #include "lower/timed.h"
 
-TEST(test_programs)
+static void test_programs(void **state)
 {
+    (void)state;
     const uint64_t seed = test_seed();
     const char *only = getenv("SAMITE_PROGRAM");
     struct lowered x;
@@ -18,8 +19,9 @@ TEST(test_programs)
     }
 }
 
-TEST(test_double_buffer)
+static void test_double_buffer(void **state)
 {
+    (void)state;
     struct sam_buffer expected = {0};
     struct lowered x;
     struct timed t;
@@ -74,8 +76,9 @@ static void expect_arrows(const char *text, uint64_t n, const char *expected)
 }
 
 /* An event that a loop hands on: each iteration waits for the one before it. */
-TEST(test_loop)
+static void test_loop(void **state)
 {
+    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%e = pto.record_event <tload>\n"
@@ -95,8 +98,9 @@ TEST(test_loop)
 }
 
 /* Two that change places, so that all are read before any is written. */
-TEST(test_swap)
+static void test_swap(void **state)
 {
+    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%e = pto.record_event <tload>\n"
@@ -112,8 +116,9 @@ TEST(test_swap)
 }
 
 /* An event of the branch that was taken, also where the other one ends without code. */
-TEST(test_branch)
+static void test_branch(void **state)
 {
+    (void)state;
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n"
                                     "%e = pto.record_event <tload>\n"
                                     "%b = arith.cmpi slt, %n, %c8 : index\n"
@@ -130,8 +135,9 @@ TEST(test_branch)
 }
 
 /* A pipe that has not done anything; a wait that nothing follows; operations without elements. */
-TEST(test_nothing)
+static void test_nothing(void **state)
 {
+    (void)state;
     static const char text[] =
         HEAD "%z = pto.alloc_tile valid_row = %c0 valid_col = %c0 : "
              "!pto.tile_buf<vec, 8x16xf32, valid=?x?>\n"
@@ -158,8 +164,9 @@ TEST(test_nothing)
 
 /* A hart that polls for the first of two launches waits; it is not busy with the store after them.
  * Figures are those of one program. */
-TEST(test_polls)
+static void test_polls(void **state)
 {
+    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%u = pto.tload %p : " P " -> " T "\n"
@@ -215,8 +222,9 @@ static void *pack(const struct sam_array *array, size_t *size)
 }
 
 /* The record of the weight unit is work of the load that needs it. */
-TEST(test_packed)
+static void test_packed(void **state)
 {
+    (void)state;
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
     struct lowered x = {.text = text, .seed = test_seed()};
     struct timed t;
@@ -244,8 +252,9 @@ TEST(test_packed)
 }
 
 /* A product whose factors lie as the matrix unit reads them: no TensorLoad before it. */
-TEST(test_product)
+static void test_product(void **state)
 {
+    (void)state;
     static const char text[] =
         "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
         "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
@@ -277,4 +286,16 @@ TEST(test_product)
     assert_true(matrix->read == 2048 && matrix->written == 1024);
     timed_free(&t);
     lowered_free(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_double_buffer),
+        cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
+        cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_packed),   cmocka_unit_test(test_polls),
+        cmocka_unit_test(test_product),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,10 +118,11 @@ static void add_operations(struct program *p)
     sam_buffer_puts(&p->text, "  return\n}\n");
 }
 
-TEST(test_windows)
+static void test_windows(void **state)
 {
     struct program p = {.x.seed = test_seed()};
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 150);
+    (void)state;
     for (unsigned k = 0; k < cases; k++) {
         make_windows(&p);
         add_operations(&p);
@@ -136,7 +137,7 @@ TEST(test_windows)
 }
 
 /* Sizes that the program gives its tiles: those with the same numbers go into one kernel. */
-TEST(test_sizes)
+static void test_sizes(void **state)
 {
     static const char text[] =
         "func.func @f(%a: !pto.tile_buf<vec, 16x64xf32, valid=?x?>, %r: index, %c: index,\n"
@@ -156,6 +157,7 @@ TEST(test_sizes)
         " outs(%d : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
         "  return\n}\n";
     struct lowered x = {.text = text, .seed = test_seed()};
+    (void)state;
     for (unsigned k = 0; k < 12; k++) {
         size_t rows = 1 + test_below(&x.seed, ROWS), cols = 1 + test_below(&x.seed, COLS);
         lowered_random(&x, SAM_TILE_f32, rows, cols);
@@ -169,7 +171,7 @@ TEST(test_sizes)
 }
 
 /* A tile that the last operation of a loop writes, for the next iteration to read. */
-TEST(test_carried)
+static void test_carried(void **state)
 {
     static const char text[] =
         "func.func @f(%d: " WINDOW ") {\n"
@@ -184,9 +186,20 @@ TEST(test_carried)
         "    pto.tadds ins(%t, %one : " WINDOW ", f32) outs(%t : " WINDOW ")\n"
         "  }\n  return\n}\n";
     struct lowered x = {.text = text, .seed = test_seed()};
+    (void)state;
     lowered_random(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, NULL, true);
     x.arguments[0].inout = true;
     lowered_run(&x);
     lowered_free(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_carried),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

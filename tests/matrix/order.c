@@ -265,22 +265,25 @@ static unsigned random_programs(unsigned rounds, unsigned window)
     return disordered;
 }
 
-TEST(the_bus_leaves_what_the_program_leaves)
+static void the_bus_leaves_what_the_program_leaves(void **state)
 {
+    (void)state;
     seed = test_seed();
     assert_int_equal(random_programs(150, 1), 0); /* a memory that answers in order */
 }
 
-TEST(writes_answered_out_of_order)
+static void writes_answered_out_of_order(void **state)
 {
+    (void)state;
     seed = test_seed();
     assert_true(random_programs(150, 8) > 0);
 }
 
 /* A store of which the sixth row faults, run again by the handler with a base where it does not:
  * the rows before are on the bus once, and where they were first sent. */
-TEST(rows_before_a_fault)
+static void rows_before_a_fault(void **state)
 {
+    (void)state;
     static uint8_t memory[DATA_SIZE];
     struct sam_mxu_config config;
     seed = test_seed();
@@ -297,4 +300,14 @@ TEST(rows_before_a_fault)
                  (unsigned)(DATA_BASE + DATA_SIZE) - 5 * 64, verbs[i]);
         run_and_replay("rv64im_zicsr_xmatrix", &config, text, memory);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bus_leaves_what_the_program_leaves),
+        cmocka_unit_test(writes_answered_out_of_order),
+        cmocka_unit_test(rows_before_a_fault),
+    };
+    return cmocka_run_group_tests_name("order", tests, NULL, NULL);
 }

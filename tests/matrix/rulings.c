@@ -65,8 +65,9 @@ static void expect_legal(const char *text)
     program_free(&p);
 }
 
-TEST(sizes)
+static void sizes(void **state)
 {
+    (void)state;
     expect_a0("csrr a0, xmsize", 512, 0);
     expect_a0("li t0, 0x12345678\nmcfg a0, t0", 512, 0x12345678);
     expect_a0("mcfgi a0, 100", 512, 100); /* N = K = 0 */
@@ -77,8 +78,9 @@ TEST(sizes)
     expect_a0("li t0, 0x1fe\nmcfgn zero, t0\ncsrr a0, xmsize", 512, 0xfe00);
 }
 
-TEST(unit_csrs)
+static void unit_csrs(void **state)
 {
+    (void)state;
     for (unsigned mlen = 128; mlen <= 512; mlen *= 2) {
         expect_a0("csrr a0, xmlenb", mlen, mlen / 8);
         expect_a0("csrr a0, xmregsize", mlen, mlen / 8 * (mlen / 32));
@@ -92,8 +94,9 @@ TEST(unit_csrs)
     expect_illegal("", "csrwi xmsize, 0");
 }
 
-TEST(state_off)
+static void state_off(void **state)
 {
+    (void)state;
     expect_illegal("csrwi xmcsr, 0", "mcfgki a0, 1");
     expect_illegal("csrwi xmcsr, 0", "mmov.mm m0, m1");
     expect_illegal("csrwi xmcsr, 0", "mld1mb m0, (zero)");
@@ -102,8 +105,9 @@ TEST(state_off)
 
 #define FULL "li t0, 0x401010\nmcfg zero, t0\n" /* 16 x 16 x 64 bytes */
 
-TEST(illegal_users)
+static void illegal_users(void **state)
 {
+    (void)state;
     static const char *const bad_sizes[] = {
         "0x401000", "0x400010", "0x001010", /* one of them 0 */
         "0x401011", "0x411010",             /* too large */
@@ -144,8 +148,9 @@ TEST(illegal_users)
     program_free(&p);
 }
 
-TEST(addresses)
+static void addresses(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         unsigned cause;
@@ -167,8 +172,9 @@ TEST(addresses)
 }
 
 /* Rows before the failing one are done; xmrstart says which failed, and goes on from there. */
-TEST(restart)
+static void restart(void **state)
 {
+    (void)state;
     uint8_t data[256];
     for (unsigned i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i + 1);
@@ -191,8 +197,9 @@ TEST(restart)
 }
 
 /* Tails and rows past M are zero after a load; a store writes no other byte. */
-TEST(edges)
+static void edges(void **state)
 {
+    (void)state;
     uint8_t data[64], back[64];
     memset(data, 0x55, sizeof data);
     struct program p = start("li s0, -1\nmmov.mx m0, s0\nmmov.mx m1, s0\n"
@@ -231,8 +238,9 @@ static void expect_half(const uint16_t *a, const uint16_t *b, unsigned count, un
     program_free(&p);
 }
 
-TEST(half_precision)
+static void half_precision(void **state)
 {
+    (void)state;
     /* 1 + 2^-10, then 2^-11 - 2^-31: just below halfway to 1 + 2^-9 */
     expect_half((uint16_t[]){0x3c01, 0x2801}, (uint16_t[]){0x3c00, 0x23fe}, 2, 0, 0x3c01, 1);
     /* 2^-11 + 2^-21 + ... above halfway from 1: up */
@@ -254,8 +262,9 @@ TEST(half_precision)
 }
 
 /* Infinity times zero under a quiet NaN: RISC-V raises NV where x86 does not. */
-TEST(invalid_beside_nan)
+static void invalid_beside_nan(void **state)
 {
+    (void)state;
     struct program p = start("li t0, 0x80101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
                              "mldw m0, zero, (a0)\nmldw m2, zero, (a1)\nfmmacc.s m4, m2, m0",
                              512);
@@ -268,8 +277,9 @@ TEST(invalid_beside_nan)
 }
 
 /* 1 + 2^-24 + 2^-24 in single precision: one by one nothing is added, in a tree it is. */
-TEST(order_of_sums)
+static void order_of_sums(void **state)
 {
+    (void)state;
     for (int tree = 0; tree < 2; tree++) {
         struct sam_hart_options options = {.fp_tree = tree};
         struct program p =
@@ -303,8 +313,9 @@ static uint32_t one_product(const char *mnemonic, int a, int b)
 }
 
 /* us: ms1 (m0) is unsigned; su: ms2 is. The low nibble is element 0, two of them a byte. */
-TEST(signs)
+static void signs(void **state)
 {
+    (void)state;
     assert_int_equal(one_product("mmaqa.b", 0xff, 0xfe), 2);
     assert_int_equal(one_product("mmaqau.b", 0xff, 0xfe), 255 * 254);
     assert_int_equal(one_product("mmaqaus.b", 0xff, 0xfe), (uint32_t)(255 * -2));
@@ -331,8 +342,9 @@ static uint32_t one_element(const char *op, uint32_t ms2, uint32_t b, unsigned x
     return value;
 }
 
-TEST(shifts_and_clips)
+static void shifts_and_clips(void **state)
 {
+    (void)state;
     uint64_t sat;
     static const uint32_t rounded[4][4] = {{3, 2, 2, 3}, {2, 2, 2, 3}, {2, 1, 2, 2}, {3, 1, 2, 3}};
     static const uint32_t halves[4] = {10, 7, 8, 11}; /* over 4: 2.5, 1.75, 2, 2.75 */
@@ -355,8 +367,9 @@ TEST(shifts_and_clips)
 }
 
 /* Results lie packed at the start of a row; those past K are zero, the rest of the row stays. */
-TEST(packed_results)
+static void packed_results(void **state)
 {
+    (void)state;
     struct program p = run("li s0, -1\nmmov.mx m4, s0\nli s0, 0x500000005\nmmov.mx m1, s0\n"
                            "li s0, 0\nmcfgmi zero, 1\nmcfgki zero, 12\nmn4clip.s.mx m4, m1, s0",
                            512);
@@ -376,8 +389,9 @@ TEST(packed_results)
     program_free(&p);
 }
 
-TEST(moves)
+static void moves(void **state)
 {
+    (void)state;
     struct program p = run("li s0, 0x123456789\nmmov.mx m1, s0", 512);
     assert_int_equal(word_of(&p, 1, 0), 0x23456789);
     assert_int_equal(word_of(&p, 1, 255), 1); /* XLEN-wide elements */
@@ -388,8 +402,9 @@ TEST(moves)
     program_free(&p);
 }
 
-TEST(options)
+static void options(void **state)
 {
+    (void)state;
     struct sam_hart_options o = {.mlen = 1024};
     struct sam_hart *hart;
     struct sam_error error;
@@ -405,8 +420,9 @@ TEST(options)
 }
 
 /* The report names the rule that was broken, with the values that broke it (2.12). */
-TEST(reports)
+static void reports(void **state)
 {
+    (void)state;
 #define SIZES "li t0, 0x401010\nmcfg zero, t0\n"
     static const struct {
         const char *setup, *insn, *text;
@@ -451,4 +467,27 @@ TEST(reports)
             fail_msg("%s", p.result.text);
         program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(unit_csrs),
+        cmocka_unit_test(state_off),
+        cmocka_unit_test(illegal_users),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(restart),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(half_precision),
+        cmocka_unit_test(invalid_beside_nan),
+        cmocka_unit_test(order_of_sums),
+        cmocka_unit_test(signs),
+        cmocka_unit_test(shifts_and_clips),
+        cmocka_unit_test(packed_results),
+        cmocka_unit_test(moves),
+        cmocka_unit_test(options),
+        cmocka_unit_test(reports),
+    };
+    return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tags with LRU, and the lines that a cache waits for, against plain models of them. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
 
 #include "memtime/memtime.h"
 #include "random.h"
@@ -30,11 +34,12 @@ static bool use(struct list *list, uint64_t line, uint64_t *victim)
     return hit;
 }
 
-TEST(the_least_recently_used_line_leaves)
+static void the_least_recently_used_line_leaves(void **state)
 {
     struct sam_memtime_tags tags;
     struct list lists[SETS] = {0};
     uint64_t random = test_seed();
+    (void)state;
     assert_true(sam_memtime_tags_init(&tags, SETS, WAYS));
     for (unsigned i = 0; i < 20000; i++) {
         const uint64_t line = test_below(&random, LINES);
@@ -50,10 +55,11 @@ TEST(the_least_recently_used_line_leaves)
     sam_memtime_tags_free(&tags);
 }
 
-TEST(dirt_belongs_to_its_line)
+static void dirt_belongs_to_its_line(void **state)
 {
     struct sam_memtime_tags tags;
     struct sam_memtime_tag victim;
+    (void)state;
     assert_true(sam_memtime_tags_init(&tags, 1, 2));
     sam_memtime_tags_fill(&tags, 1, &victim)->dirty = true;
     sam_memtime_tags_fill(&tags, 2, &victim);
@@ -67,9 +73,10 @@ TEST(dirt_belongs_to_its_line)
     sam_memtime_tags_free(&tags);
 }
 
-TEST(a_miss_is_known_until_its_line_is_there)
+static void a_miss_is_known_until_its_line_is_there(void **state)
 {
     struct sam_memtime_misses misses;
+    (void)state;
     assert_true(sam_memtime_misses_init(&misses, 2, 3));
     assert_int_equal(sam_memtime_misses_first(&misses), UINT64_MAX);
     sam_memtime_misses_add(&misses, 7, 20);
@@ -83,4 +90,14 @@ TEST(a_miss_is_known_until_its_line_is_there)
     assert_int_equal(sam_memtime_misses_find(&misses, 7)->merged, 1);
     assert_false(sam_memtime_misses_is_full(&misses));
     sam_memtime_misses_free(&misses);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_recently_used_line_leaves),
+        cmocka_unit_test(dirt_belongs_to_its_line),
+        cmocka_unit_test(a_miss_is_known_until_its_line_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

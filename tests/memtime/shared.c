@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The L2 and the memory in time. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
 
 #include "memtime/memtime.h"
 #include "random.h"
@@ -28,9 +32,10 @@ static struct sam_memtime *open(const struct sam_memtime_config *config)
 
 enum { BEATS = 128 / 16, MISS = 100 + BEATS - 1 + 7 };
 
-TEST(a_hit_takes_the_latency)
+static void a_hit_takes_the_latency(void **state)
 {
     struct sam_memtime *m = open(&plain);
+    (void)state;
     assert_int_equal(sam_memtime_read(m, 1000, 5), 1000 + MISS);
     assert_int_equal(sam_memtime_read(m, 2000, 5), 2010);
     assert_int_equal(sam_memtime_stats(m)->read_hits, 1);
@@ -38,9 +43,10 @@ TEST(a_hit_takes_the_latency)
     sam_memtime_free(m);
 }
 
-TEST(a_second_miss_joins_the_first)
+static void a_second_miss_joins_the_first(void **state)
 {
     struct sam_memtime *m = open(&plain);
+    (void)state;
     const uint64_t ready = sam_memtime_read(m, 0, 5);
     assert_int_equal(sam_memtime_read(m, 50, 5), ready + 2); /* the next reply */
     assert_int_equal(sam_memtime_stats(m)->merges, 1);
@@ -48,9 +54,10 @@ TEST(a_second_miss_joins_the_first)
     sam_memtime_free(m);
 }
 
-TEST(replies_keep_their_distance)
+static void replies_keep_their_distance(void **state)
 {
     struct sam_memtime *m = open(&plain);
+    (void)state;
     for (uint64_t line = 0; line < 8; line++)
         sam_memtime_read(m, 1000 * line, line);
     for (uint64_t i = 0; i < 8; i++)
@@ -58,9 +65,10 @@ TEST(replies_keep_their_distance)
     sam_memtime_free(m);
 }
 
-TEST(the_memory_serves_so_many_at_a_time)
+static void the_memory_serves_so_many_at_a_time(void **state)
 {
     struct sam_memtime_config config = plain;
+    (void)state;
     config.mshrs = 64;
     config.mem_bytes = 128;
     struct sam_memtime *m = open(&config);
@@ -78,9 +86,10 @@ TEST(the_memory_serves_so_many_at_a_time)
     sam_memtime_free(m);
 }
 
-TEST(a_full_set_of_misses_waits)
+static void a_full_set_of_misses_waits(void **state)
 {
     struct sam_memtime_config config = plain;
+    (void)state;
     config.mshrs = 1;
     config.mem_outstanding = 8;
     struct sam_memtime *m = open(&config);
@@ -90,9 +99,10 @@ TEST(a_full_set_of_misses_waits)
     sam_memtime_free(m);
 }
 
-TEST(dirty_lines_are_written_back)
+static void dirty_lines_are_written_back(void **state)
 {
     struct sam_memtime *m = open(&plain);
+    (void)state;
     sam_memtime_write(m, 0, 0, 4);      /* fetched */
     sam_memtime_write(m, 1000, 4, 128); /* whole: not fetched */
     assert_int_equal(sam_memtime_stats(m)->mem_reads, 1);
@@ -102,9 +112,10 @@ TEST(dirty_lines_are_written_back)
     sam_memtime_free(m);
 }
 
-TEST(writes_may_pass_the_cache)
+static void writes_may_pass_the_cache(void **state)
 {
     struct sam_memtime_config config = plain;
+    (void)state;
     config.write_allocate = false;
     struct sam_memtime *m = open(&config);
     assert_int_equal(sam_memtime_write(m, 0, 0, 32), 100 + 1 + 7);
@@ -117,9 +128,10 @@ TEST(writes_may_pass_the_cache)
 }
 
 /* As in the Verilog edition: read, answered, written; the line is not kept. */
-TEST(writes_may_read_their_line_first)
+static void writes_may_read_their_line_first(void **state)
 {
     struct sam_memtime_config config = plain;
+    (void)state;
     config.write_allocate = false;
     config.write_reads = true;
     config.mem_outstanding = 1;
@@ -137,9 +149,10 @@ TEST(writes_may_read_their_line_first)
 
 /* Whatever is asked for, in order: no reply before the latency of a hit, none closer than the
  * interval; bytes and requests add up. */
-TEST(random_requests)
+static void random_requests(void **state)
 {
     uint64_t random = test_seed();
+    (void)state;
     for (unsigned round = 0; round < 50; round++) {
         struct sam_memtime_config config = plain;
         config.mshrs = 1 + (uint32_t)test_below(&random, 8);
@@ -171,4 +184,20 @@ TEST(random_requests)
         assert_true(s->mem_bytes_written <= s->mem_writes * 128);
         sam_memtime_free(m);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hit_takes_the_latency),
+        cmocka_unit_test(a_second_miss_joins_the_first),
+        cmocka_unit_test(replies_keep_their_distance),
+        cmocka_unit_test(the_memory_serves_so_many_at_a_time),
+        cmocka_unit_test(a_full_set_of_misses_waits),
+        cmocka_unit_test(dirty_lines_are_written_back),
+        cmocka_unit_test(writes_may_pass_the_cache),
+        cmocka_unit_test(writes_may_read_their_line_first),
+        cmocka_unit_test(random_requests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of ops.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
@@ -23,8 +27,9 @@ static const struct sam_im2col window = {{1, 1}, {1, 1}, {1, 1}, {0}, false};
         assert_null(plan);                                                                         \
     } while (0)
 
-TEST(null_arguments)
+static void null_arguments(void **state)
 {
+    (void)state;
     const uint8_t keep[4] = {1};
     struct sam_plan *plan;
     REFUSES_PLAN(sam_plan_reshape, NULL, 4, &good);
@@ -49,8 +54,9 @@ TEST(null_arguments)
 }
 
 /* Shapes and elements that no operator takes. */
-TEST(shapes)
+static void shapes(void **state)
 {
+    (void)state;
     const uint8_t keep[4] = {1};
     const struct sam_shape bad[] = {
         {9, {1}},
@@ -75,8 +81,9 @@ TEST(shapes)
     }
 }
 
-TEST(parameters)
+static void parameters(void **state)
 {
+    (void)state;
     const struct sam_shape image = {4, {1, 4, 4, 4}};
     const unsigned twice[SAM_MAX_RANK] = {1, 1}, outside[SAM_MAX_RANK] = {0, UINT32_MAX};
     const uint64_t huge[SAM_MAX_RANK] = {UINT64_MAX, 0};
@@ -110,8 +117,9 @@ TEST(parameters)
         strstr(refusal.text, " and 9223372036854775808: expected a kernel of 1 to 256"));
 }
 
-TEST(runs)
+static void runs(void **state)
 {
+    (void)state;
     struct sam_plan *plan;
     uint8_t in[64] = {0}, out[64];
     const void *const inputs[] = {in}, *const nothing[] = {NULL};
@@ -151,4 +159,15 @@ TEST(runs)
     assert_int_equal(figures.bytes_loaded, 64);
     assert_int_equal(sam_plan_shape(plan)->rank, 2);
     sam_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_arguments),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on random shapes: ranks 1 to 8, dims of 0, 1, primes and more than a block, every
  * element width. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N sets how many of each operator. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "operator.h"
 #include "random.h"
@@ -146,29 +150,34 @@ static void fill_im2col(struct test_operator *op, uint64_t *r)
     }
 }
 
-TEST(test_reshape)
+static void test_reshape(void **state)
 {
+    (void)state;
     each(TEST_RESHAPE, fill_reshape);
 }
 
-TEST(test_transpose)
+static void test_transpose(void **state)
 {
+    (void)state;
     each(TEST_TRANSPOSE, fill_transpose);
 }
 
-TEST(test_concat)
+static void test_concat(void **state)
 {
+    (void)state;
     each(TEST_CONCAT, fill_concat);
 }
 
-TEST(test_compress)
+static void test_compress(void **state)
 {
+    (void)state;
     each(TEST_COMPRESS, fill_compress);
 }
 
 /* More runs of long slices than are planned one by one. */
-TEST(test_compress_many_runs)
+static void test_compress_many_runs(void **state)
 {
+    (void)state;
     uint64_t r = seed;
     for (unsigned bytes = 512; bytes <= 1024; bytes += 1 + (unsigned)test_below(&r, 200)) {
         struct test_operator op = {.kind = TEST_COMPRESS, .element = 1, .input_count = 1};
@@ -185,18 +194,20 @@ TEST(test_compress_many_runs)
     }
 }
 
-TEST(test_pad)
+static void test_pad(void **state)
 {
+    (void)state;
     each(TEST_PAD, fill_pad);
 }
 
-TEST(test_im2col)
+static void test_im2col(void **state)
 {
+    (void)state;
     each(TEST_IM2COL, fill_im2col);
 }
 
 /* Impossible ranks and element sizes are refused before a shape is read. */
-TEST(test_no_such_shape)
+static void test_no_such_shape(void **state)
 {
     const struct sam_shape fine = {.rank = 2, .dim = {2, 3}}, wide = {.rank = 100};
     const struct sam_shape inputs[][2] = {{wide, fine}, {fine, wide}};
@@ -206,6 +217,7 @@ TEST(test_no_such_shape)
     const uint8_t keep[2] = {1, 1};
     struct sam_plan *plan;
     struct sam_error error;
+    (void)state;
     for (int i = 0; i < 2; i++)
         assert_int_equal(sam_plan_concat(inputs[i], 2, 4, 0, &plan, &error), SAM_ERR_USAGE);
     assert_non_null(strstr(error.text, "a tensor of 100 dims"));
@@ -218,7 +230,18 @@ TEST(test_no_such_shape)
     assert_int_equal(sam_plan_im2col(&wide, 4, &windows, &plan, &error), SAM_ERR_USAGE);
 }
 
-PROLOGUE
+int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reshape),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_concat),
+        cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_compress_many_runs),
+        cmocka_unit_test(test_pad),
+        cmocka_unit_test(test_im2col),
+        cmocka_unit_test(test_no_such_shape),
+    };
     seed = test_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

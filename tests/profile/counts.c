@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each instruction of small programs did, counted by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "must.h"
@@ -78,8 +81,9 @@ static void check(const char *text, uint32_t lanes, uint32_t warps, const struct
     }
 }
 
-TEST(loops)
+static void loops(void **state)
 {
+    (void)state;
     static const struct expected rows[] = {
         {"before", 3, 3, 3, 0, 0, 0, 0, 0, 0},
         {"loop", 15, 15, 15, 0, 0, 0, 0, 0, 0},
@@ -97,8 +101,9 @@ TEST(loops)
 
 /* Lanes 0..9 take the branch, 22 do not: the smaller side runs first, then the rest, then all; each
  * of them meets the join. */
-TEST(divergence)
+static void divergence(void **state)
 {
+    (void)state;
     static const struct expected rows[] = {
         {"split", 1, 32, 32, 1, 0, 0, 0, 0, 0},  {"few", 1, 10, 32, 0, 0, 0, 0, 0, 0},
         {"many", 1, 22, 32, 0, 0, 0, 0, 0, 0},   {"all", 1, 32, 32, 0, 0, 0, 0, 0, 0},
@@ -125,8 +130,9 @@ TEST(divergence)
           32, 1, rows, SAM_COUNT(rows));
 }
 
-TEST(memory)
+static void memory(void **state)
 {
+    (void)state;
     static const struct expected rows[] = {
         {"row", 1, 32, 32, 0, 1, 0, 32, 2, 0},     /* 128 bytes: two lines */
         {"column", 1, 32, 32, 0, 1, 0, 32, 32, 0}, /* 64 bytes apart */
@@ -189,8 +195,9 @@ TEST(memory)
 }
 
 /* A prefix has a row of its own, and so has the instruction when it is reached without it. */
-TEST(prefixes)
+static void prefixes(void **state)
 {
+    (void)state;
     static const char text[] = "_start: li t0, 2\n"
                                "again: regext zero, zero, 1\n"
                                "second: vadd.vi v1, v1, 1\n"
@@ -217,8 +224,9 @@ TEST(prefixes)
 }
 
 /* What has trapped has done nothing; what came before it has. */
-TEST(traps)
+static void traps(void **state)
 {
+    (void)state;
     static const char text[] = "_start: vid.v v1\n"
                                "vsll.vi v2, v1, 2\n"
                                "load: vlw12.v v3, 0(v2)\n"
@@ -241,8 +249,9 @@ TEST(traps)
 }
 
 /* A session adds what it has run once, however often it is finished, and whoever wants a result. */
-TEST(sessions)
+static void sessions(void **state)
 {
+    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct program p = program_with(profile,
                                     "_start: li t0, 5\n"
@@ -278,4 +287,13 @@ TEST(sessions)
     sam_session_close(session);
     program_free(&p);
     sam_profile_free(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops),    cmocka_unit_test(divergence), cmocka_unit_test(memory),
+        cmocka_unit_test(prefixes), cmocka_unit_test(traps),      cmocka_unit_test(sessions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

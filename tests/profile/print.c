@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as text, JSON, folded stacks and a page: what they say, and that they are well-formed.
  */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "test.h"
+#include <cmocka.h>
 #include <jansson.h>
 
 #include "base/base.h"
@@ -76,8 +79,9 @@ static void expect(const char *text, const char *part)
         fail_msg("no '%s' in:\n%s", part, text);
 }
 
-TEST(as_text)
+static void as_text(void **state)
 {
+    (void)state;
     struct fixture f = make(true);
     char *text = print(&f, SAM_PROFILE_TEXT), row[256];
     expect(text, "profile of a <kernel> & \"more\": 104 instructions of warps, 100.0% of lanes");
@@ -99,8 +103,9 @@ TEST(as_text)
     release(&f);
 }
 
-TEST(as_json)
+static void as_json(void **state)
 {
+    (void)state;
     struct fixture f = make(true);
     char *text = print(&f, SAM_PROFILE_JSON);
     json_error_t error;
@@ -125,8 +130,9 @@ TEST(as_json)
     release(&f);
 }
 
-TEST(as_folded)
+static void as_folded(void **state)
 {
+    (void)state;
     struct fixture f = make(true);
     f.options.title = "one;two";
     char *text = print(&f, SAM_PROFILE_FOLDED), row[256];
@@ -184,8 +190,9 @@ static void check_alone(const char *html)
     }
 }
 
-TEST(as_page)
+static void as_page(void **state)
 {
+    (void)state;
     struct fixture f = make(true);
     char *html = print(&f, SAM_PROFILE_HTML);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
@@ -206,8 +213,9 @@ TEST(as_page)
 }
 
 /* Without the file, or any line information, what is known is shown. */
-TEST(without_source)
+static void without_source(void **state)
 {
+    (void)state;
     struct fixture f = make(false);
     for (int i = 0; i < 2; i++) {
         char *html = print(&f, SAM_PROFILE_HTML), *text = print(&f, SAM_PROFILE_TEXT);
@@ -223,8 +231,9 @@ TEST(without_source)
     release(&f);
 }
 
-TEST(empty)
+static void empty(void **state)
 {
+    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_error error;
     for (int format = SAM_PROFILE_TEXT; format <= SAM_PROFILE_HTML; format++) {
@@ -260,4 +269,11 @@ static int remove_source(void **state)
     return unlink(path);
 }
 
-TEST_GROUP(write_source, remove_source)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_text), cmocka_unit_test(as_json),        cmocka_unit_test(as_folded),
+        cmocka_unit_test(as_page), cmocka_unit_test(without_source), cmocka_unit_test(empty),
+    };
+    return cmocka_run_group_tests(tests, write_source, remove_source);
+}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference/levels_ref.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 struct lref *lref_new(const struct sam_memtime_levels_config *c, const struct sam_memtime_map *map)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference/system_time_ref.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 static bool may_access(void *context, const struct eref_insn *insn)
 {

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of sanitize.h. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/sanitize.h"
 
-TEST(arguments)
+static void arguments(void **state)
 {
+    (void)state;
     struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
     const struct sam_sanitizer_buffer buffer = {.base = 0x90000000, .size = 4, .name = "b"};
     const struct sam_sanitizer_buffer unnamed = {.base = 0x90000000, .size = 4};
@@ -35,4 +41,10 @@ TEST(arguments)
     assert_true(strlen(place) < sizeof place);
     sam_sanitizer_free(sanitizer);
     sam_sanitizer_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses outside what a launch declares, and what is said to be near. The access is labelled
  * `a`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "watched.h"
@@ -53,8 +57,9 @@ static void expect(struct watched *run, const struct outside *row)
     sam_text_free(report);
 }
 
-TEST(what_is_outside)
+static void what_is_outside(void **state)
 {
+    (void)state;
     static const struct outside rows[] = {
         {START "li t0, 0x70001410\na: sw t0, 0(t0)\n" END, SAM_FINDING_BOUNDS_LOCAL, 0x70001410, 4,
          0x70001000, 16, "1024 bytes past the end of the launch's local memory, 0x70001000 to",
@@ -85,8 +90,9 @@ TEST(what_is_outside)
     }
 }
 
-TEST(what_is_inside)
+static void what_is_inside(void **state)
 {
+    (void)state;
     struct watched run = make(
         START "sw s0, 0(s1)\nli t0, 0x70000ffc\nsw s0, 0(t0)\nsw s0, 4(t0)\nli t0, 0x70004110\n"
               "sw s0, -4(t0)\nsw s0, 0(t0)\nsw s0, 4(t0)\nli t0, 0x7ffff000\nvadd.vx v5, v2, t0\n"
@@ -99,8 +105,9 @@ TEST(what_is_inside)
 }
 
 /* By an ordinary address, from workgroup 0. */
-TEST(private_memory_of_another_workgroup)
+static void private_memory_of_another_workgroup(void **state)
 {
+    (void)state;
     static const struct outside row = {
         START "bnez s3, 1f\nli t0, 0x91001000\na: sw zero, 0(t0)\n1:\n" END,
         SAM_FINDING_BOUNDS_OTHER,
@@ -133,8 +140,9 @@ TEST(private_memory_of_another_workgroup)
 }
 
 /* 17 scalar and 5 vector registers, which are 20 and 8: hardware gives out fours. */
-TEST(registers_that_are_declared)
+static void registers_that_are_declared(void **state)
 {
+    (void)state;
     static const struct {
         const char *text, *said; /* NULL: nothing is found */
     } rows[] = {
@@ -169,8 +177,9 @@ TEST(registers_that_are_declared)
 
 /* Six work-items on two warps of four: the last two lanes have none, where the sizes are known.
  * Word `last` of the six is that of the buffer. */
-TEST(lanes_without_a_work_item)
+static void lanes_without_a_work_item(void **state)
 {
+    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         const uint32_t sizes[] = {12, 1, 1, 6, 1, 1}, last = i % 2 ? 5 : 4; /* global, local */
         const bool known = i < 2;
@@ -202,8 +211,9 @@ TEST(lanes_without_a_work_item)
 }
 
 /* With loose bounds there is memory everywhere, and the program goes on to its next finding. */
-TEST(loose_bounds_go_on)
+static void loose_bounds_go_on(void **state)
 {
+    (void)state;
     struct watched run = make(START "li t0, 0x90030000\na: sw t0, 0(t0)\nsw t0, 4(t0)\n" END);
     run.p.options.loose_bounds = true;
     watched_run(&run);
@@ -215,8 +225,9 @@ TEST(loose_bounds_go_on)
 }
 
 /* Other checks leave strict local memory as it is. */
-TEST(without_the_check_it_traps)
+static void without_the_check_it_traps(void **state)
 {
+    (void)state;
     struct watched run = watched_new(START "li t0, 0x70002000\nsw t0, 0(t0)\n" END,
                                      SAM_SANITIZE_ALL & ~SAM_SANITIZE_BOUNDS);
     run.p.launch.lds_size = LOCAL;
@@ -225,4 +236,18 @@ TEST(without_the_check_it_traps)
     assert_int_equal(run.p.result.trap.kind, SAM_TRAP_STORE_FAULT);
     assert_int_equal(run.count, 0);
     watched_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_outside),
+        cmocka_unit_test(what_is_inside),
+        cmocka_unit_test(private_memory_of_another_workgroup),
+        cmocka_unit_test(registers_that_are_declared),
+        cmocka_unit_test(lanes_without_a_work_item),
+        cmocka_unit_test(loose_bounds_go_on),
+        cmocka_unit_test(without_the_check_it_traps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,15 @@
 /* The race check against a second opinion: random programs run in a session that records every
  * access, and all pairs of accesses are compared by the definition in docs/sanitizer.md. The bytes
  * that race must be the same, whichever schedule the sanitized launch uses. */
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "random.h"
@@ -293,8 +296,9 @@ static unsigned count_races(const racing_bytes racing)
     return count;
 }
 
-TEST(the_racing_bytes_are_those_of_all_pairs)
+static void the_racing_bytes_are_those_of_all_pairs(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     unsigned with = 0, without = 0, racing = 0;
     for (uint64_t n = test_number("SAMITE_CASES", 600); n > 0; n--) {
@@ -328,4 +332,12 @@ TEST(the_racing_bytes_are_those_of_all_pairs)
     }
     printf("# %u programs race for %u bytes, %u do not\n", with, racing, without);
     assert_true(with && without);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_racing_bytes_are_those_of_all_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

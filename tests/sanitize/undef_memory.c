@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which memory is undefined, against one bit per byte in an array: random stores, outputs, launches
  * and workgroups, with edges of everything within pages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "random.h"
 #include "sanitize/undef_memory.h"
@@ -90,8 +94,9 @@ static void check_all(struct model *m)
     assert_int_equal(sam_undef_find(&m->memory, GLOBAL + at, size), first);
 }
 
-TEST(memory_agrees_with_an_array)
+static void memory_agrees_with_an_array(void **state)
 {
+    (void)state;
     struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->random = test_seed();
@@ -120,4 +125,12 @@ TEST(memory_agrees_with_an_array)
     assert_false(m->memory.exhausted);
     sam_undef_memory_free(&m->memory);
     free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_agrees_with_an_array),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

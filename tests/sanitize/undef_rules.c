@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of undefined bits against their definition: a bit of a result is undefined when it
  * differs between two choices of the undefined bits of the sources. All choices are tried. */
-#include "test.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "../random.h"
 #include "sanitize/undef_rules.h"
 
 enum { MOST = 4 }; /* undefined bits of one source */
 
-static uint64_t compute(enum undef_rule rule, uint64_t a, uint64_t b, uint64_t c, unsigned width)
+static uint64_t compute(enum sam_undef rule, uint64_t a, uint64_t b, uint64_t c, unsigned width)
 {
     const uint64_t mask = UINT64_MAX >> (64 - width);
     const unsigned amount = (unsigned)b & (width - 1);
@@ -17,37 +22,37 @@ static uint64_t compute(enum undef_rule rule, uint64_t a, uint64_t b, uint64_t c
     const uint64_t sign = UINT64_C(1) << (width - 1);
     uint64_t result = 0;
     switch (rule) {
-    case UNDEF_COPY: result = a; break;
-    case UNDEF_AND: result = a & b; break;
-    case UNDEF_OR: result = a | b; break;
-    case UNDEF_XOR: result = a ^ b; break;
-    case UNDEF_ADD: result = a + b; break;
-    case UNDEF_SUB: result = a - b; break;
-    case UNDEF_RSUB: result = b - a; break;
-    case UNDEF_MUL: result = a * b; break;
-    case UNDEF_SLL: result = a << amount; break;
-    case UNDEF_SRL: result = a >> amount; break;
-    case UNDEF_SRA: result = (uint64_t)(signed_a >> amount); break;
-    case UNDEF_EQ: result = a == b; break;
-    case UNDEF_LT: result = signed_a < signed_b; break;
-    case UNDEF_LTU: result = a < b; break;
-    case UNDEF_GT: result = signed_a > signed_b; break;
-    case UNDEF_GTU: result = a > b; break;
-    case UNDEF_MASK_AND: result = a & b & 1; break;
-    case UNDEF_MASK_ANDN: result = a & ~b & 1; break;
-    case UNDEF_MASK_OR: result = (a | b) & 1; break;
-    case UNDEF_MASK_ORN: result = (a | ~b) & 1; break;
-    case UNDEF_MASK_XOR: result = (a ^ b) & 1; break;
-    case UNDEF_SELECT: result = c & 1 ? b : a; break;
-    case UNDEF_ZEXT8: result = (uint8_t)a; break;
-    case UNDEF_ZEXT16: result = (uint16_t)a; break;
-    case UNDEF_SEXT8: result = (uint64_t)(int8_t)a; break;
-    case UNDEF_SEXT16: result = (uint64_t)(int16_t)a; break;
-    case UNDEF_SIGN: result = (a & ~sign) | (b & sign); break;
-    case UNDEF_SIGNX: result = a ^ (b & sign); break;
-    case UNDEF_ANY: result = (a ^ a >> 7) + b * 3 + c; break; /* something */
-    case UNDEF_BIT: result = (a + b + c) % 3 == 0; break;
-    case UNDEF_TILE: break;
+    case SAM_UNDEF_COPY: result = a; break;
+    case SAM_UNDEF_AND: result = a & b; break;
+    case SAM_UNDEF_OR: result = a | b; break;
+    case SAM_UNDEF_XOR: result = a ^ b; break;
+    case SAM_UNDEF_ADD: result = a + b; break;
+    case SAM_UNDEF_SUB: result = a - b; break;
+    case SAM_UNDEF_RSUB: result = b - a; break;
+    case SAM_UNDEF_MUL: result = a * b; break;
+    case SAM_UNDEF_SLL: result = a << amount; break;
+    case SAM_UNDEF_SRL: result = a >> amount; break;
+    case SAM_UNDEF_SRA: result = (uint64_t)(signed_a >> amount); break;
+    case SAM_UNDEF_EQ: result = a == b; break;
+    case SAM_UNDEF_LT: result = signed_a < signed_b; break;
+    case SAM_UNDEF_LTU: result = a < b; break;
+    case SAM_UNDEF_GT: result = signed_a > signed_b; break;
+    case SAM_UNDEF_GTU: result = a > b; break;
+    case SAM_UNDEF_MASK_AND: result = a & b & 1; break;
+    case SAM_UNDEF_MASK_ANDN: result = a & ~b & 1; break;
+    case SAM_UNDEF_MASK_OR: result = (a | b) & 1; break;
+    case SAM_UNDEF_MASK_ORN: result = (a | ~b) & 1; break;
+    case SAM_UNDEF_MASK_XOR: result = (a ^ b) & 1; break;
+    case SAM_UNDEF_SELECT: result = c & 1 ? b : a; break;
+    case SAM_UNDEF_ZEXT8: result = (uint8_t)a; break;
+    case SAM_UNDEF_ZEXT16: result = (uint16_t)a; break;
+    case SAM_UNDEF_SEXT8: result = (uint64_t)(int8_t)a; break;
+    case SAM_UNDEF_SEXT16: result = (uint64_t)(int16_t)a; break;
+    case SAM_UNDEF_SIGN: result = (a & ~sign) | (b & sign); break;
+    case SAM_UNDEF_SIGNX: result = a ^ (b & sign); break;
+    case SAM_UNDEF_ANY: result = (a ^ a >> 7) + b * 3 + c; break; /* something */
+    case SAM_UNDEF_BIT: result = (a + b + c) % 3 == 0; break;
+    case SAM_UNDEF_TILE: break;
     }
     return result & mask;
 }
@@ -61,7 +66,7 @@ static uint64_t spread(uint64_t bits, uint64_t places)
     return out;
 }
 
-static uint64_t differing(enum undef_rule rule, const struct undef_bits part[3], unsigned width,
+static uint64_t differing(enum sam_undef rule, const struct undef_bits part[3], unsigned width,
                           bool same)
 {
     const unsigned count[3] = {(unsigned)__builtin_popcountll(part[0].undef),
@@ -104,45 +109,49 @@ static struct undef_bits random_bits(uint64_t *state, unsigned width)
     return bits;
 }
 
-static bool is_exact(enum undef_rule rule, const struct undef_bits part[3], unsigned width)
+static bool is_exact(enum sam_undef rule, const struct undef_bits part[3], unsigned width)
 {
     switch (rule) {
-    case UNDEF_ANY:
-    case UNDEF_BIT: return false;
-    case UNDEF_MUL: return (!part[0].undef && !part[0].value) || (!part[1].undef && !part[1].value);
-    case UNDEF_SLL:
-    case UNDEF_SRL:
-    case UNDEF_SRA: return (part[1].undef & (width - 1)) == 0;
+    case SAM_UNDEF_ANY:
+    case SAM_UNDEF_BIT: return false;
+    case SAM_UNDEF_MUL:
+        return (!part[0].undef && !part[0].value) || (!part[1].undef && !part[1].value);
+    case SAM_UNDEF_SLL:
+    case SAM_UNDEF_SRL:
+    case SAM_UNDEF_SRA: return (part[1].undef & (width - 1)) == 0;
     default: return true;
     }
 }
 
-TEST(rules_agree_with_all_choices)
+static void rules_agree_with_all_choices(void **state_)
 {
-    uint64_t seed = test_seed();
-    for (unsigned rule = 0; rule < UNDEF_TILE; rule++) {
+    (void)state_;
+    uint64_t state = test_seed();
+    for (unsigned rule = 0; rule < SAM_UNDEF_TILE; rule++) {
         for (unsigned i = 0; i < 400; i++) {
-            const unsigned width = test_below(&seed, 4) ? 32 : 64;
-            const bool three = rule == UNDEF_SELECT || rule == UNDEF_ANY || rule == UNDEF_BIT;
-            const bool same = test_below(&seed, 8) == 0 && !three;
-            struct undef_bits part[3] = {random_bits(&seed, width), random_bits(&seed, width)};
-            if (test_below(&seed, 4) == 0)
+            const unsigned width = test_below(&state, 4) ? 32 : 64;
+            const bool three =
+                rule == SAM_UNDEF_SELECT || rule == SAM_UNDEF_ANY || rule == SAM_UNDEF_BIT;
+            const bool same = test_below(&state, 8) == 0 && !three;
+            struct undef_bits part[3] = {random_bits(&state, width), random_bits(&state, width)};
+            if (test_below(&state, 4) == 0)
                 part[1].value = part[0].value;
-            if (test_below(&seed, 16) == 0)
-                part[test_below(&seed, 2)] = (struct undef_bits){0};
+            if (test_below(&state, 16) == 0)
+                part[test_below(&state, 2)] = (struct undef_bits){0};
             if (same)
                 part[1] = part[0];
             if (three) {
-                part[2] = random_bits(&seed, width);
+                part[2] = random_bits(&state, width);
                 part[2].undef &= 1;
             }
-            const uint64_t expected = differing((enum undef_rule)rule, part, width, same);
+            const uint64_t expected = differing((enum sam_undef)rule, part, width, same);
             const uint64_t got =
-                sam_undef_combine((enum undef_rule)rule, part[0], part[1], part[2], width, same);
+                sam_undef_combine((enum sam_undef)rule, part[0], part[1], part[2], width, same);
             const bool exact =
-                is_exact((enum undef_rule)rule, part, width) &&
-                (!same || rule == UNDEF_AND || rule == UNDEF_OR || rule == UNDEF_XOR ||
-                 rule == UNDEF_SUB || rule == UNDEF_EQ || (rule >= UNDEF_LT && rule <= UNDEF_GTU));
+                is_exact((enum sam_undef)rule, part, width) &&
+                (!same || rule == SAM_UNDEF_AND || rule == SAM_UNDEF_OR || rule == SAM_UNDEF_XOR ||
+                 rule == SAM_UNDEF_SUB || rule == SAM_UNDEF_EQ ||
+                 (rule >= SAM_UNDEF_LT && rule <= SAM_UNDEF_GTU));
             if (exact ? got != expected : (expected & ~got) != 0)
                 fail_msg("rule %u width %u%s: %#" PRIx64 "/%#" PRIx64 ", %#" PRIx64 "/%#" PRIx64
                          ": %#" PRIx64 ", expected %#" PRIx64,
@@ -153,8 +162,9 @@ TEST(rules_agree_with_all_choices)
 }
 
 /* Every instruction of a warp that names registers has them in its row. */
-TEST(every_row_has_its_registers)
+static void every_row_has_its_registers(void **state_)
 {
+    (void)state_;
     struct sam_isa isa;
     struct sam_error error;
     assert_int_equal(sam_isa_parse("ventus", &isa, &error), SAM_OK);
@@ -171,15 +181,24 @@ TEST(every_row_has_its_registers)
         }
         const bool control = row.act == SAM_ACT_SYNC || row.act == SAM_ACT_JOIN ||
                              row.act == SAM_ACT_PREFIX || row.act == SAM_ACT_SYSTEM;
-        unsigned known = row.data.place != UNDEF_NO_SOURCE;
+        unsigned known = row.data.file != SAM_FILE_NONE;
         for (unsigned i = 0; i < row.source_count; i++)
-            known += row.sources[i].place != UNDEF_IMMEDIATE;
+            known += row.sources[i].file != SAM_FILE_IMM;
         const bool adds = strstr(insn->meaning, "+ vd[i]") || strstr(insn->meaning, "- vd[i]") ||
                           strstr(insn->meaning, "* vd[i]") || strstr(insn->meaning, "vd +=");
-        if (results != (row.result != UNDEF_NO_SOURCE) && !control)
+        if (results != (row.result != SAM_FILE_NONE) && !control)
             fail_msg("%s: result", insn->mnemonic);
         if (known != (control ? 0 : sources + adds))
             fail_msg("%s: %u sources, expected %u", insn->mnemonic, known,
                      control ? 0 : sources + adds);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_agree_with_all_choices),
+        cmocka_unit_test(every_row_has_its_registers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,21 @@
 /* Bad arguments of gpu.h. */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "refuses.h"
 
-TEST(options)
+static void options(void **state)
 {
+    (void)state;
     struct sam_gpu *gpu;
     const struct sam_gpu_options bad[] = {
         {.schedule = (enum sam_schedule)2},
@@ -34,8 +39,9 @@ TEST(options)
     sam_gpu_free(NULL);
 }
 
-TEST(memory)
+static void memory(void **state)
 {
+    (void)state;
     struct sam_gpu *gpu;
     uint32_t address;
     uint8_t byte = 0;
@@ -82,8 +88,9 @@ TEST(memory)
     sam_gpu_free(gpu);
 }
 
-TEST(kernels)
+static void kernels(void **state)
 {
+    (void)state;
     struct program p = program_new(".globl k\nk: endprg\n", 4);
     const struct sam_kernel good = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct sam_launch launch;
@@ -119,8 +126,9 @@ TEST(kernels)
     program_free(&p);
 }
 
-TEST(launches)
+static void launches(void **state)
 {
+    (void)state;
     struct program p = program_new("endprg\n", 4);
     struct sam_gpu_result result;
     memset(&result, 0x5a, sizeof result);
@@ -162,12 +170,22 @@ TEST(launches)
     program_free(&p);
 }
 
-TEST(texts)
+static void texts(void **state)
 {
+    (void)state;
     char text[200];
     struct sam_trap trap = {.kind = (enum sam_trap_kind)99, .word = UINT32_MAX, .lane = UINT32_MAX};
     sam_trap_describe(&trap, NULL, NULL, 0);
     sam_trap_describe(&trap, NULL, text, sizeof text);
     assert_non_null(strstr(text, "unknown trap"));
     assert_non_null(strstr(sam_gpu_start_code(), "_start:"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options),  cmocka_unit_test(memory), cmocka_unit_test(kernels),
+        cmocka_unit_test(launches), cmocka_unit_test(texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,12 @@
 /* Buffers of a gpu that come and go between launches. */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 /* Stores the word at DATA + 4 to the address at DATA. */
 static const char store_there[] = "        li      t0, 0x90000000\n"
@@ -21,8 +24,9 @@ static struct program storing(uint32_t address, uint32_t word)
     return p;
 }
 
-TEST(removed_buffers_fault)
+static void removed_buffers_fault(void **state)
 {
+    (void)state;
     struct program p = storing(0, 42);
     uint32_t first, again;
     assert_int_equal(sam_gpu_alloc(p.gpu, 0x5000, &first, &p.error), SAM_OK);
@@ -43,8 +47,9 @@ TEST(removed_buffers_fault)
     program_free(&p);
 }
 
-TEST(wrong_addresses)
+static void wrong_addresses(void **state)
 {
+    (void)state;
     struct program p = storing(DATA, 1);
     assert_int_equal(sam_gpu_unmap(p.gpu, DATA + 4, &p.error), SAM_ERR_USAGE);
     assert_string_equal(p.error.text, "no buffer begins at 0x90000004");
@@ -55,8 +60,9 @@ TEST(wrong_addresses)
 }
 
 /* A program whose code is removed cannot be fetched. */
-TEST(removed_code)
+static void removed_code(void **state)
 {
+    (void)state;
     struct program p = storing(DATA + 8, 7);
     program_pass(&p);
     assert_int_equal(program_word(&p, DATA + 8), 7);
@@ -71,8 +77,9 @@ TEST(removed_code)
 /* What one launch has decoded and used does not show in the next: other words in the same place,
  * written by the host or by a launch; other numbers of warps; registers and local memory that are
  * zero again. */
-TEST(launches_in_a_row)
+static void launches_in_a_row(void **state)
 {
+    (void)state;
     static const char text[] = "        li      t0, 0x90000000\n"
                                "        lw      t1, 0(t0)\n" /* a word of code, and where to */
                                "        lw      t2, 4(t0)\n"
@@ -129,4 +136,15 @@ TEST(launches_in_a_row)
         program_trap(&p, SAM_TRAP_LOAD_FAULT);
         program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(removed_buffers_fault),
+        cmocka_unit_test(wrong_addresses),
+        cmocka_unit_test(removed_code),
+        cmocka_unit_test(launches_in_a_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,12 @@
 /* Private memory of workgroups in fewer parts than there are workgroups (options.fit_pds). */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "random.h"
@@ -79,8 +82,9 @@ static void expect_parts(struct program *p, unsigned parts)
     }
 }
 
-TEST(parts_are_used_in_turn)
+static void parts_are_used_in_turn(void **state)
 {
+    (void)state;
     static const struct {
         uint32_t lanes, pds_size;
         unsigned parts;
@@ -99,8 +103,9 @@ TEST(parts_are_used_in_turn)
 }
 
 /* Other code runs under translation, and when each instruction is observed. */
-TEST(other_modes)
+static void other_modes(void **state)
 {
+    (void)state;
     struct program p = program(32, 512, 2);
     p.options.collect_stats = true;
     p.options.jobs = 3;
@@ -160,8 +165,9 @@ static bool look(void *context, struct sam_session *session, const struct sam_st
 }
 
 /* In a session workgroups that share a part are live at once. */
-TEST(sessions)
+static void sessions(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (unsigned parts = 1; parts <= 7; parts += 3) {
         for (unsigned way = 0; way < 3; way++) {
@@ -187,8 +193,9 @@ TEST(sessions)
     }
 }
 
-TEST(enough_room)
+static void enough_room(void **state)
 {
+    (void)state;
     /* as many parts as workgroups: each has its own, as it was before */
     struct program p = program(8, 256, GROUPS);
     program_set(&p, 0xa0000040, 0);
@@ -200,8 +207,9 @@ TEST(enough_room)
     program_free(&p);
 }
 
-TEST(too_little_room)
+static void too_little_room(void **state)
 {
+    (void)state;
     struct program p = program(8, 256, 0);
     assert_int_equal(program_run(&p), SAM_ERR_USAGE);
     assert_string_equal(p.error.text,
@@ -219,8 +227,9 @@ TEST(too_little_room)
 
 /* More workgroups than 2^30 bytes hold: each finds zeros in its part and counts itself; without the
  * option there is no room, nor is there for one workgroup of more. */
-TEST(prepared_launches_share_parts)
+static void prepared_launches_share_parts(void **state)
 {
+    (void)state;
     enum { COUNT = 0x94000000, MANY = 34000 };
     struct program p = program_new(".globl kernel\n"
                                    "_start: vmv.v.i v1, 0\n"
@@ -257,8 +266,9 @@ TEST(prepared_launches_share_parts)
     program_free(&p);
 }
 
-TEST(impossible_launches)
+static void impossible_launches(void **state)
 {
+    (void)state;
     struct program p = program(8, 256, 1);
     p.launch.lanes = 7;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
@@ -272,8 +282,9 @@ TEST(impossible_launches)
 }
 
 /* The kernel's name comes from the entry in the metadata buffer. */
-TEST(kernel_symbols)
+static void kernel_symbols(void **state)
 {
+    (void)state;
     struct program p = program_new("first: nop\nsecond: endprg\n", 8);
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
     program_set(&p, KERNEL, program_symbol(&p, "second"));
@@ -286,4 +297,19 @@ TEST(kernel_symbols)
     p.launch.image = NULL;
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_used_in_turn),
+        cmocka_unit_test(other_modes),
+        cmocka_unit_test(sessions),
+        cmocka_unit_test(enough_room),
+        cmocka_unit_test(too_little_room),
+        cmocka_unit_test(prepared_launches_share_parts),
+        cmocka_unit_test(impossible_launches),
+        cmocka_unit_test(kernel_symbols),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,14 @@
  * and the program cut down to the words that matter.
  *
  * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "isa/isa.h"
 #include "profile_rows.h"
@@ -268,12 +271,23 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     assert_int_equal(failures, 0);
 }
 
-TEST(random_programs_agree_with_the_reference)
+static void random_programs_agree_with_the_reference(void **state)
 {
+    (void)state;
     run_cases(GEN_NO_TRAP, 150);
 }
 
-TEST(random_traps_agree_with_the_reference)
+static void random_traps_agree_with_the_reference(void **state)
 {
+    (void)state;
     run_cases(GEN_TRAP, 250);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_agree_with_the_reference),
+        cmocka_unit_test(random_traps_agree_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches that take effect at once and whose cycles are counted later: memory and cycles are those
  * of launches that are timed at once, on random programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "random.h"
@@ -97,22 +100,25 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     free(c);
 }
 
-TEST(cycles_are_those_of_a_timed_launch)
+static void cycles_are_those_of_a_timed_launch(void **state)
 {
+    (void)state;
     run_cases(GEN_NO_TRAP, 30);
 }
 
-TEST(a_trap_ends_both)
+static void a_trap_ends_both(void **state)
 {
+    (void)state;
     run_cases(GEN_TRAP, 40);
 }
 
-TEST(a_launch_that_does_not_fit_runs_nothing)
+static void a_launch_that_does_not_fit_runs_nothing(void **state)
 {
     struct random_case *c = calloc(1, sizeof *c);
     struct sam_gpu_recording *recording;
     struct sam_gputime_config config;
     struct sam_error error;
+    (void)state;
     assert_non_null(c);
     random_case_make(c, 1, GEN_NO_TRAP);
     sam_gputime_config_init(&config);
@@ -125,4 +131,14 @@ TEST(a_launch_that_does_not_fit_runs_nothing)
     sam_gpu_free(gpu);
     sam_gpu_free(untouched);
     free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_are_those_of_a_timed_launch),
+        cmocka_unit_test(a_trap_ends_both),
+        cmocka_unit_test(a_launch_that_does_not_fit_runs_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

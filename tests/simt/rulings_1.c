@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, chapter 1: state. One test or more a ruling, values by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "program.h"
 
 #define BEGIN "li x31, 0x90000000\n"
 #define END   "endprg x0, x0, x0\n"
 
-TEST(ruling_1_1_each_warp_has_its_scalar_registers)
+static void ruling_1_1_each_warp_has_its_scalar_registers(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\n"
                                          "addi x5, x5, 100\n"
                                          "addi x45, x5, 0\n"
@@ -27,8 +31,9 @@ TEST(ruling_1_1_each_warp_has_its_scalar_registers)
     program_free(&p);
 }
 
-TEST(ruling_1_1_register_files)
+static void ruling_1_1_register_files(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "addi x0, x0, 7\n"
                                          "li x63, 63\n"
                                          "vid.v v255\n"
@@ -44,8 +49,9 @@ TEST(ruling_1_1_register_files)
     program_free(&p);
 }
 
-TEST(ruling_1_1_x64_is_illegal)
+static void ruling_1_1_x64_is_illegal(void **state)
 {
+    (void)state;
     struct program p = program_new("regext zero, zero, 2\n"
                                    "bad: .word 0x00500093\n" END, /* addi x1 */
                                    4);
@@ -56,8 +62,9 @@ TEST(ruling_1_1_x64_is_illegal)
     program_free(&p);
 }
 
-TEST(ruling_1_2_floats_live_in_x_registers)
+static void ruling_1_2_floats_live_in_x_registers(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "flw x5, 0(x31)\n" /* 1.5 */
                                          "fadd.s x6, x5, x5\n"
                                          "fsw x6, 4(x31)\n"
@@ -79,8 +86,9 @@ TEST(ruling_1_2_floats_live_in_x_registers)
 
 /* The start code as the manual prints it (2.3), with its names of offsets (2.2), all of which
  * follow. */
-TEST(ruling_4_3_the_start_code_of_the_manual)
+static void ruling_4_3_the_start_code_of_the_manual(void **state)
 {
+    (void)state;
     struct program p = program_new(
         "start:\ncsrr sp, CSR_LDS # set localmemory pointer\naddi tp, x0, 0\n"
         "csrr t0, CSR_KNL\nlw t1, KNL_ENTRY(t0)\nlw a0, KNL_ARG_BASE(t0)\njalr t1\n"
@@ -125,8 +133,9 @@ static void is_illegal(uint32_t word)
     program_free(&p);
 }
 
-TEST(ruling_1_3_what_is_not_kept_is_illegal)
+static void ruling_1_3_what_is_not_kept_is_illegal(void **state)
 {
+    (void)state;
     is_illegal(0x00000073); /* ecall */
     is_illegal(0x00100073); /* ebreak */
     for (uint32_t funct6 = 0; funct6 < 12; funct6++)
@@ -170,16 +179,18 @@ TEST(ruling_1_3_what_is_not_kept_is_illegal)
     is_illegal(0x02b00007);             /* vlm */
 }
 
-TEST(ruling_1_3_fence_does_nothing)
+static void ruling_1_3_fence_does_nothing(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "fence\nfence.i\nli x5, 1\nsw x5, 0(x31)\n" END, 4);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 1);
     program_free(&p);
 }
 
-TEST(ruling_1_4_elements_have_32_bits)
+static void ruling_1_4_elements_have_32_bits(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "li x6, 4\n"
                                          "vsetvli x5, x6, e8, m1, ta, ma\nsw x5, 0(x31)\n"
                                          "vsetvli x5, x6, e16, m1, ta, ma\nsw x5, 4(x31)\n"
@@ -193,8 +204,9 @@ TEST(ruling_1_4_elements_have_32_bits)
     program_free(&p);
 }
 
-TEST(ruling_1_5_at_the_start)
+static void ruling_1_5_at_the_start(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "csrr x5, vl\nsw x5, 0(x31)\n"
                                          "csrr x5, vtype\nandi x5, x5, 0x3f\nsw x5, 4(x31)\n"
                                          "csrr x5, vlenb\nsw x5, 8(x31)\n"
@@ -206,8 +218,9 @@ TEST(ruling_1_5_at_the_start)
     program_free(&p);
 }
 
-TEST(ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax)
+static void ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax(void **state)
 {
+    (void)state;
     struct program p =
         program_new(BEGIN "li x6, 3\nvsetvli x5, x6, e32, m1, ta, ma\nsw x5, 0(x31)\n"
                           "li x6, 5\nvsetvli x5, x6, e32, m1, ta, ma\nsw x5, 4(x31)\n"
@@ -222,8 +235,9 @@ TEST(ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax)
     program_free(&p);
 }
 
-TEST(ruling_1_5_elements_from_vl_on_stay)
+static void ruling_1_5_elements_from_vl_on_stay(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "vmv.v.i v2, 9\n"
                                          "vmv.v.i v3, 8\n"
                                          "li x6, 5\n"
@@ -239,8 +253,9 @@ TEST(ruling_1_5_elements_from_vl_on_stay)
     program_free(&p);
 }
 
-TEST(ruling_1_5_lmul_2_is_two_registers_under_one_mask)
+static void ruling_1_5_lmul_2_is_two_registers_under_one_mask(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "vid.v v20\n"
                                          "vmv.v.i v21, 2\n"
                                          "vmv.v.i v4, 1\nvmv.v.i v5, 2\n"
@@ -261,8 +276,9 @@ TEST(ruling_1_5_lmul_2_is_two_registers_under_one_mask)
     program_free(&p);
 }
 
-TEST(ruling_1_5_vill_makes_vector_instructions_illegal)
+static void ruling_1_5_vill_makes_vector_instructions_illegal(void **state)
 {
+    (void)state;
     static const char *const insns[] = {"vadd.vv v1, v1, v1",  "vle32.v v1, (x31)",
                                         "vadd12.vi v1, v1, 1", "vlw12.v v1, 0(v1)",
                                         "vfexp.v v1, v1",      "vmv.x.s x5, v1"};
@@ -279,8 +295,9 @@ TEST(ruling_1_5_vill_makes_vector_instructions_illegal)
     }
 }
 
-TEST(ruling_1_6_scalars_run_once_a_path)
+static void ruling_1_6_scalars_run_once_a_path(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\n"
                                          "vmv.v.i v2, 1\n"
                                          "vmv.v.i v3, 5\n"
@@ -302,8 +319,9 @@ TEST(ruling_1_6_scalars_run_once_a_path)
     program_free(&p);
 }
 
-TEST(ruling_1_6_all_lanes_start)
+static void ruling_1_6_all_lanes_start(void **state)
 {
+    (void)state;
     for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
         struct program p = program_new(BEGIN "vmv.v.i v1, 1\nvse32.v v1, (x31)\n" END, lanes);
         program_pass(&p);
@@ -313,8 +331,9 @@ TEST(ruling_1_6_all_lanes_start)
     }
 }
 
-TEST(ruling_1_7_launch_csrs)
+static void ruling_1_7_launch_csrs(void **state)
 {
+    (void)state;
     struct program p = program_new(
         BEGIN "csrr x5, CSR_WGID\nslli x5, x5, 1\ncsrr x6, wid\nadd x5, x5, x6\nslli x5, x5, 6\n"
               "add x31, x31, x5\n"
@@ -345,8 +364,9 @@ TEST(ruling_1_7_launch_csrs)
     program_free(&p);
 }
 
-TEST(ruling_1_7_launch_csrs_are_read_only)
+static void ruling_1_7_launch_csrs_are_read_only(void **state)
 {
+    (void)state;
     for (unsigned csr = 0x800; csr <= 0x80c; csr++) {
         char text[128];
         snprintf(text, sizeof(text), BEGIN "li x5, 0\nbad: csrrw x6, 0x%x, x5\n" END, csr);
@@ -361,8 +381,9 @@ TEST(ruling_1_7_launch_csrs_are_read_only)
     }
 }
 
-TEST(ruling_1_7_what_start_code_touches)
+static void ruling_1_7_what_start_code_touches(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x2000\ncsrs mstatus, x5\ncsrr x6, mstatus\n"
                                          "and x6, x6, x5\nsw x6, 0(x31)\n"
                                          "li x5, 0x80000040\ncsrw mtvec, x5\ncsrr x6, mtvec\n"
@@ -380,8 +401,9 @@ TEST(ruling_1_7_what_start_code_touches)
     program_free(&p);
 }
 
-TEST(ruling_1_7_other_csrs_do_not_exist)
+static void ruling_1_7_other_csrs_do_not_exist(void **state)
 {
+    (void)state;
     static const unsigned csrs[] = {0x180, 0x80d, 0x7ff, 0x009, 0x3a0, 0xc23};
     for (unsigned i = 0; i < sizeof(csrs) / sizeof(*csrs); i++) {
         char text[64];
@@ -390,4 +412,30 @@ TEST(ruling_1_7_other_csrs_do_not_exist)
         program_trap(&p, SAM_TRAP_ILLEGAL);
         program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ruling_1_1_each_warp_has_its_scalar_registers),
+        cmocka_unit_test(ruling_1_1_register_files),
+        cmocka_unit_test(ruling_1_1_x64_is_illegal),
+        cmocka_unit_test(ruling_1_2_floats_live_in_x_registers),
+        cmocka_unit_test(ruling_4_3_the_start_code_of_the_manual),
+        cmocka_unit_test(ruling_1_3_what_is_not_kept_is_illegal),
+        cmocka_unit_test(ruling_1_3_fence_does_nothing),
+        cmocka_unit_test(ruling_1_4_elements_have_32_bits),
+        cmocka_unit_test(ruling_1_5_at_the_start),
+        cmocka_unit_test(ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax),
+        cmocka_unit_test(ruling_1_5_elements_from_vl_on_stay),
+        cmocka_unit_test(ruling_1_5_lmul_2_is_two_registers_under_one_mask),
+        cmocka_unit_test(ruling_1_5_vill_makes_vector_instructions_illegal),
+        cmocka_unit_test(ruling_1_6_scalars_run_once_a_path),
+        cmocka_unit_test(ruling_1_6_all_lanes_start),
+        cmocka_unit_test(ruling_1_7_launch_csrs),
+        cmocka_unit_test(ruling_1_7_launch_csrs_are_read_only),
+        cmocka_unit_test(ruling_1_7_what_start_code_touches),
+        cmocka_unit_test(ruling_1_7_other_csrs_do_not_exist),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

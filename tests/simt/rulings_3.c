@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, 2.14, 2.15 and chapter 3: barriers, the end, the SIMT stack. Values by
  * hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "program.h"
 
 #define BEGIN "li x31, 0x90000000\n"
 #define END   "endprg x0, x0, x0\n"
 
-TEST(ruling_2_14_barrier_waits_for_all_warps)
+static void ruling_2_14_barrier_waits_for_all_warps(void **state)
 {
+    (void)state;
     /* Each warp writes its LDS word, waits, and adds up all of them. The scope says nothing. */
     static const unsigned scopes[] = {0, 1, 8, 31};
     for (unsigned i = 0; i < 4; i++) {
@@ -33,8 +37,9 @@ TEST(ruling_2_14_barrier_waits_for_all_warps)
     }
 }
 
-TEST(ruling_2_14_ended_warps_do_not_count)
+static void ruling_2_14_ended_warps_do_not_count(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\nli x6, 1\nbeq x5, x6, out\n"
                                          "barrier x0, x0, 0\n"
                                          "slli x5, x5, 2\nadd x31, x31, x5\nsw x6, 0(x31)\n"
@@ -46,8 +51,9 @@ TEST(ruling_2_14_ended_warps_do_not_count)
     program_free(&p);
 }
 
-TEST(ruling_2_14_a_barrier_that_some_lanes_reach)
+static void ruling_2_14_a_barrier_that_some_lanes_reach(void **state)
 {
+    (void)state;
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 1\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vbge v1, v2, join\n" /* lane 0 goes on, first */
                                    "bad: barrier x0, x0, 0\n"
@@ -59,8 +65,9 @@ TEST(ruling_2_14_a_barrier_that_some_lanes_reach)
     program_free(&p);
 }
 
-TEST(ruling_2_14_warps_that_wait_elsewhere)
+static void ruling_2_14_warps_that_wait_elsewhere(void **state)
 {
+    (void)state;
     struct program p = program_new("csrr x5, wid\nbnez x5, other\n"
                                    "first: barrier x0, x0, 0\nendprg x0, x0, x0\n"
                                    "other: barrier x0, x0, 0\n" END,
@@ -70,8 +77,9 @@ TEST(ruling_2_14_warps_that_wait_elsewhere)
     program_free(&p);
 }
 
-TEST(ruling_2_14_barriersub_does_not_wait)
+static void ruling_2_14_barriersub_does_not_wait(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\nbnez x5, out\nbarriersub x0, x0, 7\n"
                                          "li x6, 1\nsw x6, 0(x31)\nout: " END,
                                    4);
@@ -81,8 +89,9 @@ TEST(ruling_2_14_barriersub_does_not_wait)
     program_free(&p);
 }
 
-TEST(ruling_2_15_endprg_on_a_divergent_path)
+static void ruling_2_15_endprg_on_a_divergent_path(void **state)
 {
+    (void)state;
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 3\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vbge v1, v2, join\n" /* lane 3 first, then the others */
                                    "bad: endprg x0, x0, x0\n"
@@ -96,8 +105,9 @@ TEST(ruling_2_15_endprg_on_a_divergent_path)
 
 /* Register n + 1 would send the lanes the other way, and has no product. Lanes 3 and up have no
  * element below vl, but branch. */
-TEST(ruling_2_18_branches_and_tile_products_under_lmul_2)
+static void ruling_2_18_branches_and_tile_products_under_lmul_2(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "vid.v v3\nvmv.v.i v4, 0\nvmv.v.i v5, 2\n"
                                          "vmv.v.i v8, 0\nla x5, join\nsetrpc x0, x5, 0\n"
                                          "vsetivli x0, 3, e32, m2, ta, ma\n"
@@ -126,8 +136,9 @@ TEST(ruling_2_18_branches_and_tile_products_under_lmul_2)
     program_free(&p);
 }
 
-TEST(ruling_3_1_setrpc_writes_both)
+static void ruling_3_1_setrpc_writes_both(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x80001000\nsetrpc x6, x5, -8\n"
                                          "sw x6, 0(x31)\ncsrr x7, rpc\nsw x7, 4(x31)\n"
                                          "setrpc x0, x5, 2047\ncsrr x7, rpc\nsw x7, 8(x31)\n"
@@ -138,8 +149,9 @@ TEST(ruling_3_1_setrpc_writes_both)
     program_free(&p);
 }
 
-TEST(ruling_3_1_nothing_saves_rpc)
+static void ruling_3_1_nothing_saves_rpc(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\nvmv.v.i v2, 2\n"
                                          "la x5, join\nsetrpc x0, x5, 0\n"
                                          "vblt v1, v2, join\n"
@@ -171,8 +183,9 @@ static void order(unsigned taken_lanes, uint32_t first, uint32_t second)
     program_free(&p);
 }
 
-TEST(ruling_3_2_fewer_lanes_first)
+static void ruling_3_2_fewer_lanes_first(void **state)
 {
+    (void)state;
     order(0, 1, 0);
     order(1, 2, 1);
     order(2, 2, 1); /* a tie: the taken path */
@@ -180,8 +193,9 @@ TEST(ruling_3_2_fewer_lanes_first)
     order(4, 2, 0);
 }
 
-TEST(ruling_3_3_join_runs_three_times)
+static void ruling_3_3_join_runs_three_times(void **state)
 {
+    (void)state;
     /* 4 before (la is two), the branch; 1 and a jump; 1; three joins; the end */
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 2\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vblt v1, v2, else\n"
@@ -194,8 +208,9 @@ TEST(ruling_3_3_join_runs_three_times)
     program_free(&p);
 }
 
-TEST(ruling_3_3_join_elsewhere_does_nothing)
+static void ruling_3_3_join_elsewhere_does_nothing(void **state)
 {
+    (void)state;
     struct program p = program_new(BEGIN "join zero, zero, 0\n" /* an empty stack */
                                          "vid.v v1\nvmv.v.i v2, 1\nvmv.v.i v3, 0\n"
                                          "la x5, join\nsetrpc x0, x5, 0\n"
@@ -212,8 +227,9 @@ TEST(ruling_3_3_join_elsewhere_does_nothing)
     program_free(&p);
 }
 
-TEST(ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn)
+static void ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn(void **state)
 {
+    (void)state;
     /* Lane i turns i times. Exits: {0}, {1} and {2} diverge, {3} does not. After the third there
      * are the entries of three turns and the path of lane 3. */
     struct program p = program_new(BEGIN "vid.v v1\nvmv.v.i v2, 0\nvmv.v.i v3, 0\n"
@@ -231,8 +247,9 @@ TEST(ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn)
     program_free(&p);
 }
 
-TEST(ruling_3_4_overflow_of_the_stack)
+static void ruling_3_4_overflow_of_the_stack(void **state)
 {
+    (void)state;
     static const char text[] = "vid.v v1\nvmv.v.i v2, 2\nvmv.v.i v3, 1\n"
                                "la x5, outer\nsetrpc x0, x5, 0\nvblt v1, v2, outer\n"
                                "vadd12.vi v1, v1, -2\n" /* lanes 2 and 3 hold 0 and 1 */
@@ -247,4 +264,25 @@ TEST(ruling_3_4_overflow_of_the_stack)
     assert_int_equal(p.result.trap.pc, program_symbol(&p, "bad"));
     assert_int_equal(p.result.trap.lanes, 0xc);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ruling_2_14_barrier_waits_for_all_warps),
+        cmocka_unit_test(ruling_2_14_ended_warps_do_not_count),
+        cmocka_unit_test(ruling_2_14_a_barrier_that_some_lanes_reach),
+        cmocka_unit_test(ruling_2_14_warps_that_wait_elsewhere),
+        cmocka_unit_test(ruling_2_14_barriersub_does_not_wait),
+        cmocka_unit_test(ruling_2_15_endprg_on_a_divergent_path),
+        cmocka_unit_test(ruling_2_18_branches_and_tile_products_under_lmul_2),
+        cmocka_unit_test(ruling_3_1_setrpc_writes_both),
+        cmocka_unit_test(ruling_3_1_nothing_saves_rpc),
+        cmocka_unit_test(ruling_3_2_fewer_lanes_first),
+        cmocka_unit_test(ruling_3_3_join_runs_three_times),
+        cmocka_unit_test(ruling_3_3_join_elsewhere_does_nothing),
+        cmocka_unit_test(ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn),
+        cmocka_unit_test(ruling_3_4_overflow_of_the_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

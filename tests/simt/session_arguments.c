@@ -2,9 +2,12 @@
 /* Bad arguments of session.h, cosim.h and profile.h: NULL, numbers of nothing, sizes. */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "must.h"
@@ -32,8 +35,9 @@ static void release(struct fixture *f)
     program_free(&f->program);
 }
 
-TEST(opening)
+static void opening(void **state)
 {
+    (void)state;
     struct fixture f = make();
     struct sam_gpu *gpu = f.program.gpu;
     const struct sam_launch *launch = &f.program.launch, none = {0};
@@ -66,8 +70,9 @@ TEST(opening)
     release(&f);
 }
 
-TEST(inspecting)
+static void inspecting(void **state)
 {
+    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     struct sam_session_shape shape;
@@ -112,8 +117,9 @@ TEST(inspecting)
     release(&f);
 }
 
-TEST(changing)
+static void changing(void **state)
 {
+    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     const uint32_t lanes[SAM_MAX_LANES] = {0};
@@ -137,8 +143,9 @@ TEST(changing)
     release(&f);
 }
 
-TEST(running)
+static void running(void **state)
 {
+    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     const struct sam_session_run sized = {.size = 3};
@@ -169,8 +176,9 @@ TEST(running)
     release(&f);
 }
 
-TEST(going_back)
+static void going_back(void **state)
 {
+    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     struct sam_session_stop stop;
@@ -193,8 +201,9 @@ TEST(going_back)
     release(&f);
 }
 
-TEST(lockstep)
+static void lockstep(void **state)
 {
+    (void)state;
     struct fixture f = make();
     const struct sam_cosim_options sized = {.size = 3};
     const struct sam_cosim_commit many = {.count = 3},
@@ -218,8 +227,9 @@ TEST(lockstep)
     release(&f);
 }
 
-TEST(profiles)
+static void profiles(void **state)
 {
+    (void)state;
     struct sam_profile *profile = sam_profile_new();
     const struct sam_profile_options sized = {.size = 3};
     enum sam_profile_format format;
@@ -237,11 +247,22 @@ TEST(profiles)
     sam_profile_free(NULL);
 }
 
-TEST(descriptions)
+static void descriptions(void **state)
 {
+    (void)state;
     struct sam_gpu_stats total = {0};
     char text[4];
     sam_image_describe(NULL, 0x80000000, text, sizeof text); /* cut off */
     assert_int_equal(strlen(text), 3);
     assert_int_equal(sam_gpu_stats_add(&total, &total, NULL), SAM_OK); /* nothing and nothing */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opening),  cmocka_unit_test(inspecting),   cmocka_unit_test(changing),
+        cmocka_unit_test(running),  cmocka_unit_test(going_back),   cmocka_unit_test(lockstep),
+        cmocka_unit_test(profiles), cmocka_unit_test(descriptions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

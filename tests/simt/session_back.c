@@ -2,11 +2,14 @@
 /* Sessions go back in time: the state at a given time is always the same. */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "must.h"
@@ -155,8 +158,9 @@ static struct sam_session *open_session(struct program *p, bool retry)
     return session;
 }
 
-TEST(snapshots)
+static void snapshots(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 12; round++) {
         struct program p = open_racing(NULL);
@@ -202,8 +206,9 @@ TEST(snapshots)
 
 enum { TIMES = 4000 };
 
-TEST(any_time)
+static void any_time(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 8; round++) {
         struct sam_buffer prints = {0};
@@ -260,8 +265,9 @@ TEST(any_time)
     }
 }
 
-TEST(backwards)
+static void backwards(void **state)
 {
+    (void)state;
     for (unsigned round = 0; round < 8; round++) {
         struct program p = open_racing(NULL);
         struct sam_session *session = open_session(&p, false);
@@ -356,8 +362,9 @@ static bool note_run(void *context, struct sam_session *session, const struct sa
     return true;
 }
 
-TEST(one_warp_back)
+static void one_warp_back(void **state)
 {
+    (void)state;
     static struct runs runs;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 6; round++) {
@@ -417,8 +424,9 @@ TEST(one_warp_back)
     }
 }
 
-TEST(mistakes)
+static void mistakes(void **state)
 {
+    (void)state;
     struct program p = open_racing(NULL);
     struct sam_session *session = open_session(&p, false);
     struct sam_error *e = &p.error;
@@ -436,4 +444,13 @@ TEST(mistakes)
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
     sam_session_close(session);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(snapshots),     cmocka_unit_test(any_time), cmocka_unit_test(backwards),
+        cmocka_unit_test(one_warp_back), cmocka_unit_test(mistakes),
+    };
+    return cmocka_run_group_tests_name("session_back", tests, NULL, NULL);
 }

@@ -2,11 +2,14 @@
 /* Sessions stop where a trace of single steps says, at full speed too. */
 #include "program.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "must.h"
@@ -129,8 +132,9 @@ static void clear_data(struct program *p)
         program_set(p, DATA + at, 0);
 }
 
-TEST(breakpoints)
+static void breakpoints(void **state)
 {
+    (void)state;
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
         struct program p = open_everything(8, (enum sam_schedule)schedule);
         struct trace trace = trace_of(&p);
@@ -183,8 +187,9 @@ static const struct sam_step_access *caught(const struct moment *m,
     return NULL;
 }
 
-TEST(watchpoints)
+static void watchpoints(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 60; round++) {
         struct program p =
@@ -255,8 +260,9 @@ static bool changes(void *context, struct sam_session *session, const struct sam
     return stop->before != stop->after && stop->after == 3;
 }
 
-TEST(conditions)
+static void conditions(void **state)
 {
+    (void)state;
     struct program p = open_everything(8, SAM_SCHEDULE_RUN);
     const uint32_t after = program_symbol(&p, "after");
     struct sam_session_break at = {.pc = after, .when = third_time};
@@ -307,8 +313,9 @@ TEST(conditions)
 
 /* Warps race for a word: what remains depends on the place of every turn. Pieces of any length,
  * with breakpoints and without, give what a launch gives. */
-TEST(exact_turns)
+static void exact_turns(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct program p = program_new("        lui     s0, 0x90000\n"
                                    "        csrr    s1, wid\n"
@@ -356,4 +363,15 @@ TEST(exact_turns)
         sam_session_close(session);
     }
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breakpoints),
+        cmocka_unit_test(watchpoints),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(exact_turns),
+    };
+    return cmocka_run_group_tests_name("session_stops", tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page tables that the library builds for all buffers. docs/ventus-rulings.md 4.7. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "program.h"
 
@@ -22,8 +26,9 @@ static struct program translated(const char *text)
     return p;
 }
 
-TEST(every_buffer_is_reachable_at_its_own_address)
+static void every_buffer_is_reachable_at_its_own_address(void **state)
 {
+    (void)state;
     struct program p = translated("li x5, 0x90000000\nli x6, 42\nsw x6, 0(x5)\n"
                                   "li x7, 0x9002f000\nlw x8, 0(x5)\naddi x8, x8, 1\nsw x8, 0(x7)\n"
                                   "amoadd.w x9, x8, (x5)\n"
@@ -35,8 +40,9 @@ TEST(every_buffer_is_reachable_at_its_own_address)
     program_free(&p);
 }
 
-TEST(permissions_follow_the_sections)
+static void permissions_follow_the_sections(void **state)
 {
+    (void)state;
     static const char constants[] = ".section .rodata\n.balign 4096\nro: .word 7\n"
                                     ".data\n.balign 4096\nrw: .word 8\n";
     static const struct {
@@ -68,8 +74,9 @@ TEST(permissions_follow_the_sections)
 }
 
 /* A page that code and data share has the permissions of both. */
-TEST(a_shared_page_permits_what_either_section_needs)
+static void a_shared_page_permits_what_either_section_needs(void **state)
 {
+    (void)state;
     struct program p = translated("la x5, word\nli x6, 9\nsw x6, 0(x5)\nlw x7, 0(x5)\n"
                                   "li x8, 0x90000000\nsw x7, 0(x8)\n" END ".data\nword: .word 8\n");
     program_pass(&p);
@@ -77,8 +84,9 @@ TEST(a_shared_page_permits_what_either_section_needs)
     program_free(&p);
 }
 
-TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
+static void without_an_image_code_is_whatever_lies_below_the_buffers(void **state)
 {
+    (void)state;
     /* The program replaces its own instruction, as a loaded .metadata file may. */
     struct program p = program_new("la x5, here\nlw x6, there\nsw x6, 0(x5)\nj here\n"
                                    "there: li x7, 5\n"
@@ -94,8 +102,9 @@ TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
     program_free(&p);
 }
 
-TEST(tables_follow_the_buffers_when_built_again)
+static void tables_follow_the_buffers_when_built_again(void **state)
 {
+    (void)state;
     struct program p = translated("li x5, 0xa0000000\nsw x5, 0(x5)\n" END);
     const uint64_t ptbr = p.options.ptbr;
     assert_true(ptbr > UINT32_MAX);
@@ -109,8 +118,9 @@ TEST(tables_follow_the_buffers_when_built_again)
 }
 
 /* The first and the last page of the 32-bit addresses. */
-TEST(the_ends_of_the_address_space)
+static void the_ends_of_the_address_space(void **state)
 {
+    (void)state;
     struct program p = program_new("li x5, 0xfffffffc\nli x6, 3\nsw x6, 0(x5)\nlw x7, 0(x0)\n"
                                    "li x8, 0x90000000\nsw x7, 0(x8)\n" END,
                                    4);
@@ -122,4 +132,17 @@ TEST(the_ends_of_the_address_space)
     EXPECT_WORDS(&p, DATA, 77);
     EXPECT_WORDS(&p, 0xfffffffc, 3);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_buffer_is_reachable_at_its_own_address),
+        cmocka_unit_test(permissions_follow_the_sections),
+        cmocka_unit_test(a_shared_page_permits_what_either_section_needs),
+        cmocka_unit_test(without_an_image_code_is_whatever_lies_below_the_buffers),
+        cmocka_unit_test(tables_follow_the_buffers_when_built_again),
+        cmocka_unit_test(the_ends_of_the_address_space),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

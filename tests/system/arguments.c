@@ -5,8 +5,9 @@
 #include "must.h"
 #include "refuses.h"
 
-TEST(options)
+static void options(void **state)
 {
+    (void)state;
     const struct sam_hart_options strict = {.l1m = {0, 1}}, narrow = {.isa = {31, SAM_EXT_I}};
     const struct sam_gpu_options sv39 = {.sv39 = true}, loose = {.loose_bounds = true},
                                  jobs = {.jobs = UINT32_MAX};
@@ -35,8 +36,9 @@ TEST(options)
     sam_sanitizer_free(sanitizer);
 }
 
-TEST(memory)
+static void memory(void **state)
 {
+    (void)state;
     struct sam_system *system;
     uint64_t address;
     uint8_t byte = 0;
@@ -65,8 +67,9 @@ TEST(memory)
     sam_system_free(system);
 }
 
-TEST(programs)
+static void programs(void **state)
 {
+    (void)state;
     struct sam_image *image = system_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
     struct sam_system *system;
     struct sam_system_result result;
@@ -84,8 +87,9 @@ TEST(programs)
     sam_image_free(image);
 }
 
-TEST(weights)
+static void weights(void **state)
 {
+    (void)state;
     const uint8_t data[64] = {0};
     struct sam_system *system;
     struct sam_error error;
@@ -96,8 +100,9 @@ TEST(weights)
     sam_system_free(system);
 }
 
-TEST(races)
+static void races(void **state)
 {
+    (void)state;
     struct sam_system *system;
     char *text = (char *)1;
     size_t count = 1;
@@ -118,8 +123,9 @@ TEST(races)
     sam_system_free(system);
 }
 
-TEST(times)
+static void times(void **state)
 {
+    (void)state;
     struct sam_system_config *config;
     struct sam_system_figures *figures, none = {.cycles = 0};
     struct sam_system *system;
@@ -173,8 +179,9 @@ static struct sam_system_pipes good_pipes(void)
                                      .events = 2};
 }
 
-TEST(pipes)
+static void pipes(void **state)
 {
+    (void)state;
     static const char *const nameless[] = {"a", NULL};
     static const struct sam_system_operation other_pipe = {"x", 1, 1, 2}, no_name = {NULL, 1, 1, 0};
     const struct sam_system_pipes good = good_pipes();
@@ -206,8 +213,9 @@ TEST(pipes)
     sam_system_free(system);
 }
 
-TEST(marks_of_pipes)
+static void marks_of_pipes(void **state)
 {
+    (void)state;
     static const uint32_t all[] = {0, 1}, two[] = {2}, none[] = {0};
     static const struct {
         struct sam_system_mark mark;
@@ -251,8 +259,9 @@ TEST(marks_of_pipes)
     sam_system_free(system);
 }
 
-TEST(energy)
+static void energy(void **state)
 {
+    (void)state;
     struct sam_energy e = {.count = {[SAM_ENERGY_dram_byte] = 1000, [SAM_ENERGY_l2_byte] = 1}};
     char *text;
     sam_energy_defaults(&e.config);
@@ -269,4 +278,14 @@ TEST(energy)
     assert_string_equal(sam_energy_source(SIZE_MAX), "");
     refuses(sam_energy_report, NULL, false, &text);
     refuses(sam_energy_report, &e, true, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
+        cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
+        cmocka_unit_test(energy),  cmocka_unit_test(pipes),  cmocka_unit_test(marks_of_pipes),
+    };
+    return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weights directory: what a program needs to find and decode every tensor of a packed file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -130,8 +134,9 @@ static void expect_tensor(struct unit *unit, const struct sam_weight_entry *e,
     free(have);
 }
 
-TEST(every_tensor)
+static void every_tensor(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
         struct model m = make_model(&layouts[l], &random);
@@ -181,8 +186,9 @@ static void expect_refused(const void *data, size_t size, uint64_t address, enum
     unit_free(&unit);
 }
 
-TEST(files_that_are_none)
+static void files_that_are_none(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     uint8_t *data = m.packed.data;
@@ -198,8 +204,9 @@ TEST(files_that_are_none)
     free_model(&m);
 }
 
-TEST(places_that_are_none)
+static void places_that_are_none(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     static const struct {
@@ -223,8 +230,9 @@ TEST(places_that_are_none)
 }
 
 /* The file fits and its directory does not: neither is there. */
-TEST(no_room_for_the_directory)
+static void no_room_for_the_directory(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     const struct sam_memory_rules rules = {.bits = 32};
@@ -241,4 +249,15 @@ TEST(no_room_for_the_directory)
     assert_null(sam_memory_next(memory, (UINT64_C(1) << 32) - room));
     sam_memory_free(memory);
     free_model(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_tensor),
+        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(places_that_are_none),
+        cmocka_unit_test(no_room_for_the_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,8 +72,9 @@ static void expect(const char *isa, const char *text, const struct expected *exp
     program_free(&p);
 }
 
-TEST(scalar_accesses)
+static void scalar_accesses(void **state)
 {
+    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, "a", 0x10004, 4},
         {SAM_SYSTEM_BY_HART, SAM_SYSTEM_STORE, "b", 0x10009, 1},
@@ -90,8 +91,9 @@ TEST(scalar_accesses)
            expected, SAM_COUNT(expected));
 }
 
-TEST(tensor_accesses)
+static void tensor_accesses(void **state)
 {
+    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_TENSOR, SAM_SYSTEM_LOAD, "a", 0x10000, 4},
         {SAM_SYSTEM_BY_TENSOR, SAM_SYSTEM_LOAD, "a", 0x10010, 4},
@@ -105,8 +107,9 @@ TEST(tensor_accesses)
            expected, SAM_COUNT(expected));
 }
 
-TEST(matrix_accesses)
+static void matrix_accesses(void **state)
 {
+    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x10000, 16},
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x10040, 16},
@@ -122,8 +125,9 @@ TEST(matrix_accesses)
 }
 
 /* A matrix load that faults has read the rows before the one that does. */
-TEST(a_matrix_load_that_traps)
+static void a_matrix_load_that_traps(void **state)
 {
+    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x13f80, 16},
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x13fc0, 16},
@@ -134,8 +138,9 @@ TEST(a_matrix_load_that_traps)
            expected, SAM_COUNT(expected));
 }
 
-TEST(every_instruction_is_fetched)
+static void every_instruction_is_fetched(void **state)
 {
+    (void)state;
     struct heard heard = {.fetches = true};
     struct program p;
     run_into_a_launch(RV32, NULL, "nop\nj 1f\nnop\n1: nop\nebreak\n", &heard, &p);
@@ -147,4 +152,16 @@ TEST(every_instruction_is_fetched)
         assert_int_equal(heard.races[i].size, 4);
     }
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalar_accesses),
+        cmocka_unit_test(tensor_accesses),
+        cmocka_unit_test(matrix_accesses),
+        cmocka_unit_test(a_matrix_load_that_traps),
+        cmocka_unit_test(every_instruction_is_fetched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

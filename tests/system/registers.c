@@ -23,8 +23,9 @@ static const char hello[] = " li t0, 0x02000000\n"
 
 /* The console register and printf's semihosting calls have one output. The exit code is the word.
  */
-TEST(console)
+static void console(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct sam_buffer text = {0};
         struct sam_hostio *host;
@@ -44,8 +45,9 @@ TEST(console)
 }
 
 /* Without a host the bytes are dropped; an output that fails ends the run. */
-TEST(no_console)
+static void no_console(void **state)
 {
+    (void)state;
     struct system_program p = system_program_new(RV32, NULL, NULL, hello, NULL);
     system_expect(&p, 300);
     system_program_free(&p);
@@ -62,8 +64,9 @@ TEST(no_console)
 
 /* Without time the counter is that of the instructions before the load, however the program runs:
  * at once, recorded, or an instruction at a time. */
-TEST(counter)
+static void counter(void **state)
 {
+    (void)state;
     static const char text[] = " li t0, 0x02000000\n"
                                " li t2, 100\n"
                                "1: addi t2, t2, -1\n"
@@ -88,8 +91,9 @@ TEST(counter)
     }
 }
 
-TEST(identity)
+static void identity(void **state)
 {
+    (void)state;
     static const char text[] = " li t0, 0x02000000\n"
                                " lw s0, 16(t0)\n"
                                " lw s1, 20(t0)\n"
@@ -133,8 +137,9 @@ TEST(identity)
 }
 
 /* Everything but aligned words in registers that allow the access. */
-TEST(faults)
+static void faults(void **state)
 {
+    (void)state;
     enum { LOAD = 5, STORE = 7, LOAD_MISALIGNED = 4, STORE_MISALIGNED = 6 };
     static const struct {
         const char *text;
@@ -178,8 +183,9 @@ TEST(faults)
 }
 
 /* TensorLoad and the matrix unit have no way to control registers. */
-TEST(units)
+static void units(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         unsigned cause;
@@ -208,8 +214,9 @@ TEST(units)
 
 /* A store that faults has not happened: the program's handler finds its pc, and a count of
  * instructions without it. */
-TEST(handled)
+static void handled(void **state)
 {
+    (void)state;
     static const char text[] = " la t0, handler\n"
                                " csrw mtvec, t0\n"
                                " li t0, 0x02000000\n"
@@ -233,4 +240,14 @@ TEST(handled)
         assert_int_equal(sam_hart_x(p.hart, 19), 5 + 3); /* la is two instructions */
         system_program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(console),  cmocka_unit_test(no_console), cmocka_unit_test(counter),
+        cmocka_unit_test(identity), cmocka_unit_test(faults),     cmocka_unit_test(handled),
+        cmocka_unit_test(units),
+    };
+    return cmocka_run_group_tests_name("system/registers", tests, NULL, NULL);
 }

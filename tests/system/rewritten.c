@@ -19,9 +19,10 @@ static uint32_t addi_a0(uint32_t immediate)
 
 /* Each step stores a word into a slot of the routine, calls it, and then rewrites the instruction
  * after the store. */
-TEST(rewrites_itself)
+static void rewrites_itself(void **state)
 {
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         struct sam_buffer text = {0};
         uint32_t slots[SLOTS] = {0}, expected = 0;
@@ -77,9 +78,10 @@ static const char patched[] = " .globl kernel, patch\n"
                               "patch: addi a0, a0, 0\n"
                               " vadd.vx v2, v2, a0\n vsw12.v v2, 0(v1)\n ret\n";
 
-TEST(rewrites_a_kernel)
+static void rewrites_a_kernel(void **state)
 {
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.jobs = i & 2 ? 4 : 1};
         struct sam_buffer text = {0};
@@ -109,7 +111,7 @@ TEST(rewrites_a_kernel)
 }
 
 /* A bad word is found whatever else is bad: the store that submits the record faults. */
-TEST(several_bad_words)
+static void several_bad_words(void **state)
 {
     static const struct {
         uint32_t word, value;
@@ -119,6 +121,7 @@ TEST(several_bad_words)
       odd[] = {{0, 0},          {0, 0x80000002}, {0, UINT32_MAX}, {1, 0},
                {1, UINT32_MAX}, {7, UINT32_MAX}, {8, UINT32_MAX}, {9, UINT32_MAX}};
     uint64_t seed = test_seed();
+    (void)state;
     for (unsigned i = 0; i < 300; i++) {
         struct sam_buffer text = {0};
         sam_buffer_printf(&text, SUBMITS);
@@ -141,4 +144,14 @@ TEST(several_bad_words)
         system_program_free(&p);
         sam_buffer_free(&text);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rewrites_itself),
+        cmocka_unit_test(rewrites_a_kernel),
+        cmocka_unit_test(several_bad_words),
+    };
+    return cmocka_run_group_tests_name("system/rewritten", tests, NULL, NULL);
 }

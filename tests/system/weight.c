@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit: what they write, and that they write nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -65,8 +69,9 @@ static void expect_output(struct unit *unit, size_t at, const void *wanted, size
 }
 
 /* The unit keeps its buffers and codes from record to record. */
-TEST(decoding)
+static void decoding(void **state)
 {
+    (void)state;
     struct system_weight_work kept = {0};
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2,
                                            SAM_E2M1, SAM_I8,  SAM_U64, SAM_I4};
@@ -101,8 +106,9 @@ TEST(decoding)
 }
 
 /* The exact values are tested with the codec: here, that each pair of types is that conversion. */
-TEST(widening)
+static void widening(void **state)
 {
+    (void)state;
     static const enum sam_dtype pairs[][2] = {
         {SAM_E4M3, SAM_F16}, {SAM_E5M2, SAM_F16}, {SAM_E3M4, SAM_F16}, {SAM_E2M1, SAM_F16},
         {SAM_E1M2, SAM_F16}, {SAM_E3M0, SAM_F16}, {SAM_BF16, SAM_F32}};
@@ -129,8 +135,9 @@ TEST(widening)
     }
 }
 
-TEST(encoding)
+static void encoding(void **state)
 {
+    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
     uint64_t random = test_seed();
     for (size_t t = 0; t < SAM_COUNT(types); t++)
@@ -150,8 +157,9 @@ TEST(encoding)
 }
 
 /* Layout 10 without neighbours is layout 0: what sam_pack does with a small tensor. */
-TEST(encoding_little)
+static void encoding_little(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 300, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 1000);
@@ -164,8 +172,9 @@ TEST(encoding_little)
     free_sample(&s);
 }
 
-TEST(encoding_without_room)
+static void encoding_without_room(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     size_t size = SAM_CHUNK + 4000;
     struct sample s = make_sample(SAM_E4M3, size, &layouts[0], &random);
@@ -180,8 +189,9 @@ TEST(encoding_without_room)
     free_sample(&s);
 }
 
-TEST(counting)
+static void counting(void **state)
 {
+    (void)state;
     uint64_t random = test_seed(), counts[256];
     struct sample s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 2000);
@@ -201,7 +211,7 @@ TEST(counting)
 }
 
 /* The counters of SymbolStat with parameters, against its model clock by clock. */
-TEST(counting_with_parameters)
+static void counting_with_parameters(void **state)
 {
     static const struct sam_counter counters[] = {
         {8, 256, 32, NULL}, {8, 256, 8, NULL},  {8, 256, 1, NULL},  {5, 256, 32, NULL},
@@ -211,6 +221,7 @@ TEST(counting_with_parameters)
     static uint32_t symbols[COUNT];
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    (void)state;
     for (unsigned i = 0; i < COUNT; i++)
         symbols[i] = sam_le16(s.file.data + 2 * i) >> 7 & 255; /* the exponent */
     for (size_t i = 0; i < SAM_COUNT(counters); i++) {
@@ -277,13 +288,14 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
 
 /* A counter that is saturated makes its symbol no more frequent than any other; a symbol that was
  * not counted has no code, and blocks that have it are stored as they are. */
-TEST(encoding_with_counters)
+static void encoding_with_counters(void **state)
 {
     enum { COUNT = SAM_CHUNK + 70000 };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
     uint32_t counts[256] = {0}, used = 0, common = 0;
     uint8_t lengths[256], exact[256], given[1024] = {0};
+    (void)state;
     for (unsigned i = 0; i < COUNT; i++)
         counts[sam_le16(s.file.data + 2 * i) >> 7 & 255]++;
     for (unsigned k = 0; k < 256; k++) {
@@ -322,8 +334,9 @@ TEST(encoding_with_counters)
 }
 
 /* No elements: nothing is read, and nothing but the result written. */
-TEST(nothing)
+static void nothing(void **state)
 {
+    (void)state;
     struct unit unit = unit_new("", 1, 1024);
     for (uint32_t operation = SAM_WEIGHT_DECODE; operation <= SAM_WEIGHT_ENCODE; operation++) {
         struct sam_weight_record r = unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, 0);
@@ -341,8 +354,9 @@ TEST(nothing)
 }
 
 /* One damaged block of three: the ones before it are there, and the rest is as it was. */
-TEST(a_damaged_block)
+static void a_damaged_block(void **state)
 {
+    (void)state;
     enum { COUNT = 3 * SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
@@ -374,8 +388,9 @@ TEST(a_damaged_block)
 }
 
 /* The second chunk's header, and a source that ends: the block is the first of that chunk. */
-TEST(a_damaged_chunk)
+static void a_damaged_chunk(void **state)
 {
+    (void)state;
     enum { COUNT = SAM_CHUNK + 2000 };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
@@ -426,8 +441,9 @@ static void expect_bad(struct unit *unit, const struct sam_weight_record *good,
     }
 }
 
-TEST(bad_records_of_decoding)
+static void bad_records_of_decoding(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
@@ -477,8 +493,9 @@ TEST(bad_records_of_decoding)
     free_sample(&s);
 }
 
-TEST(bad_records_of_nibbles)
+static void bad_records_of_nibbles(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
@@ -497,8 +514,9 @@ TEST(bad_records_of_nibbles)
     free_sample(&s);
 }
 
-TEST(bad_records_of_elements)
+static void bad_records_of_elements(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
@@ -537,8 +555,9 @@ TEST(bad_records_of_elements)
 }
 
 /* A destination that the unit also reads from, or writes the result to. */
-TEST(a_destination_that_overlaps)
+static void a_destination_that_overlaps(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, 1000);
@@ -564,8 +583,9 @@ TEST(a_destination_that_overlaps)
 
 /* Random damage in the source and in the record: whatever comes of it, memory outside of what the
  * unit says that it wrote is as before (unit_run), and what it wrote are the right elements. */
-TEST(damage_of_every_kind)
+static void damage_of_every_kind(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E5M2, 3000, &layouts[0], &random);
     unsigned seen[5] = {0};
@@ -596,8 +616,9 @@ TEST(damage_of_every_kind)
 }
 
 /* What a record does, for models of time. */
-TEST(work_of_records)
+static void work_of_records(void **state)
 {
+    (void)state;
     enum { COUNT = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
@@ -637,4 +658,28 @@ TEST(work_of_records)
     unit_free(&counter);
     unit_free(&unit);
     free_sample(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decoding),
+        cmocka_unit_test(widening),
+        cmocka_unit_test(encoding),
+        cmocka_unit_test(encoding_little),
+        cmocka_unit_test(encoding_without_room),
+        cmocka_unit_test(counting),
+        cmocka_unit_test(counting_with_parameters),
+        cmocka_unit_test(encoding_with_counters),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(a_damaged_block),
+        cmocka_unit_test(a_damaged_chunk),
+        cmocka_unit_test(bad_records_of_decoding),
+        cmocka_unit_test(bad_records_of_nibbles),
+        cmocka_unit_test(bad_records_of_elements),
+        cmocka_unit_test(a_destination_that_overlaps),
+        cmocka_unit_test(damage_of_every_kind),
+        cmocka_unit_test(work_of_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

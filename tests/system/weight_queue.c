@@ -66,8 +66,9 @@ static const char submit_twice[] = " li t0, 0x02002000\n"
                                    " li t1, 0x02000004\n"
                                    " sw zero, 0(t1)\n";
 
-TEST(the_queue)
+static void the_queue(void **state)
 {
+    (void)state;
     static const char text[] = "weights from a packed file";
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
         for (uint32_t damage = 0; damage < 2; damage++) {
@@ -94,7 +95,7 @@ TEST(the_queue)
 }
 
 /* The counters of the unit are those of its configuration. */
-TEST(counters)
+static void counters(void **state)
 {
     static const struct {
         const char *config;
@@ -106,6 +107,7 @@ TEST(counters)
         {"wu.sym_width=6", {0, 0, 0}},
     };
     static const char text[] = "aaaaabbc";
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct sam_system_config *config;
         assert_int_equal(sam_system_config_new(&config, NULL), SAM_OK);
@@ -131,8 +133,9 @@ TEST(counters)
 }
 
 /* A record that is not there is the program's fault, at the store that submits it. */
-TEST(absent_records)
+static void absent_records(void **state)
 {
+    (void)state;
     static const struct {
         uint64_t address;
         const char *words;
@@ -153,8 +156,9 @@ TEST(absent_records)
 }
 
 /* A function of the program, which has run before, is decoded over. */
-TEST(code)
+static void code(void **state)
 {
+    (void)state;
     static const char text[] = " call answer\n"
                                " mv s0, a2\n"
                                " li t0, 0x02002000\n"
@@ -183,8 +187,9 @@ TEST(code)
 }
 
 /* The directory is in a1 and in its register, whichever is loaded first; there is one file. */
-TEST(directory)
+static void directory(void **state)
 {
+    (void)state;
     static const char text[] = " li t0, 0x02000014\n"
                                " lw s0, 0(t0)\n"
                                " li t1, 0x02000004\n"
@@ -216,8 +221,9 @@ TEST(directory)
 }
 
 /* A program that reads the destination before it has waited has a race; one that waits has none. */
-TEST(races)
+static void races(void **state)
 {
+    (void)state;
     static const char early[] = " li t0, 0x02002000\n"
                                 " sw a0, 0(t0)\n"
                                 "look: lw s0, 4(a1)\n"
@@ -247,4 +253,13 @@ TEST(races)
         }
         system_program_free(&p);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_queue), cmocka_unit_test(counters),  cmocka_unit_test(absent_records),
+        cmocka_unit_test(code),      cmocka_unit_test(directory), cmocka_unit_test(races),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "must.h"
 #include "system/weight_unit.h"

@@ -21,8 +21,9 @@ static struct program block(const char *type, unsigned d0, unsigned d1, unsigned
 
 /* Manual 4.3.4: {a,b,c,d} at positions 2 and 3, then {e,f,g,h} at 0 and 1, are {c,d,e,f}. Its masks
  * print bit 0 first: 0011 is 0xc. */
-TEST(manual_4_3_4)
+static void manual_4_3_4(void **state)
 {
+    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcd", 4);
     unit_set(&p, 3, "efgh", 4);
@@ -34,8 +35,9 @@ TEST(manual_4_3_4)
 }
 
 /* The index counts positions, not elements; each row is filled with zeros. */
-TEST(rows)
+static void rows(void **state)
 {
+    (void)state;
     struct program p = block(INT8, 2, 2, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcdefghijkl", 12);
     unit_set(&p, 3, "ABCDEFGHIJKL", 12);
@@ -57,8 +59,9 @@ TEST(rows)
 }
 
 /* Mask 1 says "from tl1"; mask 2 is not used. */
-TEST(merge_rows)
+static void merge_rows(void **state)
 {
+    (void)state;
     static const struct {
         unsigned d[3];
         const char *insn, *expected;
@@ -81,8 +84,9 @@ TEST(merge_rows)
 }
 
 /* Bits at and above the size of the dimension are ignored, also when positions are counted. */
-TEST(bits_above_the_size)
+static void bits_above_the_size(void **state)
 {
+    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0xfffffff3, 0xffffff0c, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcd", 4);
     unit_set(&p, 3, "efgh", 4);
@@ -92,8 +96,9 @@ TEST(bits_above_the_size)
 }
 
 /* Destination and sources may be one register. */
-TEST(in_place)
+static void in_place(void **state)
 {
+    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0x6, 0x9, "tl.concat.2 tl2, tl2, tl2");
     unit_set(&p, 2, "abcd", 4);
     unit_passes(&p);
@@ -117,8 +122,9 @@ TEST(in_place)
 }
 
 /* An odd number of 4-bit elements: the nibble after the block stays. */
-TEST(odd_nibbles)
+static void odd_nibbles(void **state)
 {
+    (void)state;
     struct program p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, (const uint8_t[]){0x21, 0x43}, 2); /* 1 2 3 4 */
     unit_set(&p, 3, (const uint8_t[]){0x65, 0x87}, 2);
@@ -165,8 +171,9 @@ static unsigned source(bool concat, unsigned j, unsigned size, uint32_t mask1, u
     return j;
 }
 
-TEST(every_element)
+static void every_element(void **state)
 {
+    (void)state;
     static const struct {
         const char *code;
         unsigned bits;
@@ -200,8 +207,9 @@ TEST(every_element)
 }
 
 /* Masks that leave room: zeros after what was chosen, in every row. */
-TEST(manual_5_3)
+static void manual_5_3(void **state)
 {
+    (void)state;
     /* example 3: [8,16,4], positions 0..3 of the first, 12..15 of the second */
     struct program p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
     unit_passes(&p);
@@ -213,4 +221,15 @@ TEST(manual_5_3)
                             : j < 8 ? unit_pattern(18, (i * 16 + j + 8) * 4 + k)
                                     : 0);
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(manual_4_3_4),  cmocka_unit_test(rows),
+        cmocka_unit_test(merge_rows),    cmocka_unit_test(bits_above_the_size),
+        cmocka_unit_test(in_place),      cmocka_unit_test(odd_nibbles),
+        cmocka_unit_test(every_element), cmocka_unit_test(manual_5_3),
+    };
+    return cmocka_run_group_tests_name("tensor concat and merge", tests, NULL, NULL);
 }

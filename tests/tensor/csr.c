@@ -6,8 +6,9 @@
 
 enum { FIRST = 0x880, LAST = 0x8c7 };
 
-TEST(unwritten_reads_zero)
+static void unwritten_reads_zero(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "ebreak\n");
     for (unsigned address = FIRST; address <= LAST; address++) {
         uint64_t value = 1;
@@ -21,8 +22,9 @@ TEST(unwritten_reads_zero)
 }
 
 /* 32 bits each, whatever stands in them; RV64 writes the lower half and reads zeros above it. */
-TEST(holds_what_is_written)
+static void holds_what_is_written(void **state)
 {
+    (void)state;
     struct program p = program_new(RV64, NULL, "ebreak\n");
     for (unsigned address = FIRST; address <= LAST; address++)
         assert_true(sam_hart_set_csr(p.hart, address, UINT64_C(0x12345678f0000000) + address));
@@ -41,8 +43,9 @@ TEST(holds_what_is_written)
 
 /* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits by an
  * immediate other than 0, or by a register other than x0, is a write, even if nothing changes. */
-TEST(what_counts_as_a_write)
+static void what_counts_as_a_write(void **state)
 {
+    (void)state;
     static const struct {
         const char *access;
         bool writes;
@@ -69,8 +72,9 @@ TEST(what_counts_as_a_write)
 
 /* Unwritten: int8, the width of a slice of the shape, stride i. Written with the same values,
  * nothing changes. */
-TEST(defaults)
+static void defaults(void **state)
 {
+    (void)state;
     static const char *const setups[] = {
         "li a0, 0x10000\nli t0, 0x040208\ncsrw tshape, t0\n",
         "li a0, 0x10000\nli t0, 0x040208\ncsrw tshape, t0\n"
@@ -89,8 +93,9 @@ TEST(defaults)
 }
 
 /* A stride that was written with 0 is 0, no longer i. */
-TEST(written_zero_is_zero)
+static void written_zero_is_zero(void **state)
 {
+    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\n"
                                 "csrwi tload_stride2, 0\n",
@@ -111,8 +116,9 @@ TEST(written_zero_is_zero)
 }
 
 /* Loads and stores have their own mask, width and strides. */
-TEST(two_directions)
+static void two_directions(void **state)
 {
+    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10000\nli t0, 0x020104\ncsrw tshape, t0\n"
                                 "csrwi tload_width, 2\ncsrwi tload_stride1, 9\n"
@@ -126,4 +132,14 @@ TEST(two_directions)
         assert_int_equal(bytes[4 + b], unit_pattern(5, 4 + b));
     }
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unwritten_reads_zero),   cmocka_unit_test(holds_what_is_written),
+        cmocka_unit_test(what_counts_as_a_write), cmocka_unit_test(defaults),
+        cmocka_unit_test(written_zero_is_zero),   cmocka_unit_test(two_directions),
+    };
+    return cmocka_run_group_tests_name("tensor CSRs", tests, NULL, NULL);
 }

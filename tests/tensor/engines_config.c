@@ -16,8 +16,9 @@ static struct sam_engines_config defaults(void)
     return config;
 }
 
-TEST(every_parameter)
+static void every_parameter(void **state)
 {
+    (void)state;
     struct sam_engines_config before = defaults();
     char text[256];
     for (size_t i = 0; sam_engines_parameter(i); i++) {
@@ -49,8 +50,9 @@ TEST(every_parameter)
     }
 }
 
-TEST(lists)
+static void lists(void **state)
 {
+    (void)state;
     struct sam_engines_config c = defaults();
     assert_int_equal(sam_engines_parse("", &c, NULL), SAM_OK);
     assert_int_equal(sam_engines_parse("queue=8,load_queue=0x2,issue=1,issue=3", &c, NULL), SAM_OK);
@@ -60,8 +62,9 @@ TEST(lists)
     assert_int_equal(c.issue, 3);
 }
 
-TEST(bad_lists)
+static void bad_lists(void **state)
 {
+    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -87,8 +90,9 @@ TEST(bad_lists)
 }
 
 /* A configuration need not come from text. */
-TEST(a_hart_checks)
+static void a_hart_checks(void **state)
 {
+    (void)state;
     struct sam_engines_config config = defaults();
     struct sam_hart_options options = {.engines = &config};
     struct sam_hart *hart;
@@ -99,8 +103,9 @@ TEST(a_hart_checks)
     assert_null(hart);
 }
 
-TEST(names)
+static void names(void **state)
 {
+    (void)state;
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         assert_true(*sam_engine_name(i));
     for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
@@ -112,8 +117,9 @@ TEST(names)
     assert_string_equal(sam_issue_cycle_name(SAM_ISSUE_CYCLES), "");
 }
 
-TEST(the_document_has_the_table)
+static void the_document_has_the_table(void **state)
 {
+    (void)state;
     struct sam_buffer file = {0};
     struct sam_error error;
     if (sam_file_read(SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file, &error) != SAM_OK)
@@ -127,4 +133,14 @@ TEST(the_document_has_the_table)
             fail_msg("docs/tensor-hart.md lacks the row %s", row);
     }
     sam_buffer_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_parameter), cmocka_unit_test(lists),
+        cmocka_unit_test(bad_lists),       cmocka_unit_test(a_hart_checks),
+        cmocka_unit_test(names),           cmocka_unit_test(the_document_has_the_table),
+    };
+    return cmocka_run_group_tests_name("engines, parameters", tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensor/engines_ref.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #define NEVER UINT64_MAX
 

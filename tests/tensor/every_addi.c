@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ADDI: every pattern of 4, 8 and 16 bits with every immediate in every type, and patterns of 32
  * bits from where rounding, cancellation and saturation are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "pair.h"
@@ -21,8 +24,9 @@ static void all_immediates(unsigned registers)
             pair_agree(&pair, word_addi(31, i, imm));
 }
 
-TEST(every_pattern_up_to_16_bits)
+static void every_pattern_up_to_16_bits(void **state)
 {
+    (void)state;
     pair_open(&pair, &(struct pair_options){.xlen = 32});
     for (size_t n = 0; n < tref_type_count; n++) {
         const struct tref_type *type = &tref_types[n];
@@ -70,8 +74,9 @@ static uint32_t pattern(uint64_t *random)
     }
 }
 
-TEST(patterns_of_32_bits)
+static void patterns_of_32_bits(void **state)
 {
+    (void)state;
     uint64_t random = test_seed();
     unsigned sums = 0;
     pair_open(&pair, &(struct pair_options){.xlen = 64});
@@ -98,8 +103,9 @@ TEST(patterns_of_32_bits)
     pair_close(&pair);
 }
 
-TEST(any_ttype)
+static void any_ttype(void **state)
 {
+    (void)state;
     pair_open(&pair, &(struct pair_options){.xlen = 64});
     pair_agree(&pair, word_addi(1, 0, 50)); /* unwritten: tint8 */
     for (uint32_t ttype = 0; ttype < 0x2000; ttype++) {
@@ -112,4 +118,14 @@ TEST(any_ttype)
     }
     assert_int_equal(pair.steps - pair.traps, 1 + tref_type_count);
     pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pattern_up_to_16_bits),
+        cmocka_unit_test(patterns_of_32_bits),
+        cmocka_unit_test(any_ttype),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

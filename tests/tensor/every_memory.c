@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LOAD and STORE on all of a small space: D0, width, mask, immediate, strides; every address around
  * the ends of memory; and the checks in their order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "every.h"
@@ -40,8 +43,9 @@ static void set_strides(unsigned turn)
         set_both(TREF_LOAD_STRIDE + i, TREF_STORE_STRIDE + i, (uint32_t)strides[turn][i]);
 }
 
-TEST(a_small_space)
+static void a_small_space(void **state)
 {
+    (void)state;
     static const uint32_t ttypes[] = {1, 2, 4, 8};
     open_mapped(32);
     pair_set_x(&pair, 11, BASE + 0x100);
@@ -72,8 +76,9 @@ TEST(a_small_space)
 
 /* Bases from below the first byte to past the last, of a block that no longer fits at the end,
  * and rows that go up and down. */
-TEST(every_address_at_the_ends)
+static void every_address_at_the_ends(void **state)
 {
+    (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32)
         for (unsigned down = 0; down < 2; down++) {
             open_mapped(xlen);
@@ -95,8 +100,9 @@ TEST(every_address_at_the_ends)
 }
 
 /* Memory on both sides of address 0; products that are far beyond it. */
-TEST(addresses_wrap)
+static void addresses_wrap(void **state)
 {
+    (void)state;
     static const int32_t strides[] = {0, 1, -1, 8, INT32_MAX, INT32_MIN, INT32_MIN + 1, 0x01000000};
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         uint64_t top = xlen == 32 ? UINT32_MAX : UINT64_MAX;
@@ -130,8 +136,9 @@ TEST(addresses_wrap)
 }
 
 /* D0 and widths around what masks, strides and a TLReg have room for. */
-TEST(limits)
+static void limits(void **state)
 {
+    (void)state;
     for (unsigned written = 0; written < 8; written++) {
         open_mapped(64);
         pair_set_x(&pair, 11, BASE);
@@ -171,8 +178,9 @@ TEST(limits)
 
 /* Every shape with about as many elements as a TLReg holds; of width 0, so that nothing else is in
  * the way. */
-TEST(shapes_up_to_a_tlreg)
+static void shapes_up_to_a_tlreg(void **state)
 {
+    (void)state;
     open_mapped(32);
     pair_set_x(&pair, 11, BASE);
     pair_set_csr(&pair, TREF_LOAD_WIDTH, 0);
@@ -196,8 +204,9 @@ TEST(shapes_up_to_a_tlreg)
 }
 
 /* tl0 is checked as any other register, and stores zeros. */
-TEST(tl0)
+static void tl0(void **state)
 {
+    (void)state;
     open_mapped(32);
     pair_set_csr(&pair, TREF_TSHAPE, 4 << 16 | 4 << 8 | 4);
     for (unsigned i = 0; i < 80; i++) {
@@ -210,8 +219,9 @@ TEST(tl0)
 }
 
 /* Illegal before misaligned before outside; a mask without a bit reaches no memory at all. */
-TEST(checks_have_an_order)
+static void checks_have_an_order(void **state)
 {
+    (void)state;
     open_mapped(32);
     pair_set_x(&pair, 11, 0x777); /* misaligned, not mapped */
     pair_set_csr(&pair, TREF_TTYPE, 4);
@@ -242,8 +252,9 @@ TEST(checks_have_an_order)
 }
 
 /* A store of the unit over an instruction that has run before. */
-TEST(stores_to_code_are_seen)
+static void stores_to_code_are_seen(void **state)
 {
+    (void)state;
     const uint32_t code[] = {word_store(0, 1, 11, 8), 0x0000100f /* fence.i */,
                              word_addi_x(10, 0, 1)};
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -267,4 +278,13 @@ TEST(stores_to_code_are_seen)
     }
 }
 
-TEST_GROUP(setup, NULL)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_space),        cmocka_unit_test(every_address_at_the_ends),
+        cmocka_unit_test(addresses_wrap),       cmocka_unit_test(limits),
+        cmocka_unit_test(shapes_up_to_a_tlreg), cmocka_unit_test(tl0),
+        cmocka_unit_test(checks_have_an_order), cmocka_unit_test(stores_to_code_are_seen),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XPOSE on every legal shape, for every exchange and element width; shapes that are not legal; and
  * which function codes of CUSTOM-2 are instructions at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "base/base.h"
 #include "every.h"
@@ -47,8 +50,9 @@ static unsigned shapes(const struct tref_type *type, unsigned funct7, unsigned b
     return count;
 }
 
-TEST(every_shape_by_ttype)
+static void every_shape_by_ttype(void **state)
 {
+    (void)state;
     open_pair(64, 1);
     unsigned count = 0;
     for (size_t i = 0; i < tref_type_count; i++) {
@@ -68,8 +72,9 @@ TEST(every_shape_by_ttype)
     pair_close(&pair);
 }
 
-TEST(every_shape_by_width)
+static void every_shape_by_width(void **state)
 {
+    (void)state;
     static const unsigned variants[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
     unsigned count = 0;
     open_pair(32, 1);
@@ -82,8 +87,9 @@ TEST(every_shape_by_width)
 }
 
 /* tl0 and shared registers, in each place. */
-TEST(operands_may_be_tl0)
+static void operands_may_be_tl0(void **state)
 {
+    (void)state;
     open_pair(32, 1);
     pair_set_x(&pair, 10, 0x02081008);
     for (unsigned a = 0; a < 3; a++)
@@ -98,8 +104,9 @@ TEST(operands_may_be_tl0)
 }
 
 /* Around each legal shape, one size or two changed. */
-TEST(other_shapes_are_illegal)
+static void other_shapes_are_illegal(void **state)
 {
+    (void)state;
     static const unsigned bits[] = {1, 2, 4, 8}; /* ttype's integers */
     open_pair(64, 1);
     for (unsigned i = 0; i < 20000; i++) {
@@ -120,8 +127,9 @@ TEST(other_shapes_are_illegal)
 }
 
 /* All of EngineID, funct5 and funct3, in a state in which every instruction is legal. */
-TEST(every_function_code)
+static void every_function_code(void **state)
 {
+    (void)state;
     unsigned legal = 0;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         open_pair(xlen, 1);
@@ -153,4 +161,12 @@ TEST(every_function_code)
     assert_true(legal > 200);
 }
 
-TEST_GROUP(setup, NULL)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_by_ttype), cmocka_unit_test(every_shape_by_width),
+        cmocka_unit_test(operands_may_be_tl0),  cmocka_unit_test(other_shapes_are_illegal),
+        cmocka_unit_test(every_function_code),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

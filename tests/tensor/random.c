@@ -5,11 +5,14 @@
  * program cut down to the words that matter.
  *
  * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include <cmocka.h>
 
 #include "gen.h"
 #include "pair.h"
@@ -168,18 +171,31 @@ static void run(struct pair_options options)
         assert_true(tally.causes[cause] > 2);
 }
 
-TEST(random_programs_agree_on_rv32)
+static void random_programs_agree_on_rv32(void **state)
 {
+    (void)state;
     run((struct pair_options){.xlen = 32});
 }
 
-TEST(random_programs_agree_on_rv64)
+static void random_programs_agree_on_rv64(void **state)
 {
+    (void)state;
     run((struct pair_options){.xlen = 64});
 }
 
 /* L1M and L0M overlap in part; most memory is in neither. */
-TEST(random_programs_agree_in_strict_mode)
+static void random_programs_agree_in_strict_mode(void **state)
 {
+    (void)state;
     run((struct pair_options){.xlen = 64, .l1m = {0x1000, 0x3001}, .l0m = {0x2800, 0x2735}});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_agree_on_rv32),
+        cmocka_unit_test(random_programs_agree_on_rv64),
+        cmocka_unit_test(random_programs_agree_in_strict_mode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,8 +47,9 @@ static unsigned sizes_of(const struct sam_insn_row *row)
     }
 }
 
-TEST(every_row_runs)
+static void every_row_runs(void **state)
 {
+    (void)state;
     struct snapshot *s = malloc(2 * sizeof *s);
     unsigned rows = 0;
     assert_non_null(s);
@@ -81,4 +82,10 @@ TEST(every_row_runs)
     }
     free(s);
     assert_true(rows > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_runs)};
+    return cmocka_run_group_tests_name("tensor rows", tests, NULL, NULL);
 }

@@ -44,14 +44,16 @@ static const char *const shaped[] = {
 
 /* ------------------------------------------------------------------- CSRs never written */
 
-TEST(shape_unwritten)
+static void shape_unwritten(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(shaped); i++)
         illegal(BASE ALL_MASKS, shaped[i]);
 }
 
-TEST(masks_unwritten)
+static void masks_unwritten(void **state)
 {
+    (void)state;
     illegal(BASE BYTES_8_16_8 SET(tmask_store, -1), "tl.mload tl1, 0(a0)");
     illegal(BASE BYTES_8_16_8 SET(tmask_load, -1), "tl.mstore tl1, 0(a0)");
     illegal(BYTES_8_16_8 SET(tmask_concat_1, 1), "tl.concat.0 tl1, tl2, tl3");
@@ -62,8 +64,9 @@ TEST(masks_unwritten)
 /* ----------------------------------------------------------------------- ttype and tshape */
 
 /* No field, two fields, reserved codes of a field, reserved bits. */
-TEST(bad_types)
+static void bad_types(void **state)
 {
+    (void)state;
     static const char *const types[] = {"0",     "3",          "0x11",       "0x300",     "0xc00",
                                         "0x140", "0x40000000", "0x40000002", "0x80000002"};
     for (size_t t = 0; t < SAM_COUNT(types); t++) {
@@ -79,8 +82,9 @@ TEST(bad_types)
     }
 }
 
-TEST(bad_shapes)
+static void bad_shapes(void **state)
 {
+    (void)state;
     static const char *const shapes[] = {
         "0",          "0x000404",   "0x040004", "0x040400", /* a size of 0 */
         "0x01020202", "0x80020202",                         /* reserved bits */
@@ -105,8 +109,9 @@ TEST(bad_shapes)
 /* ------------------------------------------------------------------------ loads and stores */
 
 /* More than 32 slices: no mask has a bit for them, no stride a register. */
-TEST(many_slices)
+static void many_slices(void **state)
 {
+    (void)state;
     illegal(BASE SHAPE(33, 1, 4) SET(tmask_load, -1), "tl.mload tl1, 0(a0)");
     illegal(BASE SHAPE(33, 1, 4) SET(tmask_store, -1), "tl.mstore tl1, 0(a0)");
     illegal(BASE SHAPE(33, 1, 4) SET(tload_stride0, 0), "tl.load tl1, 0(a0)");
@@ -115,8 +120,9 @@ TEST(many_slices)
 }
 
 /* Slices past the register's end, also where the product does not fit 32 bits. */
-TEST(wide_slices)
+static void wide_slices(void **state)
 {
+    (void)state;
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 129), "tl.load tl1, 0(a0)");
     illegal(BASE SHAPE(8, 4, 4) SET(tstore_width, 129), "tl.store tl1, 0(a0)");
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 0x20000000), "tl.load tl1, 0(a0)");
@@ -127,8 +133,9 @@ TEST(wide_slices)
 }
 
 /* A slice of 4-bit elements is whole bytes. */
-TEST(half_bytes)
+static void half_bytes(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(moves); i++) {
         illegal(BASE ALL_MASKS SHAPE(4, 3, 3) SET(ttype, 1), moves[i]);
         illegal(BASE ALL_MASKS SHAPE(4, 4, 4) SET(ttype, 0x10) SET(tload_width, 7)
@@ -138,8 +145,9 @@ TEST(half_bytes)
 }
 
 /* mtval is the first slice's address that would be accessed. */
-TEST(misaligned)
+static void misaligned(void **state)
 {
+    (void)state;
 #define SHAPED SHAPE(4, 2, 4)
     static const struct {
         const char *type;
@@ -166,8 +174,9 @@ TEST(misaligned)
 }
 
 /* The first byte that fails, in the order of slices: past the end, before the start, in a hole. */
-TEST(out_of_bounds)
+static void out_of_bounds(void **state)
 {
+    (void)state;
     const uint64_t end = DATA_BASE + DATA_SIZE;
 #define SLICES SHAPE(4, 4, 8) /* of 32 bytes */
     check("li a0, 0x14000 - 127\n" SLICES, "tl.load tl1, 0(a0)", 5, end);
@@ -187,8 +196,9 @@ TEST(out_of_bounds)
 }
 
 /* What the mask leaves out is not looked at; what it lets in is. */
-TEST(out_of_bounds_under_a_mask)
+static void out_of_bounds_under_a_mask(void **state)
 {
+    (void)state;
     check("li a0, 0x14000 - 64\n" SLICES SET(tmask_load, 6), "tl.mload tl1, 0(a0)", 5,
           DATA_BASE + DATA_SIZE);
     check("li a0, 0x14000 - 64\n" SLICES SET(tmask_store, 9), "tl.mstore tl1, 0(a0)", 7,
@@ -196,8 +206,9 @@ TEST(out_of_bounds_under_a_mask)
 }
 
 /* Strict mode: loads read L1M alone, stores write L0M alone. */
-TEST(strict_mode)
+static void strict_mode(void **state)
 {
+    (void)state;
     struct sam_hart_options options = {.l1m = {DATA_BASE, 0x1000},
                                        .l0m = {DATA_BASE + 0x1000, 0x1000}};
     static const struct {
@@ -231,8 +242,9 @@ TEST(strict_mode)
 
 /* -------------------------------------------------------------------------- concat, merge */
 
-TEST(long_dimensions)
+static void long_dimensions(void **state)
 {
+    (void)state;
     static const struct {
         const char *setup, *concat, *merge;
     } cases[] = {
@@ -249,8 +261,9 @@ TEST(long_dimensions)
 }
 
 /* More positions than the result has. */
-TEST(too_many_positions)
+static void too_many_positions(void **state)
 {
+    (void)state;
     illegal(SHAPE(4, 4, 4) SET(tmask_concat_1, 7) SET(tmask_concat_2, 3),
             "tl.concat.2 tl1, tl2, tl3");
     illegal(SHAPE(4, 4, 4) SET(tmask_concat_1, -1) SET(tmask_concat_2, 8),
@@ -261,8 +274,9 @@ TEST(too_many_positions)
 
 /* ---------------------------------------------------------------------------------- xpose */
 
-TEST(bad_sizes)
+static void bad_sizes(void **state)
 {
+    (void)state;
     static const struct {
         const char *setup, *insn;
     } cases[] = {
@@ -291,8 +305,9 @@ TEST(bad_sizes)
 }
 
 /* Codes that are no instruction. */
-TEST(reserved_codes)
+static void reserved_codes(void **state)
 {
+    (void)state;
     static const char *const words[] = {
         ".word 0xc62091db",                     /* concat along 3 */
         ".word 0xd62091db",                     /* merge along 3 */
@@ -310,8 +325,9 @@ TEST(reserved_codes)
 /* ------------------------------------------------------------------------------ in words */
 
 /* The report names the rule that was broken, with the values that broke it. */
-TEST(reports)
+static void reports(void **state)
 {
+    (void)state;
     static const struct {
         const char *setup, *insn, *text;
     } rows[] = {
@@ -367,8 +383,9 @@ TEST(reports)
 }
 
 /* In strict mode, too; and what another instruction broke before is not told again. */
-TEST(reports_of_memory)
+static void reports_of_memory(void **state)
 {
+    (void)state;
     static const struct sam_hart_options strict = {.l1m = {0x10000, 0x100}, .l0m = {0x12000, 16}};
     static const uint32_t no_instruction = 0x5b | 7 << 12;
     struct program p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.load tl1, 0(a0)");
@@ -384,4 +401,28 @@ TEST(reports_of_memory)
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
     assert_null(strstr(p.result.text, "L0M"));
     program_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reports),
+        cmocka_unit_test(reports_of_memory),
+        cmocka_unit_test(shape_unwritten),
+        cmocka_unit_test(masks_unwritten),
+        cmocka_unit_test(bad_types),
+        cmocka_unit_test(bad_shapes),
+        cmocka_unit_test(many_slices),
+        cmocka_unit_test(wide_slices),
+        cmocka_unit_test(half_bytes),
+        cmocka_unit_test(misaligned),
+        cmocka_unit_test(out_of_bounds),
+        cmocka_unit_test(out_of_bounds_under_a_mask),
+        cmocka_unit_test(strict_mode),
+        cmocka_unit_test(long_dimensions),
+        cmocka_unit_test(too_many_positions),
+        cmocka_unit_test(bad_sizes),
+        cmocka_unit_test(reserved_codes),
+    };
+    return cmocka_run_group_tests_name("tensor traps", tests, NULL, NULL);
 }

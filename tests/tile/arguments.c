@@ -12,8 +12,9 @@ static const char program_text[] =
 static const char bare_text[] = "%d = tcolmin %s : !pto.tile<vec, 4x8xf32> -> "
                                 "!pto.tile<vec, 1x8xf32>\n";
 
-TEST(programs)
+static void programs(void **state)
 {
+    (void)state;
     struct sam_tile_program *p = (struct sam_tile_program *)1;
     char *text = (char *)1, *messages = (char *)1;
     refuses(sam_tile_parse, NULL, "", 0, &p, &messages);
@@ -54,8 +55,9 @@ TEST(programs)
     sam_tile_program_free(p);
 }
 
-TEST(names)
+static void names(void **state)
 {
+    (void)state;
     for (int i = -1; i <= 64; i += 65) {
         assert_string_equal(sam_tile_dtype_name((enum sam_dtype)i), "?");
         assert_string_equal(sam_tile_loc_name((enum sam_tile_loc)i), "?");
@@ -93,8 +95,9 @@ static enum sam_status run_array(const struct sam_tile_program *p, struct sam_ar
     return sam_tile_run(p, 0, &argument, 1, options, NULL, &refusal);
 }
 
-TEST(runs)
+static void runs(void **state)
 {
+    (void)state;
     float data[32] = {0};
     const struct sam_array good = {SAM_F32, 2, {4, 8}, 32, sizeof data, data};
     struct sam_tile_program *p = test_parse("a", bare_text, sizeof bare_text - 1);
@@ -139,8 +142,9 @@ TEST(runs)
 }
 
 /* Scalars of types that no integer has. */
-TEST(scalars)
+static void scalars(void **state)
 {
+    (void)state;
     const enum sam_dtype bad[] = {SAM_OPAQUE, SAM_F32, SAM_BF16,   SAM_E4M3,
                                   SAM_E2M1,   SAM_I4,  SAM_DTYPES, (enum sam_dtype) - 1};
     float data[4] = {0};
@@ -158,8 +162,9 @@ TEST(scalars)
     sam_tile_program_free(p);
 }
 
-TEST(cores)
+static void cores(void **state)
 {
+    (void)state;
     struct sam_tile_core *core;
     float values[256] = {0};
     refuses(sam_tile_core_new, NULL, NULL);
@@ -224,8 +229,9 @@ TEST(cores)
     sam_tile_core_free(NULL);
 }
 
-TEST(calls)
+static void calls(void **state)
 {
+    (void)state;
     struct sam_tile_core *core = test_core(NULL);
     float values[256] = {0};
     struct sam_tile a = SAM_TILE(vec, f32, 16, 16), d = SAM_TILE(vec, f32, 16, 16);
@@ -279,4 +285,13 @@ TEST(calls)
             assert_int_equal(sam_tile_apply_view(load, &a, &bad, NULL).status, SAM_ERR_USAGE);
     }
     sam_tile_core_free(core);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs), cmocka_unit_test(names), cmocka_unit_test(runs),
+        cmocka_unit_test(scalars),  cmocka_unit_test(cores), cmocka_unit_test(calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,8 +97,9 @@ static void columns(const char *name, size_t rows, size_t cols, char what)
     finish(&x);
 }
 
-TEST(test_columns)
+static void test_columns(void **state)
 {
+    (void)state;
     columns("colmin", 32, 32, '<');
     columns("colmax", 32, 32, '>');
     columns("colsum", 32, 32, '+');
@@ -107,9 +108,10 @@ TEST(test_columns)
     columns("batch_min", 24, 32, '<');
 }
 
-TEST(test_rows)
+static void test_rows(void **state)
 {
     struct arrays x;
+    (void)state;
     start(&x, (size_t[]){256 * 1024, 0}, SAM_F32, 256);
     run(&x, "rowsum_large");
     for (size_t i = 0; i < 256; i++) /* exact: multiples of 1/1024 */
@@ -127,9 +129,10 @@ TEST(test_rows)
     finish(&x);
 }
 
-TEST(test_normalised)
+static void test_normalised(void **state)
 {
     struct arrays x;
+    (void)state;
     start(&x, (size_t[]){16 * 64, 0}, SAM_F32, 16 * 64);
     run(&x, "softmax");
     for (size_t i = 0; i < 16; i++) {
@@ -162,9 +165,10 @@ TEST(test_normalised)
     }
 }
 
-TEST(test_elementwise)
+static void test_elementwise(void **state)
 {
     struct arrays x;
+    (void)state;
     start(&x, (size_t[]){16 * 64, 0}, SAM_F32, 16 * 64);
     run(&x, "sigmoid");
     for (size_t i = 0; i < x.out.count; i++)
@@ -189,9 +193,10 @@ TEST(test_elementwise)
     finish(&x);
 }
 
-TEST(test_layouts)
+static void test_layouts(void **state)
 {
     struct arrays x;
+    (void)state;
     start(&x, (size_t[]){32 * 64, 0}, SAM_F32, 64 * 32);
     run(&x, "transpose");
     for (size_t i = 0; i < x.out.count; i++)
@@ -262,16 +267,18 @@ static void product(const char *name, size_t m, size_t k, size_t n, enum sam_dty
     finish(&x);
 }
 
-TEST(test_products)
+static void test_products(void **state)
 {
+    (void)state;
     product("matmul_bias_relu", 32, 64, 48, SAM_TILE_f16, true);
     product("matmul_blocked", 32, 256, 32, SAM_TILE_bf16, false);
 }
 
 /* The published example in its three forms: arguments by name. */
-TEST(test_forms)
+static void test_forms(void **state)
 {
     static const char *const names[] = {"tcolmin-flat", "tcolmin-ssa", "tcolmin-dps"};
+    (void)state;
     for (size_t k = 0; k < SAM_COUNT(names); k++) {
         struct arrays x;
         struct sam_error error = {0};
@@ -289,4 +296,15 @@ TEST(test_forms)
         sam_tile_program_free(p);
         finish(&x);
     }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns),    cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_normalised), cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_layouts),    cmocka_unit_test(test_products),
+        cmocka_unit_test(test_forms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

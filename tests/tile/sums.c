@@ -69,10 +69,11 @@ static void reduce(const struct sam_tile_options *options, enum sam_dtype dtype,
     sam_tile_core_free(core);
 }
 
-TEST(test_order)
+static void test_order(void **state)
 {
     uint64_t seed = test_seed();
     unsigned differ = 0;
+    (void)state;
     for (unsigned k = 0; k < 3000; k++) {
         enum sam_dtype dtype = test_reals[k % SAM_COUNT(test_reals)].dtype;
         bool product = k & 1, special = k & 2;
@@ -96,9 +97,10 @@ TEST(test_order)
 }
 
 /* Integers wrap: their sums do not depend on the order. */
-TEST(test_integers)
+static void test_integers(void **state)
 {
     uint64_t seed = test_seed();
+    (void)state;
     for (size_t n = 0; n < SAM_COUNT(test_dtypes); n++) {
         enum sam_dtype dtype = test_dtypes[n];
         uint8_t data[4 * R * C];
@@ -180,11 +182,12 @@ static void multiply(const struct product *p, bool system, uint32_t results[M * 
     sam_tile_core_free(core);
 }
 
-TEST(test_products)
+static void test_products(void **state)
 {
     static struct product p;
     uint64_t seed = test_seed();
     unsigned differ = 0;
+    (void)state;
     for (unsigned n = 0; n < 600; n++) {
         const enum sam_dtype dtype = test_reals[n % SAM_COUNT(test_reals)].dtype;
         const bool special = n & 4;
@@ -211,4 +214,14 @@ TEST(test_products)
         }
     }
     assert_true(differ > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_products),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,8 +34,9 @@ static unsigned each_program(const char *folder,
     return count;
 }
 
-TEST(test_programs)
+static void test_programs(void **state)
 {
+    (void)state;
     assert_true(each_program("", round_trip) >= 20);
 }
 
@@ -65,8 +66,9 @@ static void expect_error(const char *path, const char *text, size_t size)
     sam_tile_program_free(p);
 }
 
-TEST(test_errors)
+static void test_errors(void **state)
 {
+    (void)state;
     assert_true(each_program("/errors", expect_error) >= 25);
 }
 
@@ -81,8 +83,9 @@ static void expect_messages(const char *text, const char *expected)
 }
 
 /* All errors of a text, each at its place; what a failed line defines is not missed. */
-TEST(test_carets)
+static void test_carets(void **state)
 {
+    (void)state;
     expect_messages("func.func @f() {\n"
                     "  %a = arith.constant 1.5 : index\n"
                     "  %b = arith.addi %a, %x : index\n"
@@ -125,7 +128,7 @@ TEST(test_carets)
 }
 
 /* What the stages of the checker find stands in the order of lines. */
-TEST(test_order)
+static void test_order(void **state)
 {
     static const char text[] =
         "%a = alloc_tile : !pto.tile<vec, 8x8xf32>\n%i = arith.constant 3 : i16\n"
@@ -136,6 +139,7 @@ TEST(test_order)
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_error error = {0};
     char *messages = NULL;
+    (void)state;
     assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
     assert_non_null(strstr(error.text, at[0]));
     for (size_t i = 0; i < 3; i++) {
@@ -148,8 +152,9 @@ TEST(test_order)
 }
 
 /* The caret stands below the column, whatever a character takes; a byte order mark is none. */
-TEST(test_characters)
+static void test_characters(void **state)
 {
+    (void)state;
     expect_messages("\xef\xbb\xbf%a = nothing\r\n",
                     "t.pto:1:6: error: unknown operation 'nothing'\n"
                     "    %a = nothing\n"
@@ -211,10 +216,11 @@ static void read_loop(int count, bool named, char *message, size_t size)
 }
 
 /* A list that is too long is reported at the first item beyond the limit. */
-TEST(test_long_lists)
+static void test_long_lists(void **state)
 {
     char message[200];
     struct sam_buffer out = {0};
+    (void)state;
     read_loop(61, true, message, sizeof message);
     assert_string_equal(message, "");
     read_loop(62, true, message, sizeof message);
@@ -241,11 +247,12 @@ TEST(test_long_lists)
 }
 
 /* No number becomes an infinity; bits in hexadecimal may be one. What is too small is zero. */
-TEST(test_out_of_range)
+static void test_out_of_range(void **state)
 {
     static const char *const types[] = {"f32", "f16", "bf16", "i32", "index"};
     static const char *const numbers[] = {"1e400", "-1e400", "1e39", "-1e999999999"};
     char text[120], expected[300];
+    (void)state;
     for (size_t t = 0; t < SAM_COUNT(types); t++)
         for (size_t n = 0; n < SAM_COUNT(numbers); n++) {
             snprintf(text, sizeof text, "%%a = arith.constant %s : %s", numbers[n], types[t]);
@@ -271,7 +278,7 @@ TEST(test_out_of_range)
 }
 
 /* Formatting loses no comment, and moves none to another operation. */
-TEST(test_kept_comments)
+static void test_kept_comments(void **state)
 {
     static const char text[] =
         "// file\n\nmodule { // module\n# function\n"
@@ -297,6 +304,7 @@ TEST(test_kept_comments)
         "// behind it\n// end\n";
     struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
     char *printed = NULL;
+    (void)state;
     assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
     assert_string_equal(printed, expected);
     free(printed);
@@ -304,7 +312,7 @@ TEST(test_kept_comments)
 }
 
 /* `#` is a comment at the start of a line and between blanks, and an attribute elsewhere. */
-TEST(test_comments)
+static void test_comments(void **state)
 {
     static const char text[] = "# one\nmodule attributes {a = #dlti.x<1>, b = \"{\"} { // two }\n"
                                "func.func @f(%p: !pto.ptr<f32>)\n\n { # three }\n  %a =\n"
@@ -314,12 +322,13 @@ TEST(test_comments)
                                 "  %a = arith.constant 1 : index\n  return\n}}";
     struct sam_tile_program *a = test_parse("a", text, sizeof text - 1);
     struct sam_tile_program *b = test_parse("b", plain, sizeof plain - 1);
+    (void)state;
     assert_true(sam_tile_equal(a, b));
     sam_tile_program_free(a), sam_tile_program_free(b);
 }
 
 /* Both spellings of a type are one type. */
-TEST(test_spellings)
+static void test_spellings(void **state)
 {
     static const char compact[] = "%d = pto.tcolmin %s : !pto.tile_buf<vec, 32x32xf32, "
                                   "valid=31x?, pad=1> -> !pto.tile_buf<vec, 1x32xf32>\n";
@@ -328,6 +337,7 @@ TEST(test_spellings)
         " v_col=?, blayout=row_major, slayout=none_box, fractal=512> -> !pto.tile<loc=vec, "
         "dtype=f32, cols=32, rows=1>";
     struct sam_tile_program *a, *b, *c;
+    (void)state;
     a = test_parse("a", compact, strlen(compact));
     b = test_parse("b", long_, strlen(long_));
     assert_true(sam_tile_equal(a, b));
@@ -338,7 +348,7 @@ TEST(test_spellings)
 }
 
 /* A percent or at sign without a name is a character of its own: no name, and not its neighbour. */
-TEST(test_bare_signs)
+static void test_bare_signs(void **state)
 {
     static const char *const texts[][2] = {
         {"scf.for%%%%", "1:8: error: expected the loop's variable, as %i, found '%'"},
@@ -357,6 +367,7 @@ TEST(test_bare_signs)
          "2:22: error: expected ':' before the constant's type, found '\": index'"},
         {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
     };
+    (void)state;
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         struct sam_tile_program *p;
         char *messages = NULL;
@@ -372,11 +383,12 @@ TEST(test_bare_signs)
 }
 
 /* Big and deep texts end in time, and in a line. */
-TEST(test_big)
+static void test_big(void **state)
 {
     struct sam_buffer out = {0};
     struct sam_tile_program *p = NULL;
     char *messages = NULL;
+    (void)state;
     for (int i = 0; i < 20000; i++)
         sam_buffer_printf(&out,
                           "%%d%d = tcolmin %%s : !pto.tile<vec, 16x16xf32> -> "
@@ -393,4 +405,17 @@ TEST(test_big)
                                   "    scf.if %c {\n    ^\n");
     free(messages);
     sam_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_carets),        cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_kept_comments), cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_out_of_range),  cmocka_unit_test(test_bare_signs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

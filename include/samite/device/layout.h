@@ -6,18 +6,11 @@
 
 #include <stdint.h>
 
-/* The queues, in the order of their pages of control registers. */
-enum {
-#define SAM_QUEUE(AGENT, QUEUE, ...) SAM_SYSTEM_##QUEUE##_QUEUE,
-#include "units.def"
-    SAM_SYSTEM_QUEUES
-};
-
 /* SAM_SYSTEM_L1M and SAM_SYSTEM_L1M_BYTES, ...: where a memory begins, and how large it is unless
  * an option says otherwise. */
 #define SAM_DEVICE_REGION(NAME, address, size, meaning)                                            \
     static const uint32_t SAM_SYSTEM_##NAME = UINT32_C(address);                                   \
-    static const uint32_t SAM_SYSTEM_##NAME##_BYTES = size;
+    static const uint32_t SAM_SYSTEM_##NAME##_BYTES = UINT32_C(size);
 #include "layout.def"
 #undef SAM_DEVICE_REGION
 
@@ -44,14 +37,12 @@ enum {
  * end cost least. For e2m1 they are pairs of elements. */
 enum { SAM_WEIGHT_CHUNK = 1 << 20, SAM_WEIGHT_BLOCK = 1 << 17 };
 
-/* struct sam_launch_record, for SAM_SYSTEM_GPU_SUBMIT; struct sam_weight_record, ... */
-#define SAM_WORD(name, meaning) uint32_t name;
-#define SAM_QUEUE(AGENT, QUEUE, record, name, figures, work, status, words)                        \
-    struct sam_##record##_record {                                                                 \
-        words                                                                                      \
-    };
-#include "units.def"
-#undef SAM_WORD
+/* A launch, for SAM_SYSTEM_GPU_SUBMIT. */
+struct sam_launch_record {
+#define SAM_DEVICE_LAUNCH(name, meaning) uint32_t name;
+#include "layout.def"
+#undef SAM_DEVICE_LAUNCH
+};
 
 /* The metadata of a kernel, which a launch names. */
 struct sam_metadata_record {
@@ -60,7 +51,14 @@ struct sam_metadata_record {
 #undef SAM_DEVICE_METADATA
 };
 
-/* The result of a weight record. */
+/* Work of the weight unit, for SAM_SYSTEM_WEIGHT_SUBMIT. */
+struct sam_weight_record {
+#define SAM_DEVICE_WEIGHT(name, meaning) uint32_t name;
+#include "layout.def"
+#undef SAM_DEVICE_WEIGHT
+};
+
+/* What came of it. */
 struct sam_weight_result {
 #define SAM_DEVICE_RESULT(name, meaning) uint32_t name;
 #include "layout.def"
