@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codec's memory, from the caller's allocator if there is one. */
+/* Memory of the codec: the caller's allocator, or malloc. */
 #include <stdlib.h>
 
 #include "codec/chunk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chunk is up to SAM_CHUNK_BLOCKS blocks of a tensor. Similar neighbours share their codes. */
+/* A chunk: up to SAM_CHUNK_BLOCKS blocks of a tensor. Similar adjacent blocks share codes. */
 #ifndef SAM_CODEC_CHUNK_H
 #define SAM_CODEC_CHUNK_H
 
@@ -10,7 +10,7 @@ enum {
     SAM_CHUNK_HEADER = 16, /* bytes before the list of blocks */
     SAM_CHUNK_ENTRY = 12,
     SAM_CHUNK_SLACK = 64,              /* scratch after a chunk being made */
-    SAM_CHUNK_GROWTH = UINT16_MAX + 1, /* room for a header of a later version */
+    SAM_CHUNK_GROWTH = UINT16_MAX + 1, /* room for a longer header in a later version */
     SAM_NOISE = 90,       /* percent: a plane of at least this entropy counts as noise */
     SAM_LEAST_GAIN = 128, /* code planes and blocks only if that saves 1/128 of their size */
 };
@@ -36,25 +36,25 @@ static inline size_t sam_chunk_block_elements(const struct sam_chunk_span *span,
     size_t left = span->count - block * SAM_CHUNK_BLOCK_SIZE;
     return left < SAM_CHUNK_BLOCK_SIZE ? left : SAM_CHUNK_BLOCK_SIZE;
 }
-/* Where the bytes of a block begin in its piece. */
+/* Offset of a block in its piece. */
 static inline uint64_t sam_chunk_block_at(const struct sam_chunk_span *span, size_t block)
 {
     return (span->first + block * SAM_CHUNK_BLOCK_SIZE) * sam_layout_of(span->layout)->element;
 }
 
-/* The counters of symbols that codes are built from, where they are not exact: those of SymbolStat
+/* Symbol counters for building codes where exact counts are not used: those of SymbolStat
  * (`samite/symbolstat.h`). */
 struct sam_counter {
-    uint32_t symbol_width; /* bits of a symbol that reach the counters */
+    uint32_t symbol_width; /* bits of a symbol that are counted */
     uint32_t depth;        /* counters; larger symbols are not counted */
-    uint32_t weight_width; /* bits of a counter, at most 32; the largest number stays */
-    const uint32_t *given; /* not NULL: counted before, for plane 0; no other plane has a code */
+    uint32_t weight_width; /* bits of a counter, at most 32; saturating */
+    const uint32_t *given; /* if not NULL, given counts for plane 0; no other plane is coded */
 };
-/* The saturating counters after symbols with these counts. */
+/* Saturate exact counts to the counters. */
 void sam_counter_read(const struct sam_counter *counter, const uint32_t exact[256],
                       uint32_t counts[256]);
 
-/* The largest size of a chunk of this many elements. */
+/* Returns the largest size of a chunk of `count` elements. */
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count);
 
 /* Buffers to make chunks of up to `count` elements of any of the layouts in `layouts` (bit set). */
@@ -64,7 +64,8 @@ struct sam_chunk_maker {
     const struct sam_counter *counter; /* NULL: exact */
     uint8_t *planes;
     uint32_t (*counts)[256];   /* per block and coded plane */
-    struct sam_huffman *codes; /* the same; at the first of the blocks that share a code */
+    struct sam_huffman *codes; /* per block and coded plane, set for the first block that shares
+                                  a code */
 };
 bool sam_chunk_maker_open(struct sam_chunk_maker *maker, const struct sam_codec_ops *ops,
                           const struct sam_allocator *allocator, uint32_t layouts, size_t count);
@@ -83,30 +84,31 @@ struct sam_chunk {
         uint32_t offset, size;
         enum sam_chunk_block_mode mode;
         uint64_t hash;
-        const uint8_t *codes; /* of the coded planes, for sam_huffman_read */
+        const uint8_t *codes; /* of the coded planes, as read by sam_huffman_read */
     } block[SAM_CHUNK_BLOCKS];
     const uint8_t *codes_end;
-    uint32_t has_code; /* one bit per coded plane: some block has a code for it */
+    uint32_t has_code; /* bit per coded plane: some block codes it */
 };
 
-/* Read the code at *at and advance past it. False if it is invalid or extends past `end`. */
+/* Read the code at *at and advance past it. Returns false if it is invalid or extends past `end`.
+ */
 bool sam_huffman_read(const uint8_t **at, const uint8_t *end, struct sam_huffman *code,
                       bool *present);
 
-/* The size of a chunk from its first SAM_CHUNK_HEADER bytes; 0 if impossible. */
+/* Returns the size of a chunk from its first SAM_CHUNK_HEADER bytes, or 0 if it is impossible. */
 uint32_t sam_chunk_size(const uint8_t *header, const struct sam_chunk_span *span);
-/* Whether the size given in the index is possible. */
+/* Returns whether a chunk size from the index is possible. */
 bool sam_chunk_size_fits(uint64_t size, const struct sam_chunk_span *span);
-/* Where the blocks of a chunk begin, from its first SAM_CHUNK_HEADER bytes. That many bytes suffice
- * for sam_chunk_parse_header. */
+/* Offset of the blocks in a chunk, from its first SAM_CHUNK_HEADER bytes. sam_chunk_parse_header
+ * needs that many bytes. */
 static inline size_t sam_chunk_header_size(const uint8_t *header)
 {
     return sam_le16(header + 12);
 }
-/* Parse the header, in the first `have` of the chunk's `size` bytes. NULL, or the fault. */
+/* Parse the header from the first `have` of `size` chunk bytes. Returns NULL or the fault. */
 const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
                                    const struct sam_chunk_span *span, struct sam_chunk *chunk);
-/* Parse a chunk of `size` bytes and check its block list. NULL, or the fault. */
+/* Parse a chunk of `size` bytes and check its block list. Returns NULL or the fault. */
 const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_chunk_span *span,
                             struct sam_chunk *chunk);
 
@@ -121,13 +123,13 @@ struct sam_chunk_reader {
 };
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                            const struct sam_allocator *allocator, uint32_t layouts, size_t count);
-/* The same, without an allocator, for a reader that is zero or open: if it is large enough it stays
- * as it is, with its tables. */
+/* Grow a zero or open reader without an allocator. A reader that is large enough keeps its tables.
+ */
 bool sam_chunk_reader_fit(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                           uint32_t layouts, size_t count);
 void sam_chunk_reader_close(struct sam_chunk_reader *reader);
-/* Decode block `block` of `chunk`, whose bytes are `data`. NULL, or the fault; the contents of
- * `elements` are then unspecified. */
+/* Decode block `block` of `chunk`, at `data`. Returns NULL or the fault; `elements` is unspecified
+ * after a fault. */
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
 
@@ -136,29 +138,29 @@ struct sam_chunk_bytes {
     const uint8_t *data;
     size_t after; /* readable bytes after them: they may be prefetched */
 };
-/* The same for a block with these bytes. */
+/* sam_chunk_read of a block with these bytes. */
 const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                                  struct sam_chunk_bytes bytes, size_t block, uint8_t *elements);
-/* The same when they need not be in `elements`: a block that is stored as it is stays where it is.
- * Returns where they are; NULL: the fault is in *wrong. The caller is going to copy them to
- * `target`, unless that is NULL. */
+/* Decode a block, possibly in place: a raw block is not copied. Returns the elements, or NULL with
+ * the fault in *wrong. If the caller will copy them, `target` is the destination, for prefetching;
+ * otherwise NULL. */
 const uint8_t *sam_chunk_look(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                               struct sam_chunk_bytes bytes, size_t block, uint8_t *elements,
                               const uint8_t *target, const char **wrong);
 
-/* What a decoder does for a block, for models of time. */
+/* Decoder work for a block, for the time models. */
 struct sam_chunk_cost {
-    unsigned tables;       /* codes that it has to prepare */
-    unsigned code_symbols; /* in all of them */
-    uint64_t coded;        /* symbols that are looked up in them */
-    uint64_t plain_bits;   /* stored as they are */
+    unsigned tables;       /* codes to prepare */
+    unsigned code_symbols; /* symbols in these codes */
+    uint64_t coded;        /* symbols decoded */
+    uint64_t plain_bits;   /* bits of raw planes */
 };
-/* Of block `block`, whose bytes are `data`; `new_codes`: its codes are not those of the block
- * before. False: the block is damaged, and the rest of its cost is unknown. */
+/* Compute the cost of block `block`, at `data`. `new_codes`: its codes differ from the previous
+ * block's. Returns false if the block is damaged; the cost is then incomplete. */
 bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
                     bool new_codes, struct sam_chunk_cost *cost);
 
-/* The options a caller gave (NULL: the default), checked. */
+/* Validate the caller's options; NULL selects the defaults. */
 enum sam_status sam_codec_options_take(struct sam_codec_options *options,
                                        const struct sam_codec_options *given,
                                        struct sam_error *error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making chunks: split, count, choose which blocks share codes, choose a mode for each block,
+/* Making chunks: split into planes, count, choose which blocks share codes and a mode per block,
  * write. A block that gains too little is stored raw, so that reading it is a copy. */
 #include "codec/chunk.h"
 
 enum {
-    SAMPLES = 4096,    /* symbols of a plane that are sampled to detect noise */
-    SHARING = 1 << 10, /* bytes that separate codes must save: a reader takes 20 us per table */
+    SAMPLES = 4096,    /* symbols sampled from a plane to detect noise */
+    SHARING = 1 << 10, /* bytes that a separate code must save: a reader takes 20 us per table */
 };
 
 size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
@@ -48,9 +48,9 @@ struct making {
     const struct sam_layout *layout;
     uint8_t *planes[SAM_MAX_PLANES]; /* of the whole chunk */
     uint64_t hash[SAM_CHUNK_BLOCKS];
-    uint32_t noise[SAM_CHUNK_BLOCKS]; /* planes that were not counted, one bit per plane */
-    uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes are used: this or an earlier one */
-    uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of such a block: one bit per plane */
+    uint32_t noise[SAM_CHUNK_BLOCKS]; /* bit per plane: classified as noise, not counted */
+    uint8_t shares[SAM_CHUNK_BLOCKS]; /* the block whose codes it uses: itself or an earlier one */
+    uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of a block with codes of its own: bit per plane */
 };
 
 static uint64_t seed_of(const struct sam_chunk_span *span, size_t block)
@@ -99,7 +99,7 @@ static uint64_t entropy_of(const uint32_t counts[256])
     return bits;
 }
 
-/* Whether samples from a few places suggest that the plane is noise. */
+/* Returns whether samples from a few places suggest that the plane is noise. */
 static bool is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count)
 {
     enum { PLACES = 4, PIECE = SAMPLES / PLACES };
@@ -144,7 +144,7 @@ static void split_and_count(struct making *m, const uint8_t *elements)
     }
 }
 
-/* The range of symbols whose code lengths are stored. */
+/* The range of symbols with stored code lengths. */
 static void code_range(const struct sam_huffman *code, unsigned *first, unsigned *last)
 {
     for (*first = 0; !code->length[*first];)
@@ -159,7 +159,7 @@ static void add_counts(const struct making *m, size_t plane, size_t block, uint3
         sum[s] += counts_of(m, plane, block)[s];
 }
 
-/* Estimated size in bytes of the coded planes of blocks [begin, end) with one code per plane. */
+/* Estimate the coded bytes of blocks [begin, end) with one code per plane. */
 static uint64_t together(const struct making *m, size_t begin, size_t end)
 {
     uint64_t bits = 0;
@@ -197,7 +197,7 @@ static void choose_shares(struct making *m)
         memset(m->shares + from[end], from[end], end - from[end]);
 }
 
-/* The number of blocks, starting at `block`, that share its codes. */
+/* Count the blocks from `block` on that share its codes. */
 static size_t sharers(const struct making *m, size_t block)
 {
     size_t end = block;
@@ -206,7 +206,8 @@ static size_t sharers(const struct making *m, size_t block)
     return end - block;
 }
 
-/* Whether a plane's code saves more bytes in the blocks that share it than it takes itself. */
+/* Returns whether a plane's code saves more bytes, over the blocks that share it, than its own
+ * description takes. */
 static bool code_pays(const struct making *m, size_t plane, size_t block,
                       const uint32_t counts[256])
 {
@@ -223,7 +224,7 @@ static bool code_pays(const struct making *m, size_t plane, size_t block,
     return bits / 8 + more < symbols;
 }
 
-/* The counts that the code of a plane is built from, which may lack symbols that there are. */
+/* The counts to build a plane's code from; with a counter they may miss symbols that occur. */
 static const uint32_t *counted(const struct making *m, size_t plane, const uint32_t exact[256],
                                uint32_t room[256])
 {
@@ -264,7 +265,7 @@ static void choose_codes(struct making *m)
 struct plan {
     enum sam_plane_mode mode[SAM_MAX_PLANES];
     uint8_t symbol[SAM_MAX_PLANES];
-    size_t size; /* of the block: an upper estimate */
+    size_t size; /* upper estimate for the block */
     size_t raw;  /* with all planes raw */
 };
 
@@ -273,7 +274,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
 {
     const uint32_t *counts = counts_of(m, plane, block);
     uint64_t bits = 0;
-    bool lacks = false; /* a symbol that was not counted */
+    bool lacks = false; /* some symbol has no code */
     for (unsigned s = 0; s < 256; s++) {
         bits += (uint64_t)counts[s] * code_of(m, plane, block)->length[s];
         lacks |= counts[s] && !code_of(m, plane, block)->length[s];
@@ -293,7 +294,7 @@ static void plan_plane(const struct making *m, size_t plane, size_t block, size_
     plan->raw += code ? 0 : symbols;
 }
 
-/* Whether splitting the block into planes pays off. */
+/* Decide whether the block is stored as planes. */
 static bool plan_block(const struct making *m, size_t block, struct plan *plan)
 {
     const struct sam_layout *l = m->layout;
@@ -304,7 +305,7 @@ static bool plan_block(const struct making *m, size_t block, struct plan *plan)
     return plan->size + whole / SAM_LEAST_GAIN < whole;
 }
 
-/* `next`: one block's share of what is likely to be packed after this chunk, for prefetching. */
+/* `next`: this block's share of the data likely to be packed after the chunk, for prefetching. */
 static uint8_t *write_planes(const struct making *m, size_t block, const struct plan *plan,
                              const uint8_t *next, uint8_t *out)
 {
@@ -359,7 +360,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
     bool planes[SAM_CHUNK_BLOCKS];
     size_t blocks = sam_chunk_span_blocks(span);
     uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
-    unsigned own = 0; /* one bit per block after the first that has its own codes */
+    unsigned own = 0;                      /* bit per block after the first: has its own codes */
     split_and_count(&m, elements);
     choose_codes(&m);
     for (size_t b = 0; b < blocks; b++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading chunks. Nothing is trusted: the header has a checksum, sizes must add up, codes must be
- * exact, streams must end where they claim to, and the elements have their own checksum. */
+/* Reading chunks. The input is not trusted: the header and the elements have checksums, sizes must
+ * add up, codes must be complete, and streams must end where they claim to. */
 #include "codec/chunk.h"
 
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
@@ -38,7 +38,7 @@ void sam_chunk_reader_close(struct sam_chunk_reader *reader)
 
 bool sam_chunk_size_fits(uint64_t size, const struct sam_chunk_span *span)
 {
-    /* A header may grow in a later version, but not beyond what its size field holds. */
+    /* A later version may have a longer header, within the range of its size field. */
     size_t most = sam_chunk_bound(span->layout, span->count) + SAM_CHUNK_GROWTH;
     return size >= SAM_ALIGN && size % SAM_ALIGN == 0 && size <= most;
 }
@@ -132,7 +132,7 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
     return size - offset >= SAM_ALIGN ? "extra bytes after the blocks" : NULL;
 }
 
-/* The decoding table of a plane, kept from the last block if the code is the same. */
+/* Returns the decoding table of a plane, cached if the previous block had the same code. */
 static const struct sam_huffman_table *table_of(struct sam_chunk_reader *reader,
                                                 const struct sam_huffman *code, size_t plane)
 {
@@ -189,7 +189,7 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
     for (size_t p = 0; p < l->plane_count; p++)
         if (!read_entry(&in, end, &entry[p]))
             return false;
-    /* Needed next: the following block, about as long as this one, and the output. */
+    /* Prefetch the next block, about as long as this one, and the output. */
     struct sam_warm warm = {end, target, (size_t)(end - in), target ? count * l->element : 0};
     if (warm.from_size > bytes.after)
         warm.from_size = bytes.after;
@@ -244,7 +244,7 @@ static const char *merge_block(struct sam_chunk_reader *reader, const struct sam
                : "checksum mismatch";
 }
 
-/* Copy a block that is stored as it is to `to`, or if that is NULL, only check it. */
+/* Copy a raw block to `to`; if that is NULL, only verify it. */
 static const char *copy_block(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                               const uint8_t *data, size_t block, uint8_t *to, const uint8_t *target)
 {

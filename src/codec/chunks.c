@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chunks of one piece: decoding a range of them, making them, counting symbols. */
+/* Chunks of one piece: decode a range, make chunks, count symbols. */
 #include "codec/chunks.h"
 
 #include "base/dtype.h"
 #include "codec/container.h"
 
-enum { LEAD = SAM_ALIGN }; /* bytes before a decoded block, for what is left of the last one */
+enum { LEAD = SAM_ALIGN }; /* bytes before a decoded block, for the carried-over element */
 
 static uint64_t bytes_of(enum sam_dtype type, uint64_t count)
 {
@@ -13,7 +13,7 @@ static uint64_t bytes_of(enum sam_dtype type, uint64_t count)
     return bits / 8 > SAM_MAX_FILE ? UINT64_MAX : (uint64_t)((bits + 7) / 8);
 }
 
-/* The piece as a unit that is cut into chunks. */
+/* The extent that consists of the piece. */
 static struct sam_extent extent_of(const struct sam_chunks_piece *piece)
 {
     bool shared = piece->layout == SAM_LAYOUT_SHARED;
@@ -78,12 +78,12 @@ struct decoding {
     uint64_t left, written; /* elements still to write; bytes of output */
     bool odd;               /* the first element is the high half of its byte */
     struct sam_chunk chunk;
-    uint8_t carry[sizeof(uint64_t)]; /* an element that goes on in the next block */
+    uint8_t carry[sizeof(uint64_t)]; /* an element that continues in the next block */
     size_t carried;
     uint64_t damaged; /* block */
 };
 
-/* At least `size` bytes; NULL: out of memory. What they held is lost. */
+/* Grow the buffer to `size` bytes, discarding its contents. Returns NULL on out-of-memory. */
 static uint8_t *fit(struct sam_chunks_buffer *buffer, size_t size)
 {
     if (buffer->size >= size && buffer->data)
@@ -112,8 +112,8 @@ static enum sam_status damaged(struct decoding *d, const struct sam_chunk_span *
                     (unsigned long long)d->damaged, wrong);
 }
 
-/* `size` bytes of the source at `offset`, in place or read into `buffer`. data is NULL, and
- * *status and `error` are filled, if there are none. */
+/* `size` source bytes at `offset`, in place or read into `buffer`. On failure data is NULL, with
+ * *status and `error` set. */
 static struct sam_chunk_bytes get(struct decoding *d, uint64_t offset, size_t size,
                                   struct sam_chunks_buffer *buffer, enum sam_status *status,
                                   struct sam_error *error)
@@ -168,8 +168,8 @@ static uint8_t *place(const struct decoding *d, size_t size)
     return d->sink->place ? d->sink->place(d->sink->context, d->written, size) : NULL;
 }
 
-/* The output for `size` bytes at `data`, which may be preceded by the bytes carried over. False:
- * out of memory. */
+/* Prepare the output for `size` bytes at `data`, after the carried-over bytes if any. Returns false
+ * on out-of-memory. */
 static bool widen(struct decoding *d, uint8_t *data, size_t size, struct sam_chunks_step *step)
 {
     enum sam_dtype from = d->piece->type, to = d->range->to;
@@ -194,7 +194,7 @@ static bool widen(struct decoding *d, uint8_t *data, size_t size, struct sam_chu
     return true;
 }
 
-/* Decode a block; what the range needs of it is the step's output. */
+/* Decode a block; the requested part of it becomes the step's output. */
 static enum sam_status read_block(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
                                   struct sam_chunks_step *step, const char **wrong,
                                   struct sam_error *error)
@@ -319,7 +319,7 @@ struct encoding {
     uint64_t written;
 };
 
-/* Symbols of the planes that are always counted. */
+/* Number of symbols in the planes that are always counted. */
 static uint64_t counted_in(const struct sam_chunk_span *span, size_t block)
 {
     const struct sam_layout *l = sam_layout_of(span->layout);
@@ -329,13 +329,13 @@ static uint64_t counted_in(const struct sam_chunk_span *span, size_t block)
     return counted;
 }
 
-/* Give out a chunk of `size` bytes: its header, then its blocks, the last with the padding. */
+/* Emit the steps of a chunk of `size` bytes: header, then blocks, the last one with the padding. */
 static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_span *span,
                                   size_t size, struct sam_error *error)
 {
     struct sam_chunk chunk;
     const char *wrong = sam_chunk_parse(e->out, size, span, &chunk);
-    if (wrong) /* as good as impossible: two equal checksums */
+    if (wrong) /* two equal checksums: practically impossible */
         return sam_fail(error, SAM_ERR_INPUT, "the chunk made is wrong: %s", wrong);
     size_t element = sam_layout_of(span->layout)->element, blocks = sam_chunk_span_blocks(span);
     const bool given = e->maker.counter && e->maker.counter->given;

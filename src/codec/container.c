@@ -9,7 +9,7 @@ static const uint8_t magic_end[8] = {'S', 'M', 'W', 'i', 'n', 'd', 'e', 'x'};
 enum {
     VERSION = 1,
     LEAST_NAME = 3,
-    SMALL = 512, /* bytes: smaller pieces are coded together with their neighbours */
+    SMALL = 512, /* bytes: smaller pieces are coded together */
 };
 
 void sam_container_free(struct sam_container *c)
@@ -112,14 +112,14 @@ static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *value)
             return false;
         *value |= (uint64_t)(byte & 127) << shift;
         if (byte < 128)
-            return shift == 0 || byte != 0; /* each number has only one encoding */
+            return shift == 0 || byte != 0; /* encodings are unique */
     }
     return false;
 }
 
-/* The position of the name in the verbatim header, counted from 1; 0 if it is not there. Names
- * usually appear in tensor order, so each search starts where the last one ended; `budget` bounds
- * the effort spent on those that do not. */
+/* Find a name in the verbatim header; returns its position from 1, or 0. Names usually appear in
+ * tensor order, so each search resumes where the last one ended; `budget` bounds the total effort.
+ */
 static uint64_t find_name(const char *name, const uint8_t *verbatim, size_t size, size_t *from,
                           uint64_t *budget)
 {
@@ -146,7 +146,7 @@ static void put_pieces(struct sam_container *c, const uint8_t *verbatim, struct 
         uint8_t head[2] = {(uint8_t)w->type, c->layouts[i]};
         uint64_t place = find_name(w->name, verbatim, size, &from, &budget);
         referred += place ? strlen(w->name) : 0;
-        if (referred > size) /* readers reject more referenced bytes of names than the header has */
+        if (referred > size) /* readers reject headers with more referenced name bytes than size */
             place = 0;
         sam_buffer_append(out, head, sizeof head);
         put_number(out, strlen(w->name));
@@ -238,7 +238,7 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
     };
     if (start->pieces > SAM_MAX_PIECES)
         return "more pieces than the limit of 2^21";
-    /* A piece takes at least five bytes of the list. */
+    /* A list entry has at least five bytes. */
     if (start->file_size > SAM_MAX_FILE || start->header_size > start->file_size ||
         start->header_size > SIZE_MAX / 4 || start->table_size > SIZE_MAX / 4 ||
         start->pieces > start->table_size / 5)
@@ -248,7 +248,7 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
     return NULL;
 }
 
-/* Read the next piece; *name is advanced past the copy of its name. */
+/* Read the next piece and advance *name past the copy of its name. */
 static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *verbatim,
                        uint64_t verbatim_size, char **name, struct sam_weight *w, uint8_t *layout)
 {
@@ -286,7 +286,7 @@ static bool take_piece(const uint8_t **at, const uint8_t *end, const uint8_t *ve
              w->size % sam_layout_of((enum sam_layout_id) * layout)->element == 0));
 }
 
-/* The size of all names, each with its NUL; false if the list is invalid. */
+/* Compute the total size of the names with their NULs. Returns false if the list is invalid. */
 static bool measure_names(const struct sam_start *start, const uint8_t *verbatim, size_t *names)
 {
     const uint8_t *at = verbatim + start->header_size, *end = at + start->table_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol statistics, in four tables, so repeated symbols do not serialize on one counter. */
+/* Symbol counting in four tables, so that repeated symbols do not serialize on one counter. */
 #include "codec/chunk.h"
 
 void sam_codec_count_symbols(const uint8_t *symbols, size_t count, uint32_t counts[256])

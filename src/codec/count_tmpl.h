@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol statistics. Exponents cluster below the largest one: vectors are compared with each of
- * the WINDOW values that a sample finds most frequent; other symbols are counted one by one. */
+/* Symbol counting with vectors. Exponents cluster below the largest one: each of the WINDOW values
+ * most frequent in a sample is counted by vector comparisons, other symbols one by one. */
 #include "codec/codec.h"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
 
-enum { WINDOW = 16, SAMPLE = 4096, FLUSH = 255 }; /* a byte counts up to this */
+enum { WINDOW = 16, SAMPLE = 4096, FLUSH = 255 }; /* limit of a byte counter */
 
-/* The first of the WINDOW consecutive values with the highest counts; -1 if they cover too few. */
+/* Returns the first of the WINDOW consecutive values with the highest counts, or -1 if they cover
+ * too few. */
 static int best_window(const uint32_t counts[256], size_t total)
 {
     size_t sum = 0, most = 0;

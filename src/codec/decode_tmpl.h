@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes all streams in parallel, with several symbols per look-up. Included by each level's file;
- * the loop is C, with a few instructions in assembly where the host has them. */
+/* Decodes all streams in parallel, several symbols per look-up. Compiled per instruction level,
+ * with inline assembly for a few instructions on x86-64. */
 #include "codec/codec.h"
 
 #if defined(__BMI2__)
@@ -8,18 +8,18 @@
 #endif
 
 enum {
-    LOOKUPS = 5,                        /* of 11 bits each, between two loads of 64 */
+    LOOKUPS = 5,                        /* of 11 bits each, per 64-bit load */
     LOAD_STEP = 7,                      /* most bytes of input per round */
     STORE_STEP = LOOKUPS * 7,           /* most symbols per round */
     STORE_ROOM = (LOOKUPS - 1) * 7 + 8, /* room needed below the write pointer */
     FETCH_FROM = 2 * 64,                /* bytes prefetched per round, for reading */
-    FETCH_TO = 3 * 64,                  /* and for writing */
+    FETCH_TO = 3 * 64,                  /* for writing */
 };
 
 #define TOP (UINT64_C(1) << 63)
 
-/* A stream. The next bits are the low bits of `bits`; above them is a marker bit that moves down as
- * they are consumed, so the number of leading zeros is the number of bits consumed. */
+/* Stream state. The low bits of `bits` are the next bits; a marker bit above them moves down as
+ * they are consumed, so the count of leading zeros is the number of bits consumed. */
 struct stream {
     const uint8_t *in;
     uint64_t bits;
@@ -34,8 +34,8 @@ static inline uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* The number of rounds that need no bounds check. Bytes read before `in_end` may belong to later
- * streams; symbols decoded from them are never used. */
+/* Number of rounds without bounds checks. Bytes before `in_end` may belong to later streams;
+ * symbols decoded from them are never used. */
 static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 {
     size_t in = (size_t)(in_end - s->in), out = (size_t)(s->out - s->out_end);
@@ -47,7 +47,7 @@ static inline size_t rounds_of(const struct stream *s, const uint8_t *in_end)
 }
 
 #if defined(__BMI2__) && defined(__x86_64__)
-/* In assembly, because compilers use more instructions and reload the operand. */
+/* Assembly, because compilers use more instructions and reload the operand. */
 #define SLOT(bits) _bzhi_u64((bits), slot_bits)
 #define SLOT_BITS                                                                                  \
     unsigned slot_bits = SAM_HUFFMAN_LIMIT;                                                        \
@@ -60,7 +60,7 @@ static inline uint64_t used_of(uint64_t bits)
     return used;
 }
 
-/* Add in a register, not in memory: the sum is needed at once, and store forwarding is slow. */
+/* Add in a register, not in memory: the sum is needed immediately, and store forwarding is slow. */
 #define ADVANCE(in, bytes)                                                                         \
     do {                                                                                           \
         uint64_t sum = (bytes);                                                                    \
@@ -139,12 +139,12 @@ static inline size_t reach_of(const uint8_t *out)
         s[j].out = out##j;                                                                         \
     } while (0)
 
-/* Look-ups keep the core busy and leave memory idle: prefetch what comes next meanwhile.
- * Alternating between input and output is faster than one after the other. */
+/* Decoding leaves memory bandwidth idle: prefetch the next data meanwhile. Alternating between
+ * input and output is faster than one after the other. */
 struct fetch {
     const uint8_t *at;
-    size_t left; /* rounds until everything is prefetched */
-    size_t step; /* bytes per round; 0: everything is prefetched, repeat the same lines */
+    size_t left; /* rounds left to prefetch */
+    size_t step; /* bytes per round; 0: done, prefetches repeat the same lines */
 };
 
 static inline struct fetch fetch_of(const uint8_t *at, size_t size, size_t step)
@@ -184,7 +184,7 @@ static void decode_together(const struct sam_huffman_table *table, struct stream
     EACH(GIVE);
 }
 
-/* Rounds of a single stream, at any address. */
+/* Decode rounds of a single stream, at any address. */
 static void decode_alone(const struct sam_huffman_table *table, struct stream *s, size_t rounds)
 {
     SLOT_BITS;
@@ -217,7 +217,7 @@ static bool decode_end(const struct sam_huffman_table *table, struct stream *s,
                                   (size_t)(s->out - s->out_end));
 }
 
-/* The number of rounds that all streams can do together; 0 if one is near its end. A stream about
+/* Number of rounds that all streams can decode together; 0 if one is near its end. A stream about
  * to leave the range of COUNT_DOWN is first advanced alone. */
 static size_t rounds_together(const struct sam_huffman_table *table, struct stream s[SAM_STREAMS],
                               const uint8_t *in_end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding does not profit from wider vectors: the AVX-512 level uses the AVX2 loop, for which
- * compilers also generate better code. */
+/* Wider vectors do not speed up decoding: the AVX-512 level uses the AVX2 loop, for which compilers
+ * also generate better code. */
 #ifndef SAM_CODEC_DECODE_V3_H
 #define SAM_CODEC_DECODE_V3_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encodes symbols, 64 bits at a time. With AVX-512, 32 symbols are encoded at once: a code and its
- * length fit 16 bits, a permutation looks up 64 of them, and neighbours are joined into pairs,
- * fours and eights before they are written. */
+/* Encodes symbols, 64 bits at a time. With AVX-512, 32 symbols at once: a code and its length fit
+ * 16 bits, a permutation looks up 64 of them, and adjacent codes are joined into pairs, fours and
+ * eights before they are written. */
 #include "codec/codec.h"
 
 #if defined(__AVX512BW__)
@@ -31,7 +31,7 @@ static inline void put_bits(struct writer *w, uint64_t word, unsigned length) /*
 /* A code in the low 12 bits, its length in the high 4. */
 struct encode_table {
     uint16_t word[256 + 256]; /* padded so that 256 entries can be loaded from any symbol on */
-    unsigned first, last;     /* symbols with a code */
+    unsigned first, last;     /* range of symbols with a code */
 };
 
 static void encode_table_make(const struct sam_huffman *code, struct encode_table *table)
@@ -48,7 +48,7 @@ static void encode_table_make(const struct sam_huffman *code, struct encode_tabl
     }
 }
 
-/* Encode the rest of a stream, from last symbol to first; returns the end of the output. */
+/* Encode the rest of a stream, last symbol first. Returns the end of the output. */
 static uint8_t *encode_rest(const struct encode_table *table, const uint8_t *begin,
                             const uint8_t *end, struct writer w)
 {
@@ -105,7 +105,7 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
         to += warm->to_size;
         __m512i s = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)end));
         __m512i x = words_of(v, _mm512_sub_epi16(s, first), groups);
-        /* Join neighbours, the higher one first: into pairs, */
+        /* Join adjacent codes, the higher first: into pairs, */
         __m512i high = _mm512_and_si512(_mm512_srli_epi32(x, 16), low12);
         __m512i high_length = _mm512_srli_epi32(x, 28);
         __m512i low_length = _mm512_srli_epi32(_mm512_slli_epi32(x, 16), 28);
@@ -117,7 +117,7 @@ static inline uint8_t *encode_vectors(const struct encode_table *table, const ui
         low = _mm512_sllv_epi64(_mm512_and_si512(pair, low32), high_length);
         __m512i four = _mm512_or_si512(_mm512_srli_epi64(pair, 32), low);
         __m512i four_length = _mm512_add_epi64(high_length, _mm512_and_si512(pair_length, low32));
-        /* and eights, in every second lane, unless they are too long for one put_bits. */
+        /* and eights, in every second lane, unless too long for one put_bits. */
         high_length = _mm512_unpackhi_epi64(four_length, four_length);
         __m512i eight_length = _mm512_add_epi64(high_length, four_length);
         if (_mm512_mask_cmpgt_epu64_mask(0x55, eight_length, _mm512_set1_epi64(56))) {
@@ -146,7 +146,7 @@ static uint8_t *encode_stream(const struct encode_table *table, const uint8_t *b
                               const uint8_t *end, uint8_t *out, struct sam_warm *warm)
 {
 #if defined(__AVX512BW__)
-    /* Constant numbers of groups, so that each gets a specialized loop. */
+    /* Constant group counts, so that each gets a specialized loop. */
     switch ((table->last - table->first) / 64) {
     case 0: return encode_vectors(table, begin, end, out, warm, 1);
     case 1: return encode_vectors(table, begin, end, out, warm, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extents, the units that are cut into chunks: single pieces, or runs of small ones. */
+/* Extents, the units cut into chunks: single pieces, or runs of small ones. */
 #include "codec/container.h"
 
 uint64_t sam_extent_chunks(const struct sam_extent *extent)
@@ -29,7 +29,7 @@ bool sam_chunk_next_span(const struct sam_container *c, struct sam_cursor *curso
     return true;
 }
 
-/* The last extent whose `first`, a field that rises from extent to extent, is at most `value`. */
+/* Find the last extent whose `first`, an ascending field, is at most `value`. */
 static const struct sam_extent *last_from(const struct sam_container *c,
                                           uint64_t (*first)(const struct sam_extent *extent),
                                           uint64_t value)
@@ -93,7 +93,7 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
     stat->coded = (unsigned)__builtin_popcount(whole->has_code);
 }
 
-/* Whether piece `i` continues the extent of the piece before it. */
+/* Returns whether piece `i` continues the previous piece's extent. */
 static bool continues(const struct sam_container *c, size_t i)
 {
     return i > 0 && c->layouts[i] == SAM_LAYOUT_SHARED && c->layouts[i - 1] == SAM_LAYOUT_SHARED;

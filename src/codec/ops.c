@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the loops for this host. */
+/* Selection of the loops for this host. */
 #include "codec/codec.h"
 
 #include "base/cpu.h"

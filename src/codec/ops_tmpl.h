@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of one level. The file that includes this defines OPS, OPS_NAME and DECODE. */
+/* The loops of one instruction level. The including file defines OPS, OPS_NAME and DECODE. */
 #include "codec/codec.h"
 
 #define XXH_INLINE_ALL
@@ -13,13 +13,13 @@
 #include "codec/planes_tmpl.h"
 
 enum {
-    MERGE_PIECE = 8192, /* bytes of elements merged and then hashed while in the L1 cache */
+    MERGE_PIECE = 8192, /* bytes of elements merged, then hashed while in L1 */
     COPY_PIECE = 1024,
     AHEAD = 4096, /* prefetch distance of a copy, in bytes */
 };
 
-/* Prefetch the lines of a later piece, because the hardware prefetches too few. Non-temporal stores
- * were slower on every host tried. */
+/* Prefetch a later piece; the hardware prefetches too little. Non-temporal stores were slower on
+ * every host tried. */
 static inline void fetch_ahead(const uint8_t *from, size_t size)
 {
     for (size_t i = 0; i < size; i += 64)
@@ -45,8 +45,7 @@ static uint64_t merge(enum sam_layout_id id, const uint8_t *const planes[], size
     return XXH3_64bits_digest(&state);
 }
 
-/* The XXH3-64 of bytes that are copied to `to`, if that is not NULL, and go to `target`, if that is
- * not NULL. */
+/* XXH3-64 of bytes that are copied to `to` unless NULL. `target`, unless NULL, is prefetched. */
 static inline uint64_t copy_and_hash(uint8_t *to, const uint8_t *target, const uint8_t *from,
                                      size_t size, uint64_t seed)
 {

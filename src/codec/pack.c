@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing, streaming and one shot. The packer gathers the elements of as many chunks as it has
- * slots and then makes these chunks in parallel, one thread per chunk. */
+/* Packing, streaming and one-shot. The packer gathers the elements of as many chunks as it has
+ * slots, then makes the chunks in parallel, one thread per chunk. */
 #include "codec/part.h"
 
 #include <stdlib.h>
@@ -11,30 +11,30 @@ struct slot {
     struct sam_chunk_span span;
     const uint8_t *elements; /* the caller's, or `gathered` */
     uint8_t *gathered;
-    uint8_t *out; /* the destination, or `made` */
+    uint8_t *out; /* destination, or `made` */
     uint8_t *made;
-    size_t size; /* bytes of elements; after making, of the chunk */
+    size_t size; /* bytes of elements, then of the made chunk */
 };
 
 struct sam_packer {
     struct sam_codec_options options;
     struct sam_container container;
     struct sam_sink sink;
-    struct sam_buffer start;        /* before the first chunk; then index and trailer */
+    struct sam_buffer start;        /* bytes before the first chunk; later index and trailer */
     struct sam_chunk_maker *makers; /* one per thread */
     unsigned threads;
     struct slot *slots;
     size_t slot_count, slots_used;
     struct sam_cursor cursor;
-    struct sam_part part; /* what is packed; the whole file is part 0 of 1 */
-    bool is_part;         /* and written as such */
-    uint64_t hash;        /* of the chunks of a part */
-    uint64_t received;    /* the next byte of the file */
+    struct sam_part part; /* the packed part; a whole file is part 0 of 1 */
+    bool is_part;         /* write it as a part */
+    uint64_t hash;        /* over the chunks of a part */
+    uint64_t received;    /* position of the next input byte in the file */
     uint64_t start_size;
     size_t wanted; /* bytes of the chunk being gathered; 0: none */
     size_t gathered;
-    struct sam_buffer sizes;       /* of the chunks, as in the index */
-    struct sam_extent_stat *stats; /* of each extent */
+    struct sam_buffer sizes;       /* chunk sizes, as in the index */
+    struct sam_extent_stat *stats; /* per extent */
     bool failed, finished;
 };
 
@@ -77,7 +77,7 @@ static enum sam_status account(struct sam_packer *p, const struct slot *slot,
     return SAM_OK;
 }
 
-/* Make chunks of what has been gathered and write them. */
+/* Make chunks of the gathered elements and write them. */
 static enum sam_status flush(struct sam_packer *p, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
@@ -110,7 +110,7 @@ static void packer_free(struct sam_packer *p)
     sam_buffer_free(&p->start);
 }
 
-/* Set up threads, slots without buffers, and room for the sizes. */
+/* Set up threads, slots without buffers, and storage for the sizes. */
 static enum sam_status packer_init(struct sam_packer *p, const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_error *error)
 {
@@ -160,7 +160,7 @@ static bool give_buffers(struct sam_packer *p, bool elements, bool chunks)
     return true;
 }
 
-/* Part `index` of `count`; 0: the whole file. */
+/* Open for part `index` of `count`; count 0 is the whole file. */
 static enum sam_status open_packer(const struct sam_weights *weights, unsigned index,
                                    unsigned count, const struct sam_codec_options *options,
                                    struct sam_sink sink, struct sam_packer **packer,
@@ -229,7 +229,7 @@ void sam_packer_close(struct sam_packer *packer)
     sam_codec_free(allocator, packer);
 }
 
-/* The verbatim header is complete: write what precedes the chunks. */
+/* Write the bytes before the chunks, once the verbatim header is complete. */
 static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
 {
     struct sam_buffer out = {0}, before = {0};
@@ -248,7 +248,7 @@ static enum sam_status begin(struct sam_packer *p, struct sam_error *error)
     return status;
 }
 
-/* Gather bytes of elements into the slots; returns the number of bytes taken. */
+/* Gather element bytes into the slots. Returns the bytes taken. */
 static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
 {
     struct slot *slot = &p->slots[p->slots_used];
@@ -270,7 +270,7 @@ static size_t gather(struct sam_packer *p, const uint8_t *data, size_t size)
     return take;
 }
 
-/* What the packer has yet to be given: the verbatim header, then the bytes of the part. */
+/* Input bytes still expected: of the verbatim header, then of the part. */
 static uint64_t bytes_left(const struct sam_packer *p)
 {
     uint64_t header = p->container.weights.header_size;
@@ -329,7 +329,7 @@ enum sam_status sam_packer_finish(struct sam_packer *p, struct sam_error *error)
         return sam_fail_null(error, "packer");
     if (p->failed)
         return sam_fail(error, SAM_ERR_USAGE, "the packer has failed before");
-    p->failed = true; /* nothing may follow the end */
+    p->failed = true; /* no input may follow the end */
     if (bytes_left(p))
         return sam_fail(error, SAM_ERR_INPUT, "truncated: %llu of %llu bytes",
                         (unsigned long long)p->received, (unsigned long long)p->part.end);
@@ -415,7 +415,7 @@ static enum sam_status no_room(const struct memory *out, struct sam_error *error
     return sam_fail(error, SAM_ERR_USAGE, "no room for the packed file in %zu bytes", out->room);
 }
 
-/* Make chunks directly from `file`, and directly into `out` with one thread and enough room. */
+/* Make chunks directly from `file`, and with one thread and enough room directly into `out`. */
 static enum sam_status pack_chunks(struct sam_packer *p, const uint8_t *file, struct memory *out,
                                    struct sam_error *error)
 {

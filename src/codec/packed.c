@@ -5,19 +5,19 @@
 
 #include <stdatomic.h>
 
-/* The bytes are in memory, or read on demand from `source`. */
+/* A packed file, in memory or read on demand from `source`. */
 struct sam_packed {
     struct sam_codec_options options;
     const struct sam_codec_ops *ops;
     const uint8_t *data; /* NULL: use `source` */
     struct sam_source source;
-    uint8_t *front; /* everything before the chunks, if read from `source` */
+    uint8_t *front; /* bytes before the chunks, if read from `source` */
     struct sam_container container;
     bool has_container;
-    uint64_t *chunk_at; /* where each chunk begins, then the end of the last one */
+    uint64_t *chunk_at; /* offset of each chunk, then the end of the last */
 };
 
-/* `size` bytes of the packed file, in memory or read into `room`; NULL with `error` filled. */
+/* `size` bytes of the packed file, in memory or read into `room`. Returns NULL with `error` set. */
 static const uint8_t *bytes_at(const struct sam_packed *p, uint64_t at, size_t size, uint8_t *room,
                                struct sam_error *error)
 {
@@ -205,14 +205,15 @@ struct sam_chunks_place sam_chunks_find(const struct sam_packed *p, size_t tenso
     return place;
 }
 
-/* Where a chunk is. */
+/* Location of a chunk. */
 struct place {
     struct sam_chunk_span span;
     uint64_t at;
     size_t size;
 };
 
-/* Chunk `number` of `extent`, of which `tensor` is wanted, if its size in the index is possible. */
+/* Locate chunk `number` of `extent` and check that its size is possible. `tensor` is for messages.
+ */
 static enum sam_status locate(const struct sam_packed *p, const struct sam_extent *extent,
                               uint64_t number, size_t tensor, struct place *place,
                               struct sam_error *error)
@@ -234,7 +235,7 @@ struct fetcher {
     const uint8_t *data;
 };
 
-/* For chunks of the layouts in `layouts`, of up to `count` elements and `most` bytes. */
+/* Open for chunks of the layouts in `layouts`, up to `count` elements and `most` bytes. */
 static bool open_fetcher(struct fetcher *f, const struct sam_packed *p, uint32_t layouts,
                          size_t count, size_t most)
 {
@@ -251,7 +252,7 @@ static void close_fetcher(struct fetcher *f)
     sam_chunk_reader_close(&f->reader);
 }
 
-/* Chunk `number` of `extent`, of which `tensor` is wanted. */
+/* Fetch chunk `number` of `extent`. `tensor` is for messages. */
 static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent, uint64_t number,
                              size_t tensor, struct sam_error *error)
 {
@@ -264,13 +265,13 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
     if (!f->data)
         return SAM_ERR_IO;
     const char *wrong = sam_chunk_parse(f->data, place.size, &place.span, &f->chunk);
-    if (p->data) /* so are the chunks after it */
+    if (p->data) /* following chunks are readable, too */
         f->chunk.after = (size_t)(p->chunk_at[p->container.chunks] - place.at - place.size);
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
-/* Decode bytes [first, end) of the extent, as far as they are in the fetched chunk. `block` has
- * room for one block. */
+/* Decode the part of extent bytes [first, end) that lies in the fetched chunk. `block` has room for
+ * one block. */
 static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, uint8_t *block,
                               uint8_t *out)
 {
@@ -328,7 +329,7 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
     return status;
 }
 
-/* Read only the header of a chunk, into `room` (SAM_CHUNK_GROWTH bytes) if it is not in memory. */
+/* Read only the header of a chunk, into `room` (SAM_CHUNK_GROWTH bytes) unless in memory. */
 static enum sam_status look_at(const struct sam_packed *p, const struct sam_extent *extent,
                                uint64_t number, size_t tensor, uint8_t *room,
                                struct sam_chunk *chunk, struct sam_error *error)
@@ -375,12 +376,12 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
     return status;
 }
 
-/* --- the whole file: each chunk is one unit of work */
+/* --- the whole file, one work item per chunk */
 struct restoring {
     struct fetcher *fetchers; /* one per thread */
     uint8_t *file;
     atomic_flag failed;
-    struct sam_error error; /* of the first chunk that failed */
+    struct sam_error error; /* of the first failing chunk */
     enum sam_status status;
 };
 

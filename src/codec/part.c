@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts: which chunks are whose, what is around them, and how they are joined. */
+/* Parts of a packed file: split, framing, joining. */
 #include "codec/part.h"
 
 #include <stdlib.h>
@@ -9,8 +9,9 @@ static const uint8_t magic_end[8] = {'S', 'M', 'P', 'i', 'n', 'd', 'e', 'x'};
 
 enum { VERSION = 1 };
 
-/* --- the split */
-/* The first chunk that begins at byte `target` or later: its number, its place, its first byte. */
+/* --- split */
+/* Find the first chunk that begins at byte `target` or later: its number, extent position and first
+ * byte. */
 static uint64_t first_from(const struct sam_container *c, uint64_t target,
                            struct sam_cursor *cursor, uint64_t *offset)
 {
@@ -30,7 +31,7 @@ static uint64_t first_from(const struct sam_container *c, uint64_t target,
     return c->chunks;
 }
 
-/* Where the share of part `index` begins. */
+/* Start of the share of part `index`. */
 static uint64_t share(const struct sam_container *c, uint32_t index, uint32_t count)
 {
     const uint64_t header = c->weights.header_size, all = c->weights.file_size - header;
@@ -90,10 +91,10 @@ struct file {
     struct sam_source source;
     const char *name;
     uint32_t index, count;
-    uint64_t first_chunk, chunks, start_size, at; /* at: where its index begins */
-    uint64_t hash;                                /* of its chunks */
+    uint64_t first_chunk, chunks, start_size, at; /* at: offset of its index */
+    uint64_t hash;                                /* over its chunks */
     uint8_t start[SAM_HEADER];                    /* the packed file's header */
-    uint8_t *sizes;                               /* of the chunks, padded */
+    uint8_t *sizes;                               /* chunk sizes, padded */
 };
 
 static enum sam_status read_at(const struct file *f, uint64_t offset, void *data, uint64_t size,
@@ -137,7 +138,7 @@ static enum sam_status read_header(struct file *f, struct sam_error *error)
     return read_at(f, SAM_PART_HEADER, f->start, sizeof f->start, error);
 }
 
-/* The sizes of the chunks, which must add up to the file's. */
+/* Read the chunk sizes, which must add up to the file's size. */
 static enum sam_status read_sizes(struct file *f, struct sam_error *error)
 {
     uint8_t trailer[SAM_TRAILER];
@@ -170,7 +171,7 @@ static enum sam_status read_sizes(struct file *f, struct sam_error *error)
     return SAM_OK;
 }
 
-/* Are all parts of one file there, each once? *order: by index. */
+/* Check that each part of one file is present exactly once, and order them by index. */
 static enum sam_status arrange(struct file *files, size_t count, struct file **order,
                                struct sam_error *error)
 {
@@ -206,7 +207,7 @@ static enum sam_status emit(struct sam_sink sink, const void *data, size_t size,
     return sam_fail(error, SAM_ERR_IO, "cannot write the packed file");
 }
 
-/* Copy what precedes the chunks, from the first part; *c: what it says. */
+/* Copy the bytes before the chunks from the first part; *c receives their contents. */
 static enum sam_status copy_start(const struct file *f, struct sam_sink sink,
                                   struct sam_container *c, struct sam_error *error)
 {

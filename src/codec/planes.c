@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bits of an element go to which plane, and the portable loops that split and merge them. */
+/* Assignment of element bits to planes, and the portable split and merge loops. */
 #include "codec/codec.h"
 
 /* clang-format off */
@@ -68,7 +68,7 @@ size_t sam_layout_most(uint32_t set, size_t count, size_t *planes)
 enum sam_layout_id sam_layout_for(enum sam_dtype type, const struct sam_codec_options *options)
 {
     size_t bits = sam_dtype_bits(type);
-    if (options->bit_planes) /* elements of other than 16 or 32 bits are split bytewise */
+    if (options->bit_planes) /* element sizes other than 16 and 32 bits are split bytewise */
         return bits == 16 ? SAM_LAYOUT_BITS16 : bits == 32 ? SAM_LAYOUT_BITS32 : SAM_LAYOUT_BITS8;
     switch (type) {
     case SAM_BF16: return SAM_LAYOUT_BF16;
@@ -106,7 +106,7 @@ static uint32_t put(const struct sam_plane *plane, uint32_t value)
     return low << plane->field[0].from | high << plane->field[1].from;
 }
 
-/* Element i of a plane is stored from bit i * unit up; bit 0 is the low bit of byte 0. */
+/* Element i of a plane starts at bit i * unit; bit 0 is the low bit of byte 0. */
 void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t count,
                       uint8_t *const planes[])
 {

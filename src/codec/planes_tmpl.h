@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splitting and merging, one loop per layout, compiled by each level's file for its instruction
- * set. The compiler vectorizes them, except where single bits are spread and gathered. */
+/* Split and merge loops, one per layout, compiled per instruction level. The compiler vectorizes
+ * them, except for spreading and gathering single bits. */
 #include "codec/codec.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* The portable loops handle everything else: other layouts and big-endian hosts. */
+/* The portable loops handle other layouts and big-endian hosts. */
 #define LITTLE_ENDIAN_HOST (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 #define RESTRICT __restrict__
@@ -37,7 +37,7 @@ static inline void set32(uint8_t *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* --- merge planes into elements. `n` is a multiple of 64 in the loops with single bits. */
+/* --- merge. `n` is a multiple of 64 in the loops with single bits. */
 static void merge_bf16(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, size_t n,
                        uint8_t *RESTRICT out)
 {
@@ -264,7 +264,7 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
     }
 }
 #else
-/* Eight bits as the low bits of eight bytes, and back. */
+/* Spread eight bits to the low bits of eight bytes, and back. */
 static inline uint64_t spread(uint8_t bits)
 {
     uint64_t x = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
@@ -328,7 +328,7 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
 }
 #endif
 
-/* --- one plane per bit: 8 elements of a plane make a byte, and so do 8 planes of an element */
+/* --- one plane per bit: 8 elements of a plane form a byte, and so do 8 planes of an element */
 static inline uint64_t transpose8(uint64_t x)
 {
     uint64_t t = (x ^ x >> 7) & UINT64_C(0x00aa00aa00aa00aa);
@@ -367,7 +367,7 @@ static void split_bits(const uint8_t *in, size_t n, size_t width, uint8_t *const
     }
 }
 
-/* The same planes, advanced by `elements` (a multiple of 8). */
+/* Advance all planes by `elements`, a multiple of 8. */
 static inline void advance(const struct sam_layout *layout, const uint8_t *const planes[],
                            size_t elements, const uint8_t *moved[])
 {

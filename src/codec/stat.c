@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates what packing would gain, with the packer's own counting. */
+/* Estimate of the packed size, with the packer's own counting. */
 #include <math.h>
 
 #include "codec/chunk.h"
 
 enum { WINDOW = 1 << 16 }; /* elements per entropy estimate */
 
-/* Calls `add` with the symbols of each plane of every window. */
+/* Call `add` with the symbols of each plane of every window. */
 struct walk {
     void (*add)(struct walk *walk, unsigned plane, const uint8_t *symbols, size_t count);
     const struct sam_codec_ops *ops;
     const struct sam_layout *layout;
     /* of the statistics */
     double bits; /* of the coded planes */
-    double rest; /* of the others */
+    double rest; /* of the other planes */
     /* of the counter */
     unsigned wanted;
     uint64_t *counts;
@@ -69,7 +69,7 @@ static void add_counts(struct walk *walk, unsigned plane, const uint8_t *symbols
         walk->counts[s] += counts[s];
 }
 
-/* Validate the arguments; `out` is where the result goes. */
+/* Validate the arguments. `out` is the caller's result pointer. */
 static enum sam_status check(enum sam_dtype type, const void *data, uint64_t size,
                              const struct sam_codec_options *given,
                              struct sam_codec_options *options, const void *out,

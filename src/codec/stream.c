@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Portable encoding and decoding of symbols. A plane is cut into SAM_STREAMS runs of equal length;
- * a run's stream holds its symbols from last to first, each code starting with its lowest bit. */
+/* Portable encoding and decoding of symbols. A plane is cut into SAM_STREAMS runs of equal length.
+ * The stream of a run holds its symbols last to first; each code starts with its lowest bit. */
 #include "codec/codec.h"
 
 void sam_streams_encode(const struct sam_huffman *code, const uint8_t *symbols, size_t count,

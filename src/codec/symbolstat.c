@@ -88,6 +88,6 @@ struct sam_symbolstat_out sam_symbolstat_clock(struct sam_symbolstat *unit,
 
 uint64_t sam_symbolstat_cycles(uint32_t depth, uint64_t symbols)
 {
-    /* Leaving COUNT takes a cycle, as does DONE; without symbols CLEAR leads past COUNT. */
+    /* COUNT takes one cycle to leave, as does DONE; without symbols CLEAR skips COUNT. */
     return 2 * (uint64_t)depth + (symbols ? symbols + 1 : 0) + 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streaming unpacking: the packed file may arrive in any pieces; restored bytes are written only
- * after they have been verified. */
+/* Streaming unpacking. The packed file arrives in pieces of any size; restored bytes are written
+ * only after verification. */
 #include "codec/container.h"
 
 enum { SLOTS_A_THREAD = 2, SERIAL_BYTES = 1 << 18 };
@@ -12,7 +12,7 @@ struct slot {
     struct sam_chunk_span span;
     struct sam_buffer packed;
     uint8_t *elements;
-    size_t size; /* of the elements in bytes */
+    size_t size; /* bytes of elements */
     const char *wrong;
 };
 
@@ -22,8 +22,8 @@ struct sam_unpacker {
     struct sam_sink sink;
     enum state state;
     struct sam_start start;
-    struct sam_buffer input; /* for the current state */
-    uint64_t wanted;         /* bytes of input that the state needs */
+    struct sam_buffer input; /* gathered for the current state */
+    uint64_t wanted;         /* input bytes the state needs */
     struct sam_container container;
     bool has_container;
     struct sam_cursor cursor;
@@ -32,7 +32,7 @@ struct sam_unpacker {
     struct slot *slots;
     size_t slot_count, slots_used;
     struct sam_chunk_reader *readers;
-    struct sam_buffer sizes; /* of the chunks, as in the index */
+    struct sam_buffer sizes; /* chunk sizes, as in the index */
     uint64_t chunks_done, consumed;
 };
 
@@ -122,7 +122,7 @@ static void expect(struct sam_unpacker *u, enum state state, uint64_t bytes)
     u->wanted = bytes;
 }
 
-/* Expect the next chunk's header or, after the last chunk, the index. */
+/* Expect the next chunk's header or, after the last one, the index. */
 static enum sam_status expect_chunk(struct sam_unpacker *u, struct sam_error *error)
 {
     uint64_t offset;
@@ -171,7 +171,7 @@ static enum sam_status take_chunk(struct sam_unpacker *u, struct sam_error *erro
     uint8_t word[4];
     slot->span = u->span;
     slot->size = u->span.count * sam_layout_of(u->span.layout)->element;
-    if (!slot->elements) /* allocated only now: the file's header is not trusted */
+    if (!slot->elements) /* allocated late: the file's header is not trusted */
         slot->elements = sam_codec_alloc(u->options.allocator, u->container.span_bytes);
     sam_put_le32(word, (uint32_t)slot->packed.size);
     if (!slot->elements || !sam_buffer_append(&u->sizes, word, sizeof word))
@@ -195,7 +195,7 @@ static enum sam_status take_trailer(struct sam_unpacker *u, struct sam_error *er
     return wrong ? sam_fail(error, SAM_ERR_INPUT, "damaged: %s", wrong) : SAM_OK;
 }
 
-/* Process the input that the current state was waiting for. */
+/* Process the input of the current state. */
 static enum sam_status advance(struct sam_unpacker *u, struct sam_error *error)
 {
     const char *wrong = NULL;

@@ -29,13 +29,13 @@ void sam_weights_free(struct sam_weights *weights)
     *weights = (struct sam_weights){0};
 }
 
-/* The size in bytes implied by type and shape; false on overflow or a fraction of a byte. */
+/* Compute the size implied by type and shape. Returns false on overflow or a fraction of a byte. */
 static bool size_of(const struct sam_weight *w, uint64_t *size)
 {
     uint64_t count = 1;
     for (size_t i = 0; i < w->rank; i++)
         if (w->shape[i] == 0)
-            count = 0; /* empty, however large the other dimensions are */
+            count = 0; /* empty, whatever the other dimensions are */
     for (size_t i = 0; count && i < w->rank; i++)
         if (__builtin_mul_overflow(count, w->shape[i], &count))
             return false;

@@ -23,18 +23,18 @@ void sam_block_clear(struct sam_block *block)
     *block = (struct sam_block){0};
 }
 
-/* Instructions needed to change the strides from those of `before` to those of `op`. */
+/* Instructions needed to change the strides from `before` to `op`. */
 static double stride_changes(const struct sam_block_op *before, const struct sam_block_op *op)
 {
-    const double each = 3; /* li of two, csrw */
+    const double each = 3; /* li takes two, csrw one */
     double count = 0;
     for (unsigned i = 1; i < op->slices; i++)
         count += i >= before->slices || before->stride[i] != op->stride[i] ? each : 0;
     return count;
 }
 
-/* The cost of setting the stride CSRs of the LOADs or STOREs from one block to the next; the STOREs
- * run `times` times. */
+/* Cost of setting the stride CSRs of LOADs or STOREs between blocks; the STOREs run `times` times.
+ */
 static double scalar_cost(const struct sam_block *block, enum sam_block_kind kind, unsigned times)
 {
     const struct sam_block_op *first = NULL, *last = NULL;
@@ -59,7 +59,7 @@ static double scalar_cost(const struct sam_block *block, enum sam_block_kind kin
 double sam_block_cost(const struct sam_block *block, size_t stores, unsigned places)
 {
     /* Approximate cycles of the default engines. They run in parallel: the busiest counts in full,
-     * the others in part, since blocks wait for each other and each instruction has a cost. */
+     * the others partly, since blocks wait for each other and each instruction has a cost. */
     const double start = 12, port = 64, concat = 24, masks = 6, xpose = 36, part = 0.7;
     const unsigned times = places > 1 ? places : 1;
     double loads = 0, stored = 0, reshape = 0, compute = 0, most = 0, all = 0;

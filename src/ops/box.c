@@ -14,7 +14,7 @@ static bool follows(const struct sam_dim *outer, const struct sam_dim *inner)
            outer->out == inner->out * (int64_t)inner->n;
 }
 
-/* Join one pair of dims; false: nothing can be joined. */
+/* Join one pair of dims. Returns false if none can be joined. */
 static bool join_one(struct sam_box *box)
 {
     for (unsigned i = 0; i < box->rank; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compress: keeps slices along one axis. Short slices are gathered, 32 per LOAD, with strides that
- * the program reads from a table; runs of long slices are copied as boxes, unless there are too
- * many: each box is planned separately and becomes a loop nest of the program. */
+/* compress: keep slices along one axis. Short slices are gathered, 32 per LOAD, with strides from a
+ * table. Runs of long slices are copied as boxes, unless there are too many: each box is planned
+ * separately and becomes a loop nest of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,8 +39,8 @@ static enum sam_status plan_runs(const struct compress *c, const uint8_t *keep,
     return status;
 }
 
-/* Whether to gather. A table handles slices of up to a register; runs waste no space at the end of
- * a register. */
+/* Decide whether to gather. A table handles slices up to a register; runs do not waste the end of a
+ * register. */
 static bool gathers(const struct compress *c, const uint8_t *keep)
 {
     uint64_t runs = 0;
@@ -49,7 +49,7 @@ static bool gathers(const struct compress *c, const uint8_t *keep)
     return c->slice < LONG_SLICE || (c->slice <= SAM_PLAN_TL_BYTES && runs > MANY_RUNS);
 }
 
-/* Kept slices [first, first + groups*each), `each` per LOAD. */
+/* Plan kept slices [first, first + groups*each), `each` per LOAD. */
 static enum sam_status plan_groups(const struct compress *c, const uint32_t *index, uint64_t first,
                                    uint64_t groups, uint64_t each, struct sam_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covers a box with blocks: regions of equal blocks, and the remainders. */
+/* Cover a box with regions of equal blocks, and the remainders. */
 #include <stdio.h>
 
 #include "ops/cut.h"
@@ -37,7 +37,7 @@ static void describe(const struct sam_box *box, const struct sam_cut *cut,
 static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *given, double *cost,
                                    struct sam_error *error);
 
-/* The part of the box with `n` indices of dim k from `first` on. */
+/* The part of the box with `n` indices of dim k from `first`. */
 static struct sam_box part_of(const struct sam_box *box, unsigned k, uint64_t first, uint64_t n)
 {
     struct sam_box part = *box;
@@ -58,7 +58,7 @@ static enum sam_status plan_rest(struct sam_plan *plan, const struct sam_box *bo
     double own_cost = 0, over_cost = block_cost;
     for (unsigned i = 0; i < box->rank; i++)
         over_cost *= i == k ? (double)t : (double)box->dim[i].n;
-    uint64_t extra = (t - rest) * 100 / n; /* bytes moved twice, in per cent */
+    uint64_t extra = (t - rest) * 100 / n; /* bytes moved twice, in percent */
     if (extra <= 4)
         return plan_normal(plan, &over, cost, error);
     size_t mark = plan->count;
@@ -107,7 +107,7 @@ static enum sam_status add_rests(struct sam_plan *plan, struct sam_box *box,
         uint64_t rest = box->dim[i].n % cut->t[i];
         if (rest)
             status = plan_rest(plan, box, i, cut->t[i], per_index, cost, error);
-        box->dim[i].n -= rest; /* done: the other remainders lie within what is left */
+        box->dim[i].n -= rest; /* done: the other remainders lie in the rest */
     }
     return status;
 }
@@ -128,11 +128,11 @@ static enum sam_status plan_normal(struct sam_plan *plan, const struct sam_box *
         return status;
     }
     uint64_t indices = sam_cut_bytes(&box, &found.cut) / box.unit;
-    /* In a dim that was split, the indices after the last whole step. */
+    /* In a split dim, the indices after the last whole step. */
     for (unsigned i = 0; i < box.rank && found.box.rank > box.rank; i++) {
         uint64_t n = found.box.dim[i].n * found.box.dim[box.rank].n;
         if (found.box.dim[i].n == box.dim[i].n || n == box.dim[i].n)
-            continue; /* not split, or without a rest; steps do not tell, for they may be 0 */
+            continue; /* not split, or no rest; equal steps prove nothing, they may be 0 */
         struct sam_box rest = part_of(&box, i, n, box.dim[i].n - n);
         status = plan_normal(plan, &rest, cost, error);
         if (status != SAM_OK)

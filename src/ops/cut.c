@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a cut into instructions. */
+/* Emit the instructions of a cut. */
 #include "ops/cut.h"
 
 uint64_t sam_cut_bytes(const struct sam_box *box, const struct sam_cut *cut)
@@ -47,7 +47,7 @@ static void push_others(const struct sam_box *box, const struct sam_cut *cut, st
 static bool swap_by_factors(struct sam_block *block, unsigned reg, unsigned scratch, uint64_t outer,
                             uint64_t p, uint64_t q, uint64_t unit)
 {
-    uint64_t done = 1; /* factors of q that already precede p */
+    uint64_t done = 1; /* factors of q already moved before p */
     while (q > 1) {
         uint64_t factor = 2;
         while (q % factor)
@@ -55,7 +55,7 @@ static bool swap_by_factors(struct sam_block *block, unsigned reg, unsigned scra
         if (factor > SAM_PLAN_TL_SLICES / 2)
             return false;
         q /= factor;
-        /* Move p's factors, last first, after this one. */
+        /* Move p's factors, last first, after this factor of q. */
         uint64_t left = p, behind = 1;
         while (left > 1) {
             uint64_t part = SAM_PLAN_TL_SLICES / factor;

@@ -5,18 +5,18 @@
 
 #include "ops/plan.h"
 
-/* How a block's bytes get from load order to store order. */
+/* Method to permute a block from load order to store order. */
 enum sam_way {
     SAM_WAY_NONE,   /* the orders are equal */
     SAM_WAY_CONCAT, /* dims swapped factor by factor, any sizes */
     SAM_WAY_XPOSE,  /* one XPOSE, power-of-two sizes */
-    SAM_WAY_CLASS,  /* XPOSE; the rows of a LOAD are `step` apart, which makes their distances
+    SAM_WAY_CLASS,  /* XPOSE; the rows of a LOAD are `step` apart, so that their distances are
                        multiples of the width even if the row pitch is not */
 };
 
 struct sam_cut {
-    uint64_t t[SAM_PLAN_DIMS]; /* indices of each dim in a block */
-    int a, b;                  /* dims that are contiguous in the input and in the output, or -1 */
+    uint64_t t[SAM_PLAN_DIMS]; /* block size along each dim */
+    int a, b;                  /* dims contiguous in the input and in the output, or -1 */
     enum sam_way way;
     uint64_t step; /* of SAM_WAY_CLASS */
 };
@@ -26,11 +26,11 @@ struct sam_cut {
 uint64_t sam_cut_bytes(const struct sam_box *box, const struct sam_cut *cut);
 /* The dims in descending order of input step. */
 void sam_order_by_input(const struct sam_box *box, unsigned order[SAM_PLAN_DIMS]);
-/* Build the block's instructions; false when there is no good way for this cut. With several places
- * in the output they store to the first, from instruction *stores on. */
+/* Build the block's instructions. Returns false if the cut has no efficient method. With several
+ * places in the output, instructions from *stores on store to the first place. */
 bool sam_cut_build(const struct sam_box *box, const struct sam_cut *cut, struct sam_block *block,
                    size_t *stores);
-/* Repeat the block's instructions from `first` on for each further place. */
+/* Repeat the instructions from `first` on for each further place. */
 void sam_cut_repeat(const struct sam_box *box, size_t first, struct sam_block *block);
 
 /* search.c */
@@ -41,7 +41,8 @@ struct sam_found {
     struct sam_block block;
 };
 
-/* The cut with the lowest cost. SAM_ERR_MEMORY; `found->block` is the caller's to clear. */
+/* Find the cut with the lowest cost. Returns SAM_OK or SAM_ERR_MEMORY; the caller clears
+ * `found->block`. */
 enum sam_status sam_cut_search(const struct sam_box *box, struct sam_found *found,
                                struct sam_error *error);
 

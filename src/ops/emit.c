@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a plan as an assembly program, or as a part of one.
+/* Emit a plan as an assembly program, or as a part of one.
  *
- * a0 and a1 step through the input and the output, s2 to s11 count loops, a2 steps through a table
- * of strides, a3 to a7 hold the dims of XPOSEs, t0 and t1 are scratch. A CSR with a single value in
- * a region is set before its loops; one with several values, before each use that needs a change.
- * tl1 and up hold blocks, tl31 the constant. */
+ * a0 and a1 step through input and output, s2 to s11 count loops, a2 steps through a stride table,
+ * a3 to a7 hold XPOSE dims, t0 and t1 are scratch. A CSR with one value in a region is set before
+ * its loops; one with several values before each use that changes it. tl1 and up hold blocks, tl31
+ * the constant. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ _Static_assert(SAM_PLAN_DIMS == LAST_COUNTER - FIRST_COUNTER + 1, "a counter for
 #define TYPE_BYTES      2u /* ttype: tint8 */
 #define TYPE_HALF_BYTES 1u /* tint4 */
 
-/* CSRs of the unit, as numbered by the emitter. */
+/* CSRs of the unit, numbered by the emitter. */
 enum {
     CSR_LOAD_STRIDE = 0,
     CSR_STORE_STRIDE = 32,
@@ -46,9 +46,9 @@ struct emitter {
     uint32_t dims[DIM_REGISTERS];
     unsigned dim_count;
     size_t region;     /* number, for labels */
-    const char *label; /* with which they begin */
-    bool routine;      /* a part of other programs: labels are its own, ttype is unknown */
-    /* Registers with the address of the input and of the output; NULL: the addresses are known. */
+    const char *label; /* label prefix */
+    bool routine;      /* part of another program: labels have the prefix, ttype is unknown */
+    /* Registers with the input and output address; NULL if the addresses are constants. */
     const char *from, *to;
 };
 
@@ -97,7 +97,7 @@ static void visit_csrs(const struct sam_plan *plan, const struct sam_plan_region
                        const struct sam_block_op *op, use_csr *use, void *context)
 {
     const bool store = op->kind == SAM_BLOCK_STORE, bytes = region->phase == SAM_PHASE_MOVE;
-    if (plan->scratch) /* else the type is bytes throughout */
+    if (plan->scratch) /* otherwise the type is always bytes */
         use(context, CSR_TYPE, bytes ? TYPE_BYTES : TYPE_HALF_BYTES);
     if (op->kind == SAM_BLOCK_XPOSE)
         return;
@@ -185,7 +185,7 @@ static uint32_t dims_word(const struct sam_block_op *op)
            (uint32_t)op->shape[1] << 8 | op->shape[0];
 }
 
-/* Keep XPOSE dims in registers throughout the region, as far as there are registers. */
+/* Keep XPOSE dims in registers throughout the region, while registers last. */
 static void hoist_dims(struct emitter *e, const struct sam_plan_region *region)
 {
     e->dim_count = 0;
@@ -236,8 +236,8 @@ static void emit_op(struct emitter *e, const struct sam_plan_region *region,
 
 /* ----------------------------------------------------------------------------- regions */
 
-/* The number of blocks per iteration of the innermost loop, each with its own registers, so that
- * the engines work on different blocks at the same time. */
+/* Blocks per iteration of the innermost loop, each with its own registers, so that the engines work
+ * on different blocks at the same time. */
 static unsigned copies_of(const struct sam_plan_region *region)
 {
     if (!region->loops || (region->table && region->loops == 1))
@@ -305,7 +305,7 @@ static void emit_region(struct emitter *e, const struct sam_plan_region *region,
             emit_table_strides(e, region);
     }
     emit_body(e, region, copies);
-    /* The end of each loop advances the pointers; the next outer loop first takes back the steps of
+    /* The end of each loop advances the pointers; the next outer loop first subtracts the steps of
      * the inner one. */
     int64_t back_in = 0, back_out = 0;
     for (unsigned i = region->loops; i-- > 0;) {
@@ -324,7 +324,7 @@ static void emit_region(struct emitter *e, const struct sam_plan_region *region,
 
 /* ------------------------------------------------------------------------- the constant */
 
-/* Set all bytes of a register to value: by ADDIs of at most 127, starting from tl0. */
+/* Set all bytes of a register to a value, by ADDIs of at most 127 from tl0. */
 static void emit_bytes(struct emitter *e, unsigned reg, unsigned value)
 {
     unsigned from = 0;
@@ -336,7 +336,7 @@ static void emit_bytes(struct emitter *e, unsigned reg, unsigned value)
     } while (value);
 }
 
-/* Set every element to the constant: build its bytes one by one and merge them into place. */
+/* Set every element to the constant: build its bytes one by one and merge them. */
 static void emit_constant(struct emitter *e)
 {
     const struct sam_plan *plan = e->plan;
@@ -379,7 +379,7 @@ static void emit_tables(struct emitter *e)
     }
 }
 
-/* All regions; `inputs` and `output` where the addresses are known. */
+/* Emit all regions. `inputs` and `output` are set if the addresses are constants. */
 static void emit_plan(struct emitter *e, const uint64_t *inputs, uint64_t output)
 {
     const struct sam_plan *plan = e->plan;

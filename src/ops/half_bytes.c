@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of 4 bits, two per byte. Where the dims that an operator leaves contiguous hold an even
- * number, pairs stay together and the plan is one of bytes on half as many. Elsewhere a slice may
- * begin in the middle of a byte, which no LOAD can address: the inputs are split into a byte per
- * element in scratch memory, the plan moves these, and its output is joined.
+/* 4-bit elements, two per byte. If the dims that an operator leaves contiguous hold an even number,
+ * pairs stay together and the plan is a byte plan on half as many elements. Otherwise a slice may
+ * begin in the middle of a byte, which no LOAD can address: the inputs are split to one byte per
+ * element in scratch memory, a byte plan moves these, and its output is joined.
  *
- * Both are two XPOSEs of 4-bit elements, 1024 bytes at a time: [2][2048] halves, of the bytes and
- * of zeros, to [2048][2] and back. */
+ * Split and join are two XPOSEs of 4-bit elements, 1024 bytes at a time: [2][2048] halves, of the
+ * bytes and of zeros, to [2048][2] and back. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 #define ALIGN 64u /* of a tensor in scratch memory */
 
-/* An even dim from `first` on, which is halved; false: there is none. */
+/* Halve an even dim from `first` on. Returns false if there is none. */
 static bool halve(struct sam_shape *shape, unsigned first, unsigned *dim)
 {
     for (*dim = first; *dim < shape->rank && *dim < SAM_MAX_RANK; ++*dim)
@@ -35,7 +35,7 @@ static void add_xpose(struct sam_block *block, const uint8_t shape[4], uint8_t d
     op->rs2 = 1;
 }
 
-/* LOADs or STOREs of registers 0 and 1 as far as `bytes` go. */
+/* Add LOADs or STOREs of registers 0 and 1 for `bytes` bytes. */
 static void add_moves(struct sam_block *block, enum sam_block_kind kind, uint64_t bytes)
 {
     for (uint8_t reg = 0; bytes; reg++) {
@@ -52,7 +52,7 @@ static void add_moves(struct sam_block *block, enum sam_block_kind kind, uint64_
 static const uint8_t halves[4] = {2, 32, 64, 1}, rows[4] = {32, 2, 64, 1},
                      pairs[4] = {32, 64, 2, 1};
 
-/* `count` blocks of `bytes` packed bytes from `first` on. */
+/* Add `count` blocks of `bytes` packed bytes from `first`. */
 static bool add_blocks(struct sam_plan *plan, enum sam_plan_phase phase, unsigned input,
                        uint64_t first, uint64_t count, uint64_t bytes)
 {
@@ -74,7 +74,7 @@ static bool add_blocks(struct sam_plan *plan, enum sam_plan_phase phase, unsigne
     struct sam_block *block = &region->block;
     block->registers = 2;
     add_moves(block, SAM_BLOCK_LOAD, split ? bytes : 2 * bytes);
-    if (split) { /* of no positions: zeros */
+    if (split) { /* CONCAT of no positions gives zeros */
         struct sam_block_op *op = sam_block_add(block, SAM_BLOCK_CONCAT);
         memcpy(op->shape, pairs, sizeof op->shape);
         op->shape[2] = 1;
@@ -86,7 +86,7 @@ static bool add_blocks(struct sam_plan *plan, enum sam_plan_phase phase, unsigne
     return !block->failed;
 }
 
-/* A tensor of `bytes` packed bytes; the last block overlaps the one before. */
+/* Split or join a tensor of `bytes` packed bytes; the last block overlaps the one before. */
 static bool add_phase(struct sam_plan *plan, enum sam_plan_phase phase, unsigned input,
                       uint64_t bytes)
 {
@@ -103,7 +103,7 @@ static uint64_t place(struct sam_plan *plan, uint64_t packed)
     return at;
 }
 
-/* A plan of bytes becomes one of 4-bit elements in scratch memory. */
+/* Turn a byte plan into a plan of 4-bit elements in scratch memory. */
 static bool add_scratch(struct sam_plan *plan)
 {
     const size_t moves = plan->count;
@@ -122,7 +122,7 @@ static bool add_scratch(struct sam_plan *plan)
         if (!add_phase(plan, SAM_PHASE_SPLIT, i, plan->input_size[i]))
             return false;
     }
-    /* these come first */
+    /* splits come first */
     const size_t splits = plan->count - moves;
     struct sam_plan_region *first = sam_alloc(splits + 1, sizeof *first);
     if (!first)
@@ -135,8 +135,7 @@ static bool add_scratch(struct sam_plan *plan)
     return add_phase(plan, SAM_PHASE_JOIN, 0, plan->output_size);
 }
 
-/* The plan of bytes that was made: of pairs, whose dim `dim` of the output counts pairs, or of
- * elements. */
+/* Finish a byte plan made of pairs (dim `dim` of the output counts pairs), or of elements. */
 static enum sam_status finish(struct sam_plan **plan, enum sam_status status, bool paired,
                               unsigned dim, struct sam_error *error)
 {
@@ -187,7 +186,7 @@ enum sam_status sam_plan_halves_concat(const struct sam_shape *in, size_t count,
     bool paired = count && count <= SAM_PLAN_INPUTS && axis < in->rank;
     if (paired) {
         memcpy(from, in, count * sizeof *from);
-        /* after the axis all inputs have the same dims */
+        /* all inputs have equal dims after the axis */
         paired = halve(&from[0], axis + 1, &dim) || halve(&from[0], axis, &dim);
     }
     for (size_t i = 1; paired && i < count; i++) {
@@ -222,7 +221,7 @@ enum sam_status sam_plan_halves_pad(const struct sam_shape *in, const uint64_t b
         padded--;
     bool paired = halve(&from, padded, &dim);
     if (!paired && padded && front[padded - 1] % 2 == 0 && back[padded - 1] % 2 == 0) {
-        paired = halve(&from, padded - 1, &dim); /* the dims after it are odd */
+        paired = halve(&from, padded - 1, &dim); /* later dims are odd */
         front[padded - 1] /= paired ? 2 : 1;
         back[padded - 1] /= paired ? 2 : 1;
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col: each input byte is loaded once and stored to every place in a patch.
+/* im2col: each input byte is loaded once and stored to all its places in patches.
  *
- * Along one axis, index i = stride*j + c of the input is at kernel position k of output index (i +
- * pad - k*dilation) / stride, if that is an integer. So for each class c the indices j fall into
- * intervals that are used by the same kernel positions: these intervals, along both axes, form the
- * boxes. */
+ * Along one axis, input index i = stride*j + c is at kernel position k of output index (i + pad -
+ * k*dilation) / stride, if that is an integer. So for each class c the indices j fall into
+ * intervals used by the same kernel positions. These intervals, along both axes, form the boxes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +19,8 @@ static int64_t min_i64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The indices j in [*first, *end) of class c that kernel position k uses. False: none. */
+/* Compute the indices j in [*first, *end) of class c that kernel position k uses. Returns false if
+ * there are none. */
 static bool taken(const struct sam_axis *axis, int64_t c, int64_t k, int64_t *shift, int64_t *first,
                   int64_t *end)
 {
@@ -42,7 +42,7 @@ static void free_intervals(struct sam_intervals *list)
     free(list->items);
 }
 
-/* The interval of class c that starts at `from`: false when nothing is left or out of memory. */
+/* Compute the interval of class c from `from`. Returns false at the end or on out-of-memory. */
 static bool next_interval(const struct sam_axis *axis, int64_t c, int64_t from,
                           struct sam_interval *out)
 {
@@ -89,7 +89,7 @@ static bool list_intervals(const struct sam_axis *axis, struct sam_intervals *li
     return true;
 }
 
-/* A box with the dims n, h, w, c; those of h and w advance by `step` input indices. */
+/* A box with the dims n, h, w, c; h and w advance by `step` input indices. */
 static struct sam_box box_of(const struct sam_patches *m, int64_t h, int64_t w)
 {
     struct sam_box box = {.unit = (uint64_t)m->element, .rank = 4};
@@ -119,7 +119,7 @@ static enum sam_status plan_input(const struct sam_patches *m, const struct sam_
     return status;
 }
 
-/* The output indices for which kernel position k is inside the input. */
+/* The output indices for which kernel position k lies inside the input. */
 static void inside(const struct sam_axis *axis, int64_t k, int64_t *first, int64_t *end)
 {
     int64_t at = k * axis->dilation - axis->pad; /* input index of output index 0 */
@@ -185,7 +185,7 @@ static enum sam_status plan_all(const struct sam_patches *m, struct sam_error *e
     return status == SAM_OK ? plan_zeros(m, error) : status;
 }
 
-/* Check the parameters of one axis and compute its output size. */
+/* Check the parameters of an axis and compute its output size. */
 static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_t size,
                                 const struct sam_im2col *p, unsigned i, struct sam_error *error)
 {
@@ -216,7 +216,7 @@ static enum sam_status set_axis(struct sam_axis *axis, const char *name, uint64_
     return SAM_OK;
 }
 
-/* Set the bytes from one index to the next. */
+/* Set the byte strides. */
 static void set_steps(struct sam_patches *m, bool nchw)
 {
     if (nchw) {
@@ -293,7 +293,7 @@ enum sam_status sam_plan_im2col(const struct sam_shape *in, unsigned element,
     m.plan = *plan;
     snprintf(m.plan->name, sizeof m.plan->name, "im2col %lldx%lld of %s", (long long)m.h.kernel,
              (long long)m.w.kernel, text);
-    if (m.plan->output_size) { /* for an empty output the steps might overflow */
+    if (m.plan->output_size) { /* the strides of an empty output might overflow */
         set_steps(&m, p->nchw);
         status = plan_all(&m, error);
     }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col with few channels: a pixel is too short for a slice, so the slices are rows of patches: KW
- * pixels that are contiguous in the input and in the output.
+/* im2col with few channels: a pixel is too short for a slice, so the slices are patch rows: KW
+ * pixels, contiguous in input and output.
  *
- * The windows of a row overlap, but those `period` apart do not: their starts are multiples of the
- * window. So a register that holds a part of an input row consists of the windows of one class;
- * shifted by `stride` pixels, it consists of those of the next class. */
+ * Adjacent windows of a row overlap, but those `period` apart do not: their starts are multiples of
+ * the window size. So a register with part of an input row consists of the windows of one class;
+ * shifted by `stride` pixels, of those of the next class. */
 #include <stdio.h>
 
 #include "ops/im2col.h"
 
 #define LONG_PIXEL 16 /* pixels of at least this many bytes can be slices */
 
-/* A register seen as [rows][columns][unit], covering as many bytes as possible. */
+/* A register as [rows][columns][unit], covering as many bytes as possible. */
 struct view {
     uint64_t rows, columns, unit;
 };
@@ -33,7 +33,8 @@ struct windows {
     const struct sam_patches *m;
     const struct sam_interval *h;
     int64_t pixel, window; /* bytes */
-    int64_t period, every; /* windows of a class are `period` apart, in every `every`th slice */
+    int64_t period, every; /* windows of a class are `period` pixels apart, in every `every`th
+                              slice */
     struct view view;
 };
 
@@ -49,7 +50,7 @@ static struct windows windows_of(const struct sam_patches *m, const struct sam_i
     return w;
 }
 
-/* The most windows whose pixels fit a register. */
+/* Largest number of windows whose pixels fit a register. */
 static int64_t most_windows(const struct windows *w)
 {
     int64_t held = (int64_t)(w->view.rows * w->view.columns * w->view.unit) / w->pixel;
@@ -65,7 +66,7 @@ bool sam_windows_suit(const struct sam_patches *m)
            m->w.dilation == 1 && w.every <= 8 && most_windows(&w) >= 2 * w.period;
 }
 
-/* Shift register 0 by one unit. The columns rotate; what leaves a row moves to the end of the
+/* Shift register 0 by one unit. Columns rotate; a unit that leaves a row moves to the end of the
  * previous one. */
 static bool move_on(struct sam_block *block, const struct view *v)
 {
@@ -77,7 +78,7 @@ static bool move_on(struct sam_block *block, const struct view *v)
     return sam_concat(block, 0, 1, all ^ last, 2, last, v->rows, v->columns, v->unit);
 }
 
-/* The STOREs of one class: window k of `count` is slice k * every. */
+/* Add the STOREs of one class: window k of `count` is slice k * every. */
 static void store_class(struct sam_block *block, const struct windows *w, int64_t first,
                         int64_t count)
 {
@@ -96,7 +97,7 @@ static void store_class(struct sam_block *block, const struct windows *w, int64_
     }
 }
 
-/* Add `chunks` times `count` windows, from output column `first` on. */
+/* Add `chunks` times `count` windows, from output column `first`. */
 static enum sam_status add_chunks(const struct windows *w, int64_t first, int64_t count,
                                   int64_t chunks, struct sam_error *error)
 {
@@ -130,7 +131,7 @@ static enum sam_status add_chunks(const struct windows *w, int64_t first, int64_
     return ok && !block->failed ? SAM_OK : sam_fail_memory(error);
 }
 
-/* Add an output column whose window extends beyond the input: only its pixels inside. */
+/* Add an output column whose window extends beyond the input: only its inside pixels. */
 static enum sam_status add_edge(const struct windows *w, int64_t column, struct sam_error *error)
 {
     const struct sam_patches *m = w->m;
@@ -161,7 +162,8 @@ enum sam_status sam_windows_plan(const struct sam_patches *m, const struct sam_i
                                  struct sam_error *error)
 {
     struct windows w = windows_of(m, h);
-    int64_t first = (m->w.pad + m->w.stride - 1) / m->w.stride; /* first column entirely inside */
+    int64_t first = (m->w.pad + m->w.stride - 1) / m->w.stride; /* first column entirely inside
+                                                                   the input */
     int64_t end = m->w.size + m->w.pad >= m->w.kernel
                       ? (m->w.size + m->w.pad - m->w.kernel) / m->w.stride + 1
                       : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expresses operators as boxes: reshape, transpose, concat, pad. */
+/* Operators as boxes: reshape, transpose, concat, pad. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *
     return true;
 }
 
-/* Bytes from one index of each dim to the next. */
+/* Byte stride of each dim. */
 void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t step[SAM_MAX_RANK])
 {
     int64_t size = element;

@@ -8,21 +8,21 @@
 #define SAM_PLAN_MAX_BYTES (UINT64_C(1) << 40) /* per tensor */
 #define SAM_SHAPE_TEXT     180                 /* "[n,...]" of any shape, with its NUL */
 
-/* Bytes of a tensor. False: more than SAM_PLAN_MAX_BYTES, not counting dims of 0, so that the steps
- * of an empty tensor fit as well. */
+/* Compute the bytes of a tensor. Returns false above SAM_PLAN_MAX_BYTES, ignoring dims of 0, so
+ * that the strides of an empty tensor fit, too. */
 bool sam_shape_bytes(const struct sam_shape *shape, unsigned element, uint64_t *bytes);
 void sam_shape_steps(const struct sam_shape *shape, unsigned element, int64_t step[SAM_MAX_RANK]);
 void sam_shape_text(const struct sam_shape *shape, char text[SAM_SHAPE_TEXT]);
 enum sam_status sam_shape_check(const struct sam_shape *shape, unsigned element,
                                 struct sam_error *error);
-/* A plan without regions: inputs, output and lower bound are set. */
+/* Make a plan without regions: inputs, output and lower bound are set. */
 enum sam_status sam_plan_new(const struct sam_shape *in, size_t inputs, const struct sam_shape *out,
                              unsigned element, struct sam_plan **plan, struct sam_error *error);
-/* Frees the plan after a failure; returns `status`. */
+/* Return `status`, freeing the plan after a failure. */
 enum sam_status sam_plan_finish(struct sam_plan **plan, enum sam_status status);
 
-/* half_bytes.c: the operators on elements of 4 bits, as plans of bytes: of pairs where pairs stay
- * together, else of a byte per element in scratch memory. */
+/* half_bytes.c: the operators on 4-bit elements as byte plans, of pairs where pairs stay together,
+ * otherwise of one byte per element in scratch memory. */
 enum sam_status sam_plan_halves_reshape(const struct sam_shape *in, const struct sam_shape *out,
                                         struct sam_plan **plan, struct sam_error *error);
 enum sam_status sam_plan_halves_transpose(const struct sam_shape *in,

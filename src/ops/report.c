@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports on a plan, as figures and as text. */
+/* Reports on a plan, as figures and text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

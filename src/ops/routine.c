@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan as a function for other programs, in the assembly that GNU as and Samite share. */
+/* A plan as a function for other programs, in assembly that both GNU as and Samite accept. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "samite/image.h"
 #include "samite/isa.h"
 
-/* The counters, s2 and up, are the caller's. XLEN is not known here: each is kept as two words, its
- * upper one shifted by t0 = 32, which RV32 takes as 0. */
+/* Save or restore the callee-saved counters, s2 and up. XLEN is unknown: each is stored as two
+ * words, the upper one shifted by t0 = 32, which RV32 takes as 0. */
 static void put_frame(unsigned counters, bool save, struct sam_buffer *out)
 {
     const unsigned bytes = (8 * counters + 15) / 16 * 16;
@@ -33,7 +33,7 @@ static void put_frame(unsigned counters, bool save, struct sam_buffer *out)
         sam_buffer_printf(out, "    addi sp, sp, %u\n", bytes);
 }
 
-/* Instructions of TensorLoad and on its CSRs become words, with their text as a comment. */
+/* Emit TensorLoad instructions and accesses to its CSRs as words, with their text as comments. */
 static enum sam_status put_words(const char *text, struct sam_buffer *out, struct sam_error *error)
 {
     struct sam_asm_options assembler = {.base = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a plan on the tensor hart, with the inputs in L1M and the output in L0M. */
+/* Run a plan on the tensor hart, with the inputs in L1M and the output in L0M. */
 #include <stdlib.h>
 
 #include "ops/operators.h"
@@ -28,7 +28,7 @@ uint64_t sam_plan_scratch_at(const struct sam_plan *plan, uint64_t output)
     return (output + plan->output_size + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* Newly mapped memory is zero: zeros are not written, so that a sparse tensor takes no memory. */
+/* Newly mapped memory is zero: skip zeros, so that a sparse tensor takes no memory. */
 static enum sam_status write_tensor(struct sam_hart *hart, uint64_t address, const uint8_t *data,
                                     uint64_t size, struct sam_error *error)
 {
@@ -107,7 +107,7 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
     options.l1m[1] = at - INPUT_BASE;
     options.l0m[0] = at;
     options.l0m[1] = page_up(plan->output_size);
-    if (plan->scratch) { /* loaded and stored */
+    if (plan->scratch) { /* both loaded and stored */
         options.l0m[1] = sam_plan_scratch_at(plan, at) + page_up(plan->scratch) - at;
         options.l1m[1] = at + options.l0m[1] - INPUT_BASE;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for a box's cut: block sizes, and ways to permute a block. */
+/* Search for the best cut of a box: block sizes and permutation methods. */
 #include <stdlib.h>
 
 #include "ops/cut.h"
@@ -10,9 +10,9 @@
 
 struct search {
     const struct sam_box *box;
-    struct sam_block block; /* the one under trial */
-    struct sam_found found; /* the best so far */
-    double best_score;      /* its cycles per byte, increased by the remainders of the cut */
+    struct sam_block block; /* under trial */
+    struct sam_found found; /* best so far */
+    double best_score;      /* its cycles per byte, weighted by the remainders of the cut */
     bool failed;
 };
 
@@ -47,9 +47,9 @@ static void consider(struct search *search, const struct sam_cut *cut)
     search->block = spare;
 }
 
-/* Block sizes worth trying along a dim of `n`, largest first: powers of two and divisors, up to
- * `top`. If a dim has very many divisors, the largest are omitted: without the small ones there may
- * be no block at all. */
+/* Candidate block sizes along a dim of `n`, largest first: powers of two and divisors up to `top`.
+ * With very many divisors the largest are omitted: without the small ones there may be no block at
+ * all. */
 static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTIONS])
 {
     unsigned count = 0, divisors = 0;
@@ -68,7 +68,7 @@ static unsigned size_options(uint64_t n, uint64_t top, uint64_t sizes[MAX_OPTION
     return count;
 }
 
-/* Fill what is left of `room` (indices) with the other dims, nearest in the input first. */
+/* Fill the rest of `room` (indices) with the other dims, innermost in the input first. */
 static void extend(const struct sam_box *box, struct sam_cut *cut, uint64_t room, bool pow2)
 {
     unsigned order[SAM_PLAN_DIMS];
@@ -151,7 +151,7 @@ static void search_cuts(struct search *search)
                     cut->t[a] = options_a[i];
                 if (b >= 0)
                     cut->t[b] = options_b[j];
-                /* first unchanged, then extended along the other dims to one register or two */
+                /* unchanged, then extended along the other dims to one register or two */
                 if (how)
                     extend(box, cut, (how < 3 ? 1 : 2) * SAM_PLAN_TL_BYTES / box->unit / indices,
                            how % 2);
@@ -163,7 +163,7 @@ static void search_cuts(struct search *search)
         }
 }
 
-/* Split a dim of n into steps of `step` indices and the indices in between: the rows of a block are
+/* Split a dim of n into steps of `step` indices and the indices in between. The rows of a block are
  * then `step` apart, and a width may divide these distances even if it does not divide the row
  * pitch. */
 static struct sam_box split_dim(const struct sam_box *box, unsigned k, uint64_t step)
@@ -175,7 +175,7 @@ static struct sam_box split_dim(const struct sam_box *box, unsigned k, uint64_t 
     return split;
 }
 
-/* Whether `t` rows of `run` bytes, `step` apart, form at most 32 slices of one width. */
+/* Returns whether `t` rows of `run` bytes, `step` apart, form at most 32 slices of one width. */
 static bool one_width(uint64_t run, uint64_t t, int64_t step)
 {
     uint64_t a = run, b = (uint64_t)llabs(step);

@@ -14,7 +14,7 @@ static bool two_factors(uint64_t bytes, uint8_t factor[2])
     return false;
 }
 
-/* tshape for slices of `unit` bytes, `count` of them along one dim, in each of `outer` rows. */
+/* Set tshape for `count` slices of `unit` bytes along one dim, in each of `outer` rows. */
 static bool shape_of(struct sam_block_op *op, uint64_t outer, uint64_t count, uint64_t unit)
 {
     if (count > SAM_PLAN_TL_SLICES || outer * count * unit > SAM_PLAN_TL_BYTES)
@@ -62,8 +62,8 @@ static uint32_t low(uint64_t count)
     return count >= 32 ? UINT32_MAX : (UINT32_C(1) << count) - 1;
 }
 
-/* Column i of the p x q positions goes to places i*p and up: the first CONCAT takes columns 0 and
- * 1, each further one appends a column to the result. */
+/* Column i of the p x q positions moves to positions i*p and up: the first CONCAT takes columns 0
+ * and 1, each further one appends a column. */
 bool sam_swap_concat(struct sam_block *block, unsigned reg, unsigned scratch, uint64_t outer,
                      uint64_t p, uint64_t q, uint64_t unit)
 {

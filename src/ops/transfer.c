@@ -15,7 +15,7 @@ static uint64_t distance(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* Merge consecutive rows. False: more rows than a register holds. */
+/* Merge consecutive rows. Returns false if there are more than a register holds. */
 static bool list_rows(const struct sam_rows *rows, struct row_list *list)
 {
     unsigned rank = rows->rank;
@@ -36,7 +36,7 @@ static bool list_rows(const struct sam_rows *rows, struct row_list *list)
     return list->run && list->count * list->run <= SAM_PLAN_TL_BYTES;
 }
 
-/* From 0 to width - 1. */
+/* offset modulo width, in [0, width). */
 static uint64_t residue_of(int64_t offset, uint64_t width)
 {
     const uint64_t mask = width - 1;
@@ -86,7 +86,7 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     struct row_list list;
     if (!list_rows(rows, &list) || !fits_stride(&list))
         return false;
-    /* Groups of `each` units of `unit` rows, one LOAD per group, joined by CONCAT, which works in
+    /* Groups of `each` units of `unit` rows: one LOAD per group, joined by CONCAT, which works in
      * units. Choose the fewest groups. */
     uint64_t best_groups = SAM_PLAN_TL_SLICES + 1, best_unit = 0, best_each = 0, best_width = 0;
     for (uint64_t unit = list.count; unit > 0; unit--) {
@@ -128,7 +128,7 @@ bool sam_fill_register(struct sam_block *block, const struct sam_rows *rows, uns
     return true;
 }
 
-/* The number of distinct residues of the rows' offsets modulo `width`, counted up to `most`. */
+/* Count the distinct residues of the rows' offsets modulo `width`, up to `most`. */
 static unsigned count_residues(const struct row_list *list, uint64_t width, unsigned most,
                                uint64_t residue[SAM_PLAN_TL_SLICES])
 {
@@ -185,14 +185,14 @@ bool sam_drain_register(struct sam_block *block, const struct sam_rows *rows, un
     struct row_list list;
     if (!list_rows(rows, &list) || !fits_stride(&list))
         return false;
-    /* With more rows than slices, later parts are moved to the front first. */
+    /* With more rows than slices, move later parts to the front first. */
     uint64_t parts = 1;
     while (parts <= SAM_PLAN_TL_SLICES &&
            (list.count % parts || list.count / parts > SAM_PLAN_TL_SLICES))
         parts++;
     if (parts > 8)
         return false;
-    struct row_list part; /* large, so copy only the rows in use */
+    struct row_list part; /* large: copy only the rows in use */
     part.count = list.count / parts;
     part.run = list.run;
     for (uint64_t k = 0; k < parts; k++) {
