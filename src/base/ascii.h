@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of ASCII characters and names without regard to case. <ctype.h> and strcasecmp ask the
+/* ASCII character classes, and case-insensitive comparison. <ctype.h> and strcasecmp depend on the
  * locale of the host program: in a Turkish one "VID.V" is not "vid.v", in a Latin-1 one 0xe4 is a
  * letter. */
 #ifndef SAM_ASCII_H
@@ -34,7 +34,7 @@ static inline char sam_to_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* The digit's value up to 15; 99: none. */
+/* Returns the value of a hexadecimal digit, or 99. */
 static inline unsigned sam_hex_digit(char c)
 {
     char letter = sam_to_lower(c);
@@ -43,7 +43,8 @@ static inline unsigned sam_hex_digit(char c)
                                             : 99;
 }
 
-/* Whether the first `size` characters are the same, or both texts end earlier and are the same. */
+/* Returns whether the first `size` characters are equal ignoring case, or both texts end earlier
+ * and are equal. */
 static inline bool sam_same_start(const char *a, const char *b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

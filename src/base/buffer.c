@@ -43,7 +43,7 @@ void sam_buffer_free(struct sam_buffer *buffer)
     *buffer = (struct sam_buffer){0};
 }
 
-/* Room for `extra` bytes and a NUL past the end. */
+/* Reserve `extra` bytes and the final NUL. */
 static bool reserve(struct sam_buffer *buffer, size_t extra)
 {
     if (buffer->failed || extra > SIZE_MAX / 4 - buffer->size) {

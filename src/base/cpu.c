@@ -5,7 +5,7 @@ enum sam_cpu_level sam_cpu_level(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    /* lzcnt and f16c come with every CPU that has bmi2 and avx2; clang 14 cannot ask for lzcnt. */
+    /* All CPUs with bmi2 and avx2 have lzcnt and f16c; clang 14 cannot test lzcnt. */
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
         !__builtin_cpu_supports("bmi2"))
         return SAM_CPU_BASE;

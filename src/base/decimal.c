@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of numbers as in the C locale, whatever locale the host program has set: under "de_DE",
- * strtod stops at the point of "0.5" and printf writes "0,5". No other file calls them. */
+/* Number conversion in the C locale, whatever the host program's locale: under "de_DE", strtod
+ * stops at the point of "0.5" and printf writes "0,5". Only this file calls them. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 
-/* In between, the calling thread uses the C locale, which is built in, so nothing is allocated. */
+/* Switches the calling thread to the C locale, which is built in: no allocation. */
 struct visit {
     locale_t c, before;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: the table, and what follows from it. */
+/* The table of element types and its queries. */
 #include "base/dtype.h"
 
 #include <errno.h>
@@ -106,13 +106,13 @@ uint64_t sam_dtype_round(enum sam_dtype dtype, double value)
 
 /* --- text */
 
-/* False if the type has no such value: too large, or a special value that it lacks. */
+/* Returns false if the dtype has no such value: too large, or a special value it lacks. */
 static bool parse_float(enum sam_dtype dtype, const char *text, uint64_t *bits)
 {
     char *end;
     errno = 0;
     double value = sam_strtod(text, &end);
-    if (errno == ERANGE && isinf(value)) /* too large; too small is zero */
+    if (errno == ERANGE && isinf(value)) /* overflow; underflow is zero */
         return false;
     *bits = sam_dtype_round(dtype, value);
     double rounded = sam_dtype_value(dtype, *bits);

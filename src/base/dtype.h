@@ -6,14 +6,14 @@
 #include "base/fp_format.h"
 #include "samite/dtype.h"
 
-/* Columns of include/samite/dtype.def, where they are explained. */
+/* Columns of include/samite/dtype.def, which describes them. */
 struct sam_dtype_row {
     const char *name, *safetensors, *tfjs, *tile;
     struct sam_fp_format fp;
     uint16_t ttype;      /* 0: none */
     uint8_t bits, class; /* enum sam_dtype_class */
-    uint8_t gguf, onnx;  /* the number + 1, 0: none */
-    char npy;            /* NumPy's letter, 0: none */
+    uint8_t gguf, onnx;  /* number + 1, or 0 */
+    char npy;            /* NumPy's type letter, or 0 */
 };
 
 /* By enum sam_dtype. */
@@ -24,8 +24,8 @@ static inline bool sam_dtype_exists(enum sam_dtype dtype)
     return (unsigned)dtype < SAM_DTYPES;
 }
 
-/* The type of that name in the column `column`, an offset of a `const char *` in the row, or of
- * that number in .gguf or .onnx. SAM_DTYPES if there is none. */
+/* Find a dtype by name, in the `const char *` column at offset `column` of the row, or by its
+ * number in .gguf or .onnx. Returns SAM_DTYPES if there is none. */
 enum sam_dtype sam_dtype_by_name(size_t column, const char *name);
 enum sam_dtype sam_dtype_by_id(size_t column, uint64_t number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edit distance between names: for suggestions when a name is unknown. */
+/* Edit distance between names, for suggestions. */
 #include "base/base.h"
 
 unsigned sam_edits(const char *a, size_t size, const char *b)

@@ -5,7 +5,7 @@
 
 #include "samite/version.h"
 
-#undef sam_fail /* base.h has macros of these names for the analyzer */
+#undef sam_fail /* base.h defines macros of these names for the analyzer */
 #undef sam_fail_memory
 #undef sam_fail_null
 #undef sam_lacks
@@ -42,7 +42,7 @@ enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const 
         va_end(args);
         for (char *c = error->text; *c; c++)
             if (*c == '\n')
-                *c = ' '; /* one line, whatever a file name or symbol contains */
+                *c = ' '; /* keep the message on one line, whatever names it contains */
         sam_text_make_plain(error->text);
     }
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outside text for display: nothing that a terminal would act on. */
+/* Escaping of outside text for display on a terminal. */
 #include "base/base.h"
 
 size_t sam_text_character(const char *text, size_t size)

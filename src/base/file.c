@@ -22,7 +22,7 @@ enum sam_status sam_file_read_seen(const char *path, uint64_t limit, sam_file_lo
         return sam_fail(error, SAM_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     enum sam_status status = SAM_OK;
     uint8_t block[65536];
-    uint64_t enough = 0; /* 0: not known yet */
+    uint64_t enough = 0; /* 0: unknown */
     size_t got;
     while (status == SAM_OK && (!enough || out->size < enough)) {
         uint64_t rest = enough ? enough - out->size : sizeof block;
@@ -54,15 +54,15 @@ struct sam_output {
     FILE *file;
     char *path;
     char *temporary; /* NULL: unnamed, or written in place */
-    bool unnamed; /* a file without a directory entry; neither: standard output, a device, a pipe */
-    int write_errno; /* of the first write that failed */
+    bool unnamed;    /* no directory entry; if neither: standard output, a device or a pipe */
+    int write_errno; /* of the first failed write */
     bool has_like;
-    struct stat like; /* the file to take permissions and time from */
+    struct stat like; /* source of permissions and time */
     char *buffer;     /* of the stream */
 };
 
-/* Call `make` with new names beside `path` until one is free. Returns the name, or NULL with errno.
- */
+/* Call `make` with new names next to `path` until one is free. Returns the name, or NULL with
+ * errno. */
 static char *make_beside(const char *path, bool (*make)(const char *name, void *context),
                          void *context)
 {
@@ -98,15 +98,15 @@ static bool create(const char *name, void *context)
 }
 
 #ifdef O_TMPFILE
-/* The path through which an open file can be linked; NULL: there is none (no /proc). */
+/* Get the path by which an open file can be linked. Returns false without /proc. */
 static bool link_name(int fd, char *name, size_t size)
 {
     snprintf(name, size, "/proc/self/fd/%d", fd);
     return access(name, F_OK) == 0;
 }
 
-/* An unnamed file in the folder of `path`: nothing remains of it however the program ends. -1 where
- * the file system does not support one. */
+/* Open an unnamed file in the folder of `path`, which vanishes however the program ends. Returns -1
+ * if the file system does not support it. */
 static int open_unnamed(const char *path, mode_t mode)
 {
     char name[64];
@@ -143,8 +143,8 @@ static bool link_to(const char *name, void *context)
 }
 #endif
 
-/* Give an unnamed file the name `path`. Only a named file can replace an existing one, so signals
- * to this thread are blocked between linking and renaming. */
+/* Link an unnamed file as `path`. Only a named file can replace an existing one, so signals to this
+ * thread are blocked between link and rename. */
 static int name_unnamed(int fd, const char *path)
 {
     sigset_t all, before;
@@ -166,9 +166,9 @@ static int name_unnamed(int fd, const char *path)
     return reason;
 }
 
-/* A new file for `output->path`, with the permissions of any new file: unnamed, or beside it and
- * named after it. (mkstemp would make it private, and the umask cannot be read without changing
- * it.) */
+/* Create the temporary for `output->path` with the permissions of any new file: unnamed, or next to
+ * it with a name derived from it. (mkstemp would make it private, and the umask cannot be read
+ * without changing it.) */
 static FILE *open_temporary(struct sam_output *output, mode_t mode)
 {
     struct temporary t = {mode, open_unnamed(output->path, mode)};
@@ -201,12 +201,12 @@ enum sam_status sam_output_open_like(const char *path, const char *input, struct
     bool exists = !is_std(path) && stat(path, &existing) == 0;
     if (is_std(path))
         output->file = stdout;
-    else if (!exists && errno == ENAMETOOLONG) /* otherwise reported after everything is written */
+    else if (!exists && errno == ENAMETOOLONG) /* otherwise reported after all writes */
         output->file = NULL;
     else if (exists && !S_ISREG(existing.st_mode))
         output->file = fopen(path, "wb");
     else if (!is_std(input) && stat(input, &output->like) == 0 && S_ISREG(output->like.st_mode))
-        output->file = open_temporary(output, 0600); /* until it is complete */
+        output->file = open_temporary(output, 0600); /* private until complete */
     else
         output->file = open_temporary(output, exists ? existing.st_mode & 0777 : 0666);
     output->has_like = (output->temporary || output->unnamed) && S_ISREG(output->like.st_mode);
@@ -238,7 +238,8 @@ bool sam_output_failed(const struct sam_output *output)
     return output->write_errno != 0;
 }
 
-/* Permissions and time, after the last write. A file system without them is no reason to fail. */
+/* Copy permissions and time after the last write. Failing to is not an error: some file systems
+ * have none. */
 static void take_over(struct sam_output *output)
 {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, output->like.st_mtim};

@@ -22,7 +22,7 @@ static bool is_zero(uint32_t a)
     return (a & ~SIGN) == 0;
 }
 
-/* A finite float, normalised. */
+/* Unpack and normalise a finite float. */
 static struct number unpack(uint32_t a)
 {
     int exp = (int)(a >> 23 & 0xff);
@@ -42,20 +42,20 @@ static uint32_t overflow(bool sign, enum sam_round round, unsigned *flags)
     return (sign ? SIGN : 0) | (away ? INFINITE : LARGEST);
 }
 
-/* The float nearest to n in the given mode. */
+/* Round n to a float. */
 static uint32_t round_pack(struct number n, enum sam_round round, unsigned *flags)
 {
     uint32_t sign = n.sign ? SIGN : 0;
     if (n.sig == 0)
         return sign;
     n = normalise(n);
-    int exp = n.exp + TOP + 127; /* biased; below 1: a subnormal, which has fewer bits */
+    int exp = n.exp + TOP + 127; /* biased; below 1: subnormal, with fewer bits */
     if (exp > 254)
         return overflow(n.sign, round, flags);
     int drop = EXTRA;
     bool tiny = false;
     if (exp < 1) {
-        /* Tiny after rounding: still below 2^-126 when rounded to 24 bits of any exponent. */
+        /* Tininess after rounding: below 2^-126 when rounded to 24 bits with unbounded exponent. */
         tiny = exp < 0 || round_off(n.sign, n.sig, EXTRA, round) < UINT64_C(1) << 24;
         drop += 1 - exp;
         if (drop > 63) {
@@ -64,7 +64,7 @@ static uint32_t round_pack(struct number n, enum sam_round round, unsigned *flag
         }
         exp = 1;
     }
-    /* The hidden bit adds one to the exponent field, and so does a carry out of the fraction. */
+    /* The hidden bit increments the exponent field, and so does a carry out of the fraction. */
     uint32_t bits = ((uint32_t)(exp - 1) << 23) + (uint32_t)round_off(n.sign, n.sig, drop, round);
     if (bits >= INFINITE)
         return overflow(n.sign, round, flags);
@@ -79,7 +79,7 @@ static uint32_t invalid(unsigned *flags)
     return SAM_F32_NAN;
 }
 
-/* The result when an operand is a NaN. */
+/* The result for a NaN operand. */
 static uint32_t from_nan(bool signaling, unsigned *flags)
 {
     return signaling ? invalid(flags) : SAM_F32_NAN;
@@ -103,10 +103,10 @@ uint32_t sam_f32_add(uint32_t a, uint32_t b, enum sam_round round, unsigned *fla
 
 uint32_t sam_f32_sub(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags)
 {
-    return sam_f32_add(a, b ^ SIGN, round, flags); /* a NaN stays one, signaling or not */
+    return sam_f32_add(a, b ^ SIGN, round, flags); /* NaN stays NaN, signaling or not */
 }
 
-/* Of 24-bit significands: 48 bits, exact. */
+/* Exact: 24-bit significands give 48 bits. */
 static struct number multiply(struct number a, struct number b)
 {
     return (struct number){
@@ -195,7 +195,7 @@ uint32_t sam_f32_sqrt(uint32_t a, enum sam_round round, unsigned *flags)
     return round_pack(y, round, flags);
 }
 
-/* The bits as an integer that orders as the numbers do, with -0 just below +0. */
+/* Order-preserving integer key, with -0 just below +0. */
 static int32_t order(uint32_t a)
 {
     return (int32_t)(a & SIGN ? a ^ 0x7fffffff : a);
@@ -247,7 +247,7 @@ bool sam_f32_lt(uint32_t a, uint32_t b, unsigned *flags)
     return order(a) < order(b) && !(is_zero(a) && is_zero(b));
 }
 
-/* An integer from -lowest to highest, in two's complement. */
+/* Convert to an integer in [-lowest, highest], two's complement. */
 static uint64_t to_integer(uint32_t a, uint64_t lowest, uint64_t highest, enum sam_round round,
                            unsigned *flags)
 {

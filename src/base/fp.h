@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IEEE 754 single precision in integers: the slow, exact path for what the host's arithmetic cannot
- * do, for every rounding mode, with RISC-V flags and RISC-V NaN rules (results are the canonical
- * NaN 7fc00000; min/max are minimumNumber/maximumNumber with -0 < +0). Values are bit patterns. */
+/* IEEE 754 single precision in integer arithmetic: the slow, exact path for what the host cannot
+ * do. All rounding modes, RISC-V flags, RISC-V NaN rules (results are the canonical NaN 7fc00000;
+ * min/max are minimumNumber/maximumNumber with -0 < +0). Values are bit patterns. */
 #ifndef SAM_FP_H
 #define SAM_FP_H
 
@@ -25,7 +25,7 @@ static inline bool sam_f32_is_snan(uint32_t a)
     return sam_f32_is_nan(a) && !(a & 0x00400000);
 }
 
-/* *flags is or-ed with what the operation raises. Underflow is detected after rounding. */
+/* Raised flags are or-ed into *flags. Underflow is detected after rounding. */
 uint32_t sam_f32_add(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags);
 uint32_t sam_f32_sub(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags);
 uint32_t sam_f32_mul(uint32_t a, uint32_t b, enum sam_round round, unsigned *flags);
@@ -35,11 +35,11 @@ uint32_t sam_f32_sqrt(uint32_t a, enum sam_round round, unsigned *flags);
 uint32_t sam_f32_fma(uint32_t a, uint32_t b, uint32_t c, enum sam_round round, unsigned *flags);
 uint32_t sam_f32_min(uint32_t a, uint32_t b, unsigned *flags);
 uint32_t sam_f32_max(uint32_t a, uint32_t b, unsigned *flags);
-/* feq is quiet, flt and fle signal on any NaN. */
+/* feq is quiet; flt and fle signal on any NaN. */
 bool sam_f32_eq(uint32_t a, uint32_t b, unsigned *flags);
 bool sam_f32_lt(uint32_t a, uint32_t b, unsigned *flags);
 bool sam_f32_le(uint32_t a, uint32_t b, unsigned *flags);
-/* Conversions saturate; NaN gives the largest value; both raise NV (and not NX). */
+/* Conversions saturate; NaN converts to the largest value; both raise NV without NX. */
 int32_t sam_f32_to_i32(uint32_t a, enum sam_round round, unsigned *flags);
 uint32_t sam_f32_to_u32(uint32_t a, enum sam_round round, unsigned *flags);
 int64_t sam_f32_to_i64(uint32_t a, enum sam_round round, unsigned *flags);
@@ -48,7 +48,7 @@ uint32_t sam_i32_to_f32(int32_t a, enum sam_round round, unsigned *flags);
 uint32_t sam_u32_to_f32(uint32_t a, enum sam_round round, unsigned *flags);
 uint32_t sam_i64_to_f32(int64_t a, enum sam_round round, unsigned *flags);
 uint32_t sam_u64_to_f32(uint64_t a, enum sam_round round, unsigned *flags);
-/* fclass: one bit of ten. RISC-V F 21.9. */
+/* fclass: one of ten bits. RISC-V F 21.9. */
 uint32_t sam_f32_class(uint32_t a);
 /* vfrec7, vfrsqrt7: 7-bit estimates. RISC-V V 13.9, 13.10. */
 uint32_t sam_f32_rec7(uint32_t a, enum sam_round round, unsigned *flags);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 7-bit reciprocal estimates. Each table entry is the fraction o of the estimate y = (128 + o)
- * / 256 for which the largest relative error over all inputs of its interval is the smallest: for
- * 1/x, entry i stands for x in [1 + i/128, 1 + (i + 1)/128]; for 1/sqrt(x), entry 64 e + i for
- * x in [1 + i/64, 1 + (i + 1)/64], times 2 when e = 0 (e: lowest bit of the biased exponent).
- * tests/base/fp_estimate.c derives both tables again from this rule. */
+/* 7-bit reciprocal estimates. Each table entry is the fraction o of the estimate y = (128 + o) /
+ * 256 that minimises the maximum relative error over its interval. For 1/x, entry i covers x in [1
+ * + i/128, 1 + (i + 1)/128]; for 1/sqrt(x), entry 64 e + i covers x in [1 + i/64, 1 + (i + 1)/64],
+ * doubled if e = 0 (e: lowest bit of the biased exponent). tests/base/fp_estimate.c derives both
+ * tables from this rule. */
 #include "base/fp.h"
 
 /* clang-format off */
@@ -29,8 +29,8 @@ static const uint8_t rsqrt7_fraction[128] = {
 };
 /* clang-format on */
 
-/* Biased exponent (0 and below for subnormals, as if the range continued) and the fraction below
- * the highest bit of a number that is neither zero, infinite nor NaN. */
+/* Split a number that is not zero, infinite or NaN into biased exponent (0 and below for
+ * subnormals, as if the range continued) and fraction. */
 static int split(uint32_t a, uint32_t *fraction)
 {
     int exp = (int)(a >> 23 & 0xff);
@@ -68,7 +68,7 @@ uint32_t sam_f32_rec7(uint32_t a, enum sam_round round, unsigned *flags)
         return sign | (0x7f800000 - largest);
     }
     fraction = (uint32_t)rec7_fraction[fraction >> 16] << 16;
-    if (exp < 1) { /* subnormal, no fewer bits: exp is 0 or -1 */
+    if (exp < 1) { /* subnormal, at full precision: exp is 0 or -1 */
         fraction = (fraction | 0x800000) >> (1 - exp);
         exp = 0;
     }

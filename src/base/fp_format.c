@@ -41,7 +41,7 @@ double sam_fp_value(const struct sam_fp_format *f, uint64_t bits)
     return negative ? -value : value;
 }
 
-/* `value`, the magnitude of a number, to an integer. */
+/* Round a magnitude to an integer. */
 static double round_whole(double value, bool negative, enum sam_round round)
 {
     switch (round) {
@@ -59,12 +59,12 @@ double sam_fp_whole(double value, enum sam_round round)
     return copysign(round_whole(fabs(value), signbit(value) != 0, round), value);
 }
 
-/* Bits of a finite magnitude without sign, in a format with no upper limit; a carry moves into the
- * exponent by itself. UINT64_MAX: far too large. */
+/* Round a finite magnitude to the bits of a format without upper limit; a carry propagates into the
+ * exponent. Returns UINT64_MAX on overflow. */
 static uint64_t round_magnitude(const struct sam_fp_format *f, double magnitude, bool negative,
                                 enum sam_round round)
 {
-    /* Exponents of the last bit of the smallest values, and of this one. */
+    /* Exponents of the last bit of the smallest values, and of this value. */
     int lowest = 1 - f->is_unsigned - f->bias - f->mantissa, unit = lowest, exponent = 0;
     frexp(magnitude, &exponent); /* magnitude is in [2^(exponent-1), 2^exponent) */
     if (magnitude != 0 && exponent - 1 - f->mantissa > lowest)
@@ -72,7 +72,7 @@ static uint64_t round_magnitude(const struct sam_fp_format *f, double magnitude,
     if (unit - lowest > 1 << f->exponent)
         return UINT64_MAX;
     uint64_t scaled = (uint64_t)round_whole(ldexp(magnitude, -unit), negative, round);
-    if (f->is_unsigned) /* the leading bit is implied everywhere */
+    if (f->is_unsigned) /* the leading bit is always implied */
         scaled = scaled > mask(f->mantissa) ? scaled - (UINT64_C(1) << f->mantissa) : 0;
     return scaled + ((uint64_t)(unit - lowest) << f->mantissa);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binary floating-point formats of at most 64 bits as data, and the one conversion between them and
- * the host's arithmetic. Values are bit patterns. Conversions go through double, which holds every
- * value of every format exactly. Flags are unspecified.
+ * host arithmetic. Values are bit patterns. Conversions go through double, which represents every
+ * value of every format. Flags are unspecified.
  *
- * Half and bfloat16 also have conversions from and to float that the compiler can vectorise; the
- * tests hold them to the general one. */
+ * half and bfloat16 also have vectorisable conversions from and to float; tests compare them with
+ * the general one. */
 #ifndef SAM_FP_FORMAT_H
 #define SAM_FP_FORMAT_H
 
@@ -14,36 +14,35 @@
 #include "base/base.h"
 #include "base/fp.h"
 
-/* What the largest exponent means. */
+/* Meaning of the largest exponent. */
 enum sam_fp_top {
     SAM_FP_IEEE,     /* infinity and NaN */
     SAM_FP_ONE_NAN,  /* values, except all ones: NaN (OCP E4M3) */
-    SAM_FP_ALL_REAL, /* a value: neither infinity nor NaN */
+    SAM_FP_ALL_REAL, /* values: neither infinity nor NaN */
 };
 
 struct sam_fp_format {
     uint8_t exponent, mantissa; /* bits; the sign is above them */
     int16_t bias;
     enum sam_fp_top top;
-    uint64_t nan;     /* canonical, where there is one */
-    uint8_t unused;   /* bits below the mantissa that are ignored, and written as zero */
-    bool is_unsigned; /* no sign, zero or subnormals: the smallest exponent has values as well */
+    uint64_t nan;     /* canonical NaN, if any */
+    uint8_t unused;   /* low bits below the mantissa, ignored on read and written as zero */
+    bool is_unsigned; /* no sign, zero or subnormals: the smallest exponent has normal values */
 };
 
 double sam_fp_value(const struct sam_fp_format *format, uint64_t bits);
-/* `value` in the format. What lies past the largest finite value after rounding becomes infinity,
- * or the largest value where `round` points towards zero, as in IEEE 754. A format without infinity
- * gives NaN instead, and one without NaN the largest value. NaN becomes the canonical one, or zero
- * where there is none. In unsigned formats negative values become NaN, and zero the smallest value.
- */
+/* Convert with rounding. Overflow gives infinity, or the largest value if `round` points towards
+ * zero, as in IEEE 754. A format without infinity gives NaN instead, and one without NaN the
+ * largest value. NaN becomes canonical, or zero in a format without NaN. In unsigned formats
+ * negative values become NaN, and zero the smallest value. */
 uint64_t sam_fp_convert(const struct sam_fp_format *format, double value, enum sam_round round);
-/* To nearest; finite values stay finite: what lies past the largest one becomes the largest. */
+/* Round to nearest even, saturating finite values at the largest one. */
 uint64_t sam_fp_round(const struct sam_fp_format *format, double value);
 
-/* `value`, which is not NaN, as a signed integer. */
+/* Round `value`, not NaN, to an integer. */
 double sam_fp_whole(double value, enum sam_round round);
 
-/* `yes` or `no`, without a branch that keeps the compiler from vectorising. */
+/* A select that does not keep the compiler from vectorising. */
 static inline uint32_t sam_fp_choose(bool condition, uint32_t yes, uint32_t no)
 {
     const uint32_t mask = 0u - (uint32_t)condition;
@@ -53,19 +52,18 @@ static inline uint32_t sam_fp_choose(bool condition, uint32_t yes, uint32_t no)
 static inline float sam_half_value(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7fffu;
-    /* The exponent as it is, and then moved by the difference of the biases: exact, and subnormal
-     * numbers become normal. */
+    /* Copy the exponent, then rebias by a multiplication: exact, and it normalises subnormals. */
     uint32_t moved = sam_f32_bits(sam_bits_f32(magnitude << 13) * 0x1p112F);
     return sam_bits_f32(sign | moved | sam_fp_choose(magnitude >= 0x7c00, 0x7f800000, 0));
 }
 
-/* To nearest even; overflow gives infinity. */
+/* Round to nearest even; overflow gives infinity. */
 static inline uint16_t sam_half_bits(float value)
 {
     uint32_t bits = sam_f32_bits(value), sign = bits >> 16 & 0x8000, a = bits & 0x7fffffff;
-    /* A carry continues into the exponent, and to infinity. */
+    /* A carry propagates into the exponent, up to infinity. */
     uint32_t normal = (a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13;
-    /* Subnormal: the last bit of the sum is that of the result, so the addition rounds there. */
+    /* Subnormal: the last bit of the sum aligns with the result's, so the addition rounds. */
     uint32_t subnormal = sam_f32_bits(sam_bits_f32(a) + 0.5F) - sam_f32_bits(0.5F);
     uint32_t half = sam_fp_choose(a >= 0x38800000, normal, subnormal);
     half = sam_fp_choose(a >= 0x47800000, 0x7c00, half);

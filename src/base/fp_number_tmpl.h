@@ -6,16 +6,15 @@
  */
 #include "base/fp_round.h"
 
-/* The number (-1)^sign * sig * 2^exp, sig = 0 for zero. A result that cannot be held exactly has
- * its lowest bit set ("jammed"): that bit lies far below the rounding position, so it only says
- * that something is there. */
+/* The number (-1)^sign * sig * 2^exp; sig = 0 for zero. An inexact result has its lowest bit set
+ * (sticky), far below the rounding position. */
 struct number {
     bool sign;
     int exp;
     SIG sig;
 };
 
-/* Where the highest bit of a normalised sig is: a sum of two still fits. */
+/* Position of the highest bit of a normalised sig: a sum of two still fits. */
 #define TOP (SIG_BITS - 2)
 
 static SIG shift_right_jam(SIG sig, int count)
@@ -35,7 +34,7 @@ static struct number normalise(struct number n)
     return n;
 }
 
-/* sig / 2^drop as an integer in the given mode, 0 < drop < SIG_BITS. */
+/* Round sig / 2^drop to an integer, 0 < drop < SIG_BITS. */
 static SIG round_off(bool sign, SIG sig, int drop, enum sam_round round)
 {
     SIG kept = sig >> drop, half = (SIG)1 << (drop - 1);
@@ -43,9 +42,9 @@ static SIG round_off(bool sign, SIG sig, int drop, enum sam_round round)
     return kept + sam_fp_rounds_away(round, sign, kept & 1, rest != 0, rest >= half, rest > half);
 }
 
-/* a + b of normalised numbers, not rounded. When both highest bits are two or more places apart,
- * at most one bit cancels and the jammed bit stays far below the rounding position; when they are
- * closer, nothing is shifted out, because a product has 15 bits fewer than fit. */
+/* a + b of normalised numbers, unrounded. If the highest bits are two or more places apart, at most
+ * one bit cancels, and the sticky bit stays far below the rounding position. If they are closer, no
+ * bit is lost, because a product has 15 bits of headroom. */
 static struct number sum_of(struct number a, struct number b, enum sam_round round)
 {
     if (a.sig == 0 && b.sig == 0)

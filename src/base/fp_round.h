@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rounding mode decides, whatever the width of the significand. */
+/* Rounding decisions, independent of the significand width. */
 #ifndef SAM_FP_ROUND_H
 #define SAM_FP_ROUND_H
 
 #include "base/fp.h"
 
-/* Is a magnitude rounded up to the next integer, given whether the integer below it is odd and
- * whether the rest is more than nothing, at least half, and more than half? */
+/* Returns whether a magnitude rounds up, given whether the integer below it is odd, and whether the
+ * remainder is non-zero, at least half, more than half. */
 static inline bool sam_fp_rounds_away(enum sam_round round, bool sign, bool odd, bool any,
                                       bool at_least_half, bool above_half)
 {
@@ -20,7 +20,7 @@ static inline bool sam_fp_rounds_away(enum sam_round round, bool sign, bool odd,
     return false;
 }
 
-/* Does what is past the largest finite value become infinity, and not the largest value? */
+/* Returns whether overflow gives infinity instead of the largest finite value. */
 static inline bool sam_fp_overflows_away(enum sam_round round, bool sign)
 {
     return round == SAM_RNE || round == SAM_RMM || round == (sign ? SAM_RDN : SAM_RUP);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fp_wide.h"
 
-/* GNU C: the product of two doubles has 106 bits. */
+/* GNU C: a product of doubles has 106 bits. */
 __extension__ typedef unsigned __int128 u128;
 
 static int leading_zeros(u128 sig)
@@ -49,7 +49,7 @@ static bool is_signaling(const struct format *f, uint64_t a)
     return is_nan(f, a) && !(a >> (f->fraction - 1) & 1);
 }
 
-/* Of a finite value; not normalised, so that products stay exact. */
+/* Unpack a finite value without normalising, so that products stay exact. */
 static struct number unpack(const struct format *f, uint64_t a)
 {
     int bias = (1 << (f->exponent - 1)) - 1;
@@ -77,13 +77,13 @@ static uint64_t round_pack(const struct format *f, struct number n, enum sam_rou
     if (n.sig == 0)
         return sign;
     n = normalise(n);
-    int exp = n.exp + TOP + bias; /* biased; below 1: a subnormal, which has fewer bits */
+    int exp = n.exp + TOP + bias; /* biased; below 1: subnormal, with fewer bits */
     if (exp > 2 * bias)
         return overflow(f, n.sign, round, flags);
     int drop = extra;
     bool tiny = false;
     if (exp < 1) {
-        /* Tiny after rounding: still below the smallest normal when rounded to all bits. */
+        /* Tininess after rounding: below the smallest normal when rounded to full precision. */
         u128 full = (u128)1 << (f->fraction + 1);
         tiny = exp < 0 || round_off(n.sign, n.sig, extra, round) < full;
         drop += 1 - exp;
@@ -93,7 +93,7 @@ static uint64_t round_pack(const struct format *f, struct number n, enum sam_rou
         }
         exp = 1;
     }
-    /* The hidden bit adds one to the exponent field, and so does a carry out of the fraction. */
+    /* The hidden bit increments the exponent field, and so does a carry out of the fraction. */
     uint64_t bits =
         ((uint64_t)(exp - 1) << f->fraction) + (uint64_t)round_off(n.sign, n.sig, drop, round);
     if (bits >= infinity(f))
@@ -140,7 +140,7 @@ uint64_t sam_fp_fma(enum sam_fp_width width, uint64_t a, uint64_t b, uint64_t c,
 uint64_t sam_fp_mul(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_round round,
                     unsigned *flags)
 {
-    /* a zero of the product's sign changes nothing */
+    /* adding a zero with the product's sign is exact */
     return sam_fp_fma(width, a, b, (a ^ b) & sign_of(&formats[width]), round, flags);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fp.h's slow, exact arithmetic for half, single and double precision alike: what a matrix unit
- * needs. Every rounding mode, RISC-V flags (underflow after rounding) and canonical NaNs. Values
- * are bit patterns in the low bits. */
+/* Exact integer arithmetic for half, single and double precision, for the matrix unit: all rounding
+ * modes, RISC-V flags (underflow after rounding), canonical NaN. Values are bit patterns in the low
+ * bits. */
 #ifndef SAM_FP_WIDE_H
 #define SAM_FP_WIDE_H
 
@@ -19,7 +19,7 @@ uint64_t sam_fp_mul(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_ro
                     unsigned *flags);
 uint64_t sam_fp_add(enum sam_fp_width width, uint64_t a, uint64_t b, enum sam_round round,
                     unsigned *flags);
-/* The same value in a format at least as wide. */
+/* Convert to a format at least as wide. */
 uint64_t sam_fp_widen(enum sam_fp_width from, enum sam_fp_width to, uint64_t a, unsigned *flags);
 
 #endif

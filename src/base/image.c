@@ -34,8 +34,8 @@ void sam_image_free(struct sam_image *image)
     free(image);
 }
 
-/* Arrays grow by doubling; only the counts are public, so the capacity is the next power of two at
- * or above the count, at least 16. */
+/* Arrays grow by doubling. Only counts are public, so the capacity is the next power of two at or
+ * above the count, at least 16. */
 static size_t capacity_of(size_t count)
 {
     size_t capacity = 16;
@@ -99,8 +99,7 @@ static int by_address(const void *a, const void *b)
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* By value; global functions first among equals, so that the name shown is the one from the source.
- */
+/* By value; global functions first among equals, so that a source name is shown. */
 static int by_value(const void *a, const void *b)
 {
     const struct sam_symbol *x = a, *y = b;
@@ -110,7 +109,7 @@ static int by_value(const void *a, const void *b)
     return rank ? rank : strcmp(x->name, y->name);
 }
 
-/* Bytes that loading the image writes or reserves. */
+/* Memory that loading the image writes or reserves. */
 struct range {
     uint64_t base;
     uint64_t size;
@@ -123,7 +122,7 @@ static int by_base(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-/* Check that the copies at load addresses overwrite nothing and are not overwritten. */
+/* Check that the copies at load addresses do not overlap other memory of the image. */
 static enum sam_status check_loads(const struct sam_image *image, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
@@ -158,7 +157,7 @@ static enum sam_status check_loads(const struct sam_image *image, struct sam_err
     return status;
 }
 
-/* Mark the symbols whose name an earlier one has. */
+/* Mark symbols with the name of an earlier one. */
 static bool find_repeated(struct sam_image *image)
 {
     struct sam_names names = {0};
@@ -225,7 +224,7 @@ const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint
     const struct sam_section *section = image ? sam_image_section_at(image, address) : NULL;
     if (!section)
         return NULL;
-    size_t low = 0, high = image->symbol_count; /* after the last symbol at or below the address */
+    size_t low = 0, high = image->symbol_count; /* past the last symbol at or below the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (image->symbols[middle].value <= address)
@@ -233,7 +232,7 @@ const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint
         else
             high = middle;
     }
-    const struct sam_symbol *best = NULL; /* the first of those with the largest value */
+    const struct sam_symbol *best = NULL; /* the first with the largest value */
     for (; low > 0; low--) {
         const struct sam_symbol *symbol = &image->symbols[low - 1];
         if (symbol->value < section->address || (best && symbol->value < best->value))

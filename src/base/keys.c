@@ -89,7 +89,7 @@ void sam_keys_defaults(const struct sam_keys *keys)
     for (size_t i = 0; i < keys->count; i++) {
         uint64_t value = 0;
         if (!parse(&keys->rows[i], keys->rows[i].parameter.value, &value))
-            value = 0; /* that of another parameter */
+            value = 0; /* set by another parameter */
         store(&keys->rows[i], keys->config, value);
     }
 }
@@ -97,7 +97,7 @@ void sam_keys_defaults(const struct sam_keys *keys)
 static const struct sam_key *find(const struct sam_keys *keys, size_t tables, const char *name,
                                   size_t size, void **config, const char **nearest)
 {
-    unsigned least = (unsigned)size / 2 + 1; /* more edits make another word */
+    unsigned least = (unsigned)size / 2 + 1; /* with more edits it is a different word */
     for (size_t t = 0; t < tables; t++)
         for (size_t i = 0; i < keys[t].count; i++) {
             const struct sam_key *key = &keys[t].rows[i];
@@ -112,7 +112,7 @@ static const struct sam_key *find(const struct sam_keys *keys, size_t tables, co
     return NULL;
 }
 
-/* One "name=value", stored if `change`. */
+/* Parse one "name=value"; store it if `change`. */
 static enum sam_status set_one(const struct sam_keys *keys, size_t tables, const char *text,
                                size_t size, bool change, struct sam_error *error)
 {

@@ -6,7 +6,7 @@
 
 struct sam_line_row {
     struct sam_line line;
-    uint32_t order; /* among rows and ends at one address: the order of addition */
+    uint32_t order; /* insertion order among rows and ends at one address */
     bool end;
 };
 
@@ -25,7 +25,7 @@ bool sam_lines_file(struct sam_lines *lines, const char *file, uint32_t *number)
     lines->files = grown;
     char *copy = sam_strdup(file);
     *number = (uint32_t)lines->file_count;
-    /* the value is the number plus one: values are not NULL */
+    /* value: number + 1, as values must not be NULL */
     if (!copy || !sam_names_add(lines->names, copy, strlen(copy),
                                 (void *)(uintptr_t)(lines->file_count + 1))) {
         free(copy);
@@ -56,7 +56,7 @@ bool sam_lines_end(struct sam_lines *lines, uint64_t address)
     return add(lines, (struct sam_line){.address = address}, true);
 }
 
-/* By address, ends first: what begins at an address wins. */
+/* By address, ends first: a row that begins at the address wins. */
 static int by_address(const void *a, const void *b)
 {
     const struct sam_line_row *x = a, *y = b;
@@ -75,7 +75,7 @@ bool sam_lines_finish(struct sam_lines *lines, struct sam_image *image)
     if (!image->lines)
         return false;
     qsort(lines->rows, lines->count, sizeof *lines->rows, by_address);
-    struct sam_line last = {0}; /* before the first row nothing is known */
+    struct sam_line last = {0}; /* unknown before the first row */
     for (size_t i = 0; i < lines->count; i++) {
         const struct sam_line *row = &lines->rows[i].line;
         if (i + 1 < lines->count && lines->rows[i + 1].line.address == row->address)
@@ -122,7 +122,7 @@ const char *sam_image_line_at(const struct sam_image *image, uint64_t address, u
     return image->files[found->file];
 }
 
-/* Whether `path` is `file` or ends with it, at a '/'. */
+/* Returns whether `path` equals `file` or ends with it after a '/'. */
 static bool ends_with(const char *path, const char *file)
 {
     const size_t size = strlen(path), tail = strlen(file);
@@ -134,7 +134,7 @@ bool sam_image_line_address(const struct sam_image *image, const char *file, uin
                             uint64_t *address)
 {
     uint32_t best = 0;
-    uint32_t known = UINT32_MAX; /* the file of the previous row, and whether it matches */
+    uint32_t known = UINT32_MAX; /* cached match result of the previous row's file */
     bool fits = false;
     for (size_t i = 0; image && i < image->line_count; i++) {
         const struct sam_line *row = &image->lines[i];

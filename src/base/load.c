@@ -13,7 +13,7 @@ enum sam_status sam_file_load(const char *path, uint64_t limit, char **data, siz
     *size = 0;
     enum sam_status status = sam_file_read(path, limit, &buffer, error);
     if (status == SAM_OK && !buffer.data && !sam_buffer_append(&buffer, "", 0))
-        status = sam_fail_memory(error); /* an empty file is a string too */
+        status = sam_fail_memory(error); /* an empty file is also a string */
     if (status != SAM_OK) {
         sam_buffer_free(&buffer);
         return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table from names to values, open addressing. */
+/* Hash table from names to values, open addressing. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static size_t hash_of(const char *name, size_t size)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot of `name`, or the free one where it belongs. There is always a free one. */
+/* Find the slot of `name`, or the free slot for it. There is always a free one. */
 static struct sam_names_slot *slot_of(const struct sam_names *names, const char *name, size_t size)
 {
     size_t i = hash_of(name, size) & (names->capacity - 1);

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE_PAGE ((size_t)2 << 20) /* of x86-64, and of aarch64 with pages of 4 KiB */
+#define LARGE_PAGE ((size_t)2 << 20) /* on x86-64, and on aarch64 with 4 KiB pages */
 
-/* Not calloc: it would clear, and so touch, all memory that the heap reuses. */
+/* Not calloc: it would clear, and so touch, reused heap memory. */
 void *sam_pages_new(size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -21,7 +21,7 @@ void *sam_pages_new_dense(size_t size)
         const size_t head = (size_t)(-(uintptr_t)all & (LARGE_PAGE - 1));
         sam_pages_free(head ? all : NULL, head);
         sam_pages_free(all + head + size, LARGE_PAGE - head);
-        (void)madvise(all + head, size, MADV_HUGEPAGE); /* where the host has none, small ones do */
+        (void)madvise(all + head, size, MADV_HUGEPAGE); /* a hint; ignored without large pages */
         return all + head;
     }
 #endif

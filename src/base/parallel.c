@@ -52,8 +52,8 @@ void sam_parallel(unsigned threads, size_t count,
 
 /* ------------------------------------------------------------------------------------- crews */
 
-/* How long a thread looks for what comes next before it sleeps: waking it takes the host 5 to 50
- * us, and a part of that the one who wakes it. */
+/* Time a thread spins for new work before it sleeps. Waking a thread takes the host 5 to 50 us,
+ * part of it in the waking thread. */
 #define LOOK_NS 50000
 
 struct member {
@@ -63,17 +63,17 @@ struct member {
 };
 
 struct sam_parallel_crew {
-    pthread_mutex_t lock; /* guards what follows, of which some may be looked at without it */
+    pthread_mutex_t lock; /* guards the fields below; atomics are also read without it */
     pthread_cond_t begins, ends;
-    struct task *task;  /* NULL: none that may still be joined */
-    unsigned wanted;    /* members below this number join it, once */
-    atomic_ulong tasks; /* number of the last one */
-    atomic_uint busy;   /* members that have joined */
+    struct task *task;  /* NULL if no task can be joined */
+    unsigned wanted;    /* members with a lower number join the task, once */
+    atomic_ulong tasks; /* number of the latest */
+    atomic_uint busy;   /* members that have joined the task */
     unsigned calls;     /* sam_parallel_crew_call */
-    unsigned count;     /* members, from number 1 on */
+    unsigned count;     /* members, numbered from 1 */
     atomic_bool dismissed;
-    long processors; /* of the host: looking takes one from others if there are not enough */
-    pid_t process;   /* that has the members */
+    long processors; /* of the host: spinning is harmful if there are too few */
+    pid_t process;   /* owner of the members */
     struct member members[SAM_MAX_THREADS];
 };
 
@@ -93,7 +93,7 @@ static void rest(void)
 #endif
 }
 
-/* Look whether `over` becomes true, for a while and if `threads` threads can. */
+/* Spin until `over` is true or the time is up, if the host can run `threads` threads. */
 static void look_for(struct sam_parallel_crew *crew, unsigned threads,
                      bool (*over)(struct sam_parallel_crew *crew, unsigned long seen),
                      unsigned long seen)
@@ -124,7 +124,7 @@ static bool has_ended(struct sam_parallel_crew *crew, unsigned long seen)
 
 static void *serve(void *argument);
 
-/* Start one more member, unless there are `threads` with the caller. Under the lock. */
+/* Start one more member, up to `threads` including the caller. Requires the lock. */
 static void grow(struct sam_parallel_crew *crew, unsigned threads)
 {
     if (crew->count >= threads)
@@ -135,7 +135,7 @@ static void grow(struct sam_parallel_crew *crew, unsigned threads)
         crew->count++;
 }
 
-/* Wait for a task that the member has not seen. Under the lock. False: it is dismissed. */
+/* Wait for a task that the member has not seen. Requires the lock. Returns false on shutdown. */
 static bool await(struct member *member, unsigned long seen)
 {
     struct sam_parallel_crew *crew = member->crew;
@@ -161,13 +161,14 @@ static void *serve(void *argument)
     struct member *member = argument;
     struct sam_parallel_crew *crew = member->crew;
     unsigned long seen = 0;
-    free(malloc(1)); /* the C library prepares a heap for the thread */
+    free(malloc(1)); /* let the C library set up a heap for the thread */
     pthread_mutex_lock(&crew->lock);
     while (await(member, seen)) {
         seen = crew->tasks;
         member->worker.task = crew->task;
         crew->busy++;
-        grow(crew, crew->wanted); /* so that the caller need not start them all */
+        grow(crew, crew->wanted); /* members start each other, so that the caller need not start
+                                     all */
         pthread_mutex_unlock(&crew->lock);
         run(&member->worker);
         pthread_mutex_lock(&crew->lock);
@@ -189,8 +190,8 @@ static void begin(struct sam_parallel_crew *crew)
     pthread_cond_init(&crew->ends, NULL);
 }
 
-/* A process that was forked has the crew but not its members, one of which may have held the lock:
- * begin again. */
+/* A forked process has the crew but not its threads, one of which may have held the lock: start
+ * over. */
 static void follow_fork(struct sam_parallel_crew *crew)
 {
     if (crew->process == getpid())
@@ -237,7 +238,7 @@ void sam_parallel_crew_run(struct sam_parallel_crew *crew, unsigned threads, siz
     if (threads > 1)
         pthread_cond_broadcast(&crew->begins);
     run(&own);
-    /* Nothing is left: who has not joined need not. */
+    /* No work is left: members that have not joined need not. */
     pthread_mutex_lock(&crew->lock);
     crew->task = NULL;
     const unsigned busy = crew->busy;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SHOWN = 100 }; /* bytes of a long line on each side of the caret */
+enum { SHOWN = 100 }; /* bytes of a long line shown on each side of the caret */
 
 struct sam_report_row {
     uint64_t order;
@@ -11,17 +11,17 @@ struct sam_report_row {
     bool is_error;
 };
 
-/* Whether this is a continuation byte of UTF-8. */
+/* Returns whether this is a UTF-8 continuation byte. */
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Control characters become blanks, so that the caret is under its column. */
+/* Control characters become blanks, so that the caret is below its column. */
 static void show_line(struct sam_buffer *out, const struct sam_spot *spot)
 {
     const char *start = spot->text, *end = start + spot->size;
-    size_t before = spot->column ? spot->column - 1 : 0; /* may be after the last character */
+    size_t before = spot->column ? spot->column - 1 : 0; /* may be past the last character */
     const char *caret = before < spot->size ? start + before : end;
     while (caret > start && caret < end && continues(*caret))
         caret--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The resources of kernels, as .rodata.ventus.resource records it (docs/ventus-rulings.md 5.2). */
+/* Kernel resources, from .rodata.ventus.resource (docs/ventus-rulings.md 5.2). */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool sam_image_add_resources(struct sam_image *image, const uint8_t *bytes, size
     return true;
 }
 
-/* Names that begin with '_' are the start code's and the library's. */
+/* Names that begin with '_' belong to start code and the library. */
 static bool is_kernel(const struct sam_image *image, const struct sam_symbol *symbol)
 {
     const struct sam_section *section = symbol->global && symbol->section_relative

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings, "name=value,name=value", as a file has them: one per line or several with commas
- * between them; a comment from '#' on. */
+/* Settings files, "name=value,name=value": on lines of their own or comma-separated, with comments
+ * from '#' on. */
 #include "base/settings.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point elements in a wider format, exactly, or in a narrower one, rounded. */
+/* Float conversion of arrays: to a wider format, exactly, or to a narrower one, rounded. */
 #include "base/base.h"
 #include "base/dtype.h"
 
-/* Exponents of the smallest and of the largest power of two. Unsigned formats have neither zero nor
- * subnormal numbers. Without a mantissa, a NaN of all ones takes up an exponent. */
+/* Exponents of the smallest and the largest power of two. Unsigned formats have neither zero nor
+ * subnormals. Without a mantissa, an all-ones NaN takes up an exponent. */
 static int lowest(const struct sam_fp_format *f)
 {
     return f->is_unsigned ? -f->bias : 1 - f->bias - f->mantissa;
@@ -50,12 +50,12 @@ static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format 
     }
     mantissa |= UINT64_C(1) << t->mantissa;
     power += t->bias;
-    if (power < 1) /* subnormal there, too */
+    if (power < 1) /* subnormal in the target, too */
         return sign | mantissa >> (1 - power);
     return sign | (uint64_t)power << t->mantissa | (mantissa & ~(UINT64_C(1) << t->mantissa));
 }
 
-/* Half and bfloat16 to single precision: most arrays hold these, and tiles compute with them. */
+/* half and bfloat16 to float: the most common arrays, and what tiles compute with. */
 static bool widen_16(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, uint64_t count,
                      uint8_t *out)
 {
@@ -74,7 +74,7 @@ static unsigned narrow_element(const uint8_t *in, uint64_t i, size_t bits)
     return bits == 4 ? in[i / 2] >> (i % 2 * 4) & 15 : in[i];
 }
 
-/* Elements of 4 or 8 bits have few values: from about as many elements on, each is looked up. */
+/* Elements of 4 or 8 bits have few values: for at least that many elements, use a look-up table. */
 static bool widen_narrow(enum sam_dtype from, enum sam_dtype to, const uint8_t *in, uint64_t count,
                          uint8_t *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line information of ELF files, through libdw where the library is built with it. */
+/* Line information of ELF files, through libdw if the library is built with it. */
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <elfutils/libdw.h>
 #endif
 
-/* Limits far beyond real programs: one byte of a line program can make a row of 60 bytes. */
+/* Limits far beyond real programs: one byte of a line program can expand to a 60-byte row. */
 #define SECTION_LIMIT (UINT64_C(16) << 20)
 #define ROW_LIMIT     (UINT64_C(4) << 20)
 
@@ -28,7 +28,7 @@ static bool SAM_PRINTF(2, 3) problem(struct sam_image *image, const char *format
     return image->lines_problem != NULL;
 }
 
-/* Bytes of a debug section once it is unpacked. */
+/* Uncompressed size of a debug section. */
 static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Chdr packed;
@@ -37,7 +37,7 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header)
     return gelf_getchdr(section, &packed) ? packed.ch_size : UINT64_MAX;
 }
 
-/* Whether the file has a line table; *fits: its debug sections are of a size worth reading. */
+/* Returns whether the file has a line table; *fits: its debug sections are small enough to read. */
 static bool has_lines(Elf *elf, bool *fits)
 {
     size_t names;
@@ -50,7 +50,7 @@ static bool has_lines(Elf *elf, bool *fits)
         const char *name = NULL;
         if (gelf_getshdr(section, &header))
             name = elf_strptr(elf, names, header.sh_name);
-        /* .debug_info and the rest are read only where a line table points into them */
+        /* .debug_info and others are read only where a line table points into them */
         if (!name || (strcmp(name, ".debug_line") != 0 && strcmp(name, ".zdebug_line") != 0))
             continue;
         found = true;
@@ -61,14 +61,14 @@ static bool has_lines(Elf *elf, bool *fits)
 
 #if SAM_HAVE_LIBDW
 
-/* The image's numbers of the files of one table, assigned on first use. */
+/* Image file numbers of one table's files, assigned on first use. */
 struct table {
     Dwarf_Files *files;
     size_t file_count;
-    uint32_t *numbers; /* UINT32_MAX: none yet */
+    uint32_t *numbers; /* UINT32_MAX: unassigned */
 };
 
-/* *number of the file that a row names; false: out of memory. */
+/* Compute the image file number of a row. Returns false on out-of-memory. */
 static bool file_of(struct sam_lines *lines, struct table *table, Dwarf_Line *row, uint32_t *number)
 {
     Dwarf_Files *files;
@@ -88,15 +88,14 @@ static bool file_of(struct sam_lines *lines, struct table *table, Dwarf_Line *ro
     return good;
 }
 
-/* A sequence that does not begin in the program's code belongs to a function that the linker
- * dropped. */
+/* A sequence that does not begin in code belongs to a function that the linker dropped. */
 static bool is_code(const struct sam_image *image, uint64_t address)
 {
     const struct sam_section *section = sam_image_section_at(image, address);
     return section && section->execute;
 }
 
-/* False: out of memory. Rows of a sequence follow each other; libdw has sorted them. */
+/* Add the rows of a table, in sequence order (libdw sorts them). Returns false on out-of-memory. */
 static bool add_rows(struct sam_lines *lines, const struct sam_image *image, struct table *table,
                      Dwarf_Lines *rows, size_t count)
 {
@@ -121,7 +120,6 @@ static bool add_rows(struct sam_lines *lines, const struct sam_image *image, str
     return true;
 }
 
-/* One line table. */
 static bool add_table(struct sam_lines *lines, const struct sam_image *image, Dwarf_Files *files,
                       size_t file_count, Dwarf_Lines *rows, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image's line information as DWARF 4: one compilation unit, whose line program has a sequence
- * for each stretch of code with known lines. Every debugger reads version 4. */
+/* Writes an image's line information as DWARF 4, which every debugger reads: one compilation unit,
+ * whose line program has a sequence per contiguous stretch of code with known lines. */
 #include <elf.h>
 
 #include "format/format.h"
@@ -17,7 +17,7 @@ enum {
     DW_FORM_data2 = 0x05,
     DW_FORM_string = 0x08,
     DW_FORM_sec_offset = 0x17,
-    DW_LANG_assembler = 0x8001, /* DW_LANG_Mips_Assembler, which every assembler uses */
+    DW_LANG_assembler = 0x8001, /* DW_LANG_Mips_Assembler, conventional for all assemblers */
     DW_LNS_copy = 1,
     DW_LNS_advance_pc = 2,
     DW_LNS_advance_line = 3,
@@ -26,8 +26,8 @@ enum {
     DW_LNE_set_address = 2,
 };
 
-/* Of the line program: a special opcode advances the line by LINE_BASE to LINE_BASE + LINE_RANGE -
- * 1 and the address by as much as one byte leaves room for. */
+/* Line program parameters: a special opcode advances the line by LINE_BASE to LINE_BASE +
+ * LINE_RANGE - 1, and the address by the rest of its range. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 static void put_u8(struct sam_buffer *out, unsigned value)
@@ -75,7 +75,7 @@ static void put_text(struct sam_buffer *out, const char *text)
     sam_buffer_append(out, text, strlen(text) + 1);
 }
 
-/* Fill in the length field before `start`, now that the bytes after it are there. */
+/* Patch the length field before `start`. */
 static void set_length(struct sam_buffer *out, size_t start)
 {
     if (!out->failed)
@@ -140,18 +140,18 @@ static void put_row(struct state *s, const struct sam_line *row)
     s->file = row->file;
 }
 
-/* Text that is in no file, such as start code that a command adds, has a name in angle brackets. A
- * debugger would look for it: its lines are left out. */
+/* Text without a file, such as start code added by a command, has a name in angle brackets. A
+ * debugger would search for it, so its lines are omitted. */
 static bool has_source(const struct sam_image *image, const struct sam_line *row)
 {
     return row->line != 0 && image->files[row->file][0] != '<';
 }
 
-/* The first row of every sequence and the rows that continue it, and what code the unit has. */
+/* Write the line program, and record the unit's code range. */
 static void put_program(const struct sam_image *image, struct sam_dwarf *dwarf)
 {
     struct state s = {.out = &dwarf->line, .xlen = image->xlen};
-    uint64_t open = 0; /* where the open sequence ends so far; 0: none is open */
+    uint64_t open = 0; /* end of the open sequence so far; 0: none */
     for (size_t i = 0; i < image->line_count; i++) {
         const struct sam_line *row = &image->lines[i];
         const struct sam_section *section = sam_image_section_at(image, row->address);
@@ -188,17 +188,17 @@ static void put_lines(const struct sam_image *image, struct sam_dwarf *dwarf)
     put_u16(out, 4);
     put_u32(out, 0);
     const size_t header = out->size;
-    put_u8(out, 1); /* shortest instruction: data between code may have any size */
+    put_u8(out, 1); /* minimum instruction length: data between code may have any size */
     put_u8(out, 1); /* operations per instruction */
-    put_u8(out, 1); /* every row is the beginning of a statement */
+    put_u8(out, 1); /* default is_stmt */
     put_u8(out, (unsigned)LINE_BASE & 0xff);
     put_u8(out, LINE_RANGE);
     put_u8(out, OPCODE_BASE);
     sam_buffer_append(out, operands, sizeof operands);
-    put_u8(out, 0); /* no folders: paths are whole */
+    put_u8(out, 0); /* no include directories: paths are absolute */
     for (size_t i = 0; i < image->file_count; i++) {
         put_text(out, image->files[i]);
-        sam_buffer_fill(out, 0, 3); /* folder, time, size: not known */
+        sam_buffer_fill(out, 0, 3); /* directory, time, size: unknown */
     }
     put_u8(out, 0);
     set_length(out, header);
@@ -243,7 +243,7 @@ static void put_unit(const struct sam_image *image, struct sam_dwarf *dwarf)
     put_text(out, image->files[image->lines[named].file]);
     put_text(out, "samite");
     put_u16(out, DW_LANG_assembler);
-    put_address(out, image->xlen, 0); /* ranges are relative to this */
+    put_address(out, image->xlen, 0); /* base of the ranges */
     put_u32(out, 0);
     put_u32(out, 0);
     set_length(out, start);

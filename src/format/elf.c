@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF executables into images, through libelf. Segments are what is loaded; section headers only
- * divide and name them. libelf trusts some fields, so every offset, size and count is checked
- * against the file's size before libelf is asked for what lies there. */
+/* ELF executables to images, through libelf. Segments determine the loaded bytes; section headers
+ * only divide and name them. libelf trusts some fields, so every offset, size and count is checked
+ * against the file size before libelf accesses it. */
 #include <elf.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -12,7 +12,7 @@
 #include "format/format.h"
 #include "samite/format.h"
 
-/* Limits far beyond real programs, which stop damaged files. */
+/* Limits far beyond real programs, against damaged files. */
 #define FILE_LIMIT   (UINT64_C(1) << 30)
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 #define NAMES_LIMIT  (UINT64_C(1) << 26)
@@ -50,7 +50,7 @@ struct reader {
     uint64_t name_bytes;
     struct segment *segments;
     size_t segment_count;
-    bool has_load_addresses; /* zero when written by tools that do not know them */
+    bool has_load_addresses; /* physical addresses are set; some tools write zeros */
     struct header *headers;  /* of sections that occupy memory */
     size_t used_headers;
     struct sam_image *image;
@@ -71,7 +71,7 @@ static bool in_file(const struct reader *r, uint64_t offset, uint64_t size)
     return offset <= r->size && size <= r->size - offset;
 }
 
-/* The string at `offset` of a string table, or NULL with an error. The sum of all names is limited:
+/* Returns a string of a string table, or NULL with an error. The total size of names is limited:
  * many symbols may point into one long string. */
 static const char *name_at(struct reader *r, size_t table, size_t offset)
 {
@@ -98,8 +98,7 @@ static const char *type_name(unsigned type)
     }
 }
 
-/* What libelf needs to open the file at all; checked first, so that the message says what is wrong.
- */
+/* Check the fields that libelf needs to open the file, for precise messages. */
 static enum sam_status read_identification(struct reader *r)
 {
     if (r->size < EI_NIDENT || memcmp(r->bytes, ELFMAG, SELFMAG) != 0)
@@ -131,7 +130,7 @@ static enum sam_status read_header(struct reader *r)
     return SAM_OK;
 }
 
-/* Both tables within the file, and their counts. */
+/* Check that both header tables lie within the file. */
 static enum sam_status read_tables(struct reader *r)
 {
     size_t wanted = r->xlen == 32 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
@@ -149,7 +148,7 @@ static enum sam_status read_tables(struct reader *r)
 
     wanted = r->xlen == 32 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
     if (r->ehdr.e_shoff == 0)
-        return SAM_OK; /* stripped of section headers: still loads */
+        return SAM_OK; /* no section headers: loads anyway */
     if (!in_file(r, r->ehdr.e_shoff, (uint64_t)r->ehdr.e_shnum * wanted) ||
         elf_getshdrnum(r->elf, &count) != 0 ||
         !in_file(r, r->ehdr.e_shoff, (uint64_t)count * wanted))
@@ -254,8 +253,8 @@ static enum sam_status read_resources(struct reader *r, const GElf_Shdr *s)
                : sam_fail_memory(r->error);
 }
 
-/* $x, $d: where code and data begin, for disassemblers. .L: the compiler's own labels, which
- * assemblers drop but the Ventus compiler keeps; they would hide the functions' names. */
+/* $x, $d: mapping symbols for disassemblers. .L: compiler-local labels, which assemblers drop but
+ * the Ventus compiler keeps; they would hide function names. */
 static bool is_private_name(const char *name)
 {
     return (name[0] == '$' && (name[1] == 'x' || name[1] == 'd')) ||
@@ -315,7 +314,7 @@ static enum sam_status read_attributes(struct reader *r, const GElf_Shdr *s)
     return arch && !r->image->arch ? sam_fail_memory(r->error) : SAM_OK;
 }
 
-/* One pass over the section headers: memory, symbols, resources, attributes. */
+/* Read memory ranges, symbols, resources and attributes in one pass over the section headers. */
 static enum sam_status read_sections(struct reader *r)
 {
     bool has_symbols = false;
@@ -362,7 +361,7 @@ static enum sam_status read_sections(struct reader *r)
     return SAM_OK;
 }
 
-/* Bytes [from, to) of a segment as a section of the image. */
+/* Add bytes [from, to) of a segment as an image section. */
 static enum sam_status add_piece(struct reader *r, const struct segment *segment, uint64_t from,
                                  uint64_t to, const struct header *header)
 {
@@ -390,9 +389,9 @@ static enum sam_status add_piece(struct reader *r, const struct segment *segment
     return sam_image_add_section(r->image, &section, r->error);
 }
 
-/* Segments and section headers, both by ascending address: one walk divides the former by the
- * latter. Padding that no section header covers is still memory; the ELF header, which GNU ld puts
- * before .text if there is room, is not: below 0x80000000 it would lie in Ventus local memory. */
+/* Divide the segments by the section headers, both in ascending address order. Padding without a
+ * section header is still memory. The ELF header, which GNU ld places before .text if there is
+ * room, is not: below 0x80000000 it would lie in Ventus local memory. */
 static enum sam_status cut_segments(struct reader *r)
 {
     enum sam_status status = SAM_OK;
@@ -404,7 +403,7 @@ static enum sam_status cut_segments(struct reader *r)
             const struct header *header = &r->headers[h];
             uint64_t header_end = header->address + header->size;
             if (header_end <= segment->address)
-                continue; /* between segments: not loaded */
+                continue; /* outside all segments: not loaded */
             if (header->address < cursor || header_end > end)
                 return bad(r, "section %zu (0x%llx..0x%llx) overlaps another or leaves its segment",
                            header->index, (unsigned long long)header->address,
@@ -463,7 +462,7 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
                         (unsigned long long)(FILE_LIMIT >> 20));
     if (size == 0)
         return sam_fail(error, SAM_ERR_INPUT, "%s: not an ELF file (empty)", name);
-    /* libelf takes a writable image and may convert in place. */
+    /* libelf requires a writable image and may convert in place. */
     uint8_t *copy = malloc(size);
     if (!copy)
         return sam_fail_memory(error);
@@ -485,7 +484,7 @@ enum sam_status sam_elf_parse(const void *data, size_t size, const char *name,
     return status;
 }
 
-/* Without the magic number there is no point in reading on. */
+/* Without the magic number, stop reading. */
 static enum sam_status look(void *path, const struct sam_buffer *file, uint64_t *enough,
                             struct sam_error *error)
 {

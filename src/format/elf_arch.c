@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instruction set that an ELF file was compiled for: Tag_RISCV_arch of its attributes (RISC-V
- * ELF psABI, 9.2). A vendor's part holds sub-parts, of which that of the whole file counts. */
+/* The ISA string of an ELF file: Tag_RISCV_arch of its attributes (RISC-V ELF psABI, 9.2). A vendor
+ * section has subsections; the one for the whole file counts. */
 #include <stdlib.h>
 
 #include "format/format.h"
@@ -28,7 +28,7 @@ static bool take_uleb(struct bytes *b, uint64_t *value)
     return false;
 }
 
-/* A string with its NUL, or NULL. */
+/* Take a NUL-terminated string; returns NULL if there is none. */
 static const char *take_text(struct bytes *b)
 {
     const char *text = (const char *)b->at;
@@ -38,7 +38,7 @@ static const char *take_text(struct bytes *b)
     return nul ? text : NULL;
 }
 
-/* The part that `b` begins with, whose length counts the `before` bytes in front of the length. */
+/* Take a part with a length field. The length includes the `before` bytes in front of it. */
 static bool take_part(struct bytes *b, size_t before, struct bytes *part)
 {
     if (left(b) < 4)
@@ -51,7 +51,7 @@ static bool take_part(struct bytes *b, size_t before, struct bytes *part)
     return true;
 }
 
-/* Even tags have a number, odd ones a string. */
+/* Even tags have a number, odd tags a string. */
 static const char *find_arch(struct bytes file)
 {
     uint64_t tag, number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images into ELF executables, through libelf. Each section becomes a section header and a loadable
- * segment of its own. File offsets are congruent to addresses modulo 4096, so that loaders that map
- * pages, such as emulators, accept the file. */
+/* Images to ELF executables, through libelf. Each image section becomes a section header and a
+ * loadable segment. File offsets are congruent to addresses modulo 4096, for loaders that map
+ * pages, such as emulators. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -16,7 +16,7 @@
 #include "samite/format.h"
 
 #define PAGE          UINT64_C(4096)
-#define SECTION_LIMIT 16000 /* two headers each stay below the reserved indices */
+#define SECTION_LIMIT 16000 /* two headers per section stay below the reserved indices */
 
 struct writer {
     const struct sam_image *image;
@@ -26,9 +26,9 @@ struct writer {
     struct sam_buffer strings; /* .strtab */
     struct sam_buffer resources;
     struct sam_dwarf dwarf;
-    uint8_t *symbols; /* .symtab in the file's own layout */
-    size_t *indices;  /* section header of each image section */
-    uint64_t offset;  /* end of what is laid out */
+    uint8_t *symbols; /* .symtab in file layout */
+    size_t *indices;  /* section header index by image section */
+    uint64_t offset;  /* end of the laid-out bytes */
     size_t segments;  /* program headers filled */
 };
 
@@ -50,7 +50,7 @@ static uint32_t add_name(struct sam_buffer *table, const char *name)
     return (uint32_t)at;
 }
 
-/* A section header with its bytes; *index is its number. */
+/* Add a section header with its bytes; *index receives its index. */
 static enum sam_status add_header(struct writer *w, const GElf_Shdr *header, const void *data,
                                   Elf_Type type, size_t *index)
 {
@@ -89,7 +89,7 @@ static enum sam_status write_section(struct writer *w, size_t i)
     };
     enum sam_status status = add_header(w, &header, s->data, ELF_T_BYTE, &w->indices[i]);
     if (status == SAM_OK && s->data_size && s->data_size < s->size) {
-        /* Zeros after the bytes: a second header of the same name. */
+        /* Trailing zeros: a second header with the same name. */
         header.sh_type = SHT_NOBITS;
         header.sh_addr += s->data_size;
         header.sh_offset += s->data_size;
@@ -116,8 +116,8 @@ static enum sam_status write_section(struct writer *w, size_t i)
     return SAM_OK;
 }
 
-/* The section header a symbol belongs to: the section that holds its address or, for an end label,
- * that ends there. */
+/* The section header of a symbol: the section that contains its address or, for an end label, that
+ * ends there. */
 static size_t section_of(const struct writer *w, const struct sam_symbol *symbol)
 {
     size_t found = SHN_ABS;
@@ -215,7 +215,7 @@ static enum sam_status write_resources(struct writer *w)
         return SAM_OK;
     for (size_t i = 0; i < w->image->section_count; i++)
         if (strcmp(w->image->sections[i].name, SAM_RESOURCE_SECTION) == 0)
-            return SAM_OK; /* in the program's memory, so already written */
+            return SAM_OK; /* part of the program's memory: already written */
     GElf_Shdr header = {
         .sh_name = add_name(&w->names, SAM_RESOURCE_SECTION),
         .sh_type = SHT_PROGBITS,
@@ -227,7 +227,7 @@ static enum sam_status write_resources(struct writer *w)
     return add_header(w, &header, w->resources.data, ELF_T_BYTE, NULL);
 }
 
-/* Line information: not loaded, so without addresses. */
+/* Line information is not loaded, so it has no addresses. */
 static enum sam_status write_lines(struct writer *w)
 {
     struct sam_dwarf *dwarf = &w->dwarf;
@@ -324,7 +324,7 @@ static enum sam_status write_all(struct writer *w)
     return SAM_OK;
 }
 
-/* The file that libelf wrote, from its start. */
+/* Read the file that libelf wrote. */
 static enum sam_status read_back(int fd, void **data, size_t *size, struct sam_error *error)
 {
     off_t end = lseek(fd, 0, SEEK_END);
@@ -383,7 +383,7 @@ enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t 
         return status;
     if (elf_version(EV_CURRENT) == EV_NONE)
         return sam_fail(error, SAM_ERR_IO, "libelf is too old");
-    /* libelf writes to a descriptor only: a file in memory. */
+    /* libelf writes only to a descriptor: use a file in memory. */
     int fd = memfd_create("samite-elf", MFD_CLOEXEC);
     if (fd < 0)
         return sam_fail(error, SAM_ERR_IO, "cannot make the ELF file: no memory file");

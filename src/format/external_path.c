@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a model names: only those in its folder or below are opened. */
+/* External data files of a model. Only files in the model's folder or below are opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static int fail(struct sam_error *error, enum sam_status status, const char *pat
     return -1;
 }
 
-/* The folder of `path` and the place of `location` in it, without symbolic links; false with errno.
- * Both are freed with free(). */
+/* Resolve the folder of `path` and `location` in it, following symbolic links. Returns false with
+ * errno. The caller frees both strings. */
 static bool resolve(const char *path, const char *location, char **folder, char **place)
 {
     const char *slash = strrchr(path, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GGUF, versions 2 and 3, little-endian: counts, key-value pairs (of which only the alignment
- * matters here), the tensors' names, shapes, types and offsets, the tensors. Source: the format's
- * description and type list in the ggml repository. */
+/* GGUF, versions 2 and 3, little-endian: counts, key-value pairs (only the alignment matters here),
+ * tensor names, shapes, types and offsets, tensor data. Source: the format description and type
+ * list of the ggml repository. */
 #include "base/dtype.h"
 #include "format/format.h"
 
@@ -10,8 +10,8 @@ enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
 enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_U32 = 4 };
 static const uint8_t value_size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-/* Quantised blocks by ggml type: elements and bytes. Types neither here nor in the table of element
- * types are unknown; their data is kept as bytes between tensors. */
+/* Quantised blocks by ggml type: elements and bytes. Tensors of types neither here nor in the dtype
+ * table are kept as bytes between tensors. */
 static const struct {
     uint16_t elements, bytes;
 } blocks[] = {
@@ -22,7 +22,7 @@ static const struct {
     [29] = {256, 56},  [34] = {256, 54},  [35] = {256, 66},  [39] = {32, 17},
 };
 
-/* The rest of the bytes read so far. */
+/* Unread bytes. */
 struct reader {
     const struct sam_prefix *in;
     const uint8_t *at;
@@ -59,7 +59,7 @@ static const char *take_string(struct reader *r, uint64_t *size)
     return (const char *)take(r, *size);
 }
 
-/* False when the value is of no known type. */
+/* Returns false for an unknown value type. */
 static bool skip_value(struct reader *r, uint32_t type, unsigned nesting)
 {
     uint64_t size;
@@ -113,8 +113,8 @@ static const char *read_pairs(struct reader *r, uint64_t count, uint64_t *alignm
     return NULL;
 }
 
-/* The offset is from the data's start, which is not known yet. A tensor of unknown type gets no
- * size. */
+/* Read a tensor's description. Its offset is relative to the data's start, not yet known. A tensor
+ * of unknown type gets no size. */
 static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sam_buffer *names)
 {
     uint64_t size, count = 1;
@@ -128,7 +128,7 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
     sam_buffer_append(names, "", 1);
     w->rank = rank;
     for (uint32_t d = 0; d < rank; d++) {
-        w->shape[rank - 1 - d] = take64(r); /* the fastest dimension comes first */
+        w->shape[rank - 1 - d] = take64(r); /* fastest dimension first */
         if (__builtin_mul_overflow(count, w->shape[rank - 1 - d], &count))
             return "a shape that is too large";
     }
@@ -195,7 +195,7 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
     if (wrong)
         return sam_fail(error, SAM_ERR_INPUT, "%s: damaged gguf header: %s", in->name, wrong);
     if (weights->count == 0 && weights->header_size > in->file_size)
-        weights->header_size = in->file_size; /* nothing to align */
+        weights->header_size = in->file_size; /* no data to align */
     const char *name = weights->names ? weights->names : "";
     for (size_t i = 0; i < weights->count; i++) {
         weights->tensors[i].name = name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ventus .metadata and .data (docs/ventus-rulings.md, launch): text with one number of eight
- * hexadecimal digits per line. People annotate these files, so anything after a number is a
- * comment, and empty lines and comment lines are skipped. A number always has eight digits: one
- * with fewer has been cut off. */
+ * hexadecimal digits per line. People annotate these files, so text after a number is a comment,
+ * and empty and comment lines are skipped. A number with fewer than eight digits is truncated,
+ * which is an error. */
 #include <stdlib.h>
 
 #include "base/ascii.h"
@@ -46,7 +46,7 @@ static struct lines lines_of(const char *text, size_t size, const char *name,
     return (struct lines){text, size, mark ? 3 : 0, 0, name, error};
 }
 
-/* Report what the line has instead of a number; control characters are not repeated. */
+/* Report a line without a number; control characters are not echoed. */
 static enum sam_status not_a_number(const struct lines *l, size_t start)
 {
     char shown[24];
@@ -62,7 +62,7 @@ static enum sam_status not_a_number(const struct lines *l, size_t start)
                     l->name, l->line, shown);
 }
 
-/* The next number. *found is false at the end of the text. */
+/* Read the next number; sets *found to false at the end of the text. */
 static enum sam_status next_number(struct lines *l, uint32_t *value, bool *found)
 {
     *found = false;
@@ -91,7 +91,7 @@ static enum sam_status next_number(struct lines *l, uint32_t *value, bool *found
     return SAM_OK;
 }
 
-/* All numbers of a .metadata file in pairs, low word first. */
+/* Read all numbers of a .metadata file in pairs, low word first. */
 static enum sam_status read_values(struct lines *l, uint64_t **values, size_t *count)
 {
     size_t capacity = 0, words = 0;
@@ -122,9 +122,9 @@ static enum sam_status read_values(struct lines *l, uint64_t **values, size_t *c
     return SAM_OK;
 }
 
-/* The number of values that precede the buffers. The total tells the two forms apart, as 14 and 13
- * differ modulo 3. A newer file that lost one value has the total of an older one, but begins with
- * an address where the older one has a small number. */
+/* Determine the number of values before the buffers. The total tells the two forms apart: 14 and 13
+ * differ modulo 3. A truncated new file with one value missing has an old file's total, but starts
+ * with an address where the old form has a small number. */
 static enum sam_status detect_form(const struct lines *l, const uint64_t *values, size_t count,
                                    size_t *fixed)
 {
@@ -327,7 +327,7 @@ enum sam_status sam_data_parse(const char *text, size_t size, const char *name,
     if (!text && size)
         return sam_fail_null(error, "text");
     struct lines l = lines_of(text, size, name, error);
-    /* Memory for what the text can hold, whatever the metadata says: 8 digits per word. */
+    /* Allocate by the size of the text, not by what the metadata claims: 8 digits per word. */
     uint32_t *out = sam_alloc(size / 8, sizeof *out), extra;
     size_t total = 0;
     bool found = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models as one object: tensors, and their bytes from wherever they are. */
+/* Models as one object: tensors, and access to their bytes. */
 #include "samite/model.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "format/torch.h"
 #include "format/zip.h"
 
-enum { MAX_ONNX = INT32_MAX /* of a protocol buffer */ };
+enum { MAX_ONNX = INT32_MAX /* limit of a protocol buffer */ };
 static const uint64_t most_piped = UINT64_C(1) << 32;
 
 struct sam_model {
@@ -22,20 +22,20 @@ struct sam_model {
     /* ONNX */
     struct sam_onnx onnx;
     struct sam_onnx_external *externals;
-    int beside; /* the file of external data read last; -1: none */
+    int beside; /* open file of external data, or -1 */
     const char *beside_location;
     uint64_t beside_size;
     /* PyTorch */
     struct sam_torch torch;
     struct sam_source source;
-    int file;     /* what the source reads; -1: memory, or the caller's */
+    int file;     /* backs the source; -1: memory, or the caller's source */
     char *memory; /* a model in memory */
     size_t memory_size;
-    uint8_t *span; /* of the tensor read last */
+    uint8_t *span; /* of the last tensor read */
     size_t span_of;
 };
 
-/* All of `size` bytes at `offset`; false: there are fewer, or an error. */
+/* Read exactly `size` bytes at `offset`. Returns false on an error or at the end of the file. */
 static bool read_all(int file, uint64_t offset, void *data, size_t size)
 {
     uint8_t *out = data;
@@ -78,7 +78,7 @@ static struct sam_model *make(const char *path)
 }
 
 /* --- ONNX */
-/* Open the file of tensor `i`, unless it is open, and check that its data is in it. */
+/* Open the file with tensor `i`, unless open, and check that it contains the tensor. */
 static enum sam_status open_external(struct sam_model *m, size_t i, struct sam_error *error)
 {
     const struct sam_onnx_external *e = &m->externals[i];
@@ -140,7 +140,7 @@ static enum sam_status open_torch(struct sam_model *m, struct sam_error *error)
         return sam_fail(error, SAM_ERR_IO, "%s: cannot open: %s", m->path, strerror(errno));
     if (!standard && S_ISREG(status.st_mode)) {
         m->source = (struct sam_source){read_file, m, (uint64_t)status.st_size};
-    } else { /* the directory is at the end */
+    } else { /* the zip directory is at the end */
         const enum sam_status loaded =
             sam_file_load(m->path, most_piped, &m->memory, &m->memory_size, error);
         if (loaded != SAM_OK)
@@ -150,7 +150,7 @@ static enum sam_status open_torch(struct sam_model *m, struct sam_error *error)
     return sam_torch_parse(m->source, m->path, &m->torch, error);
 }
 
-/* The bytes that a view spans, until another tensor is read. */
+/* Load the span of a view; kept until another tensor is read. */
 static enum sam_status load_span(struct sam_model *m, size_t tensor, struct sam_error *error)
 {
     const struct sam_torch_view *view = &m->torch.views[tensor];
@@ -177,7 +177,7 @@ static enum sam_status read_torch(struct sam_model *m, size_t tensor, uint64_t f
     const enum sam_status status = load_span(m, tensor, error);
     if (status != SAM_OK)
         return status;
-    /* An element at an end of the range may be cut. */
+    /* The range may cut an element at either end. */
     const size_t width = sam_dtype_size(w->type);
     uint8_t element[16];
     size_t done = 0;

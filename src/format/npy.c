@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy .npy files, format versions 1.0 to 3.0: a magic, a version, the size of the header, the
- * header (the text of a Python dictionary with exactly the keys descr, fortran_order and shape),
- * the elements. Source: NumPy's documentation of numpy.lib.format. */
+/* NumPy .npy files, format versions 1.0 to 3.0: magic, version, header size, header (a Python
+ * dictionary literal with the keys descr, fortran_order and shape), elements. Source: NumPy's
+ * documentation of numpy.lib.format. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct header {
     struct sam_error *error;
     bool big_endian;
     bool fortran;
-    bool any_type; /* also accept types for which NumPy has only a width (V2: bfloat16) */
+    bool any_type; /* also accept dtypes that NumPy knows only by width (V2: bfloat16) */
     bool unnamed;  /* ... and this is one */
 };
 
@@ -69,8 +69,7 @@ static bool take_word(struct header *h, const char *word)
     return true;
 }
 
-/* A Python string without escapes; cut off at the size of the buffer, which valid ones never reach.
- */
+/* Take a Python string without escapes, truncated to the buffer, which no valid one fills. */
 static bool take_string(struct header *h, char *text, size_t room)
 {
     size_t length = 0;
@@ -146,7 +145,7 @@ static enum sam_status read_dimension(struct header *h, uint64_t *value)
     return SAM_OK;
 }
 
-/* "()", "(3,)", "(3, 4)", "(3, 4,)"; not "(3)", which is a number in Python. */
+/* "()", "(3,)", "(3, 4)", "(3, 4,)"; not "(3)", a number in Python. */
 static enum sam_status read_shape(struct header *h, struct sam_array *array)
 {
     if (!take(h, '('))
@@ -211,11 +210,11 @@ static enum sam_status read_header(struct header *h, struct sam_array *array)
     return SAM_OK;
 }
 
-/* Elements and bytes of a shape; false when they do not fit. */
+/* Compute elements and bytes of a shape. Returns false on overflow. */
 static bool measure(struct sam_array *array)
 {
     uint64_t count = 1;
-    for (size_t i = 0; i < array->rank; i++) /* an empty array has no other size */
+    for (size_t i = 0; i < array->rank; i++) /* an empty array must not overflow either */
         if (array->shape[i] == 0)
             count = 0;
     for (size_t i = 0; count && i < array->rank; i++)
@@ -226,7 +225,7 @@ static bool measure(struct sam_array *array)
            !__builtin_mul_overflow(array->count, sam_dtype_size(array->dtype), &array->size);
 }
 
-/* Copy `from`, whose elements are in column-major order, into C order. */
+/* Copy column-major elements into C order. */
 static void copy_fortran(const struct sam_array *array, const uint8_t *from, size_t item)
 {
     uint64_t index[MAX_RANK] = {0}, stride[MAX_RANK];
@@ -273,7 +272,7 @@ static enum sam_status wrong_size(const struct header *h, const struct sam_array
                     (unsigned long long)found);
 }
 
-/* Take over the elements as the file has them, in C order and little-endian. */
+/* Convert the file's elements to C order and little-endian. */
 static enum sam_status take_elements(const struct header *h, struct sam_array *array,
                                      uint8_t *elements)
 {
@@ -307,8 +306,7 @@ static enum sam_status copy_elements(const struct header *h, struct sam_array *a
     return take_elements(h, array, elements);
 }
 
-/* The size of everything before the elements, from the first bytes; 0: `size` bytes are too few to
- * tell. */
+/* Compute the offset of the elements from the first bytes; 0 if `size` bytes are too few. */
 static enum sam_status measure_header(const uint8_t *bytes, size_t size, const char *name,
                                       size_t *header, struct sam_error *error)
 {
@@ -405,21 +403,21 @@ enum sam_status sam_npy_weights(const struct sam_prefix *in, struct sam_weights 
     *w = (struct sam_weight){
         .name = "data", .rank = array.rank, .offset = header, .size = array.size};
     memcpy(w->shape, array.shape, sizeof array.shape);
-    if (h.fortran && array.rank > 1) { /* the order of the bytes is not that of the shape */
+    if (h.fortran && array.rank > 1) { /* byte order does not follow the shape */
         weights->out_of_order = true;
         w->rank = 1;
         w->shape[0] = array.count;
     }
-    /* The planes of big-endian elements are not where the codec looks for them. */
+    /* The codec expects little-endian planes. */
     bool swapped = h.big_endian && sam_dtype_size(array.dtype) > 1;
     w->type = swapped ? SAM_OPAQUE : array.dtype;
     weights->out_of_order |= swapped;
     return SAM_OK;
 }
 
-/* --- files, whose elements are read to where they stay */
+/* --- files; elements are read directly to their destination */
 
-/* Read the header and perhaps a few bytes more; SAM_OK: it is complete. */
+/* Read the complete header, and possibly a few bytes more. */
 static enum sam_status read_start(FILE *file, const char *path, struct sam_buffer *start,
                                   size_t *header, struct sam_error *error)
 {
@@ -441,7 +439,7 @@ static enum sam_status read_start(FILE *file, const char *path, struct sam_buffe
         enum sam_status status = measure_header(bytes, start->size, path, header, error);
         if (status != SAM_OK || (*header && *header <= start->size))
             return status;
-        if (start->size < want) { /* it ends here: this says where */
+        if (start->size < want) { /* end of file: reports where */
             struct sam_array none;
             status = sam_npy_parse(bytes, start->size, path, &none, error);
             sam_array_free(&none);
@@ -457,8 +455,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* How many bytes from here on, up to `most`, a sparse file leaves out; they are skipped. 0: none,
- * or the host does not tell. */
+/* Skip a hole of a sparse file, up to `most` bytes. Returns its size, or 0 if there is none or the
+ * host cannot tell. */
 static size_t skip_hole(FILE *file, size_t most)
 {
 #ifdef SEEK_DATA
@@ -470,7 +468,7 @@ static size_t skip_hole(FILE *file, size_t most)
     const off_t end = at + (off_t)(most < left ? most : left);
     off_t data = lseek(fileno(file), at, SEEK_DATA);
     if (data < 0 && errno == ENXIO)
-        data = end; /* nothing but a hole follows */
+        data = end; /* hole up to the end of the file */
     data = data > end ? end : data < at ? at : data;
     return fseeko(file, data, SEEK_SET) == 0 ? (size_t)(data - at) : 0;
 #else
@@ -479,8 +477,8 @@ static size_t skip_hole(FILE *file, size_t most)
 #endif
 }
 
-/* Read up to `size` bytes into memory that is zero. Zeros are not written, so that what a sparse
- * file leaves out takes no memory. Returns how many there were. */
+/* Read up to `size` bytes into zeroed memory, without writing zeros, so that holes take no memory.
+ * Returns the bytes read. */
 static size_t read_sparse(FILE *file, uint8_t *out, size_t size)
 {
     uint8_t block[65536];
@@ -497,7 +495,7 @@ static size_t read_sparse(FILE *file, uint8_t *out, size_t size)
     return done;
 }
 
-/* The elements that follow the start, of which `more` bytes have been read with it. */
+/* Read the elements; `more` of their bytes were read with the header. */
 static enum sam_status read_elements(FILE *file, const struct header *h, struct sam_array *array,
                                      const struct sam_buffer *start, size_t header)
 {
@@ -510,7 +508,7 @@ static enum sam_status read_elements(FILE *file, const struct header *h, struct 
                         "%s: %zu elements of %s take %zu bytes, more than the limit of %llu",
                         h->name, array->count, sam_dtype_name(array->dtype), array->size,
                         (unsigned long long)FILE_LIMIT);
-    /* A regular file says before anything is allocated whether it has them. */
+    /* Check the size of a regular file before allocating. */
     if (file != stdin && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
         (uint64_t)status.st_size < array->size + header)
         return wrong_size(h, array, (uint64_t)status.st_size - header);
@@ -585,7 +583,7 @@ enum sam_status sam_npy_write(const char *path, const struct sam_array *array,
     for (size_t i = 0; i < array->rank; i++)
         sam_buffer_printf(&file, i ? ", %llu" : "%llu", (unsigned long long)array->shape[i]);
     sam_buffer_printf(&file, array->rank == 1 ? ",), }" : "), }");
-    /* Spaces and a newline, so that the elements begin at a multiple of 64. */
+    /* Pad with spaces and a newline, so that the elements begin at a multiple of 64. */
     sam_buffer_fill(&file, ' ', (size_t) - (file.size + 1) % HEADER_ALIGN);
     sam_buffer_append(&file, "\n", 1);
     if (!file.failed) {

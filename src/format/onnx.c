@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX: the tensors in a model. A model is one protocol buffer message, of which only what leads to
- * tensors is read: ModelProto.graph, GraphProto.initializer and .node, and of a node the value of a
- * Constant and the subgraphs of the others. Source: onnx.proto and the encoding's description. */
+/* Tensors of an ONNX model. A model is a protocol buffer message; only the path to tensors is read:
+ * ModelProto.graph, GraphProto.initializer and .node, and for nodes the value of a Constant and
+ * subgraphs. Source: onnx.proto and the description of the encoding. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,13 +31,13 @@ enum {
 };
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-/* TensorProto.DataType of elements that are not read. */
+/* TensorProto.DataType names that are not supported. */
 static const char *const unread[] = {
     [0] = "undefined",       [8] = "string",          [14] = "complex64", [15] = "complex128",
     [18] = "float8e4m3fnuz", [20] = "float8e5m2fnuz", [21] = "uint4",
 };
 
-/* The field that holds elements of a type when they are not raw. */
+/* The field with elements of a dtype if they are not raw. */
 static unsigned elements_field(enum sam_dtype type)
 {
     switch (type) {
@@ -59,7 +59,7 @@ struct message {
 struct field {
     uint64_t number;
     unsigned wire;
-    uint64_t value; /* of a varint, of a fixed width */
+    uint64_t value; /* of a varint or fixed-width field */
     struct message bytes;
 };
 
@@ -89,7 +89,7 @@ static uint64_t take_fixed(struct message *m, unsigned size)
     return value;
 }
 
-/* False at the end, and where it is damaged. */
+/* Returns false at the end and on damage. */
 static bool next(struct message *m, struct field *f)
 {
     if (m->damaged || m->at == m->end)
@@ -132,18 +132,18 @@ struct reader {
     struct sam_onnx *onnx;
     size_t capacity, where_capacity;
     struct sam_buffer names, made;
-    /* Of each tensor: where its bytes begin, in the file or (NULL) in `made`. */
+    /* Per tensor: start of its bytes in the file, or in `made` if NULL. */
     struct place {
         const uint8_t *raw;
         size_t made;
     } * places;
-    struct sam_onnx_external *externals; /* as many as tensors, unless `no_externals` */
+    struct sam_onnx_external *externals; /* one per tensor, unless `no_externals` */
     size_t external_capacity;
     bool no_externals;
     struct sam_error *error;
 };
 
-/* A tensor as described, before validation. */
+/* A tensor's fields, before validation. */
 struct tensor {
     struct message all, name, raw;
     bool has_raw, external, segmented;
@@ -176,7 +176,7 @@ static bool add_dimension(struct tensor *t, uint64_t value)
     return true;
 }
 
-/* One number, or any count of packed ones. */
+/* A single dimension, or packed ones. */
 static bool add_dimensions(struct tensor *t, struct field *f)
 {
     if (f->wire != WIRE_BYTES)
@@ -189,7 +189,8 @@ static bool add_dimensions(struct tensor *t, struct field *f)
     return good;
 }
 
-/* An entry of external_data; false: it is damaged. What is not known (a checksum) is skipped. */
+/* Parse an entry of external_data, skipping unknown keys such as checksums. Returns false on
+ * damage. */
 static bool scan_external(struct message m, struct tensor *t)
 {
     struct message key = {0}, value = {0};
@@ -251,14 +252,14 @@ static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
 static bool add_element(struct reader *r, unsigned bits, uint64_t value)
 {
     uint8_t bytes[8];
-    /* Narrow ones may or may not be sign-extended. */
+    /* Narrow values may be sign-extended. */
     if (bits < 64 && value >> bits && value < UINT64_MAX << (bits - 1))
         return false;
     sam_put_le64(bytes, value);
     return sam_buffer_append(&r->made, bytes, bits / 8);
 }
 
-/* The elements of the field that belongs to the type, one by one or packed. */
+/* Take the elements of the dtype's field, single or packed. */
 static const char *take_elements(struct reader *r, const struct tensor *t, unsigned number)
 {
     static const char range[] = "an element out of range for its type";
@@ -268,7 +269,7 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
     struct message m = t->all;
     struct field f;
     size_t first = r->made.size;
-    bits = bits < 8 ? 8 : bits; /* two to a number */
+    bits = bits < 8 ? 8 : bits; /* two per number */
     while (next(&m, &f)) {
         if (f.number != number)
             continue;
@@ -293,7 +294,7 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
     return r->made.size - first == t->weight.size ? NULL : "fewer elements than its shape has";
 }
 
-/* Bytes of the shape; false when no such tensor can exist. */
+/* Compute the bytes of the shape. Returns false if no such tensor can exist. */
 static bool set_size(struct sam_weight *w)
 {
     uint64_t bits = sam_dtype_bits(w->type);
@@ -307,7 +308,7 @@ static bool set_size(struct sam_weight *w)
     return bits % 8 == 0;
 }
 
-/* A decimal number; a missing one is `none`. */
+/* Parse a decimal number; `none` is the default. */
 static bool take_decimal(const struct message *m, uint64_t none, uint64_t *value)
 {
     char text[24];
@@ -320,7 +321,7 @@ static bool take_decimal(const struct message *m, uint64_t none, uint64_t *value
     return strspn(text, "0123456789") == length(m) && sam_parse_u64(text, value);
 }
 
-/* Whether each part of the path leads down: none is "..", and it does not begin at the root. */
+/* Returns whether a path is relative and has no ".." component. */
 static bool leads_down(const struct message *path)
 {
     const uint8_t *at = path->at;
@@ -353,7 +354,7 @@ static const char *take_external(struct reader *r, const struct tensor *t,
     if (size != t->weight.size)
         return "the length of its external data does not match its shape and type";
     external->location = sam_strndup((const char *)t->location.at, length(&t->location));
-    r->made.failed |= !external->location; /* reported as other lack of memory is */
+    r->made.failed |= !external->location; /* reported with the other allocation failures */
     return NULL;
 }
 
@@ -420,7 +421,7 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
 /* --- graphs */
 static bool read_graph(struct reader *r, struct message graph, unsigned nesting);
 
-/* Subgraphs of any node, the value of a Constant. */
+/* Read the subgraphs of any node and the value of a Constant. */
 static bool read_attribute(struct reader *r, struct message m, const struct message *constant,
                            unsigned nesting)
 {
@@ -509,7 +510,7 @@ static bool names_differ(struct reader *r)
     return !twice;
 }
 
-/* Set the pointers to names and data, which no longer move. */
+/* Resolve the pointers to names and data, whose buffers no longer grow. */
 static bool settle(struct reader *r)
 {
     struct sam_onnx *onnx = r->onnx;
@@ -528,7 +529,7 @@ static bool settle(struct reader *r)
         else if (r->made.size)
             onnx->data[i] = (const uint8_t *)onnx->made + place->made;
         else
-            onnx->data[i] = ""; /* no tensor has any elements */
+            onnx->data[i] = ""; /* only empty tensors */
     }
     return names_differ(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pickle protocols 2 to 5, as far as dicts, lists, tuples, numbers, texts, named globals and
- * persistent ids need them. Source: the comments of Python's pickletools on each opcode. */
+/* Pickle protocols 2 to 5, limited to dicts, lists, tuples, numbers, texts, named globals and
+ * persistent ids. Source: the opcode comments of Python's pickletools. */
 #include "format/pickle.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ enum opcode {
     FRAME = 0x95,
 };
 
-/* On the stack, beside indices of values. */
+/* Stack marker, distinct from value indices. */
 static const uint32_t mark = UINT32_MAX;
 
 struct machine {
@@ -61,7 +61,7 @@ struct machine {
     struct sam_pickle *p;
     uint32_t *stack, *memo;
     size_t depth, stack_room, memo_count, memo_room;
-    bool failed; /* `error` says why */
+    bool failed; /* reason in `error` */
     struct sam_error *error;
 };
 
@@ -101,7 +101,7 @@ static uint64_t take_number(struct machine *m, unsigned size)
     return value;
 }
 
-/* Up to a line feed. */
+/* Take a line, up to a line feed. */
 static const char *take_line(struct machine *m, size_t *size)
 {
     const uint8_t *at = m->at, *end = memchr(at, '\n', (size_t)(m->end - at));
@@ -153,7 +153,7 @@ static uint32_t pop(struct machine *m)
     return m->stack[--m->depth];
 }
 
-/* The value on top, of one of two kinds; NULL: it is another. */
+/* Returns the top value if it is of one of two kinds, or NULL. */
 static struct sam_pickle_value *top(struct machine *m, enum sam_pickle_kind kind,
                                     enum sam_pickle_kind other)
 {
@@ -168,7 +168,7 @@ static struct sam_pickle_value *top(struct machine *m, enum sam_pickle_kind kind
     return NULL;
 }
 
-/* How many values lie above the topmost mark. */
+/* Count the values above the topmost mark. */
 static size_t above_mark(struct machine *m)
 {
     size_t at = m->depth;
@@ -179,7 +179,7 @@ static size_t above_mark(struct machine *m)
     return m->failed ? 0 : m->depth - at;
 }
 
-/* Append the topmost `count` values to `to` and drop them. */
+/* Pop the topmost `count` values and append them to `to`. */
 static void append(struct machine *m, struct sam_pickle_value *to, size_t count)
 {
     struct sam_pickle *p = m->p;
@@ -202,7 +202,7 @@ static void append(struct machine *m, struct sam_pickle_value *to, size_t count)
     m->depth -= count;
 }
 
-/* A tuple of the topmost `count` values. */
+/* Replace the topmost `count` values by a tuple. */
 static void make_tuple(struct machine *m, size_t count)
 {
     struct sam_pickle_value tuple = {.kind = SAM_PICKLE_TUPLE};
@@ -214,13 +214,13 @@ static void make_tuple(struct machine *m, size_t count)
     push_new(m, tuple);
 }
 
-/* Items above a mark, for the list or dict below it. */
+/* Append the items above a mark to the list or dict below it. */
 static void extend(struct machine *m, enum sam_pickle_kind kind, enum sam_pickle_kind other)
 {
     const size_t count = above_mark(m);
     if (m->failed)
         return;
-    /* The values move below the mark, so that the container is where append expects it. */
+    /* Move the values down over the mark, so that the container is where append expects it. */
     const size_t first = m->depth - count;
     m->depth = first - 1;
     struct sam_pickle_value *to = top(m, kind, other);
@@ -235,14 +235,14 @@ static void extend(struct machine *m, enum sam_pickle_kind kind, enum sam_pickle
     append(m, to, count);
 }
 
-/* --- what the memo holds */
+/* --- memo */
 static void put(struct machine *m, uint64_t at)
 {
     if (m->failed || m->depth == 0 || m->stack[m->depth - 1] == mark) {
         fail(m, "nothing to remember");
         return;
     }
-    if (at > (uint64_t)(m->end - m->start)) { /* no pickle has that many values */
+    if (at > (uint64_t)(m->end - m->start)) { /* more entries than the pickle can have values */
         fail(m, "a place in the memo that is too large");
         return;
     }
@@ -342,7 +342,7 @@ static void push_long(struct machine *m)
     push_kind(m, SAM_PICKLE_INT, (int64_t)value);
 }
 
-/* Numbers, texts and empty containers; false: it is none of these. */
+/* Push a number, a text or an empty container. Returns false for other opcodes. */
 static bool push_simple(struct machine *m, uint8_t opcode)
 {
     switch (opcode) {

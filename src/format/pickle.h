@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pickle read as data: the opcodes that a state dict needs give a graph of values. Nothing is
- * imported and nothing is called; a call is a value that names what would be called. */
+/* A pickle parsed as data, to a graph of values. Nothing is imported or called; a call becomes a
+ * value that names its callable. Only the opcodes of state dicts are supported. */
 #ifndef SAM_PICKLE_H
 #define SAM_PICKLE_H
 
@@ -14,19 +14,19 @@ enum sam_pickle_kind {
     SAM_PICKLE_TEXT, /* text, size */
     SAM_PICKLE_TUPLE,
     SAM_PICKLE_LIST,
-    SAM_PICKLE_DICT,       /* its items are key, value, key, value, ... */
-    SAM_PICKLE_GLOBAL,     /* number: its place in the list of globals */
-    SAM_PICKLE_CALL,       /* of `callable` with the tuple `arguments`; may have items, as a dict */
-    SAM_PICKLE_PERSISTENT, /* the object of the persistent id `arguments` */
+    SAM_PICKLE_DICT,       /* items are key, value, key, value, ... */
+    SAM_PICKLE_GLOBAL,     /* number: index in the list of globals */
+    SAM_PICKLE_CALL,       /* `callable` with the tuple `arguments`; may have items, like a dict */
+    SAM_PICKLE_PERSISTENT, /* object with the persistent id `arguments` */
 };
 
 struct sam_pickle_value {
     uint8_t kind;
     uint32_t count;               /* items */
-    uint32_t first, last;         /* links + 1; 0: none */
+    uint32_t first, last;         /* link + 1; 0: none */
     uint32_t callable, arguments; /* values */
     int64_t number;
-    const char *text; /* in the pickle; not terminated */
+    const char *text; /* in the pickle, not terminated */
     size_t size;
 };
 
@@ -39,14 +39,15 @@ struct sam_pickle {
     uint32_t root;
 };
 
-/* Parse `size` bytes, which must outlive *pickle. `globals` are the names that may appear, as
- * "module.name", ended by NULL; any other is refused by its name. Free *pickle in either case. */
+/* Parse `size` bytes, which must outlive *pickle. `globals` is the NULL-terminated list of accepted
+ * names, as "module.name"; any other global is an error that names it. Free *pickle in either case.
+ */
 enum sam_status sam_pickle_parse(const uint8_t *data, size_t size, const char *file,
                                  const char *const *globals, struct sam_pickle *pickle,
                                  struct sam_error *error);
 void sam_pickle_free(struct sam_pickle *pickle);
 
-/* Iterate over the items of a value: *at is 0 at first. NULL after the last. */
+/* Iterate over the items of a value; *at is initially 0. Returns NULL after the last. */
 const struct sam_pickle_value *sam_pickle_next(const struct sam_pickle *pickle,
                                                const struct sam_pickle_value *value, uint32_t *at);
 

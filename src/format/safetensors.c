@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safetensors: the size of the header in 8 bytes, the header (a JSON object that maps names to
- * dtype, shape and data_offsets, the last from the end of the header), the tensors. Source: the
- * format's description in its repository. */
+/* safetensors: 8-byte header size, header (a JSON object that maps names to dtype, shape and
+ * data_offsets, relative to the end of the header), tensors. Source: the format description in its
+ * repository. */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 enum { SIZE_BYTES = 8, MAX_HEADER = 100000000 };
 
-/* Types that are not known are kept as bytes. */
+/* Unknown dtypes are kept as bytes. */
 static enum sam_dtype type_of(const char *name)
 {
     enum sam_dtype type = sam_dtype_by_name(offsetof(struct sam_dtype_row, safetensors), name);
@@ -25,7 +25,7 @@ static bool number(const json_t *value, uint64_t *out)
     return true;
 }
 
-/* NULL, or what is wrong with the tensor. */
+/* Returns NULL or the fault. */
 static const char *read_tensor(const json_t *object, uint64_t data_at, struct sam_weight *w)
 {
     const json_t *shape = json_object_get(object, "shape");
@@ -41,7 +41,7 @@ static const char *read_tensor(const json_t *object, uint64_t data_at, struct sa
     w->offset = data_at + begin;
     w->size = end - begin;
     w->rank = json_array_size(shape);
-    if (w->rank > SAM_WEIGHT_RANK) { /* the header keeps the shape */
+    if (w->rank > SAM_WEIGHT_RANK) { /* the verbatim header keeps the shape */
         w->type = SAM_OPAQUE;
         w->rank = 1;
         w->shape[0] = w->size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorFlow.js: model.json, whose "weightsManifest" lists groups, each with the files that make up
- * its bytes and the tensors that they hold in sequence. Source: the format's description in the
- * loader of TensorFlow.js (io/types, io/io_utils). */
+/* TensorFlow.js: model.json, whose "weightsManifest" lists groups, each with its files and the
+ * tensors stored in them in sequence. Source: the format description in the loader of TensorFlow.js
+ * (io/types, io/io_utils). */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static bool type_of(const json_t *name, enum sam_dtype *type)
     return *type != SAM_DTYPES;
 }
 
-/* Bytes of the shape; false when they do not fit. */
+/* Compute the bytes of the shape. Returns false on overflow. */
 static bool size_of(const struct sam_weight *w, enum sam_dtype type, uint64_t *size)
 {
     *size = sam_dtype_bits(type) / 8;
@@ -41,7 +41,7 @@ static bool read_shape(const json_t *shape, struct sam_weight *w)
     return true;
 }
 
-/* Elements of fewer bits: float16 as they are, uint8 and uint16 as min + scale * element. */
+/* Quantised elements: float16 as stored, uint8 and uint16 as min + scale * element. */
 static const char *read_quantization(const json_t *object, struct sam_weight *w,
                                      struct sam_tfjs_stored *stored)
 {
@@ -63,7 +63,7 @@ static const char *read_quantization(const json_t *object, struct sam_weight *w,
     return NULL;
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL or the fault. */
 static const char *read_tensor(const json_t *object, struct sam_weight *w,
                                struct sam_tfjs_stored *stored)
 {
@@ -81,7 +81,7 @@ static const char *read_tensor(const json_t *object, struct sam_weight *w,
     return NULL;
 }
 
-/* Whether this is a plain file name, in the manifest's folder. */
+/* Returns whether this is a plain file name, in the manifest's folder. */
 static bool is_beside(const char *path)
 {
     return path && path[0] && path[0] != '.' && !strpbrk(path, "/\\");

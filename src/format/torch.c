@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PyTorch checkpoints: a zip archive with the pickle NAME/data.pkl, and each storage as the entry
- * NAME/data/KEY. A tensor in the pickle is a call that would make it: of its storage (a persistent
- * id that names type, key and length), offset, size and strides. Source: the comments and the code
- * of torch/serialization.py and torch/_utils.py, whose names these are. */
+/* PyTorch checkpoints: a zip archive with the pickle NAME/data.pkl, and each storage as entry
+ * NAME/data/KEY. A tensor in the pickle is a call that would build it from its storage (a
+ * persistent id with type, key and length), offset, size and strides. Names follow
+ * torch/serialization.py and torch/_utils.py, whose comments and code are the source. */
 #include "format/torch.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 enum {
     MAX_PICKLE = 1 << 26,
     MAX_NESTING = 32,
-    MAX_VISITS = 1 << 22,   /* values, counted each time they are reached */
+    MAX_VISITS = 1 << 22,   /* values, counted at each visit */
     MAX_NAME = 4096,        /* bytes of a tensor's name */
-    MAX_EXPANDED = 1 << 28, /* elements of a view that repeats elements */
+    MAX_EXPANDED = 1 << 28, /* elements of a view with repeated elements */
     BEFORE_ARGUMENTS = 6,   /* of _rebuild_tensor_v2 */
     DTYPE_ARGUMENT = 6,     /* of _rebuild_tensor_v3 */
     PERSISTENT_ITEMS = 5,   /* "storage", class, key, location, elements */
@@ -25,7 +25,7 @@ enum {
 
 enum callable { ORDERED_DICT, TENSOR_V2, TENSOR_V3, PARAMETER, CALLABLES };
 
-/* What a pickle may name: functions, then storage classes, then types. */
+/* Accepted globals: functions, then storage classes, then dtypes. */
 static const char *const globals[] = {
     [ORDERED_DICT] = "collections.OrderedDict",
     [TENSOR_V2] = "torch._utils._rebuild_tensor_v2",
@@ -52,7 +52,7 @@ static const char *const globals[] = {
     NULL,
 };
 
-/* The element types of the globals after the functions; OPAQUE: a storage without a type. */
+/* Element types of the globals after the functions; OPAQUE: an untyped storage. */
 static const enum sam_dtype types[SAM_COUNT(globals)] = {
     [CALLABLES] = SAM_F32,
     SAM_F64,
@@ -108,7 +108,7 @@ static bool no_memory(struct reader *r)
     return false;
 }
 
-/* The `count` items of a tuple; false: it is none, or has fewer. */
+/* Get the `count` items of a tuple. Returns false if it is not one or has fewer. */
 static bool items_of(const struct reader *r, value *tuple, value **items, size_t count)
 {
     uint32_t at = 0;
@@ -125,7 +125,7 @@ static bool is_call(const struct reader *r, value *v, enum callable callable)
 }
 
 /* --- storages */
-/* "NAME/data/KEY"; copied, for the tables. NULL: no memory. */
+/* Returns "NAME/data/KEY", allocated, or NULL on out-of-memory. */
 static char *entry_name(struct reader *r, value *key)
 {
     struct sam_buffer text = {0};
@@ -161,7 +161,7 @@ static bool add_storage(struct reader *r, const char *entry, enum sam_dtype type
     t->storages = grown;
     grown[t->storage_count] = (struct sam_torch_storage){entry, offset, size, type};
     *index = t->storage_count++;
-    /* Indices from 1 stand for pointers that do not move. */
+    /* Tables store indices from 1 as pointers. */
     return sam_names_add(&r->storages, entry, strlen(entry), (void *)(uintptr_t)(*index + 1)) ||
            no_memory(r);
 }
@@ -213,7 +213,7 @@ static bool read_shape(struct reader *r, value *size, value *stride, struct sam_
     return true;
 }
 
-/* Elements, and from the first to the last in storage; false when they do not fit. */
+/* Compute the element count, and the extent in storage. Returns false on overflow. */
 static bool measure(const struct sam_weight *w, const struct sam_torch_view *view, uint64_t *count,
                     uint64_t *span)
 {
@@ -231,7 +231,7 @@ static bool measure(const struct sam_weight *w, const struct sam_torch_view *vie
     return true;
 }
 
-/* Whether the elements are contiguous: in C order, and in any order of the dimensions. */
+/* Determine whether the elements are contiguous, in C order and in any dimension order. */
 static void judge_order(const struct sam_weight *w, struct sam_torch_view *view, uint64_t count,
                         uint64_t span)
 {
@@ -240,7 +240,7 @@ static void judge_order(const struct sam_weight *w, struct sam_torch_view *view,
     for (size_t d = w->rank; view->in_order && d-- > 0; expected *= w->shape[d])
         view->in_order = w->shape[d] == 1 || view->stride[d] == expected;
     view->in_order |= count == 0;
-    /* From the smallest stride up, each must be the size of what lies within. */
+    /* In order of ascending stride, each stride must be the size of the dimensions inside it. */
     bool used[SAM_WEIGHT_RANK] = {false};
     expected = 1;
     for (size_t turn = 0; turn < w->rank; turn++)
@@ -279,8 +279,8 @@ static bool add_tensor(struct reader *r, const struct sam_weight *w,
     return true;
 }
 
-/* The arguments of _rebuild_tensor_v2, _v3: storage, offset, size, strides, requires_grad, hooks,
- * for v3 the type, and perhaps metadata (of a conjugated or negated tensor). */
+/* Arguments of _rebuild_tensor_v2 and _v3: storage, offset, size, strides, requires_grad, hooks,
+ * for v3 the dtype, optionally metadata (of a conjugated or negated tensor). */
 static bool read_tensor(struct reader *r, value *call, bool typed)
 {
     value *all = &r->pickle.values[call->arguments], *v[BEFORE_ARGUMENTS + 2] = {0};
@@ -319,8 +319,8 @@ static bool read_tensor(struct reader *r, value *call, bool typed)
     return add_tensor(r, &w, &view);
 }
 
-/* --- the way to the tensors */
-/* Append a key or an index to the name; false: it is neither text nor a number. */
+/* --- traversal */
+/* Append a key or index to the name. Returns false if it is neither text nor a number. */
 static bool append_key(struct reader *r, value *key, uint64_t index)
 {
     const size_t used = strlen(r->name);
@@ -370,7 +370,7 @@ static bool visit(struct reader *r, value *v, unsigned nesting)
     case SAM_PICKLE_TUPLE: return visit_items(r, v, false, nesting);
     case SAM_PICKLE_CALL: break;
     case SAM_PICKLE_PERSISTENT: return wrong(r, "a storage without a tensor");
-    default: return true; /* numbers and texts beside the tensors */
+    default: return true; /* numbers and texts next to the tensors */
     }
     if (is_call(r, v, ORDERED_DICT))
         return r->pickle.values[v->arguments].count == 0 ? visit_items(r, v, true, nesting)
@@ -393,7 +393,7 @@ static bool fail(struct reader *r, const char *what)
     return false;
 }
 
-/* Before 1.6 a file was several pickles, the first of which was this number. */
+/* Before version 1.6 a file was a series of pickles, the first of which was this number. */
 static bool is_archive(struct reader *r, struct sam_source source)
 {
     static const uint8_t legacy[] = {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20};
@@ -408,7 +408,7 @@ static bool is_archive(struct reader *r, struct sam_source source)
            fail(r, "not a PyTorch checkpoint: expected a zip archive of torch.save");
 }
 
-/* The entry NAME/data.pkl, which gives the archive its name. */
+/* Find the entry NAME/data.pkl, which also gives NAME. */
 static const struct sam_zip_entry *find_pickle(struct reader *r)
 {
     static const char suffix[] = "data.pkl";
@@ -431,7 +431,7 @@ static const struct sam_zip_entry *find_pickle(struct reader *r)
     return found;
 }
 
-/* Read an entry of at most `most` bytes; freed with free(). NULL with the error filled. */
+/* Read an entry of at most `most` bytes. Returns NULL with `error`; freed with free(). */
 static uint8_t *load(struct reader *r, const struct sam_zip_entry *entry, uint64_t most)
 {
     uint64_t offset;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PyTorch checkpoint as the codec sees files: tensors one after another. */
+/* A PyTorch checkpoint in the codec's view of a file: a sequence of tensors. */
 #include <stdlib.h>
 
 #include "base/dtype.h"
 #include "format/torch.h"
 #include "samite/model.h"
 
-/* A part of the file that becomes a tensor: one of the checkpoint, or the rest of a storage. */
+/* A part of the file that becomes a tensor: a tensor of the checkpoint, or the remainder of a
+ * storage. */
 struct part {
     uint64_t offset, size;
-    const struct sam_weight *tensor; /* NULL: the rest */
+    const struct sam_weight *tensor; /* NULL: a remainder */
     const struct sam_torch_storage *storage;
     bool in_order;
 };
 
-/* By place; of those that begin together the largest, then one in order, then the first. */
+/* By position; at equal positions the largest first, then one in C order, then pickle order. */
 static int by_place(const void *a, const void *b)
 {
     const struct part *l = a, *r = b;
@@ -52,7 +53,7 @@ static void add(struct layout *l, const struct part *p)
     struct sam_weight *w = &grown[l->weights->count++];
     enum sam_dtype type = p->tensor ? p->tensor->type : p->storage->type;
     if (p->size % sam_dtype_size(type))
-        type = SAM_OPAQUE; /* the rest of a storage that a view has cut within an element */
+        type = SAM_OPAQUE; /* the remainder after a view that ends within an element */
     *w = (struct sam_weight){.type = type,
                              .rank = 1,
                              .shape = {p->size / sam_dtype_size(type)},
@@ -67,7 +68,7 @@ static void add(struct layout *l, const struct part *p)
     l->end = p->offset + p->size;
 }
 
-/* What lies in the storages between the end of the last tensor and `to`. */
+/* Add the storage bytes between the end of the last tensor and `to`. */
 static void add_rest(struct layout *l, const struct sam_torch *t, size_t *storage, uint64_t to)
 {
     for (; *storage < t->storage_count; ++*storage) {
@@ -95,7 +96,7 @@ static bool lay_out(struct sam_torch *t, uint64_t file_size, struct layout *l)
     if (t->storage_count) /* otherwise the array is NULL */
         qsort(t->storages, t->storage_count, sizeof *t->storages, by_offset);
     for (size_t i = 0; i < count; i++) {
-        if (parts[i].offset < l->end) /* shares its bytes with one before */
+        if (parts[i].offset < l->end) /* shares bytes with an earlier one */
             continue;
         add_rest(l, t, &storage, parts[i].offset);
         add(l, &parts[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weight files: their kind, and what is where. */
+/* Weight files: detection of their kind, and their layout. */
 #include <stdlib.h>
 
 #include "format/format.h"
@@ -25,7 +25,7 @@ enum sam_status sam_prefix_short(const struct sam_prefix *in, struct sam_error *
 {
     if (in->size >= in->file_size)
         return sam_fail(error, SAM_ERR_INPUT, "%s: truncated in its header", in->name);
-    if (*in->need > in->file_size) /* ask for all there is, to be sure that it does not suffice */
+    if (*in->need > in->file_size) /* read to the end, to be sure that it does not suffice */
         *in->need = (size_t)in->file_size;
     return SAM_OK;
 }
@@ -35,7 +35,7 @@ static int by_offset(const void *a, const void *b)
     const struct sam_weight *left = a, *right = b;
     if (left->offset != right->offset)
         return left->offset < right->offset ? -1 : 1;
-    if (left->size != right->size) /* an empty one comes before another at the same place */
+    if (left->size != right->size) /* an empty tensor sorts before others at its position */
         return left->size < right->size ? -1 : 1;
     return strcmp(left->name, right->name);
 }
@@ -47,7 +47,7 @@ static enum sam_status finish(const struct sam_prefix *in, struct sam_weights *w
     if (weights->count)
         qsort(weights->tensors, weights->count, sizeof *weights->tensors, by_offset);
     weights->file_size = in->file_size;
-    if (in->file_size == UINT64_MAX) { /* a stream: it ends with its last tensor */
+    if (in->file_size == UINT64_MAX) { /* a stream: ends with its last tensor */
         weights->file_size = weights->header_size;
         for (size_t i = 0; i < weights->count; i++)
             if (weights->tensors[i].offset + weights->tensors[i].size > weights->file_size)

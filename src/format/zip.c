@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zip archives: local headers with their entries, the central directory, the record at the end of
- * the file. Source: PKWARE's APPNOTE.TXT, 4.3 and 4.5.3 (zip64). */
+/* Zip archives: local headers with contents, central directory, end record. Source: PKWARE's
+ * APPNOTE.TXT, 4.3 and 4.5.3 (zip64). */
 #include "format/zip.h"
 
 #include <stdlib.h>
@@ -36,12 +36,12 @@ static enum sam_status damaged(const struct sam_zip *zip, const char *what, stru
     return sam_fail(error, SAM_ERR_INPUT, "%s: damaged zip archive: %s", zip->file, what);
 }
 
-/* Where the directory is, from the record at the end. */
+/* Location of the directory, from the end record. */
 struct directory {
     uint64_t offset, size, count;
 };
 
-/* Replace what does not fit the record by the zip64 record, which a locator before `at` points to.
+/* Replace overflowing fields by those of the zip64 record, which a locator before `at` points to.
  */
 static enum sam_status read_end64(struct sam_zip *zip, uint64_t at, struct directory *d,
                                   struct sam_error *error)
@@ -93,7 +93,7 @@ static enum sam_status find_directory(struct sam_zip *zip, struct directory *d,
     return status == SAM_OK ? read_end64(zip, size - room + at, d, error) : status;
 }
 
-/* Sizes and offsets that are all ones stand in the zip64 field, in this order. */
+/* Sizes and offsets that are all ones are in the zip64 field, in this order. */
 static bool widen(const uint8_t *extra, size_t size, uint64_t *values[3], const bool wide[3])
 {
     bool any = wide[0] || wide[1] || wide[2];
@@ -120,7 +120,7 @@ static bool widen(const uint8_t *extra, size_t size, uint64_t *values[3], const 
     return !any;
 }
 
-/* One row of the directory; the bytes it takes, 0 if it is damaged. */
+/* Read a directory row. Returns its size, or 0 if it is damaged. */
 static size_t read_row(const uint8_t *row, size_t room, struct sam_zip_entry *entry, char *text)
 {
     if (room < CENTRAL_SIZE || sam_le32(row) != central_sign)
@@ -183,7 +183,7 @@ enum sam_status sam_zip_open(struct sam_source source, const char *file, struct 
         return damaged(zip, "its directory is not in the file", error);
     uint8_t *rows = sam_alloc((size_t)d.size, 1);
     zip->entries = sam_alloc((size_t)d.count, sizeof *zip->entries);
-    zip->text = sam_alloc((size_t)d.size, 1); /* a row is longer than its name and a NUL */
+    zip->text = sam_alloc((size_t)d.size, 1); /* a row is longer than its name with NUL */
     zip->count = (size_t)d.count;
     zip->end = d.offset;
     if (!rows || !zip->entries || !zip->text)
