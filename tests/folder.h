@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of a test's own, and commands in it. Pass test_folder_make and test_folder_remove to
- * cmocka_run_group_tests; include cmocka.h first. */
+/* A folder of a test's own, and commands in it. TEST_GROUP(test_folder_make,
+ * test_folder_remove) makes and removes it. Include test.h first. */
 #ifndef TEST_FOLDER_H
 #define TEST_FOLDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For calls that must succeed for a test to make sense. Include cmocka.h first. */
+/* For calls that must succeed for a test to make sense. Include test.h first. */
 #ifndef TEST_MUST_H
 #define TEST_MUST_H
 

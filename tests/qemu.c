@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "test.h"
 
 static bool shell(const char *format, ...) SAM_PRINTF(1, 2);
 
@@ -86,11 +87,9 @@ bool qemu_available(const struct qemu_target *target)
     return works;
 }
 
-bool qemu_skip(const struct qemu_target *target)
+void qemu_require(const struct qemu_target *target)
 {
-    if (qemu_available(target))
-        return false;
-    printf("1..0 # SKIP needs riscv64-unknown-elf-as and qemu-riscv%u -cpu %s\n", target->xlen,
-           target->cpu);
-    return true;
+    if (!qemu_available(target))
+        test_skip_all("needs riscv64-unknown-elf-as and qemu-riscv%u -cpu %s", target->xlen,
+                      target->cpu);
 }

@@ -13,9 +13,8 @@ struct qemu_target {
     const char *cpu; /* for qemu -cpu */
 };
 
-/* For the start of main: true, with the line that says so, when a tool is missing. (cmocka's skip()
- * writes a "not ok" line, which meson counts as a failure.) */
-bool qemu_skip(const struct qemu_target *target);
+/* For a prologue: skip the program when a tool is missing. */
+void qemu_require(const struct qemu_target *target);
 
 /* Are the assembler, the linker and qemu-riscv<xlen> installed, and does the latter know `cpu`? */
 bool qemu_available(const struct qemu_target *target);

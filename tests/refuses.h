@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that the library has to refuse. Include cmocka.h first. */
+/* Calls that the library has to refuse. Include test.h first. */
 #ifndef TEST_REFUSES_H
 #define TEST_REFUSES_H
 

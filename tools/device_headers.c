@@ -214,6 +214,40 @@ static void put_csrs(struct sam_buffer *out)
     sam_buffer_puts(out, "};\n\n#endif\n");
 }
 
+static void put_equ(struct sam_buffer *out, const char *prefix, const char *name,
+                    unsigned long long value, const char *meaning)
+{
+    if (strncmp(name, "zero_", 5) != 0)
+        sam_buffer_printf(out, "    .equ SAM_%s_%s, 0x%llx%s%s\n", prefix, name, value,
+                          *meaning ? " # " : "", meaning);
+}
+
+/* The words of the records of queues. */
+static void put_records(struct sam_buffer *out)
+{
+    static const struct {
+        const char *record, *word, *meaning;
+    } rows[] = {
+#define SAM_WORD(name, meaning) {NULL, #name, meaning},
+#define SAM_QUEUE(AGENT, QUEUE, record, name, figures, work, status, words)                        \
+    {#record, NULL, NULL}, words
+#include "samite/device/units.def"
+#undef SAM_WORD
+    };
+    char prefix[32] = "";
+    unsigned offset = 0;
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        if (rows[i].word) {
+            put_equ(out, prefix, rows[i].word, offset, rows[i].meaning);
+            offset += 4;
+            continue;
+        }
+        offset = 0;
+        for (size_t c = 0; c <= strlen(rows[i].record) && c < sizeof prefix - 1; c++)
+            prefix[c] = (char)toupper((unsigned char)rows[i].record[c]);
+    }
+}
+
 /* The layout of the system for assembly programs, whose assembler does not read C. */
 static void put_layout(struct sam_buffer *out)
 {
@@ -239,24 +273,21 @@ static void put_layout(struct sam_buffer *out)
 #undef SAM_DEVICE_LAYOUT
 #define FIELD(PREFIX, record, name, meaning)                                                       \
     {PREFIX, #name, offsetof(struct record, name), meaning},
-#define SAM_DEVICE_LAUNCH(name, meaning)   FIELD("LAUNCH", sam_launch_record, name, meaning)
 #define SAM_DEVICE_METADATA(name, meaning) FIELD("METADATA", sam_metadata_record, name, meaning)
-#define SAM_DEVICE_WEIGHT(name, meaning)   FIELD("WEIGHT", sam_weight_record, name, meaning)
 #define SAM_DEVICE_RESULT(name, meaning)   FIELD("RESULT", sam_weight_result, name, meaning)
 #define SAM_DEVICE_DIRECTORY(name, array, meaning)                                                 \
     FIELD("DIRECTORY", sam_weight_entry, name, meaning)
 #include "samite/device/layout.def"
         {"DIRECTORY", "bytes_of_entry", sizeof(struct sam_weight_entry), ""},
     };
-    sam_buffer_puts(out,
-                    "# SPDX-License-Identifier: Apache-2.0\n"
-                    "# Generated from layout.def by tools/device_headers.c: change it there.\n"
-                    "# Addresses and numbers in capitals; offsets in records in small letters.\n");
+    sam_buffer_puts(
+        out,
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        "# Generated from layout.def and units.def by tools/device_headers.c: change it there.\n"
+        "# Addresses and numbers in capitals; offsets in records in small letters.\n");
     for (size_t i = 0; i < SAM_COUNT(values); i++)
-        if (strncmp(values[i].name, "zero_", 5) != 0)
-            sam_buffer_printf(out, "    .equ SAM_%s_%s, 0x%llx%s%s\n", values[i].prefix,
-                              values[i].name, (unsigned long long)values[i].value,
-                              *values[i].meaning ? " # " : "", values[i].meaning);
+        put_equ(out, values[i].prefix, values[i].name, values[i].value, values[i].meaning);
+    put_records(out);
 }
 
 static bool same(const char *path, const struct sam_buffer *text)

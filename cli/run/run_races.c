@@ -8,7 +8,7 @@ static json_t *side_of(const struct sam_system_race_side *side)
     row = report_text(row, "access", sam_system_access_name(side->access));
     if (side->has_pc)
         row = report_count(row, "pc", side->pc);
-    if (side->agent != SAM_SYSTEM_BY_GPU && side->agent != SAM_SYSTEM_BY_WEIGHTS)
+    if (side->agent < SAM_SYSTEM_BY_GPU)
         return row;
     row = report_count(row, "number", side->number);
     row = report_count(row, "record", side->record);

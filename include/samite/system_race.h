@@ -19,13 +19,12 @@
 extern "C" {
 #endif
 
-/* Who accesses memory. The first three run the program of the hart. */
+/* The units that access memory: SAM_SYSTEM_BY_HART, _TENSOR, _MATRIX, which run the program of the
+ * hart; SAM_SYSTEM_BY_GPU, the first that has a queue, _WEIGHTS (device/units.def). */
 enum sam_system_agent {
-    SAM_SYSTEM_BY_HART, /* loads, stores, atomics and fetches, and calls of the host */
-    SAM_SYSTEM_BY_TENSOR,
-    SAM_SYSTEM_BY_MATRIX,
-    SAM_SYSTEM_BY_GPU, /* this and those after it have queues */
-    SAM_SYSTEM_BY_WEIGHTS,
+#define SAM_UNIT(AGENT, ...)  SAM_SYSTEM_BY_##AGENT,
+#define SAM_QUEUE(AGENT, ...) SAM_SYSTEM_BY_##AGENT,
+#include "device/units.def"
     SAM_SYSTEM_AGENTS
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that others than the hart write: what the hart has decoded of it is decoded again. */
+/* Self-modifying code across units: invalidates decoded instructions of the hart that a launch
+ * overwrote. */
 #include "system/system.h"
 
-/* A page of the hart's code, and what it held. */
+/* A decoded page and its bytes before the launch. */
 struct shot {
     uint64_t pc;
     uint8_t bytes[SAM_PAGE_SIZE];
@@ -16,7 +17,7 @@ static void keep(void *context, uint64_t pc)
     sam_buffer_append(&system->code, &shot, sizeof shot);
 }
 
-/* What the pages hold needs no look while the hart has decoded no other and stored to none. */
+/* The snapshot stays valid until the hart decodes another page or stores to a decoded one. */
 bool sam_system_watch_code(struct sam_system *system)
 {
     const uint64_t changes = sam_code_changes(system->hart->code);
@@ -39,9 +40,4 @@ void sam_system_check_code(struct sam_system *system)
         if (memcmp(now, shots[i].bytes, sizeof now) != 0)
             sam_hart_invalidate_code(system->hart, shots[i].pc, sizeof now);
     }
-}
-
-void sam_system_wrote(struct sam_system *system, uint64_t address, uint64_t size)
-{
-    sam_hart_invalidate_code(system->hart, address, size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters by prefix and name. */
-#include "system/config.h"
+/* The parameters of all parts, by prefix and name. */
+#include "system/unit.h"
 
 #include <stdlib.h>
 
@@ -19,20 +19,25 @@ static const struct sam_key own_keys[] = {
      SAM_KEY_NUMBER},
 };
 
-enum { PARTS = 7, GPU = 2, OWN = 6 };
+enum { TL, MX, QUEUES, MEM = QUEUES + SAM_SYSTEM_QUEUES, ENERGY, OWN, PARTS };
+enum { GPU = QUEUES + SAM_SYSTEM_GPU_QUEUE };
 
-static const char *const prefixes[PARTS] = {"tl.", "mx.", "gpu.", "wu.", "mem.", "energy.", ""};
+static const char *prefix_of(unsigned part)
+{
+    static const char *const prefixes[PARTS] = {
+        [TL] = "tl.", [MX] = "mx.", [MEM] = "mem.", [ENERGY] = "energy.", [OWN] = ""};
+    return prefixes[part] ? prefixes[part] : sam_system_units[part - QUEUES].unit->prefix;
+}
 
 static struct sam_keys keys_of(struct sam_system_config *config, unsigned part)
 {
     switch (part) {
-    case 0: return sam_engines_keys(&config->tl);
-    case 1: return sam_mxu_keys(&config->mx);
-    case GPU: return sam_gputime_keys(&config->gpu);
-    case 3: return sam_system_weight_keys(&config->wu);
-    case 4: return sam_memtime_keys(&config->mem);
-    case 5: return sam_energy_keys(&config->energy, true);
-    default: return (struct sam_keys){own_keys, SAM_COUNT(own_keys), config};
+    case TL: return sam_engines_keys(&config->tl);
+    case MX: return sam_mxu_keys(&config->mx);
+    case MEM: return sam_memtime_keys(&config->mem);
+    case ENERGY: return sam_energy_keys(&config->energy, true);
+    case OWN: return (struct sam_keys){own_keys, SAM_COUNT(own_keys), config};
+    default: return sam_system_units[part - QUEUES].unit->keys(config);
     }
 }
 
@@ -68,7 +73,7 @@ const struct sam_parameter *sam_system_parameter(size_t index, const char **pref
     struct sam_system_config none;
     for (unsigned part = 0; part < PARTS; part++) {
         const struct sam_keys keys = keys_of(&none, part);
-        *prefix = prefixes[part];
+        *prefix = prefix_of(part);
         if (index < keys.count)
             return &keys.rows[index].parameter;
         index -= keys.count;
@@ -76,20 +81,20 @@ const struct sam_parameter *sam_system_parameter(size_t index, const char **pref
     return NULL;
 }
 
-/* The part whose prefix the word has; PARTS: an unknown one. */
+/* The part with the prefix of the word; PARTS if the prefix is unknown. */
 static unsigned part_of(const char *word)
 {
     const char *point = memchr(word, '.', strcspn(word, "=,"));
     if (point && memchr(point + 1, '.', strcspn(point + 1, "=,"))) /* gpu.energy.NAME */
         return PARTS;
     for (unsigned part = 0; point && part < OWN; part++)
-        if (strlen(prefixes[part]) == (size_t)(point - word) + 1 &&
-            memcmp(prefixes[part], word, (size_t)(point - word)) == 0)
+        if (strlen(prefix_of(part)) == (size_t)(point - word) + 1 &&
+            memcmp(prefix_of(part), word, (size_t)(point - word)) == 0)
             return part;
     return point ? PARTS : OWN;
 }
 
-/* The part whose parameter `word` names without a prefix, of several the own one; PARTS: none. */
+/* The last part with a parameter of this name, given without a prefix; PARTS if there is none. */
 static unsigned owner_of(struct sam_system_config *config, const char *word)
 {
     const size_t size = strcspn(word, "=,");
@@ -117,9 +122,22 @@ static enum sam_status set_part(struct sam_system_config *config, unsigned part,
     for (const char *at = text; *at && !names; at += strcspn(at, ","), at += *at == ',')
         names = strncmp(inside.text, at, strcspn(at, "=,")) == 0;
     return names || part == OWN
-               ? sam_fail(error, status, "%s%s", prefixes[part], inside.text)
-               : sam_fail(error, status, "%.*s: %s", (int)strlen(prefixes[part]) - 1,
-                          prefixes[part], inside.text);
+               ? sam_fail(error, status, "%s%s", prefix_of(part), inside.text)
+               : sam_fail(error, status, "%.*s: %s", (int)strlen(prefix_of(part)) - 1,
+                          prefix_of(part), inside.text);
+}
+
+static enum sam_status fail_prefix(const char *text, size_t size, struct sam_error *error)
+{
+    char known[128] = "";
+    for (unsigned part = 0, used = 0; part < OWN; part++)
+        used += (unsigned)sam_format(known + used, sizeof known - used, "%s%s",
+                                     part == 0        ? ""
+                                     : part + 1 < OWN ? ", "
+                                                      : " or ",
+                                     prefix_of(part));
+    return sam_fail(error, SAM_ERR_USAGE, "%.*s: expected a name that begins with %s",
+                    (int)(size < 80 ? size : 80), text, known);
 }
 
 enum sam_status sam_system_config_set(struct sam_system_config *config, const char *text,
@@ -135,20 +153,17 @@ enum sam_status sam_system_config_set(struct sam_system_config *config, const ch
         const size_t size = strcspn(text, ",");
         const unsigned part = part_of(text);
         if (part == PARTS) {
-            status = sam_fail(
-                error, SAM_ERR_USAGE,
-                "%.*s: expected a name that begins with tl., mx., gpu., wu., mem. or energy.",
-                (int)(size < 80 ? size : 80), text);
+            status = fail_prefix(text, size, error);
             break;
         }
         const unsigned owner = part == OWN ? owner_of(&copy, text) : part;
         if (owner != part && owner != PARTS) {
             status = sam_fail(error, SAM_ERR_USAGE, "%.*s: expected %s%.*s",
-                              (int)(size < 80 ? size : 80), text, prefixes[owner],
+                              (int)(size < 80 ? size : 80), text, prefix_of(owner),
                               (int)(size < 80 ? size : 80), text);
             break;
         }
-        const size_t skip = strlen(prefixes[part]);
+        const size_t skip = strlen(prefix_of(part));
         good &= sam_buffer_printf(&words[part], "%s%.*s", words[part].size ? "," : "",
                                   (int)(size - skip), text + skip);
         text += size + (text[size] == ',');
@@ -183,8 +198,8 @@ bool sam_system_config_get(const struct sam_system_config *config, const char *n
     struct sam_system_config copy = *config; /* keys_of wants one that is not const */
     for (unsigned part = 0; part < PARTS; part++) {
         const struct sam_keys keys = keys_of(&copy, part);
-        const size_t size = strlen(prefixes[part]);
-        for (size_t i = 0; strncmp(name, prefixes[part], size) == 0 && i < keys.count; i++)
+        const size_t size = strlen(prefix_of(part));
+        for (size_t i = 0; strncmp(name, prefix_of(part), size) == 0 && i < keys.count; i++)
             if (strcmp(keys.rows[i].parameter.name, name + size) == 0) {
                 *value = value_of(&keys.rows[i], keys.config);
                 return true;

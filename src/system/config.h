@@ -5,6 +5,7 @@
 
 #include "gputime/gputime.h"
 #include "memtime/memtime.h"
+#include "samite/device/layout.h"
 #include "samite/engines.h"
 #include "samite/mxu.h"
 #include "samite/system_time.h"
@@ -17,8 +18,9 @@ struct sam_system_config {
     struct system_weight_config wu;
     struct sam_memtime_levels_config mem;
     struct sam_energy_config energy;
-    uint32_t launch_cycles; /* from a launch's turn to its first warp */
-    uint32_t queue;         /* records that wait in each queue */
+    uint64_t own[SAM_SYSTEM_QUEUES][8]; /* structs of parameters that only their unit knows */
+    uint32_t launch_cycles;             /* from the end of the last launch to the first warp */
+    uint32_t queue;                     /* records that wait in each queue */
 };
 
 void sam_system_config_defaults(struct sam_system_config *config);

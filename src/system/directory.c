@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed weights in memory, and the directory that tells a program where its tensors are. */
+/* Maps packed weights into memory and writes the directory of their tensors. */
 #include "codec/chunks.h"
 #include "system/weight.h"
 
@@ -23,13 +23,13 @@ static void split(uint64_t number, uint32_t words[2])
     words[1] = (uint32_t)(number >> 32);
 }
 
-/* The bytes between tensors are pieces, too. */
+/* The bytes between tensors are packed as unnamed pieces. */
 static bool is_gap(const struct sam_weight *w)
 {
     return w->type == SAM_OPAQUE && !w->name[0];
 }
 
-/* The entry of a tensor of a file at `base`, whose name goes to `name`. */
+/* The entry of a tensor: the file is at address `base`, the tensor's name at `name`. */
 static struct sam_weight_entry entry_of(const struct sam_packed *packed, size_t tensor,
                                         uint32_t base, uint32_t name)
 {
@@ -53,7 +53,7 @@ static struct sam_weight_entry entry_of(const struct sam_packed *packed, size_t 
     return entry;
 }
 
-/* Map and write the directory of a file at `base`. */
+/* Map and write the directory of the file at `base`. */
 static enum sam_status put_directory(struct sam_memory *memory, const struct sam_packed *packed,
                                      uint32_t base, uint32_t *directory, struct sam_error *error)
 {
@@ -94,7 +94,7 @@ static enum sam_status put_directory(struct sam_memory *memory, const struct sam
     return status;
 }
 
-/* Map `size` bytes for the file. */
+/* Map the buffer of the file, at *address or, if that is 0, in the first free range. */
 static enum sam_status map_file(struct sam_memory *memory, size_t size, uint64_t *address,
                                 struct sam_error *error)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of a system: the hart's and the GPU's, and how the one finds the kernels of the other.
- */
+/* Loads the programs of the hart and of the GPU, and links kernels into the hart's program. */
 #include "system/system.h"
 
-/* A word of the hart's program that is set to the address of a kernel has this before its name. */
+/* A word of the hart's program called gpu_NAME is set to the address of kernel NAME. */
 static const char prefix[] = "gpu_";
 
-/* The word of a symbol lies in bytes that the program's file holds, so that start code does not
- * clear it. */
+/* Whether a word lies in initialised data, which start code does not clear. */
 static bool is_kept(const struct sam_image *image, uint64_t address)
 {
     for (size_t i = 0; i < image->section_count; i++) {
@@ -18,7 +16,7 @@ static bool is_kept(const struct sam_image *image, uint64_t address)
     return false;
 }
 
-/* Set each gpu_NAME of the hart's program whose NAME this program of the GPU has. */
+/* Set each gpu_NAME of `program` for the symbols NAME of `kernels`. */
 static enum sam_status link_kernels(struct sam_system *system, const struct sam_image *program,
                                     const struct sam_image *kernels, struct sam_error *error)
 {
@@ -63,7 +61,7 @@ static bool is_loaded(const struct sam_system *system, const struct sam_image *i
     return false;
 }
 
-/* A new program lies where nothing is mapped. */
+/* SAM_ERR_INPUT if a section overlaps mapped memory. */
 static enum sam_status check_room(const struct sam_system *system, const struct sam_image *image,
                                   struct sam_error *error)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operation of a program is at work when, from what the hart, its units and the queues tell.
- */
+/* Attributes the work of the hart, its units and the queues to the operations of a program. */
 #include "system/pipes.h"
 
 #include <stdlib.h>
@@ -45,7 +44,7 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
     s->items[s->count++] = (struct system_span){from, to};
 }
 
-/* The hart has got to another operation. */
+/* The hart reaches another operation. */
 static void move_to(struct system_pipes *p, size_t operation, uint64_t now, uint64_t order)
 {
     struct sam_system_operation_time *t = &p->operations[p->current];
@@ -82,7 +81,7 @@ static struct system_slice *add_slice(struct system_pipes *p, uint32_t operation
     return s;
 }
 
-/* An operation that no kernel does. */
+/* Open the slice of an operation that runs on the hart and its units, not in a kernel. */
 static void begin(struct system_pipes *p, uint32_t operation, uint64_t now, uint64_t order)
 {
     const bool work = operation != SAM_SYSTEM_NO_PIPE && !p->launched[operation] &&
@@ -97,7 +96,7 @@ static void begin(struct system_pipes *p, uint32_t operation, uint64_t now, uint
 
 static void add_arrow(struct system_pipes *p, size_t tail)
 {
-    if (tail == SYSTEM_NO_SLICE) /* the pipe had not done anything */
+    if (tail == SYSTEM_NO_SLICE) /* the pipe was unused */
         return;
     void *grown = sam_grow(p->arrows, p->arrow_count, &p->arrow_capacity, sizeof *p->arrows);
     p->failed |= !grown;
@@ -159,7 +158,7 @@ static void add_work(struct system_slice *s, uint64_t issued, uint64_t start, ui
     s->end = end > s->end ? end : s->end;
 }
 
-/* The slice of an instruction for a unit, or NULL. */
+/* The slice that the unit instruction number `order` belongs to, or NULL. */
 static struct system_slice *find_slice(const struct system_pipes *p, uint64_t order)
 {
     size_t low = 0, high = p->slice_count;
@@ -250,7 +249,7 @@ void sam_system_pipes_wait(struct system_pipes *p, uint64_t now)
 
 void sam_system_pipes_accessed(struct system_pipes *p, uint64_t now, bool polls)
 {
-    enum { LOOP = 4 }; /* instructions of one that polls, at most */
+    enum { LOOP = 4 }; /* most instructions of a polling loop */
     if (!p)
         return;
     const uint64_t retired = p->hart->core.retired;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of a program made of operations of pipes: what it says must be there. */
+/* Validates a pipe description: every name, index and array it refers to must exist. */
 #include "system/pipes.h"
 
 static bool is_operation(const struct sam_system_pipes *p, uint32_t index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycles of pipes and operations, once everything has ended. */
+/* Cycles per pipe and operation, after all units are idle. */
 #include <stdlib.h>
 
 #include "system/pipes.h"
@@ -14,7 +14,7 @@ const char *sam_system_pipe_cycle_name(unsigned cycle)
     return cycle < SAM_SYSTEM_PIPE_CYCLES ? names[cycle] : "?";
 }
 
-/* From `at` on there is one more, or one less, of what makes the cycles of this kind. */
+/* The number of intervals of a kind changes by `step` in cycle `at`. */
 struct edge {
     uint64_t at;
     enum sam_system_pipe_cycle kind;
@@ -47,7 +47,8 @@ static int by_time(const void *x, const void *y)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Each cycle is of the first kind that there is any of. */
+/* Sweep over the edges: a cycle counts for the first kind, in the order of the enumeration, with an
+ * open interval. */
 static void count_cycles(const struct edges *e, uint64_t cycles, struct sam_system_pipe *pipe)
 {
     int64_t open[SAM_SYSTEM_PIPE_CYCLES] = {[SAM_SYSTEM_PIPE_DONE] = 1};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process of the timeline for the pipes of a program: a track for each, with a slice for each
- * execution of an operation, and arrows for the events that were waited for. Slices of a track
- * never overlap. Where operations of a pipe do, the second has a track below. */
+/* Timeline of the pipes of a program: a process with a track per pipe, a slice per execution of an
+ * operation, and arrows for events that were waited for. Overlapping operations of a pipe go to
+ * extra tracks, so that the slices of a track never overlap. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "system/pipes.h"
 
-enum { PROCESS = 1, TRACKS = 4096 }; /* tracks of a pipe, at most */
+enum { PROCESS = 1, TRACKS = 4096 /* most tracks of a pipe */ };
 
 struct lanes {
-    uint64_t *ends; /* of the last slice of each track */
+    uint64_t *ends; /* end of the last slice, by track */
     size_t count, capacity;
 };
 
@@ -22,7 +22,7 @@ struct tracing {
     struct lanes lanes[SAM_SYSTEM_PIPES];
 };
 
-/* A slice without work is where the hart was. */
+/* A slice without work starts and ends in the cycle in which the hart reached its operation. */
 static uint64_t start_of(const struct system_slice *s)
 {
     return sam_system_slice_worked(s) ? s->start : s->opened;
@@ -45,7 +45,7 @@ static unsigned track_of(uint32_t pipe, size_t lane)
     return sam_perfetto_track_number(PROCESS, 1 + pipe * TRACKS + (unsigned)(lane % TRACKS));
 }
 
-/* A track on which nothing is at work any more. False: out of memory. */
+/* Assign the slice to the first track that is free at its start. Returns false on out-of-memory. */
 static bool choose_lane(struct tracing *t, const struct system_slice *s)
 {
     const uint32_t pipe = sam_system_slice_pipe(t->pipes, s);
@@ -104,9 +104,9 @@ static void put_slice(struct tracing *t, const struct system_slice *s)
     sam_buffer_free(&name);
 }
 
-/* From the end of the slice that was recorded to the first that waited. Of what the hart does not
- * wait for, the first work may begin before that end: the arrow then arrives within the slice, and
- * passes those that are over by then. */
+/* An arrow from the end of the recorded slice to the first slice that waited for it. Work that the
+ * hart does not wait for may begin before that end: the arrow then arrives within the slice. Slices
+ * that ended by then are skipped. */
 static void put_arrow(struct tracing *t, size_t number)
 {
     const struct system_pipes *p = t->pipes;

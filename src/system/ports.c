@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control registers: a page for each unit, and what reading and writing them does. */
+/* The control registers: console, power and sizes in the first page, then a page per queue. */
 #include "system/system.h"
 
 #include <stdarg.h>
@@ -39,11 +39,11 @@ static enum sam_hart_port_end put(struct sam_system *system, uint32_t value)
     return sam_system_stop(system, SAM_SYSTEM_END_HOST, SAM_ERR_IO, &error);
 }
 
-static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_system_unit unit,
-                                         uint32_t offset, uint32_t *value)
+static enum sam_hart_port_end load_power(struct sam_system *system, unsigned queue, uint32_t offset,
+                                         uint32_t *value)
 {
     const struct sam_matrix *matrix = system->hart->matrix;
-    (void)unit;
+    (void)queue;
     switch (offset + SAM_SYSTEM_CONTROL) {
     case SAM_SYSTEM_CYCLE_LOW:
         *value = (uint32_t)sam_system_now(system);
@@ -65,10 +65,10 @@ static enum sam_hart_port_end load_power(struct sam_system *system, enum sam_sys
     return SAM_HART_PORT_DONE;
 }
 
-static enum sam_hart_port_end store_power(struct sam_system *system, enum sam_system_unit unit,
+static enum sam_hart_port_end store_power(struct sam_system *system, unsigned queue,
                                           uint32_t offset, uint32_t value)
 {
-    (void)unit;
+    (void)queue;
     switch (offset + SAM_SYSTEM_CONTROL) {
     case SAM_SYSTEM_CONSOLE: return put(system, value);
     case SAM_SYSTEM_EXIT: return SAM_HART_PORT_EXIT;
@@ -78,22 +78,18 @@ static enum sam_hart_port_end store_power(struct sam_system *system, enum sam_sy
 
 /* ------------------------------------------------------------------------------------- pages */
 
-/* By their order; each decides itself which of its registers exist. */
+/* The first page, and the pages of queues. The functions fault on registers that do not exist. */
 static const struct page {
-    enum sam_hart_port_end (*load)(struct sam_system *system, enum sam_system_unit unit,
-                                   uint32_t offset, uint32_t *value);
-    enum sam_hart_port_end (*store)(struct sam_system *system, enum sam_system_unit unit,
-                                    uint32_t offset, uint32_t value);
-    enum sam_system_unit unit;
-} pages[] = {
-    {load_power, store_power, 0},
-    {sam_system_queue_load, sam_system_queue_store, SAM_SYSTEM_GPU_QUEUE},
-    {sam_system_queue_load, sam_system_queue_store, SAM_SYSTEM_WEIGHT_QUEUE},
-};
+    enum sam_hart_port_end (*load)(struct sam_system *system, unsigned queue, uint32_t offset,
+                                   uint32_t *value);
+    enum sam_hart_port_end (*store)(struct sam_system *system, unsigned queue, uint32_t offset,
+                                    uint32_t value);
+} power = {load_power, store_power}, queues = {sam_system_queue_load, sam_system_queue_store};
 
-static const struct page *page_of(uint64_t address)
+static const struct page *page_of(uint64_t address, unsigned *queue)
 {
-    return &pages[(address - SAM_SYSTEM_CONTROL) / SAM_SYSTEM_PAGE];
+    *queue = (unsigned)((address - SAM_SYSTEM_CONTROL) / SAM_SYSTEM_PAGE) - 1;
+    return *queue < SAM_SYSTEM_QUEUES ? &queues : &power;
 }
 
 struct name {
@@ -117,9 +113,9 @@ static struct name name_of(uint64_t address)
     return (struct name){NULL, NULL};
 }
 
-/* Complete a fault that has no reason yet. */
-static enum sam_hart_port_end look(struct sam_system *system, uint64_t address, bool store,
-                                   enum sam_hart_port_end end)
+/* Give a fault a reason, unless it has one. */
+static enum sam_hart_port_end explain_fault(struct sam_system *system, uint64_t address, bool store,
+                                            enum sam_hart_port_end end)
 {
     const struct name name = name_of(address);
     if (end != SAM_HART_PORT_FAULT || system->why[0])
@@ -134,23 +130,25 @@ static enum sam_hart_port_end look(struct sam_system *system, uint64_t address, 
 static enum sam_hart_port_end load(void *context, uint64_t address, uint32_t *value)
 {
     struct sam_system *system = context;
-    const struct page *page = page_of(address);
+    unsigned queue;
+    const struct page *page = page_of(address, &queue);
     system->why[0] = '\0';
     system->stats.register_loads++;
-    return look(system, address, false,
-                page->load(system, page->unit, (uint32_t)address % SAM_SYSTEM_PAGE, value));
+    return explain_fault(system, address, false,
+                         page->load(system, queue, (uint32_t)address % SAM_SYSTEM_PAGE, value));
 }
 
 static enum sam_hart_port_end store(void *context, uint64_t address, uint32_t value)
 {
     struct sam_system *system = context;
-    const struct page *page = page_of(address);
+    unsigned queue;
+    const struct page *page = page_of(address, &queue);
     system->why[0] = '\0';
     system->stats.register_stores++;
     system->polls = 0;
     sam_hart_livelock_cancel(system->hart);
-    return look(system, address, true,
-                page->store(system, page->unit, (uint32_t)address % SAM_SYSTEM_PAGE, value));
+    return explain_fault(system, address, true,
+                         page->store(system, queue, (uint32_t)address % SAM_SYSTEM_PAGE, value));
 }
 
 static void explain(void *context, char *text, size_t size)
@@ -161,7 +159,6 @@ static void explain(void *context, char *text, size_t size)
 
 void sam_system_add_ports(struct sam_system *system, struct sam_hart_ports *ports)
 {
-    _Static_assert(SAM_COUNT(pages) * SAM_SYSTEM_PAGE == 0x3000, "a page for each unit");
     *ports = (struct sam_hart_ports){.base = SAM_SYSTEM_CONTROL,
                                      .size = SAM_SYSTEM_CONTROL_BYTES,
                                      .load = load,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The shadow of memory: ranges of bytes with their last accesses in flight, and the races found. */
 #include "system/race.h"
 
 #include <stdlib.h>
@@ -7,19 +8,18 @@ enum {
     PAGE = 4096,
     PAGES = 1 << 20, /* of a 32-bit address space */
     FIRST_SWEEP = 4096,
-    SITES = 256, /* of a queue's present submission, found at once */
+    SITES = 256, /* hash slots for the accesses of a queue's current submission */
     SLOTS = 4096,
 };
 
 #define MOST_RANGES (UINT32_C(1) << 25) /* 256 MiB of them */
 
-/* What a range is kept for. */
 enum kind { LOADED, STORED, ATOMIC, KINDS };
 
-/* Who has accessed a range. */
+/* The access that a range is kept for. */
 struct who {
     unsigned queue;
-    uint64_t count; /* submissions to it up to this one */
+    uint64_t count; /* submissions to the queue, this one included */
     struct sam_system_race_side side;
 };
 
@@ -30,7 +30,7 @@ struct range {
 };
 
 struct list {
-    struct range *ranges; /* ascending; neighbours of the same who are one */
+    struct range *ranges; /* ascending; adjacent ranges of one `who` are merged */
     uint32_t count, capacity;
 };
 
@@ -41,24 +41,24 @@ struct page {
 struct queue {
     uint64_t submitted, ended;
     uint64_t record, pc;   /* of the last submission */
-    uint32_t sites[SITES]; /* 1 + one of `whos` of the last submission, by a hash of its pc */
+    uint32_t sites[SITES]; /* 1 + index in `whos`, of the last submission, by a hash of the pc */
 };
 
 struct sam_system_races {
     struct sam_system_races_options options;
-    struct page **pages; /* PAGES of them; NULL: nothing in flight there */
-    uint32_t *used;      /* numbers of those that are not */
+    struct page **pages; /* by number; NULL: no range */
+    uint32_t *used;      /* numbers of the others */
     size_t used_count, used_capacity;
     struct who *whos;
     size_t who_count, who_capacity;
     struct queue queues[SAM_SYSTEM_QUEUES];
     size_t ranges, sweep_at, sweep_whos_at;
-    struct range *scratch; /* room for a page's list while it is rebuilt */
+    struct range *scratch; /* a page's list while it is rebuilt */
     enum sam_status status;
     /* findings */
     struct sam_system_race *found;
     size_t found_count, found_capacity;
-    uint32_t slots[SLOTS]; /* 1 + the finding of two sides, by their hash */
+    uint32_t slots[SLOTS]; /* 1 + index in `found`, by a hash of its two sides */
     uint64_t dropped;
 };
 
@@ -115,8 +115,8 @@ static void free_page(struct page *page)
     free(page);
 }
 
-/* Nothing is in flight: forget everything but the findings. */
-static void forget(struct sam_system_races *r)
+/* Drop all ranges, because no record is in flight. */
+static void clear(struct sam_system_races *r)
 {
     for (size_t i = 0; i < r->used_count; i++) {
         free_page(r->pages[r->used[i]]);
@@ -133,7 +133,7 @@ void sam_system_races_free(struct sam_system_races *r)
     if (!r)
         return;
     if (r->pages)
-        forget(r);
+        clear(r);
     sam_pages_free(r->pages, PAGES * sizeof(void *));
     free(r->scratch);
     free(r->used);
@@ -163,7 +163,7 @@ static uint64_t hash_side(const struct sam_system_race_side *s, uint64_t hash)
     return hash;
 }
 
-/* The slot of what was found between these two sides, or of what is to be. */
+/* The slot of the finding with these two sides, or a free one. */
 static uint32_t *slot_of(struct sam_system_races *r, const struct sam_system_race *race)
 {
     uint64_t at = hash_side(&race->in_flight, hash_side(&race->access, 1));
@@ -176,7 +176,7 @@ static uint32_t *slot_of(struct sam_system_races *r, const struct sam_system_rac
     }
 }
 
-/* Add a race to a finding. */
+/* Merge a race into the finding with the same sides. */
 static void extend(struct sam_system_race *found, const struct sam_system_race *race)
 {
     const uint64_t end = race->address + race->size, found_end = found->address + found->size;
@@ -237,7 +237,7 @@ static void push(struct range *out, uint32_t *count, unsigned low, unsigned high
         out[(*count)++] = (struct range){(uint16_t)low, (uint16_t)high, who};
 }
 
-/* Put `count` ranges in the place of those from `from` to `to`. */
+/* Replace the ranges [from, to) of a list. */
 static void replace(struct sam_system_races *r, struct list *list, uint32_t from, uint32_t to,
                     const struct range *ranges, uint32_t count)
 {
@@ -260,8 +260,8 @@ static void replace(struct sam_system_races *r, struct list *list, uint32_t from
     list->count = total;
 }
 
-/* From now on `who` has accessed bytes low to high, except those that the same submission has
- * accessed before. */
+/* Record that `who` accessed bytes low to high. Bytes that the same submission has accessed before
+ * keep their first access. */
 static void note(struct sam_system_races *r, struct list *list, unsigned low, unsigned high,
                  uint32_t who)
 {
@@ -272,7 +272,7 @@ static void note(struct sam_system_races *r, struct list *list, unsigned low, un
     if (from < list->count && list->ranges[from].low <= low && list->ranges[from].high >= high &&
         r->whos[list->ranges[from].who].count == submission)
         return;
-    if (from > 0) /* it may grow */
+    if (from > 0) /* may merge with the new range */
         push(out, &count, list->ranges[from - 1].low, list->ranges[from - 1].high,
              list->ranges[from - 1].who);
     for (; to < list->count && list->ranges[to].low <= high; to++) {
@@ -322,7 +322,8 @@ static struct page *open_page(struct sam_system_races *r, uint32_t number)
     return r->pages[number] = page;
 }
 
-/* Keep the ranges of what is in flight; marks[who]: it has one. */
+/* Drop the ranges of records that have ended; set marks[who] for the others. Returns how many are
+ * left. */
 static uint32_t sweep_list(struct sam_system_races *r, struct list *list, uint32_t *marks)
 {
     uint32_t count = 0;
@@ -367,7 +368,8 @@ static void sweep_pages(struct sam_system_races *r, uint32_t *marks)
     r->used_count = kept;
 }
 
-/* Twice what is left, or little more than the most that may be left. */
+/* Sweep again at twice the number kept, but not far above the bound, so that exceeding it is
+ * noticed. */
 static size_t next_sweep(const struct sam_system_races *r, size_t kept)
 {
     const size_t least = r->options.first_sweep, most = r->options.most + r->options.most / 8;
@@ -375,7 +377,7 @@ static size_t next_sweep(const struct sam_system_races *r, size_t kept)
     return next < most ? next : most;
 }
 
-/* Drop what has ended: its ranges, its pages and its whos. */
+/* Drop the ranges, pages and accesses of records that have ended. */
 static void sweep(struct sam_system_races *r)
 {
     uint32_t *numbers = sam_alloc(r->who_count + 1, sizeof *numbers), next = 0;
@@ -416,7 +418,7 @@ static struct sam_system_race_side side_of(const struct sam_system_races *r,
     return side;
 }
 
-/* The number of whoever makes this access; false: out of memory. */
+/* Find or add the entry of `whos` for an access of a queue. Returns false on out-of-memory. */
 static bool who_of(struct sam_system_races *r, const struct system_race_access *access,
                    uint32_t *number)
 {
@@ -471,10 +473,10 @@ void sam_system_races_ended(struct sam_system_races *r, enum sam_system_agent ag
         return;
     queue->ended = count < queue->submitted ? count : queue->submitted;
     if (!sam_system_races_in_flight(r))
-        forget(r);
+        clear(r);
 }
 
-/* Report what of a page's list, all of one queue and kind, these bytes race with. */
+/* Report races of bytes low to high with the ranges of a list. */
 static void check_list(struct sam_system_races *r, const struct list *list, uint64_t base,
                        unsigned low, unsigned high, const struct system_race_access *access)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The race check of a system: a shadow of memory that knows who of what is in flight has accessed
- * each byte.
+/* The race check of a system: a shadow of memory with the accesses of the records in flight.
  *
- * A queue orders its own work, and what the program knows of it is a count: the first so many have
- * ended. So for each byte, queue and kind of access the last one suffices. When that has ended,
- * those before it have, too. Each page has sorted lists of ranges, one per queue and kind; a lookup
- * is a binary search in a list. Ranges of what has ended are dropped when they are met, all at once
- * when nothing is in flight, and otherwise whenever the ranges have doubled in number: memory
- * depends on what is in flight, not on how long the program runs. */
+ * A queue completes its records in order, and the program observes a count of completed records. So
+ * for each byte, queue and kind of access the last access suffices: when its record has ended, all
+ * earlier ones have. Each page has sorted lists of ranges, one per queue and kind, which a lookup
+ * searches by bisection. Ranges of ended records are dropped all at once when no record is in
+ * flight, and otherwise whenever the number of ranges has doubled: the memory used depends on the
+ * records in flight, not on the length of the run. */
 #ifndef SAM_SYSTEM_RACE_SHADOW_H
 #define SAM_SYSTEM_RACE_SHADOW_H
 
 #include "base/base.h"
+#include "samite/device/layout.h"
 #include "samite/system_race.h"
 
-enum { SAM_SYSTEM_QUEUES = SAM_SYSTEM_AGENTS - SAM_SYSTEM_BY_GPU, SAM_SYSTEM_RACES_KEPT = 1000 };
+enum { SAM_SYSTEM_RACES_KEPT = 1000 };
 
 struct sam_system_races;
 
 struct sam_system_races_options {
-    size_t most; /* ranges in flight, 0: a default */
-    /* For tests: ranges at the first sweep, 0: a default; and each range of bytes that races,
-     * before races are put together. */
+    size_t most; /* ranges in flight; 0: a default */
+    /* For tests: the number of ranges at the first sweep, 0: a default; a callback per racing
+     * range, before races are merged. */
     size_t first_sweep;
     void (*racing)(void *context, const struct sam_system_race *race);
     void *context;
@@ -32,35 +32,35 @@ struct system_race_access {
     enum sam_system_access kind;
     bool has_pc;
     uint64_t pc;
-    uint64_t address, size; /* beyond 32 bits: wraps, as the addresses of the units do */
+    uint64_t address, size; /* wraps at 32 bits, as the addresses of the units do */
 };
 
 /* NULL: out of memory. */
 struct sam_system_races *sam_system_races_new(const struct sam_system_races_options *options);
 void sam_system_races_free(struct sam_system_races *races);
 
-/* The store at `pc` has submitted the record at `record` to a queue. What the queue's agent
- * accesses until the next submission to it belongs to this one. Returns how many there were. */
+/* The store at `pc` submits the record at `record`. Accesses of the queue's agent belong to it
+ * until the next submission. Returns the number of submissions so far. */
 uint64_t sam_system_races_submit(struct sam_system_races *races, enum sam_system_agent agent,
                                  uint64_t record, uint64_t pc);
 uint64_t sam_system_races_submitted(const struct sam_system_races *races,
                                     enum sam_system_agent agent);
-/* The program has learnt that the first `count` submissions have ended. */
+/* The program observes that the first `count` submissions have ended. */
 void sam_system_races_ended(struct sam_system_races *races, enum sam_system_agent agent,
                             uint64_t count);
-/* Whether anything is in flight: if not, accesses of the hart need not be told. */
+/* Without a record in flight, accesses of the hart need no check. */
 bool sam_system_races_in_flight(const struct sam_system_races *races);
 void sam_system_races_access(struct sam_system_races *races,
                              const struct system_race_access *access);
-/* SAM_ERR_MEMORY: out of memory at some time; SAM_ERR_TRAP: more ranges in flight than are kept. */
+/* SAM_ERR_MEMORY: an allocation failed; SAM_ERR_TRAP: more ranges in flight than options.most. */
 enum sam_status sam_system_races_check(const struct sam_system_races *races,
                                        struct sam_error *error);
-/* In order of finding; *dropped: beyond those that are kept. */
+/* In order of finding; *dropped counts those beyond SAM_SYSTEM_RACES_KEPT. */
 const struct sam_system_race *sam_system_races_found(const struct sam_system_races *races,
                                                      size_t *count, uint64_t *dropped);
 
-/* race_report.c: what was found, as text: at most `top` races (0: 20), the rest counted. Images may
- * be NULL. */
+/* race_report.c: the races as text, at most `top` (0: 20), the rest as a count. Images may be NULL.
+ */
 void sam_system_races_put(struct sam_buffer *out, const struct sam_system_races *races,
                           const struct sam_image *(*image_of)(void *context,
                                                               enum sam_system_agent agent,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races as text. */
+/* The report of races as text. */
 #include "machine/machine.h"
 #include "system/race.h"
 
@@ -17,18 +17,14 @@ const char *sam_system_access_name(enum sam_system_access access)
     return (unsigned)access < SAM_COUNT(names) ? names[access] : "";
 }
 
-/* By enum sam_system_agent: the unit, and what its queue has. */
+/* By enum sam_system_agent: the unit, and a record of its queue. */
 static const struct {
     const char *name, *submitted;
-    bool launches; /* records with code of their own */
-} agents[] = {
-    [SAM_SYSTEM_BY_HART] = {"hart", NULL, false},
-    [SAM_SYSTEM_BY_TENSOR] = {"TensorLoad unit", NULL, false},
-    [SAM_SYSTEM_BY_MATRIX] = {"matrix unit", NULL, false},
-    [SAM_SYSTEM_BY_GPU] = {"GPU", "GPU launch", true},
-    [SAM_SYSTEM_BY_WEIGHTS] = {"weight unit", "weight record", false},
+} agents[SAM_SYSTEM_AGENTS] = {
+#define SAM_UNIT(AGENT, name)                                             {name, NULL},
+#define SAM_QUEUE(AGENT, QUEUE, record, name, figures, work, status, ...) {name, work},
+#include "samite/device/units.def"
 };
-_Static_assert(SAM_COUNT(agents) == SAM_SYSTEM_AGENTS, "a row for each agent");
 
 const char *sam_system_agent_name(enum sam_system_agent agent)
 {
@@ -65,7 +61,7 @@ static void put_side(const struct report *r, const struct sam_system_race_side *
     if (!submitted)
         return;
     sam_buffer_printf(r->out, "%s at 0x%08llx, submitted at ",
-                      agents[side->agent].launches ? ", record" : "", record);
+                      side->agent == SAM_SYSTEM_BY_GPU ? ", record" : "", record);
     put_pc(r, SAM_SYSTEM_BY_HART, side->submitted_pc);
 }
 

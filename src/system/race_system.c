@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The race check of a system: its parts tell the watch, and its programs have the symbols. */
+/* Connects the race check with the queues and the programs of a system. */
 #include "system/system.h"
 
 bool sam_system_add_watch(struct sam_system *system)
@@ -13,30 +13,35 @@ bool sam_system_add_watch(struct sam_system *system)
     return true;
 }
 
-static enum sam_system_agent agent_of(enum sam_system_unit unit)
+static enum sam_system_agent agent_of(unsigned queue)
 {
-    static const enum sam_system_agent agents[] = {
-        [SAM_SYSTEM_GPU_QUEUE] = SAM_SYSTEM_BY_GPU,
-        [SAM_SYSTEM_WEIGHT_QUEUE] = SAM_SYSTEM_BY_WEIGHTS,
-    };
-    _Static_assert(SAM_COUNT(agents) == SAM_SYSTEM_UNITS, "a row for each queue");
-    return agents[unit];
+    return (enum sam_system_agent)(SAM_SYSTEM_BY_GPU + queue);
 }
 
-void sam_system_watch_record(struct sam_system *system, enum sam_system_unit unit, uint32_t address)
+void sam_system_watch_record(struct sam_system *system, unsigned queue, uint32_t address)
 {
     if (!system->watch)
         return;
-    /* Whoever has set other options of the GPU has dropped it. */
+    /* New options of the GPU may have dropped it. */
     system->gpu->options.sanitizer = sam_system_watch_gpu(system->watch);
-    sam_system_watch_submit(system->watch, agent_of(unit), address, SAM_SYSTEM_RECORD,
+    sam_system_watch_submit(system->watch, agent_of(queue), address, SAM_SYSTEM_RECORD,
                             (uint32_t)(sam_hart_pc(system->hart) - 4));
 }
 
-void sam_system_watch_done(struct sam_system *system, enum sam_system_unit unit, uint32_t left)
+void sam_system_watch_done(struct sam_system *system, unsigned queue, uint32_t left)
 {
     if (system->watch)
-        sam_system_watch_ended(system->watch, agent_of(unit), left);
+        sam_system_watch_ended(system->watch, agent_of(queue), left);
+}
+
+void sam_system_unit_accesses(struct sam_system *system, unsigned queue, bool stores,
+                              uint64_t address, uint64_t size)
+{
+    if (system->watch)
+        sam_system_watch_access(system->watch, agent_of(queue),
+                                stores ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, address, size);
+    if (stores && size)
+        sam_hart_invalidate_code(system->hart, address, size);
 }
 
 const struct sam_system_race *sam_system_races(const struct sam_system *system, size_t *count,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Translates events of the hart, the GPU and the queues into accesses for the race check. */
 #include "system/race_watch.h"
 
 #include <stdlib.h>
@@ -11,9 +12,9 @@ enum { FETCHED = 4096 };
 struct sam_system_watch {
     struct sam_system_races *races;
     struct sam_hart_listener hears_hart;
-    struct sam_hart *hart; /* for the pc of a call */
+    struct sam_hart *hart; /* for the pc of host calls */
     struct sam_sanitizer *hears_gpu;
-    uint32_t fetched[FETCHED]; /* 1 + pc of an instruction that the launch has fetched, by a hash */
+    uint32_t fetched[FETCHED]; /* 1 + pc fetched by the current launch, direct-mapped */
 };
 
 /* ------------------------------------------------------------------------------------- hart */
@@ -36,7 +37,7 @@ static void hear_matrix(struct sam_system_watch *w, const struct sam_hart_record
     if (!sam_matrix_work_done(&w->hart->core, &r->insn, r->first_row, trapped, &work) ||
         work.kind > SAM_M_KIND_STORE)
         return;
-    const unsigned end = work.end < work.m ? work.end : work.m; /* the rest is cleared */
+    const unsigned end = work.end < work.m ? work.end : work.m; /* other rows are cleared */
     for (unsigned row = work.first; row < end; row++)
         tell(w, SAM_SYSTEM_BY_MATRIX,
              work.kind == SAM_M_KIND_STORE ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, r->step.pc,
@@ -64,7 +65,7 @@ static void hear_instruction(void *context, const struct sam_hart_record *r)
     if (sam_matrix_is(&r->insn)) {
         hear_matrix(w, r);
     } else if (r->step.kind == SAM_STEP_TRAPPED) {
-        return; /* it has accessed nothing */
+        return;
     } else if (r->has_tensor) {
         for (unsigned i = 0; i < r->tensor.span_count; i++)
             tell(w, SAM_SYSTEM_BY_TENSOR, r->tensor.store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD,
@@ -88,7 +89,7 @@ void sam_system_watch_hart(struct sam_system_watch *w, struct sam_hart *hart)
     w->hears_hart = (struct sam_hart_listener){hear_instruction, hear_call, w};
 }
 
-/* The hart runs at full speed as long as nothing is in flight. */
+/* Without records in flight the hart runs at full speed, with no listener. */
 static void listen_to_hart(struct sam_system_watch *w)
 {
     if (w->hart)
@@ -119,7 +120,7 @@ static enum sam_system_access kind_of(const struct sam_insn *insn)
     }
 }
 
-/* Consecutive elements are one range. */
+/* Merges the accesses of consecutive elements. */
 struct span {
     struct sam_system_watch *watch;
     struct system_race_access access;
@@ -132,7 +133,7 @@ static void flush(struct span *span)
     span->access.size = 0;
 }
 
-/* An element that a lane accesses; local memory is nobody else's, and a misaligned one traps. */
+/* Add the element of a lane. Local memory is private to the GPU; a misaligned access traps. */
 static void add(struct span *span, uint32_t address, unsigned bytes)
 {
     if (address - SAM_LDS_BASE < SAM_LDS_SIZE || address % bytes)
@@ -176,29 +177,15 @@ void sam_system_watch_submit(struct sam_system_watch *w, enum sam_system_agent a
     listen_to_hart(w);
     if (agent == SAM_SYSTEM_BY_GPU)
         memset(w->fetched, 0, sizeof w->fetched);
-    sam_system_races_access(
-        w->races, &(struct system_race_access){
-                      .agent = agent, .kind = SAM_SYSTEM_LOAD, .address = record, .size = size});
+    sam_system_watch_access(w, agent, SAM_SYSTEM_LOAD, record, size);
 }
 
-static void tell_weights(struct sam_system_watch *w, enum sam_system_access kind, uint64_t address,
-                         uint64_t size)
+void sam_system_watch_access(struct sam_system_watch *w, enum sam_system_agent agent,
+                             enum sam_system_access kind, uint64_t address, uint64_t size)
 {
-    sam_system_races_access(w->races, &(struct system_race_access){.agent = SAM_SYSTEM_BY_WEIGHTS,
-                                                                   .kind = kind,
-                                                                   .address = address,
-                                                                   .size = size});
-}
-
-void sam_system_watch_work(struct sam_system_watch *w, const struct system_weight_work *work)
-{
-    for (size_t i = 0; i < work->count; i++) {
-        const struct system_weight_block *block = &work->blocks[i];
-        tell_weights(w, SAM_SYSTEM_LOAD, block->source, block->source_bytes);
-        tell_weights(w, SAM_SYSTEM_STORE, block->destination, block->destination_bytes);
-    }
-    if (work->result_address)
-        tell_weights(w, SAM_SYSTEM_STORE, work->result_address, sizeof work->result);
+    sam_system_races_access(w->races,
+                            &(struct system_race_access){
+                                .agent = agent, .kind = kind, .address = address, .size = size});
 }
 
 void sam_system_watch_ended(struct sam_system_watch *w, enum sam_system_agent agent, uint32_t left)

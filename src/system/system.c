@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face of a system: its parts on one memory, and running them. */
+/* The public interface of a system: creates its parts on one memory and runs them. */
 #include "system/system.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------------------------ options */
 
-/* Set a size that is 0 to its default, and check it. */
+/* Replace a size of 0 by its default, and check it. */
 static enum sam_status take_size(uint64_t *size, uint64_t usual, uint64_t most, const char *what,
                                  struct sam_error *error)
 {
@@ -28,7 +28,7 @@ static enum sam_status check_parts(const struct sam_hart_options *hart,
     if (hart && (hart->l1m[1] || hart->l0m[1]))
         return sam_fail(error, SAM_ERR_USAGE,
                         "a strict TensorLoad unit (l1m, l0m): a system has none");
-    /* Fields since 0.2 count only in structs that have them. */
+    /* Fields added in 0.2 are read only from structs that have them. */
     if (gpu && gpu->sv39)
         option = "sv39";
     else if (gpu && gpu->loose_bounds)
@@ -80,7 +80,7 @@ static enum sam_status add_memory(struct sam_system *system, struct sam_error *e
                             : status;
 }
 
-/* Unlike a hart alone, one in a system has the matrix unit and atomics unless told otherwise. */
+/* The default instruction set of a hart in a system includes the matrix unit and atomics. */
 static enum sam_status take_hart(struct sam_hart_options *hart,
                                  const struct sam_hart_options *options, struct sam_error *error)
 {
@@ -113,14 +113,14 @@ static enum sam_status fill(struct sam_system *system, const struct sam_system_o
         status = sam_system_add_time(system, &hart, error);
     home.time = system->time ? &system->shared : NULL;
     if (status == SAM_OK && !system->options.sms)
-        system->options.sms = system->time ? sam_system_time_config(system->time)->gpu.sms : 2;
+        system->options.sms = system->time ? system->time->config.gpu.sms : 2;
     if (status == SAM_OK)
         status = sam_hart_new_in(&home, &hart, &system->hart, error);
     if (status == SAM_OK)
         status = sam_gpu_new_in(system->memory, system->options.gpu, &system->gpu, error);
     if (status == SAM_OK)
         status = sam_system_start_time(system, error);
-    system->options.hart = NULL; /* the parts have copies */
+    system->options.hart = NULL; /* the parts keep copies */
     system->options.gpu = NULL;
     system->options.timing = NULL;
     return status != SAM_OK || sam_system_add_watch(system) ? status : sam_fail_memory(error);
@@ -146,7 +146,7 @@ void sam_system_free(struct sam_system *system)
     if (!system)
         return;
     sam_hart_free(system->hart);
-    sam_system_time_free(system->time); /* before the GPU that its launches ran on */
+    sam_system_time_free(system->time); /* its recordings refer to the GPU */
     sam_gpu_free(system->gpu);
     sam_memory_free(system->memory);
     free(system->gpu_images);

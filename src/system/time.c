@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The units of a system on one clock. In a cycle, the matrix unit and the engines come first, then
- * the GPU, then the weight unit; the hart sees what they did in the cycles before. */
+ * the queues in their order; the hart sees what they did in the cycles before. */
 #include "system/time.h"
 
 #include <stdlib.h>
-
-const char *sam_system_port_name(unsigned unit)
-{
-    static const char *const names[SYSTEM_PORTS] = {
-        [SYSTEM_PORT_MATRIX] = "matrix",
-        [SYSTEM_PORT_GPU] = "GPU",
-        [SYSTEM_PORT_WEIGHTS] = "weights",
-    };
-    if (unit < SYSTEM_PORT_ENGINES + SAM_ENGINE_COUNT)
-        return sam_engine_name(unit - SYSTEM_PORT_ENGINES);
-    return unit < SYSTEM_PORTS ? names[unit] : "?";
-}
-
-/* ------------------------------------------------------------------------------------ watch */
 
 static void watch_transfer(void *context, const struct sam_memtime_transfer *t)
 {
@@ -26,29 +12,13 @@ static void watch_transfer(void *context, const struct sam_memtime_transfer *t)
         sam_system_trace_transfer(time->trace, t);
 }
 
-static void watch_span(void *context, const struct system_weight_span *span)
+static void watch_stage(void *context, const struct system_stage_span *span)
 {
     const struct system_time *time = context;
-    if (span->track == SYSTEM_WEIGHT_RECORDS)
-        sam_system_pipes_recorded(time->pipes, span->number, span->from, span->to);
+    if (span->track == SYSTEM_TRACK_RECORDS && span->unit == SYSTEM_PORT_WEIGHTS)
+        sam_system_pipes_recorded(time->pipes, span->job->number, span->from, span->to);
     if (time->trace)
-        sam_system_trace_weights(time->trace, span);
-}
-
-static void watch_launch(void *context, const struct system_gpu_ended *ended)
-{
-    struct system_time *time = context;
-    struct sam_system_launch_time *l = &time->launches[ended->number];
-    l->submitted = ended->submitted;
-    l->begun = ended->begun;
-    l->first = ended->first;
-    l->end = ended->end;
-    l->insns = ended->result->insns;
-    l->read = ended->bytes.read;
-    l->written = ended->bytes.written;
-    time->launches_ended++;
-    if (time->trace)
-        sam_system_trace_launch(time->trace, l);
+        sam_system_trace_stage(time->trace, span);
 }
 
 /* ------------------------------------------------------------------------------------- life */
@@ -87,9 +57,8 @@ void sam_system_time_free(struct system_time *time)
 {
     if (!time)
         return;
-    sam_gpu_recording_free(time->launch);
-    sam_system_gpu_time_free(time->gpu);
-    sam_system_weight_time_free(time->weights);
+    for (unsigned i = 0; i < SAM_SYSTEM_QUEUES; i++)
+        sam_system_units[i].unit->close(time->units[i]);
     sam_memtime_levels_free(time->levels);
     sam_system_trace_free(time->trace);
     sam_system_pipes_free(time->pipes);
@@ -97,201 +66,80 @@ void sam_system_time_free(struct system_time *time)
     free(time);
 }
 
-const struct sam_system_config *sam_system_time_config(const struct system_time *time)
-{
-    return &time->config;
-}
-
-struct sam_clock *sam_system_time_clock(struct system_time *time)
-{
-    return &time->clock;
-}
-
-const struct sam_memtime_port *sam_system_time_port(const struct system_time *time)
-{
-    return &time->port;
-}
-
 bool sam_system_time_attach(struct system_time *time, struct sam_hart *hart)
 {
-    const struct system_gpu_watch launches = {watch_launch, time};
-    const struct system_weight_watch spans = {watch_span, time};
     struct sam_perfetto *json = sam_hart_timeline_of(hart);
     time->hart = hart;
     if (json && !(time->trace = sam_system_trace_new(json)))
         return false;
-    time->gpu = sam_system_gpu_time_new(&time->config.gpu, time->config.launch_cycles, &time->clock,
-                                        &time->port, SYSTEM_PORT_GPU, &launches);
-    time->weights = sam_system_weight_time_new(&time->config.wu, &time->clock, &time->port,
-                                               SYSTEM_PORT_WEIGHTS, &spans);
-    return time->gpu && time->weights;
+    for (unsigned i = 0; i < SAM_SYSTEM_QUEUES; i++) {
+        const struct system_stages_options options = {.clock = &time->clock,
+                                                      .port = &time->port,
+                                                      .unit = SYSTEM_PORT_GPU + i,
+                                                      .requests = 32,
+                                                      .watch = watch_stage,
+                                                      .context = time};
+        time->units[i] = sam_system_units[i].unit->open(&time->config, &options);
+        if (!time->units[i])
+            return false;
+    }
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- queues */
 
-void sam_system_time_give_launch(struct system_time *time, struct sam_gpu_recording *recording,
-                                 const char *kernel)
+static const struct system_unit_time *counts(const struct system_time *time, unsigned queue)
 {
-    sam_gpu_recording_free(time->launch);
-    time->launch = recording;
-    time->kernel = kernel;
+    return time->units[queue];
 }
 
-void sam_system_time_give_record(struct system_time *time, const struct system_weight_work *work)
+bool sam_system_time_is_full(const struct system_time *time, unsigned queue)
 {
-    time->record = work;
+    const struct system_unit_time *c = counts(time, queue);
+    return c->submitted - c->begun >= time->config.queue;
 }
 
-/* What a record reads, what it writes, and its result. */
-static bool record_uses(const struct system_time *time, size_t index, struct sam_work_span *bytes,
-                        bool *stores)
-{
-    const struct system_weight_work *work = time->record;
-    *stores = index > 0;
-    *bytes = (struct sam_work_span){UINT64_MAX, 0};
-    for (size_t i = 0; i < work->count && index < 2; i++) {
-        const struct system_weight_block *b = &work->blocks[i];
-        const uint64_t low = index ? b->destination : b->source;
-        const uint64_t size = index ? b->destination_bytes : b->source_bytes;
-        if (size && low < bytes->low)
-            bytes->low = low;
-        if (size && low + size - 1 > bytes->high)
-            bytes->high = low + size - 1;
-    }
-    if (index == 2 && work->result_address)
-        *bytes = (struct sam_work_span){
-            work->result_address, work->result_address + sizeof(struct sam_weight_result) - 1};
-    return index < 3;
-}
-
-static bool launch_uses(const struct system_time *time, size_t index, struct sam_work_span *bytes,
-                        bool *stores)
-{
-    size_t count;
-    const struct sam_footprint_span *footprint = sam_gpu_recording_footprint(time->launch, &count);
-    if (index >= count)
-        return false;
-    *bytes = (struct sam_work_span){footprint[index].low, footprint[index].high};
-    *stores = footprint[index].store;
-    return true;
-}
-
-static bool has_launch(const struct system_time *time)
-{
-    return time->launch != NULL;
-}
-
-static bool submit_launch(struct system_time *time)
-{
-    struct sam_gpu_recording *recording = time->launch;
-    void *grown = sam_grow(time->launches, time->launch_count, &time->launch_capacity,
-                           sizeof *time->launches);
-    time->launch = NULL;
-    if (!grown) {
-        sam_gpu_recording_free(recording);
-        return false;
-    }
-    time->launches = grown;
-    time->launches[time->launch_count] =
-        (struct sam_system_launch_time){.number = time->launch_count, .kernel = time->kernel};
-    sam_system_pipes_launch(time->pipes, time->clock.now, time->launch_count, time->kernel);
-    time->launch_count++;
-    return sam_system_gpu_time_submit(time->gpu, recording, time->clock.now + 1);
-}
-
-static unsigned waiting_launches(const struct system_time *time)
-{
-    return sam_system_gpu_time_waiting(time->gpu);
-}
-
-static uint64_t ended_launches(const struct system_time *time)
-{
-    return sam_system_gpu_time_ended(time->gpu);
-}
-
-static bool has_record(const struct system_time *time)
-{
-    return time->record != NULL;
-}
-
-static bool submit_record(struct system_time *time)
-{
-    const struct system_weight_work *record = time->record;
-    if (time->trace)
-        sam_system_trace_record(time->trace, time->submitted[SAM_SYSTEM_WEIGHT_QUEUE],
-                                time->clock.now);
-    sam_system_pipes_record(time->pipes, time->clock.now);
-    time->record = NULL;
-    return sam_system_weight_time_submit(time->weights, record, time->clock.now + 1);
-}
-
-static unsigned waiting_records(const struct system_time *time)
-{
-    return sam_system_weight_time_waiting(time->weights);
-}
-
-static uint64_t ended_records(const struct system_time *time)
-{
-    return sam_system_weight_time_ended(time->weights);
-}
-
-/* The units that have a queue. */
-static const struct unit {
-    bool (*given)(const struct system_time *time); /* work that is not submitted yet */
-    bool (*uses)(const struct system_time *time, size_t index, struct sam_work_span *bytes,
-                 bool *stores);
-    bool (*submit)(struct system_time *time);
-    unsigned (*waiting)(const struct system_time *time);
-    uint64_t (*ended)(const struct system_time *time);
-} units[] = {
-    [SAM_SYSTEM_GPU_QUEUE] = {has_launch, launch_uses, submit_launch, waiting_launches,
-                              ended_launches},
-    [SAM_SYSTEM_WEIGHT_QUEUE] = {has_record, record_uses, submit_record, waiting_records,
-                                 ended_records},
-};
-_Static_assert(SAM_COUNT(units) == SAM_SYSTEM_UNITS, "a row for each queue");
-
-bool sam_system_time_is_full(const struct system_time *time, enum sam_system_unit queue)
-{
-    return units[queue].waiting(time) >= time->config.queue;
-}
-
-bool sam_system_time_uses(const struct system_time *time, enum sam_system_unit queue, size_t index,
+bool sam_system_time_uses(const struct system_time *time, unsigned queue, size_t index,
                           struct sam_work_span *bytes, bool *stores)
 {
-    return units[queue].given(time) && units[queue].uses(time, index, bytes, stores);
+    return sam_system_units[queue].unit->uses(time->units[queue], index, bytes, stores);
 }
 
-bool sam_system_time_submit(struct system_time *time, enum sam_system_unit queue)
+bool sam_system_time_submit(struct system_time *time, unsigned queue)
 {
-    if (!units[queue].given(time)) /* the store was a fault */
-        return true;
-    const bool good = units[queue].submit(time);
-    time->submitted[queue] += good;
-    return good;
+    return sam_system_units[queue].unit->submit(time->units[queue]);
 }
 
-uint64_t sam_system_time_done(const struct system_time *time, enum sam_system_unit queue)
+uint64_t sam_system_time_done(const struct system_time *time, unsigned queue)
 {
-    return units[queue].ended(time);
+    return counts(time, queue)->ended;
 }
 
-bool sam_system_time_is_idle(const struct system_time *time, enum sam_system_unit queue)
+bool sam_system_time_is_idle(const struct system_time *time, unsigned queue)
 {
-    return sam_system_time_done(time, queue) == time->submitted[queue];
+    return counts(time, queue)->ended == counts(time, queue)->submitted;
 }
 
 static bool all_idle(const struct system_time *time)
 {
-    for (unsigned i = 0; i < SAM_SYSTEM_UNITS; i++)
-        if (!sam_system_time_is_idle(time, (enum sam_system_unit)i))
+    for (unsigned i = 0; i < SAM_SYSTEM_QUEUES; i++)
+        if (!sam_system_time_is_idle(time, i))
             return false;
     return true;
 }
 
 enum sam_status sam_system_time_check(const struct system_time *time, struct sam_error *error)
 {
-    return sam_system_gpu_time_check(time->gpu, error);
+    return time->status == SAM_OK ? SAM_OK : sam_fail(error, time->status, "%s", time->error.text);
+}
+
+void sam_system_time_fail(struct system_time *time, enum sam_status status,
+                          const struct sam_error *error)
+{
+    if (time->status != SAM_OK)
+        return;
+    time->status = status;
+    time->error = *error;
 }
 
 void sam_system_time_settle(struct system_time *time)

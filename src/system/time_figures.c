@@ -1,41 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a system has taken: a row for each reason of each unit, bytes, launches, the roofline. */
+/* The figures of a run: cycles per unit and reason, bytes, launches, the roofline, energy. */
 #include <stdlib.h>
 
 #include "system/time.h"
 
-struct collecting {
-    struct sam_system_figures *figures;
-    size_t row_capacity;
-    bool failed; /* out of memory */
-};
-
 /* ------------------------------------------------------------------------------------- rows */
 
-static void add_row(struct collecting *c, const char *unit, unsigned number, const char *reason,
-                    bool busy, uint64_t cycles)
+void sam_system_add_row(struct system_measuring *m, const char *unit, unsigned number,
+                        const char *reason, bool busy, uint64_t cycles)
 {
-    struct sam_system_figures *f = c->figures;
-    void *grown = sam_grow(f->rows, f->row_count, &c->row_capacity, sizeof *f->rows);
+    struct sam_system_figures *f = m->figures;
+    void *grown = sam_grow(f->rows, f->row_count, &m->row_capacity, sizeof *f->rows);
     if (!grown) {
-        c->failed = true;
+        m->failed = true;
         return;
     }
     f->rows = grown;
     f->rows[f->row_count++] = (struct sam_system_row){unit, reason, number, busy, cycles};
 }
 
-static void add_hart(struct collecting *c, const struct sam_engines_report *report)
+static void add_hart(struct system_measuring *m, const struct sam_engines_report *report)
 {
     for (unsigned i = 0; i < SAM_ISSUE_CYCLES; i++)
-        add_row(c, "hart", 0, sam_issue_cycle_name(i), i <= SAM_ISSUE_MATRIX, report->issue[i]);
+        sam_system_add_row(m, "hart", 0, sam_issue_cycle_name(i), i <= SAM_ISSUE_MATRIX,
+                           report->issue[i]);
     for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
         for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
-            add_row(c, sam_engine_name(e), 0, sam_engine_cycle_name(i), i == SAM_ENGINE_BUSY,
-                    report->engine[e].cycles[i]);
+            sam_system_add_row(m, sam_engine_name(e), 0, sam_engine_cycle_name(i),
+                               i == SAM_ENGINE_BUSY, report->engine[e].cycles[i]);
 }
 
-static void add_matrix(struct collecting *c, const struct sam_mxu_stats *stats)
+static void add_matrix(struct system_measuring *m, const struct sam_mxu_stats *stats)
 {
     static const char *const names[SAM_MXU_UNITS] = {
         [SAM_MXU_DSA] = "m.dsa",     [SAM_MXU_MMA] = "m.mma", [SAM_MXU_LOAD] = "m.load",
@@ -44,51 +39,40 @@ static void add_matrix(struct collecting *c, const struct sam_mxu_stats *stats)
     };
     for (unsigned unit = 0; stats && unit < SAM_MXU_UNITS; unit++)
         for (unsigned i = 0; i < SAM_MXU_STATES; i++)
-            add_row(c, names[unit], 0, sam_mxu_state_name(i), i == SAM_MXU_BUSY,
-                    stats->buckets[unit][i]);
+            sam_system_add_row(m, names[unit], 0, sam_mxu_state_name(i), i == SAM_MXU_BUSY,
+                               stats->buckets[unit][i]);
 }
 
-/* An SM has the reasons of the pipeline model while a launch runs on it. */
-static void add_sms(struct collecting *c, const struct system_gpu_figures *gpu)
+void sam_system_stages_measure(void *state, struct system_measuring *m)
 {
-    for (uint32_t sm = 0; sm < gpu->sms; sm++) {
-        for (unsigned i = 0; i < SAM_GPUTIME_REASONS; i++) {
-            uint64_t cycles = gpu->sm[sm][i];
-            if (i == SAM_GPUTIME_EMPTY)
-                cycles += gpu->cycles[SYSTEM_GPU_EMPTY];
-            add_row(c, "SM", sm, sam_gputime_reason_name(i), i == SAM_GPUTIME_BUSY, cycles);
-        }
-        add_row(c, "SM", sm, sam_system_gpu_cycle_name(SYSTEM_GPU_LAUNCH), false,
-                gpu->cycles[SYSTEM_GPU_LAUNCH]);
-        add_row(c, "SM", sm, sam_system_gpu_cycle_name(SYSTEM_GPU_FLUSH), false,
-                gpu->cycles[SYSTEM_GPU_FLUSH]);
+    static const char *const waits[] = {"fetch", "write", "empty"};
+    struct system_stages *s = state;
+    const struct system_unit_row *row = &sam_system_units[s->options.unit - SYSTEM_PORT_GPU];
+    sam_system_stages_account(s);
+    for (unsigned i = 0; i < SYSTEM_STAGE_WORKS && row->unit->works[i]; i++)
+        sam_system_add_row(m, row->figures, 0, row->unit->works[i], true, s->cycles[i]);
+    for (unsigned i = 0; i < SAM_COUNT(waits); i++)
+        sam_system_add_row(m, row->figures, 0, waits[i], false, s->cycles[SYSTEM_STAGE_FETCH + i]);
+}
+
+static void add_levels(struct system_measuring *m)
+{
+    for (size_t i = 0; i < m->figures->level_count; i++) {
+        const struct sam_system_level *level = &m->figures->levels[i];
+        sam_system_add_row(m, level->name, 0, "busy", true, level->busy);
+        sam_system_add_row(m, level->name, 0, "waiting", false, level->waiting);
+        sam_system_add_row(m, level->name, 0, "idle", false, level->idle);
     }
 }
 
-static void add_levels(struct collecting *c)
-{
-    for (size_t i = 0; i < c->figures->level_count; i++) {
-        const struct sam_system_level *level = &c->figures->levels[i];
-        add_row(c, level->name, 0, "busy", true, level->busy);
-        add_row(c, level->name, 0, "waiting", false, level->waiting);
-        add_row(c, level->name, 0, "idle", false, level->idle);
-    }
-}
-
-static void add_rows(struct collecting *c, struct system_time *time,
+static void add_rows(struct system_measuring *m, struct system_time *time,
                      const struct sam_engines_report *report, const struct sam_mxu_stats *stats)
 {
-    const struct system_gpu_figures *gpu = sam_system_gpu_time_figures(time->gpu);
-    const struct system_weight_figures *weights = sam_system_weight_time_figures(time->weights);
-    add_hart(c, report);
-    add_matrix(c, stats);
-    for (unsigned i = 0; i < SYSTEM_GPU_CYCLES; i++)
-        add_row(c, "GPU", 0, sam_system_gpu_cycle_name(i), i == SYSTEM_GPU_RUNS, gpu->cycles[i]);
-    add_sms(c, gpu);
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
-        add_row(c, "weights", 0, sam_system_weight_cycle_name(i), i < SYSTEM_WEIGHT_WORKS,
-                weights->cycles[i]);
-    add_levels(c);
+    add_hart(m, report);
+    add_matrix(m, stats);
+    for (unsigned i = 0; i < SAM_SYSTEM_QUEUES; i++)
+        sam_system_units[i].unit->measure(time->units[i], m);
+    add_levels(m);
 }
 
 /* ----------------------------------------------------------------------------------- memory */
@@ -150,7 +134,7 @@ static void find_roofline(struct sam_system_figures *f, const struct system_time
     r->bound = r->memory_bound ? r->slope * r->intensity : r->peak;
 }
 
-/* The units count what they do, the levels of memory the bytes that they move. */
+/* Events of the hart and of memory; the queues add theirs in `measure`. */
 static void find_energy(struct sam_system_figures *f, struct system_time *time,
                         const struct sam_memtime_levels_figures *m)
 {
@@ -159,13 +143,9 @@ static void find_energy(struct sam_system_figures *f, struct system_time *time,
         [SAM_MEMTIME_L2] = SAM_ENERGY_l2_byte,     [SAM_MEMTIME_DRAM] = SAM_ENERGY_dram_byte,
         [SAM_MEMTIME_LINK] = SAM_ENERGY_link_byte,
     };
-    const struct system_gpu_figures *gpu = sam_system_gpu_time_figures(time->gpu);
     uint64_t *count = f->energy.count;
     sam_hart_energy(time->hart, &f->energy);
     f->energy.config = time->config.energy;
-    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_turn; i++)
-        count[i] = gpu->energy.count[i];
-    count[SAM_ENERGY_symbol] = sam_system_weight_time_figures(time->weights)->symbols;
     for (unsigned i = 0; i < SAM_MEMTIME_LEVELS; i++)
         count[events[i]] = m->level[i].bytes.read + m->level[i].bytes.written;
 }
@@ -174,28 +154,24 @@ static void find_energy(struct sam_system_figures *f, struct system_time *time,
 
 static bool collect(struct sam_system_figures *f, struct system_time *time)
 {
-    struct collecting c = {.figures = f};
+    struct system_measuring m = {.figures = f};
     struct sam_engines_report report;
     sam_system_time_settle(time);
     const struct sam_mxu_stats *stats = sam_hart_cycles(time->hart);
     const struct sam_memtime_levels_figures *memory = sam_memtime_levels_figures(time->levels);
-    const struct system_weight_figures *weights = sam_system_weight_time_figures(time->weights);
     sam_hart_engines(time->hart, &report);
     f->cycles = report.cycles;
     f->instructions = report.instructions;
-    f->records = weights->records;
-    f->packed = weights->packed;
-    f->raw = weights->raw;
     f->macs = stats ? stats->macs : 0;
     find_roofline(f, time, stats, &memory->level[SAM_MEMTIME_DRAM].bytes);
     find_energy(f, time, memory);
     if (!collect_bytes(f, memory) || !collect_levels(f, time, memory))
         return false;
-    add_rows(&c, time, &report, stats);
+    add_rows(&m, time, &report, stats);
     if (!sam_system_pipes_measure(time->pipes, f))
         return false;
     f->launches = sam_alloc(time->launch_count + 1, sizeof *f->launches);
-    if (c.failed || !f->launches)
+    if (m.failed || !f->launches)
         return false;
     f->launch_count = time->launch_count;
     if (time->launch_count)

@@ -1,48 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control registers in time: a store to SUBMIT waits while its queue is full, a load of WAIT until
- * its queue has drained. */
+/* Timing of the control registers: a store to SUBMIT waits while the queue is full, a load of WAIT
+ * until the queue is empty. */
 #include "system/system.h"
 
-static const struct registers {
-    uint64_t submit, done, wait;
-} registers[] = {
-    [SAM_SYSTEM_GPU_QUEUE] = {SAM_SYSTEM_GPU_SUBMIT, SAM_SYSTEM_GPU_DONE, SAM_SYSTEM_GPU_WAIT},
-    [SAM_SYSTEM_WEIGHT_QUEUE] = {SAM_SYSTEM_WEIGHT_SUBMIT, SAM_SYSTEM_WEIGHT_DONE,
-                                 SAM_SYSTEM_WEIGHT_WAIT},
-};
-_Static_assert(SAM_COUNT(registers) == SAM_SYSTEM_UNITS, "a row for each queue");
-
-/* The queue whose register it is; SAM_SYSTEM_UNITS: none. */
-static enum sam_system_unit submits(uint64_t address, bool store)
+/* The queue that has this register at `offset` of its page, or SAM_SYSTEM_QUEUES. */
+static unsigned queue_of(uint64_t address, uint32_t offset)
 {
-    unsigned i = store ? 0 : SAM_SYSTEM_UNITS;
-    while (i < SAM_SYSTEM_UNITS && address != registers[i].submit)
-        i++;
-    return (enum sam_system_unit)i;
+    const uint64_t queue = (address - SAM_SYSTEM_CONTROL) / SAM_SYSTEM_PAGE - 1;
+    const bool is = queue < SAM_SYSTEM_QUEUES && address % SAM_SYSTEM_PAGE == offset;
+    return is ? (unsigned)queue : SAM_SYSTEM_QUEUES;
 }
 
-static enum sam_system_unit waits(uint64_t address, bool store)
+static unsigned submits(uint64_t address, bool store)
 {
-    unsigned i = store ? SAM_SYSTEM_UNITS : 0;
-    while (i < SAM_SYSTEM_UNITS && address != registers[i].wait)
-        i++;
-    return (enum sam_system_unit)i;
+    return store ? queue_of(address, SYSTEM_QUEUE_SUBMIT) : SAM_SYSTEM_QUEUES;
 }
 
-static bool polls(uint64_t address, bool store)
+static unsigned waits(uint64_t address, bool store)
 {
-    unsigned i = store ? SAM_SYSTEM_UNITS : 0;
-    while (i < SAM_SYSTEM_UNITS && address != registers[i].done)
-        i++;
-    return i < SAM_SYSTEM_UNITS;
+    return store ? SAM_SYSTEM_QUEUES : queue_of(address, SYSTEM_QUEUE_WAIT);
 }
 
 static uint64_t ready(void *context, uint64_t now, uint64_t address, bool store)
 {
     const struct sam_system *system = context;
-    const enum sam_system_unit full = submits(address, store), busy = waits(address, store);
-    if ((full == SAM_SYSTEM_UNITS || !sam_system_time_is_full(system->time, full)) &&
-        (busy == SAM_SYSTEM_UNITS || sam_system_time_is_idle(system->time, busy)))
+    const unsigned full = submits(address, store), busy = waits(address, store);
+    if ((full == SAM_SYSTEM_QUEUES || !sam_system_time_is_full(system->time, full)) &&
+        (busy == SAM_SYSTEM_QUEUES || sam_system_time_is_idle(system->time, busy)))
         return now;
     sam_system_pipes_wait(system->time->pipes, now);
     return SAM_CLOCK_IDLE;
@@ -52,17 +36,18 @@ static bool uses(void *context, uint64_t address, bool store, size_t index,
                  struct sam_work_span *bytes, bool *stores)
 {
     const struct sam_system *system = context;
-    const enum sam_system_unit queue = submits(address, store);
-    return queue != SAM_SYSTEM_UNITS &&
+    const unsigned queue = submits(address, store);
+    return queue != SAM_SYSTEM_QUEUES &&
            sam_system_time_uses(system->time, queue, index, bytes, stores);
 }
 
 static bool accessed(void *context, uint64_t now, uint64_t address, bool store)
 {
     struct sam_system *system = context;
-    const enum sam_system_unit queue = submits(address, store);
-    sam_system_pipes_accessed(system->time->pipes, now, polls(address, store));
-    return queue == SAM_SYSTEM_UNITS || sam_system_time_submit(system->time, queue);
+    const unsigned queue = submits(address, store);
+    sam_system_pipes_accessed(system->time->pipes, now,
+                              !store && queue_of(address, SYSTEM_QUEUE_DONE) != SAM_SYSTEM_QUEUES);
+    return queue == SAM_SYSTEM_QUEUES || sam_system_time_submit(system->time, queue);
 }
 
 static void worked(void *context, const struct sam_hart_worked *w)
@@ -85,11 +70,11 @@ enum sam_status sam_system_add_time(struct sam_system *system, struct sam_hart_o
         sam_system_time_new(o->timing, hart->mlen, &map, &system->time, error);
     if (status != SAM_OK)
         return status;
-    const struct sam_system_config *config = sam_system_time_config(system->time);
+    const struct sam_system_config *config = &system->time->config;
     hart->engines = &config->tl;
     hart->cycles = &config->mx;
-    system->shared = (struct sam_hart_shared_time){.clock = sam_system_time_clock(system->time),
-                                                   .memory = sam_system_time_port(system->time),
+    system->shared = (struct sam_hart_shared_time){.clock = &system->time->clock,
+                                                   .memory = &system->time->port,
                                                    .engines_port = SYSTEM_PORT_ENGINES,
                                                    .matrix_port = SYSTEM_PORT_MATRIX,
                                                    .ready = ready,

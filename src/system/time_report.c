@@ -8,7 +8,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* How many rows there are for the unit of row `first`. */
+/* The number of consecutive rows of one unit, from row `first` on. */
 static size_t rows_of_unit(const struct sam_system_figures *f, size_t first)
 {
     size_t count = 0;
@@ -48,7 +48,7 @@ static void put_bar(double percent, struct sam_buffer *out)
         sam_buffer_puts(out, i < filled ? "#" : ".");
 }
 
-/* A line for the rows of a unit. One that never did anything has none. */
+/* A line for the rows of a unit, unless it was never busy. */
 static void put_unit(const struct sam_system_figures *f, const struct sam_system_row *rows,
                      size_t count, struct sam_buffer *out)
 {
@@ -71,7 +71,7 @@ static void put_unit(const struct sam_system_figures *f, const struct sam_system
     sam_buffer_puts(out, "\n");
 }
 
-/* The cycles of a pipe as those of a unit. */
+/* The cycles of a pipe as rows of a unit. */
 static void pipe_rows(const struct sam_system_pipe *pipe,
                       struct sam_system_row rows[SAM_SYSTEM_PIPE_CYCLES])
 {

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks of the GPU and the weight unit, arrows from the stores that submitted their work, and
- * counters of what the memory moves, in the timeline of the hart. */
+/* Tracks of the queues, arrows from the stores that submitted their records, and counters of the
+ * bytes that memory moves, in the timeline of the hart. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "system/time.h"
 
-/* The hart's own tracks, the first of which is the hart, are below these. */
-enum {
-    HART = 1,
-    GPU = 100,
-    RECORDS, /* then the stages of the weight unit */
-};
+/* Track numbers: the hart and its units are below 100; each queue other than the GPU's has a track
+ * for its records and one per stage. */
+enum { HART = 1, GPU = 100, STAGES };
 
-enum { WINDOW = 256 }; /* cycles of a value of the counters */
+enum { WINDOW = 256 }; /* cycles per counter sample */
 
 struct counter {
     const char *name;
-    uint64_t window; /* number of the current one */
+    uint64_t window; /* number of the current sample */
     uint64_t bytes[2];
     bool shown;
 };
@@ -25,15 +22,11 @@ struct counter {
 struct system_trace {
     struct sam_perfetto *json;
     struct counter counters[SAM_MEMTIME_LEVELS];
-    uint64_t *submitted; /* of records that have not ended, by number from `ended` on */
-    size_t count, capacity;
-    uint64_t ended;
 };
 
 struct system_trace *sam_system_trace_new(struct sam_perfetto *json)
 {
-    static const char *const stages[] = {"weights", "weights: fetch", "weights: work",
-                                         "weights: write"};
+    static const char *const stages[SYSTEM_TRACKS] = {"", ": fetch", ": work", ": write"};
     struct system_trace *trace = sam_alloc(1, sizeof *trace);
     if (!trace)
         return NULL;
@@ -41,16 +34,17 @@ struct system_trace *sam_system_trace_new(struct sam_perfetto *json)
     for (unsigned i = 0; i < SAM_MEMTIME_LEVELS; i++)
         trace->counters[i].name = sam_memtime_level_name((enum sam_memtime_level)i);
     sam_perfetto_track(json, GPU, "GPU");
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_TRACKS; i++)
-        sam_perfetto_track(json, RECORDS + i, stages[i]);
+    for (unsigned i = 0; i < (SAM_SYSTEM_QUEUES - 1) * SYSTEM_TRACKS; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "%s%s", sam_system_units[1 + i / SYSTEM_TRACKS].figures,
+                 stages[i % SYSTEM_TRACKS]);
+        sam_perfetto_track(json, STAGES + i, name);
+    }
     return trace;
 }
 
 void sam_system_trace_free(struct system_trace *trace)
 {
-    if (!trace)
-        return;
-    free(trace->submitted);
     free(trace);
 }
 
@@ -68,47 +62,33 @@ static void put_slice(struct system_trace *trace, unsigned track, const char *na
                                                                      .arg_count = count});
 }
 
+/* An arrow from the store that submitted a record to its start. */
+static void put_arrow(struct system_trace *trace, const char *name, unsigned queue, uint64_t number,
+                      uint64_t submitted, unsigned track, uint64_t start)
+{
+    const uint64_t id = SAM_SYSTEM_QUEUES * number + queue;
+    sam_perfetto_flow(trace->json, name, id, HART, submitted, false);
+    sam_perfetto_flow(trace->json, name, id, track, start, true);
+}
+
 void sam_system_trace_launch(struct system_trace *trace, const struct sam_system_launch_time *l)
 {
     const struct sam_perfetto_arg args[] = {{"launch", NULL, l->number},
                                             {"instructions", NULL, l->insns}};
-    const uint64_t id = 2 * l->number;
     put_slice(trace, GPU, "launch", "wait", l->begun, l->first, args, 1);
     put_slice(trace, GPU, l->kernel ? l->kernel : "kernel", "busy", l->first, l->end, args, 2);
-    sam_perfetto_flow(trace->json, "launch", id, HART, l->submitted, false);
-    sam_perfetto_flow(trace->json, "launch", id, GPU, l->begun, true);
+    put_arrow(trace, "launch", SAM_SYSTEM_GPU_QUEUE, l->number, l->submitted, GPU, l->begun);
 }
 
-void sam_system_trace_record(struct system_trace *trace, uint64_t number, uint64_t at)
+void sam_system_trace_stage(struct system_trace *trace, const struct system_stage_span *span)
 {
-    const size_t index = (size_t)(number - trace->ended);
-    void *grown = sam_grow(trace->submitted, index, &trace->capacity, sizeof *trace->submitted);
-    if (!grown)
-        return; /* an arrow less */
-    trace->submitted = grown;
-    trace->submitted[index] = at;
-    trace->count = index + 1;
-}
-
-void sam_system_trace_weights(void *context, const struct system_weight_span *span)
-{
-    static const char *const operations[] = {"decode", "encode", "count"};
-    struct system_trace *trace = context;
-    const struct sam_perfetto_arg args[] = {{"record", NULL, span->number}};
-    const char *name = span->operation < SAM_COUNT(operations) ? operations[span->operation] : "?";
-    put_slice(trace, RECORDS + span->track, name, "busy", span->from, span->to, args, 1);
-    if (span->track != SYSTEM_WEIGHT_RECORDS)
-        return;
-    const uint64_t index = span->number - trace->ended;
-    if (index < trace->count) {
-        const uint64_t id = 2 * span->number + 1;
-        sam_perfetto_flow(trace->json, "record", id, HART, trace->submitted[index], false);
-        sam_perfetto_flow(trace->json, "record", id, RECORDS, span->from, true);
-        trace->count -= (size_t)index + 1;
-        memmove(trace->submitted, trace->submitted + index + 1,
-                trace->count * sizeof *trace->submitted);
-    }
-    trace->ended = span->number + 1;
+    const struct system_job *job = span->job;
+    const struct sam_perfetto_arg args[] = {{"record", NULL, job->number}};
+    const unsigned queue = span->unit - SYSTEM_PORT_GPU;
+    const unsigned track = STAGES + (queue - 1) * SYSTEM_TRACKS;
+    put_slice(trace, track + span->track, job->name, "busy", span->from, span->to, args, 1);
+    if (span->track == SYSTEM_TRACK_RECORDS)
+        put_arrow(trace, "record", queue, job->number, job->submitted, track, span->from);
 }
 
 static void show(struct system_trace *trace, struct counter *c)
@@ -130,7 +110,7 @@ void sam_system_trace_transfer(struct system_trace *trace, const struct sam_memt
         return;
     if (c->shown && window != c->window) {
         show(trace, c);
-        if (window > c->window + 1) { /* nothing moved between them */
+        if (window > c->window + 1) { /* no transfers between them */
             c->window++;
             show(trace, c);
         }

@@ -14,10 +14,10 @@ struct run {
     struct sam_chunks_piece piece;
     struct sam_chunks_range range;
     const struct sam_counter *counter; /* NULL: exact */
-    struct sam_counter given;          /* the counters of an encode */
+    struct sam_counter given;          /* counters that an encode is given */
     uint32_t counters[COUNTERS];
-    uint64_t source_size, room; /* bytes of the source that are needed; of output at most */
-    bool exhausted;             /* the host had no memory */
+    uint64_t source_size, room; /* bytes of the source needed; most bytes of output */
+    bool exhausted;             /* the host is out of memory */
 };
 
 static uint64_t number(uint32_t low, uint32_t high)
@@ -25,7 +25,7 @@ static uint64_t number(uint32_t low, uint32_t high)
     return (uint64_t)high << 32 | low;
 }
 
-/* The record fails. The first reason counts. */
+/* Fail the record. Only the first reason is kept. */
 static void refuse(struct run *run, uint32_t status, const char *format, ...) SAM_PRINTF(3, 4);
 static void refuse(struct run *run, uint32_t status, const char *format, ...)
 {
@@ -38,7 +38,7 @@ static void refuse(struct run *run, uint32_t status, const char *format, ...)
     run->work->result.status = status;
 }
 
-/* Whether these bytes are in one buffer. */
+/* Whether the range lies in one buffer. */
 static bool is_mapped(const struct run *run, uint64_t address, uint64_t size)
 {
     return !size || sam_host_read(run->memory, address, NULL, (size_t)size, NULL) == SAM_OK;
@@ -61,18 +61,18 @@ static void check_result(struct run *run)
         run->work->result_address = at;
 }
 
-/* Whether the unit can give elements of type `from` out as `to`. */
-static bool gives(uint32_t from, uint32_t to)
+/* Whether decoding converts elements of type `from` to `to`. */
+static bool can_decode(uint32_t from, uint32_t to)
 {
     const bool to_f16 = to == SAM_F16 && sam_dtype_bits(from) <= 8 && sam_dtype_widens(from, to);
     return from == to || to_f16 || (to == SAM_F32 && from == SAM_BF16);
 }
 
-/* What decoding needs of the record. */
+/* Validate a decode record. */
 static void check_decode(struct run *run)
 {
     const struct sam_weight_record *r = &run->work->record;
-    if (!gives(r->packed_type, r->output_type))
+    if (!can_decode(r->packed_type, r->output_type))
         refuse(run, SAM_WEIGHT_IS_RECORD,
                "element type %s as %s: expected the same, floats of 8 or 4 bits as f16 (which "
                "cannot hold e8m0), or bf16 as f32",
@@ -83,7 +83,7 @@ static void check_decode(struct run *run)
     run->source_size = r->source_bytes;
 }
 
-/* What encoding and counting need: the elements are the piece. */
+/* Validate an encode or count record, whose elements must be the whole piece. */
 static void check_elements(struct run *run)
 {
     const struct sam_weight_record *r = &run->work->record;
@@ -142,7 +142,7 @@ static void check(struct run *run, uint32_t address)
     if (r->operation > SAM_WEIGHT_COUNT)
         refuse(run, SAM_WEIGHT_IS_RECORD, "operation %u: expected 0 to %d", r->operation,
                SAM_WEIGHT_COUNT);
-    /* Numbers beyond the enumeration must not become one of its values. */
+    /* Check the range before the conversion to enum sam_dtype. */
     if (r->packed_type >= SAM_DTYPES || r->output_type >= SAM_DTYPES)
         refuse(run, SAM_WEIGHT_IS_RECORD, "element types %u and %u: expected numbers below %d",
                r->packed_type, r->output_type, SAM_DTYPES);
@@ -154,7 +154,7 @@ static void check(struct run *run, uint32_t address)
                                            number(r->first_low, r->first_high),
                                            number(r->elements_low, r->elements_high)};
     if (r->operation != SAM_WEIGHT_DECODE && r->layout == SAM_LAYOUT_SHARED)
-        run->piece.layout = SAM_LAYOUT_BYTES; /* the same chunks, without neighbours */
+        run->piece.layout = SAM_LAYOUT_BYTES; /* equal chunks for a piece of one tensor */
     const char *fault = sam_chunks_fault(&run->piece, &run->source_size);
     if (fault)
         refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
@@ -174,7 +174,7 @@ static bool read_source(void *context, uint64_t offset, void *data, size_t size)
     return true;
 }
 
-/* In place, where the host has them together. */
+/* The bytes in place, if they are contiguous on the host; else NULL. */
 static uint8_t *find(struct run *run, uint64_t address, size_t size, size_t *all)
 {
     uint8_t *bytes = sam_memory_run(run->memory, address, all);
@@ -261,7 +261,7 @@ static enum sam_status count(struct run *run, struct sam_source source,
     return SAM_OK;
 }
 
-/* How many elements the output holds. */
+/* The number of elements decoded, encoded or counted. */
 static uint32_t elements_done(const struct run *run)
 {
     const struct system_weight_work *work = run->work;
@@ -273,7 +273,7 @@ static uint32_t elements_done(const struct run *run)
     return (uint32_t)(bytes * 8 / sam_dtype_bits(run->piece.type));
 }
 
-/* The counters that the record names, if it does, take the place of the unit's. */
+/* Counters in memory, if the record names any, replace those of the unit. */
 static enum sam_status encode(struct run *run, struct sam_source source,
                               const struct sam_chunks_sink *sink, struct sam_error *error)
 {
@@ -340,14 +340,11 @@ enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t addres
                                       struct system_weight_work *work, struct sam_error *error)
 {
     struct run run = {.memory = memory, .work = work, .counter = counter};
-    unsigned next = 0;
     *work = (struct system_weight_work){.result.damaged_block = UINT32_MAX,
                                         .blocks = work->blocks,
                                         .capacity = work->capacity,
                                         .room = work->room};
-#define SAM_DEVICE_WEIGHT(name, meaning) work->record.name = words[next++];
-#include "samite/device/layout.def"
-#undef SAM_DEVICE_WEIGHT
+    memcpy(&work->record, words, sizeof work->record);
     check(&run, address);
     if (work->result.status == SAM_WEIGHT_IS_GOOD)
         perform(&run);

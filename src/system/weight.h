@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight unit: records that decode, encode or count weights in memory. docs/system-rulings.md
- * has its rules, device/layout.def the words of a record. The codec does the work: here are the
- * records, their checks, and what each of them reads, does and writes, for models of time and
- * checks of races. */
+ * has its rules, device/units.def the words of a record. The codec does the work; this file has the
+ * checks of a record and the list of its accesses and costs, for the time model and the race check.
+ */
 #ifndef SAM_SYSTEM_WEIGHT_H
 #define SAM_SYSTEM_WEIGHT_H
 
@@ -10,35 +10,35 @@
 #include "machine/machine.h"
 #include "samite/device/layout.h"
 
-/* A step of a record, in order: the header of a chunk or a block. Decoding reads the header of each
- * chunk up to the last one that it needs, without output, and of blocks those that it needs, whole.
- * Encoding reads elements block by block and writes a header, then the blocks; the last one ends
- * with the padding of the chunk; counters that it is given are a step before all others. Counting
+/* A step of a record, in order: the header of a chunk, or a block. Decoding reads the header of
+ * each chunk up to the last chunk needed, without output, and each block needed as a whole.
+ * Encoding reads elements block by block and writes a header, then the blocks, the last of which
+ * ends with the padding of the chunk; the first step reads the counters, if there are any. Counting
  * reads elements block by block, and its last step writes the counters. */
 struct system_weight_block {
     uint64_t source, source_bytes;           /* 0 bytes: nothing is read */
     uint64_t destination, destination_bytes; /* 0 bytes: nothing is written */
-    /* Looked up: the tables to prepare, the symbols in their codes, symbols looked up, and bits
-     * that are stored as they are; for encoding, what a decoder will do. */
+    /* Tables to prepare, symbols in their codes, symbols looked up, plain bits; of an encoded
+     * block, the cost of decoding it. */
     struct sam_chunk_cost cost;
     uint64_t counted; /* symbols counted for a code, or counted */
 };
 
-/* What came of a record. */
+/* An executed record. */
 struct system_weight_work {
     struct sam_weight_record record;
     struct sam_weight_result result; /* its status is that of the record */
-    uint32_t result_address;         /* where the result was written; 0: nowhere */
-    bool counted;                    /* an encode with counters that it was given */
-    char fault[160];                 /* why the status is not SAM_WEIGHT_IS_GOOD, in words */
+    uint32_t result_address;         /* of the result in memory; 0: none */
+    bool counted;                    /* an encode with counters from memory */
+    char fault[160];                 /* reason of a status other than SAM_WEIGHT_IS_GOOD */
     struct system_weight_block *blocks;
     size_t count, capacity;
     struct sam_chunks_room room; /* of the decoder */
 };
 
-/* Run a record with the contents `words`, which lies at `address`, on a unit that counts symbols
- * with `counter`, or exactly if that is NULL. SAM_OK whatever its status is;
- * SAM_ERR_MEMORY: the host is out of memory. `work` begins as zero, and may be used again. */
+/* Execute the record `words` at `address`. Symbols are counted with `counter`, or exactly if that
+ * is NULL. Returns SAM_OK also for a record that fails; SAM_ERR_MEMORY: the host is out of memory.
+ * `work` is zero at first, and may be reused. */
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
                                       const uint32_t words[16], const struct sam_counter *counter,
                                       struct system_weight_work *work, struct sam_error *error);

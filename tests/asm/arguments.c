@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of isa.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/isa.h"
 
-static void isas(void **state)
+TEST(isas)
 {
-    (void)state;
     static const char *const bad[] = {"", "rv", "rv32", "rv128i", "rv32i_", "rv32i__m", "rv64ix"};
     struct sam_isa isa = {0};
     char text[8] = "kept";
@@ -33,9 +28,8 @@ static void isas(void **state)
 }
 
 /* Words and pcs of every kind, an ISA of nothing or of everything, room for nothing. */
-static void one_word(void **state)
+TEST(one_word)
 {
-    (void)state;
     static const struct sam_isa isas[] = {{0, 0}, {32, 0}, {64, UINT32_MAX}, {77, UINT32_MAX}};
     char text[300];
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
@@ -48,9 +42,8 @@ static void one_word(void **state)
         }
 }
 
-static void images(void **state)
+TEST(images)
 {
-    (void)state;
     const struct sam_isa isa = {32, SAM_EXT_I};
     struct sam_image *image = sam_image_new(32);
     char *text = (char *)1;
@@ -81,9 +74,8 @@ static void refuses_assembly(const struct sam_asm_options *options, const char *
     sam_text_free(messages);
 }
 
-static void assembly(void **state)
+TEST(assembly)
 {
-    (void)state;
     struct sam_image *image;
     char *messages, *listing = (char *)1;
     const char *const nothing[] = {NULL};
@@ -122,9 +114,8 @@ static void assembly(void **state)
     sam_image_free(image);
 }
 
-static void tables(void **state)
+TEST(tables)
 {
-    (void)state;
     const struct sam_isa none = {0};
     struct sam_isa_entry entry;
     struct sam_csr_entry csr;
@@ -147,13 +138,4 @@ static void tables(void **state)
     assert_non_null(sam_csr_name_note(&all, "tmask_load_stride7"));
     assert_false(sam_csr_entry_find(&none, "0x1000", &csr));
     assert_false(sam_csr_entry_find(&none, "18446744073709551617", &csr));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isas),     cmocka_unit_test(one_word), cmocka_unit_test(images),
-        cmocka_unit_test(assembly), cmocka_unit_test(tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

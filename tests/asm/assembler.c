@@ -25,9 +25,8 @@ static const struct sam_section *section_of(const struct sam_image *image, const
     return NULL;
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     static const char *const texts[] = {"", "\n", "# only a comment", "/* \n */", ";;;", "\t \r\n"};
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         char *messages;
@@ -40,9 +39,8 @@ static void test_empty(void **state)
     }
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
-    (void)state;
     struct sam_image *image;
     const char *text = ".bss\nz: .zero 100\n.data\nd: .word 1\n.section .rodata\nr: .byte 2\n"
                        ".section .text.cold\ncold: nop\n.text\n.globl _start\nnop\n_start: nop\n"
@@ -74,9 +72,8 @@ static void test_layout(void **state)
     sam_image_free(image);
 }
 
-static void test_address(void **state)
+TEST(test_address)
 {
-    (void)state;
     struct sam_image *image;
     test_section(V, "nop\n.data\n.address 0x90000000\nd: .word d\n.bss\nb: .zero 4\n", ".data",
                  &image);
@@ -89,9 +86,8 @@ static void test_address(void **state)
     test_refused(V, ".data\n.address 0xfffffff0\n.zero 17\n", "beyond 32 bits");
 }
 
-static void test_symbols(void **state)
+TEST(test_symbols)
 {
-    (void)state;
     struct sam_image *image;
     const char *text = ".equ size, 3 * 4\n.set n, 1\n.set n, n + 1\nlater = after - before\n"
                        ".type f, @function\n.size f, . - f\nbefore: nop\nf: nop\n.Llocal: nop\n"
@@ -111,17 +107,15 @@ static void test_symbols(void **state)
 }
 
 /* A symbol's value is the one at the place of use. */
-static void test_set_changes(void **state)
+TEST(test_set_changes)
 {
-    (void)state;
     WORDS("rv32i", ".set n, 1\n.word n\n.set n, n * 10 + 2\n.word n\n.set n, 7\n.word n", 1, 12, 7);
     WORDS("rv32i", "a: .set d, . - a\n.word d\n.set d, . - a\n.word d", 0, 4);
     WORDS("rv32i", ".set p, b\n.set p, p + 4\n.word p - b\nb: .word 0", 4, 0);
 }
 
-static void test_numbers_and_strings(void **state)
+TEST(test_numbers_and_strings)
 {
-    (void)state;
     WORDS("rv32i", ".word 0b1011, 0o17, 0xFF, 0XaB, 1234567890, -2147483648, 4294967295", 11, 15,
           255, 171, 1234567890, 0x80000000, 0xffffffff);
     WORDS("rv32i", ".byte 1, 2, 3, -1\n.half 1, -2\n.4byte 5\n.2byte 6, 7", 0xff030201, 0xfffe0001,
@@ -135,9 +129,8 @@ static void test_numbers_and_strings(void **state)
           0);
 }
 
-static void test_alignment(void **state)
+TEST(test_alignment)
 {
-    (void)state;
     WORDS("rv32i", "nop\n.align 4\nnop", NOP, NOP, NOP, NOP, NOP);
     WORDS("rv32i", "nop\n.balign 8\nnop", NOP, NOP, NOP);
     WORDS("rv32i", "nop\n.p2align 3, 0\nnop", NOP, 0, NOP);
@@ -149,9 +142,8 @@ static void test_alignment(void **state)
     sam_image_free(image);
 }
 
-static void test_macros(void **state)
+TEST(test_macros)
 {
-    (void)state;
     WORDS("rv32i", ".macro m a, b=2, c\n.word \\a, \\b, \\c+0\n.endm\nm 1\nm 1, 5\nm c=4, a=3\n", 1,
           2, 0, 1, 5, 0, 3, 2, 4);
     WORDS("rv32i", ".macro m a:req rest:vararg\n.word \\a\n.word \\rest\n.endm\nm 1, 2, 3\n", 1, 2,
@@ -161,9 +153,8 @@ static void test_macros(void **state)
     WORDS("rv32i", ".macro m x y\n.word \\x * \\y\n.endm\nm (1 + 2), \"(3 + 4)\"\n", 21);
 }
 
-static void test_macro_recursion(void **state)
+TEST(test_macro_recursion)
 {
-    (void)state;
     WORDS("rv32i", ".macro count n\n.word \\n\n.if \\n\ncount (\\n - 1)\n.endif\n.endm\ncount 3\n",
           3, 2, 1, 0);
     WORDS("rv32i", ".macro m\n.word 1\n.exitm\n.word 2\n.endm\nm\n.word 3", 1, 3);
@@ -171,9 +162,8 @@ static void test_macro_recursion(void **state)
     WORDS("rv32i", ".macro outer\n.macro inner\n.word 7\n.endm\n.endm\nouter\ninner", 7);
 }
 
-static void test_repetitions(void **state)
+TEST(test_repetitions)
 {
-    (void)state;
     WORDS("rv32i", ".set i, 0\n.rept 4\n.word i\n.set i, i + 1\n.endr", 0, 1, 2, 3);
     WORDS("rv32i", ".rept 2\n.rept 2\n.word 5\n.endr\n.word 6\n.endr", 5, 5, 6, 5, 5, 6);
     WORDS("rv32i", ".rept 0\n.word 5\n.endr\n.word 1", 1);
@@ -181,9 +171,8 @@ static void test_repetitions(void **state)
     WORDS("rv32i", ".irpc x, 123\n.word \\x\n.endr", 1, 2, 3);
 }
 
-static void test_conditions(void **state)
+TEST(test_conditions)
 {
-    (void)state;
     static const char text[] = ".if x == 1\n.word 1\n.elseif x == 2\n.word 2\n.if x\n.word 22\n"
                                ".else\n.word 23\n.endif\n.elseif x == 2\n.word 99\n.else\n.word 3\n"
                                ".endif\n.ifdef x\n.word 4\n.endif\n.ifndef x\n.word 5\n.else\n"
@@ -206,9 +195,8 @@ static void test_conditions(void **state)
     WORDS("rv32i", "a: nop\nnop\n.if . - a == 8\n.word 1\n.endif", NOP, NOP, 1);
 }
 
-static void test_defines(void **state)
+TEST(test_defines)
 {
-    (void)state;
     static const char *const defines[] = {"LANES=4 * 2", "DEBUG"};
     struct sam_asm_options options = {
         .isa = test_isa(V), .base = 0x1000, .defines = defines, .define_count = 2};
@@ -234,9 +222,8 @@ static void test_defines(void **state)
     }
 }
 
-static void test_include(void **state)
+TEST(test_include)
 {
-    (void)state;
     char folder[] = "/tmp/samite-include-XXXXXX", path[64], *messages;
     struct sam_error error;
     struct sam_image *image;
@@ -279,9 +266,8 @@ static void test_include(void **state)
 }
 
 /* The inverted branch and the jump reach the target, wherever it lies. */
-static void test_long_branches(void **state)
+TEST(test_long_branches)
 {
-    (void)state;
     for (int gap = 4070; gap <= 4110; gap += 4) {
         char text[128];
         struct sam_image *image;
@@ -310,9 +296,8 @@ static void test_long_branches(void **state)
 }
 
 /* Branches that push each other out of reach converge. */
-static void test_many_long_branches(void **state)
+TEST(test_many_long_branches)
 {
-    (void)state;
     struct sam_buffer text = {0};
     for (int i = 0; i < 2000; i++)
         sam_buffer_printf(&text, "l%d: bne a0, a1, l%d\n", i, i < 1000 ? i + 1000 : i - 1000);
@@ -340,9 +325,8 @@ static void test_many_long_branches(void **state)
     sam_buffer_free(&text);
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
-    (void)state;
     struct sam_image *image;
     const char *text = "la a0, d\nlw a1, d\nsw a1, d, t0\ncall f\ntail f\nlui a2, %hi(d)\n"
                        "addi a2, a2, %lo(d)\nli a3, d\nf: ret\n.data\n.zero 2044\nd: .word 1\n";
@@ -372,9 +356,8 @@ static void test_addresses(void **state)
     sam_image_free(image);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     test_refused(V, ".rept 4194304\n.rept 4194304\n.endr\n.word 1\n.endr\n", "expands to more");
     test_refused(V, ".space 268435456\n.space 1\n", "larger than 256 MiB");
     test_refused(V, ".fill 268435456, 8\n", "larger than 256 MiB");
@@ -411,9 +394,8 @@ static void test_limits(void **state)
 }
 
 /* A text cut anywhere, or with any byte anywhere, gives an image or messages. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-    (void)state;
     static const char whole[] = ".macro m a, b=\"x\"\nadd\\()i \\a, a0, 'c' # c\n.endm\nm a0\n"
                                 ".if 1\nvadd.vi v200, v1, 100 /* x */\n.endif\n1: j 1b\n"
                                 ".word 1 + (2 ? 3 : 4)\n.asciz \"a\\n\"\nlw a0, %lo(1b)(a1)\n";
@@ -438,9 +420,8 @@ static void test_damaged(void **state)
 }
 
 /* The listing of an image assembles to the image. */
-static void test_listing(void **state)
+TEST(test_listing)
 {
-    (void)state;
     static const char text[] =
         ".equ n, 5\n.globl _start\n.type _start, @function\n_start: la a0, d\nbeqz a0, 1f\n"
         "add x45, a0, a1\nregext 64\nvadd.vv v1, v34, v3\n.word 0x200b\n.word 0xffffffff\n"
@@ -478,30 +459,4 @@ static void test_listing(void **state)
     sam_text_free(listing);
     sam_image_free(one);
     sam_image_free(two);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_address),
-        cmocka_unit_test(test_symbols),
-        cmocka_unit_test(test_set_changes),
-        cmocka_unit_test(test_numbers_and_strings),
-        cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_macro_recursion),
-        cmocka_unit_test(test_repetitions),
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_defines),
-        cmocka_unit_test(test_include),
-        cmocka_unit_test(test_long_branches),
-        cmocka_unit_test(test_many_long_branches),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_listing),
-    };
-    return cmocka_run_group_tests_name("assembler", tests, NULL, NULL);
 }

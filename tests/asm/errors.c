@@ -40,23 +40,26 @@ static void test_file(void **state)
     sam_buffer_free(&expected);
 }
 
-int main(void)
+static glob_t files;
+
+PROLOGUE
 {
     const char *root = getenv("SAMITE_SOURCE");
     char pattern[4096];
-    glob_t files;
     snprintf(pattern, sizeof pattern, "%s/tests/asm/errors/*.s", root ? root : ".");
     if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
         fprintf(stderr, "no %s\n", pattern);
-        return 1;
+        exit(1);
     }
-    static struct CMUnitTest tests[256];
-    size_t count = files.gl_pathc < 256 ? files.gl_pathc : 256;
-    for (size_t i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){.name = strrchr(files.gl_pathv[i], '/') + 1,
-                                       .test_func = test_file,
-                                       .initial_state = files.gl_pathv[i]};
-    int failed = _cmocka_run_group_tests("errors", tests, count, NULL, NULL);
-    globfree(&files);
-    return failed;
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        test_add(test_file, files.gl_pathv[i], "%s", strrchr(files.gl_pathv[i], '/') + 1);
 }
+
+static int free_names(void **state)
+{
+    (void)state;
+    globfree(&files);
+    return 0;
+}
+
+TEST_GROUP(NULL, free_names)

@@ -23,9 +23,8 @@ struct sample {
     int64_t value;
 };
 
-static void test_precedence(void **state)
+TEST(test_precedence)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"1 + 2 * 3", 7},
         {"(1 + 2) * 3", 9},
@@ -52,9 +51,8 @@ static void test_precedence(void **state)
         check(samples[i].text, samples[i].value);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"5 > 3", -1},
         {"3 > 5", 0},
@@ -91,29 +89,16 @@ static void test_values(void **state)
 }
 
 /* The same operators where a value is known only when addresses are. */
-static void test_late(void **state)
+TEST(test_late)
 {
-    (void)state;
     WORDS("rv32i", ".word later > 4, later == 5, (later - 6) >> 60, -later >> 63\n.set later, 5",
           0xffffffff, 0xffffffff, 15, 1);
 }
 
-static void test_in_use(void **state)
+TEST(test_in_use)
 {
-    (void)state;
     test_same("rv32i", "li a0, 5 > 3", "li a0, -1");
     test_same("rv32i", "addi a0, a0, 3 == 3", "addi a0, a0, -1");
     WORDS("rv32i", ".if 2 > 1\n.word 1\n.endif\n.if (2 > 1) == 1\n.word 2\n.endif", 1);
     WORDS("rv32i", ".rept 0 - (2 > 1)\n.word 7\n.endr", 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precedence),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_in_use),
-    };
-    return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);
 }

@@ -204,21 +204,18 @@ static void test_li(const char *isa, const char *march, unsigned bits)
     sam_buffer_free(&text);
 }
 
-static void test_li_32(void **state)
+TEST(test_li_32)
 {
-    (void)state;
     test_li("rv32ima_zicsr_zfinx", "rv32ima_zicsr_zfinx", 32);
 }
 
-static void test_li_64(void **state)
+TEST(test_li_64)
 {
-    (void)state;
     test_li("rv64ima_zicsr_zfinx", "rv64ima_zicsr_zfinx", 64);
 }
 
-static void test_long_branches(void **state)
+TEST(test_long_branches)
 {
-    (void)state;
     same_text("rv32i", "rv32i",
               "beq a0, a1, far\nbne a0, a1, far\nblt a0, a1, far\nbge a0, a1, far\n"
               "bltu a0, a1, far\nbgeu a0, a1, far\nbeqz a0, far\nbgt a0, a1, far\n"
@@ -226,16 +223,14 @@ static void test_long_branches(void **state)
               "far: bnez a0, near\nblez a0, near\nj near\n");
 }
 
-static void test_numeric_labels(void **state)
+TEST(test_numeric_labels)
 {
-    (void)state;
     same_text("rv32i", "rv32i",
               "1: j 1b\nj 1f\n1: beqz a0, 1b\nbnez a0, 2f\n1: nop\n2: j 1b\nj 2b\n");
 }
 
-static void test_sections_and_symbols(void **state)
+TEST(test_sections_and_symbols)
 {
-    (void)state;
     same_text("rv32im", "rv32im",
               ".equ size, 3 * 4\n.set next, size + 1\naddi a0, a0, size\naddi a0, a0, next\n"
               ".set next, next + 1\naddi a0, a0, next\nlui a0, %hi(there)\naddi a0, a0, "
@@ -249,9 +244,8 @@ static void test_sections_and_symbols(void **state)
               ".fill 2, 4, 0x11223344\n.align 3, 0\n.align 4\n");
 }
 
-static void test_expressions(void **state)
+TEST(test_expressions)
 {
-    (void)state;
     same_text("rv32i", "rv32i",
               ".word 1 + 2 * 3, (1 + 2) * 3, 7 / 2, -7 / 2, -7 % 3, 1 << (4 + 1), 0xff >> 4\n"
               ".word 12 & 10, 12 | 3, 12 ^ 10, ~5, -5, !5, !0, 2 + -3, 1 - 2 - 3, 100 / 10 / 5\n"
@@ -284,9 +278,8 @@ static void put_expression(struct sam_buffer *out, int depth)
     sam_buffer_printf(out, bracket ? ")" : "");
 }
 
-static void test_random_expressions(void **state)
+TEST(test_random_expressions)
 {
-    (void)state;
     struct sam_buffer text = {0};
     for (int i = 0; i < 2000; i++) {
         sam_buffer_printf(&text, ".dword ");
@@ -298,9 +291,8 @@ static void test_random_expressions(void **state)
     sam_buffer_free(&text);
 }
 
-static void test_macros(void **state)
+TEST(test_macros)
 {
-    (void)state;
     same_text("rv32i", "rv32i",
               ".macro step reg, by=4, op=addi\n\\op \\reg, \\reg, \\by\n1\\@: nop\nj 1\\@b\n.endm\n"
               "step a0\nstep a1, 8\nstep a2, by=12\nstep reg=a3, op=xori\n"
@@ -311,9 +303,8 @@ static void test_macros(void **state)
 }
 
 /* When masked, GNU as requires a result register other than v0. */
-static void test_vmsge_vx(void **state)
+TEST(test_vmsge_vx)
 {
-    (void)state;
     same_text("rv32ima_zicsr_zfinx_zve32f", "rv32imafv_zicsr",
               "vmsge.vx v1, v2, a0\nvmsgeu.vx v0, v31, t6\nvmsge.vx v1, v2, a0, v0.t\n"
               "vmsgeu.vx v31, v2, a0, v0.t\n");
@@ -334,33 +325,16 @@ static bool is_ours(const struct subject *s)
     return false;
 }
 
-int main(void)
+PROLOGUE
 {
-    static struct CMUnitTest tests[2 * SAM_OP_COUNT + 200];
-    static char names[2 * SAM_OP_COUNT + 200][48];
     static struct subject subjects[2 * SAM_OP_COUNT + 200];
-    const struct CMUnitTest texts[] = {
-        cmocka_unit_test(test_li_32),
-        cmocka_unit_test(test_li_64),
-        cmocka_unit_test(test_long_branches),
-        cmocka_unit_test(test_numeric_labels),
-        cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_sections_and_symbols),
-        cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_vmsge_vx),
-        cmocka_unit_test(test_random_expressions),
-    };
-    size_t count = SAM_COUNT(texts);
-    memcpy(tests, texts, sizeof texts);
-    if (!test_shell("riscv64-unknown-elf-as --version >/dev/null 2>&1")) {
-        printf("1..0 # SKIP needs riscv64-unknown-elf-as\n");
-        return 0;
-    }
+    struct subject *s = subjects;
+    if (!test_shell("riscv64-unknown-elf-as --version >/dev/null 2>&1"))
+        test_skip_all("needs riscv64-unknown-elf-as");
     seed = test_seed();
     for (size_t i = 1; i < SAM_OP_COUNT + sam_pseudo_row_count; i++) {
         const struct sam_insn_row *row = i < SAM_OP_COUNT ? &sam_insn_rows[i] : NULL;
         const struct sam_pseudo_row *pseudo = row ? NULL : &sam_pseudo_rows[i - SAM_OP_COUNT];
-        struct subject *s = &subjects[count];
         if (pseudo && (!pseudo->in || pseudo->expansion[0] == '='))
             continue; /* printing only; li has cases of its own */
         *s = row ? (struct subject){row->mnemonic, row->operands, row->on,
@@ -368,10 +342,9 @@ int main(void)
                  : (struct subject){pseudo->mnemonic, pseudo->operands, pseudo->on, false};
         if (is_ours(s))
             continue;
-        snprintf(names[count], sizeof names[0], "%s %s", s->mnemonic, s->pattern);
-        tests[count] =
-            (struct CMUnitTest){.name = names[count], .test_func = test_row, .initial_state = s};
-        count++;
+        test_add(test_row, s, "%s %s", s->mnemonic, s->pattern);
+        s++;
     }
-    return _cmocka_run_group_tests("gnu", tests, count, test_folder_make, test_folder_remove);
 }
+
+TEST_GROUP(test_folder_make, test_folder_remove)

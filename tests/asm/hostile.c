@@ -17,9 +17,8 @@ static void nest(struct sam_buffer *text, const char *body)
     sam_buffer_printf(text, "%s\n.endr\n.endr\n", body);
 }
 
-static void test_expansion(void **state)
+TEST(test_expansion)
 {
-    (void)state;
     struct sam_buffer text = {0};
     nest(&text, "nop");
     test_refused(V, sam_buffer_text(&text), "the program expands to more than 264 MiB");
@@ -41,9 +40,8 @@ static void test_expansion(void **state)
 }
 
 /* A binary file has one message. */
-static void test_binary(void **state)
+TEST(test_binary)
 {
-    (void)state;
     static const char text[] = "\tnop\nbad 1\n\0 bad 2\nbad 3\n";
     struct sam_asm_options options = {.isa = test_isa(V)};
     struct sam_image *image;
@@ -58,9 +56,8 @@ static void test_binary(void **state)
 }
 
 /* The caller may lower the limit. */
-static void test_lower_limit(void **state)
+TEST(test_lower_limit)
 {
-    (void)state;
     static const char text[] = ".rept 1000\nnop\n.endr\n";
     for (uint64_t limit = 1 << 14; limit <= 1 << 20; limit <<= 6) {
         struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = limit};
@@ -78,9 +75,8 @@ static void test_lower_limit(void **state)
 }
 
 /* The source itself is not an expansion: however long it is, it passes a low limit. */
-static void test_long_source(void **state)
+TEST(test_long_source)
 {
-    (void)state;
     enum { LINES = 100000 };
     struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = 1};
     struct sam_buffer text = {0};
@@ -102,9 +98,8 @@ static void test_long_source(void **state)
     sam_buffer_free(&text);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     struct sam_buffer text = {0};
     for (unsigned i = 0; i < 100000; i++)
         sam_buffer_printf(&text,
@@ -126,9 +121,8 @@ static void test_many(void **state)
 }
 
 /* A parameter is found among many names; names with the same beginning are different. */
-static void test_parameters(void **state)
+TEST(test_parameters)
 {
-    (void)state;
     struct sam_buffer text = {0};
     sam_buffer_printf(&text, ".macro m p0");
     for (int i = 1; i < 3000; i++)
@@ -145,9 +139,8 @@ static void test_parameters(void **state)
 }
 
 /* Sections whose printed names would be one: the text must assemble to the same bytes again. */
-static void test_names_of_sections(void **state)
+TEST(test_names_of_sections)
 {
-    (void)state;
     static const char *const names[] = {".text", ".text", ".text.1", ".text.2", ".text", "",
                                         "",      ".5",    "a\"b",    "a_b",     "a\nb",  "a\\b"};
     char long_name[400], longer_name[400];
@@ -195,9 +188,8 @@ static void test_names_of_sections(void **state)
 }
 
 /* Bytes below 32 but newlines, 127, C1 controls and what is not UTF-8 stay out of messages. */
-static void test_messages_are_plain(void **state)
+TEST(test_messages_are_plain)
 {
-    (void)state;
     static const char text[] =
         "bad\x1b[31m \x7f\n\x9b 1\n.error \"\xc2\x9b\xc3\xa9\x07\"\n.wo\x01rd\n"
         "add \xc2\x85, \"\x1b]0;x\x07\"\n.include \"\x1b[2J\"\n";
@@ -218,19 +210,4 @@ static void test_messages_are_plain(void **state)
     assert_non_null(strstr(messages, "\xc3\xa9")); /* letters stay */
     assert_null(strchr(error.text, 27));
     sam_text_free(messages);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_lower_limit),
-        cmocka_unit_test(test_long_source),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_names_of_sections),
-        cmocka_unit_test(test_messages_are_plain),
-    };
-    return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);
 }

@@ -134,28 +134,16 @@ static void test_inserted(void **state)
         assert_true(tried > 0);
 }
 
-int main(void)
+PROLOGUE
 {
-    static struct CMUnitTest tests[3 * SAM_OP_COUNT];
-    static char names[3 * SAM_OP_COUNT][48];
-    size_t count = 0;
     seed = test_seed();
     struct sam_isa ventus = test_isa("ventus");
     for (int op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
-        static const struct {
-            const char *name;
-            CMUnitTestFunction function;
-        } kinds[] = {{"", test_row},
-                     {" behind a prefix", test_prefixed},
-                     {" with high registers", test_inserted}};
-        bool prefixable = sam_isa_has_row(row, &ventus) && !sam_op_is_prefix((enum sam_op)op);
-        for (size_t k = 0; k < (prefixable ? SAM_COUNT(kinds) : 1); k++) {
-            snprintf(names[count], sizeof names[0], "%s%s", row->mnemonic, kinds[k].name);
-            tests[count] = (struct CMUnitTest){
-                .name = names[count], .test_func = kinds[k].function, .initial_state = (void *)row};
-            count++;
-        }
+        test_add(test_row, row, "%s", row->mnemonic);
+        if (!sam_isa_has_row(row, &ventus) || sam_op_is_prefix((enum sam_op)op))
+            continue;
+        test_add(test_prefixed, row, "%s behind a prefix", row->mnemonic);
+        test_add(test_inserted, row, "%s with high registers", row->mnemonic);
     }
-    return _cmocka_run_group_tests("roundtrip", tests, count, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void test_warned(const char *text, const char *expected)
     sam_image_free(image);
 }
 
-static void test_zeros_in_bss(void **state)
+TEST(test_zeros_in_bss)
 {
-    (void)state;
     struct sam_image *image;
     const struct sam_section *bss =
         test_section(RV32,
@@ -43,9 +42,8 @@ static void test_zeros_in_bss(void **state)
     test_warned(".bss\n.byte 0\n.balign 8, 1", "fill value ignored");
 }
 
-static void test_code_anywhere(void **state)
+TEST(test_code_anywhere)
 {
-    (void)state;
     static const char *const names[] = {".data", ".rodata", ".mine"};
     for (size_t i = 0; i < SAM_COUNT(names); i++) {
         char text[128];
@@ -64,9 +62,8 @@ static void test_code_anywhere(void **state)
     test_warned("beq a0, a1, far\n.half 1\nnop\n.space 5000\nfar:", "not 4-byte aligned");
 }
 
-static void test_weak(void **state)
+TEST(test_weak)
 {
-    (void)state;
     WORDS(RV32, ".weak f, g\n.word f, f + 4\ng: .word g - 8", 0, 4, 0x80000000);
     WORDS(RV32, "lui a0, %hi(f)\naddi a0, a0, %lo(f)\n.weak f", 0x00000537, 0x00050513);
     /* 32 bits wrap round: 0x80000000 + 0x80000000 */
@@ -89,9 +86,8 @@ static void test_weak(void **state)
 
 /* Names out of an ELF file may hold anything: nothing that a terminal obeys reaches the text of the
  * disassembler, which still assembles to the same bytes at the same addresses. */
-static void test_names_of_control_characters(void **state)
+TEST(test_names_of_control_characters)
 {
-    (void)state;
     static const char *const odd[] = {"\x1b[2J", "\xc2\x9b[31m", "\x9b[31m", "a\nb: nop",
                                       "a\"b",    "a\\b",         "\x7f",     "\r",
                                       "\xff",    "a # b",        ""};
@@ -139,15 +135,4 @@ static void test_names_of_control_characters(void **state)
     sam_text_free(text);
     sam_image_free(again);
     sam_image_free(image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zeros_in_bss),
-        cmocka_unit_test(test_code_anywhere),
-        cmocka_unit_test(test_weak),
-        cmocka_unit_test(test_names_of_control_characters),
-    };
-    return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
 }

@@ -162,9 +162,8 @@ static void test_line(void **state)
 }
 
 /* The whole manual as one program, refused lines left out. */
-static void test_all_lines(void **state)
+TEST(test_all_lines)
 {
-    (void)state;
     struct sam_buffer text = {0};
     uint32_t words[2 * SAM_COUNT(lines)];
     size_t count = 0;
@@ -183,7 +182,7 @@ static void test_all_lines(void **state)
 /* Bits 31:25 as the manual prints them after its lines: they include the EngineID, and not the one
  * that the assembler uses. All of them decode, and so do the merge of the field table (funct5
  * 001dd) and the instruction variants of 8.2. */
-static void test_printed_codes(void **state)
+TEST(test_printed_codes)
 {
     static const struct {
         uint32_t funct7, funct3;
@@ -221,9 +220,8 @@ static void test_printed_codes(void **state)
 }
 
 /* t1, tlr1 and tl1 are one TLReg; in brackets and as dim_gpr t1 is x6. */
-static void test_register_names(void **state)
+TEST(test_register_names)
 {
-    (void)state;
     for (unsigned i = 0; i < 32; i++) {
         char text[96];
         uint32_t word = 0x4030205b | i << 15 | (31 - i) << 7;
@@ -242,7 +240,7 @@ static void test_register_names(void **state)
 }
 
 /* Each engine by its suffix: bits 31:30. */
-static void test_engines(void **state)
+TEST(test_engines)
 {
     static const char *const engines[] = {"load", "comp", "store", "reshape"};
     static const struct {
@@ -277,9 +275,8 @@ static void test_engines(void **state)
 }
 
 /* `;` begins a comment under TensorLoad and separates statements elsewhere. */
-static void test_comments(void **state)
+TEST(test_comments)
 {
-    (void)state;
     WORDS(ISA, "nop ; nop\n; nop\nnop // ; nop\nnop # ; /*\n.ascii \"a;b;\" ; 'x", 0x13, 0x13, 0x13,
           0x3b623b61);
     WORDS(ISA, "nop /* ; */ ; */\nli a0, ';'", 0x13, 0x03b00513);
@@ -289,18 +286,8 @@ static void test_comments(void **state)
     WORDS("ventus", "nop;nop", 0x13, 0x13);
 }
 
-int main(void)
+PROLOGUE
 {
-    static struct CMUnitTest tests[SAM_COUNT(lines) + 8] = {
-        cmocka_unit_test(test_all_lines),      cmocka_unit_test(test_printed_codes),
-        cmocka_unit_test(test_register_names), cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_comments),
-    };
-    size_t count = 0;
-    while (tests[count].test_func)
-        count++;
     for (size_t i = 0; i < SAM_COUNT(lines); i++)
-        tests[count++] = (struct CMUnitTest){
-            .name = lines[i].text, .test_func = test_line, .initial_state = (void *)&lines[i]};
-    return _cmocka_run_group_tests("tensorload_lines", tests, count, NULL, NULL);
+        test_add(test_line, &lines[i], "%s", lines[i].text);
 }

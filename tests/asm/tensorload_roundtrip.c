@@ -60,13 +60,10 @@ static void test_random_words(void **state)
     flush();
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        {"codes, RV32", test_codes, NULL, NULL, "rv32im_zicsr_xtensorload"},
-        {"codes, RV64", test_codes, NULL, NULL, "tensor"},
-        {"random words", test_random_words, NULL, NULL, "tensor"},
-    };
     seed = test_seed();
-    return cmocka_run_group_tests_name("tensorload_roundtrip", tests, NULL, NULL);
+    test_add(test_codes, "rv32im_zicsr_xtensorload", "codes, RV32");
+    test_add(test_codes, "tensor", "codes, RV64");
+    test_add(test_random_words, "tensor", "random words");
 }

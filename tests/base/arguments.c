@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of status.h, text.h, dtype.h, file.h, image.h and parameter.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
@@ -17,9 +13,8 @@
 #include "samite/parameter.h"
 #include "samite/version.h"
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_string_equal(sam_status_name(SAM_OK), "ok");
     assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
     assert_string_equal(sam_status_name((enum sam_status) - 1), "unknown status");
@@ -27,9 +22,8 @@ static void names(void **state)
 }
 
 /* The message names the argument as the function declares it. */
-static void message(void **state)
+TEST(message)
 {
-    (void)state;
     struct sam_error error;
     const int x = 0;
     assert_false(SAM_LACKS(&error, &x));
@@ -41,7 +35,7 @@ static void message(void **state)
 }
 
 /* Settings of a file: what is between comments and blanks, with commas; nothing else of text. */
-static void settings(void **state)
+TEST(settings)
 {
     static const struct {
         const char *file, *text;
@@ -51,7 +45,6 @@ static void settings(void **state)
                  {"\n a = 1 # one, two\r\n,, b=2,\n\n#c=3\nd=4", "a=1,b=2,d=4"}};
     char path[] = "/tmp/samite-settings-XXXXXX", *text;
     struct sam_error error;
-    (void)state;
     refuses(sam_settings_read, NULL, &text);
     refuses(sam_settings_read, "a=1", NULL);
     assert_int_equal(sam_settings_read("a=1, b", &text, &error), SAM_OK);
@@ -73,9 +66,8 @@ static void settings(void **state)
     assert_int_equal(sam_settings_read(path, &text, &error), SAM_ERR_IO);
 }
 
-static void text(void **state)
+TEST(text)
 {
-    (void)state;
     uint64_t u;
     int64_t i;
     assert_false(sam_parse_u64(NULL, &u));
@@ -94,9 +86,8 @@ static void text(void **state)
     assert_int_equal(sam_edits(NULL, 0, "ab"), 2);
 }
 
-static void dtypes(void **state)
+TEST(dtypes)
 {
-    (void)state;
     static const int bad[] = {-1, SAM_DTYPES, SAM_DTYPES + 1, INT32_MAX};
     uint8_t bytes[64];
     for (size_t i = 0; i < SAM_COUNT(bad); i++) {
@@ -129,9 +120,8 @@ static void dtypes(void **state)
     assert_false(sam_dtype_parse_value(SAM_OPAQUE, "1", bytes));
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     char *data = (char *)1;
     size_t size;
     struct sam_output *output = (struct sam_output *)1;
@@ -157,9 +147,8 @@ static void files(void **state)
     assert_int_equal(sam_output_commit(output, NULL), SAM_OK);
 }
 
-static void images(void **state)
+TEST(images)
 {
-    (void)state;
     struct sam_image *image = sam_image_new(0); /* the xlen is checked where it matters */
     const struct sam_section nameless = {.size = 4};
     struct sam_section section = {.name = (char *)"a", .size = 8, .data_size = 8};
@@ -192,14 +181,4 @@ static void images(void **state)
     assert_null(sam_image_symbol_at(image, UINT64_MAX));
     sam_image_free(image);
     sam_image_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),  cmocka_unit_test(message), cmocka_unit_test(settings),
-        cmocka_unit_test(text),   cmocka_unit_test(dtypes),  cmocka_unit_test(files),
-        cmocka_unit_test(images),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

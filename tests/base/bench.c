@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The harness of the benchmarks: rows that filters choose, and filters that choose none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "bench.h"
@@ -40,9 +36,8 @@ static int code_of(const char *first, const char *second)
     return WEXITSTATUS(status);
 }
 
-static void filters(void **state)
+TEST(filters)
 {
-    (void)state;
     assert_int_equal(code_of(NULL, NULL), 0);
     assert_int_equal(code_of("red", NULL), 0);
     assert_int_equal(code_of("red", "row"), 0);
@@ -50,10 +45,4 @@ static void filters(void **state)
     assert_int_equal(code_of("green", NULL), 2);
     assert_int_equal(code_of("red", "green"), 2);
     assert_int_equal(code_of("--list", "green"), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filters)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

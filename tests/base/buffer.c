@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growing buffers, arrays, copies of text, error lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 
@@ -22,9 +18,8 @@ const char *__asan_default_options(void)
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     struct sam_buffer buffer = {0};
     assert_string_equal(sam_buffer_text(&buffer), "");
     assert_true(sam_buffer_append(&buffer, NULL, 0));
@@ -36,9 +31,8 @@ static void test_empty(void **state)
 }
 
 /* Pieces of every size, against one flat array. */
-static void test_append(void **state)
+TEST(test_append)
 {
-    (void)state;
     enum { LARGEST = 300 };
     static uint8_t expected[LARGEST * (LARGEST + 1) / 2];
     struct sam_buffer buffer = {0};
@@ -60,9 +54,8 @@ static void test_append(void **state)
 }
 
 /* Texts shorter than the free space, as long, and longer. */
-static void test_printf(void **state)
+TEST(test_printf)
 {
-    (void)state;
     static char text[2000];
     for (size_t length = 0; length < sizeof text; length += length < 300 ? 1 : 97) {
         struct sam_buffer buffer = {0};
@@ -80,9 +73,8 @@ static void test_printf(void **state)
 }
 
 /* An impossible size makes the buffer fail for good and keeps its contents. */
-static void test_failure_stays(void **state)
+TEST(test_failure_stays)
 {
-    (void)state;
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 4 + 1};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
         struct sam_buffer buffer = {0};
@@ -99,9 +91,8 @@ static void test_failure_stays(void **state)
     }
 }
 
-static void test_alloc(void **state)
+TEST(test_alloc)
 {
-    (void)state;
     /* The products wrap to small numbers. */
     assert_null(sam_alloc(SIZE_MAX / 2 + 1, 2));
     assert_null(sam_alloc(SIZE_MAX / 4 + 2, 4));
@@ -116,9 +107,8 @@ static void test_alloc(void **state)
     }
 }
 
-static void test_grow(void **state)
+TEST(test_grow)
 {
-    (void)state;
     uint32_t *array = NULL;
     size_t capacity = 0, moves = 0;
     for (size_t count = 0; count < 10000; count++) {
@@ -141,9 +131,8 @@ static void test_grow(void **state)
     free(array);
 }
 
-static void test_copies(void **state)
+TEST(test_copies)
 {
-    (void)state;
     char *all = sam_strdup("section"), *part = sam_strndup("section", 4),
          *none = sam_strndup("", 0);
     assert_string_equal(all, "section");
@@ -154,9 +143,8 @@ static void test_copies(void **state)
     free(none);
 }
 
-static void test_error_line(void **state)
+TEST(test_error_line)
 {
-    (void)state;
     struct sam_error error;
     static char longest[4000];
     memset(longest, 'y', sizeof longest - 1);
@@ -173,9 +161,8 @@ static void test_error_line(void **state)
     assert_string_equal(sam_status_name((enum sam_status)99), "unknown status");
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-    (void)state;
     static const struct {
         const char *text, *shown;
     } cases[] = {
@@ -203,9 +190,8 @@ static void test_plain(void **state)
 }
 
 /* As printf writes them. */
-static void test_hex(void **state)
+TEST(test_hex)
 {
-    (void)state;
     static const uint64_t values[] = {0, 1, 0xf, 0x10, 0xabcdef, 0x89abcdef, UINT64_MAX};
     for (size_t i = 0; i < SAM_COUNT(values); i++) {
         for (unsigned digits = 1; digits <= 16; digits++) {
@@ -220,16 +206,4 @@ static void test_hex(void **state)
             sam_buffer_free(&b);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hex),           cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_append),        cmocka_unit_test(test_printf),
-        cmocka_unit_test(test_failure_stays), cmocka_unit_test(test_alloc),
-        cmocka_unit_test(test_grow),          cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_error_line),    cmocka_unit_test(test_plain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* The table of element types: every pattern of every type of up to 16 bits against the definition
  * of its format. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "base/dtype.h"
@@ -64,9 +60,8 @@ static bool same(double a, double b)
     return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
 
-static void every_pattern(void **state)
+TEST(every_pattern)
 {
-    (void)state;
     unsigned types = 0;
     for (unsigned t = 0; t < SAM_DTYPES; t++) {
         const enum sam_dtype type = (enum sam_dtype)t;
@@ -86,9 +81,8 @@ static void every_pattern(void **state)
 }
 
 /* The host knows single and double precision. */
-static void host_types(void **state)
+TEST(host_types)
 {
-    (void)state;
     uint64_t random = 1;
     for (unsigned i = 0; i < 1000000; i++) {
         uint64_t bits = test_random(&random);
@@ -117,9 +111,8 @@ static void host_types(void **state)
     assert_true(sam_dtype_value(SAM_U32, 0x1ffffffff) == 0xffffffff);
 }
 
-static void rows(void **state)
+TEST(rows)
 {
-    (void)state;
     for (unsigned t = 0; t < SAM_DTYPES; t++) {
         const enum sam_dtype type = (enum sam_dtype)t;
         const struct sam_dtype_row *row = &sam_dtype_table[t];
@@ -156,9 +149,8 @@ static void rows(void **state)
     assert_int_equal(sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), UINT64_MAX), SAM_DTYPES);
 }
 
-static void no_type(void **state)
+TEST(no_type)
 {
-    (void)state;
     const enum sam_dtype none = (enum sam_dtype)99;
     enum sam_dtype kept = SAM_I8;
     uint8_t bytes[8];
@@ -177,9 +169,8 @@ static void no_type(void **state)
     assert_false(sam_dtype_parse_value(SAM_OPAQUE, "1", bytes));
 }
 
-static void text(void **state)
+TEST(text)
 {
-    (void)state;
     static const struct {
         enum sam_dtype dtype;
         const char *text;
@@ -227,13 +218,4 @@ static void text(void **state)
             fail_msg("%s %s is %d %llx", sam_dtype_name(cases[i].dtype), cases[i].text, good,
                      (unsigned long long)bits);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern), cmocka_unit_test(host_types), cmocka_unit_test(rows),
-        cmocka_unit_test(no_type),       cmocka_unit_test(text),
-    };
-    return cmocka_run_group_tests_name("element types", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing files: limits, files that cannot be opened, standard streams, all or nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 
@@ -67,9 +63,8 @@ static void expect_content(const char *text)
     sam_buffer_free(&content);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 4096, 65535, 65536, 65537, 300000};
     static uint8_t data[300000];
     for (size_t i = 0; i < sizeof data; i++)
@@ -93,9 +88,8 @@ static void test_round_trip(void **state)
     assert_int_equal(entries(false), 1);
 }
 
-static void test_cannot_read(void **state)
+TEST(test_cannot_read)
 {
-    (void)state;
     struct sam_buffer content = {0};
     struct sam_error error;
     char missing[1300];
@@ -120,9 +114,8 @@ static enum sam_status look(void *context, const struct sam_buffer *file, uint64
     return SAM_OK;
 }
 
-static void test_look(void **state)
+TEST(test_look)
 {
-    (void)state;
     struct sam_buffer content = {0};
     struct sam_error error;
     unsigned looks = 0;
@@ -156,9 +149,8 @@ static void cannot_write(const char *where)
     assert_null(output);
 }
 
-static void test_cannot_write(void **state)
+TEST(test_cannot_write)
 {
-    (void)state;
     char below[1300];
     assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
     size_t before = entries(false);
@@ -172,9 +164,8 @@ static void test_cannot_write(void **state)
 }
 
 /* Nothing shows before the commit; an abort leaves no trace. */
-static void test_all_or_nothing(void **state)
+TEST(test_all_or_nothing)
 {
-    (void)state;
     struct sam_output *output;
     assert_int_equal(sam_file_write(path, "old", 3, NULL), SAM_OK);
     size_t before = entries(false);
@@ -201,9 +192,8 @@ static void test_all_or_nothing(void **state)
 }
 
 /* The name turns into a folder while the file is written. */
-static void test_rename_fails(void **state)
+TEST(test_rename_fails)
 {
-    (void)state;
     struct sam_output *output;
     struct sam_error error = {0};
     remove(path);
@@ -219,9 +209,8 @@ static void test_rename_fails(void **state)
 }
 
 /* A device is written in place; a full one is an error, whenever that is noticed. */
-static void test_devices(void **state)
+TEST(test_devices)
 {
-    (void)state;
     static const uint8_t large[100000];
     struct sam_output *output;
     struct sam_error error = {0};
@@ -239,9 +228,8 @@ static void test_devices(void **state)
     assert_non_null(strstr(error.text, "No space left"));
 }
 
-static void test_permissions(void **state)
+TEST(test_permissions)
 {
-    (void)state;
     struct stat info;
     mode_t mask = umask(027);
     remove(path);
@@ -256,9 +244,8 @@ static void test_permissions(void **state)
 }
 
 /* "-", with the standard streams turned to a file for a moment. */
-static void test_standard_streams(void **state)
+TEST(test_standard_streams)
 {
-    (void)state;
     struct sam_buffer content = {0};
     fflush(stdout);
     int saved_out = dup(STDOUT_FILENO);
@@ -283,18 +270,4 @@ static void test_standard_streams(void **state)
     sam_buffer_free(&content);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_cannot_read),
-        cmocka_unit_test(test_look),
-        cmocka_unit_test(test_cannot_write),
-        cmocka_unit_test(test_all_or_nothing),
-        cmocka_unit_test(test_rename_fails),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_permissions),
-        cmocka_unit_test(test_standard_streams),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

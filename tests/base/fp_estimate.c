@@ -2,12 +2,8 @@
 /* vfrec7 and vfrsqrt7: the tables derived again from their rule, the special cases of RISC-V V
  * 13.9 and 13.10, and the accuracy that the manual promises. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "fp_values.h"
@@ -36,9 +32,8 @@ static unsigned best(long double left, long double right, bool root)
 }
 
 /* Inputs in [1, 2) and [2, 4), with both a clean and a full lower part, give the table. */
-static void test_tables(void **state)
+TEST(test_tables)
 {
-    (void)state;
     for (uint32_t i = 0; i < 128; i++) {
         unsigned flags = 0, expected = best(1 + i / 128.0L, 1 + (i + 1) / 128.0L, false);
         for (uint32_t low = 0; low < 2; low++) {
@@ -76,9 +71,8 @@ static void check_rec7(const struct row *rows, size_t count, enum sam_round roun
     }
 }
 
-static void test_rec7_specials(void **state)
+TEST(test_rec7_specials)
 {
-    (void)state;
     static const struct row any_mode[] = {
         {0xff800000, 0x80000000, 0},         {0x7f800000, 0x00000000, 0},
         {0x80000000, 0xff800000, SAM_FP_DZ}, {0x00000000, 0x7f800000, SAM_FP_DZ},
@@ -104,9 +98,8 @@ static void test_rec7_specials(void **state)
 }
 
 /* RISC-V V 13.9. */
-static void test_rsqrt7_specials(void **state)
+TEST(test_rsqrt7_specials)
 {
-    (void)state;
     static const struct row rows[] = {
         {0xff800000, SAM_F32_NAN, SAM_FP_NV}, {0xbf800000, SAM_F32_NAN, SAM_FP_NV},
         {0x80000001, SAM_F32_NAN, SAM_FP_NV}, {0x80000000, 0xff800000, SAM_FP_DZ},
@@ -122,9 +115,8 @@ static void test_rsqrt7_specials(void **state)
 }
 
 /* Relative error at most 2^-7 everywhere, subnormal inputs and results too. */
-static void test_accuracy(void **state)
+TEST(test_accuracy)
 {
-    (void)state;
     static const uint16_t low_halves[] = {0, 1, 0x7fff, 0xffff};
     for (uint32_t high = 0; high < 0x7f80; high++)
         for (size_t low = 0; low < SAM_COUNT(low_halves); low++) {
@@ -144,15 +136,4 @@ static void test_accuracy(void **state)
             }
             assert_int_equal(flags, 0);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_rec7_specials),
-        cmocka_unit_test(test_rsqrt7_specials),
-        cmocka_unit_test(test_accuracy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

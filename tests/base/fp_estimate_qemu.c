@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vfrec7 and vfrsqrt7 against QEMU: every upper half of a float, two lower halves, all modes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "base/fp.h"
@@ -58,9 +54,8 @@ static const char program[] =
 static const struct qemu_target target = {64, "rv64gcv", "lp64d",
                                           "rv64,v=true,vlen=128,vext_spec=v1.0"};
 
-static void test_estimates(void **state)
+TEST(test_estimates)
 {
-    (void)state;
     size_t size = 0;
     uint8_t *out = qemu_run(&target, program, &size), *at = out;
     assert_non_null(out);
@@ -82,10 +77,7 @@ static void test_estimates(void **state)
     free(out);
 }
 
-int main(void)
+PROLOGUE
 {
-    if (qemu_skip(&target))
-        return 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    qemu_require(&target);
 }

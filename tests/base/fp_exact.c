@@ -3,13 +3,9 @@
  * host has. Nothing is rounded here: a result is right when the exact value lies on the right side
  * of the midpoints between it and its two neighbours, and flags follow from where the exact value
  * lies. Every question is the sign of a sum of terms +-sig * 2^exp, taken in 640-bit integers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "fp_values.h"
@@ -240,18 +236,16 @@ static void check_all(const uint32_t x[3])
     }
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void)state;
     struct fp_values v = fp_specials();
     for (size_t i = 0; i < v.count; i++)
         for (size_t j = 0; j < v.count; j++)
             check_all((uint32_t[3]){v.bits[i], v.bits[j], v.bits[(i * 7 + j) % v.count]});
 }
 
-static void test_random_operands(void **state)
+TEST(test_random_operands)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < 40000; i++) {
         uint32_t x[3];
@@ -261,9 +255,8 @@ static void test_random_operands(void **state)
 }
 
 /* Products that lie exactly halfway between two floats, and next to halfway, normal and not. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
-    (void)state;
     for (uint32_t fraction = 1; fraction < 0x1000; fraction += 2)
         for (uint32_t exp = 1; exp < 200; exp += 11)
             for (uint32_t other = 127; other < 131; other++) {
@@ -344,9 +337,8 @@ static void check_to_integer(uint32_t a, const struct integer_type *type, enum s
                  expected);
 }
 
-static void test_to_integers(void **state)
+TEST(test_to_integers)
 {
-    (void)state;
     static const struct integer_type types[] = {
         {"i32", true, 32}, {"u32", false, 32}, {"i64", true, 64}, {"u64", false, 64}};
     static const uint16_t low_halves[] = {0, 1, 0x8000};
@@ -360,9 +352,8 @@ static void test_to_integers(void **state)
 }
 
 /* From integers in RMM: the float is within half a unit, a tie takes the larger magnitude. */
-static void test_from_integers(void **state)
+TEST(test_from_integers)
 {
-    (void)state;
     for (int bit = 0; bit < 64; bit++)
         for (int low = 0; low <= bit; low++)
             for (int delta = -2; delta <= 2; delta++) {
@@ -386,14 +377,4 @@ static void test_from_integers(void **state)
                     assert_int_equal(flags, exact ? 0 : SAM_FP_NX);
                 }
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_random_operands),
-        cmocka_unit_test(test_ties),          cmocka_unit_test(test_to_integers),
-        cmocka_unit_test(test_from_integers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

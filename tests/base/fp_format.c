@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point formats: rounding against a search among all values of the format. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "base/dtype.h"
@@ -19,9 +15,8 @@ static const struct sam_fp_format *const formats[] = {
 static const double largest[] = {6, 1.75, 16, 448, 57344, 15.5};
 static const double smallest[] = {0.5, 0.25, 0.25, 0x1p-9, 0x1p-16, 0x1p-6};
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
         const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa), finite = 0;
@@ -61,9 +56,8 @@ static uint64_t nearest(const struct sam_fp_format *format, double value, double
     return best | (signbit(value) ? half : 0);
 }
 
-static void rounds_to_nearest(void **state)
+TEST(rounds_to_nearest)
 {
-    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++)
         for (int step = -40000; step <= 40000; step++) {
             double value = step * smallest[f] / 16;
@@ -75,9 +69,8 @@ static void rounds_to_nearest(void **state)
         }
 }
 
-static void what_is_not_finite(void **state)
+TEST(what_is_not_finite)
 {
-    (void)state;
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
         const struct sam_fp_format *format = formats[f];
         unsigned half = 1u << (format->exponent + format->mantissa);
@@ -101,9 +94,8 @@ static void what_is_not_finite(void **state)
 
 /* Beyond the largest value, when the result may be other than finite: e4m3 has no infinity, e2m1
  * only finite values. */
-static void overflow(void **state)
+TEST(overflow)
 {
-    (void)state;
     const struct sam_fp_format *e5m2 = &sam_dtype_table[SAM_E5M2].fp;
     const struct sam_fp_format *e4m3 = &sam_dtype_table[SAM_E4M3].fp;
     const struct sam_fp_format *e2m1 = &sam_dtype_table[SAM_E2M1].fp;
@@ -123,9 +115,8 @@ static void overflow(void **state)
 }
 
 /* Every mode against its definition: which two neighbours a value lies between, and where. */
-static void directions(void **state)
+TEST(directions)
 {
-    (void)state;
     const struct sam_fp_format *f = &sam_dtype_table[SAM_F16].fp;
     for (unsigned bits = 0; bits < 0x7bff; bits++) {
         double low = sam_fp_value(f, bits), high = sam_fp_value(f, bits + 1);
@@ -164,9 +155,8 @@ static bool same(double a, double b)
 /* The shortcuts for half and bfloat16 agree with the general conversion: from every pattern, and to
  * every pattern from its value, from the midpoint to the next one, and from the neighbours of both.
  */
-static void short_cuts(void **state)
+TEST(short_cuts)
 {
-    (void)state;
     const struct sam_fp_format *half = &sam_dtype_table[SAM_F16].fp;
     const struct sam_fp_format *bfloat = &sam_dtype_table[SAM_BF16].fp;
     for (unsigned bits = 0; bits < 0x10000; bits++) {
@@ -181,17 +171,4 @@ static void short_cuts(void **state)
             expect_shorts(sam_bits_f32(bits << 16 | low));
         expect_shorts((sam_half_value((uint16_t)(bits ^ 1)) + h) / 2);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(rounds_to_nearest),
-        cmocka_unit_test(what_is_not_finite),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(directions),
-        cmocka_unit_test(short_cuts),
-    };
-    return cmocka_run_group_tests_name("floating-point formats", tests, NULL, NULL);
 }

@@ -3,12 +3,8 @@
  * has. RMM is in fp_exact.c. */
 #include <fenv.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "fp_values.h"
@@ -113,9 +109,8 @@ static void compare(enum operation operation, const uint32_t x[3], uint64_t inte
     }
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
-    (void)state;
     struct fp_values v = fp_specials();
     assert_true(v.count > 200 && v.count < FP_MAX_VALUES);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -130,9 +125,8 @@ static void test_pairs(void **state)
     fesetround(FE_TONEAREST);
 }
 
-static void test_triples(void **state)
+TEST(test_triples)
 {
-    (void)state;
     struct fp_values v = fp_few_specials();
     assert_true(v.count >= 60);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -145,9 +139,8 @@ static void test_triples(void **state)
     fesetround(FE_TONEAREST);
 }
 
-static void test_random_operands(void **state)
+TEST(test_random_operands)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < 150000; i++) {
         uint32_t x[3];
@@ -162,9 +155,8 @@ static void test_random_operands(void **state)
 }
 
 /* Integers around every power of two and each of its rounding positions. */
-static void test_from_integers(void **state)
+TEST(test_from_integers)
 {
-    (void)state;
     static const uint32_t none[3];
     uint64_t random = test_seed();
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
@@ -230,9 +222,8 @@ static void compare_to_integers(uint32_t a, size_t mode)
 }
 
 /* Every upper half with a few lower halves. */
-static void test_to_integers(void **state)
+TEST(test_to_integers)
 {
-    (void)state;
     static const uint16_t low_halves[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++) {
         fesetround(modes[mode].host);
@@ -244,9 +235,8 @@ static void test_to_integers(void **state)
 }
 
 /* The host's comparisons; IEEE 754-2019 minimumNumber and maximumNumber from their definition. */
-static void test_comparisons(void **state)
+TEST(test_comparisons)
 {
-    (void)state;
     struct fp_values v = fp_specials();
     for (size_t i = 0; i < v.count; i++)
         for (size_t j = 0; j < v.count; j++) {
@@ -273,9 +263,8 @@ static void test_comparisons(void **state)
 }
 
 /* fclass against the classification macros of the host, which know no signaling NaNs. */
-static void test_class(void **state)
+TEST(test_class)
 {
-    (void)state;
     static const uint16_t low_halves[] = {0, 1, 0xffff};
     for (uint32_t high = 0; high < 0x10000; high++)
         for (size_t low = 0; low < SAM_COUNT(low_halves); low++) {
@@ -294,9 +283,8 @@ static void test_class(void **state)
         }
 }
 
-static void test_flags_accumulate(void **state)
+TEST(test_flags_accumulate)
 {
-    (void)state;
     unsigned flags = 0;
     /* RISC-V F 21.6: infinity times zero is invalid even when the addend is a quiet NaN. */
     assert_int_equal(sam_f32_fma(0x7f800000, 0, 0x7fc00000, SAM_RNE, &flags), SAM_F32_NAN);
@@ -311,15 +299,4 @@ static void test_flags_accumulate(void **state)
     flags = SAM_FP_DZ;
     sam_f32_add(0x3f800000, 0x00000001, SAM_RNE, &flags);
     assert_int_equal(flags, SAM_FP_DZ | SAM_FP_NX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_triples),
-        cmocka_unit_test(test_random_operands), cmocka_unit_test(test_from_integers),
-        cmocka_unit_test(test_to_integers),     cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_class),           cmocka_unit_test(test_flags_accumulate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

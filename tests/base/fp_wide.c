@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/fp_wide.h against exact arithmetic on integers of thousands of bits (ref_wide.h), in all
  * formats and rounding modes, and against base/fp.h in single precision. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/fp_wide.h"
 #include "random.h"
@@ -48,9 +43,8 @@ static void same(const char *what, unsigned width, unsigned mode, uint64_t got, 
                  (unsigned long long)got, flags, (unsigned long long)want, want_flags);
 }
 
-static void every_operation(void **state)
+TEST(every_operation)
 {
-    (void)state;
     for (unsigned n = 0; n < ROUNDS; n++) {
         const unsigned width = n % 3, mode = n / 3 % 5, bits = formats[width].bits;
         const enum sam_fp_width w = (enum sam_fp_width)width;
@@ -83,9 +77,7 @@ static void every_operation(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_operation)};
     seed = test_seed();
-    return cmocka_run_group_tests_name("fp_wide", tests, NULL, NULL);
 }

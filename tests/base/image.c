@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Program images: what may be added, order, overlaps, look-ups. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 
@@ -40,9 +36,8 @@ static struct sam_image *make(void)
     return image;
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-    (void)state;
     struct sam_image *image = make();
     assert_int_equal(sam_image_finish(image, NULL), SAM_OK);
     assert_null(sam_image_find(image, "main"));
@@ -53,9 +48,8 @@ static void test_empty(void **state)
     sam_image_free(NULL);
 }
 
-static void test_data_is_copied(void **state)
+TEST(test_data_is_copied)
 {
-    (void)state;
     struct sam_image *image = make();
     uint8_t data[4] = {1, 2, 3, 4};
     char name[] = ".text";
@@ -68,9 +62,8 @@ static void test_data_is_copied(void **state)
     sam_image_free(image);
 }
 
-static void test_sizes_refused(void **state)
+TEST(test_sizes_refused)
 {
-    (void)state;
     struct sam_image *image = make();
     struct sam_error error;
     uint8_t data[9] = {0};
@@ -99,9 +92,8 @@ static void check_overlap(const uint64_t (*sections)[2], size_t count, bool over
     sam_image_free(image);
 }
 
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
-    (void)state;
     check_overlap((const uint64_t[][2]){{0, 8}, {8, 8}}, 2, false);
     check_overlap((const uint64_t[][2]){{8, 8}, {0, 9}}, 2, true);
     check_overlap((const uint64_t[][2]){{0, 100}, {50, 1}}, 2, true);
@@ -114,9 +106,8 @@ static void test_overlap(void **state)
 }
 
 /* Against a comparison of every pair. */
-static void test_random_overlap(void **state)
+TEST(test_random_overlap)
 {
-    (void)state;
     uint64_t random = test_seed();
     unsigned seen[2] = {0};
     for (int round = 0; round < 20000; round++) {
@@ -137,9 +128,8 @@ static void test_random_overlap(void **state)
     assert_true(seen[0] > 1000 && seen[1] > 1000);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     struct sam_image *image = make();
     for (uint64_t i = 0; i < 100; i++) {
         assert_int_equal(add(image, ".s", (i * 37 % 100) * 16, 16), SAM_OK);
@@ -160,9 +150,8 @@ static const char *name_at(const struct sam_image *image, uint64_t address)
     return symbol ? symbol->name : "none";
 }
 
-static void test_symbols(void **state)
+TEST(test_symbols)
 {
-    (void)state;
     struct sam_image *image = make();
     assert_int_equal(add(image, ".text", 0x1000, 0x100), SAM_OK);
     assert_int_equal(add(image, ".data", 0x2000, 0x100), SAM_OK);
@@ -186,15 +175,4 @@ static void test_symbols(void **state)
     assert_null(sam_image_find(image, "kerne"));
     assert_null(sam_image_find(image, ""));
     sam_image_free(image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),          cmocka_unit_test(test_data_is_copied),
-        cmocka_unit_test(test_sizes_refused),  cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_random_overlap), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_symbols),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

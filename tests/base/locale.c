@@ -2,13 +2,9 @@
 /* The library in a program that has set its locale: German, where the decimal point is a comma;
  * Turkish, where the small letter of 'I' is not 'i'; Latin-1, where bytes above 127 are letters.
  * They are made here, as hosts seldom have them installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/format.h"
@@ -85,9 +81,8 @@ static void comma_is_there(void)
     assert_string_equal(text, "0,5");
 }
 
-static void base(void **state)
+TEST(base, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     comma_is_there();
@@ -107,9 +102,8 @@ static void base(void **state)
     comma_is_there(); /* the program's locale is as it was */
 }
 
-static void values(void **state)
+TEST(values, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     double real;
@@ -122,9 +116,8 @@ static void values(void **state)
 }
 
 /* jansson reads the number and takes the decimal point from the locale. */
-static void json(void **state)
+TEST(json, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     static const char text[] =
@@ -154,9 +147,8 @@ static void assemble(const char *isa, const char *text, const void *bytes, size_
     sam_image_free(image);
 }
 
-static void assembly(void **state)
+TEST(assembly, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     static const double expected[] = {0.5, -2.25};
@@ -166,9 +158,8 @@ static void assembly(void **state)
 }
 
 /* Read, print, read again. */
-static void tiles(void **state)
+TEST(tiles, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     static const char text[] = "func.func @f() {\n  %a = arith.constant 0.375 : f32\n  return\n}\n";
@@ -189,9 +180,8 @@ static void tiles(void **state)
     sam_tile_program_free(again);
 }
 
-static void plans(void **state)
+TEST(plans, .teardown_func = leave)
 {
-    (void)state;
     if (!use(COMMA))
         return;
     const struct sam_shape shape = {.rank = 2, .dim = {48, 80}};
@@ -207,9 +197,8 @@ static void plans(void **state)
     sam_plan_free(plan);
 }
 
-static void turkish(void **state)
+TEST(turkish, .teardown_func = leave)
 {
-    (void)state;
     if (!use(TURKISH))
         return;
     /* Not strcasecmp, which the address sanitizer replaces by one that knows ASCII alone. */
@@ -223,9 +212,8 @@ static void turkish(void **state)
 }
 
 /* 0xe4 is a letter there, and 0xa0 a blank; to the reader of programs both are only bytes. */
-static void latin(void **state)
+TEST(latin, .teardown_func = leave)
 {
-    (void)state;
     if (!use(LATIN_1))
         return;
     static const char *const texts[] = {"\xe4", "func.func @f\xe4() {\n  return\n}\n",
@@ -242,13 +230,4 @@ static void latin(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(base, leave),    cmocka_unit_test_teardown(values, leave),
-        cmocka_unit_test_teardown(json, leave),    cmocka_unit_test_teardown(assembly, leave),
-        cmocka_unit_test_teardown(tiles, leave),   cmocka_unit_test_teardown(plans, leave),
-        cmocka_unit_test_teardown(turkish, leave), cmocka_unit_test_teardown(latin, leave),
-    };
-    return cmocka_run_group_tests(tests, make_locales, remove_locales);
-}
+TEST_GROUP(make_locales, remove_locales)

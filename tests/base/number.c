@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers in text, bit fields, little-endian words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 
@@ -23,9 +19,8 @@ static void good_u64(const char *text, uint64_t expected)
         fail_msg("\"%s\": %" PRIu64 " instead of %" PRIu64, text, value, expected);
 }
 
-static void test_unsigned(void **state)
+TEST(test_unsigned)
 {
-    (void)state;
     good_u64("0", 0);
     good_u64("7", 7);
     good_u64("007", 7);
@@ -44,9 +39,8 @@ static void test_unsigned(void **state)
     good_u64("0b1111111111111111111111111111111111111111111111111111111111111111", UINT64_MAX);
 }
 
-static void test_unsigned_refused(void **state)
+TEST(test_unsigned_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         " ",
@@ -96,9 +90,8 @@ static void good_i64(const char *text, int64_t expected)
         fail_msg("\"%s\": %" PRId64 " instead of %" PRId64, text, value, expected);
 }
 
-static void test_signed(void **state)
+TEST(test_signed)
 {
-    (void)state;
     good_i64("-1", -1);
     good_i64("+1", 1);
     good_i64("-0", 0);
@@ -133,9 +126,8 @@ static void test_signed(void **state)
 }
 
 /* What printf writes is read back. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < 100000; i++) {
         uint64_t n = test_random(&random) >> test_below(&random, 64);
@@ -151,9 +143,8 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_list(void **state)
+TEST(test_list)
 {
-    (void)state;
     uint64_t values[3];
     size_t found = 99;
     assert_true(sam_parse_u64_list("1", values, 3, &found));
@@ -173,9 +164,8 @@ static void test_list(void **state)
     assert_int_equal(found, 0);
 }
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
-    (void)state;
     assert_int_equal(sam_bits(0xdeadbeef, 31, 0), 0xdeadbeef);
     assert_int_equal(sam_bits(0xdeadbeef, 31, 31), 1);
     assert_int_equal(sam_bits(0xdeadbeef, 0, 0), 1);
@@ -194,14 +184,4 @@ static void test_bits(void **state)
     assert_memory_equal(bytes, ((uint8_t[]){0xff, 0x78, 0x56, 0x34, 0x12, 0xff}), 6);
     assert_int_equal(sam_f32_bits(-1.5f), 0xbfc00000);
     assert_int_equal(sam_f32_bits(sam_bits_f32(0x7f800001)), 0x7f800001);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unsigned), cmocka_unit_test(test_unsigned_refused),
-        cmocka_unit_test(test_signed),   cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_list),     cmocka_unit_test(test_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of callers compiled against other releases. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/samite.h"
@@ -26,18 +21,16 @@ struct newer {
 
 enum { FIRST = offsetof(struct options, later) };
 
-static void no_options_are_zeros(void **state)
+TEST(no_options_are_zeros)
 {
-    (void)state;
     struct options taken = {9, 9, 9};
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, NULL, NULL), SAM_OK);
     assert_int_equal(taken.first + taken.later, 0);
 }
 
 /* A caller that sets no size has no later fields: what follows is not part of the options. */
-static void size_zero_is_the_first_release(void **state)
+TEST(size_zero_is_the_first_release)
 {
-    (void)state;
     const struct options given = {0, 7, 8};
     struct options taken;
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_OK);
@@ -45,9 +38,8 @@ static void size_zero_is_the_first_release(void **state)
     assert_int_equal(taken.later, 0);
 }
 
-static void own_size(void **state)
+TEST(own_size)
 {
-    (void)state;
     const struct options given = {sizeof given, 7, 8};
     struct options taken;
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_OK);
@@ -55,9 +47,8 @@ static void own_size(void **state)
     assert_int_equal(taken.later, 8);
 }
 
-static void newer_caller(void **state)
+TEST(newer_caller)
 {
-    (void)state;
     struct newer given = {sizeof given, 7, 8, 0};
     struct options taken;
     struct sam_error error;
@@ -68,18 +59,16 @@ static void newer_caller(void **state)
     assert_string_equal(error.text, "options of 24 bytes, with byte 16 set: this library knows 16");
 }
 
-static void too_small(void **state)
+TEST(too_small)
 {
-    (void)state;
     const struct options given = {4, 7, 8};
     struct options taken;
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_ERR_USAGE);
 }
 
 /* Every public function that takes options checks their size. */
-static void public_functions(void **state)
+TEST(public_functions)
 {
-    (void)state;
     struct sam_gpu *gpu = NULL;
     struct sam_hart *hart = NULL;
     struct sam_tile_core *core = NULL;
@@ -105,17 +94,4 @@ static void public_functions(void **state)
         sam_gpu_new(&(struct sam_gpu_options){.size = sizeof(struct sam_gpu_options)}, &gpu, NULL),
         SAM_OK);
     sam_gpu_free(gpu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_options_are_zeros),
-        cmocka_unit_test(size_zero_is_the_first_release),
-        cmocka_unit_test(own_size),
-        cmocka_unit_test(newer_caller),
-        cmocka_unit_test(too_small),
-        cmocka_unit_test(public_functions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on several threads: every call is made once, by a worker below the number asked for, and
  * all are over when it returns; a crew does so again and again, with any number of threads. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/cpu.h"
 
@@ -38,9 +34,8 @@ static void check(const struct calls *c, unsigned threads, size_t count)
     assert_true(atomic_load(&c->worker_most) < (threads ? threads : 1));
 }
 
-static void every_call_is_made_once(void **state)
+TEST(every_call_is_made_once)
 {
-    (void)state;
     for (unsigned threads = 1; threads < 6; threads++) {
         for (size_t count = 0; count < MOST; count += 7) {
             struct calls c = {0};
@@ -50,9 +45,8 @@ static void every_call_is_made_once(void **state)
     }
 }
 
-static void a_crew_serves_again(void **state)
+TEST(a_crew_serves_again)
 {
-    (void)state;
     struct sam_parallel_crew *crew = sam_parallel_crew_new();
     assert_non_null(crew);
     for (unsigned round = 0; round < 2000; round++) {
@@ -66,9 +60,8 @@ static void a_crew_serves_again(void **state)
 }
 
 /* Calls that wait for each other end: each is on a thread of its own. */
-static void a_crew_runs_calls_together(void **state)
+TEST(a_crew_runs_calls_together)
 {
-    (void)state;
     struct sam_parallel_crew *crew = sam_parallel_crew_new();
     assert_non_null(crew);
     for (unsigned round = 0; round < 20; round++) {
@@ -81,9 +74,8 @@ static void a_crew_runs_calls_together(void **state)
 
 /* A call brings no work: whatever comes next, a task, nothing, or the end, comes in its own time.
  */
-static void a_crew_is_called(void **state)
+TEST(a_crew_is_called)
 {
-    (void)state;
     for (unsigned round = 0; round < 100; round++) {
         struct sam_parallel_crew *crew = sam_parallel_crew_new();
         assert_non_null(crew);
@@ -99,19 +91,8 @@ static void a_crew_is_called(void **state)
     }
 }
 
-static void a_crew_without_work_ends(void **state)
+TEST(a_crew_without_work_ends)
 {
-    (void)state;
     sam_parallel_crew_free(sam_parallel_crew_new());
     sam_parallel_crew_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_is_made_once),    cmocka_unit_test(a_crew_serves_again),
-        cmocka_unit_test(a_crew_runs_calls_together), cmocka_unit_test(a_crew_is_called),
-        cmocka_unit_test(a_crew_without_work_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about source text: order, caret, long lines, repeated messages and too many of them. */
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/report.h"
 
@@ -32,12 +29,11 @@ static void expect(struct sam_report *report, const char *last, const char *text
     free(got);
 }
 
-static void in_order(void **state)
+TEST(in_order)
 {
     struct sam_report report = {0};
     const struct sam_spot late = {"b.s", 7, 3, "abc", 3}, early = {"b.s", 2, 0, "xyz", 3},
                           nowhere = {0};
-    (void)state;
     assert_true(add(&report, 7, true, &late, "the %s", "third"));
     sam_report_note(&report, "a.s", 1, "a macro\x1b");
     assert_true(add(&report, 2, false, &early, "first"));
@@ -53,11 +49,10 @@ static void in_order(void **state)
     expect(&report, NULL, "", ""); /* it is empty now */
 }
 
-static void repeated(void **state)
+TEST(repeated)
 {
     struct sam_report report = {0};
     const struct sam_spot spot = {"x", 1, 1, "", 0};
-    (void)state;
     assert_true(add(&report, 1, true, &spot, "one"));
     assert_false(add(&report, 1, true, &spot, "one"));
     assert_true(add(&report, 2, true, &spot, "one"));
@@ -71,11 +66,10 @@ static void repeated(void **state)
 
 /* A long line is shown around its column; no character is cut, and the caret is under the right
  * one. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
     static const char arrow[] = "\xe2\x86\x92";
     char line[1200];
-    (void)state;
     for (size_t i = 0; i < sizeof line; i++)
         line[i] = arrow[i % 3];
     for (unsigned column = 0; column < sizeof line + 3; column++) {
@@ -96,11 +90,10 @@ static void long_lines(void **state)
     }
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
     struct sam_report report = {0};
     const struct sam_spot nowhere = {0};
-    (void)state;
     for (unsigned i = 0; i < SAM_REPORT_MOST + 5; i++) {
         assert_int_equal(sam_report_takes(&report, true), i < SAM_REPORT_MOST);
         assert_true(add(&report, i, true, &nowhere, "error %u", i));
@@ -113,15 +106,4 @@ static void too_many(void **state)
     assert_null(strstr(text, "error: error 200\n"));
     assert_non_null(strstr(text, "\nerror: 5 more errors\nwarning: 1 more warning\n"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(repeated),
-        cmocka_unit_test(long_lines),
-        cmocka_unit_test(too_many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

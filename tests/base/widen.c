@@ -2,20 +2,15 @@
 /* Every value of every narrow type in every wider one (sam_dtype_value is held to the formats'
  * definitions in dtype.c), and single precision rounded. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "samite/dtype.h"
 
-static void every_value(void **state)
+TEST(every_value)
 {
-    (void)state;
     static const enum sam_dtype narrow[] = {SAM_BF16, SAM_F16,  SAM_E4M3, SAM_E5M2, SAM_E8M0,
                                             SAM_E2M1, SAM_E3M4, SAM_E1M2, SAM_E3M0};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
@@ -45,9 +40,8 @@ static void every_value(void **state)
 }
 
 /* An array is widened as its elements are, whatever its length: long ones look values up. */
-static void arrays(void **state)
+TEST(arrays)
 {
-    (void)state;
     static const enum sam_dtype narrow[] = {SAM_E4M3, SAM_E5M2, SAM_E8M0, SAM_E2M1,
                                             SAM_E3M4, SAM_E1M2, SAM_E3M0, SAM_BF16};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
@@ -76,9 +70,8 @@ static void arrays(void **state)
             }
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     struct sam_error error;
     uint32_t x = 0;
     assert_false(sam_dtype_widens(SAM_BF16, SAM_F16));
@@ -96,9 +89,8 @@ static void refused(void **state)
 }
 
 /* Signalling NaNs stay what they are. */
-static void payloads(void **state)
+TEST(payloads)
 {
-    (void)state;
     struct sam_error error;
     uint16_t bf16 = 0xff81, f16 = 0x7d55;
     uint32_t f32 = 0;
@@ -109,9 +101,8 @@ static void payloads(void **state)
 }
 
 /* In place, as `samite convert --bf16` does it, and to a type without a loop of its own. */
-static void narrows(void **state)
+TEST(narrows)
 {
-    (void)state;
     struct sam_error error;
     float data[5] = {1, -3.0078125F, 1e-45F, 3.4e38F, NAN};
     uint16_t bf16[5];
@@ -127,13 +118,4 @@ static void narrows(void **state)
     assert_int_equal(sam_dtype_narrow(SAM_I8, data, 1, data, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 1, data, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_dtype_narrow(SAM_F16, NULL, 0, NULL, &error), SAM_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value), cmocka_unit_test(arrays),  cmocka_unit_test(refused),
-        cmocka_unit_test(payloads),    cmocka_unit_test(narrows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

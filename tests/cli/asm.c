@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite asm, dis and isa as a user runs them: files, streams, exit codes. */
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "folder.h"
@@ -58,9 +55,8 @@ static bool exists(const char *name)
 static const char program[] = "_start: la a0, d\nvadd.vi v200, v1, 7\nlw a1, 0(a0)\nendprg\n"
                               ".data\nd: .word 1, 2\n.ascii \"xyz\"\n.bss\nb: .zero 8\n";
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
-    (void)state;
     struct sam_buffer out = {0};
     write_text("p.s", program);
     assert_int_equal(run(&out, "asm --format hex p.s -o -"), 0);
@@ -75,9 +71,8 @@ static void test_formats(void **state)
     sam_buffer_free(&out);
 }
 
-static void test_listing(void **state)
+TEST(test_listing)
 {
-    (void)state;
     struct sam_buffer out = {0};
     write_text("l.s", ".macro two r # both\naddi \\r, \\r, 3\nvadd.vi v200, v1, 7\n.endm\n"
                       "_start: la a0, d # get it\ntwo a0\nnop; .byte 1, 2, 3, 4\n"
@@ -111,9 +106,8 @@ static void test_listing(void **state)
 }
 
 /* What dis prints assembles to the same file, byte for byte. */
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-    (void)state;
     struct sam_buffer out = {0};
     static const char *const formats[] = {"elf", "bin", "hex"};
     write_text("p.s", program);
@@ -130,9 +124,8 @@ static void test_there_and_back(void **state)
     sam_buffer_free(&out);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     struct sam_buffer out = {0};
     EXPECT(0, "vbgeu v3, v4, . + 12", "dis 0x0032765b");
     EXPECT(0, "vadd.vi v1, v2, 100", "dis 0x0c00300b 0x022230d7");
@@ -148,9 +141,8 @@ static void test_words(void **state)
     sam_buffer_free(&out);
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-    (void)state;
     struct sam_buffer out = {0};
     write_text("bad.s", "nop\nnope\n  addi a0, a0, 5000\n");
     EXPECT(2, "bad.s:2:1: error: unknown instruction 'nope'; did you mean 'nop'?\n    nope\n    ^",
@@ -179,9 +171,8 @@ static void test_bad_input(void **state)
     sam_buffer_free(&out);
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
-    (void)state;
     struct sam_buffer out = {0};
     write_text("o.s", ".include \"inc.s\"\n.word N, D, .\n");
     write_text("inc.s", ".word 7\n");
@@ -199,9 +190,8 @@ static void test_options(void **state)
     sam_buffer_free(&out);
 }
 
-static void test_isa(void **state)
+TEST(test_isa)
 {
-    (void)state;
     struct sam_buffer out = {0};
     EXPECT(0, "Xventus: SIMT on vectors\n  vbeq vs2, vs1, ", "isa");
     EXPECT(0, "0x800 tid ", "isa");
@@ -236,16 +226,4 @@ static int setup(void **state)
     return getenv("SAMITE") ? test_folder_make(state) : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_isa),
-    };
-    return cmocka_run_group_tests_name("asm", tests, setup, test_folder_remove);
-}
+TEST_GROUP(setup, test_folder_remove)

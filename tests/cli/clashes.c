@@ -33,7 +33,7 @@ static int setup(void **state)
 #define GPU  "run k.s --kernel k --grid 1 --block 32 "
 #define HART "run h.s --machine tensor --ebreak ok --isa rv64im_zicsr_zfinx_xmatrix_xtensorload "
 
-static void refused(void **state)
+TEST(refused)
 {
     static const char *const rows[][2] = {
         {"asm h.s -o h.s", "h.s: the output is the input h.s"},
@@ -69,7 +69,6 @@ static void refused(void **state)
         {"pack a.npy -o link.npy", "the output is the input"},
         {"convert a=a.npy -o link.npy", "the output is the input"},
     };
-    (void)state;
     struct sam_buffer before = read_file("a.npy");
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         expect_failure(rows[i][0], 2, rows[i][1]);
@@ -86,7 +85,7 @@ static void refused(void **state)
 
 /* Devices and standard output may be named twice, an array may be changed in place, and two inputs
  * may be the same. */
-static void allowed(void **state)
+TEST(allowed)
 {
     static const char *const rows[] = {
         HART "-q --vcd /dev/null --konata /dev/null",
@@ -97,7 +96,6 @@ static void allowed(void **state)
         "op concat --axis 0 a.npy a.npy both.npy -q",
         "tile fmt t.pto -o t.pto",
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct sam_buffer out = expect_success(rows[i]);
         sam_buffer_free(&out);
@@ -105,7 +103,7 @@ static void allowed(void **state)
 }
 
 /* Two values where there is room for one; the same one twice is fine. */
-static void two_values(void **state)
+TEST(two_values)
 {
     static const char *const rows[][2] = {
         {"run h.s --machine system --weights a.smw --weights b.smw@0x90000000",
@@ -123,7 +121,6 @@ static void two_values(void **state)
         {"sweep h.s --machine tensor --machine system --config mpara=1",
          "--machine tensor and --machine system: expected one of them"},
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         expect_failure(rows[i][0], 2, rows[i][1]);
         assert_false(exists("new") || exists("other"));
@@ -135,9 +132,4 @@ static void two_values(void **state)
     sam_buffer_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(allowed),
-                                       cmocka_unit_test(two_values)};
-    return cmocka_run_group_tests(tests, setup, remove_directory);
-}
+TEST_GROUP(setup, remove_directory)

@@ -3,14 +3,10 @@
 #ifndef TEST_CLI_COMMAND_H
 #define TEST_CLI_COMMAND_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/samite.h"

@@ -48,9 +48,8 @@ static int make_files(void **state)
 }
 
 /* Outputs are written and compared when the launch has ended, and not before. */
-static void ends_like_run(void **state)
+TEST(ends_like_run)
 {
-    (void)state;
     struct sam_buffer out =
         expect_success(LAUNCH "--arg c=out:u32:32:out.npy --check c=good.npy --batch -ex continue");
     expect_part(&out, "check c: passed, 32 elements");
@@ -66,9 +65,8 @@ static void ends_like_run(void **state)
 }
 
 /* A launch that fails is the program's failure; so is the exit code of a program. */
-static void failures(void **state)
+TEST(failures)
 {
-    (void)state;
     expect_failure(LAUNCH "--arg c=out:u32:8 --batch -ex continue", 1, "outside every buffer");
     expect_failure("--machine tensor exit3.s --batch -ex continue", 3, "exit code 3");
     struct outcome o = run("--machine tensor exit3.s --batch -ex quit");
@@ -77,9 +75,8 @@ static void failures(void **state)
 }
 
 /* Commands from the command line, from files and from standard input, in this order. */
-static void scripts(void **state)
+TEST(scripts)
 {
-    (void)state;
     write_text("one.gdb", "# comment\n\nbreak twice.s:9\ncontinue\n  print v2[3]  \n");
     write_text("two.gdb", "source one.gdb\nprint v2[4]\n");
     write_text("bad.gdb", "print 1\nprint nobody\nprint 2\n");
@@ -113,9 +110,8 @@ static void scripts(void **state)
 }
 
 /* A NUL byte does not hide the rest of its line: files and standard input must be text. */
-static void nul_bytes(void **state)
+TEST(nul_bytes)
 {
-    (void)state;
     run_script("printf 'print 1\\nprint 2\\0 nobody\\nprint 3\\n' >nul.gdb");
     write_text("source.gdb", "source nul.gdb\n");
     const char *const place = "nul.gdb:2: unexpected byte 0x00: expected text";
@@ -126,9 +122,8 @@ static void nul_bytes(void **state)
 }
 
 /* What has run stays in the files that were asked for, however it ended. */
-static void other_outputs(void **state)
+TEST(other_outputs)
 {
-    (void)state;
     struct sam_buffer out = expect_success(
         LAUNCH "--arg c=out:u32:32 --trace=t.log --stats --batch -ex 'stepi 3' -ex quit");
     sam_buffer_free(&out);
@@ -150,9 +145,8 @@ static void other_outputs(void **state)
 }
 
 /* --until ends a program; so does an ebreak where --ebreak ok says so. */
-static void ends_of_programs(void **state)
+TEST(ends_of_programs)
 {
-    (void)state;
     write_text("until.s", "_start: nop\nhere: nop\nj here\n");
     write_text("ebreak.s", "_start: nop\nebreak\n");
     struct sam_buffer out =
@@ -177,9 +171,8 @@ static void ends_of_programs(void **state)
     done(&o);
 }
 
-static void bad_usage(void **state)
+TEST(bad_usage)
 {
-    (void)state;
     expect_failure("--ex", 2, "--ex needs a value (CMD)");
     expect_failure("no-such.s --kernel k --grid 1 --block 1", 2, "cannot open");
     expect_failure("colmin.pto", 2, "tile programs have no debugger");
@@ -189,13 +182,4 @@ static void bad_usage(void **state)
     expect_failure(LAUNCH "--sanitize", 2, "--sanitize checks whole launches: expected samite run");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_like_run), cmocka_unit_test(failures),
-        cmocka_unit_test(scripts),       cmocka_unit_test(other_outputs),
-        cmocka_unit_test(nul_bytes),     cmocka_unit_test(ends_of_programs),
-        cmocka_unit_test(bad_usage),
-    };
-    return cmocka_run_group_tests(tests, make_files, remove_directory);
-}
+TEST_GROUP(make_files, remove_directory)

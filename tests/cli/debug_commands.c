@@ -184,9 +184,8 @@ static const struct {
     {"quit now", "unexpected 'now'"},
 };
 
-static void refuses(void **state)
+TEST(refuses, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         refused(refusals[i].command, refusals[i].part);
     assert_false(debugger->quits);
@@ -195,10 +194,9 @@ static void refuses(void **state)
 }
 
 /* Every command has a row above that it refuses, but for those that take anything. */
-static void all_are_tried(void **state)
+TEST(all_are_tried)
 {
     static const char free_of_errors[] = " display echo ";
-    (void)state;
     for (const struct debug_command *c = debug_commands; c->names; c++) {
         char name[32], spaced[40];
         const char *names = c->names;
@@ -213,7 +211,7 @@ static void all_are_tried(void **state)
 }
 
 /* Each command with arguments that are none, before, during and after the launch. */
-static void survives_anything(void **state)
+TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
 {
     static const char *const arguments[] = {
         "",   "0",   "-1",       "99999999999", "*",          "/",      "/x",
@@ -221,7 +219,6 @@ static void survives_anything(void **state)
         "k,", ",",   "\x1b[31m", "\xff\xfe",    "%s%n",       "k.s:",   ":1",
         "0x", "a b", "(((((",    "*k:4 if",     "0x70000000", "k+1,+4", "v1[$lane] = 3",
     };
-    (void)state;
     for (unsigned round = 0; round < 3; round++) {
         for (const struct debug_command *c = debug_commands; c->names; c++) {
             for (size_t i = 0; i < sizeof arguments / sizeof arguments[0] && c->run; i++) {
@@ -248,10 +245,9 @@ static void survives_anything(void **state)
 }
 
 /* No name stands for two commands, and each is described. */
-static void names_are_unique(void **state)
+TEST(names_are_unique, .setup_func = setup, .teardown_func = teardown)
 {
     struct sam_error error;
-    (void)state;
     for (const struct debug_command *c = debug_commands; c->names; c++) {
         char name[32], command[48];
         for (const char *names = c->names; c->run && debug_word(&names, name, sizeof name);) {
@@ -266,7 +262,7 @@ static void names_are_unique(void **state)
     shows("help c", "  also: c, fg\n");
 }
 
-static void abbreviations(void **state)
+TEST(abbreviations)
 {
     static const char *const pairs[][2] = {
         {"b", "break"},     {"br", "break"},       {"tb", "tbreak"},       {"c", "continue"},
@@ -279,7 +275,6 @@ static void abbreviations(void **state)
         {"thread", "warp"}, {"rw", "rwatch"},      {"aw", "awatch"},       {"adv", "until"},
     };
     struct sam_error error = {.text = ""};
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         const struct debug_command *c = debug_find(debug_commands, "command", pairs[i][0], &error);
         if (!c || strncmp(c->names, pairs[i][1], strlen(pairs[i][1])) != 0)
@@ -297,9 +292,8 @@ static void completes(const char *line, const char *wanted)
         fail_msg("'%s': expected '%s', found '%s'", line, wanted, all);
 }
 
-static void completion(void **state)
+TEST(completion, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     completes("unt", "until ");
     completes("  st", "step stepi stack ");
     completes("break k", "k kernel_end ");
@@ -311,9 +305,8 @@ static void completion(void **state)
     completes("nothing x", "");
 }
 
-static void symbols_and_numbers(void **state)
+TEST(symbols_and_numbers, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     prints("p seven + 1", "$1 = 8\n"); /* of .equ: a number */
     prints("p kernel_end", "$2 = 0x80000044 <kernel_end>\n");
     prints("p *kernel_end", "$3 = 0\n");
@@ -323,16 +316,4 @@ static void symbols_and_numbers(void **state)
     prints("   ", "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(refuses, setup, teardown),
-        cmocka_unit_test(all_are_tried),
-        cmocka_unit_test_setup_teardown(survives_anything, setup, teardown),
-        cmocka_unit_test_setup_teardown(names_are_unique, setup, teardown),
-        cmocka_unit_test(abbreviations),
-        cmocka_unit_test_setup_teardown(completion, setup, teardown),
-        cmocka_unit_test_setup_teardown(symbols_and_numbers, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_source);
-}
+TEST_GROUP(NULL, remove_source)

@@ -68,9 +68,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static void diverges(void **state)
+TEST(diverges, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     shows("break k", "Breakpoint 1 at 0x8000002c: k at k.s:3\n");
     prints("continue", "Breakpoint 1, k at k.s:3\n3\t    lw t0, 0(a0)\n");
     prints("next 5", "8\t    vbgeu v1, v2, .Lbig\n");
@@ -92,9 +91,8 @@ static void diverges(void **state)
 }
 
 /* A step onto a barrier runs the others until it lets this warp go. */
-static void waits_at_barriers(void **state)
+TEST(waits_at_barriers, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     shows("until k.s:15", "15\t    barrier 1\n");
     shows("info warps", "       1  ready  0x0000000f      0             0  _start");
     prints("step", "16\t    mv s1, ra\n");
@@ -119,9 +117,8 @@ static void waits_at_barriers(void **state)
     shows("info launch", "152 instructions have run; everything has ended");
 }
 
-static void calls(void **state)
+TEST(calls, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     output("tbreak twice warp 1");
     shows("continue", "[workgroup 0 warp 1]\nTemporary breakpoint 1, twice at k.s:27\n");
     prints("info breakpoints", "no breakpoints or watchpoints\n");
@@ -139,9 +136,8 @@ static void calls(void **state)
     prints("nexti", "28\t    ret\n");
 }
 
-static void watches(void **state)
+TEST(watches, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     prints("watch 0x90000004", "Watchpoint 1: stores of 4 bytes at 0x90000004\n");
     prints("run",
            "Watchpoint 1: 0x90000004\n"
@@ -165,9 +161,8 @@ static void watches(void **state)
     shows("run", "store of 4 bytes at 0x90000014 by workgroup 0 warp 1 lane 1");
 }
 
-static void conditions(void **state)
+TEST(conditions, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     output("break k.s:27 if v3[3] == 8 && $warp == 1");
     shows("continue", "[workgroup 0 warp 1]\nBreakpoint 1, twice");
     shows("continue", "[workgroup 1 warp 1]\nBreakpoint 1, twice");
@@ -197,9 +192,8 @@ static void conditions(void **state)
 }
 
 /* A step onto a breakpoint has reached it; what runs next does not stop there once more. */
-static void steps_onto_breakpoints(void **state)
+TEST(steps_onto_breakpoints, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     output("tbreak k");
     output("continue");
     output("break 4");
@@ -222,9 +216,8 @@ static void steps_onto_breakpoints(void **state)
     shows("continue", "[workgroup 0 warp 1]\nBreakpoint 5");
 }
 
-static void time_travel(void **state)
+TEST(time_travel, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     shows("record", "recorded from time 0 on, now 0");
     output("stepi 11");
     prints("p $time", "$1 = 11\n");
@@ -254,9 +247,8 @@ static void time_travel(void **state)
     prints("p v3[3]", "$5 = 8\n");
 }
 
-static void changes(void **state)
+TEST(changes, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     output("break k.s:8");
     output("continue");
     output("set v1 = 1");
@@ -294,9 +286,8 @@ static void changes(void **state)
     prints("info display", "no displays\n");
 }
 
-static void traps(void **state)
+TEST(traps, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     output("break k.s:24 warp 1");
     output("continue");
     output("set v4[2] = 0x12345678");
@@ -311,9 +302,8 @@ static void traps(void **state)
     prints("x/1dw 0x90000018", "0x90000018:\t14\n");
 }
 
-static void shows_code(void **state)
+TEST(shows_code, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     shows("list k", "   1\t.global k\n");
     shows("list", "   11\t.Lbig:\n");
     shows("list -", "   1\t.global k\n");
@@ -330,9 +320,8 @@ static void shows_code(void **state)
     prints("disassemble 0x80000030,0x80000034", "   0x80000030 <k+0x4>:\tvid.v v1\n");
 }
 
-static void tensor_hart(void **state)
+TEST(tensor_hart, .setup_func = setup_hart, .teardown_func = teardown)
 {
-    (void)state;
     prints("next", "2\t    call f\n");
     prints("step", "f at k.s:5\n5\tf:  addi sp, sp, -16\n");
     output("break g");
@@ -361,20 +350,4 @@ static void tensor_hart(void **state)
     shows("run", "Breakpoint 1, g");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(diverges, setup, teardown),
-        cmocka_unit_test_setup_teardown(waits_at_barriers, setup, teardown),
-        cmocka_unit_test_setup_teardown(calls, setup, teardown),
-        cmocka_unit_test_setup_teardown(watches, setup, teardown),
-        cmocka_unit_test_setup_teardown(conditions, setup, teardown),
-        cmocka_unit_test_setup_teardown(steps_onto_breakpoints, setup, teardown),
-        cmocka_unit_test_setup_teardown(time_travel, setup, teardown),
-        cmocka_unit_test_setup_teardown(changes, setup, teardown),
-        cmocka_unit_test_setup_teardown(traps, setup, teardown),
-        cmocka_unit_test_setup_teardown(shows_code, setup, teardown),
-        cmocka_unit_test_setup_teardown(tensor_hart, setup_hart, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_source);
-}
+TEST_GROUP(NULL, remove_source)

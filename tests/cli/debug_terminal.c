@@ -133,24 +133,21 @@ static void commands(const char *kind, const char *forgotten)
     ends(&t, 0);
 }
 
-static void on_a_terminal(void **state)
+TEST(on_a_terminal)
 {
-    (void)state;
     if (!no_terminal())
         commands("xterm", edits_lines() ? "half a li" : "");
 }
 
 /* Without line editing. */
-static void on_a_simple_terminal(void **state)
+TEST(on_a_simple_terminal)
 {
-    (void)state;
     if (!no_terminal())
         commands("dumb", ""); /* NOFLSH keeps what was typed */
 }
 
-static void completes_words(void **state)
+TEST(completes_words)
 {
-    (void)state;
     if (!edits_lines() || no_terminal())
         return;
     struct terminal t = begin("xterm", NULL);
@@ -169,9 +166,8 @@ static void completes_words(void **state)
 }
 
 /* SIGTERM ends it, whatever it does. */
-static void is_terminated(void **state)
+TEST(is_terminated)
 {
-    (void)state;
     if (no_terminal())
         return;
     struct terminal t = begin("xterm", NULL);
@@ -185,9 +181,8 @@ static void is_terminated(void **state)
 }
 
 /* In a script nobody answers: Ctrl-C ends it. */
-static void scripts_are_interrupted(void **state)
+TEST(scripts_are_interrupted)
 {
-    (void)state;
     command_verb = "debug";
     pid_t child = start("--machine tensor spin.s --batch -ex continue");
     assert_true(comes(child, catches, SIGTERM));
@@ -196,12 +191,4 @@ static void scripts_are_interrupted(void **state)
     done(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_terminal),           cmocka_unit_test(on_a_simple_terminal),
-        cmocka_unit_test(completes_words),         cmocka_unit_test(is_terminated),
-        cmocka_unit_test(scripts_are_interrupted),
-    };
-    return cmocka_run_group_tests(tests, setup, remove_directory);
-}
+TEST_GROUP(setup, remove_directory)

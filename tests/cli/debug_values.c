@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of the debugger: every result is worked out by hand, or by the rules of C17 6.3.1.8
  * (usual arithmetic conversions) and 6.4.4 (types of constants). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "expr.h"
 #include "fail.h"
@@ -115,9 +111,8 @@ static void refuses(const char *text, const char *part)
         fail_msg("%s: expected '%s', found '%s'", text, part, error.text);
 }
 
-static void constants(void **state)
+TEST(constants)
 {
-    (void)state;
     expect("0", 0, "0");
     expect("010", 0, "10"); /* decimal, as everywhere in Samite */
     expect("0x1f", 0, "31");
@@ -140,9 +135,8 @@ static void constants(void **state)
     expect("'\\''", 0, "39");
 }
 
-static void arithmetic(void **state)
+TEST(arithmetic)
 {
-    (void)state;
     expect("1 + 2 * 3", 0, "7");
     expect("(1 + 2) * 3", 0, "9");
     expect("7 - 2 - 1", 0, "4");
@@ -177,9 +171,8 @@ static void arithmetic(void **state)
 }
 
 /* What is left out is read, but not evaluated. */
-static void short_circuits(void **state)
+TEST(short_circuits)
 {
-    (void)state;
     expect("0 && 1 / 0", 0, "0");
     expect("1 || *0", 0, "1");
     expect("1 ? 2 : *0", 0, "2");
@@ -190,9 +183,8 @@ static void short_circuits(void **state)
     refuses("0 || *0", "no memory at 0x0");
 }
 
-static void types(void **state)
+TEST(types)
 {
-    (void)state;
     expect("f32(x6)", 0, "1");
     expect("(float)x5", 0, "-1");
     expect("f32(x6) * 2.5", 0, "2.5");
@@ -214,9 +206,8 @@ static void types(void **state)
     expect("(f16)1.0 + 0", 'x', "0x3f800000"); /* arithmetic is in f32 */
 }
 
-static void formats(void **state)
+TEST(formats)
 {
-    (void)state;
     expect("x5", 'x', "0xffffffff");
     expect("x5", 'u', "4294967295");
     expect("x5", 'd', "-1");
@@ -233,9 +224,8 @@ static void formats(void **state)
     expect("u16(0x3c00)", 'f', "1");
 }
 
-static void memory_and_pointers(void **state)
+TEST(memory_and_pointers)
 {
-    (void)state;
     expect("*table", 0, "1");
     expect("*0x1004", 0, "-1");
     expect("table[1]", 0, "-1");
@@ -262,9 +252,8 @@ static void memory_and_pointers(void **state)
     refuses("(int *)table - table", "expected a difference");
 }
 
-static void vectors(void **state)
+TEST(vectors)
 {
-    (void)state;
     expect("v3[2]", 0, "30");
     expect("v3[1 + 2] + 1", 0, "41");
     expect("(v3 + 1)[1]", 0, "21");
@@ -289,12 +278,11 @@ static void vectors(void **state)
     refuses("(float)tl3", "whole register");
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
     char deep[500];
     struct value value;
     struct sam_error error;
-    (void)state;
     refuses("", "the expression ends: expected a value");
     refuses("1 +", "the expression ends: expected a value");
     refuses("(1", "expected ')'");
@@ -334,15 +322,4 @@ static void mistakes(void **state)
     at = "0x1000:4";
     assert_int_equal(expr_evaluate(&names, &at, &value, &error), SAM_OK);
     assert_string_equal(at, ":4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constants),      cmocka_unit_test(arithmetic),
-        cmocka_unit_test(short_circuits), cmocka_unit_test(types),
-        cmocka_unit_test(formats),        cmocka_unit_test(memory_and_pointers),
-        cmocka_unit_test(vectors),        cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

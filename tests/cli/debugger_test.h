@@ -3,13 +3,9 @@
 #ifndef TEST_CLI_DEBUGGER_TEST_H
 #define TEST_CLI_DEBUGGER_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "debugger.h"
 

@@ -97,9 +97,8 @@ static void expect_number(const json_t *root, const char *path, double expected)
         fail_msg("%s is %.6f, expected %.6f", path, found, expected);
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     /* 16 uops, each with 8 rows of sources, 16 sums read and written; 32 rows loaded */
     const double registers = 16 * (8 * 64 + 2 * 16 * 4) + 32 * 64, macs = 16 * 16 * 64;
     json_t *root = report_of(TILE "--cycles --json");
@@ -118,9 +117,8 @@ static void by_hand(void **state)
 }
 
 /* With 0 for all but one event, the total is its count, times what it is set to. */
-static void event_by_event(void **state)
+TEST(event_by_event)
 {
-    (void)state;
     static const struct {
         const char *words, *in, *event, *unit;
         const char *counts[2]; /* what the report has of it elsewhere; their sum */
@@ -158,9 +156,8 @@ static void event_by_event(void **state)
 }
 
 /* A level of memory: the bytes that it counts itself. */
-static void memory_of_a_system(void **state)
+TEST(memory_of_a_system)
 {
-    (void)state;
     static const char *const events[][2] = {
         {"L1M", "l1m_byte"}, {"L0M", "l0m_byte"}, {"L2", "l2_byte"}, {"DRAM", "dram_byte"}};
     json_t *root = report_of(MATMUL "--json --cycles"), *level;
@@ -179,9 +176,8 @@ static void memory_of_a_system(void **state)
     json_decref(root);
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
-    (void)state;
     static const char *const bad[] = {"-1", "1.2345", "x", "1.", ".5", "1000000.001", "", "1e3"};
     static const char *const machines[] = {TILE, KERNEL, MATMUL};
     for (size_t i = 0; i < SAM_COUNT(bad) * SAM_COUNT(machines); i++) {
@@ -203,9 +199,8 @@ static void parameters(void **state)
 }
 
 /* The page has each default, with its source. */
-static void documented(void **state)
+TEST(documented)
 {
-    (void)state;
     char *text, path[4096], row[512];
     size_t size;
     struct sam_error error;
@@ -223,12 +218,4 @@ static void documented(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),    cmocka_unit_test(event_by_event),
-        cmocka_unit_test(parameters), cmocka_unit_test(memory_of_a_system),
-        cmocka_unit_test(documented),
-    };
-    return cmocka_run_group_tests_name("energy", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -49,9 +49,8 @@ static const char *text(const json_t *object, const char *key)
     return json_string_value(value);
 }
 
-static void messages_of_the_assembler(void **state)
+TEST(messages_of_the_assembler)
 {
-    (void)state;
     json_t *root = document(0, "asm --json -i tensor good.s");
     json_t *row = json_array_get(json_object_get(root, "sections"), 0);
     assert_true(json_is_true(json_object_get(root, "done")));
@@ -80,9 +79,8 @@ static void messages_of_the_assembler(void **state)
     expect_failure("asm --json good.s -o -", 2, "--json needs standard output for itself");
 }
 
-static void rows_of_dis_and_isa(void **state)
+TEST(rows_of_dis_and_isa)
 {
-    (void)state;
     json_t *root = document(0, "dis --json 0x13 0xffffffff");
     assert_int_equal(json_array_size(root), 2);
     assert_string_equal(text(json_array_get(root, 0), "text"), "nop");
@@ -98,9 +96,8 @@ static void rows_of_dis_and_isa(void **state)
 }
 
 /* 64 bits: jansson prints and reads no more than 63. */
-static void large_integers(void **state)
+TEST(large_integers)
 {
-    (void)state;
     struct sam_buffer out = expect_success("dis --isa rv64i --json --base 0xfffffffffffffff8 0x13");
     expect_part(&out, "\"pc\": 18446744073709551608,");
     sam_buffer_free(&out);
@@ -109,9 +106,8 @@ static void large_integers(void **state)
     sam_buffer_free(&out);
 }
 
-static void operators(void **state)
+TEST(operators)
 {
-    (void)state;
     struct sam_error error;
     uint16_t numbers[6] = {0, 1, 2, 3, 4, 5};
     char path[128];
@@ -139,9 +135,8 @@ static void operators(void **state)
                    "--json needs standard output for itself");
 }
 
-static void tile_programs(void **state)
+TEST(tile_programs)
 {
-    (void)state;
     json_t *root = document(0, "tile ops --json");
     assert_int_equal(json_array_size(root), SAM_TILE_OPS);
     assert_true(strlen(text(json_array_get(root, 0), "meaning")) > 3);
@@ -163,9 +158,8 @@ static void tile_programs(void **state)
     json_decref(root);
 }
 
-static void runs(void **state)
+TEST(runs)
 {
-    (void)state;
     json_t *root = document(0, "run good.s --machine tensor --json");
     assert_string_equal(text(root, "end"), "exit");
     json_decref(root);
@@ -179,9 +173,8 @@ static void runs(void **state)
                    "--json needs standard output for itself");
 }
 
-static void sweeps(void **state)
+TEST(sweeps)
 {
-    (void)state;
     json_t *root = document(0, "sweep good.s --config queue=2,4 --json");
     json_t *rows = json_object_get(root, "runs");
     assert_string_equal(text(root, "program"), "good.s");
@@ -201,9 +194,8 @@ static void sweeps(void **state)
 }
 
 /* Text and JSON are of one report: what the one says stands in the other. */
-static void text_says_the_same(void **state)
+TEST(text_says_the_same)
 {
-    (void)state;
     char part[256];
     write_text("aab", "aab");
     json_t *root = document(0, "symbolstat --json --depth 128 aab");
@@ -238,27 +230,12 @@ static void text_says_the_same(void **state)
 }
 
 /* A name that is not UTF-8 loses what is no character, and keeps its letters. */
-static void odd_names(void **state)
+TEST(odd_names)
 {
-    (void)state;
     write_text("\xff\xc3\xa9.s", "li a0, 0\nli a7, 93\necall\n");
     json_t *root = document(0, "run '\xff\xc3\xa9.s' --machine tensor --json");
     assert_string_equal(text(root, "program"), "?\xc3\xa9.s");
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_the_assembler),
-        cmocka_unit_test(rows_of_dis_and_isa),
-        cmocka_unit_test(large_integers),
-        cmocka_unit_test(operators),
-        cmocka_unit_test(tile_programs),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(sweeps),
-        cmocka_unit_test(text_says_the_same),
-        cmocka_unit_test(odd_names),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

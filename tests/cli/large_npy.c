@@ -52,9 +52,8 @@ static void put_row(FILE *file, long start, long row, int value)
 }
 
 /* Rows 1, 65540 and the last: beyond 32 bits of bytes. */
-static void compress(void **state)
+TEST(compress)
 {
-    (void)state;
     FILE *file = create("large.npy");
     const long start = put_header(file, "(65600, 65536)");
     put_row(file, start, 1, 7);
@@ -84,9 +83,8 @@ static void compress(void **state)
 }
 
 /* A hole that ends too early, and standard input. */
-static void truncated(void **state)
+TEST(truncated)
 {
-    (void)state;
     FILE *file = create("cut.npy");
     const long start = put_header(file, "(65600, 65536)");
     put_row(file, start, 1, 7);
@@ -100,8 +98,4 @@ static void truncated(void **state)
     assert_false(exists("cut2.npy"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compress), cmocka_unit_test(truncated)};
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

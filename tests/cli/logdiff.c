@@ -39,9 +39,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static void equal_logs_in_any_schedule(void **state)
+TEST(equal_logs_in_any_schedule)
 {
-    (void)state;
     struct sam_buffer one = read_file("a.log"), other = read_file("rr1.log");
     assert_true(one.size == other.size && memcmp(one.data, other.data, one.size) != 0);
     expect_part(&one, "core   2: Executed 2 times\n"); /* the join after the second path */
@@ -60,9 +59,8 @@ static void equal_logs_in_any_schedule(void **state)
     sam_buffer_free(&out);
 }
 
-static void the_first_difference_with_what_came_before(void **state)
+TEST(the_first_difference_with_what_came_before)
 {
-    (void)state;
     struct outcome o = run("logdiff a.log b.log");
     assert_int_equal(o.code, 1);
     assert_int_equal(o.err.size, 0);
@@ -78,9 +76,8 @@ static void the_first_difference_with_what_came_before(void **state)
     done(&o);
 }
 
-static void the_result_as_json(void **state)
+TEST(the_result_as_json)
 {
-    (void)state;
     struct outcome o = run("logdiff --json --context 2 a.log b.log");
     assert_int_equal(o.code, 1);
     json_t *root = json_loadb((char *)o.out.data, o.out.size, 0, NULL), *difference;
@@ -108,9 +105,8 @@ static void the_result_as_json(void **state)
     sam_buffer_free(&out);
 }
 
-static void what_cannot_be_read(void **state)
+TEST(what_cannot_be_read)
 {
-    (void)state;
     write_text("empty.log", "");
     write_text("text.log", "a log\033[2J of nothing\n");
     expect_failure("logdiff a.log none.log", 2, "none.log");
@@ -123,9 +119,8 @@ static void what_cannot_be_read(void **state)
 }
 
 /* A log may come from anywhere: its contents are shown, never acted on. */
-static void nothing_in_a_line_reaches_the_terminal(void **state)
+TEST(nothing_in_a_line_reaches_the_terminal)
 {
-    (void)state;
     write_text("a1.log", "core   0: 0x80000000 (0x00500293) li x5, 5\n"
                          "core   0: 3 0x80000000 (0x00500293) x5  0x00000005 \033[2J\007\n");
     write_text("a2.log", "core   0: 0x80000000 (0x00500293) li x5, 5\n"
@@ -141,9 +136,8 @@ static void nothing_in_a_line_reaches_the_terminal(void **state)
 }
 
 /* A run that was stopped leaves half a log. */
-static void a_log_that_ends_early(void **state)
+TEST(a_log_that_ends_early)
 {
-    (void)state;
     char path[128];
     struct sam_buffer whole = read_file("a.log");
     snprintf(path, sizeof path, "%s/half.log", directory);
@@ -156,15 +150,4 @@ static void a_log_that_ends_early(void **state)
     done(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_logs_in_any_schedule),
-        cmocka_unit_test(the_first_difference_with_what_came_before),
-        cmocka_unit_test(the_result_as_json),
-        cmocka_unit_test(what_cannot_be_read),
-        cmocka_unit_test(nothing_in_a_line_reaches_the_terminal),
-        cmocka_unit_test(a_log_that_ends_early),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -40,9 +40,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static void where_the_cycles_went(void **state)
+TEST(where_the_cycles_went)
 {
-    (void)state;
     command_verb = "run";
     struct sam_buffer out = expect_success(TILE "--cycles");
     expect_part(&out, "matrix unit: ");
@@ -137,9 +136,8 @@ static void expect_roofline(struct sam_buffer *out)
     fail_msg("no line of the program's operations");
 }
 
-static void rooflines(void **state)
+TEST(rooflines)
 {
-    (void)state;
     static const char *const configs[] = {"slots=16", "beat_cycles=64,mem_latency=1",
                                           "mlen=128,mpara=1,npara=1,beat_cycles=3",
                                           "mpara=16,npara=16,slots=1"};
@@ -241,9 +239,8 @@ static void expect_signals(struct sam_buffer *vcd)
     }
 }
 
-static void traces(void **state)
+TEST(traces)
 {
-    (void)state;
     command_verb = "run";
     struct sam_buffer out =
         expect_success(TILE "-q --konata k.log --vcd k.vcd --perfetto k.json --trace-bus=k.bus");
@@ -321,7 +318,7 @@ static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
 
 /* Every instruction is offered until it is accepted, with its registers, and answered in the next
  * cycle; the cycles of waiting are those of the report. */
-static void port_of_instructions(void **state)
+TEST(port_of_instructions)
 {
     static const char *const names[WAVE_SIGNALS] = {
         "cmu_dsa_req_valid", "dsa_cmu_req_ready",  "cmu_dsa_req_inst", "cmu_dsa_req_rs1",
@@ -341,7 +338,6 @@ static void port_of_instructions(void **state)
         {5, 0x10004, 64, false, 0},
     };
     static uint64_t values[WAVE_CYCLES][WAVE_SIGNALS];
-    (void)state;
     command_verb = "run";
     write_text("port.s", "li t0, 0x401010\nmcfg t0, t0\nli t1, 64\nli s0, 77\n"
                          "mldb m0, t1, (a0)\nmldb m2, t1, (a0)\nmmaqa.b m4, m2, m0\n"
@@ -389,9 +385,8 @@ static void port_of_instructions(void **state)
 }
 
 /* What the program did, instruction by instruction, and what it leaves. */
-static void trace_counts_and_registers(void **state)
+TEST(trace_counts_and_registers)
 {
-    (void)state;
     command_verb = "run";
     struct sam_buffer out = expect_success(TILE "--trace=t.log --stats --dump-m 2 --mlen 512");
     expect_part(&out, "  m.mma                     1 ");
@@ -412,9 +407,8 @@ static void trace_counts_and_registers(void **state)
     sam_buffer_free(&out);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     command_verb = "run";
     expect_failure(TILE "--config mpara=3", 2, "mpara=3: expected a power of two from 1 to 16");
     expect_failure(TILE "--config mpara=8 --mlen 128", 2, "4 rows");
@@ -465,9 +459,8 @@ static void expect_waveform_of_symbols(void)
     assert_true(bad && full);
 }
 
-static void symbol_counts(void **state)
+TEST(symbol_counts)
 {
-    (void)state;
     unsigned counts[256] = {0};
     command_verb = "symbolstat";
     struct sam_buffer file = read_file("symbols");
@@ -531,16 +524,4 @@ static void symbol_counts(void **state)
     expect_failure("nothing", 2, "nothing");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_the_cycles_went),
-        cmocka_unit_test(rooflines),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(port_of_instructions),
-        cmocka_unit_test(trace_counts_and_registers),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(symbol_counts),
-    };
-    return cmocka_run_group_tests_name("matrix", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -23,14 +23,13 @@ static int setup(void **state)
     return 0;
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     static const char *const words[] = {
         "hart.s --machine tensor --map 0x100000000:0x100000000",
         "handler.s --machine tensor --map 0x100000000:0x100000000",
         "kernel.s --kernel k --grid 1 --block 32 --loose-bounds",
     };
-    (void)state;
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     small = before;
@@ -45,8 +44,4 @@ static void no_memory(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory)};
-    return cmocka_run_group_tests(tests, setup, remove_directory);
-}
+TEST_GROUP(setup, remove_directory)

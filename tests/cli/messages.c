@@ -38,9 +38,8 @@ static void expect_plain(const struct sam_buffer *said)
         fail_msg("the name is not in: %s", text);
 }
 
-static void everywhere(void **state)
+TEST(everywhere)
 {
-    (void)state;
     static const struct {
         const char *words;
         int code;
@@ -76,8 +75,4 @@ static void everywhere(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everywhere)};
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -38,9 +38,8 @@ static int set_up(void **state)
 
 #define TENSOR " --machine tensor "
 
-static void messages(void **state)
+TEST(messages)
 {
-    (void)state;
     static const struct {
         const char *words;
         int code;
@@ -105,9 +104,8 @@ static void messages(void **state)
 }
 
 /* The hint of a trap is right: with the --isa that it gives the program runs. */
-static void the_hint_runs(void **state)
+TEST(the_hint_runs)
 {
-    (void)state;
     static const char *const programs[] = {"matrix32.elf", "matrix64.elf"};
     for (size_t i = 0; i < SAM_COUNT(programs); i++) {
         char words[256];
@@ -124,9 +122,8 @@ static void the_hint_runs(void **state)
 }
 
 /* Expansions of pseudo-instructions have the names of their operands, on every instruction set. */
-static void names_of_operands(void **state)
+TEST(names_of_operands)
 {
-    (void)state;
     static const char *const sets[] = {"ventus", "tensor", "rv32ima_zicsr_zfinx"};
     for (size_t i = 0; i < SAM_COUNT(sets); i++) {
         char words[64];
@@ -154,12 +151,4 @@ static void names_of_operands(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages),
-        cmocka_unit_test(the_hint_runs),
-        cmocka_unit_test(names_of_operands),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -85,9 +85,8 @@ static struct sam_buffer hostile(void)
     return zip_end(&z);
 }
 
-static void checkpoints(void **state)
+TEST(checkpoints)
 {
-    (void)state;
     save("m.pt", checkpoint());
     expect_output(
         "info m.pt",
@@ -130,9 +129,8 @@ static void checkpoints(void **state)
     run_script("cat m.pt | $SAMITE convert - -o d.safetensors && cmp d.safetensors m.safetensors");
 }
 
-static void refused_checkpoints(void **state)
+TEST(refused_checkpoints)
 {
-    (void)state;
     save("evil.pt", hostile());
     expect_failure("convert evil.pt -o x.safetensors", 2, "evil.pt: its pickle names 'os.system'");
     expect_failure("pack evil.pt -o x.smw", 2, "evil.pt: its pickle names 'os.system'");
@@ -158,9 +156,8 @@ static void refused_checkpoints(void **state)
         "in/training_args.bin back/training_args.bin");
 }
 
-static void external_data(void **state)
+TEST(external_data)
 {
-    (void)state;
     struct sam_buffer graph = {0}, entry = {0};
     struct sam_buffer t = make_tensor("w", 1, 1, (uint64_t[]){2});
     put_text(&entry, 1, "location");
@@ -184,9 +181,8 @@ static void external_data(void **state)
 }
 
 /* safetensors and gguf through pipes and numbered files, packed and back. */
-static void pipes(void **state)
+TEST(pipes)
 {
-    (void)state;
     run_script("$SAMITE convert m.pt -o s.safetensors && $SAMITE pack -q s.safetensors -o s.smw");
     run_script("$SAMITE pack - -o - <s.safetensors >1.smw && cmp s.smw 1.smw");
     run_script("cat s.safetensors | $SAMITE pack - -o - >2.smw && cmp s.smw 2.smw");
@@ -228,13 +224,4 @@ static void pipes(void **state)
                "grep -q 'without padding after the last tensor' err");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(refused_checkpoints),
-        cmocka_unit_test(external_data),
-        cmocka_unit_test(pipes),
-    };
-    return cmocka_run_group_tests(tests, make, remove_directory);
-}
+TEST_GROUP(make, remove_directory)

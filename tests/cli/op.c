@@ -50,9 +50,8 @@ static void expect_numbers(const char *words, const char *part, size_t count,
     sam_array_free(&array);
 }
 
-static void each_operator(void **state)
+TEST(each_operator)
 {
-    (void)state;
     write_numbers("in.npy", 2, (uint64_t[]){2, 3});
     expect_numbers("op transpose --perm 1,0 in.npy out.npy", "out.npy: [3,2] u16", 6,
                    (uint16_t[]){0, 3, 1, 4, 2, 5});
@@ -107,7 +106,7 @@ static void write_bytes(const char *name, size_t count, const uint8_t *bytes)
 
 /* Two elements per byte, the first in the low half; out.npy has their bytes. The emitted program,
  * run by the command that its first comment gives, writes the same. */
-static void elements_of_four_bits(void **state)
+TEST(elements_of_four_bits)
 {
     static const struct {
         const char *words, *part;
@@ -153,7 +152,6 @@ static void elements_of_four_bits(void **state)
          {0x10, 0x21, 0x43, 0x54, 0x76, 0x87}},
         {"transpose --perm 0 --dtype e4m3 two.npy", "[2] e4m3", 1, 2, {0x10, 0x32}},
     };
-    (void)state;
     write_bytes("odd.npy", 5,
                 (const uint8_t[]){0x10, 0x32, 0x54, 0x76, 0xf8}); /* f: not an element */
     write_bytes("two.npy", 2, (const uint8_t[]){0x10, 0x32});
@@ -182,9 +180,8 @@ static void elements_of_four_bits(void **state)
     expect_failure("op reshape --shape 3 --dtype i5 odd.npy out.npy", 2, "unknown type 'i5'");
 }
 
-static void compress_by_a_mask(void **state)
+TEST(compress_by_a_mask)
 {
-    (void)state;
     char path[128];
     struct sam_error error;
     uint8_t keep[] = {1, 0, 1};
@@ -200,9 +197,8 @@ static void compress_by_a_mask(void **state)
     expect_failure("op compress --mask in.npy in.npy out.npy", 2, "no array of bool or u8");
 }
 
-static void nothing_but_a_plan(void **state)
+TEST(nothing_but_a_plan)
 {
-    (void)state;
     write_numbers("in.npy", 2, (uint64_t[]){64, 64});
     struct sam_buffer out = expect_success("op transpose --perm 1,0 --plan in.npy");
     expect_part(&out, "of the lower bound");
@@ -220,9 +216,8 @@ static void nothing_but_a_plan(void **state)
 }
 
 /* The program that --emit writes does what the operator does. */
-static void emitted_program_runs(void **state)
+TEST(emitted_program_runs)
 {
-    (void)state;
     char words[512];
     write_numbers("in.npy", 2, (uint64_t[]){37, 53});
     struct sam_buffer out = expect_success("op transpose --perm 1,0 --emit prog.s in.npy out.npy");
@@ -242,9 +237,8 @@ static void emitted_program_runs(void **state)
     sam_array_free(&expected);
 }
 
-static void emitted_command(void **state)
+TEST(emitted_command)
 {
-    (void)state;
     write_numbers("it's in.npy", 3, (uint64_t[]){5, 7, 3});
     static const char *const words[] = {
         "transpose --perm 2,0,1 --emit prog.s \"it's in.npy\" out.npy",
@@ -262,7 +256,7 @@ static void emitted_command(void **state)
 
 /* A routine for other programs: called twice, whatever ttype and scratch memory hold, on both
  * widths. It keeps sp and the registers that the calling convention has it keep. */
-static void routines(void **state)
+TEST(routines)
 {
     static const char check[] = ".macro each what\n\\what s0, 1\n\\what s1, 2\n\\what s2, 3\n"
                                 "\\what s3, 4\n\\what s4, 5\n\\what s5, 6\n\\what s6, 7\n"
@@ -287,7 +281,6 @@ static void routines(void **state)
          "--mem 0x100000:odd.npy --mem 0x201000:ones", 5},
         {"compress --mask keep.npy --axis 1", "wide.npy", "--mem 0x100000:wide.npy", 400},
     };
-    (void)state;
     write_text("main.s", check);
     write_numbers("in.npy", 2, (uint64_t[]){37, 53});
     write_numbers("wide.npy", 2, (uint64_t[]){100, 3});
@@ -347,9 +340,8 @@ static void routines(void **state)
                    "--at and --call need --emit");
 }
 
-static void empty_tensors(void **state)
+TEST(empty_tensors)
 {
-    (void)state;
     write_numbers("none.npy", 3, (uint64_t[]){4, 0, 5});
     expect_numbers("op transpose --perm 2,1,0 none.npy out.npy", "[5,0,4] u16, 0 blocks", 0, NULL);
     expect_numbers("op concat none.npy none.npy out.npy", "[8,0,5]", 0, NULL);
@@ -362,9 +354,8 @@ static void empty_tensors(void **state)
     expect_numbers("op reshape --shape 1,1 one.npy out.npy", "[1,1] u16", 1, (uint16_t[]){0});
 }
 
-static void parameters_of_the_engines(void **state)
+TEST(parameters_of_the_engines)
 {
-    (void)state;
     struct sam_buffer out = expect_success("op --config help");
     expect_part(&out, "load_bytes");
     sam_buffer_free(&out);
@@ -380,9 +371,8 @@ static void parameters_of_the_engines(void **state)
                    "none.cfg: cannot open");
 }
 
-static void wrong_usage(void **state)
+TEST(wrong_usage)
 {
-    (void)state;
     write_numbers("in.npy", 2, (uint64_t[]){2, 3});
     write_numbers("other.npy", 2, (uint64_t[]){4, 4});
     write_text("bad.npy", "not numpy");
@@ -418,9 +408,8 @@ static void wrong_usage(void **state)
 }
 
 /* An input is refused as soon as it cannot be right, also from a pipe that never ends. */
-static void endless_inputs(void **state)
+TEST(endless_inputs)
 {
-    (void)state;
     static const struct {
         const char *input, *part;
     } cases[] = {
@@ -456,9 +445,8 @@ static void endless_inputs(void **state)
 }
 
 /* A number out of range for its type is refused, not turned into the largest one or inf. */
-static void numbers_out_of_range(void **state)
+TEST(numbers_out_of_range)
 {
-    (void)state;
     static const enum sam_dtype reals[] = {SAM_F16, SAM_F32, SAM_F64};
     static const char *const large[] = {"1e400", "-1e400", "0x1p99999", "1e-"};
     write_numbers("in.npy", 2, (uint64_t[]){2, 3});
@@ -494,23 +482,10 @@ static void numbers_out_of_range(void **state)
     assert_false(exists("out2.npy"));
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operator),
-        cmocka_unit_test(elements_of_four_bits),
-        cmocka_unit_test(endless_inputs),
-        cmocka_unit_test(numbers_out_of_range),
-        cmocka_unit_test(compress_by_a_mask),
-        cmocka_unit_test(nothing_but_a_plan),
-        cmocka_unit_test(emitted_program_runs),
-        cmocka_unit_test(emitted_command),
-        cmocka_unit_test(routines),
-        cmocka_unit_test(empty_tensors),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(parameters_of_the_engines),
-    };
     command_verb = "";
     make_directory();
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -50,9 +50,8 @@ static void expect_same_folder(const char *a, const char *b)
 }
 
 /* An array of three: each rank alone, in any order, gives what one process gives. */
-static void packs_in_parts(void **state)
+TEST(packs_in_parts)
 {
-    (void)state;
     run_script("$SAMITE pack -q --part 2/3 in -o three; test -e three/.samite-part-2-of-3");
     expect_failure("verify -q three", 2, "three: incomplete: part 1/3 is not done");
     expect_failure("unpack -q three -o x", 2, "three: incomplete: part 1/3 is not done");
@@ -73,9 +72,8 @@ static void packs_in_parts(void **state)
 }
 
 /* The largest file first, each to the part that has the least. */
-static void splits_by_size(void **state)
+TEST(splits_by_size)
 {
-    (void)state;
     run_script(
         "$SAMITE pack --part 1/2 in -o split 2>/dev/null | grep -c '^in/' >n; "
         "test \"$(ls split | grep smw)\" = s3.safetensors.smw; $SAMITE pack -q --part 2/2 in -o "
@@ -86,9 +84,8 @@ static void splits_by_size(void **state)
                "\"$(printf 's1.safetensors.smw\\ns2.safetensors.smw\\ns4.safetensors.smw')\"");
 }
 
-static void refuses_disorder(void **state)
+TEST(refuses_disorder)
 {
-    (void)state;
     expect_failure("pack --part 0/2 in -o x", 2, "--part 0/2: expected I/N");
     expect_failure("pack --part 3/2 in -o x", 2, "--part 3/2: expected I/N");
     expect_failure("pack --part 1 in -o x", 2, "--part 1: expected I/N");
@@ -115,9 +112,8 @@ static void refuses_disorder(void **state)
 }
 
 /* While another process holds the record, the part is not given twice, -f or not. */
-static void locks(void **state)
+TEST(locks)
 {
-    (void)state;
     run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
     char path[128];
     snprintf(path, sizeof path, "%s/held/.samite-part-1-of-2", directory);
@@ -134,9 +130,8 @@ static void locks(void **state)
 }
 
 /* A rank that fails leaves nothing, and what others have made. */
-static void a_rank_fails(void **state)
+TEST(a_rank_fails)
 {
-    (void)state;
     run_script("cp -r in bad; printf '\\377\\377\\377\\377\\0\\0\\0\\0' | dd of=bad/s3.safetensors "
                "conv=notrunc 2>/dev/null; $SAMITE pack -q --part 2/2 bad -o some; ls some >listed");
     expect_failure("pack -q --part 1/2 bad -o some", 2, "bad/s3.safetensors: not a safetensors");
@@ -147,9 +142,8 @@ static void a_rank_fails(void **state)
 }
 
 /* The variables of launchers, from 0. */
-static void launchers(void **state)
+TEST(launchers)
 {
-    (void)state;
     static const char *const ranks[][2] = {
         {"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1",
          "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1"},
@@ -202,9 +196,8 @@ static void launchers(void **state)
 }
 
 /* One file in parts, joined. */
-static void one_file(void **state)
+TEST(one_file)
 {
-    (void)state;
     run_script("cat 0 1 2 3 4 3 3 3 >big; $SAMITE convert a=big:bf16 b=3:bf16 -o big.safetensors; "
                "$SAMITE pack -q big.safetensors -o whole.smw");
     run_script(
@@ -241,9 +234,8 @@ static void one_file(void **state)
 }
 
 /* Two ranks of Open MPI. Without it there is nothing to test. */
-static void under_mpirun(void **state)
+TEST(under_mpirun)
 {
-    (void)state;
     if (system("command -v mpirun >/dev/null 2>&1") != 0)
         return;
     run_script(
@@ -263,13 +255,4 @@ static void under_mpirun(void **state)
         "$SAMITE sweep --merge mpi.csv; cmp swept.csv mpi.csv");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packs_in_parts),   cmocka_unit_test(splits_by_size),
-        cmocka_unit_test(refuses_disorder), cmocka_unit_test(locks),
-        cmocka_unit_test(a_rank_fails),     cmocka_unit_test(launchers),
-        cmocka_unit_test(one_file),         cmocka_unit_test(under_mpirun),
-    };
-    return cmocka_run_group_tests(tests, make, remove_directory);
-}
+TEST_GROUP(make, remove_directory)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` as a user calls it: a launch with every kind of argument, output, exit codes and
  * messages, and that no file is left half-written. The files of the driver: run_metadata.c. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <jansson.h>
 
 #include "cli/command.h"
@@ -83,9 +79,8 @@ static int set_up(void **state)
 
 #define VECADD "vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy --arg in:b.npy "
 
-static void a_kernel_and_its_files(void **state)
+TEST(a_kernel_and_its_files)
 {
-    (void)state;
     static const char *const shapes[] = {"--warp 4", "--warp 8 -j 3", "--warp 16", "--warp 32",
                                          "--schedule rr1 -q"};
     for (size_t i = 0; i < SAM_COUNT(shapes); i++) {
@@ -115,9 +110,8 @@ static void a_kernel_and_its_files(void **state)
 }
 
 /* The assembler's ELF file runs as its source does. */
-static void an_elf_program(void **state)
+TEST(an_elf_program)
 {
-    (void)state;
     char command[512];
     struct sam_error error;
     struct sam_image *image = assemble_kernel(vecadd);
@@ -150,9 +144,8 @@ static void an_elf_program(void **state)
     done(&o);
 }
 
-static void checks(void **state)
+TEST(checks)
 {
-    (void)state;
     struct sam_buffer out =
         expect_success(VECADD "--arg sum=out:f32:1024 --check sum=c.npy --check 0=c.npy --check "
                               "out=ulp.npy:1");
@@ -185,9 +178,8 @@ static void checks(void **state)
 }
 
 /* Manual 2.2: pointers of 4 bytes, scalars at their own alignment, at least 4. */
-static void argument_buffer(void **state)
+TEST(argument_buffer)
 {
-    (void)state;
     struct sam_buffer out = expect_success(
         "copy.s -D COUNT=14 --kernel copy --grid 1 --block 1 --arg out:u32:14:args.npy --arg "
         "u8:200 --arg i8:-1 --arg u16:0xffff --arg u64:0x1122334455667788 --arg f32:1.5 --arg "
@@ -206,9 +198,8 @@ static void argument_buffer(void **state)
     sam_buffer_free(&file);
 }
 
-static void inout_poke_and_dump(void **state)
+TEST(inout_poke_and_dump)
 {
-    (void)state;
     /* the floats' bits plus one: the next number up; the second poke is to the printed address */
     struct sam_buffer out =
         expect_success("addn.s --kernel addn --grid 1 --block 1024 --arg inout:c.npy:up.npy --arg "
@@ -224,9 +215,8 @@ static void inout_poke_and_dump(void **state)
 }
 
 /* The note on an input that has been stored into, and none on any other. */
-static void an_input_is_not_written_back(void **state)
+TEST(an_input_is_not_written_back)
 {
-    (void)state;
 #define ADDN  "addn.s --kernel addn --grid 1 --block 32 -q --arg "
 #define STORE "store.s --machine tensor -q --arg "
     static const struct {
@@ -265,9 +255,8 @@ static void an_input_is_not_written_back(void **state)
 #undef STORE
 }
 
-static void bad_words(void **state)
+TEST(bad_words)
 {
-    (void)state;
 #define LAUNCH "copy.s -D COUNT=1 --kernel copy --grid 1 --block 1 "
     static const struct {
         const char *words;
@@ -350,9 +339,8 @@ static void bad_words(void **state)
 #undef LAUNCH
 }
 
-static void failing_programs(void **state)
+TEST(failing_programs)
 {
-    (void)state;
     expect_failure("loop.s --kernel k --grid 2 --block 40 --max-insns 1000 --log part.log", 1,
                    "still running after 1000 instructions; workgroup 0 (0,0,0) warp 0");
     /* the log up to the failure is what one wants to see */
@@ -366,9 +354,8 @@ static void failing_programs(void **state)
     assert_false(exists("never.bin"));
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     struct sam_buffer out = expect_success(VECADD "--arg out:f32:1024 --stats");
     expect_part(&out, "SIMT efficiency              100.0%");
     expect_part(&out, "warp instructions              1024  704 scalar, 320 vector");
@@ -413,9 +400,8 @@ static void statistics(void **state)
 }
 
 /* Results on standard output: what is for people goes to the other stream. */
-static void standard_output(void **state)
+TEST(standard_output)
 {
-    (void)state;
     struct outcome o = run(VECADD "--arg out:f32:1024:-");
     assert_int_equal(o.code, 0);
     assert_int_equal(o.out.size, 128 + 4096);
@@ -444,9 +430,8 @@ static void standard_output(void **state)
 }
 
 /* Ctrl-C in the middle: where it was, no log, no output, nothing left behind. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     struct outcome o = run_interrupted("loop.s --kernel k --grid 4 --block 32 "
                                        "--arg out:u8:5:stop.npy --log stop.log",
                                        true);
@@ -458,9 +443,8 @@ static void interrupted(void **state)
     assert_false(has_temporary("stop"));
 }
 
-static void help_has_examples(void **state)
+TEST(help_has_examples)
 {
-    (void)state;
     struct sam_buffer out = expect_success("--help");
     expect_part(&out, "samite run vecadd.metadata vecadd.data");
     sam_buffer_free(&out);
@@ -471,21 +455,4 @@ static void help_has_examples(void **state)
     sam_buffer_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_and_its_files),
-        cmocka_unit_test(an_elf_program),
-        cmocka_unit_test(checks),
-        cmocka_unit_test(argument_buffer),
-        cmocka_unit_test(inout_poke_and_dump),
-        cmocka_unit_test(an_input_is_not_written_back),
-        cmocka_unit_test(bad_words),
-        cmocka_unit_test(failing_programs),
-        cmocka_unit_test(statistics),
-        cmocka_unit_test(standard_output),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(help_has_examples),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

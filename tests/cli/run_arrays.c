@@ -92,9 +92,8 @@ static int set_up(void **state)
 
 /* --- files into memory, memory into files */
 
-static void memory_of_an_array(void **state)
+TEST(memory_of_an_array)
 {
-    (void)state;
     static const uint8_t little[] = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0};
     static const uint8_t big[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6};
     static const uint8_t columns[] = {1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6, 0};
@@ -119,9 +118,8 @@ static void memory_of_an_array(void **state)
     expect_failure("exit.s " TENSOR "--mem 0x10000:text.npy", 2, "text.npy: not an npy file");
 }
 
-static void dump_of_an_array(void **state)
+TEST(dump_of_an_array)
 {
-    (void)state;
     static const struct {
         const char *words;
         enum sam_dtype dtype;
@@ -169,9 +167,8 @@ static void dump_of_an_array(void **state)
 
 /* --- arguments of the tensor hart */
 
-static void buffers_of_the_hart(void **state)
+TEST(buffers_of_the_hart)
 {
-    (void)state;
     struct sam_buffer out = expect_success(
         "copy.s -D CODE=0 --machine tensor --arg in:row.npy --arg c=out:f32:2x4:o.npy --arg u32:32 "
         "--check c=row.npy --check out=row.npy --check 0=row.npy");
@@ -220,9 +217,8 @@ static void buffers_of_the_hart(void **state)
 }
 
 /* The integer calling convention of the psABI. */
-static void registers_and_stack(void **state)
+TEST(registers_and_stack)
 {
-    (void)state;
     struct sam_buffer out = expect_success(
         "dump64.s " TENSOR
         "--arg out:u64:11:w.npy --arg u32:0xfffffffe --arg i8:-2 --arg u16:65535 "
@@ -255,9 +251,8 @@ static void registers_and_stack(void **state)
 
 /* --- --check */
 
-static void tolerances(void **state)
+TEST(tolerances)
 {
-    (void)state;
     static const float found[] = {1, 2, 0, -4, 100000, 0, NAN, INFINITY};
     static const float wanted[] = {1, 2.00001f, 1e-9f, -4, 100001, -0.0f, NAN, INFINITY};
     write_floats("found.npy", found, 8);
@@ -301,9 +296,8 @@ static void tolerances(void **state)
     }
 }
 
-static void what_has_no_distance(void **state)
+TEST(what_has_no_distance)
 {
-    (void)state;
     static const float found[] = {NAN, 1, INFINITY, INFINITY};
     static const float wanted[] = {1, NAN, -INFINITY, 3};
     write_floats("found.npy", found, 4);
@@ -316,9 +310,8 @@ static void what_has_no_distance(void **state)
 }
 
 /* Whole numbers: exact at any size; indices in every dimension. */
-static void integers(void **state)
+TEST(integers)
 {
-    (void)state;
     static const int64_t found[] = {INT64_MIN, 5, -7, INT64_MAX, 0, 0};
     static const int64_t wanted[] = {INT64_MIN + 1, 5, 7, INT64_MAX - 2, 0, 1000};
     write_npy("found.npy", HEADER("<i8", "False", "2, 3"), found, sizeof found);
@@ -340,9 +333,8 @@ static void integers(void **state)
 }
 
 /* On every machine an output is written after the checks, and not when one fails. */
-static void outputs_of_failed_checks(void **state)
+TEST(outputs_of_failed_checks)
 {
-    (void)state;
     static const struct {
         const char *words, *good, *bad;
     } runs[] = {
@@ -374,17 +366,4 @@ static void outputs_of_failed_checks(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_of_an_array),
-        cmocka_unit_test(dump_of_an_array),
-        cmocka_unit_test(buffers_of_the_hart),
-        cmocka_unit_test(registers_and_stack),
-        cmocka_unit_test(tolerances),
-        cmocka_unit_test(what_has_no_distance),
-        cmocka_unit_test(integers),
-        cmocka_unit_test(outputs_of_failed_checks),
-    };
-    return cmocka_run_group_tests_name("run, arrays", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

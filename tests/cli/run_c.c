@@ -133,9 +133,8 @@ static const char units[] = "#include <samite/device/matrix.h>\n"
                             "    return sam_cycles() ? 0 : 3;\n"
                             "}\n";
 
-static void device_headers(void **state)
+TEST(device_headers)
 {
-    (void)state;
     const char *top = getenv("SAMITE_SOURCE");
     write_text("units.c", units);
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
@@ -221,9 +220,8 @@ static const char bare[] =
 #define SYSTEM "--machine system -q "
 
 /* Programs on the system, without a C library and with picolibc, linked by system.ld. */
-static void on_the_system(void **state)
+TEST(on_the_system)
 {
-    (void)state;
     const char *top = getenv("SAMITE_SOURCE");
     write_text("bare.c", bare);
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
@@ -247,9 +245,8 @@ static void on_the_system(void **state)
     }
 }
 
-static void picolibc(void **state)
+TEST(picolibc)
 {
-    (void)state;
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
         char words[256];
         const char *name = builds[i].name;
@@ -289,9 +286,8 @@ static void picolibc(void **state)
 
 /* The same ELF on QEMU, whose memory begins where the tensor hart's does: the same console, files
  * and exit code. */
-static void on_qemu(void **state)
+TEST(on_qemu)
 {
-    (void)state;
     static const char place[] = "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=0x200000 "
                                 "-Wl,--defsym=__ram=0x80200000,--defsym=__ram_size=0x200000";
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
@@ -328,9 +324,8 @@ static void on_qemu(void **state)
 }
 
 /* Compiled for what the hart has not. */
-static void wrong_instruction_sets(void **state)
+TEST(wrong_instruction_sets)
 {
-    (void)state;
     static const struct {
         const char *options, *what;
     } rows[] = {{"-march=rv32imac -mabi=ilp32", "with C, which the tensor hart does not have"},
@@ -345,9 +340,8 @@ static void wrong_instruction_sets(void **state)
 
 /* An alignment under ".option rvc", as in the public architecture tests, sets the flag of
  * compressed code where there is none: --isa runs it, up to the first compressed instruction. */
-static void compressed_by_flag_only(void **state)
+TEST(compressed_by_flag_only)
 {
-    (void)state;
     if (!has_compiler)
         return;
     write_text("c.S", ".globl _start\n_start: nop\n"
@@ -370,9 +364,8 @@ static void compressed_by_flag_only(void **state)
 }
 
 /* The same in assembly, which needs no compiler. */
-static void in_assembly(void **state)
+TEST(in_assembly)
 {
-    (void)state;
     write_text("hello.s", "la a1, text\n" CALL(4) "la a1, block\n" CALL(
                               0x20) ".data\ntext: .asciz \"hello\\n\"\n.balign 8\n"
                                     "block: .dword 0x20026, 3\n");
@@ -395,16 +388,4 @@ static int tear_down(void **state)
     return remove_directory(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picolibc),
-        cmocka_unit_test(on_qemu),
-        cmocka_unit_test(device_headers),
-        cmocka_unit_test(on_the_system),
-        cmocka_unit_test(wrong_instruction_sets),
-        cmocka_unit_test(compressed_by_flag_only),
-        cmocka_unit_test(in_assembly),
-    };
-    return cmocka_run_group_tests_name("cli/run_c", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

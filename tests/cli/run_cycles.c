@@ -60,9 +60,8 @@ static json_int_t sum_of(const json_t *object)
     return sum;
 }
 
-static void everything_sums_to_the_cycles(void **state)
+TEST(everything_sums_to_the_cycles)
 {
-    (void)state;
     write_text("k.s", kernel);
     static const char *const presets[] = {"rtl", "verilog", "systemc"};
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
@@ -118,9 +117,8 @@ static void everything_sums_to_the_cycles(void **state)
     }
 }
 
-static void text_names_findings(void **state)
+TEST(text_names_findings)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "--cycles");
     expect_part(&out, "first warp to last endprg");
@@ -132,9 +130,8 @@ static void text_names_findings(void **state)
 }
 
 /* Values, prints and traps are the same with and without, for every number of workers. */
-static void values_do_not_depend_on_it(void **state)
+TEST(values_do_not_depend_on_it)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q"), plain = read_file("out.npy");
     sam_buffer_free(&out);
@@ -159,9 +156,8 @@ static void values_do_not_depend_on_it(void **state)
 
 /* Each of two kernels has its own registers and local memory, in assembly as in the ELF file that
  * it becomes, and one limits how many workgroups an SM holds. */
-static void a_kernel_has_its_own_resources(void **state)
+TEST(a_kernel_has_its_own_resources)
 {
-    (void)state;
     static const struct {
         const char *kernel, *config, *limit;
         json_int_t groups;
@@ -199,9 +195,8 @@ static void a_kernel_has_its_own_resources(void **state)
 }
 
 /* Recording in runs and step by step leads to the same cycles. */
-static void cycles_do_not_depend_on_what_else_is_asked_for(void **state)
+TEST(cycles_do_not_depend_on_what_else_is_asked_for)
 {
-    (void)state;
     write_text("k.s", kernel);
     static const char *const others[] = {"", "--profile p.json", "--trace=log.txt", "-j 2",
                                          "--sanitize=race,sync"};
@@ -217,9 +212,8 @@ static void cycles_do_not_depend_on_what_else_is_asked_for(void **state)
     }
 }
 
-static void profiles_have_cycles(void **state)
+TEST(profiles_have_cycles)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q --cycles --profile p.json");
     sam_buffer_free(&out);
@@ -250,9 +244,8 @@ static void profiles_have_cycles(void **state)
     }
 }
 
-static void timelines(void **state)
+TEST(timelines)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q --perfetto t.json --konata k.log");
     sam_buffer_free(&out);
@@ -295,7 +288,7 @@ static void timelines(void **state)
 }
 
 /* Cycles up to the failure, and of the workgroups alone that have run. */
-static void failures_have_cycles(void **state)
+TEST(failures_have_cycles)
 {
     static const struct {
         const char *text, *options, *message;
@@ -305,7 +298,6 @@ static void failures_have_cycles(void **state)
         {"f: csrr t0, wid\n bnez t0, 1f\n barrier 1\n1: barrier 1\n ret\n", "", "deadlock"},
         {"f: .word 0\n", "", "illegal instruction"},
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[160], words[200];
         snprintf(text, sizeof text, " .globl f\n%s", rows[i].text);
@@ -350,9 +342,8 @@ static json_t *events_of(const char *name)
 
 /* A timeline of a window has those events of the whole one that meet the window, on every machine
  * whose timelines there are. */
-static void a_window(void **state)
+TEST(a_window)
 {
-    (void)state;
     static const struct {
         const char *words;
         json_int_t from, to;
@@ -399,9 +390,8 @@ static void a_window(void **state)
 }
 
 /* Large timelines, and workgroups that no model of an SM holds, are noted. */
-static void notes(void **state)
+TEST(notes)
 {
-    (void)state;
     write_text("l.s", " .globl f\nf: li t0, 50000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     struct outcome o = run("l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null");
     expect_part(&o.err, "samite: note: /dev/null: larger than 50 MB");
@@ -420,9 +410,8 @@ static void notes(void **state)
     done(&o);
 }
 
-static void a_stop_has_cycles(void **state)
+TEST(a_stop_has_cycles)
 {
-    (void)state;
     write_text("long.s", " .globl f\nf: li t0, 5000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     for (unsigned json = 0; json < 2; json++) {
         char words[200];
@@ -448,9 +437,8 @@ static void a_stop_has_cycles(void **state)
     }
 }
 
-static void configurations(void **state)
+TEST(configurations)
 {
-    (void)state;
     write_text("k.s", kernel);
     write_text("gpu.cfg", "# half a GPU\npreset=rtl\nsms=1, mem_latency=50 # nearer\n\n");
     json_t *root = report_of(RUN "--cycles --json --config gpu.cfg");
@@ -486,22 +474,9 @@ static void configurations(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_sums_to_the_cycles),
-        cmocka_unit_test(text_names_findings),
-        cmocka_unit_test(values_do_not_depend_on_it),
-        cmocka_unit_test(a_kernel_has_its_own_resources),
-        cmocka_unit_test(cycles_do_not_depend_on_what_else_is_asked_for),
-        cmocka_unit_test(profiles_have_cycles),
-        cmocka_unit_test(timelines),
-        cmocka_unit_test(failures_have_cycles),
-        cmocka_unit_test(a_window),
-        cmocka_unit_test(notes),
-        cmocka_unit_test(a_stop_has_cycles),
-        cmocka_unit_test(configurations),
-    };
     make_directory();
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -45,9 +45,8 @@ static void assemble(const char *words)
     command_verb = "run";
 }
 
-static void the_first_fault(void **state)
+TEST(the_first_fault)
 {
-    (void)state;
     assemble("--isa rv64im_zicsr rv64.s -o rv64.elf");
     assemble("rv64.s -o rv32.elf --isa rv32im_zicsr");
     static const struct {
@@ -70,9 +69,8 @@ static void the_first_fault(void **state)
         expect_failure(cases[i].words, 2, cases[i].part);
 }
 
-static void forgotten_arguments(void **state)
+TEST(forgotten_arguments)
 {
-    (void)state;
 #define LAUNCH " --kernel k --grid 1 --block 1 "
     expect_failure(
         "args.s" LAUNCH, 1,
@@ -91,9 +89,8 @@ static void forgotten_arguments(void **state)
     done(&o);
 }
 
-static void a_deadlock(void **state)
+TEST(a_deadlock)
 {
-    (void)state;
     static const char *const schedules[] = {"", "--schedule rr1", "-j 2"};
     for (size_t i = 0; i < SAM_COUNT(schedules); i++) {
         char words[256];
@@ -147,9 +144,8 @@ static struct sam_buffer watch(const char *words, const char *sign)
     return said;
 }
 
-static void progress(void **state)
+TEST(progress)
 {
-    (void)state;
     if (no_terminal())
         return;
     struct sam_buffer said =
@@ -170,13 +166,4 @@ static void progress(void **state)
     sam_buffer_free(&said);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_fault),
-        cmocka_unit_test(forgotten_arguments),
-        cmocka_unit_test(a_deadlock),
-        cmocka_unit_test(progress),
-    };
-    return cmocka_run_group_tests_name("run, failing", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -23,9 +23,8 @@ static void prepare_kernel(void)
                       "        ret\n");
 }
 
-static void refuses_ports(void **state)
+TEST(refuses_ports)
 {
-    (void)state;
     prepare_kernel();
     expect_failure(KERNEL "--gdb=65536", 2, "--gdb=65536: expected a port from 0 to 65535, or -");
     expect_failure(KERNEL "--gdb=x", 2, "--gdb=x: expected a port");
@@ -36,9 +35,8 @@ static void refuses_ports(void **state)
 }
 
 /* A port that is taken is one line, before anything else is done. */
-static void port_in_use(void **state)
+TEST(port_in_use)
 {
-    (void)state;
     char words[160], part[64];
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr *at = (struct sockaddr *)(void *)&address;
@@ -55,9 +53,8 @@ static void port_in_use(void **state)
 }
 
 /* It hangs up without a word, in the middle of one, or while the program runs for ever. */
-static void vanishes(void **state)
+TEST(vanishes)
 {
-    (void)state;
     static const char *const words[] = {
         KERNEL "--gdb=- </dev/null",
         KERNEL "--gdb=- <begun",
@@ -74,9 +71,8 @@ static void vanishes(void **state)
 }
 
 /* Detached by hand: outputs are written, and what is said for people is not mixed with packets. */
-static void detaches(void **state)
+TEST(detaches)
 {
-    (void)state;
     prepare_kernel();
     write_text("detach", "$D#44+");
     struct outcome o = run(KERNEL "--gdb=- --stats <detach");
@@ -105,9 +101,8 @@ static void detaches(void **state)
     done(&o);
 }
 
-static void program_exits(void **state)
+TEST(program_exits)
 {
-    (void)state;
     write_text("h.s", "_start: li a0, 9\nli a7, 93\necall\n");
     write_text("run", "$c#63+");
     struct outcome o = run("h.s --machine tensor --gdb=- <run");
@@ -118,9 +113,8 @@ static void program_exits(void **state)
 }
 
 /* Ctrl-C while it waits. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     prepare_kernel();
     const pid_t child = start(KERNEL "--gdb=0");
     assert_true(comes(child, has_spoken, 0));
@@ -130,13 +124,9 @@ static void interrupted(void **state)
     done(&o);
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_ports), cmocka_unit_test(port_in_use),
-        cmocka_unit_test(vanishes),      cmocka_unit_test(detaches),
-        cmocka_unit_test(program_exits), cmocka_unit_test(interrupted),
-    };
     make_directory();
-    return cmocka_run_group_tests_name("cli_run_gdb", tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

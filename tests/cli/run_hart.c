@@ -47,9 +47,8 @@ static int set_up(void **state)
 #define TURN                                                                                       \
     "turn.s " TENSOR "--mem 0x10000:in.bin --map 0x20000:1024 --reg x10=0x10000 --reg a1=131072 "
 
-static void a_program_and_its_memory(void **state)
+TEST(a_program_and_its_memory)
 {
-    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 --dump 0x20000:1024:out.bin");
     expect_part(&out, "turn.s: exit 0, 14 instructions in ");
     sam_buffer_free(&out);
@@ -68,9 +67,8 @@ static void a_program_and_its_memory(void **state)
 
 /* A file that is replaced keeps its permissions, as the library's other files do; a device that is
  * full says so. */
-static void outputs(void **state)
+TEST(outputs)
 {
-    (void)state;
     struct stat info;
     char path[128];
     snprintf(path, sizeof path, "%s/private.bin", directory);
@@ -86,9 +84,8 @@ static void outputs(void **state)
                        "/dev/full: cannot write: No space left");
 }
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
-    (void)state;
     expect_failure(TURN "-D CODE=3 -q", 3, "samite: error: turn.s: exit code 3");
     expect_failure(TURN "-D CODE=255 -q", 255, "samite: error: turn.s: exit code 255");
     expect_failure(TURN "-D CODE=256 -q", 1, "samite: error: turn.s: exit code 256");
@@ -100,9 +97,8 @@ static void exit_codes(void **state)
 }
 
 /* A failing program's memory, registers and trace are worth seeing. */
-static void what_a_failure_leaves(void **state)
+TEST(what_a_failure_leaves)
 {
-    (void)state;
     struct outcome o = run(
         "trap.s --map 0x10000:16 --dump 0x10000:16:left.bin --trace=left.log --dump-tl 2 " TENSOR);
     assert_int_equal(o.code, 1);
@@ -115,9 +111,8 @@ static void what_a_failure_leaves(void **state)
     assert_true(exists("left.bin"));
 }
 
-static void until_a_symbol(void **state)
+TEST(until_a_symbol)
 {
-    (void)state;
     static const char *const untils[] = {"there", "0x80000028"};
     for (size_t i = 0; i < SAM_COUNT(untils); i++) {
         char words[256];
@@ -131,9 +126,8 @@ static void until_a_symbol(void **state)
 }
 
 /* No debugger is attached: an ebreak marks a place that must not be reached. */
-static void ebreak(void **state)
+TEST(ebreak)
 {
-    (void)state;
     write_text("break.s", "start: nop\n ebreak\n");
     expect_failure("break.s -q " TENSOR, 1,
                    "breakpoint; pc 0x0000000080000004 <start+0x4> (0x00100073) ebreak: expected an "
@@ -152,9 +146,8 @@ static void ebreak(void **state)
     sam_buffer_free(&out);
 }
 
-static void isas(void **state)
+TEST(isas)
 {
-    (void)state;
     expect_failure("rv32.s -q " TENSOR "--isa rv32im_zicsr", 1, "exit code 1");
     expect_failure("rv32.s -q " TENSOR, 1, "exit code 8589934592");
     expect_failure("rv32.s -q " TENSOR "--isa rv32i_zicsr", 2, "needs M");
@@ -169,9 +162,8 @@ static void isas(void **state)
 }
 
 /* An ELF file determines XLEN; an explicit one must agree. */
-static void elf_files(void **state)
+TEST(elf_files)
 {
-    (void)state;
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_error error;
     struct sam_image *image;
@@ -197,9 +189,8 @@ static void elf_files(void **state)
 }
 
 /* .data has its bytes at its load address, from where start code copies them, and at its own. */
-static void load_addresses(void **state)
+TEST(load_addresses)
 {
-    (void)state;
     static const char source[] = "        lui     a1, 0x80001 # the load address\n"
                                  "        lui     a2, 0x80002\n"
                                  "        lw      a0, 0(a1)\n"
@@ -232,9 +223,8 @@ static void load_addresses(void **state)
     free(elf);
 }
 
-static void strict_mode(void **state)
+TEST(strict_mode)
 {
-    (void)state;
     struct sam_buffer out =
         expect_success(TURN "-D CODE=0 --l1m 0x10000:1024 --l0m 0x20000:1024 -q");
     sam_buffer_free(&out);
@@ -242,9 +232,8 @@ static void strict_mode(void **state)
     expect_failure(TURN "-D CODE=0 --l0m 0x20000:1000 -q", 1, "store to 0x203e8, which cannot");
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 --stats");
     expect_part(&out, "  tl.load                   2   14.3 %\n");
     expect_part(&out, "  tl loaded              2048 bytes\n");
@@ -263,9 +252,8 @@ static void statistics(void **state)
 }
 
 /* turn.s: load, load, transposition, store, one after the other. */
-static void engines_in_time(void **state)
+TEST(engines_in_time)
 {
-    (void)state;
     struct sam_buffer out = expect_success(TURN "-D CODE=0 -q --cycles --config pipelined=0"), same;
     write_text("slow.cfg", "# one instruction after the other\npipelined=0\n");
     same = expect_success(TURN "-D CODE=0 -q --cycles --config slow.cfg");
@@ -304,9 +292,8 @@ static void engines_in_time(void **state)
 }
 
 /* -q leaves out only what was not asked for: everything else is unchanged. */
-static void quiet(void **state)
+TEST(quiet)
 {
-    (void)state;
     static const char *const asked[] = {"--cycles", "--stats", "--dump-tl 1", "--trace",
                                         "--stats=json"};
     for (size_t i = 0; i < SAM_COUNT(asked); i++) {
@@ -343,9 +330,8 @@ static void quiet(void **state)
 }
 
 /* Data on standard output: people read the rest on standard error. */
-static void standard_output(void **state)
+TEST(standard_output)
 {
-    (void)state;
     struct outcome o = run(TURN "-D CODE=0 --trace");
     assert_int_equal(o.code, 0);
     expect_part(&o.out, " tl.store tl1, 0(a1)                      0000000000020000.."
@@ -362,9 +348,8 @@ static void standard_output(void **state)
     sam_buffer_free(&out);
 }
 
-static void bad_words(void **state)
+TEST(bad_words)
 {
-    (void)state;
     write_text("bad.cfg", "queue=8\nseed=x\n");
     static const struct {
         const char *words, *part;
@@ -427,9 +412,8 @@ static void bad_words(void **state)
     }
 }
 
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     struct outcome o = run_interrupted("loop.s --trace=stop.log " TENSOR, true);
     assert_int_equal(o.code, 128 + SIGINT);
     expect_part(&o.err, "samite: error: stopped after ");
@@ -440,9 +424,8 @@ static void interrupted(void **state)
 }
 
 /* The options of the given machine, however it is named; without one, how to see those of each. */
-static void help_shows_a_machine(void **state)
+TEST(help_shows_a_machine)
 {
-    (void)state;
     static const struct {
         const char *words, *there, *not_there;
     } cases[] = {
@@ -470,26 +453,4 @@ static void help_shows_a_machine(void **state)
     expect_failure("--help tensr", 2, "no help for");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_and_its_memory),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(what_a_failure_leaves),
-        cmocka_unit_test(until_a_symbol),
-        cmocka_unit_test(ebreak),
-        cmocka_unit_test(isas),
-        cmocka_unit_test(elf_files),
-        cmocka_unit_test(load_addresses),
-        cmocka_unit_test(strict_mode),
-        cmocka_unit_test(statistics),
-        cmocka_unit_test(engines_in_time),
-        cmocka_unit_test(quiet),
-        cmocka_unit_test(standard_output),
-        cmocka_unit_test(bad_words),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(help_shows_a_machine),
-    };
-    return cmocka_run_group_tests_name("run --machine tensor", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -135,9 +135,8 @@ static void expect_bytes(const char *name, size_t size, const char *bytes)
 
 /* ------------------------------------------------------------------------------------ pokes */
 
-static void pokes_of_every_size(void **state)
+TEST(pokes_of_every_size)
 {
-    (void)state;
     succeed(ALONE "--arg u32:0x90000000 --dump 0x90000000:4:word.bin --poke 0x90000000=0x01020304 "
                   "--poke 0x90000001=0xaa:u8");
     expect_bytes("word.bin", 4, "\x05\xaa\x02\x01");
@@ -150,9 +149,8 @@ static void pokes_of_every_size(void **state)
 }
 
 /* A host clears a flag of one byte before each launch; the word around it is no longer refused. */
-static void pokes_between_launches(void **state)
+TEST(pokes_between_launches)
 {
-    (void)state;
     succeed("--poke 0x90000000=7:u8 inside.metadata inside.data --dump 0x90000000:1:a.bin "
             "--poke 0x90000000=0:u8 inside.metadata inside.data --dump 0x90000000:1:b.bin "
             "--poke 0x90000000=0x01010120 inside.metadata inside.data --dump 0x90000000:1:c.bin "
@@ -163,9 +161,8 @@ static void pokes_between_launches(void **state)
     expect_bytes("d.bin", 3, "\x01\x01\x01");
 }
 
-static void bad_pokes(void **state)
+TEST(bad_pokes)
 {
-    (void)state;
     static const struct {
         const char *words, *part;
     } rows[] = {
@@ -188,9 +185,8 @@ static void bad_pokes(void **state)
 
 /* ------------------------------------------------------------------- global size and offset */
 
-static void the_kernel_sees_global_size_and_offset(void **state)
+TEST(the_kernel_sees_global_size_and_offset)
 {
-    (void)state;
     succeed("sizes.s --kernel sizes --global 100,3 --block 32,2 --offset 5,0,9 -j 1 "
             "--arg out:u32:16 --dump 0x90000000:36:sizes.bin");
     static const uint32_t expected[9] = {100, 3, 1, 32, 2, 1, 5, 0, 9};
@@ -200,9 +196,8 @@ static void the_kernel_sees_global_size_and_offset(void **state)
     sam_buffer_free(&file);
 }
 
-static void lanes_past_the_global_size_do_not_run(void **state)
+TEST(lanes_past_the_global_size_do_not_run)
 {
-    (void)state;
     struct sam_buffer out =
         expect_success("ones.s --kernel ones --global 21 --block 8 --warp 4 --arg out:u8:256 "
                        "--dump 0x90000000:128:ones.bin");
@@ -214,9 +209,8 @@ static void lanes_past_the_global_size_do_not_run(void **state)
     sam_buffer_free(&file);
 }
 
-static void bad_sizes(void **state)
+TEST(bad_sizes)
 {
-    (void)state;
 #define ONES "ones.s --kernel ones --arg out:u8:256 "
     expect_failure(ONES "--block 8", 2, "--kernel requires --grid");
     expect_failure(ONES "--global 8", 2, "--kernel requires --block");
@@ -230,9 +224,8 @@ static void bad_sizes(void **state)
 
 /* ----------------------------------------------------------------------------- local memory */
 
-static void a_prepared_launch_is_held_to_what_it_declares(void **state)
+TEST(a_prepared_launch_is_held_to_what_it_declares)
 {
-    (void)state;
     /* Two warps: stacks of 2 KiB. */
     succeed(TOUCH "--arg u32:0x7ff00000");
     succeed(TOUCH "--lds-size 64 --arg u32:0x7000083c");
@@ -249,9 +242,8 @@ static void a_prepared_launch_is_held_to_what_it_declares(void **state)
                    "load from 0x7fffe010");
 }
 
-static void recorded_launches_are_when_asked(void **state)
+TEST(recorded_launches_are_when_asked)
 {
-    (void)state;
     succeed("outside.metadata outside.data");
     succeed("inside.metadata inside.data --strict-lds");
     expect_failure("-q outside.metadata outside.data --strict-lds", 1,
@@ -272,9 +264,8 @@ static void recorded_launches_are_when_asked(void **state)
 
 /* ------------------------------------------------------------------------------ page tables */
 
-static void the_same_results_under_sv39(void **state)
+TEST(the_same_results_under_sv39)
 {
-    (void)state;
     succeed("ones.s --kernel ones --grid 3 --block 8 --warp 4 -j 2 --sv39 --arg out:u8:256 "
             "--dump 0x90000000:96:paged.bin");
     succeed("ones.s --kernel ones --grid 3 --block 8 --warp 4 --arg out:u8:256 "
@@ -295,18 +286,4 @@ static void the_same_results_under_sv39(void **state)
                    "--sv39 builds its own tables: expected no --ptbr");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pokes_of_every_size),
-        cmocka_unit_test(pokes_between_launches),
-        cmocka_unit_test(bad_pokes),
-        cmocka_unit_test(the_kernel_sees_global_size_and_offset),
-        cmocka_unit_test(lanes_past_the_global_size_do_not_run),
-        cmocka_unit_test(bad_sizes),
-        cmocka_unit_test(a_prepared_launch_is_held_to_what_it_declares),
-        cmocka_unit_test(recorded_launches_are_when_asked),
-        cmocka_unit_test(the_same_results_under_sv39),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` on the files of the Ventus driver: chains of launches, their pokes and dumps, older
  * files, symbols of an ELF file, and files that are damaged or missing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "cli/command.h"
 
@@ -77,9 +73,8 @@ static void expect_items(const char *name, uint32_t first_item, uint32_t addend)
     sam_buffer_free(&file);
 }
 
-static void a_chain_of_launches(void **state)
+TEST(a_chain_of_launches)
 {
-    (void)state;
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
     struct sam_buffer out =
@@ -104,9 +99,8 @@ static void a_chain_of_launches(void **state)
 }
 
 /* samite debug goes from launch to launch, with the same breakpoints. */
-static void debugging_a_chain(void **state)
+TEST(debugging_a_chain)
 {
-    (void)state;
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
     command_verb = "debug";
@@ -132,9 +126,8 @@ static void debugging_a_chain(void **state)
     command_verb = "run";
 }
 
-static void pokes_in_a_chain(void **state)
+TEST(pokes_in_a_chain)
 {
-    (void)state;
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
     /* shared data between the launches; the second one's own argument, over what its file says;
@@ -154,9 +147,8 @@ static void pokes_in_a_chain(void **state)
     sam_buffer_free(&two);
 }
 
-static void older_files_and_local_buffers(void **state)
+TEST(older_files_and_local_buffers)
 {
-    (void)state;
     write_pair("old", &(struct launch_files){
                           .arguments = 0x90001000, .addend = 1, .first = true, .older = true});
     struct outcome o = run("old.metadata old.data --dump 0x90000000:64:old.bin");
@@ -173,9 +165,8 @@ static void older_files_and_local_buffers(void **state)
     done(&o);
 }
 
-static void symbols_of_an_elf(void **state)
+TEST(symbols_of_an_elf)
 {
-    (void)state;
     char path[128];
     struct sam_error error;
     struct sam_image *image = sam_image_new(32);
@@ -221,9 +212,8 @@ static void symbols_of_an_elf(void **state)
     sam_image_free(image);
 }
 
-static void bad_files(void **state)
+TEST(bad_files)
 {
-    (void)state;
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     struct sam_buffer text = read_file("one.data");
     text.data[9 * 20] = '\0';
@@ -271,12 +261,4 @@ static int set_up(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_of_launches), cmocka_unit_test(debugging_a_chain),
-        cmocka_unit_test(pokes_in_a_chain),    cmocka_unit_test(older_files_and_local_buffers),
-        cmocka_unit_test(symbols_of_an_elf),   cmocka_unit_test(bad_files),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -17,9 +17,8 @@ static const char kernel[] = "        .globl  count\n"
 #define RUN   "k.s --kernel count --grid 2 --block 64 --arg u32:25 "
 #define INSNS (2 * 2 * (11 + 1 + 2 * 25 + 1)) /* 4 warps, 11 of the start code */
 
-static void writes_files(void **state)
+TEST(writes_files)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct sam_buffer out = expect_success(RUN "-q --profile p.json");
     assert_int_equal(out.size, 0);
@@ -76,9 +75,8 @@ static void writes_files(void **state)
 }
 
 /* Logged and stepped launches are counted, too. */
-static void with_a_log(void **state)
+TEST(with_a_log)
 {
-    (void)state;
     static const char *const words[] = {RUN "-q --profile a.json",
                                         RUN "-q --profile b.json --trace=t",
                                         RUN "-q --profile c.json --schedule rr1"};
@@ -96,9 +94,8 @@ static void with_a_log(void **state)
 }
 
 /* What ran before a trap is worth having. */
-static void of_a_failure(void **state)
+TEST(of_a_failure)
 {
-    (void)state;
     write_text("bad.s", "        .globl  count\ncount:\n        li t0, 3\n1:      addi t0, t0, -1\n"
                         "        bnez t0, 1b\n        lw t0, 0(zero)\n        ret\n");
     expect_failure("bad.s --kernel count --grid 1 --block 32 -q --profile p.txt", 1,
@@ -110,7 +107,7 @@ static void of_a_failure(void **state)
 }
 
 /* What a line waits for may be long; the columns stay apart. */
-static void columns_are_apart(void **state)
+TEST(columns_are_apart)
 {
     static float values[32 * 32];
     char words[400], path[160];
@@ -120,7 +117,6 @@ static void columns_are_apart(void **state)
                               .count = 32 * 32,
                               .size = sizeof values,
                               .data = values};
-    (void)state;
     snprintf(path, sizeof path, "%s/m.npy", directory);
     assert_int_equal(sam_npy_write(path, &array, NULL), SAM_OK);
     snprintf(words, sizeof words,
@@ -141,9 +137,8 @@ static void columns_are_apart(void **state)
 }
 
 /* A program of the tensor hart; with --cycles shares are of its cycles. */
-static void of_the_tensor_hart(void **state)
+TEST(of_the_tensor_hart)
 {
-    (void)state;
     write_text("h.s", "_start: li t0, 40\nloop: addi t0, t0, -1\nbnez t0, loop\n"
                       "li a0, 0\nli a7, 93\necall\n");
     struct sam_buffer out = expect_success("--machine tensor h.s -q --profile -");
@@ -165,9 +160,8 @@ static void of_the_tensor_hart(void **state)
     expect_failure("--machine tensor h.s --profile p.xml", 2, "--profile p.xml: expected a name");
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     write_text("k.s", kernel);
     expect_failure(RUN "--profile p.xml", 2,
                    "--profile p.xml: expected a name that ends in .html, .json, .folded or .txt");
@@ -179,13 +173,9 @@ static void refused(void **state)
     assert_false(exists("n.html"));
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_files), cmocka_unit_test(with_a_log),
-        cmocka_unit_test(of_a_failure), cmocka_unit_test(of_the_tensor_hart),
-        cmocka_unit_test(refused),      cmocka_unit_test(columns_are_apart),
-    };
     make_directory();
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -25,9 +25,8 @@ static const char kernel[] = ".globl _start\n"
 
 #define RUN "--machine system --gpu-code kernel.s "
 
-static void a_race_fails_the_run(void **state)
+TEST(a_race_fails_the_run)
 {
-    (void)state;
     write_text("kernel.s", kernel);
     write_text("early.s", PROGRAM("", WAIT));
     write_text("late.s", PROGRAM(WAIT, ""));
@@ -62,9 +61,8 @@ static uint64_t number(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(value);
 }
 
-static void the_report_lists_races(void **state)
+TEST(the_report_lists_races)
 {
-    (void)state;
     struct outcome o = run(RUN "--check-races --stats=json early.s");
     assert_int_equal(o.code, 1);
     json_t *report = json_loadb((const char *)o.out.data, o.out.size, 0, NULL);
@@ -91,20 +89,15 @@ static void the_report_lists_races(void **state)
     done(&o);
 }
 
-static void only_a_system_has_races(void **state)
+TEST(only_a_system_has_races)
 {
-    (void)state;
     expect_failure("--machine tensor --check-races late.s", 2, "--check-races");
 }
 
-int main(void)
+PROLOGUE
 {
     command_verb = "run";
     make_directory();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_race_fails_the_run),
-        cmocka_unit_test(the_report_lists_races),
-        cmocka_unit_test(only_a_system_has_races),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

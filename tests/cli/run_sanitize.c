@@ -26,9 +26,8 @@ static const char report[] =
     "  load by workgroup 0, warp 0: pc 0x80000038 <race+0xc> lw t2, 4(t0) (k.s:6)\n";
 
 /* Exit code 1 after the launch, whose outputs are written. Workers make no difference. */
-static void findings_are_reported(void **state)
+TEST(findings_are_reported)
 {
-    (void)state;
     static const char *const words[] = {RUN "--sanitize=race", RUN "--sanitize=sync,race -j 8",
                                         RUN "--sanitize=race --stats -q --json"};
     write_text("k.s", kernel);
@@ -48,9 +47,8 @@ static void findings_are_reported(void **state)
     sam_buffer_free(&plain);
 }
 
-static void findings_in_json(void **state)
+TEST(findings_in_json)
 {
-    (void)state;
     write_text("k.s", kernel);
     struct outcome o = run(RUN "--sanitize=race --json");
     json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
@@ -72,9 +70,8 @@ static void findings_in_json(void **state)
     done(&o);
 }
 
-static void a_clean_kernel_passes(void **state)
+TEST(a_clean_kernel_passes)
 {
-    (void)state;
     write_text("c.s", "        .globl  race\nrace:\n        ret\n");
     struct outcome o = run("c.s --kernel race --grid 4 --block 64 --sanitize -q");
     assert_int_equal(o.code, 0);
@@ -88,9 +85,8 @@ static void a_clean_kernel_passes(void **state)
 }
 
 /* A trap is the same trap; what was found before it is reported first. */
-static void a_trap_stays_one(void **state)
+TEST(a_trap_stays_one)
 {
-    (void)state;
     write_text("t.s", "        .globl  race\nrace:\n        lw t0, 0(a0)\n        csrr t1, wid\n"
                       "        sw t1, 4(t0)\n        barrier 1\n        lw t0, 0(zero)\n"
                       "        ret\n");
@@ -119,9 +115,8 @@ static const char careless[] = "        .globl  k\n"
 
 /* The section of an ELF file, in assembly: 16 vector and 8 scalar registers. The start code uses
  * t4, and is not the kernel's. A warp of 32 for 20 work-items; the address is fine. */
-static void registers_and_lanes_that_are_not_declared(void **state)
+TEST(registers_and_lanes_that_are_not_declared)
 {
-    (void)state;
     write_text("r.s", "        .section .rodata.ventus.resource, \"a\"\n"
                       "        .half   16, 8, 0, 0\n"
                       "        .text\n"
@@ -158,9 +153,8 @@ static const char careless_report[] =
     "  3072 bytes past the end of the launch's local memory, 0x70000000 to 0x700007ff\n";
 
 /* Outputs are undefined, and --check uses all of them; --lds-range declares local memory. */
-static void outputs_and_local_memory(void **state)
+TEST(outputs_and_local_memory)
 {
-    (void)state;
     write_text("u.s", careless);
     struct outcome o = run(CARELESS ":z.npy --lds-size 1024 --sanitize");
     assert_int_equal(o.code, 1);
@@ -178,9 +172,8 @@ static void outputs_and_local_memory(void **state)
     done(&o);
 }
 
-static void registers_and_objects_in_json(void **state)
+TEST(registers_and_objects_in_json)
 {
-    (void)state;
     write_text("u.s", careless);
     struct outcome o = run(CARELESS " --lds-size 1024 --sanitize --check y=z.npy --json");
     json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
@@ -203,9 +196,8 @@ static void registers_and_objects_in_json(void **state)
 
 /* Buffers of recorded launches have numbers; findings of each launch are reported, and the runs go
  * on. Each warp stores its number to the buffer. */
-static void a_recorded_launch(void **state)
+TEST(a_recorded_launch)
 {
-    (void)state;
     static const unsigned code[] = {0x900002b7, 0x80502373, 0x0062a023, 0x0000400b};
     static const unsigned head[] = {0x80000000, 0,   1,  1,  1,  8,          2, /* warps of 8 */
                                     0x90003000, 256, 64, 32, 32, 0x90004000, 3};
@@ -237,9 +229,8 @@ static void a_recorded_launch(void **state)
     done(&o);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     write_text("k.s", kernel);
     expect_failure(RUN "--sanitize=race,leaks", 2,
                    "--sanitize=race,leaks: expected a list of race, init, bounds and sync, or "
@@ -253,19 +244,9 @@ static void refused(void **state)
     command_verb = "run";
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_are_reported),
-        cmocka_unit_test(findings_in_json),
-        cmocka_unit_test(a_clean_kernel_passes),
-        cmocka_unit_test(a_trap_stays_one),
-        cmocka_unit_test(outputs_and_local_memory),
-        cmocka_unit_test(registers_and_objects_in_json),
-        cmocka_unit_test(registers_and_lanes_that_are_not_declared),
-        cmocka_unit_test(a_recorded_launch),
-        cmocka_unit_test(refused),
-    };
     make_directory();
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -50,9 +50,8 @@ static json_t *report_of(const char *words)
     return root;
 }
 
-static void the_report_adds_up(void **state)
+TEST(the_report_adds_up)
 {
-    (void)state;
     write_files();
     json_t *root = report_of(RUN "--cycles --json"), *unit, *value;
     const json_t *system = json_object_get(root, "system");
@@ -71,11 +70,10 @@ static void the_report_adds_up(void **state)
     json_decref(root);
 }
 
-static void the_text_names_the_parts(void **state)
+TEST(the_text_names_the_parts)
 {
     static const char *const parts[] = {
         "system: ", "2 launches, 1 weight records", "control ", "SM 0", "weights", "DRAM"};
-    (void)state;
     write_files();
     struct sam_buffer out = expect_success(RUN "--cycles");
     for (size_t i = 0; i < SAM_COUNT(parts); i++)
@@ -83,9 +81,8 @@ static void the_text_names_the_parts(void **state)
     sam_buffer_free(&out);
 }
 
-static void parameters_change_cycles(void **state)
+TEST(parameters_change_cycles)
 {
-    (void)state;
     write_files();
     json_t *usual = report_of(RUN "--cycles --json"),
            *slow = report_of(RUN "--config launch_cycles=5000 --json");
@@ -119,9 +116,8 @@ static void parameters_change_cycles(void **state)
 }
 
 /* One file with the tracks of all units, and an arrow from each store to its launch or record. */
-static void one_timeline_shows_all(void **state)
+TEST(one_timeline_shows_all)
 {
-    (void)state;
     write_files();
     struct sam_buffer out = expect_success(RUN "--cycles --perfetto t.json");
     struct sam_buffer text = read_file("t.json");
@@ -149,9 +145,8 @@ static void one_timeline_shows_all(void **state)
 }
 
 /* Every combination of parameters of different parts. */
-static void a_sweep_runs_the_system(void **state)
+TEST(a_sweep_runs_the_system)
 {
-    (void)state;
     write_files();
     command_verb = "sweep";
     json_t *root = report_of(RUN "--config launch_cycles=10,5000 --config wu.count_symbols=1,8 "
@@ -177,14 +172,10 @@ static void a_sweep_runs_the_system(void **state)
     command_verb = "run";
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_report_adds_up),       cmocka_unit_test(the_text_names_the_parts),
-        cmocka_unit_test(parameters_change_cycles), cmocka_unit_test(one_timeline_shows_all),
-        cmocka_unit_test(a_sweep_runs_the_system),
-    };
     command_verb = "run";
     make_directory();
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -31,9 +31,8 @@ static void write_program(const char *name, const char *queue, const char *recor
 #define GPU_QUEUE    "0x02001000"
 #define WEIGHT_QUEUE "0x02002000"
 
-static void launch_records(void **state)
+TEST(launch_records)
 {
-    (void)state;
     static const struct {
         const char *record, *text;
     } cases[] = {
@@ -64,9 +63,8 @@ static void launch_records(void **state)
 }
 
 /* The program sees a status; the user is told what it means. */
-static void weight_records(void **state)
+TEST(weight_records)
 {
-    (void)state;
     static const struct {
         const char *record;
         int status;
@@ -94,9 +92,8 @@ static void weight_records(void **state)
 }
 
 /* A kernel that traps: the run ends, or the program decides and the user is told. */
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     write_program("trap.s", GPU_QUEUE,
                   "0x80000008, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0");
     expect_failure(RUN "trap.s -q", 1,
@@ -112,9 +109,8 @@ static void traps(void **state)
     done(&o);
 }
 
-static void endless_kernels(void **state)
+TEST(endless_kernels)
 {
-    (void)state;
     write_program("spin.s", GPU_QUEUE,
                   "0x80000004, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0");
     expect_failure(RUN "spin.s --max-insns 10000 -q", 1,
@@ -123,9 +119,8 @@ static void endless_kernels(void **state)
 }
 
 /* Ctrl-C in a launch with far too many workgroups, of which the program tells by a line. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     write_text("huge.s", "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\nli s1, " GPU_QUEUE "\n"
                          "la s3, record\necall\nsw s3, 0(s1)\n.data\nline: .word 10\n"
                          ".balign 64\nrecord: .word 0x80000000, 0, 0x7fffffff, 2, 1, 4, 1, 1024, "
@@ -140,10 +135,9 @@ static void interrupted(void **state)
 
 /* Ctrl-C in an endless loop after a launch: with --cycles, what was reached is reported. Outputs
  * are not written. */
-static void interrupted_in_time(void **state)
+TEST(interrupted_in_time)
 {
     static const char *const options[] = {"-q", "-q --json", "--compare-raw"};
-    (void)state;
     write_text("on.s", "li s1, " GPU_QUEUE "\nla s3, record\nsw s3, 0(s1)\nlw t0, 16(s1)\n"
                        "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\necall\n"
                        "1: addi t1, t1, 1\nj 1b\n.data\nline: .word 10\n"
@@ -176,9 +170,8 @@ static void interrupted_in_time(void **state)
     }
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     write_text("good.s", "li s2, 0x02000000\nsw zero, 4(s2)\n");
     write_text("empty", "");
     expect_failure("--machine system", 2, "no program");
@@ -194,9 +187,8 @@ static void files(void **state)
 }
 
 /* A kernel that no --gpu-code has is named; other symbols that begin with gpu_ are not. */
-static void missing_kernels(void **state)
+TEST(missing_kernels)
 {
-    (void)state;
     write_text("calls.s", "li s2, 0x02000000\nsw zero, 4(s2)\n.data\n.globl gpu_trap, gpu_trpa, "
                           "gpu_count, gpu__start\ngpu_trap: .word 0\ngpu_trpa: .word 0\n"
                           "gpu_count: .word 3\ngpu__start: .word 0\n");
@@ -211,9 +203,8 @@ static void missing_kernels(void **state)
 }
 
 /* An output that cannot be written is named, once, whichever part writes it. */
-static void full_outputs(void **state)
+TEST(full_outputs)
 {
-    (void)state;
     static const char *const options[] = {"--trace=",  "--gpu-trace ", "--perfetto ",
                                           "--konata ", "--vcd ",       "--trace-bus="};
     if (access("/dev/full", W_OK) != 0)
@@ -236,17 +227,11 @@ static void full_outputs(void **state)
     expect_failure(RUN "units.s --gpu-profile a.pdf", 2, "--gpu-profile a.pdf: expected a name");
 }
 
-int main(void)
+PROLOGUE
 {
     command_verb = "run";
     make_directory();
     write_text("kernel.s", kernel);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launch_records), cmocka_unit_test(weight_records),
-        cmocka_unit_test(traps),          cmocka_unit_test(endless_kernels),
-        cmocka_unit_test(interrupted),    cmocka_unit_test(interrupted_in_time),
-        cmocka_unit_test(files),          cmocka_unit_test(missing_kernels),
-        cmocka_unit_test(full_outputs),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

@@ -61,9 +61,8 @@ static void write_files(void)
 
 #define ARGUMENTS "--arg in:in.npy --arg y=out:u32:32 --gpu-code k.s "
 
-static void console_and_exit(void **state)
+TEST(console_and_exit)
 {
-    (void)state;
     struct outcome o = run(RUN "-q hello.s");
     assert_int_equal(o.code, 7);
     assert_string_equal(sam_buffer_text(&o.out), "h\n");
@@ -71,9 +70,8 @@ static void console_and_exit(void **state)
 }
 
 /* The letter of an option that two machines have is that of the one that runs. */
-static void kernels_and_checks(void **state)
+TEST(kernels_and_checks)
 {
-    (void)state;
     static const char *const ways[] = {"", "-j 3 ", "--jobs 2 ", "--isa rv32im ", "--isa rv64ima "};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         char words[256];
@@ -89,9 +87,8 @@ static void kernels_and_checks(void **state)
     }
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     struct outcome o = run(RUN "p.s " ARGUMENTS "--stats");
     assert_int_equal(o.code, 0);
     expect_part(&o.out, "  launches                  1  0 failed\n");
@@ -111,9 +108,8 @@ static void statistics(void **state)
 }
 
 /* The sizes that a program reads, and a heap that ends where it is said to. */
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     write_text("sizes.s", "li t0, 0x02000000\nlw a0, 24(t0)\nlw a1, 28(t0)\nsub a0, a1, a0\n"
                           "srli a0, a0, 12\nsw a0, 4(t0)\n");
     struct outcome o = run(RUN "-q sizes.s --l1m-size 0x2000 --l0m-size 0x5000");
@@ -126,9 +122,8 @@ static void sizes(void **state)
 }
 
 /* What kernels did, instruction by instruction and in sum; a failed run keeps both. */
-static void records(void **state)
+TEST(records)
 {
-    (void)state;
     struct outcome o = run(RUN "-q p.s -j 4 " ARGUMENTS "--gpu-trace k.log --gpu-profile k.json");
     assert_int_equal(o.code, 0);
     done(&o);
@@ -152,9 +147,8 @@ static void records(void **state)
     expect_failure(RUN "p.s --gpu-trace -", 2, "--gpu-trace -: expected a file");
 }
 
-static void wrong_words(void **state)
+TEST(wrong_words)
 {
-    (void)state;
     expect_failure(RUN "hello.s --l1m 0:4096", 2, "--l1m is for --machine tensor, not for system");
     expect_failure(RUN "hello.s --grid 1", 2, "--grid is for --machine ventus, not for system");
     expect_failure(RUN "hello.s --gdb", 2, "not for system");
@@ -171,9 +165,8 @@ static void wrong_words(void **state)
     done(&o);
 }
 
-static void waits_forever(void **state)
+TEST(waits_forever)
 {
-    (void)state;
     write_text("poll.s", "li t0, 0x02001000\npoll: lw a0, 8(t0)\nbeqz a0, poll\n");
     expect_failure(RUN "-q poll.s", 1, "deadlock: the program waits for control register");
     write_text("spin.s", ".globl increment\nincrement: lw t0, 0(a0)\nbnez t0, increment\nret\n");
@@ -183,15 +176,10 @@ static void waits_forever(void **state)
                    1, "still running after 900 instructions");
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(console_and_exit), cmocka_unit_test(kernels_and_checks),
-        cmocka_unit_test(statistics),       cmocka_unit_test(sizes),
-        cmocka_unit_test(records),          cmocka_unit_test(wrong_words),
-        cmocka_unit_test(waits_forever),
-    };
     make_directory();
     write_files();
-    return cmocka_run_group_tests_name("cli/run_system_run", tests, NULL, remove_directory);
 }
+
+TEST_GROUP(NULL, remove_directory)

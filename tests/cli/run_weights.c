@@ -60,9 +60,8 @@ static void expect_code(const char *words, int code)
     done(&o);
 }
 
-static void a_directory(void **state)
+TEST(a_directory)
 {
-    (void)state;
     expect_code(SYSTEM "tensors.s", 100);
     expect_code(SYSTEM "tensors.s --weights m.smw", 1);
     expect_code(SYSTEM "tensors.s --weights m.smw@0xb0000040", 1);
@@ -73,9 +72,8 @@ static void a_directory(void **state)
 }
 
 /* Memory with a place of its own has it, and registers have what the user says. */
-static void beside_other_memory(void **state)
+TEST(beside_other_memory)
 {
-    (void)state;
     expect_code(SYSTEM "tensors.s --weights m.smw --mem 0x90000000:raw.bin", 1);
     expect_code(SYSTEM "given.s --weights m.smw --reg a1=5", 7);
     expect_code(SYSTEM "given.s --weights m.smw --arg u32:1 --arg u32:5", 7);
@@ -84,9 +82,8 @@ static void beside_other_memory(void **state)
                    "0x90000000..+0x20");
 }
 
-static void bad_files(void **state)
+TEST(bad_files)
 {
-    (void)state;
     struct sam_buffer whole = read_file("m.smw");
     struct sam_error error;
     char path[128];
@@ -117,9 +114,8 @@ static void bad_files(void **state)
 }
 
 /* A record that fails is told, as the program may not look at its status. */
-static void notes(void **state)
+TEST(notes)
 {
-    (void)state;
     struct outcome o = run(SYSTEM "fails.s");
     assert_int_equal(o.code, 0);
     expect_part(&o.err, "note: weight record 0 at 0x40");
@@ -132,13 +128,4 @@ static void notes(void **state)
     done(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory),
-        cmocka_unit_test(beside_other_memory),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(notes),
-    };
-    return cmocka_run_group_tests(tests, begin, remove_directory);
-}
+TEST_GROUP(begin, remove_directory)

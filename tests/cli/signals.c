@@ -25,7 +25,7 @@ static int setup(void **state)
 }
 
 /* An input that never comes: the open for writing returns when the verb has opened it. */
-static void waits_for_input(void **state)
+TEST(waits_for_input)
 {
     static const char *const words[] = {
         "asm fifo -o out",
@@ -43,7 +43,6 @@ static void waits_for_input(void **state)
         "convert w=fifo -o out",
         "op transpose --perm 0 fifo out",
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(words); i++) {
         int signal = i % 2 ? SIGINT : SIGTERM;
         pid_t child = start(words[i]);
@@ -65,13 +64,12 @@ static bool is_full(pid_t child, int reader)
 }
 
 /* A log that nobody reads, and a pipe that nobody opens. */
-static void waits_for_output(void **state)
+TEST(waits_for_output)
 {
     static const char *const words[] = {
         "run loop.s --kernel k --grid 1 --block 32 --log fifo --arg out:u8:4:out.npy",
         "run loop.s --machine tensor --trace=fifo --dump 0x80000000:4:out.bin",
     };
-    (void)state;
     for (size_t i = 0; i < 2 * SAM_COUNT(words); i++) {
         pid_t child = start(words[i / 2]);
         int reader = i % 2 ? open(fifo, O_RDONLY) : -1;
@@ -90,7 +88,7 @@ static void waits_for_output(void **state)
 /* A job of a script that ignores SIGINT continues; SIGTERM still ends it. */
 /* Ctrl-C in the middle of a long run of each model of the hart and its units in time: it has
  * written a part of its timeline, and ends by the signal. */
-static void models_in_time(void **state)
+TEST(models_in_time)
 {
     static const char *const words[] = {
         "run engines.s --machine tensor --map 0x50000000:4096",
@@ -100,7 +98,6 @@ static void models_in_time(void **state)
         "run matrix.s --machine tensor --isa tensor --map 0x50000000:4096",
         "run matrix.s --machine system --map 0x50000000:4096 --config mem.dram_bytes=1",
     };
-    (void)state;
     write_text("engines.s", " li t0, 0x200104\n csrw tshape, t0\n li t0, 32\n"
                             " csrw tload_width, t0\n li a0, 0x50000000\n"
                             "1: tl.load tl1, 0(a0)\n j 1b\n");
@@ -121,9 +118,8 @@ static void models_in_time(void **state)
     }
 }
 
-static void ignored_stays_ignored(void **state)
+TEST(ignored_stays_ignored)
 {
-    (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGINT, &ignore, &before);
     pid_t child = start("run loop.s --machine tensor");
@@ -137,9 +133,8 @@ static void ignored_stays_ignored(void **state)
 }
 
 /* A verb that does not catch the signal leaves no file either. */
-static void leaves_nothing(void **state)
+TEST(leaves_nothing)
 {
-    (void)state;
     struct sam_buffer symbols = {0};
     char path[160];
     assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
@@ -151,12 +146,4 @@ static void leaves_nothing(void **state)
     assert_false(exists("wave.vcd") || has_temporary("wave"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_input), cmocka_unit_test(waits_for_output),
-        cmocka_unit_test(models_in_time),  cmocka_unit_test(ignored_stays_ignored),
-        cmocka_unit_test(leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, setup, remove_directory);
-}
+TEST_GROUP(setup, remove_directory)

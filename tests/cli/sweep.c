@@ -95,9 +95,8 @@ static unsigned count_of(const struct sam_buffer *text, const char *part)
     return count;
 }
 
-static void lines(void **state)
+TEST(lines)
 {
-    (void)state;
     struct sam_buffer out =
         expect_success(TILE "--isa tensor --config mpara=2,4 --config slots=1,4 -j 2 -o out.csv");
     assert_int_equal(out.size, 0);
@@ -137,9 +136,8 @@ static void expect_fitting(const char *figure)
     assert_true(share || most - least > 100);
 }
 
-static void page(void **state)
+TEST(page)
 {
-    (void)state;
     struct sam_buffer out = expect_success(TILE "--config mpara=2,4 --config mem_latency=400,401 "
                                                 "-D 'X=1<2' -o a.csv --html a.html");
     sam_buffer_free(&out);
@@ -186,9 +184,8 @@ static void page(void **state)
     sam_buffer_free(&out);
 }
 
-static void engines(void **state)
+TEST(engines)
 {
-    (void)state;
     struct sam_buffer out = expect_success("--config help");
     expect_part(&out, "load_bytes ");
     expect_part(&out, "mpara ");
@@ -219,9 +216,8 @@ static void engines(void **state)
 }
 
 /* Launches on the GPU. */
-static void launches(void **state)
+TEST(launches)
 {
-    (void)state;
     write_text("k.s", "        .globl  count\n"
                       "count:  lw      t0, 0(a0)\n"
                       "1:      addi    t0, t0, -1\n"
@@ -287,9 +283,8 @@ static void launches(void **state)
     done(&o);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     expect_failure("tile.s", 2, "no --config");
     expect_failure("tile.s --config mpara=2,5", 2, "mpara=5");
     expect_failure("tile.s --config =2", 2, "KEY=VALUE");
@@ -311,9 +306,8 @@ static void refused(void **state)
 }
 
 /* An impossible combination and a failing program are lines of the result. */
-static void failures(void **state)
+TEST(failures)
 {
-    (void)state;
     struct outcome o = run(TILE "--config mlen=128,512 --config mpara=8 -o - --html failed.html");
     assert_int_equal(o.code, 1);
     expect_part(&o.out, "128,8,,");
@@ -338,9 +332,8 @@ static void failures(void **state)
     sam_buffer_free(&out);
 }
 
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     pid_t child = start("loop.s --config slots=1,2,3,4 -j 2 -o loop.csv --html loop.html");
     assert_true(comes(child, catches, SIGTERM));
     kill(child, SIGINT);
@@ -359,12 +352,4 @@ static void interrupted(void **state)
     done(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),       cmocka_unit_test(page),    cmocka_unit_test(engines),
-        cmocka_unit_test(launches),    cmocka_unit_test(refused), cmocka_unit_test(failures),
-        cmocka_unit_test(interrupted),
-    };
-    return cmocka_run_group_tests_name("sweep", tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

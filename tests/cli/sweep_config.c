@@ -77,10 +77,9 @@ static json_int_t cycles_of(const json_t *runs, size_t index)
 }
 
 /* What a file says holds for all runs, unless a --config says something else. */
-static void files(void **state)
+TEST(files)
 {
     json_t *file, *words, *root;
-    (void)state;
     write_text("one.cfg", "sms=1 # half\nmem_latency=300\n");
     write_text("fast.cfg", "mem_latency=10\n");
     write_text("preset.cfg", "preset=systemc\n");
@@ -107,9 +106,8 @@ static void files(void **state)
 }
 
 /* The parameters, then the columns asked for, then errors. */
-static void columns(void **state)
+TEST(columns)
 {
-    (void)state;
     struct sam_buffer out = expect_success(KERNEL "--config sms=1,2 --columns 'l1_*,cycles'");
     expect_part(&out, "sms,cycles,l1_requests,l1_hits,error\n1,");
     sam_buffer_free(&out);
@@ -133,11 +131,10 @@ static void columns(void **state)
 }
 
 /* Large counts have all their digits in the page, as in the table. */
-static void large_counts(void **state)
+TEST(large_counts)
 {
     json_t *root;
     char text[64];
-    (void)state;
     const json_t *runs = runs_of("k.s --kernel count --grid 1 --block 1 --arg u32:200000 --config "
                                  "sms=1 --html page.html --json",
                                  &root);
@@ -150,10 +147,9 @@ static void large_counts(void **state)
 }
 
 /* A tile program is lowered for the machine of each run. */
-static void tile_programs(void **state)
+TEST(tile_programs)
 {
     json_t *root;
-    (void)state;
     json_t *runs = runs_of(TILES "--config gpu.sms=1,2,4 --json -j 2", &root);
     assert_int_equal(json_array_size(runs), 3);
     assert_true(cycles_of(runs, 0) > cycles_of(runs, 1));
@@ -184,10 +180,9 @@ static void tile_programs(void **state)
 }
 
 /* Arguments of any program on the system: each run has its own memory. */
-static void arguments(void **state)
+TEST(arguments)
 {
     json_t *root;
-    (void)state;
     write_text("take.s", "lw t0, 0(a0)\nbnez t0, 1f\nsw a1, 0(a0)\nlw t0, 4(a0)\nmv a0, t0\n"
                          "li a7, 93\necall\n1: ebreak\n");
     const json_t *runs = runs_of("take.s --machine system --arg inout:x.npy --arg u32:7 "
@@ -198,10 +193,4 @@ static void arguments(void **state)
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files), cmocka_unit_test(columns), cmocka_unit_test(large_counts),
-        cmocka_unit_test(tile_programs), cmocka_unit_test(arguments)};
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

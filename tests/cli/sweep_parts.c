@@ -34,9 +34,8 @@ static int set_up(void **state)
 }
 
 /* Table, page and JSON; parts in any order, and with more parts than runs. */
-static void merged(void **state)
+TEST(merged)
 {
-    (void)state;
     run_script("$SAMITE sweep " COPY AXES "-o out.csv --html out.html; mv out.csv one.csv; "
                "mv out.html one.html; $SAMITE sweep " COPY AXES "--json >one.json");
     run_script(
@@ -50,9 +49,8 @@ static void merged(void **state)
 }
 
 /* Runs that fail are told by the part, and by the table. */
-static void failures(void **state)
+TEST(failures)
 {
-    (void)state;
     run_script(
         "$SAMITE sweep " COPY "-D CODE=3 " LOOPS "-o out.csv 2>err || test $? = 1; mv out.csv "
         "bad.csv; for i in 1 2; do if $SAMITE sweep " COPY "-D CODE=3 " LOOPS
@@ -61,9 +59,8 @@ static void failures(void **state)
         "err; cmp out.csv bad.csv; rm out.csv.part-*");
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     expect_failure(COPY AXES "--part 1/2", 2, "--part needs -o FILE");
     expect_failure(COPY AXES "--part 1/2 -o x.csv --html x.html", 2, "--html belongs to --merge");
     expect_failure("--merge x.csv --config queue=1", 2, "neither a program nor --config");
@@ -85,12 +82,4 @@ static void refusals(void **state)
     assert_false(exists("x.csv") || exists("x.html"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merged),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -69,9 +69,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_run(void **state)
+TEST(test_run)
 {
-    (void)state;
     expect(0, "check y: passed, 32 elements of f32 equal",
            "run @/kernels/tile/colmin.pto --func colmin --arg in:in.npy --arg y=out:f32:1,32:y.npy "
            "--check y=min.npy --stats --profile a2a3 --nan propagate --pad value");
@@ -116,11 +115,10 @@ static void test_run(void **state)
 
 /* 2^24 + 1 is rounded to 2^24, whatever comes later in the rising order; in that of the system
  * the ones meet in other lanes first. */
-static void test_sum_order(void **state)
+TEST(test_sum_order)
 {
     float row[64] = {16777216};
     const float rising[] = {16777216}, by_lanes[] = {16777216 + 62};
-    (void)state;
     for (int j = 1; j < 64; j++)
         row[j] = 1;
     write_array("row.npy", row, 1, 64);
@@ -139,9 +137,8 @@ static void test_sum_order(void **state)
     expect(2, "--sum-order x: expected rising or system", "run row.pto --sum-order x");
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     expect(1, "tload s[31,0]: element 992 of a0, which has 992",
            "run @/kernels/tile/colmin.pto --arg in:small.npy --arg out:f32:1,32:gone.npy");
     assert_false(exists("gone.npy"));
@@ -187,10 +184,9 @@ static void test_failures(void **state)
 }
 
 /* Outputs that would destroy something or cannot be written are reported before the run. */
-static void test_outputs(void **state)
+TEST(test_outputs)
 {
     char words[512];
-    (void)state;
     expect(0, "done",
            "run @/kernels/tile/tcolmin-flat.pto --arg src:corner.npy "
            "--arg dst:out:f32:1,16:kept.npy");
@@ -215,10 +211,9 @@ static void test_outputs(void **state)
 }
 
 /* A tile of bare operations that is both. */
-static void test_inout(void **state)
+TEST(test_inout)
 {
     float twice[16 * 16];
-    (void)state;
     for (int i = 0; i < 16 * 16; i++)
         twice[i] = (float)(-2 * i);
     write_array("twice.npy", twice, 16, 16);
@@ -232,9 +227,8 @@ static void test_inout(void **state)
            "run inout.pto --arg a=in:corner.npy --arg b=inout:corner.npy");
 }
 
-static void test_tile(void **state)
+TEST(test_tile)
 {
-    (void)state;
     expect(0, "no error", "tile check @/kernels/tile/colmin.pto --profile a5");
     expect(0, "0x001000..0x001080      128 bytes, lines 13..16  %d",
            "tile check --plan @/kernels/tile/colmin.pto");
@@ -293,9 +287,8 @@ static long long number_at(const json_t *at, const char *path)
     return json_integer_value(at);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-    (void)state;
     json_t *root = json_of(0, "colmin.pto --arg in:in.npy --arg y=out:f32:1,32 --check y=min.npy "
                               "--trace --stats=json");
     assert_string_equal(json_string_value(json_object_get(root, "function")), "colmin");
@@ -341,14 +334,13 @@ static void test_json(void **state)
 
 /* A program is lowered for the machine that --config describes. The sums of small integers are
  * exact, in whichever order. */
-static void test_machine(void **state)
+TEST(test_machine)
 {
     static const char *const machines[] = {"--config mx.mlen=128", "--config mx.mlen=256",
                                            "--config gpu.sms=1", "--config gpu.sms=4,mx.mlen=512",
                                            "--acc-regs 0:4"};
     static uint16_t a[32 * 64], b[64 * 48];
     float bias[48];
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(a); i++)
         a[i] = i % 3 == 0 ? 0x4000 : 0x3c00; /* 2, 1 */
     for (size_t i = 0; i < SAM_COUNT(b); i++)
@@ -375,9 +367,8 @@ static void test_machine(void **state)
 }
 
 /* Ctrl-C: what was reached of a program that would take hours. */
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
-    (void)state;
     write_text("long.pto", "func.func @long(%n: index) {\n"
                            "  %c0 = arith.constant 0 : index\n"
                            "  %c1 = arith.constant 1 : index\n"
@@ -407,14 +398,13 @@ static void test_stopped(void **state)
 }
 
 /* The second line of a program tells how to run it. */
-static void test_comments(void **state)
+TEST(test_comments)
 {
     enum { COUNT = 1024 * 2048 };
     float *values = calloc(COUNT, sizeof *values);
     struct dirent *entry;
     char path[512];
     size_t count = 0;
-    (void)state;
     write_array("x.npy", values, 1024, 2048);
     write_array("w.npy", values, 1, 64);
     write_array("s.npy", values, 16, 16);
@@ -453,14 +443,4 @@ static void test_comments(void **state)
     assert_true(count >= 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_sum_order),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_tile),
-        cmocka_unit_test(test_json),     cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_outputs),  cmocka_unit_test(test_inout),
-        cmocka_unit_test(test_stopped),  cmocka_unit_test(test_machine),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_directory);
-}
+TEST_GROUP(set_up, remove_directory)

@@ -112,9 +112,8 @@ static unsigned look(const struct task *task, bool old_was_there)
     return whole;
 }
 
-static void killed(void **state)
+TEST(killed)
 {
-    (void)state;
     static const struct task tasks[] = {
         {"pack -f -q w.safetensors -o out.smw", {"out.smw"}, {"w.smw"}},
         {"unpack -f -q w.smw -j 2 -o out.bin", {"out.bin"}, {"w.safetensors"}},
@@ -175,9 +174,8 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     sam_buffer_free(&file);
 }
 
-static void interrupted(void **state)
+TEST(interrupted)
 {
-    (void)state;
     interrupt_waiting("w.safetensors", 60000, "pack -f - -o stop.out <pipe");
     interrupt_waiting("w.smw", 60000, "unpack -f - -o stop.out <pipe");
     succeed("unpack -f w.smw --tensor w -o w.npy");
@@ -245,9 +243,8 @@ static void expect_progress(const char *words, const char *what)
     done(&o);
 }
 
-static void progress(void **state)
+TEST(progress)
 {
-    (void)state;
     if (no_terminal())
         return;
     uint64_t seed = 3;
@@ -268,9 +265,8 @@ static void progress(void **state)
 }
 
 /* Packed bytes do not go to a terminal. */
-static void onto_terminal(void **state)
+TEST(onto_terminal)
 {
-    (void)state;
     if (no_terminal())
         return;
     char line[512], name[64];
@@ -320,9 +316,8 @@ static void expect_file(const char *name, const void *bytes, size_t size)
     sam_buffer_free(&file);
 }
 
-static void onnx(void **state)
+TEST(onnx)
 {
-    (void)state;
     write_model("m.onnx", false);
     struct sam_buffer said = expect_success("convert -f m.onnx -o m.safetensors --json");
     expect_part(&said, "\"name\": \"conv/weight:0\",\n        \"dtype\": \"f32\"");
@@ -367,11 +362,4 @@ static void onnx(void **state)
     assert_false(exists("t") || has_temporary("t."));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed),        cmocka_unit_test(interrupted), cmocka_unit_test(progress),
-        cmocka_unit_test(onto_terminal), cmocka_unit_test(onnx),
-    };
-    return cmocka_run_group_tests(tests, make_files, remove_directory);
-}
+TEST_GROUP(make_files, remove_directory)

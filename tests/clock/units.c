@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units on a clock: each is called in the cycles it asks for or is woken for, in ascending order,
  * and within a cycle in the order in which they joined. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "clock/clock.h"
 
@@ -48,9 +44,8 @@ static void expect_calls(const struct bench *b, const struct call *calls, unsign
     }
 }
 
-static void cycles_ascend_and_units_keep_their_order(void **state)
+TEST(cycles_ascend_and_units_keep_their_order)
 {
-    (void)state;
     struct bench b = {0};
     struct periodic units[2] = {{&b, 0, 2, 0}, {&b, 1, 3, 0}};
     for (unsigned i = 0; i < 2; i++)
@@ -62,9 +57,8 @@ static void cycles_ascend_and_units_keep_their_order(void **state)
     assert_int_equal(sam_clock_next(&b.clock), 8);
 }
 
-static void an_idle_unit_waits_until_it_is_woken(void **state)
+TEST(an_idle_unit_waits_until_it_is_woken)
 {
-    (void)state;
     struct bench b = {0};
     struct periodic units[2] = {{&b, 0, 0, 0}, {&b, 1, 0, 1}};
     for (unsigned i = 0; i < 2; i++)
@@ -99,9 +93,8 @@ static uint64_t run_on(void *unit, uint64_t now)
 }
 
 /* Where one unit is called alone for a while, the cycles are those of a walk over all of them. */
-static void a_unit_goes_on_alone(void **state)
+TEST(a_unit_goes_on_alone)
 {
-    (void)state;
     for (unsigned other = 1; other < 12; other++) {
         struct bench b = {0};
         struct call expected[64];
@@ -130,9 +123,8 @@ static uint64_t wake_itself(void *unit, uint64_t now)
     return now + r->period;
 }
 
-static void a_unit_wakes_itself(void **state)
+TEST(a_unit_wakes_itself)
 {
-    (void)state;
     struct bench b = {0};
     struct runner runner = {&b, 0, 5, 0};
     sam_clock_join(&b.clock, (struct sam_clock_unit){wake_itself, &runner});
@@ -142,9 +134,8 @@ static void a_unit_wakes_itself(void **state)
 }
 
 /* The clock stops after the cycle of an interrupt, in which the other units still live. */
-static void an_interrupt_ends_a_run(void **state)
+TEST(an_interrupt_ends_a_run)
 {
-    (void)state;
     struct bench b = {0};
     struct runner runners[2] = {{&b, 0, 2, 4}, {&b, 1, 4, SAM_CLOCK_IDLE}};
     for (unsigned i = 0; i < 2; i++)
@@ -159,9 +150,8 @@ static void an_interrupt_ends_a_run(void **state)
 }
 
 /* Nor does another unit go on alone after that cycle. */
-static void an_interrupt_holds_the_others(void **state)
+TEST(an_interrupt_holds_the_others)
 {
-    (void)state;
     struct bench b = {0};
     struct runner runners[2] = {{&b, 0, 50, 0}, {&b, 1, 4, SAM_CLOCK_IDLE}};
     for (unsigned i = 0; i < 2; i++)
@@ -172,17 +162,4 @@ static void an_interrupt_holds_the_others(void **state)
     assert_int_equal(b.clock.now, 1);
     sam_clock_advance(&b.clock, 9);
     expect_calls(&b, expected, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycles_ascend_and_units_keep_their_order),
-        cmocka_unit_test(an_idle_unit_waits_until_it_is_woken),
-        cmocka_unit_test(a_unit_goes_on_alone),
-        cmocka_unit_test(a_unit_wakes_itself),
-        cmocka_unit_test(an_interrupt_ends_a_run),
-        cmocka_unit_test(an_interrupt_holds_the_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

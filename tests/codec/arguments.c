@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of codec.h and symbolstat.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -38,9 +34,8 @@ static void *allocate(void *context, size_t size)
 }
 
 /* Options that every function that takes some refuses. */
-static void bad_options(void **state)
+TEST(bad_options)
 {
-    (void)state;
     const struct sam_allocator half = {allocate, NULL, NULL};
     const struct sam_codec_options bad[] = {
         {.level = (enum sam_codec_level)4},
@@ -75,9 +70,8 @@ static void bad_options(void **state)
 }
 
 /* Each by itself; the type, rank and shape of the tensor belong to what is checked as input. */
-static void bad_weights(void **state)
+TEST(bad_weights)
 {
-    (void)state;
     struct sam_weight w = tensor;
     struct sam_weights bad = one;
     assert_int_equal(sam_weights_check(NULL, &refusal), SAM_ERR_USAGE);
@@ -123,9 +117,8 @@ static void bad_weights(void **state)
     sam_weights_free(NULL);
 }
 
-static void one_shot(void **state)
+TEST(one_shot)
 {
-    (void)state;
     const size_t room = (size_t)sam_pack_bound(&one);
     uint8_t *packed = malloc(room), back[BYTES];
     struct sam_error error;
@@ -182,9 +175,8 @@ static void one_shot(void **state)
     free(packed);
 }
 
-static void streams(void **state)
+TEST(streams)
 {
-    (void)state;
     const struct sam_sink sink = {test_drop, NULL};
     struct sam_error error;
     struct sam_packer *packer;
@@ -221,9 +213,8 @@ static void streams(void **state)
     sam_unpacker_close(NULL);
 }
 
-static void parts(void **state)
+TEST(parts)
 {
-    (void)state;
     const struct sam_sink sink = {test_drop, NULL};
     const struct sam_source source = {read_nothing, NULL, 9};
     const char *name = "a", *none = NULL;
@@ -247,9 +238,8 @@ static void parts(void **state)
     assert_int_equal(sam_pack_join(&source, &name, 1, sink, NULL), SAM_ERR_INPUT);
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     struct sam_weight_stat stat;
     uint64_t counts[256];
     refuses(sam_weight_stat, SAM_DTYPES, file, 2, NULL, &stat);
@@ -265,9 +255,8 @@ static void statistics(void **state)
     refuses(sam_weight_count, SAM_BF16, file, 2, NULL, UINT32_MAX, counts);
 }
 
-static void symbol_stat(void **state)
+TEST(symbol_stat)
 {
-    (void)state;
     struct sam_symbolstat unit;
     uint64_t counts[4], freq[4];
     uint32_t symbol = 0;
@@ -302,14 +291,4 @@ static void symbol_stat(void **state)
     assert_int_equal(result.cycles, sam_symbolstat_cycles(4, 0));
     /* outside the range of the port: the wires that there are */
     sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.flush = true, .symbol = UINT32_MAX});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_options), cmocka_unit_test(bad_weights), cmocka_unit_test(one_shot),
-        cmocka_unit_test(streams),     cmocka_unit_test(parts),       cmocka_unit_test(statistics),
-        cmocka_unit_test(symbol_stat),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

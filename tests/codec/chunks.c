@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks without a file: ranges of every type in every layout against sam_packed_read, the chunks
  * made against those of sam_pack, counters against sam_weight_count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -99,9 +95,8 @@ static void ranges(enum sam_dtype type, uint64_t elements, unsigned rounds, uint
     }
 }
 
-static void ranges_of_every_type(void **state)
+TEST(ranges_of_every_type)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned type = 0; type < SAM_DTYPES; type++) {
         ranges((enum sam_dtype)type, 40, 10, &random); /* coded as layout 10 */
@@ -110,9 +105,8 @@ static void ranges_of_every_type(void **state)
     }
 }
 
-static void ranges_over_several_chunks(void **state)
+TEST(ranges_over_several_chunks)
 {
-    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_E4M3, SAM_E2M1};
     uint64_t random = test_seed();
     for (size_t t = 0; t < SAM_COUNT(types); t++)
@@ -136,9 +130,8 @@ static void make(enum sam_dtype type, size_t size, uint64_t *random)
     }
 }
 
-static void making_chunks(void **state)
+TEST(making_chunks)
 {
-    (void)state;
     static const size_t sizes[] = {8, 504, 512, 3000, 40000};
     static const enum sam_dtype types[] = {SAM_BF16, SAM_E4M3, SAM_E2M1};
     uint64_t random = test_seed();
@@ -150,9 +143,8 @@ static void making_chunks(void **state)
 }
 
 /* The last chunk does not fit: those before it are given out, whole. */
-static void making_without_room(void **state)
+TEST(making_without_room)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, SAM_CHUNK + 5000, &layouts[0], &random);
     struct output got;
@@ -188,9 +180,8 @@ static void count(enum sam_dtype type, const struct sam_codec_options *options, 
     free(none.data);
 }
 
-static void counting(void **state)
+TEST(counting)
 {
-    (void)state;
     static const size_t sizes[] = {0, 8, 5000, 3 * SAM_CHUNK_BLOCK_SIZE + 24};
     uint64_t random = test_seed();
     for (unsigned type = 0; type < SAM_DTYPES; type++)
@@ -200,9 +191,8 @@ static void counting(void **state)
 }
 
 /* What the steps say that a decoder does, for blocks whose planes are known. */
-static void costs(void **state)
+TEST(costs)
 {
-    (void)state;
     enum { COUNT = SAM_CHUNK_BLOCK_SIZE + 1000 };
     uint64_t random = test_seed(), damaged;
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
@@ -242,9 +232,8 @@ static void costs(void **state)
     free_sample(&s);
 }
 
-static void a_sink_that_refuses(void **state)
+TEST(a_sink_that_refuses)
 {
-    (void)state;
     uint64_t random = test_seed(), damaged, counts[256];
     struct sample s = make_sample(SAM_E5M2, 3 * SAM_CHUNK_BLOCK_SIZE, &layouts[0], &random);
     const struct sam_chunks_range all = {SAM_E5M2, 0, s.file.size};
@@ -271,9 +260,8 @@ static void a_sink_that_refuses(void **state)
     free_sample(&s);
 }
 
-static void faults_of_pieces(void **state)
+TEST(faults_of_pieces)
 {
-    (void)state;
     static const struct {
         struct sam_chunks_piece piece;
         const char *fault;
@@ -302,9 +290,8 @@ static void faults_of_pieces(void **state)
     }
 }
 
-static void faults_of_ranges(void **state)
+TEST(faults_of_ranges)
 {
-    (void)state;
     const struct sam_chunks_piece bytes = {.type = SAM_E4M3, .count = 100};
     const struct sam_chunks_piece nibbles = {.type = SAM_E2M1, .count = 100};
     const struct sam_chunks_piece shared = {
@@ -336,20 +323,4 @@ static void faults_of_ranges(void **state)
         else
             assert_null(fault);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_of_every_type),
-        cmocka_unit_test(ranges_over_several_chunks),
-        cmocka_unit_test(making_chunks),
-        cmocka_unit_test(making_without_room),
-        cmocka_unit_test(counting),
-        cmocka_unit_test(costs),
-        cmocka_unit_test(a_sink_that_refuses),
-        cmocka_unit_test(faults_of_pieces),
-        cmocka_unit_test(faults_of_ranges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* Damaged chunks, 100,000 of them (SAMITE_MUTATIONS: so many in all): a fault, or the right
  * elements, and never a byte that is wrong or read or written outside. Every eighth gets a valid
  * checksum of its header again, so that the code after that check runs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -174,42 +170,27 @@ static void group(unsigned number)
            rounds / 25, &random);
 }
 
-static void damaged_bf16(void **state)
+TEST(damaged_bf16)
 {
-    (void)state;
     group(0);
 }
 
-static void damaged_f16(void **state)
+TEST(damaged_f16)
 {
-    (void)state;
     group(1);
 }
 
-static void damaged_e4m3(void **state)
+TEST(damaged_e4m3)
 {
-    (void)state;
     group(2);
 }
 
-static void damaged_e5m2(void **state)
+TEST(damaged_e5m2)
 {
-    (void)state;
     group(3);
 }
 
-static void damaged_e2m1(void **state)
+TEST(damaged_e2m1)
 {
-    (void)state;
     group(4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_bf16), cmocka_unit_test(damaged_f16),
-        cmocka_unit_test(damaged_e4m3), cmocka_unit_test(damaged_e5m2),
-        cmocka_unit_test(damaged_e2m1),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

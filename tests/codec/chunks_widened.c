@@ -2,13 +2,9 @@
 /* Decoding into a wider type: every bit pattern, against values computed another way; and small
  * tensors that are coded together, whose elements need not be aligned. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -120,34 +116,29 @@ static void widen(enum sam_dtype type)
     free(file.data);
 }
 
-static void widening_e4m3(void **state)
+TEST(widening_e4m3)
 {
-    (void)state;
     widen(SAM_E4M3);
 }
 
-static void widening_e5m2(void **state)
+TEST(widening_e5m2)
 {
-    (void)state;
     widen(SAM_E5M2);
 }
 
-static void widening_e2m1(void **state)
+TEST(widening_e2m1)
 {
-    (void)state;
     widen(SAM_E2M1);
 }
 
-static void widening_bf16(void **state)
+TEST(widening_bf16)
 {
-    (void)state;
     widen(SAM_BF16);
 }
 
 /* All tensors but the first begin at odd bytes, and an element of one lies in two blocks. */
-static void tensors_coded_together(void **state)
+TEST(tensors_coded_together)
 {
-    (void)state;
     enum { TENSORS = 700 };
     static const enum sam_dtype types[] = {SAM_BF16, SAM_E4M3, SAM_E2M1};
     uint64_t random = test_seed(), at = 0, damaged;
@@ -198,14 +189,4 @@ static void tensors_coded_together(void **state)
     free(file.data);
     free(packed.data);
     free(chunks.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widening_e4m3),          cmocka_unit_test(widening_e5m2),
-        cmocka_unit_test(widening_e2m1),          cmocka_unit_test(widening_bf16),
-        cmocka_unit_test(tensors_coded_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

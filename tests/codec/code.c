@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Codes: exact, limited, as short as a search over all lengths finds, canonical. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/codec.h"
 #include "random.h"
@@ -46,9 +41,8 @@ static uint64_t cheapest(const uint32_t *counts, unsigned n, unsigned longest, u
     return best;
 }
 
-static void as_short_as_can_be(void **state)
+TEST(as_short_as_can_be)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 400; round++) {
         uint32_t counts[256] = {0}, rising[8];
@@ -72,9 +66,8 @@ static void as_short_as_can_be(void **state)
 }
 
 /* Counts that an unlimited code would give more than the limit. */
-static void limited(void **state)
+TEST(limited)
 {
-    (void)state;
     for (unsigned n = 2; n <= 40; n++) {
         uint32_t counts[256] = {0}, a = 1, b = 1;
         for (unsigned s = 0; s < n; s++) {
@@ -102,9 +95,8 @@ static void limited(void **state)
     assert_int_equal(code.length[0], 1);
 }
 
-static void canonical(void **state)
+TEST(canonical)
 {
-    (void)state;
     struct sam_huffman code = {.length = {[10] = 2, [20] = 1, [30] = 3, [40] = 3}};
     uint16_t words[256];
     assert_true(sam_huffman_is_exact(&code));
@@ -115,9 +107,8 @@ static void canonical(void **state)
     assert_int_equal(words[40], 7);
 }
 
-static void inexact(void **state)
+TEST(inexact)
 {
-    (void)state;
     struct sam_huffman code = {.length = {[0] = 1}};
     assert_false(sam_huffman_is_exact(&code)); /* one symbol is a constant */
     code.length[1] = 2;
@@ -132,9 +123,8 @@ static void inexact(void **state)
     assert_false(sam_huffman_is_exact(&code));
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-    (void)state;
     uint64_t random = test_seed();
     uint8_t symbols[1000];
     for (size_t n = 0; n < sizeof symbols; n += 1 + n / 10) {
@@ -146,16 +136,4 @@ static void counts(void **state)
         sam_codec_count_symbols(symbols, n, got);
         assert_memory_equal(got, wanted, sizeof got);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_short_as_can_be),
-        cmocka_unit_test(limited),
-        cmocka_unit_test(canonical),
-        cmocka_unit_test(inexact),
-        cmocka_unit_test(counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

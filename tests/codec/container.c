@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole files: headers, gaps, tensors of every shape, ranges, pieces, threads, bad descriptions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
@@ -78,9 +74,8 @@ static struct sam_weights weights_of(struct file *f)
     return f->weights;
 }
 
-static void every_way_gives_the_same(void **state)
+TEST(every_way_gives_the_same)
 {
-    (void)state;
     struct file f = make_file();
     struct sam_weights weights = weights_of(&f);
     for (unsigned mode = 0; mode < 3; mode++) {
@@ -107,9 +102,8 @@ static void every_way_gives_the_same(void **state)
     free(f.data);
 }
 
-static void byte_by_byte(void **state)
+TEST(byte_by_byte)
 {
-    (void)state;
     uint64_t random = 3;
     uint16_t data[3000];
     struct sam_weight tensor;
@@ -121,9 +115,8 @@ static void byte_by_byte(void **state)
     free(packed.data);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
-    (void)state;
     struct file f = make_file();
     struct sam_weights weights = weights_of(&f);
     struct packed packed = pack(&weights, f.data, NULL);
@@ -193,9 +186,8 @@ static bool read_cut(void *context, uint64_t offset, void *data, size_t size)
 
 /* Reading on demand gives the same as reading from memory; and a file truncated since is an error
  * wherever it ends. */
-static void from_a_source(void **state)
+TEST(from_a_source)
 {
-    (void)state;
     struct file f = make_file();
     struct sam_weights weights = weights_of(&f);
     struct packed packed = pack(&weights, f.data, NULL);
@@ -255,9 +247,8 @@ static bool swallow(void *context, const void *data, size_t size)
 
 /* A hundred thousand scalars cost no more than their names and entries; the packer's figures agree
  * with the file's and add up. */
-static void scalars(void **state)
+TEST(scalars)
 {
-    (void)state;
     enum { COUNT = 100000 };
     struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
     float *data = calloc(COUNT, sizeof *data);
@@ -307,9 +298,8 @@ static void scalars(void **state)
 }
 
 /* Nothing, a header alone, a gap alone. */
-static void small_files(void **state)
+TEST(small_files)
 {
-    (void)state;
     struct sam_weights weights = {0};
     for (unsigned size = 0; size < 200; size += 7) {
         uint8_t data[200];
@@ -328,9 +318,8 @@ static void small_files(void **state)
 }
 
 /* Offsets above 4 GiB: a sparse file of zeros with something at its end. */
-static void large_offsets(void **state)
+TEST(large_offsets)
 {
-    (void)state;
     const uint64_t size = (UINT64_C(4) << 30) + (1 << 20) + 6;
     uint8_t *file = mmap(NULL, size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -379,9 +368,8 @@ static void expect_refused(const struct sam_weights *weights, const char *part)
     assert_int_equal(sam_pack_bound(weights), 0);
 }
 
-static void bad_descriptions(void **state)
+TEST(bad_descriptions)
 {
-    (void)state;
     struct sam_weight t[2] = {
         {.name = "a", .type = SAM_F16, .rank = 1, .shape = {4}, .offset = 8, .size = 8},
         {.name = "b", .type = SAM_F32, .rank = 1, .shape = {2}, .offset = 16, .size = 8},
@@ -410,9 +398,8 @@ static void bad_descriptions(void **state)
     expect_refused(&w, "a header of 25 bytes in a file of 24");
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
-    (void)state;
     uint8_t data[5000] = {1, 2, 3}, out[6000];
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, sizeof data);
@@ -429,20 +416,4 @@ static void no_room(void **state)
                      SAM_ERR_USAGE); /* nor nowhere to write to */
     assert_null(packer);
     free(packed.data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_gives_the_same),
-        cmocka_unit_test(byte_by_byte),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(from_a_source),
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(small_files),
-        cmocka_unit_test(large_offsets),
-        cmocka_unit_test(bad_descriptions),
-        cmocka_unit_test(no_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

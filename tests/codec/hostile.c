@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed files that lie, and callers that pass invalid arguments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/forge.h"
 #include "codec/roundtrip.h"
@@ -46,9 +42,8 @@ static void expect_damaged(const struct sam_buffer *file, const char *part)
 }
 
 /* Sizes whose number of chunks, rounded up without care, is 0 or small. */
-static void promises(void **state)
+TEST(promises)
 {
-    (void)state;
     static const uint64_t sizes[] = {
         UINT64_MAX, UINT64_MAX - SAM_CHUNK + 2, UINT64_C(1) << 63, INT64_MAX, SAM_CHUNK, 1};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
@@ -62,9 +57,8 @@ static void promises(void **state)
     }
 }
 
-static void dimensions(void **state)
+TEST(dimensions)
 {
-    (void)state;
     struct sam_weight piece = {
         .name = "a", .type = SAM_F32, .rank = 2, .shape = {0, UINT64_C(1) << 63}};
     struct sam_buffer file = forge_packed(&piece, 1, 0);
@@ -73,9 +67,8 @@ static void dimensions(void **state)
 }
 
 /* Endless pieces: none is read, and no memory is allocated for them. */
-static void pieces(void **state)
+TEST(pieces)
 {
-    (void)state;
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
     struct sam_error error = {0};
@@ -92,9 +85,8 @@ static void pieces(void **state)
 }
 
 /* The bound is computed at once, whatever is declared. */
-static void bounds(void **state)
+TEST(bounds)
 {
-    (void)state;
     struct sam_weight tensor;
     for (unsigned shift = 20; shift < 61; shift++) {
         uint64_t size = (UINT64_C(1) << shift) + 4;
@@ -124,9 +116,8 @@ static void *no_allocation(void *context, size_t size)
     return NULL;
 }
 
-static void packing_without(void **state)
+TEST(packing_without)
 {
-    (void)state;
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8), none = {.count = 1};
     const struct sam_sink sink = {no_more, &(uint64_t){0}};
@@ -168,9 +159,8 @@ static void packing_without(void **state)
     expect_usage(sam_weights_check(&weights, &e), &e, "unknown file kind 77");
 }
 
-static void unpacking_without(void **state)
+TEST(unpacking_without)
 {
-    (void)state;
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
     const struct sam_codec_options level = {.level = (enum sam_codec_level)9};
@@ -210,9 +200,8 @@ static void unpacking_without(void **state)
     free(file.data);
 }
 
-static void counting_without(void **state)
+TEST(counting_without)
 {
-    (void)state;
     struct sam_weight_stat stat;
     struct sam_error e = {0};
     uint64_t counts[256];
@@ -225,15 +214,4 @@ static void counting_without(void **state)
                  "unknown element type 99");
     expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 0, NULL, &e), &e, "result is NULL");
     expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 1, counts, &e), &e, "coded plane 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(promises),         cmocka_unit_test(dimensions),
-        cmocka_unit_test(pieces),           cmocka_unit_test(bounds),
-        cmocka_unit_test(packing_without),  cmocka_unit_test(unpacking_without),
-        cmocka_unit_test(counting_without),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file packed in parts: joined, they are the packed file; anything else is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "codec/roundtrip.h"
@@ -114,9 +110,8 @@ static void expect_joined(const struct sam_weights *w, unsigned count,
     free(whole.data);
 }
 
-static void joined(void **state)
+TEST(joined)
 {
-    (void)state;
     static const struct sam_codec_options dense = {.dense = true, .threads = 2},
                                           bits = {.bit_planes = true};
     for (unsigned count = 1; count <= MOST; count++)
@@ -142,9 +137,8 @@ static void expect_refused(size_t count, enum sam_status status, const char *par
     sam_buffer_free(&out);
 }
 
-static void wrong_sets(void **state)
+TEST(wrong_sets)
 {
-    (void)state;
     make_parts(&weights, 3, NULL);
     expect_refused(2, SAM_ERR_INPUT, "part 3/3 is missing");
     const struct sam_source third = sources[2];
@@ -180,9 +174,8 @@ static void wrong_sets(void **state)
 }
 
 /* A changed byte anywhere is noticed, and so is an end that is missing. */
-static void damage(void **state)
+TEST(damage)
 {
-    (void)state;
     uint64_t random = 11;
     make_parts(&weights, 2, NULL);
     for (int i = 0; i < 300; i++) {
@@ -210,9 +203,8 @@ static void damage(void **state)
 }
 
 /* Sinks that fail, input of the wrong size. */
-static void failures(void **state)
+TEST(failures)
 {
-    (void)state;
     const struct sam_sink sink = test_sink(&parts[0]);
     struct sam_packer *packer;
     struct sam_error error = {0};
@@ -233,13 +225,4 @@ static void failures(void **state)
     free_parts();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined),
-        cmocka_unit_test(wrong_sets),
-        cmocka_unit_test(damage),
-        cmocka_unit_test(failures),
-    };
-    return cmocka_run_group_tests(tests, make_file, free_file);
-}
+TEST_GROUP(make_file, free_file)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each level's loops against the plain ones: the same bytes, at every alignment and length. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -38,9 +34,8 @@ static size_t some_length(uint64_t *random)
     return test_below(random, 3) ? test_below(random, 300) : test_below(random, MOST);
 }
 
-static void splitting_and_merging(void **state)
+TEST(splitting_and_merging)
 {
-    (void)state;
     uint64_t random = test_seed();
     EACH_LEVEL(ops)
     {
@@ -75,9 +70,8 @@ static void splitting_and_merging(void **state)
     }
 }
 
-static void copying(void **state)
+TEST(copying)
 {
-    (void)state;
     uint64_t random = test_seed();
     EACH_LEVEL(ops)
     {
@@ -118,9 +112,8 @@ static void fill_symbols(uint8_t *symbols, size_t n, uint64_t *random)
     symbols[0] = (uint8_t)(symbols[n - 1] + 1);
 }
 
-static void coding(void **state)
+TEST(coding)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sam_huffman_table *table = malloc(sizeof *table);
     assert_non_null(table);
@@ -165,9 +158,8 @@ static void coding(void **state)
 
 /* Fast loops count an address down in its low 16 bits: any stream may cross such a boundary,
  * anywhere. */
-static void across_64_kib(void **state)
+TEST(across_64_kib)
 {
-    (void)state;
     enum { N = 4000, BORDER = 1 << 16 };
     uint64_t random = test_seed();
     uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
@@ -209,9 +201,8 @@ static void across_64_kib(void **state)
 
 /* Streams that are damaged or of the wrong length: all levels agree on whether they are good and,
  * if so, on the symbols. */
-static void damaged_streams(void **state)
+TEST(damaged_streams)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sam_huffman_table *table = malloc(sizeof *table);
     assert_non_null(table);
@@ -262,23 +253,9 @@ static void damaged_streams(void **state)
     free(table);
 }
 
-static void levels(void **state)
+TEST(levels)
 {
-    (void)state;
     assert_string_equal(sam_codec_level_name(SAM_CODEC_PORTABLE), "portable");
     EACH_LEVEL(ops)
     print_message("# %s\n", ops->name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splitting_and_merging),
-        cmocka_unit_test(copying),
-        cmocka_unit_test(coding),
-        cmocka_unit_test(across_64_kib),
-        cmocka_unit_test(damaged_streams),
-        cmocka_unit_test(levels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every bit pattern, every length and degenerate planes survive packing and unpacking. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
@@ -22,9 +18,8 @@ enum { MODES = sizeof every_mode / sizeof every_mode[0] };
 
 /* All 65536 patterns of 16 bits, in a shuffled order and often enough that exponents are worth
  * coding: the pattern 0x3f80 + k stands k times more. */
-static void every_16_bit_pattern(void **state)
+TEST(every_16_bit_pattern)
 {
-    (void)state;
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
     uint64_t random = test_seed();
     uint16_t *elements = malloc(COUNT * sizeof *elements);
@@ -48,9 +43,8 @@ static void every_16_bit_pattern(void **state)
     free(elements);
 }
 
-static void every_8_bit_pattern(void **state)
+TEST(every_8_bit_pattern)
 {
-    (void)state;
     enum { COUNT = 1 << 14 };
     static const enum sam_dtype types[] = {SAM_E4M3, SAM_E5M2, SAM_I8, SAM_E2M1, SAM_E8M0};
     uint64_t random = test_seed();
@@ -67,9 +61,8 @@ static void every_8_bit_pattern(void **state)
 }
 
 /* 0..4096 elements of weights, of each layout. */
-static void every_length(void **state)
+TEST(every_length)
 {
-    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
@@ -91,9 +84,8 @@ static void every_length(void **state)
 }
 
 /* An array of several layers takes what these take one by one, within one percent. */
-static void layers_in_one_array(void **state)
+TEST(layers_in_one_array)
 {
-    (void)state;
     enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
     static const double sigma[LAYERS] = {0.02, 0.02, 30, 30, 0.0004};
     uint64_t random = test_seed();
@@ -111,9 +103,8 @@ static void layers_in_one_array(void **state)
 
 /* Planes that are usually noise, but not here: f32 that was bf16 takes as much as bf16, and zeros
  * cost nothing in any plane. */
-static void mantissas_that_are_no_noise(void **state)
+TEST(mantissas_that_are_no_noise)
 {
-    (void)state;
     enum { COUNT = 300000 };
     uint64_t random = test_seed();
     uint8_t *half = malloc((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
@@ -135,9 +126,8 @@ static void mantissas_that_are_no_noise(void **state)
     free(wide);
 }
 
-static void degenerate_planes(void **state)
+TEST(degenerate_planes)
 {
-    (void)state;
     enum { COUNT = 1 << 18 };
     uint8_t *data = malloc(COUNT);
     uint64_t random = test_seed();
@@ -172,9 +162,8 @@ static void degenerate_planes(void **state)
 }
 
 /* The packed sizes of normally distributed weights: close to the entropy of their exponents. */
-static void sizes_near_the_bound(void **state)
+TEST(sizes_near_the_bound)
 {
-    (void)state;
     static const struct {
         enum sam_dtype type;
         double least, most; /* bits a weight */
@@ -204,9 +193,8 @@ static void sizes_near_the_bound(void **state)
 }
 
 /* Where nothing can be gained, hardly anything is lost. */
-static void incompressible(void **state)
+TEST(incompressible)
 {
-    (void)state;
     uint64_t random = test_seed();
     enum { SIZE = 3 << 20 };
     uint8_t *data = malloc(SIZE);
@@ -223,19 +211,4 @@ static void incompressible(void **state)
         }
     }
     free(data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_16_bit_pattern),
-        cmocka_unit_test(every_8_bit_pattern),
-        cmocka_unit_test(every_length),
-        cmocka_unit_test(layers_in_one_array),
-        cmocka_unit_test(mantissas_that_are_no_noise),
-        cmocka_unit_test(degenerate_planes),
-        cmocka_unit_test(sizes_near_the_bound),
-        cmocka_unit_test(incompressible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

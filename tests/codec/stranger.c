@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decoder written from docs/format-codec.md alone, bit by bit, using nothing of the library but
  * the packer: it must restore the file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -271,9 +267,8 @@ static uint8_t *read_file(const struct packed *packed)
     return file;
 }
 
-static void reads_what_is_packed(void **state)
+TEST(reads_what_is_packed)
 {
-    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16,  SAM_F32, SAM_E4M3,
                                            SAM_E5M2, SAM_E2M1, SAM_U8};
     enum { TYPES = sizeof types / sizeof types[0], HEADER = 33 };
@@ -319,9 +314,8 @@ static void reads_what_is_packed(void **state)
 }
 
 /* Small pieces between large ones: many, one alone, empty ones among them. */
-static void reads_small_neighbours(void **state)
+TEST(reads_small_neighbours)
 {
-    (void)state;
     enum { TENSORS = 3000, LARGE = 5000, HEADER = 5 };
     static struct sam_weight tensors[TENSORS];
     struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TENSORS};
@@ -351,13 +345,4 @@ static void reads_small_neighbours(void **state)
     free(back);
     free(packed.data);
     free(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_is_packed),
-        cmocka_unit_test(reads_small_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

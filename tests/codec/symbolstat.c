@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SymbolStat clock by clock, and that it counts as the codec does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "codec/weights.h"
@@ -43,9 +39,8 @@ static uint64_t count(struct sam_symbolstat *unit, const uint8_t *symbols, size_
     return unit->cycles;
 }
 
-static void cycles(void **state)
+TEST(cycles)
 {
-    (void)state;
     uint64_t counts[16], drained[16];
     uint8_t symbols[100];
     struct sam_symbolstat unit;
@@ -59,9 +54,8 @@ static void cycles(void **state)
     assert_false(unit.overflow || unit.bad_symbol);
 }
 
-static void saturation_and_depth(void **state)
+TEST(saturation_and_depth)
 {
-    (void)state;
     uint64_t counts[4], drained[4];
     uint8_t symbols[40];
     struct sam_symbolstat unit;
@@ -79,9 +73,8 @@ static void saturation_and_depth(void **state)
     assert_false(unit.overflow || unit.bad_symbol);
 }
 
-static void flush_and_empty_tasks(void **state)
+TEST(flush_and_empty_tasks)
 {
-    (void)state;
     uint64_t counts[4], drained[4] = {9, 9, 9, 9};
     struct sam_symbolstat unit;
     assert_int_equal(sam_symbolstat_init(&unit, 2, 8, 4, counts, NULL), SAM_OK);
@@ -119,9 +112,8 @@ static void flush_and_empty_tasks(void **state)
 }
 
 /* The planes that the codec codes: its own counter and the unit's agree. */
-static void counts_as_the_codec_does(void **state)
+TEST(counts_as_the_codec_does)
 {
-    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     /* The position and width of the exponent in an element. */
     static const unsigned from[] = {7, 10, 23, 3, 2, 0}, width[] = {8, 5, 8, 4, 5, 8};
@@ -148,15 +140,4 @@ static void counts_as_the_codec_does(void **state)
     }
     free(data);
     free(symbols);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycles),
-        cmocka_unit_test(saturation_and_depth),
-        cmocka_unit_test(flush_and_empty_tasks),
-        cmocka_unit_test(counts_as_the_codec_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

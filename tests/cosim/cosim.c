@@ -2,14 +2,10 @@
 /* Lockstep. The hardware is another session, stepped in random order, whose commits are passed on
  * as a hardware model would, true or with one planted error: each must be found at its commit, and
  * named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -227,17 +223,15 @@ static void run(enum fault fault, uint64_t at, uint64_t seed)
     side_free(&samite);
 }
 
-static void agreement_in_any_order(void **state)
+TEST(agreement_in_any_order)
 {
-    (void)state;
     uint64_t seed = test_seed();
     for (int i = 0; i < 50; i++)
         run(NO_FAULT, 0, test_random(&seed));
 }
 
-static void every_error_is_named(void **state)
+TEST(every_error_is_named)
 {
-    (void)state;
     uint64_t seed = test_seed();
     for (int i = 0; i < 20; i++)
         for (enum fault fault = NO_FAULT + 1; fault < FAULTS; fault++)
@@ -261,9 +255,8 @@ static void step_until(struct side *side, struct sam_cosim *cosim, uint32_t word
     }
 }
 
-static void the_report(void **state)
+TEST(the_report)
 {
-    (void)state;
     struct side hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
     struct sam_error error;
@@ -302,9 +295,8 @@ static void the_report(void **state)
 }
 
 /* The hardware's clock is its own: Samite goes on with its value, unless told not to. */
-static void counters(void **state)
+TEST(counters)
 {
-    (void)state;
     for (int strict = 0; strict < 2; strict++) {
         struct side hardware = side_new(text), samite = side_new(text);
         struct sam_cosim *cosim;
@@ -329,9 +321,8 @@ static void counters(void **state)
 }
 
 /* Hardware that fuses a prefix with its instruction reports one commit for both. */
-static void prefixes_unreported(void **state)
+TEST(prefixes_unreported)
 {
-    (void)state;
     struct side hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
     struct sam_error error;
@@ -363,9 +354,8 @@ static void prefixes_unreported(void **state)
 }
 
 /* Samite fails or is behind: both are differences with a text. */
-static void ends(void **state)
+TEST(ends)
 {
-    (void)state;
     struct side samite = side_new("  li a0, 64\n  lw a1, 0(a0)\n  endprg\n");
     struct sam_cosim *cosim;
     struct sam_error error;
@@ -398,9 +388,8 @@ static void ends(void **state)
     side_free(&samite);
 }
 
-static void wrong_arguments(void **state)
+TEST(wrong_arguments)
 {
-    (void)state;
     struct side samite = side_new("  endprg\n");
     struct sam_cosim *cosim = NULL;
     struct sam_error error;
@@ -427,18 +416,4 @@ static void wrong_arguments(void **state)
     sam_cosim_close(cosim);
     sam_cosim_close(NULL);
     side_free(&samite);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agreement_in_any_order),
-        cmocka_unit_test(every_error_is_named),
-        cmocka_unit_test(the_report),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(prefixes_unreported),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(wrong_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,20 +61,6 @@ static void refuse(const char *name, const char *value, const char *message)
     host_expect(message);
 }
 
-static void wrong_values(void **state)
-{
-    (void)state;
-    refuse("SAMITE_JOBS", "many", "samite: SAMITE_JOBS=many: expected a number from 1 to 256");
-    refuse("SAMITE_JOBS", "0", "SAMITE_JOBS=0");
-    refuse("SAMITE_JOBS", "257", "SAMITE_JOBS=257");
-    refuse("SAMITE_SV39", "yes", "SAMITE_SV39=yes: expected a number from 0 to 1");
-    refuse("SAMITE_STATS", "2", "SAMITE_STATS=2");
-    refuse("SAMITE_PROFILE", "profile", "SAMITE_PROFILE=profile: expected a name that ends in");
-    refuse("SAMITE_CYCLES", "sms=0", "SAMITE_CYCLES=sms=0: sms=0: expected a number from 1 to 64");
-    refuse("SAMITE_CYCLES", "absent", "SAMITE_CYCLES=absent: absent: cannot open");
-    assert_int_equal(vt.dev_close(open_with("SAMITE_JOBS", "")), 0); /* as if it were absent */
-}
-
 /* Two workgroups' parts of private memory, so that workgroups share them. */
 static int run_mix(void *device, const struct host_program *program, uint32_t out, unsigned parts)
 {
@@ -85,41 +71,6 @@ static int run_mix(void *device, const struct host_program *program, uint32_t ou
                                        .arg_count = 1,
                                        .pds_room = parts * 32 * 4096};
     return host_run(device, program, &launch);
-}
-
-/* The result of three launches with host writes between them. */
-static void run_three(void *device, const struct host_program *program, uint32_t result[ITEMS])
-{
-    const uint32_t out = host_buffer(device, NULL, SIZE);
-    for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(run_mix(device, program, out, i < 2 ? 2 : GROUPS), 0);
-        host_set(device, out + 8 * i, 1000 + i);
-    }
-    assert_int_equal(vt.copy_from_dev(device, out, result, SIZE, 0, 0), 0);
-    assert_int_equal(vt.dev_close(device), 0);
-}
-
-/* Workers, translation and statistics change nothing in the result. */
-static void same_results(void **state)
-{
-    (void)state;
-    static const char *const variables[][2] = {{"SAMITE_JOBS", "4"},
-                                               {"SAMITE_SV39", "1"},
-                                               {"SAMITE_STATS", "1"},
-                                               {"SAMITE_LOG", "log"},
-                                               {"SAMITE_CYCLES", "preset=systemc"},
-                                               {"SAMITE_PROFILE", "p.html"}};
-    struct host_program program = host_assemble(mix);
-    uint32_t expected[ITEMS], result[ITEMS];
-    run_three(host_open(), &program, expected);
-    assert_int_equal(expected[5], ((5 + 10) * 3 + 5 + 10) * 3 + 5 + 10);
-    for (size_t i = 0; i < SAM_COUNT(variables); i++) {
-        run_three(open_with(variables[i][0], variables[i][1]), &program, result);
-        assert_memory_equal(result, expected, sizeof expected);
-    }
-    unlink("log");
-    unlink("p.html");
-    host_program_free(&program);
 }
 
 static struct sam_buffer read_all(const char *path)
@@ -154,94 +105,6 @@ static void run_command(const char *format, const char *argument)
         fail_msg("%s", command);
 }
 
-/* Of all launches, with cycles where both are asked for. */
-static void profile_and_cycles(void **state)
-{
-    (void)state;
-    struct host_program program = host_assemble(mix);
-    setenv("SAMITE_CYCLES", "sms=1", 1);
-    void *device = open_with("SAMITE_PROFILE", "p.json");
-    unsetenv("SAMITE_CYCLES");
-    const uint32_t out = host_buffer(device, NULL, SIZE);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    host_expect("samite: cycles of launch 1: mix; ");
-    assert_int_equal(vt.dev_close(device), 0);
-    struct sam_buffer text = read_all("p.json");
-    const char *total = strstr(sam_buffer_text(&text), "\"count\": ");
-    assert_non_null(total);
-    const unsigned long count = strtoul(total + strlen("\"count\": "), NULL, 10);
-    assert_true(count > 2 * 30 * GROUPS && count % 2 == 0);
-    assert_non_null(strstr(sam_buffer_text(&text), "\"cycles\": "));
-    assert_non_null(strstr(sam_buffer_text(&text), "vlw12.v v3, 0(v2)"));
-    sam_buffer_free(&text);
-    unlink("p.json");
-    host_program_free(&program);
-}
-
-/* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, beside the program.
- */
-static void logs(void **state)
-{
-    (void)state;
-    struct host_program program = host_assemble(mix);
-    char own[160];
-    uint32_t out;
-    snprintf(own, sizeof own, "%s.log", program.path);
-    void *device = open_with("SAMITE_LOG", "all.log");
-    out = host_buffer(device, NULL, SIZE);
-    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer first = read_all("all.log");
-    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer both = read_all("all.log");
-    assert_true(first.size > 0 && both.size > first.size);
-    assert_memory_equal(both.data, first.data, first.size);
-    assert_non_null(strstr(sam_buffer_text(&first), "vlw12.v"));
-    assert_int_equal(vt.dev_close(device), 0);
-
-    device = open_with("SAMITE_LOG", "auto");
-    out = host_buffer(device, NULL, SIZE);
-    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer alone = read_all(own);
-    assert_true(alone.size == first.size);
-    assert_memory_equal(alone.data, first.data, first.size);
-    assert_int_equal(vt.dev_close(device), 0);
-    sam_buffer_free(&first);
-    sam_buffer_free(&both);
-    sam_buffer_free(&alone);
-    unlink("all.log");
-    unlink(own);
-
-    device = open_with("SAMITE_LOG", "absent/all.log");
-    out = host_buffer(device, NULL, SIZE);
-    assert_int_equal(run_mix(device, &program, out, GROUPS), -1);
-    host_expect("samite: cannot open absent/all.log");
-    assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
-}
-
-static void statistics(void **state)
-{
-    (void)state;
-    struct host_program program = host_assemble(mix);
-    char text[4096] = "";
-    void *device = open_with("SAMITE_STATS", "1");
-    const uint32_t out = host_buffer(device, NULL, SIZE);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    host_expect("samite: launch 2: mix\n  workgroups                        6\n");
-    FILE *file = tmpfile();
-    assert_int_equal(vt.dump_perf(device, file), 0);
-    rewind(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
-    assert_non_null(strstr(text, "samite: 3 launches, 0 failed\n"));
-    assert_non_null(strstr(text, "  workgroups                       18\n"));
-    assert_non_null(strstr(text, "  vlw12.v                          18\n"));
-    assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
-}
-
 static void remove_folder(const char *folder)
 {
     char command[256];
@@ -251,9 +114,8 @@ static void remove_folder(const char *folder)
 
 /* Each launch of a recording, alone and in the sequence, leaves in memory what it left when it was
  * recorded. */
-static void recordings(void **state)
+TEST(recordings)
 {
-    (void)state;
     struct host_program program = host_assemble(mix);
     char sequence[600] = "run -q", arguments[800];
     struct sam_error error;
@@ -308,9 +170,8 @@ static void recordings(void **state)
 }
 
 /* A second device of a process records beside the first; a folder that cannot be is told. */
-static void recorders(void **state)
+TEST(recorders)
 {
-    (void)state;
     struct host_program program = host_assemble(mix);
     void *first = open_with("SAMITE_RECORD", "both"), *second = open_with("SAMITE_RECORD", "both");
     assert_int_equal(run_mix(first, &program, host_buffer(first, NULL, SIZE), GROUPS), 0);
@@ -326,13 +187,136 @@ static void recorders(void **state)
     host_program_free(&program);
 }
 
-int main(void)
+TEST(wrong_values)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recordings),         cmocka_unit_test(recorders),
-        cmocka_unit_test(wrong_values),       cmocka_unit_test(logs),
-        cmocka_unit_test(same_results),       cmocka_unit_test(statistics),
-        cmocka_unit_test(profile_and_cycles),
-    };
-    return host_main(tests, sizeof tests / sizeof tests[0]);
+    refuse("SAMITE_JOBS", "many", "samite: SAMITE_JOBS=many: expected a number from 1 to 256");
+    refuse("SAMITE_JOBS", "0", "SAMITE_JOBS=0");
+    refuse("SAMITE_JOBS", "257", "SAMITE_JOBS=257");
+    refuse("SAMITE_SV39", "yes", "SAMITE_SV39=yes: expected a number from 0 to 1");
+    refuse("SAMITE_STATS", "2", "SAMITE_STATS=2");
+    refuse("SAMITE_PROFILE", "profile", "SAMITE_PROFILE=profile: expected a name that ends in");
+    refuse("SAMITE_CYCLES", "sms=0", "SAMITE_CYCLES=sms=0: sms=0: expected a number from 1 to 64");
+    refuse("SAMITE_CYCLES", "absent", "SAMITE_CYCLES=absent: absent: cannot open");
+    assert_int_equal(vt.dev_close(open_with("SAMITE_JOBS", "")), 0); /* as if it were absent */
 }
+
+/* The result of three launches with host writes between them. */
+static void run_three(void *device, const struct host_program *program, uint32_t result[ITEMS])
+{
+    const uint32_t out = host_buffer(device, NULL, SIZE);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(run_mix(device, program, out, i < 2 ? 2 : GROUPS), 0);
+        host_set(device, out + 8 * i, 1000 + i);
+    }
+    assert_int_equal(vt.copy_from_dev(device, out, result, SIZE, 0, 0), 0);
+    assert_int_equal(vt.dev_close(device), 0);
+}
+
+/* Workers, translation and statistics change nothing in the result. */
+TEST(same_results)
+{
+    static const char *const variables[][2] = {{"SAMITE_JOBS", "4"},
+                                               {"SAMITE_SV39", "1"},
+                                               {"SAMITE_STATS", "1"},
+                                               {"SAMITE_LOG", "log"},
+                                               {"SAMITE_CYCLES", "preset=systemc"},
+                                               {"SAMITE_PROFILE", "p.html"}};
+    struct host_program program = host_assemble(mix);
+    uint32_t expected[ITEMS], result[ITEMS];
+    run_three(host_open(), &program, expected);
+    assert_int_equal(expected[5], ((5 + 10) * 3 + 5 + 10) * 3 + 5 + 10);
+    for (size_t i = 0; i < SAM_COUNT(variables); i++) {
+        run_three(open_with(variables[i][0], variables[i][1]), &program, result);
+        assert_memory_equal(result, expected, sizeof expected);
+    }
+    unlink("log");
+    unlink("p.html");
+    host_program_free(&program);
+}
+
+/* Of all launches, with cycles where both are asked for. */
+TEST(profile_and_cycles)
+{
+    struct host_program program = host_assemble(mix);
+    setenv("SAMITE_CYCLES", "sms=1", 1);
+    void *device = open_with("SAMITE_PROFILE", "p.json");
+    unsetenv("SAMITE_CYCLES");
+    const uint32_t out = host_buffer(device, NULL, SIZE);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    host_expect("samite: cycles of launch 1: mix; ");
+    assert_int_equal(vt.dev_close(device), 0);
+    struct sam_buffer text = read_all("p.json");
+    const char *total = strstr(sam_buffer_text(&text), "\"count\": ");
+    assert_non_null(total);
+    const unsigned long count = strtoul(total + strlen("\"count\": "), NULL, 10);
+    assert_true(count > 2 * 30 * GROUPS && count % 2 == 0);
+    assert_non_null(strstr(sam_buffer_text(&text), "\"cycles\": "));
+    assert_non_null(strstr(sam_buffer_text(&text), "vlw12.v v3, 0(v2)"));
+    sam_buffer_free(&text);
+    unlink("p.json");
+    host_program_free(&program);
+}
+
+/* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, beside the program.
+ */
+TEST(logs)
+{
+    struct host_program program = host_assemble(mix);
+    char own[160];
+    uint32_t out;
+    snprintf(own, sizeof own, "%s.log", program.path);
+    void *device = open_with("SAMITE_LOG", "all.log");
+    out = host_buffer(device, NULL, SIZE);
+    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    struct sam_buffer first = read_all("all.log");
+    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    struct sam_buffer both = read_all("all.log");
+    assert_true(first.size > 0 && both.size > first.size);
+    assert_memory_equal(both.data, first.data, first.size);
+    assert_non_null(strstr(sam_buffer_text(&first), "vlw12.v"));
+    assert_int_equal(vt.dev_close(device), 0);
+
+    device = open_with("SAMITE_LOG", "auto");
+    out = host_buffer(device, NULL, SIZE);
+    assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    struct sam_buffer alone = read_all(own);
+    assert_true(alone.size == first.size);
+    assert_memory_equal(alone.data, first.data, first.size);
+    assert_int_equal(vt.dev_close(device), 0);
+    sam_buffer_free(&first);
+    sam_buffer_free(&both);
+    sam_buffer_free(&alone);
+    unlink("all.log");
+    unlink(own);
+
+    device = open_with("SAMITE_LOG", "absent/all.log");
+    out = host_buffer(device, NULL, SIZE);
+    assert_int_equal(run_mix(device, &program, out, GROUPS), -1);
+    host_expect("samite: cannot open absent/all.log");
+    assert_int_equal(vt.dev_close(device), 0);
+    host_program_free(&program);
+}
+
+TEST(statistics)
+{
+    struct host_program program = host_assemble(mix);
+    char text[4096] = "";
+    void *device = open_with("SAMITE_STATS", "1");
+    const uint32_t out = host_buffer(device, NULL, SIZE);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
+    host_expect("samite: launch 2: mix\n  workgroups                        6\n");
+    FILE *file = tmpfile();
+    assert_int_equal(vt.dump_perf(device, file), 0);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_non_null(strstr(text, "samite: 3 launches, 0 failed\n"));
+    assert_non_null(strstr(text, "  workgroups                       18\n"));
+    assert_non_null(strstr(text, "  vlw12.v                          18\n"));
+    assert_int_equal(vt.dev_close(device), 0);
+    host_program_free(&program);
+}
+
+TEST_GROUP(host_set_up, host_tear_down)

@@ -44,9 +44,8 @@ static void refuse(void *handle)
     WRONG(vt.dev_close(handle));
 }
 
-static void handles(void **state)
+TEST(handles)
 {
-    (void)state;
     int own = 0;
     refuse(NULL);
     refuse(&own);
@@ -66,9 +65,8 @@ static void handles(void **state)
     assert_int_equal(vt.dev_close(third), 0);
 }
 
-static void capabilities(void **state)
+TEST(capabilities)
 {
-    (void)state;
     static const uint64_t expected[] = {0, 3, 1024, 32, 64, 0x10000000, 0x90000000, 0x80000000};
     setenv("SAMITE_JOBS", "3", 1);
     void *device = host_open();
@@ -88,9 +86,8 @@ static void capabilities(void **state)
     assert_int_equal(vt.dev_close(device), 0);
 }
 
-static void buffers(void **state)
+TEST(buffers)
 {
-    (void)state;
     void *device = host_open(), *other = host_open();
     uint8_t bytes[0x2000] = {0};
     uint64_t address = 5, inside, foreign;
@@ -142,7 +139,7 @@ static void buffers(void **state)
 }
 
 /* Tasks own buffers of one address space, or (SAMITE_SV39) have one each. */
-static void tasks(void **state)
+TEST(tasks)
 {
     for (int sv39 = 0; sv39 < 2; sv39++) {
         (void)state;
@@ -184,9 +181,8 @@ static void tasks(void **state)
     }
 }
 
-static void starts(void **state)
+TEST(starts)
 {
-    (void)state;
     struct host_program program = host_assemble(nothing);
     void *device = host_open();
     const uint32_t pds = host_buffer(device, NULL, 4096 * 32), knl = host_buffer(device, NULL, 64);
@@ -233,9 +229,8 @@ static void starts(void **state)
 }
 
 /* Each call that fails, and a launch that does whichever call runs it, end the process. */
-static void aborts(void **state)
+TEST(aborts)
 {
-    (void)state;
     struct host_program program = host_assemble(nothing);
     setenv("SAMITE_ABORT", "1", 1);
     for (int way = 0; way < 4; way++) {
@@ -288,9 +283,8 @@ static const char *soname_of(const char *path)
 }
 
 /* A program that was linked with one of the two files of this name runs with either. */
-static void alias(void **state)
+TEST(alias)
 {
-    (void)state;
     const char *path = getenv("SAMITE_VENTUS");
     char other[4096];
     snprintf(other, sizeof other, "%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path),
@@ -299,12 +293,4 @@ static void alias(void **state)
     assert_string_equal(soname_of(other), "libspike_driver.so");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handles), cmocka_unit_test(capabilities), cmocka_unit_test(buffers),
-        cmocka_unit_test(tasks),   cmocka_unit_test(starts),       cmocka_unit_test(aborts),
-        cmocka_unit_test(alias),
-    };
-    return host_main(tests, sizeof tests / sizeof tests[0]);
-}
+TEST_GROUP(host_set_up, host_tear_down)

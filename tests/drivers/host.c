@@ -179,19 +179,23 @@ void host_catch(void)
     assert_true(dup2(caught_file, STDERR_FILENO) >= 0);
 }
 
-int host_main(const struct CMUnitTest *tests, size_t count)
+static char folder[] = "/tmp/samite-test-XXXXXX";
+
+int host_set_up(void **state)
 {
-    char folder[] = "/tmp/samite-test-XXXXXX";
+    (void)state;
     host_load();
     if (!mkdtemp(folder) || chdir(folder) != 0)
-        return 1;
+        return -1;
     host_catch();
-    int failed = _cmocka_run_group_tests("drivers", tests, count, NULL, NULL);
-    if (failed)
-        dprintf(real_stderr, "%s", host_caught());
-    if (chdir("/") != 0 || rmdir(folder) != 0)
-        failed++;
-    return failed;
+    return 0;
+}
+
+int host_tear_down(void **state)
+{
+    (void)state;
+    dprintf(real_stderr, "%s", host_caught());
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
 const char *host_caught(void)

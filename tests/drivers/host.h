@@ -4,13 +4,9 @@
 #ifndef TEST_DRIVERS_HOST_H
 #define TEST_DRIVERS_HOST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "samite/ventus_driver.h"
 
@@ -75,9 +71,10 @@ void host_finish(void *device, const struct host_started *started);
 /* The same, waited for: what vt_ready_wait returned. */
 int host_run(void *device, const struct host_program *program, const struct host_launch *launch);
 
-/* Run tests in a directory of their own, which they leave empty. What goes to standard error is
- * caught, and shown when a test fails. */
-int host_main(const struct CMUnitTest *tests, size_t count);
+/* For the start and the end of a group: a directory of its own, which the tests leave empty. What
+ * goes to standard error is caught, and shown at the end. */
+int host_set_up(void **state);
+int host_tear_down(void **state);
 void host_catch(void);
 /* Standard error so far. */
 const char *host_caught(void);

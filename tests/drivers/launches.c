@@ -105,9 +105,8 @@ static void run_vecadd(void *device, const struct host_program *program, float o
         host_free(device, args[i]);
 }
 
-static void as_pocl_calls(void **state)
+TEST(as_pocl_calls)
 {
-    (void)state;
     struct host_program program = host_assemble(vecadd);
     void *device = host_open();
     for (int i = 0; i < 3; i++)
@@ -117,9 +116,8 @@ static void as_pocl_calls(void **state)
 }
 
 /* Launches in a row, with host writes between them; each upload sets the data anew. */
-static void a_chain(void **state)
+TEST(a_chain)
 {
-    (void)state;
     struct host_program program = host_assemble(add_step);
     void *device = host_open();
     uint32_t zeros[64] = {0}, out = host_buffer(device, zeros, sizeof zeros), expected = 0;
@@ -143,9 +141,8 @@ static void a_chain(void **state)
 }
 
 /* Several starts before one wait: they run in order. */
-static void queued_launches(void **state)
+TEST(queued_launches)
 {
-    (void)state;
     enum { LAUNCHES = 20 };
     struct host_program program = host_assemble(add_step);
     void *device = host_open();
@@ -171,9 +168,8 @@ static void queued_launches(void **state)
 }
 
 /* pocl copies to local memory more bytes than it has at the source, and expects no data there. */
-static void local_arguments(void **state)
+TEST(local_arguments)
 {
-    (void)state;
     enum { ITEMS = 96 };
     struct host_program program = host_assemble(reverse);
     void *device = host_open();
@@ -194,9 +190,8 @@ static void local_arguments(void **state)
 }
 
 /* The buffer for private memory ends early: workgroups share its parts. */
-static void capped_private_memory(void **state)
+TEST(capped_private_memory)
 {
-    (void)state;
     enum { GROUPS = 50, PARTS = 3, SIZE = 4096 * 32 };
     struct host_program program = host_assemble(private_memory);
     void *device = host_open();
@@ -219,9 +214,8 @@ static void capped_private_memory(void **state)
 }
 
 /* A failed launch is told once, by the first wait; what was queued after it does not run. */
-static void failures(void **state)
+TEST(failures)
 {
-    (void)state;
     struct host_program program = host_assemble(store_to);
     void *device = host_open();
     const uint32_t out = host_buffer(device, NULL, 4096), nowhere = 0xf0000000;
@@ -247,9 +241,8 @@ static void failures(void **state)
 }
 
 /* Freed memory faults, and the next buffer of its size has its place, as zeros. */
-static void freed_memory(void **state)
+TEST(freed_memory)
 {
-    (void)state;
     struct host_program program = host_assemble(store_to);
     void *device = host_open();
     uint64_t address = 0;
@@ -285,9 +278,8 @@ static long resident_pages(void)
     return resident;
 }
 
-static void memory_does_not_grow(void **state)
+TEST(memory_does_not_grow)
 {
-    (void)state;
     struct host_program program = host_assemble(vecadd);
     void *device = host_open();
     long early = 0;
@@ -373,33 +365,16 @@ static void run_threads(void *device)
     host_program_free(&program);
 }
 
-static void a_device_in_each_thread(void **state)
+TEST(a_device_in_each_thread)
 {
-    (void)state;
     run_threads(NULL);
 }
 
-static void one_device_in_all_threads(void **state)
+TEST(one_device_in_all_threads)
 {
-    (void)state;
     void *device = host_open();
     run_threads(device);
     assert_int_equal(vt.dev_close(device), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_pocl_calls),
-        cmocka_unit_test(a_chain),
-        cmocka_unit_test(queued_launches),
-        cmocka_unit_test(local_arguments),
-        cmocka_unit_test(capped_private_memory),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(freed_memory),
-        cmocka_unit_test(memory_does_not_grow),
-        cmocka_unit_test(a_device_in_each_thread),
-        cmocka_unit_test(one_device_in_all_threads),
-    };
-    return host_main(tests, sizeof tests / sizeof tests[0]);
-}
+TEST_GROUP(host_set_up, host_tear_down)

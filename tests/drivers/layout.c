@@ -45,9 +45,8 @@ static void *open_with(const char *name, const char *value)
     return device;
 }
 
-static void sizes_in_whole_pages(void **state)
+TEST(sizes_in_whole_pages)
 {
-    (void)state;
     static const struct {
         uint32_t size, address, strict;
     } rows[] = {
@@ -121,9 +120,8 @@ static void add_with(const char *name, const char *value, uint32_t groups, int c
     "(add): load from " address ", past the end of the buffer 0x90000000..+" end                   \
     "; workgroup " group " warp 0 lanes 0xffffffff lane 16 pc 0x8000"
 
-static void surplus_lanes(void **state)
+TEST(surplus_lanes)
 {
-    (void)state;
     static const char one[] = SURPLUS("0x90000040", "0x40", "0 (0,0,0)");
     static const char *const ways[][2] = {
         {"SAMITE_JOBS", "1"},        {"SAMITE_LOG", "surplus.log"}, {"SAMITE_STATS", "1"},
@@ -148,9 +146,8 @@ static void surplus_lanes(void **state)
 }
 
 /* Each kind of access, in runs and by steps. */
-static void every_access(void **state)
+TEST(every_access)
 {
-    (void)state;
     static const struct {
         const char *kernel, *expected;
     } rows[] = {
@@ -183,12 +180,4 @@ static void every_access(void **state)
     host_program_free(&program);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_in_whole_pages),
-        cmocka_unit_test(surplus_lanes),
-        cmocka_unit_test(every_access),
-    };
-    return host_main(tests, SAM_COUNT(tests));
-}
+TEST_GROUP(host_set_up, host_tear_down)

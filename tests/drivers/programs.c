@@ -59,9 +59,8 @@ static void expect(const struct bench *b, uint32_t number, uint32_t data, uint32
     assert_int_equal(host_word(b->device, b->out + 8), bss);
 }
 
-static void replaced(void **state)
+TEST(replaced)
 {
-    (void)state;
     struct host_program one = host_assemble(STORING(1)), two = host_assemble(STORING(2));
     struct bench b = bench_new(&one);
     assert_int_equal(vt.upload_kernel_file(b.device, one.path, 0), 0);
@@ -90,9 +89,8 @@ static void replaced(void **state)
     host_program_free(&two);
 }
 
-static void raw_code(void **state)
+TEST(raw_code)
 {
-    (void)state;
     struct host_program program = host_assemble(STORING(3));
     struct bench b = bench_new(&program);
     const uint32_t endprg = 0x0000400b, illegal = 0xffffffff;
@@ -106,9 +104,8 @@ static void raw_code(void **state)
 }
 
 /* What cannot be a program is refused, and the one before goes on. */
-static void damaged(void **state)
+TEST(damaged)
 {
-    (void)state;
     struct host_program program = host_assemble(STORING(4));
     struct bench b = bench_new(&program);
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
@@ -155,9 +152,8 @@ static void add_section(struct sam_image *image, bool high, uint64_t address)
 }
 
 /* A section where a buffer is would overwrite it; without the buffer it is the program's. */
-static void overlapping(void **state)
+TEST(overlapping)
 {
-    (void)state;
     struct host_program program = host_assemble(STORING(5));
     struct bench b = bench_new(&program);
     struct sam_error error;
@@ -187,13 +183,4 @@ static void overlapping(void **state)
     host_program_free(&program);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replaced),
-        cmocka_unit_test(raw_code),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test(overlapping),
-    };
-    return host_main(tests, sizeof tests / sizeof tests[0]);
-}
+TEST_GROUP(host_set_up, host_tear_down)

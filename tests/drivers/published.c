@@ -166,9 +166,8 @@ static void replay(const char *path, const char *program, const char *kernel)
     unlink("object.riscv");
 }
 
-static void vecadd(void **state)
+TEST(vecadd)
 {
-    (void)state;
     replay(RECORDED_RODINIA "vecadd/4w16t/vecadd_0", RECORDED_RODINIA "vecadd/4w16t/object.riscv",
            "vecadd");
     replay(RECORDED_RODINIA "vecadd/4w32t/vecadd_0", RECORDED_RODINIA "vecadd/4w32t/object.riscv",
@@ -178,19 +177,16 @@ static void vecadd(void **state)
            "vecadd");
 }
 
-static void matadd(void **state)
+TEST(matadd)
 {
-    (void)state;
     replay(RECORDED_RODINIA "matadd/matadd_0", RECORDED_RODINIA "matadd/object.riscv", "matadd");
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vecadd), cmocka_unit_test(matadd)};
     folder = recorded_folder();
-    if (!folder) {
-        printf("1..0 # SKIP SAMITE_KERNELS is not set: no recordings to compare with\n");
-        return 0;
-    }
-    return host_main(tests, SAM_COUNT(tests));
+    if (!folder)
+        test_skip_all("SAMITE_KERNELS is not set: no recordings to compare with");
 }
+
+TEST_GROUP(host_set_up, host_tear_down)

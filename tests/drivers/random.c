@@ -258,7 +258,24 @@ static void *open_as(uint64_t way)
     return device;
 }
 
-static void calls(void **state)
+static uint64_t seed;
+
+static int begin(void **state)
+{
+    program = host_assemble(step);
+    entry = host_symbol(&program, "step");
+    *state = &seed;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    host_program_free(&program);
+    return 0;
+}
+
+TEST(calls, .setup_func = begin, .teardown_func = end)
 {
     uint64_t random = *(uint64_t *)*state;
     const uint64_t cases = test_number("SAMITE_CASES", 3000);
@@ -306,7 +323,7 @@ static void child(void *inherited)
     _exit(vt.dev_close(c->device) == 0 ? 0 : 3);
 }
 
-static void threads_and_forks(void **state)
+TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
 {
     uint64_t random = *(uint64_t *)*state;
     struct caller *c = calloc(THREADS, sizeof *c);
@@ -342,29 +359,9 @@ static void threads_and_forks(void **state)
     free(c);
 }
 
-static uint64_t seed;
-
-static int begin(void **state)
+PROLOGUE
 {
-    program = host_assemble(step);
-    entry = host_symbol(&program, "step");
-    *state = &seed;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    host_program_free(&program);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(calls, begin, end),
-        cmocka_unit_test_setup_teardown(threads_and_forks, begin, end),
-    };
     seed = test_seed();
-    return host_main(tests, SAM_COUNT(tests));
 }
+
+TEST_GROUP(host_set_up, host_tear_down)

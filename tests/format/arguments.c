@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of format.h. What is refused leaves results that may be freed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
@@ -21,9 +17,8 @@
         refuses(function, __VA_ARGS__);                                                            \
     } while (0)
 
-static void elf(void **state)
+TEST(elf)
 {
-    (void)state;
     struct sam_image *image, *empty = sam_image_new(32);
     void *data;
     size_t size;
@@ -46,9 +41,8 @@ static void elf(void **state)
     sam_image_free(empty);
 }
 
-static void metadata(void **state)
+TEST(metadata)
 {
-    (void)state;
     struct sam_metadata m;
     uint32_t *words;
     size_t count;
@@ -72,9 +66,8 @@ static void metadata(void **state)
     assert_null(words);
 }
 
-static void arrays(void **state)
+TEST(arrays)
 {
-    (void)state;
     struct sam_array a;
     REFUSES_INTO(a, sam_npy_parse, NULL, 1, "a", &a);
     sam_array_free(&a);
@@ -105,9 +98,8 @@ static void arrays(void **state)
     }
 }
 
-static void weights(void **state)
+TEST(weights)
 {
-    (void)state;
     struct sam_weights w;
     size_t need;
     assert_int_equal(sam_weights_kind_of(NULL, 9, NULL), SAM_WEIGHTS_RAW);
@@ -132,9 +124,8 @@ static void weights(void **state)
     refuses(sam_weights_parse, (enum sam_weights_kind) - 1, "", 0, 0, "a", &w, &need);
 }
 
-static void models(void **state)
+TEST(models)
 {
-    (void)state;
     struct sam_onnx onnx;
     struct sam_tfjs tfjs;
     REFUSES_INTO(onnx, sam_onnx_parse, NULL, 1, "a", &onnx);
@@ -164,9 +155,8 @@ static bool read_nothing(void *context, uint64_t offset, void *data, size_t size
     return false;
 }
 
-static void opened_models(void **state)
+TEST(opened_models)
 {
-    (void)state;
     const struct sam_source source = {read_nothing, NULL, 100};
     struct sam_model *model;
     struct sam_weights weights;
@@ -190,13 +180,4 @@ static void opened_models(void **state)
     REFUSES_INTO(weights, sam_torch_weights, (struct sam_source){0}, "a", &weights);
     sam_weights_free(&weights);
     sam_model_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elf),     cmocka_unit_test(metadata), cmocka_unit_test(arrays),
-        cmocka_unit_test(weights), cmocka_unit_test(models),   cmocka_unit_test(opened_models),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files: images written and read again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "format/elf_image.h"
@@ -38,9 +34,8 @@ static void same_symbols(const struct sam_image *a, const struct sam_image *b)
     }
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         struct sam_image *image = elf_sample(xlen), *back;
         struct sam_error error;
@@ -70,9 +65,8 @@ static void round_trip(void **state)
     }
 }
 
-static void random_round_trips(void **state)
+TEST(random_round_trips)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (int round = 0; round < 300; round++) {
         struct sam_image *image = sam_image_new(test_below(&random, 2) ? 32 : 64), *back, *again;
@@ -121,9 +115,8 @@ static void random_round_trips(void **state)
 
 /* .data has its bytes after .rodata, from where start code copies them; the zeros after them have
  * no load address. */
-static void load_addresses(void **state)
+TEST(load_addresses)
 {
-    (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         struct sam_image *image = elf_sample(xlen), *back;
         struct sam_error error;
@@ -152,9 +145,8 @@ static void load_addresses(void **state)
     }
 }
 
-static void images_that_cannot_be_written(void **state)
+TEST(images_that_cannot_be_written)
 {
-    (void)state;
     void *data;
     size_t size;
     struct sam_error error = {0};
@@ -175,15 +167,4 @@ static void images_that_cannot_be_written(void **state)
     assert_non_null(strstr(error.text, "16001 sections"));
     assert_null(data);
     sam_image_free(image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(random_round_trips),
-        cmocka_unit_test(load_addresses),
-        cmocka_unit_test(images_that_cannot_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

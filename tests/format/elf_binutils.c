@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files: binutils as the second opinion where it is installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "folder.h"
 #include "format/elf_image.h"
@@ -35,9 +31,8 @@ static void expect_text(const struct sam_buffer *text, const char *part)
         fail_msg("no '%s' in:\n%s", part, sam_buffer_text(text));
 }
 
-static void readelf_agrees(void **state)
+TEST(readelf_agrees)
 {
-    (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         struct sam_error error;
         struct sam_image *image = elf_sample(xlen);
@@ -81,9 +76,8 @@ static void readelf_agrees(void **state)
 }
 
 /* A program that GNU ld made: what we read from it is what the source says. */
-static void linked_program(void **state)
+TEST(linked_program)
 {
-    (void)state;
     static const char source[] = ".globl _start\\n.type _start, @function\\n_start: .word 0x13\\n"
                                  ".word 0x6f\\n.size _start, 8\\n.equ forty, 40\\n.section .rodata"
                                  "\\n.byte 1,2,3\\n.data\\nvar: .word 0x12345678\\n.bss\\n"
@@ -127,17 +121,11 @@ static void linked_program(void **state)
     assert_null(image);
 }
 
-int main(void)
+PROLOGUE
 {
-    /* cmocka's skip() writes a "not ok" line, which meson counts as a failure. */
     if (!test_shell("for f in as ld objdump readelf; do "
-                    "command -v riscv64-unknown-elf-$f >/dev/null || exit 1; done")) {
-        puts("1..0 # SKIP binutils for RISC-V are not installed");
-        return 0;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readelf_agrees),
-        cmocka_unit_test(linked_program),
-    };
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+                    "command -v riscv64-unknown-elf-$f >/dev/null || exit 1; done"))
+        test_skip_all("binutils for RISC-V are not installed");
 }
+
+TEST_GROUP(test_folder_make, test_folder_remove)

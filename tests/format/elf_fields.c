@@ -2,14 +2,10 @@
 /* ELF files that are changed field by field, cut, or changed at random: what is read of them, what
  * is refused. */
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "format/elf_image.h"
@@ -70,9 +66,8 @@ static Elf32_Shdr *resources(struct elf_file *f)
         free(f.bytes);                                                                             \
     } while (0)
 
-static void damaged_headers(void **state)
+TEST(damaged_headers)
 {
-    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -104,9 +99,8 @@ static void damaged_headers(void **state)
 }
 
 /* Tools without load addresses write zeros. */
-static void load_addresses_of_zero(void **state)
+TEST(load_addresses_of_zero)
 {
-    (void)state;
     struct sam_image *image = elf_sample(32), *back;
     struct sam_error error;
     struct elf_file f = elf_file_of(image);
@@ -120,9 +114,8 @@ static void load_addresses_of_zero(void **state)
     free(f.bytes);
 }
 
-static void damaged_segments(void **state)
+TEST(damaged_segments)
 {
-    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -153,9 +146,8 @@ static void damaged_segments(void **state)
     free(good.bytes);
 }
 
-static void damaged_sections(void **state)
+TEST(damaged_sections)
 {
-    (void)state;
     struct sam_image *image = elf_sample(32);
     struct elf_file good = elf_file_of(image);
     const uint8_t *bytes = good.bytes;
@@ -190,9 +182,8 @@ static void damaged_sections(void **state)
 }
 
 /* Ten thousand symbols that all point into one long string: an error, not gigabytes. */
-static void long_shared_names(void **state)
+TEST(long_shared_names)
 {
-    (void)state;
     struct sam_image *image = elf_sample(32);
     struct sam_error error;
     size_t long_name = 100000;
@@ -225,9 +216,8 @@ static void long_shared_names(void **state)
 }
 
 /* A file cut anywhere, and a file with random bytes changed: an error or an image, no crash. */
-static void truncated_and_random(void **state)
+TEST(truncated_and_random)
 {
-    (void)state;
     uint64_t random = test_seed();
     size_t accepted = 0;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -261,14 +251,4 @@ static void truncated_and_random(void **state)
         free(good.bytes);
     }
     assert_true(accepted > 100); /* the damage was not all in the first bytes */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_addresses_of_zero), cmocka_unit_test(damaged_headers),
-        cmocka_unit_test(damaged_segments),       cmocka_unit_test(damaged_sections),
-        cmocka_unit_test(long_shared_names),      cmocka_unit_test(truncated_and_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

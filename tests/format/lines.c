@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line information: the assembler's, compared with the source and with GNU as; in ELF files, as
  * binutils and libdw read it; and damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "config.h"
@@ -67,9 +63,8 @@ static const char mixed[] = ".macro two r\n"
 static const uint32_t mixed_lines[] = {12, 12, 13, 13, 15, 16, 15, 16, 18,
                                        18, 19, 19, 19, 19, 21, 21, 23};
 
-static void assembler(void **state)
+TEST(assembler)
 {
-    (void)state;
     struct sam_image *image = assemble("rv32i", "mixed.s", mixed);
     for (size_t i = 0; i < SAM_COUNT(mixed_lines); i++) {
         uint32_t line;
@@ -91,9 +86,8 @@ static void assembler(void **state)
 }
 
 /* There is none unless requested, and none without code. */
-static void none(void **state)
+TEST(none)
 {
-    (void)state;
     struct sam_asm_options options = {.base = 0x80000000};
     struct sam_error error;
     struct sam_image *image;
@@ -123,9 +117,8 @@ static struct sam_asm_options options_of(const char *prologue, const char *name)
 }
 
 /* The prologue has lines of its own; those of the file, and its messages, do not move. */
-static void prologue(void **state)
+TEST(prologue)
 {
-    (void)state;
     struct sam_error error;
     struct sam_image *image;
     char *messages;
@@ -145,9 +138,8 @@ static void prologue(void **state)
 }
 
 /* From a line to its code. */
-static void addresses_of_lines(void **state)
+TEST(addresses_of_lines)
 {
-    (void)state;
     struct sam_image *image = assemble("rv32i", "kernels/mixed.s", mixed);
     static const struct {
         const char *file;
@@ -177,9 +169,8 @@ static void addresses_of_lines(void **state)
     sam_image_free(image);
 }
 
-static void functions(void **state)
+TEST(functions)
 {
-    (void)state;
     struct sam_image *image = assemble("rv32i", "f.s",
                                        ".globl _start\n_start: nop\nlocal: nop\n"
                                        ".type sized, @function\nsized: nop\nloop: nop\n"
@@ -270,9 +261,8 @@ static struct sam_image *random_program(uint64_t *seed, const char *isa)
     return image;
 }
 
-static void round_trips(void **state)
+TEST(round_trips)
 {
-    (void)state;
     uint64_t seed = test_seed();
     for (int i = 0; i < 200 && SAM_HAVE_LIBDW; i++) {
         struct sam_image *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
@@ -292,9 +282,8 @@ static void round_trips(void **state)
 }
 
 /* Lines of text that is in no file are not written: a debugger would look for it. */
-static void text_of_no_file(void **state)
+TEST(text_of_no_file)
 {
-    (void)state;
     struct sam_error error;
     struct sam_image *image;
     char *messages;
@@ -348,9 +337,8 @@ static size_t compare_objdump(const struct sam_image *image, const char *name)
     return rows;
 }
 
-static void objdump_agrees(void **state)
+TEST(objdump_agrees)
 {
-    (void)state;
     uint64_t seed = test_seed();
     if (!test_shell("command -v riscv64-unknown-elf-objdump >/dev/null"))
         return;
@@ -379,9 +367,8 @@ static void objdump_agrees(void **state)
 }
 
 /* The tables of both assemblers for one source, theirs through the linker and libdw. */
-static void gnu_agrees(void **state)
+TEST(gnu_agrees)
 {
-    (void)state;
     static const char *const versions[] = {"-g", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"};
     if (!SAM_HAVE_LIBDW || !test_shell("command -v riscv64-unknown-elf-as >/dev/null"))
         return;
@@ -411,9 +398,8 @@ static void gnu_agrees(void **state)
 }
 
 /* A compiled program: functions in files, some dropped by the linker. */
-static void compiled_program(void **state)
+TEST(compiled_program)
 {
-    (void)state;
     static const char source[] = "int kept(int x)\n"
                                  "{\n"
                                  "    return x * 3;\n"
@@ -455,9 +441,8 @@ static void compiled_program(void **state)
 }
 
 /* Whatever the debug sections hold, the program is read. */
-static void damaged(void **state)
+TEST(damaged)
 {
-    (void)state;
     uint64_t seed = test_seed();
     struct sam_error error;
     struct sam_image *image = assemble("rv32i", "mixed.s", mixed), *again;
@@ -489,15 +474,4 @@ static void damaged(void **state)
     sam_image_free(image);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembler),       cmocka_unit_test(none),
-        cmocka_unit_test(prologue),        cmocka_unit_test(addresses_of_lines),
-        cmocka_unit_test(functions),       cmocka_unit_test(round_trips),
-        cmocka_unit_test(text_of_no_file), cmocka_unit_test(objdump_agrees),
-        cmocka_unit_test(gnu_agrees),      cmocka_unit_test(compiled_program),
-        cmocka_unit_test(damaged),
-    };
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .metadata and .data: both forms, annotations, and every reason to refuse them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "random.h"
@@ -92,9 +88,8 @@ static void check_three(const struct sam_metadata *m)
     }
 }
 
-static void both_forms(void **state)
+TEST(both_forms)
 {
-    (void)state;
     struct file f = make(three, 3);
     f.values[START] = 0x80000100;
     for (size_t older = 0; older < 2; older++) {
@@ -112,9 +107,8 @@ static void both_forms(void **state)
 }
 
 /* Hand-edited files: CRLF, blank lines, comments, upper case, no final newline. */
-static void annotated_files(void **state)
+TEST(annotated_files)
 {
-    (void)state;
     static const char *const endings[] = {"\r\n",
                                           "\n\n",
                                           "  // what it is\n",
@@ -150,9 +144,8 @@ static void annotated_files(void **state)
     sam_buffer_free(&text);
 }
 
-static void numbers_are_eight_digits(void **state)
+TEST(numbers_are_eight_digits)
 {
-    (void)state;
     expect_error("80000000\n0000000\n", "k.metadata:2: '0000000' is not a number of 8");
     expect_error("800000000\n", "k.metadata:1: '800000000' is not a number");
     expect_error("80000000\n\n// x\n0x000000\n", "k.metadata:4: '0x000000' is not");
@@ -163,9 +156,8 @@ static void numbers_are_eight_digits(void **state)
     expect_error("zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\n", "'zzzzzzzzzzzzzzzzzzzzzzz' is");
 }
 
-static void wrong_counts(void **state)
+TEST(wrong_counts)
 {
-    (void)state;
     expect_error("", "0 numbers; at least 28");
     expect_error("80000000\n", "1 numbers; each value takes two");
     struct file f = make(three, 3);
@@ -196,9 +188,8 @@ static void wrong_counts(void **state)
     expect_file_error(&older, "44 numbers, but num_buffer 2 requires 2*(13+3*2) = 38");
 }
 
-static void impossible_fields(void **state)
+TEST(impossible_fields)
 {
-    (void)state;
     const struct {
         int field;
         uint64_t value;
@@ -229,9 +220,8 @@ static void impossible_fields(void **state)
     }
 }
 
-static void impossible_buffers(void **state)
+TEST(impossible_buffers)
 {
-    (void)state;
     const struct {
         struct sam_metadata_buffer buffers[3];
         const char *part;
@@ -279,9 +269,8 @@ static enum sam_status parse_data(const char *text, const struct sam_metadata *m
     return sam_data_parse(text, strlen(text), "k.data", m, words, count, error);
 }
 
-static void data_words(void **state)
+TEST(data_words)
 {
-    (void)state;
     struct sam_metadata_buffer buffers[] = {
         {0x90000000, 5, 16}, {0x90001000, 0, 16}, {0x90002000, 4, 16}};
     struct sam_metadata m = {.buffers = buffers, .buffer_count = 3};
@@ -325,9 +314,8 @@ static void data_words(void **state)
 }
 
 /* Random launches in random layout are read back unchanged. */
-static void round_trips(void **state)
+TEST(round_trips)
 {
-    (void)state;
     uint64_t random = test_seed();
     static const char *const dress[] = {"\n", "\r\n", " // c\n", "\n\n", "\t\n#\n"};
     for (int round = 0; round < 2000; round++) {
@@ -375,19 +363,4 @@ static void round_trips(void **state)
         sam_metadata_free(&m);
         sam_buffer_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_forms),
-        cmocka_unit_test(annotated_files),
-        cmocka_unit_test(numbers_are_eight_digits),
-        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(impossible_fields),
-        cmocka_unit_test(impossible_buffers),
-        cmocka_unit_test(data_words),
-        cmocka_unit_test(round_trips),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

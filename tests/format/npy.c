@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .npy files: bytes laid down by hand from NumPy's description of the format, and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "random.h"
@@ -63,9 +59,8 @@ static const uint8_t bytes[48] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11
                                   16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
                                   32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
 
-static void versions_and_spellings(void **state)
+TEST(versions_and_spellings)
 {
-    (void)state;
     static const char *const headers[] = {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }    \n",
         "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
@@ -78,9 +73,8 @@ static void versions_and_spellings(void **state)
             expect(version, headers[i], bytes, 24, &wanted);
 }
 
-static void every_dtype_both_byte_orders(void **state)
+TEST(every_dtype_both_byte_orders)
 {
-    (void)state;
     static const struct {
         const char *code;
         enum sam_dtype dtype;
@@ -126,9 +120,8 @@ static void every_dtype_both_byte_orders(void **state)
     assert_int_equal(sam_dtype_size((enum sam_dtype)99), 0);
 }
 
-static void shapes(void **state)
+TEST(shapes)
 {
-    (void)state;
     struct sam_array scalar = {SAM_U16, 0, {0}, 1, 2, (void *)bytes};
     expect(1, "{'descr': '<u2', 'fortran_order': True, 'shape': ()}", bytes, 2, &scalar);
     struct sam_array empty = {SAM_U16, 3, {4, 0, UINT64_MAX}, 0, 0, (void *)bytes};
@@ -140,9 +133,8 @@ static void shapes(void **state)
 }
 
 /* Element (i, j, k) of a 2x3x4 array is at i + 2j + 6k in column-major order. */
-static void fortran_order(void **state)
+TEST(fortran_order)
 {
-    (void)state;
     uint8_t wanted[48];
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++)
@@ -159,9 +151,8 @@ static void fortran_order(void **state)
     expect(3, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4), }", bytes, 48, &array);
 }
 
-static void damaged_headers(void **state)
+TEST(damaged_headers)
 {
-    (void)state;
     static const struct {
         const char *header;
         const char *part;
@@ -209,9 +200,8 @@ static void damaged_headers(void **state)
         expect_error(1, cases[i].header, bytes, 4, cases[i].part);
 }
 
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
-    (void)state;
     struct sam_array array;
     struct sam_error error = {0};
     const char *header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
@@ -247,9 +237,8 @@ static void damaged_files(void **state)
     assert_non_null(strstr(error.text, "/nonexistent/a.npy: cannot open"));
 }
 
-static void written_files(void **state)
+TEST(written_files)
 {
-    (void)state;
     uint64_t random = test_seed();
     char directory[] = "/tmp/samite-npy-XXXXXX", path[64];
     struct sam_error error = {0};
@@ -302,18 +291,4 @@ static void written_files(void **state)
     assert_int_equal(sam_npy_write(path, &array, &error), SAM_ERR_USAGE);
     unlink(path);
     rmdir(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_and_spellings),
-        cmocka_unit_test(every_dtype_both_byte_orders),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(fortran_order),
-        cmocka_unit_test(damaged_headers),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(written_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

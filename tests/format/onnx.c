@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models laid down here: each way to write a tensor, and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "format/protobuf.h"
@@ -76,9 +72,8 @@ static struct sam_buffer packed(const char *name, unsigned type, unsigned field,
 }
 
 /* All places for tensors, in the order of the file. */
-static void places(void **state)
+TEST(places)
 {
-    (void)state;
     struct sam_buffer graph = {0}, inner = {0}, deepest = {0}, t;
     t = make_tensor("w", FLOAT, 2, (uint64_t[]){1, 2});
     put_bytes(&t, RAW, "abcdefgh", 8);
@@ -109,9 +104,8 @@ static void places(void **state)
 }
 
 /* Elements in the field of their type: packed, one by one, in several parts. */
-static void elements(void **state)
+TEST(elements)
 {
-    (void)state;
     const uint64_t minus[] = {UINT64_MAX, 1, (uint64_t)-128};
     expect_one(one(packed("t", INT8, INT32S, 3, minus)), SAM_I8, 1, "\xff\1\x80", 3);
     const uint64_t half[] = {0x3c00, 0xfc01, 0};
@@ -159,9 +153,8 @@ static void elements(void **state)
     expect_one(one(t), SAM_BOOL, 2, "\0\1", 2);
 }
 
-static void bad_tensors(void **state)
+TEST(bad_tensors)
 {
-    (void)state;
     struct sam_buffer t = make_tensor("far.weight", FLOAT, 1, three), entry = {0};
     put_text(&entry, 1, "location");
     put_text(&entry, 2, "weights.bin");
@@ -220,9 +213,8 @@ static struct sam_buffer scalar(const char *name)
     return t;
 }
 
-static void bad_models(void **state)
+TEST(bad_models)
 {
-    (void)state;
     struct sam_buffer graph = {0}, inner = {0}, model = {0};
     put_message(&graph, 5, scalar("same"));
     put_message(&inner, 1, make_constant("same", scalar("other")));
@@ -248,9 +240,8 @@ static void bad_models(void **state)
 }
 
 /* A model cut anywhere is refused, or is still a model with no tensor or all of them. */
-static void cut(void **state)
+TEST(cut)
 {
-    (void)state;
     struct sam_buffer graph = {0};
     put_message(&graph, 5, scalar("a"));
     put_message(&graph, 1, make_constant("c", packed("", INT64, INT64S, 1, (uint64_t[]){300})));
@@ -264,13 +255,4 @@ static void cut(void **state)
         free(copy);
     }
     sam_buffer_free(&model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),     cmocka_unit_test(elements), cmocka_unit_test(bad_tensors),
-        cmocka_unit_test(bad_models), cmocka_unit_test(cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models with data in files beside them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "folder.h"
 #include "format/protobuf.h"
@@ -97,9 +93,8 @@ static void expect_refused(enum sam_status wanted, const char *part)
     assert_null(model);
 }
 
-static void reads(void **state)
+TEST(reads, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
-    (void)state;
     save("data.bin", "0123456789abcdef");
     save_model(external("w", "data.bin", NULL, NULL));
     expect_read("01234567");
@@ -115,9 +110,8 @@ static void reads(void **state)
 }
 
 /* Data inside, in one file and in another: each in its turn, and again. */
-static void mixes(void **state)
+TEST(mixes, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
-    (void)state;
     struct sam_buffer graph = {0}, inside = make_tensor("in", FLOAT, 1, (uint64_t[]){2});
     struct sam_model *model;
     struct sam_error error = {0};
@@ -144,9 +138,8 @@ static void mixes(void **state)
     sam_model_close(model);
 }
 
-static void escapes(void **state)
+TEST(escapes, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
-    (void)state;
     static const char *const locations[] = {
         "../outside", "below/../../outside", "..", "/etc/passwd", "", "a\\..\\outside", NULL};
     for (size_t i = 0; i < sizeof locations / sizeof locations[0]; i++) {
@@ -164,9 +157,8 @@ static void escapes(void **state)
     unlink("../x-of-samite-test");
 }
 
-static void wrong_files(void **state)
+TEST(wrong_files, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
-    (void)state;
     save_model(external("w", "missing", NULL, NULL));
     expect_refused(SAM_ERR_IO, "external data 'missing': No such file");
     assert_int_equal(mkfifo("pipe", 0600), 0); /* opening it must not wait */
@@ -193,15 +185,4 @@ static void wrong_files(void **state)
     put_bytes(&t, RAW, "01234567", 8);
     save_model(t);
     expect_refused(SAM_ERR_INPUT, "data in the model and in another file");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(mixes, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(escapes, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(wrong_files, enter_folder, leave_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

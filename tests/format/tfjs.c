@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests of TensorFlow.js: what they say, what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "samite/format.h"
 
@@ -34,9 +30,8 @@ static void refuse(const char *text, const char *part)
     assert_null(t.tensors);
 }
 
-static void groups(void **state)
+TEST(groups)
 {
-    (void)state;
     struct sam_tfjs t =
         parse(MANIFEST("{\"paths\":[\"a.bin\",\"b.bin\"],\"weights\":["
                        "{\"name\":\"conv/kernel\",\"shape\":[2,3],\"dtype\":\"float32\"},"
@@ -67,9 +62,8 @@ static void groups(void **state)
     sam_tfjs_free(&t);
 }
 
-static void quantized(void **state)
+TEST(quantized)
 {
-    (void)state;
     float out[4];
     struct sam_tfjs t =
         parse(QUANTIZED("float32", "{\"dtype\":\"uint8\",\"scale\":0.25,\"min\":-2}"));
@@ -93,9 +87,8 @@ static void quantized(void **state)
     refuse(QUANTIZED("float32", "7"), "unknown dtype of its");
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     refuse("{", "damaged JSON");
     refuse("", "damaged JSON");
     refuse("[]", "JSON without a weightsManifest");
@@ -122,14 +115,4 @@ static void refused(void **state)
     assert_int_equal(sam_tfjs_parse("{}", 2, NULL, &t, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_tfjs_parse("{}", 2, "m.json", NULL, &error), SAM_ERR_USAGE);
     sam_tfjs_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),
-        cmocka_unit_test(quantized),
-        cmocka_unit_test(refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch checkpoints written here, pickle and archive: what is read, what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "format/checkpoint.h"
@@ -127,22 +123,19 @@ static void check_views(struct zip z)
     sam_buffer_free(&file);
 }
 
-static void views(void **state)
+TEST(views)
 {
-    (void)state;
     check_views((struct zip){0});
 }
 
-static void zip64(void **state)
+TEST(zip64)
 {
-    (void)state;
     check_views((struct zip){.zip64 = true});
 }
 
 /* Every class of storage, and the types that have none. */
-static void types(void **state)
+TEST(types)
 {
-    (void)state;
     static const struct {
         const char *storage, *dtype;
         enum sam_dtype type;
@@ -183,9 +176,8 @@ static void types(void **state)
 }
 
 /* Tensors that do not overlap, the rest of the storages, everything else a gap. */
-static void layout(void **state)
+TEST(layout)
 {
-    (void)state;
     struct sam_buffer p = pickle_begin();
     struct sam_weights weights;
     struct sam_error error = {0};
@@ -220,9 +212,8 @@ static void layout(void **state)
 }
 
 /* A state dict without tensors, whose archive has no storages. */
-static void nothing(void **state)
+TEST(nothing)
 {
-    (void)state;
     struct sam_weights weights;
     struct sam_error error = {0};
     struct sam_buffer p = pickle_begin();
@@ -270,9 +261,8 @@ static struct sam_buffer text_of(const char *text, size_t size)
 #define REFUSED(text, part) expect_refused(text_of(text, sizeof(text) - 1), part)
 
 /* Opcodes that call or build objects, globals that a state dict does not need. */
-static void calls(void **state)
+TEST(calls)
 {
-    (void)state;
     REFUSED("cos\nsystem\nX\4\0\0\0true\x85R", "names 'os.system', which is not read");
     REFUSED("cbuiltins\neval\n)R", "names 'builtins.eval'");
     REFUSED("c__main__\nNet\n)\x81", "names '__main__.Net'");
@@ -292,9 +282,8 @@ static void calls(void **state)
 }
 
 /* Opcodes whose operands are not there. */
-static void damaged_pickles(void **state)
+TEST(damaged_pickles)
 {
-    (void)state;
     REFUSED("", "at byte 3: it does not end with one value");
     REFUSED("K\1K\2", "does not end with one value");
     REFUSED("(", "does not end with one value");
@@ -327,9 +316,8 @@ static void damaged_pickles(void **state)
     REFUSED("\x80\x06", "protocol");
 }
 
-static void damaged_tensors(void **state)
+TEST(damaged_tensors)
 {
-    (void)state;
     const uint64_t huge[] = {UINT64_C(1) << 62, 4}, large[] = {INT64_MAX / 2};
     const uint64_t many[17] = {1};
     static const struct {
@@ -398,9 +386,8 @@ static void damaged_tensors(void **state)
 }
 
 /* Nesting, cycles, and values that are reached again and again. */
-static void bombs(void **state)
+TEST(bombs)
 {
-    (void)state;
     struct sam_buffer p = {0};
     for (int i = 0; i < 100000; i++)
         pickle_op(&p, "]");
@@ -418,9 +405,8 @@ static void bombs(void **state)
 }
 
 /* The archive: cut short, compressed, encrypted, no checkpoint at all. */
-static void archives(void **state)
+TEST(archives)
 {
-    (void)state;
     struct sam_buffer p = pickle_begin(), file;
     struct sam_error error = {0};
     struct sam_model *model;
@@ -461,16 +447,4 @@ static void archives(void **state)
     expect_refused_file(file, "before PyTorch 1.6");
     file = text_of("not a zip", 9);
     expect_refused_file(file, "expected a zip archive");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(views),           cmocka_unit_test(zip64),
-        cmocka_unit_test(types),           cmocka_unit_test(layout),
-        cmocka_unit_test(calls),           cmocka_unit_test(damaged_pickles),
-        cmocka_unit_test(damaged_tensors), cmocka_unit_test(bombs),
-        cmocka_unit_test(archives),        cmocka_unit_test(nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

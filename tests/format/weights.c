@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of weights, laid down by hand: what is where, and what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/format.h"
@@ -44,9 +40,8 @@ static void expect_weight(const struct sam_weight *w, const char *name, enum sam
 }
 
 /* A tensor keeps the bytes of the file, never in an order that its shape does not describe. */
-static void npy_order(void **state)
+TEST(npy_order)
 {
-    (void)state;
     static const struct {
         const char *header;
         enum sam_dtype type;
@@ -77,9 +72,8 @@ static void npy_order(void **state)
     }
 }
 
-static void safetensors_files(void **state)
+TEST(safetensors_files)
 {
-    (void)state;
     /* not in the order of offsets; an empty tensor; a type that is not known; metadata */
     static const char header[] =
         "{\"__metadata__\":{\"a\":\"b\"},"
@@ -118,9 +112,8 @@ static void safetensors_files(void **state)
     sam_buffer_free(&file);
 }
 
-static void damaged_safetensors(void **state)
+TEST(damaged_safetensors)
 {
-    (void)state;
 #define TENSOR(dtype, shape, offsets)                                                              \
     "{\"a\":{\"dtype\":" dtype ",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
     static const struct {
@@ -222,9 +215,8 @@ static struct sam_buffer gguf(uint32_t alignment)
     return file;
 }
 
-static void gguf_files(void **state)
+TEST(gguf_files)
 {
-    (void)state;
     struct sam_buffer file = gguf(64);
     struct sam_weights weights;
     struct sam_error error = {0};
@@ -257,9 +249,8 @@ static void gguf_files(void **state)
     }
 }
 
-static void npy_files(void **state)
+TEST(npy_files)
 {
-    (void)state;
     static const struct {
         const char *descr;
         enum sam_dtype type;
@@ -339,9 +330,8 @@ static void huge_in_text(enum sam_weights_kind kind, const char *header, bool np
     }
 }
 
-static void huge_numbers(void **state)
+TEST(huge_numbers)
 {
-    (void)state;
     huge_in_text(SAM_WEIGHTS_SAFETENSORS,
                  "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,1,4],\"data_offsets\":[0,32]},"
                  "\"e\":{\"dtype\":\"F4\",\"shape\":[0,5],\"data_offsets\":[32,32]}}",
@@ -360,9 +350,8 @@ static void huge_numbers(void **state)
     sam_buffer_free(&file);
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
-    (void)state;
     assert_int_equal(sam_weights_kind_of("", 0, "x.bin"), SAM_WEIGHTS_RAW);
     assert_int_equal(sam_weights_kind_of("", 0, "x.safetensors"), SAM_WEIGHTS_SAFETENSORS);
     assert_int_equal(sam_weights_kind_of("\x93NUMPY", 6, "-"), SAM_WEIGHTS_NPY);
@@ -371,9 +360,8 @@ static void kinds(void **state)
 }
 
 /* Invalid arguments. */
-static void without(void **state)
+TEST(without)
 {
-    (void)state;
     struct sam_weights weights;
     struct sam_onnx onnx;
     struct sam_array array = {.dtype = SAM_U8, .rank = 1, .shape = {4}, .count = 4, .size = 4};
@@ -420,19 +408,4 @@ static void without(void **state)
     sam_onnx_free(NULL);
     sam_array_free(NULL);
     sam_metadata_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without),
-        cmocka_unit_test(npy_order),
-        cmocka_unit_test(safetensors_files),
-        cmocka_unit_test(damaged_safetensors),
-        cmocka_unit_test(gguf_files),
-        cmocka_unit_test(npy_files),
-        cmocka_unit_test(kinds),
-        cmocka_unit_test(huge_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of gdb.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/gdb.h"
 
-static void arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
     struct sam_gdb_link *link = NULL;
     struct sam_gdb *gdb = NULL;
     refuses(sam_gdb_listen, 0, NULL);
@@ -39,10 +33,4 @@ static void arguments(void **state)
     sam_gdb_close(NULL);
     sam_gdb_hang_up(link);
     sam_gdb_hang_up(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

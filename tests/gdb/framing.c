@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames that lie, and connections: descriptors and sockets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "client.h"
 #include "must.h"
@@ -52,9 +48,8 @@ static void exchange(const char *said, size_t size, const char *heard)
 }
 #define EXCHANGE(said, heard) exchange(said, sizeof(said) - 1, heard)
 
-static void damaged(void **state)
+TEST(damaged)
 {
-    (void)state;
     EXCHANGE("$qC#b4", "+$QC1#c5");
     EXCHANGE("junk\3\3++#$qC#b4", "+$QC1#c5");
     EXCHANGE("$qC#b5$qC#b4", "-+$QC1#c5"); /* a bad checksum: once more */
@@ -76,9 +71,8 @@ static void damaged(void **state)
 }
 
 /* The longest packet is taken, one longer is not, and the next one is. */
-static void lengths(void **state)
+TEST(lengths)
 {
-    (void)state;
     enum { LONGEST = 16384 };
     for (size_t more = 0; more < 3; more++) {
         const size_t size = LONGEST + (more == 2 ? 100000 : more);
@@ -101,9 +95,8 @@ static void lengths(void **state)
 }
 
 /* The longest answer fits the size that was announced. */
-static void long_answers(void **state)
+TEST(long_answers)
 {
-    (void)state;
     struct client c = {0};
     size_t size;
     client_packet(&c, "m90000000,ffff");
@@ -185,9 +178,8 @@ static void converse(int client, struct server *server, pthread_t thread, bool v
     }
 }
 
-static void descriptors(void **state)
+TEST(descriptors)
 {
-    (void)state;
     for (int vanishes = 0; vanishes < 2; vanishes++) {
         struct server server = {.link = NULL};
         pthread_t thread;
@@ -219,9 +211,8 @@ static int connect_to(uint32_t host, unsigned port)
     return -1;
 }
 
-static void sockets(void **state)
+TEST(sockets)
 {
-    (void)state;
     for (int vanishes = 0; vanishes < 2; vanishes++) {
         struct server server = {.link = NULL}, second = {.link = NULL};
         pthread_t thread;
@@ -246,9 +237,8 @@ static void sockets(void **state)
     }
 }
 
-static void nobody_comes(void **state)
+TEST(nobody_comes)
 {
-    (void)state;
     static volatile int stop = 1;
     struct sam_gdb_link *link;
     struct sam_error e;
@@ -262,13 +252,4 @@ static void nobody_comes(void **state)
     refuses(sam_gdb_connect, -1, 0, &link);
     refuses(sam_gdb_connect, 0, 0, NULL);
     assert_int_equal(sam_gdb_port(NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged),     cmocka_unit_test(lengths), cmocka_unit_test(long_answers),
-        cmocka_unit_test(descriptors), cmocka_unit_test(sockets), cmocka_unit_test(nobody_comes),
-    };
-    return cmocka_run_group_tests_name("gdb_framing", tests, NULL, NULL);
 }

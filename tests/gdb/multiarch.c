@@ -120,9 +120,8 @@ static void expect_file(const char *name, const char *part)
     "--arg u32:256"
 
 /* Item 69 is 70: odd for the first time when it is 35. */
-static void a_lane_at_a_line(void **state)
+TEST(a_lane_at_a_line)
 {
-    (void)state;
     static const struct place places[] = {{"odd", "vsll.vi v7, v3, 1"},
                                           {"loaded", "vmv.v.i v4, 0                   # acc"}};
     struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
@@ -152,9 +151,8 @@ static void a_lane_at_a_line(void **state)
 }
 
 /* From the entry, in start code that has no lines, to the first line of the kernel, and on. */
-static void lines(void **state)
+TEST(lines)
 {
-    (void)state;
     static const struct place places[] = {{"last", "vsw12.v"}};
     struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
@@ -195,9 +193,8 @@ static void lines(void **state)
     "--arg u32:256"
 
 /* Over a barrier, for which the others have to run; local memory. */
-static void barriers(void **state)
+TEST(barriers)
 {
-    (void)state;
     static const struct place places[] = {{"meet", "barrier 1"}, {"store", "vsw12.v v3, 0(v6)"}};
     struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
@@ -221,9 +218,8 @@ static void barriers(void **state)
 }
 
 /* Who wrote this, and what was there before. */
-static void backwards(void **state)
+TEST(backwards)
 {
-    (void)state;
     static const struct place places[] = {{"last", "ret"}};
     struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
@@ -250,9 +246,8 @@ static void backwards(void **state)
 }
 
 /* Let go, the program runs to its end, and what the command line asks for is done. */
-static void ends(void **state)
+TEST(ends)
 {
-    (void)state;
     char path[128];
     struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
@@ -284,9 +279,8 @@ static void ends(void **state)
 }
 
 /* Over a port. */
-static void over_a_port(void **state)
+TEST(over_a_port)
 {
-    (void)state;
     static const char says[] = "samite: waiting for gdb on 127.0.0.1:";
     char target[64];
     int status;
@@ -306,9 +300,8 @@ static void over_a_port(void **state)
 }
 
 /* The tensor hart: RV64 and RV32 in assembly, and C where there is a compiler for it. */
-static void hart(void **state)
+TEST(hart)
 {
-    (void)state;
     static const char text[] = "        .globl  _start\n"
                                "_start: li      a1, 0x80001000\n"
                                "        li      a2, 5\n"
@@ -348,9 +341,8 @@ static void hart(void **state)
     }
 }
 
-static void compiled(void **state)
+TEST(compiled)
 {
-    (void)state;
     char line[512];
     if (system("command -v riscv64-unknown-elf-gcc >/dev/null") != 0)
         return;
@@ -404,21 +396,10 @@ static int prepare(void **state)
     return 0;
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lane_at_a_line),
-        cmocka_unit_test(lines),
-        cmocka_unit_test(barriers),
-        cmocka_unit_test(backwards),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(over_a_port),
-        cmocka_unit_test(hart),
-        cmocka_unit_test(compiled),
-    };
-    if (system("command -v gdb-multiarch >/dev/null") != 0) {
-        printf("1..0 # SKIP needs gdb-multiarch\n");
-        return 0;
-    }
-    return cmocka_run_group_tests_name("gdb_multiarch", tests, prepare, remove_directory);
+    if (system("command -v gdb-multiarch >/dev/null") != 0)
+        test_skip_all("needs gdb-multiarch");
 }
+
+TEST_GROUP(prepare, remove_directory)

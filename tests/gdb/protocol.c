@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: what is looked at and changed, packet by packet. Running:
  * running.c; packets that are damaged: framing.c; gdb itself: multiarch.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "refuses.h"
 #include "served.h"
 
-static void handshake(void **state)
+TEST(handshake)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     TALK(s,
          {"qSupported:multiprocess+;swbreak+;hwbreak+;xmlRegisters=i386",
@@ -36,9 +31,8 @@ static void handshake(void **state)
 }
 
 /* A document in parts of `size` is the one that is read at once. */
-static void transfers(void **state)
+TEST(transfers)
 {
-    (void)state;
     static const char *const objects[] = {"qXfer:features:read:target.xml", "qXfer:threads:read:"};
     for (size_t i = 0; i < SAM_COUNT(objects); i++) {
         struct served *s = open_served(two_warps, 2, 1);
@@ -105,9 +99,8 @@ static void transfers(void **state)
     close_served(s);
 }
 
-static void registers(void **state)
+TEST(registers)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"p20", "00000080"}, {"p0", "00000000"}, {"P5=78563412", "OK"}, {"p5", "78563412"},
          {"P0=01000000", "OK"}, {"p0", "00000000"}, {"P28=efbeadde", "OK"},
@@ -134,9 +127,8 @@ static void put(char *all, unsigned number, const char digits[8])
 }
 
 /* Write back what was read, changed in a few places. */
-static void all_registers(void **state)
+TEST(all_registers)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 1, 1);
     char all[1 + 68 * 8 + 1] = "G", answer[68 * 8 + 1];
     memset(all + 1, '0', 68 * 8);
@@ -149,9 +141,8 @@ static void all_registers(void **state)
     close_served(s);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 2);
     char end[32];
     snprintf(end, sizeof end, "m%x,20", DATA + DATA_SIZE - 4);
@@ -167,9 +158,8 @@ static void memory(void **state)
     close_served(s);
 }
 
-static void lanes(void **state)
+TEST(lanes)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "Z0,80000030,4");
@@ -208,9 +198,8 @@ static void lanes(void **state)
     close_served(s);
 }
 
-static void monitor(void **state)
+TEST(monitor)
 {
-    (void)state;
     static const struct {
         const char *command, *said;
     } rows[] = {
@@ -252,9 +241,8 @@ static void monitor(void **state)
 }
 
 /* Only the program can be read, and nothing written. */
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     static const char program[] = "\177ELF$#}*\n and so on";
     struct served *s = open_served(two_warps, 1, 1);
     struct client *c = &s->client;
@@ -309,9 +297,8 @@ static void files(void **state)
     close_served(s);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 1, 1);
     struct sam_gdb *gdb;
     struct sam_gdb_result result;
@@ -330,14 +317,4 @@ static void refusals(void **state)
     sam_gdb_close(gdb);
     sam_gdb_close(NULL);
     close_served(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handshake),     cmocka_unit_test(transfers), cmocka_unit_test(registers),
-        cmocka_unit_test(all_registers), cmocka_unit_test(memory),    cmocka_unit_test(lanes),
-        cmocka_unit_test(monitor),       cmocka_unit_test(files),     cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests_name("gdb_protocol", tests, NULL, NULL);
 }

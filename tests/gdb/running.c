@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: running, forward and backward, and the reasons for a stop. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "served.h"
 
-static void breakpoints(void **state)
+TEST(breakpoints)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"qSupported:swbreak+;hwbreak+", "*"}, {"Z0,8000003c,4", "OK"},
          {"Z0,8000003c,4", "OK"}, /* again */
@@ -32,9 +27,8 @@ static void breakpoints(void **state)
 
 /* To gdb, watchpoints of RISC-V stop before the access. It removes them and takes a step; who goes
  * on at once does not stop there again. */
-static void watchpoints(void **state)
+TEST(watchpoints)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"Z3,90000004,1", "OK"}, {"Z4,90000001,2", "OK"},
          /* the store of a word around the two bytes: where the watchpoint is */
@@ -54,9 +48,8 @@ static void watchpoints(void **state)
     close_served(s);
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"vCont;s:2;c", "T05thread:2;20:04000080;*"},
          {"vCont;s:2", "T05thread:2;20:08000080;*"}, {"s", "T05thread:2;20:0c000080;*"},
@@ -75,9 +68,8 @@ static void steps(void **state)
 }
 
 /* A warp that waits, where the others may not run. */
-static void locked(void **state)
+TEST(locked)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "vCont;c:1");
@@ -96,9 +88,8 @@ static void locked(void **state)
     close_served(s);
 }
 
-static void reverse(void **state)
+TEST(reverse)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"Z0,8000003c,4", "OK"}, {"c", "T05thread:1;20:3c000080;*"},
          {"c", "T05thread:2;20:3c000080;*"}, {"bs", "T05thread:2;20:38000080;*"},
@@ -117,9 +108,8 @@ static void reverse(void **state)
     close_served(s);
 }
 
-static void exits(void **state)
+TEST(exits)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "vCont;c");
     serve(s);
@@ -132,9 +122,8 @@ static void exits(void **state)
 }
 
 /* Detached: the rest is the caller's, without the breakpoint. */
-static void detaches(void **state)
+TEST(detaches)
 {
-    (void)state;
     struct served *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "Z0,8000003c,4");
     client_packet(&s->client, "c");
@@ -155,9 +144,8 @@ static void detaches(void **state)
     close_served(s);
 }
 
-static void vanishes(void **state)
+TEST(vanishes)
 {
-    (void)state;
     struct served *s = open_served("loop: j loop\n", 1, 1);
     client_packet(&s->client, "c"); /* and it hangs up while the program runs for ever */
     serve(s);
@@ -170,9 +158,8 @@ static void vanishes(void **state)
     close_served(s);
 }
 
-static void stops(void **state)
+TEST(stops)
 {
-    (void)state;
     static volatile int stop = 1;
     struct served *s = open_served("loop: j loop\n", 1, 1);
     s->client.silent = true;
@@ -189,9 +176,8 @@ static void stops(void **state)
     close_served(s);
 }
 
-static void interrupts(void **state)
+TEST(interrupts)
 {
-    (void)state;
     for (size_t part = 0; part < 3; part++) {
         struct served *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
         s->client.part = part;
@@ -211,9 +197,8 @@ static void interrupts(void **state)
     }
 }
 
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     static const struct {
         const char *text, *answer, *death;
         uint64_t max_insns;
@@ -247,9 +232,8 @@ static void traps(void **state)
 }
 
 /* A step that waits for the others finds that they wait elsewhere. */
-static void deadlock(void **state)
+TEST(deadlock)
 {
-    (void)state;
     struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
                                    "other: barrier x0, x0, 0\nendprg\n",
                                    2, 1);
@@ -264,9 +248,8 @@ static void deadlock(void **state)
 }
 
 /* Launches in a row are one program: a breakpoint stays, a step ends at the start of the next. */
-static void in_a_row(void **state)
+TEST(in_a_row)
 {
-    (void)state;
     struct program p = program_new(two_warps, 8);
     struct client c = {0};
     struct sam_gdb *gdb;
@@ -309,16 +292,4 @@ static void in_a_row(void **state)
     sam_gdb_close(gdb);
     client_free(&c);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
-        cmocka_unit_test(locked),      cmocka_unit_test(reverse),     cmocka_unit_test(exits),
-        cmocka_unit_test(detaches),    cmocka_unit_test(vanishes),    cmocka_unit_test(stops),
-        cmocka_unit_test(interrupts),  cmocka_unit_test(traps),       cmocka_unit_test(deadlock),
-        cmocka_unit_test(in_a_row),
-    };
-    return cmocka_run_group_tests_name("gdb_running", tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* The presets of the models that were measured agree with them, within bounds. Without
  * SAMITE_KERNELS there is nothing to compare with. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "agreement.h"
 #include "recorded.h"
@@ -42,23 +38,12 @@ static void agree(enum agreement_model model)
     assert_true(sum / count <= agreement_mean[model]);
 }
 
-static void agrees_with_the_systemc_simulator(void **state)
+TEST(agrees_with_the_systemc_simulator)
 {
-    (void)state;
     agree(AGREEMENT_SYSTEMC);
 }
 
-static void agrees_with_the_verilog_edition(void **state)
+TEST(agrees_with_the_verilog_edition)
 {
-    (void)state;
     agree(AGREEMENT_VERILOG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_systemc_simulator),
-        cmocka_unit_test(agrees_with_the_verilog_edition),
-    };
-    return cmocka_run_group_tests_name("gputime/agree", tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of gputime.h and gputime_report.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/gputime.h"
 #include "samite/gputime_report.h"
 
-static void configurations(void **state)
+TEST(configurations)
 {
-    (void)state;
     struct sam_gputime_config config, before;
     uint32_t value;
     sam_gputime_config_init(&config);
@@ -32,9 +27,8 @@ static void configurations(void **state)
     assert_false(sam_gputime_config_get(&config, "nothing", &value));
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     size_t parameters = 0, presets = 0;
     while (sam_gputime_parameter(parameters))
         assert_non_null(sam_gputime_parameter_unit(parameters++));
@@ -48,9 +42,8 @@ static void names(void **state)
     assert_non_null(sam_gputime_limit_name(0));
 }
 
-static void reports(void **state)
+TEST(reports)
 {
-    (void)state;
     struct sam_gputime_result result = {0};
     const struct sam_gputime_report_options sized = {.size = 3};
     char *text;
@@ -65,14 +58,4 @@ static void reports(void **state)
     refuses(sam_gputime_report, &result, SAM_GPUTIME_TEXT, &sized, &text);
     sam_gputime_result_free(&result);
     sam_gputime_result_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations),
-        cmocka_unit_test(names),
-        cmocka_unit_test(reports),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microbenchmarks of control flow: branches, barriers and loops whose lanes part, against what the
  * parameters say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -36,9 +31,8 @@ static uint64_t largest(uint64_t a, uint64_t b)
 
 /* ---------------------------------------------------------------------------------- branches */
 
-static void a_branch_costs_its_resolution(void **state)
+TEST(a_branch_costs_its_resolution)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         const struct micro jump = {.setup = "", .body = "j . + 12\nnop\nnop"};
@@ -86,9 +80,8 @@ static uint64_t popped(const struct sam_gputime_config *c)
     return micro_collect(c, 0) + c->join_latency + target_of(c);
 }
 
-static void a_vector_branch_costs_its_resolution(void **state)
+TEST(a_vector_branch_costs_its_resolution)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         const struct micro none = {.setup = "",
@@ -104,9 +97,8 @@ static void a_vector_branch_costs_its_resolution(void **state)
 
 /* A lane leaves in each round: it runs to the join, which pops the others, and at the end one more
  * entry of the stack leads to the join. */
-static void a_loop_whose_lanes_part(void **state)
+TEST(a_loop_whose_lanes_part)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         uint64_t before = 0;
@@ -134,11 +126,10 @@ static void a_loop_whose_lanes_part(void **state)
 
 /* A fetch group waits for the registers of the first instruction of the group before, not for those
  * of its last; it is taken up a cycle before its first instruction. */
-static void a_group_waits_for_the_lead_of_the_one_before(void **state)
+TEST(a_group_waits_for_the_lead_of_the_one_before)
 {
     static const char *const leads[] = {"mul x5, x16, x16\nlui x6, 1",
                                         "lui x6, 1\nmul x5, x16, x16"};
-    (void)state;
     for (unsigned last = 0; last < 2; last++) {
         struct sam_gputime_config c = micro_machine("preset=verilog,mul_latency=40,banks=1");
         const struct micro m = {.setup = "", .body = leads[last]};
@@ -155,9 +146,8 @@ static void a_group_waits_for_the_lead_of_the_one_before(void **state)
 /* ---------------------------------------------------------------------------------- barriers */
 
 /* The warps issue theirs one after the other; all go on after the last arrival. */
-static void a_barrier_storm(void **state)
+TEST(a_barrier_storm)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++)
         for (unsigned warps = 1; warps <= 8; warps *= 2) {
             const struct sam_gputime_config c = micro_machine(machines[k]);
@@ -169,9 +159,8 @@ static void a_barrier_storm(void **state)
 }
 
 /* However many there are, the model is given all workgroups that have run. */
-static void every_workgroup_is_in_time(void **state)
+TEST(every_workgroup_is_in_time)
 {
-    (void)state;
     for (unsigned workgroups = 1; workgroups <= 729; workgroups *= 3) {
         const struct sam_gputime_config c = micro_machine(machines[0]);
         const struct micro m = {.setup = "", .body = "vid.v v1", .workgroups = workgroups};
@@ -180,17 +169,4 @@ static void every_workgroup_is_in_time(void **state)
         assert_int_equal(result.insns, 6 * workgroups); /* and endprg */
         sam_gputime_result_free(&result);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_branch_costs_its_resolution),
-        cmocka_unit_test(a_vector_branch_costs_its_resolution),
-        cmocka_unit_test(a_loop_whose_lanes_part),
-        cmocka_unit_test(a_group_waits_for_the_lead_of_the_one_before),
-        cmocka_unit_test(a_barrier_storm),
-        cmocka_unit_test(every_workgroup_is_in_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microbenchmarks of loads and stores: pointer chases through every level, strides over lines and
  * banks, and the limits of what is under way, against what the parameters say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -50,7 +45,7 @@ static uint64_t around(const struct sam_gputime_config *c)
     return micro_collect(c, 1) + c->lsu_latency + c->lsu_return + c->wakeup_latency;
 }
 
-static void a_chase_takes_the_latency_of_its_level(void **state)
+TEST(a_chase_takes_the_latency_of_its_level)
 {
     static const char *const texts[] = {
         "preset=rtl",
@@ -60,7 +55,6 @@ static void a_chase_takes_the_latency_of_its_level(void **state)
         "preset=verilog,lsu_latency=1,lsu_return=0,l1_latency=2,l1_miss_latency=0,l1_fill_latency="
         "1,l2_latency=3,l2_miss_latency=0,mem_latency=51,mem_bytes=2,line_bytes=64",
     };
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (enum level level = L1; level < LEVELS; level++) {
             static const char *const small[LEVELS] = {"", ",l1_sets=1,l1_ways=1,l2_sets=64",
@@ -78,11 +72,10 @@ static void a_chase_takes_the_latency_of_its_level(void **state)
 }
 
 /* A word of local memory that points to itself. */
-static void a_chase_through_local_memory(void **state)
+TEST(a_chase_through_local_memory)
 {
     static const char *const texts[] = {"preset=rtl", "preset=verilog",
                                         "preset=rtl,lds_latency=9,lsu_latency=4"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++) {
         const struct sam_gputime_config c = micro_machine(texts[k]);
         const struct micro m = {.setup = "li x5, 0x70000000\nsw x5, 0(x5)", .body = "lw x5, 0(x5)"};
@@ -90,11 +83,10 @@ static void a_chase_through_local_memory(void **state)
     }
 }
 
-static void perfect_memory_has_one_latency(void **state)
+TEST(perfect_memory_has_one_latency)
 {
     static const char *const texts[] = {"preset=systemc",
                                         "preset=systemc,perfect_latency=40,wakeup_latency=3"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++) {
         const struct sam_gputime_config c = micro_machine(texts[k]);
         const struct micro chase = {
@@ -157,7 +149,7 @@ static struct micro sweep_micro(const struct sweep *w, uint32_t base, char *setu
 }
 
 /* Without the crossbar of the preset, which operands of several warps would wait for. */
-static void lanes_are_coalesced_into_lines(void **state)
+TEST(lanes_are_coalesced_into_lines)
 {
     static const char *const texts[] = {
         "preset=rtl",
@@ -165,7 +157,6 @@ static void lanes_are_coalesced_into_lines(void **state)
         "preset=rtl,line_bytes=1024,lsu_interval=0,lsu_queue=4",
         "preset=verilog,bank_ports=0,bank_echo=0,l1_sets=1024,l1_ways=8",
     };
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (size_t i = 0; i < SAM_COUNT(sweeps); i++) {
             char setup[128], what[64];
@@ -179,7 +170,7 @@ static void lanes_are_coalesced_into_lines(void **state)
         }
 }
 
-static void lanes_of_a_bank_take_turns(void **state)
+TEST(lanes_of_a_bank_take_turns)
 {
     static const char *const texts[] = {
         "preset=rtl",
@@ -188,7 +179,6 @@ static void lanes_of_a_bank_take_turns(void **state)
         "preset=rtl,line_bytes=32,lsu_interval=5,lds_write_gap=0",
         "preset=verilog,bank_ports=0,bank_echo=0,lds_cached=0",
     };
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (size_t i = 0; i < SAM_COUNT(sweeps); i++) {
             char setup[128], what[64];
@@ -209,10 +199,9 @@ static void lanes_of_a_bank_take_turns(void **state)
         }
 }
 
-static void perfect_memory_takes_its_interval(void **state)
+TEST(perfect_memory_takes_its_interval)
 {
     static const char *const texts[] = {"preset=systemc", "preset=systemc,perfect_interval=11"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (size_t i = 0; i < SAM_COUNT(sweeps); i++) {
             char setup[128];
@@ -242,10 +231,9 @@ static uint64_t stream_of_misses(const char *text)
     "l1_mshrs=64,lsu_all=64,lsu_warp=8,lsu_queue=8,l2_mshrs=256,mem_outstanding=1024,"             \
     "bank_ports=0,bank_echo=0,"
 
-static void what_limits_misses(void **state)
+TEST(what_limits_misses)
 {
     static const char *const presets[] = {"preset=rtl", "preset=verilog"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(presets); k++) {
         char text[256];
         /* the bus of the memory */
@@ -275,18 +263,4 @@ static void what_limits_misses(void **state)
                          miss_of(&c, MEMORY) / registers);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chase_takes_the_latency_of_its_level),
-        cmocka_unit_test(a_chase_through_local_memory),
-        cmocka_unit_test(perfect_memory_has_one_latency),
-        cmocka_unit_test(lanes_are_coalesced_into_lines),
-        cmocka_unit_test(lanes_of_a_bank_take_turns),
-        cmocka_unit_test(perfect_memory_takes_its_interval),
-        cmocka_unit_test(what_limits_misses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microbenchmarks of the execution units and the register banks: chains of dependent instructions
  * take the latencies, instructions of many warps the intervals of the parameters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -69,9 +64,8 @@ static uint64_t latency_of(const struct sam_gputime_config *c, enum speed speed,
     }
 }
 
-static void a_chain_takes_its_latency(void **state)
+TEST(a_chain_takes_its_latency)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
         const struct sam_gputime_config c = micro_machine(machines[k]);
         for (size_t i = 0; i < SAM_COUNT(chains); i++) {
@@ -103,12 +97,11 @@ static const struct {
      "tensor_interval", 4},
 };
 
-static void independent_instructions_take_the_interval(void **state)
+TEST(independent_instructions_take_the_interval)
 {
     static const char *const presets[] = {"preset=rtl", "preset=verilog,bank_ports=0,bank_echo=0",
                                           "preset=systemc"};
     static const unsigned intervals[] = {0, 3, 10}; /* 0: the preset's */
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(presets); k++)
         for (size_t i = 0; i < SAM_COUNT(streams); i++)
             for (size_t n = 0; n < SAM_COUNT(intervals); n++) {
@@ -170,7 +163,7 @@ static unsigned turns_of(const struct sam_gputime_config *c, size_t row)
     return reads[row].count + (c->bank_echo ? banks - 1 : 0);
 }
 
-static void operands_of_a_bank_take_turns(void **state)
+TEST(operands_of_a_bank_take_turns)
 {
     static const char *const texts[] = {"preset=rtl",
                                         "preset=rtl,banks=1",
@@ -182,7 +175,6 @@ static void operands_of_a_bank_take_turns(void **state)
                                         "preset=systemc",
                                         "preset=systemc,banks_shared=0",
                                         "preset=systemc,banks=1"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(texts); k++) {
         const struct sam_gputime_config c = micro_machine(texts[k]);
         for (size_t i = 0; i < SAM_COUNT(reads); i++) {
@@ -200,14 +192,4 @@ static void operands_of_a_bank_take_turns(void **state)
                          c.collectors_warp == 1 ? held : several);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_its_latency),
-        cmocka_unit_test(independent_instructions_take_the_interval),
-        cmocka_unit_test(operands_of_a_bank_take_turns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters and presets of the GPU in time, and what cannot be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "gputime/gputime.h"
 #include "must.h"
 
-static void every_preset_is_possible(void **state)
+TEST(every_preset_is_possible)
 {
     struct sam_gputime_config config;
     struct sam_error error;
     unsigned count = 0;
-    (void)state;
     for (; sam_gputime_preset(count); count++) {
         char text[64];
         sam_format(text, sizeof text, "preset=%s", sam_gputime_preset(count));
@@ -28,11 +23,10 @@ static void every_preset_is_possible(void **state)
     assert_string_equal(sam_gputime_preset_meaning(count), "");
 }
 
-static void the_default_is_the_first_preset(void **state)
+TEST(the_default_is_the_first_preset)
 {
     struct sam_gputime_config a, b;
     struct sam_error error;
-    (void)state;
     sam_gputime_config_init(&a);
     sam_gputime_config_init(&b);
     must(sam_gputime_config_set(&b, "preset=verilog", &error), &error);
@@ -42,11 +36,10 @@ static void the_default_is_the_first_preset(void **state)
 }
 
 /* The rows give the defaults; every one has a unit or none, a meaning and a value in range. */
-static void parameters_describe_the_configuration(void **state)
+TEST(parameters_describe_the_configuration)
 {
     struct sam_gputime_config config;
     size_t count = 0;
-    (void)state;
     sam_gputime_config_init(&config);
     for (; sam_gputime_parameter(count); count++) {
         const struct sam_parameter *p = sam_gputime_parameter(count);
@@ -63,11 +56,10 @@ static void parameters_describe_the_configuration(void **state)
     assert_string_equal(sam_gputime_parameter_unit(count), "");
 }
 
-static void overrides_follow_a_preset(void **state)
+TEST(overrides_follow_a_preset)
 {
     struct sam_gputime_config config;
     struct sam_error error;
-    (void)state;
     sam_gputime_config_init(&config);
     must(sam_gputime_config_set(&config, "preset=systemc,sms=4,sms=5", &error), &error);
     assert_int_equal(config.sms, 5);
@@ -95,9 +87,8 @@ static void impossible(const char *text, const char *message)
     must_refuse(sam_gputime_config_check(&config, &error), &error, message);
 }
 
-static void two_values_may_exclude_each_other(void **state)
+TEST(two_values_may_exclude_each_other)
 {
-    (void)state;
     impossible("icache_bytes=128,icache_ways=2", "icache_bytes=128, icache_ways=2");
     impossible("fetch_ports=0", "fetch_ports=0, icache_bytes=65536");
     impossible("collectors=4,collectors_warp=5", "collectors_warp=5, collectors=4");
@@ -108,11 +99,10 @@ static void two_values_may_exclude_each_other(void **state)
 }
 
 /* A sweep over warps need not change groups. */
-static void workgroup_slots_may_be_idle(void **state)
+TEST(workgroup_slots_may_be_idle)
 {
     struct sam_gputime_config config;
     struct sam_error error;
-    (void)state;
     sam_gputime_config_init(&config);
     must(sam_gputime_config_set(&config, "warps=2,groups=8", &error), &error);
     must(sam_gputime_config_check(&config, &error), &error);
@@ -129,11 +119,10 @@ static void refuse_launch(struct sam_gputime_launch launch, const char *text, co
     must_refuse(sam_gputime_check(&config, &launch, &error), &error, message);
 }
 
-static void a_launch_must_fit(void **state)
+TEST(a_launch_must_fit)
 {
     const struct sam_gputime_launch fits = {.workgroups = 1, .warps = 8, .lanes = 32};
     struct sam_gputime_launch l;
-    (void)state;
     refuse_launch(fits, "threads=8", "a warp of 32 lanes fits no SM: threads=8");
     refuse_launch(fits, "warps=4,groups=4", "a workgroup of 8 warps fits no SM: warps=4");
     l = fits;
@@ -148,18 +137,4 @@ static void a_launch_must_fit(void **state)
     l = fits;
     l.workgroups = 0;
     refuse_launch(l, "", "expected at least one of each");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_preset_is_possible),
-        cmocka_unit_test(the_default_is_the_first_preset),
-        cmocka_unit_test(parameters_describe_the_configuration),
-        cmocka_unit_test(overrides_follow_a_preset),
-        cmocka_unit_test(two_values_may_exclude_each_other),
-        cmocka_unit_test(workgroup_slots_may_be_idle),
-        cmocka_unit_test(a_launch_must_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores: coalescing, local memory, the caches, the limits of what is under way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "gputime/stream.h"
 
@@ -50,9 +46,8 @@ static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
 }
 
 /* A round of a pointer chase: collect, LSU, cache, return, wake up. */
-static void a_chase_takes_the_latency_of_its_level(void **state)
+TEST(a_chase_takes_the_latency_of_its_level)
 {
-    (void)state;
     const struct sam_gputime_config c = stream_config("");
     const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
                             c.lsu_return + c.wakeup_latency;
@@ -73,23 +68,21 @@ static void a_chase_takes_the_latency_of_its_level(void **state)
 }
 
 /* The ruling: 7 from execution to write-back of a hit; 10 in the Verilog edition. */
-static void a_hit_takes_what_was_measured(void **state)
+TEST(a_hit_takes_what_was_measured)
 {
-    (void)state;
     struct sam_gputime_config c = stream_config("");
     assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 7);
     c = stream_config("preset=verilog");
     assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 10);
 }
 
-static void lanes_are_coalesced_into_lines(void **state)
+TEST(lanes_are_coalesced_into_lines)
 {
     static const struct {
         int32_t stride;
         uint32_t address, lines;
     } cases[] = {{4, DATA, 1},    {4, DATA + 64, 2},   {0, DATA, 1},   {8, DATA, 2},
                  {128, DATA, 32}, {-4, DATA + 124, 1}, {64, DATA, 16}, {132, DATA, 32}};
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         begin();
         stream_lanes(&s, SAM_OP_vle32_v, 8, cases[i].address, cases[i].stride);
@@ -103,9 +96,8 @@ static void lanes_are_coalesced_into_lines(void **state)
 }
 
 /* Each lane of an atomic is a request of its own. */
-static void atomics_go_lane_by_lane(void **state)
+TEST(atomics_go_lane_by_lane)
 {
-    (void)state;
     begin();
     stream_scalar(&s, SAM_OP_amoadd_w, 5, DATA);
     struct sam_gputime_result r = run("");
@@ -115,9 +107,8 @@ static void atomics_go_lane_by_lane(void **state)
     sam_gputime_result_free(&r);
 }
 
-static void stores_write_back_on_a_hit_only(void **state)
+TEST(stores_write_back_on_a_hit_only)
 {
-    (void)state;
     begin();
     stream_scalar(&s, SAM_OP_sw, 6, DATA);
     struct sam_gputime_result r = run("");
@@ -135,9 +126,8 @@ static void stores_write_back_on_a_hit_only(void **state)
 }
 
 /* Loads under way to one line merge, as many as there is room for. */
-static void misses_to_a_line_merge(void **state)
+TEST(misses_to_a_line_merge)
 {
-    (void)state;
     begin();
     for (unsigned i = 0; i < 2; i++)
         stream_scalar(&s, SAM_OP_lw, 5 + i, DATA + 4 * i);
@@ -177,10 +167,9 @@ static uint64_t local_turns(int32_t stride, bool write, uint64_t *cycles)
     return turns - 1;
 }
 
-static void lanes_take_turns_at_a_bank(void **state)
+TEST(lanes_take_turns_at_a_bank)
 {
     uint64_t one, two, all_lanes, writes;
-    (void)state;
     assert_int_equal(local_turns(4, false, &one), 20 * 1);
     assert_int_equal(local_turns(8, false, &two), 20 * 2);
     assert_int_equal(local_turns(0, false, &all_lanes), 20 * 32);
@@ -204,9 +193,8 @@ static uint64_t misses(const char *text, unsigned count)
     return cycles;
 }
 
-static void more_under_way_means_more_overlap(void **state)
+TEST(more_under_way_means_more_overlap)
 {
-    (void)state;
     const uint64_t wide = misses("lsu_warp=8,lsu_all=16,l1_mshrs=16", 16);
     const uint64_t four = misses("lsu_warp=4,lsu_all=16,l1_mshrs=16", 16);
     const uint64_t registers = misses("lsu_warp=8,lsu_all=16,l1_mshrs=2", 16);
@@ -215,10 +203,9 @@ static void more_under_way_means_more_overlap(void **state)
 }
 
 /* After a fence a load waits for all before it. */
-static void a_fence_orders_memory(void **state)
+TEST(a_fence_orders_memory)
 {
     uint64_t cycles[2];
-    (void)state;
     for (unsigned fence = 0; fence < 2; fence++) {
         begin();
         stream_scalar(&s, SAM_OP_sw, 6, DATA);
@@ -235,20 +222,4 @@ static void a_fence_orders_memory(void **state)
         sam_gputime_result_free(&r);
     }
     assert_true(cycles[1] > cycles[0] + 90);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chase_takes_the_latency_of_its_level),
-        cmocka_unit_test(a_hit_takes_what_was_measured),
-        cmocka_unit_test(lanes_are_coalesced_into_lines),
-        cmocka_unit_test(atomics_go_lane_by_lane),
-        cmocka_unit_test(stores_write_back_on_a_hit_only),
-        cmocka_unit_test(misses_to_a_line_merge),
-        cmocka_unit_test(lanes_take_turns_at_a_bank),
-        cmocka_unit_test(more_under_way_means_more_overlap),
-        cmocka_unit_test(a_fence_orders_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

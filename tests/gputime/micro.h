@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microbenchmarks of the GPU in time: assembly that is launched through the public API, and the
  * cycles that a further instruction takes, for the tests to compare with what the parameters say.
- * Include cmocka.h first. */
+ * Include test.h first. */
 #ifndef TEST_GPUTIME_MICRO_H
 #define TEST_GPUTIME_MICRO_H
 

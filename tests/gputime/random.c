@@ -4,14 +4,10 @@
  * without an observer. The kernels are those of one seed unless SAMITE_SEED gives another;
  * SAMITE_CASES: how many of each preset, without memory instructions, with them, and with some
  * parameters changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "kernel.h"
 #include "must.h"
@@ -193,24 +189,23 @@ static void loads_at_the_end(void **state)
     kernel_free(&k);
 }
 
-int main(void)
+PROLOGUE
 {
-    static struct machine machines[] = {
-        {"rtl", false, 0},    {"rtl", true, 0},      {"verilog", false, 0},
-        {"verilog", true, 0}, {"systemc", false, 0}, {"systemc", true, 0},
-        {"rtl", true, 3},     {"verilog", true, 3},  {"systemc", true, 3},
+    static const struct {
+        const char *name;
+        struct machine machine;
+    } rows[] = {
+        {"rtl", {"rtl", false, 0}},
+        {"rtl_with_memory", {"rtl", true, 0}},
+        {"verilog", {"verilog", false, 0}},
+        {"verilog_with_memory", {"verilog", true, 0}},
+        {"systemc", {"systemc", false, 0}},
+        {"systemc_with_memory", {"systemc", true, 0}},
+        {"rtl_changed", {"rtl", true, 3}},
+        {"verilog_changed", {"verilog", true, 3}},
+        {"systemc_changed", {"systemc", true, 3}},
     };
-    const struct CMUnitTest tests[] = {
-        {"rtl", random_kernels, NULL, NULL, &machines[0]},
-        {"rtl_with_memory", random_kernels, NULL, NULL, &machines[1]},
-        {"verilog", random_kernels, NULL, NULL, &machines[2]},
-        {"verilog_with_memory", random_kernels, NULL, NULL, &machines[3]},
-        {"systemc", random_kernels, NULL, NULL, &machines[4]},
-        {"systemc_with_memory", random_kernels, NULL, NULL, &machines[5]},
-        {"rtl_changed", random_kernels, NULL, NULL, &machines[6]},
-        {"verilog_changed", random_kernels, NULL, NULL, &machines[7]},
-        {"systemc_changed", random_kernels, NULL, NULL, &machines[8]},
-        cmocka_unit_test(loads_at_the_end),
-    };
-    return cmocka_run_group_tests_name("gputime/random", tests, NULL, NULL);
+    for (size_t i = 0; i < SAM_COUNT(rows); i++)
+        test_add(random_kernels, &rows[i].machine, "%s", rows[i].name);
+    test_add(loads_at_the_end, NULL, "loads_at_the_end");
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model as a unit of a clock, on memory that it shares with others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "gputime/kernel.h"
 #include "gputime/stream.h"
@@ -87,11 +83,10 @@ static uint64_t run_stream(const char *text, struct port *port, struct sam_gputi
     return run(&c, &all.launch, &source, port, 1000, result);
 }
 
-static void lines_are_asked_for_in_parts(void **state)
+TEST(lines_are_asked_for_in_parts)
 {
     struct port port;
     struct sam_gputime_result result;
-    (void)state;
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_lw, 5, DATA + 4);
     run_stream("icache_bytes=0", &port, &result);
@@ -103,11 +98,10 @@ static void lines_are_asked_for_in_parts(void **state)
     sam_gputime_result_free(&result);
 }
 
-static void a_write_names_its_bytes(void **state)
+TEST(a_write_names_its_bytes)
 {
     struct port port;
     struct sam_gputime_result result;
-    (void)state;
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_sw, 5, DATA + 64 + 8);
     stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 256, 4);  /* a whole line */
@@ -127,11 +121,10 @@ static void a_write_names_its_bytes(void **state)
     sam_gputime_result_free(&result);
 }
 
-static void written_lines_follow_at_the_end(void **state)
+TEST(written_lines_follow_at_the_end)
 {
     struct port port;
     struct sam_gputime_result result;
-    (void)state;
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_lw, 5, DATA + 4);
     stream_scalar(&s, SAM_OP_lw, 6, DATA + 132);
@@ -149,7 +142,7 @@ static void written_lines_follow_at_the_end(void **state)
     sam_gputime_result_free(&result);
 }
 
-static void long_lines_are_refused(void **state)
+TEST(long_lines_are_refused)
 {
     struct port port = {0};
     const struct sam_gputime_config c = stream_config("line_bytes=256");
@@ -157,7 +150,6 @@ static void long_lines_are_refused(void **state)
     const struct sam_gputime_source source = streams_source(&all);
     struct sam_gputime *g;
     struct sam_error error;
-    (void)state;
     streams_init(&all, &s, 1, 1);
     must_refuse(sam_gputime_open(&c, &all.launch, &source, NULL, &memory, &g, &error), &error,
                 "line_bytes=256: expected at most 128");
@@ -180,7 +172,7 @@ static void part_lanes(struct kernel *k)
 
 /* Lines of 64 bytes before an L2 like the model's own: the same cycles as alone, from whatever
  * cycle on. */
-static void the_same_as_alone(void **state)
+TEST(the_same_as_alone)
 {
     uint64_t seed = test_seed();
     struct sam_gputime_config c = stream_config("line_bytes=64,l2_write_allocate=1");
@@ -195,7 +187,6 @@ static void the_same_as_alone(void **state)
                                           .mem_latency = c.mem_latency,
                                           .mem_outstanding = c.mem_outstanding,
                                           .mem_bytes = c.mem_bytes};
-    (void)state;
     for (unsigned i = 0; i < 60; i++) {
         struct port port = {.l2 = sam_memtime_new(&l2)};
         struct sam_gputime_result alone, shared;
@@ -218,16 +209,4 @@ static void the_same_as_alone(void **state)
         kernel_free(&k);
         sam_memtime_free(port.l2);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_asked_for_in_parts),
-        cmocka_unit_test(a_write_names_its_bytes),
-        cmocka_unit_test(written_lines_follow_at_the_end),
-        cmocka_unit_test(long_lines_are_refused),
-        cmocka_unit_test(the_same_as_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

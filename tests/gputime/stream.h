@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executed instructions made by hand, for the model of the GPU in time to pull. Include cmocka.h
+/* Executed instructions made by hand, for the model of the GPU in time to pull. Include test.h
  * first. */
 #ifndef TEST_GPUTIME_STREAM_H
 #define TEST_GPUTIME_STREAM_H

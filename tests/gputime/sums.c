@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs under random configurations: sums, order, ports, causes before effects, and more
  * cycles for longer latencies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "gputime/stream.h"
 #include "must.h"
@@ -154,12 +150,11 @@ static void check_case(struct streams *all, const struct sam_gputime_config *con
 
 static const char *const presets[] = {"preset=rtl", "preset=verilog", "preset=systemc"};
 
-static void random_programs_obey_the_rules(void **state)
+TEST(random_programs_obey_the_rules)
 {
     static struct stream s;
     struct streams all;
     uint64_t random = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 60; i++) {
         struct sam_gputime_config c = stream_config(presets[i % 3]);
         make(&s, &all, &random, 6, 8);
@@ -168,13 +163,12 @@ static void random_programs_obey_the_rules(void **state)
 }
 
 /* Every parameter at random, as far as it makes a possible machine. */
-static void random_machines_obey_the_rules(void **state)
+TEST(random_machines_obey_the_rules)
 {
     static struct stream s;
     struct streams all;
     uint64_t random = test_seed();
     unsigned tried = 0;
-    (void)state;
     for (unsigned i = 0; tried < 60; i++) {
         struct sam_gputime_config c = stream_config(presets[i % 3]);
         for (unsigned k = 0; k < 12; k++) {
@@ -197,7 +191,7 @@ static void random_machines_obey_the_rules(void **state)
 }
 
 /* Machines on which an SM was not woken, or had no room for an instruction with its prefix. */
-static void narrow_machines_come_to_an_end(void **state)
+TEST(narrow_machines_come_to_an_end)
 {
     static const char *const configs[] = {
         "lsu_queue=0,lsu_interval=9,lsu_latency=1", "bank_echo=1,banks=1",
@@ -205,7 +199,6 @@ static void narrow_machines_come_to_an_end(void **state)
     static struct stream s;
     struct streams all;
     uint64_t random = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 40; i++) {
         const struct sam_gputime_config c = stream_config(configs[i % SAM_COUNT(configs)]);
         make(&s, &all, &random, 3, 4);
@@ -231,13 +224,12 @@ static bool is_latency(const char *name)
  * collectors take turns at the banks, results at the write port, accesses under way at the L2's,
  * and a warp whose fetch misses asks again at intervals. So here one of each is under way, and
  * every fetch hits. */
-static void cycles_never_fall_when_a_latency_rises(void **state)
+TEST(cycles_never_fall_when_a_latency_rises)
 {
     static struct stream s;
     struct streams all;
     uint64_t random = test_seed();
     unsigned compared = 0;
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         struct sam_gputime_config c = stream_config(presets[i % 3]);
         c.icache_bytes = 0;
@@ -265,15 +257,4 @@ static void cycles_never_fall_when_a_latency_rises(void **state)
         }
     }
     assert_true(compared > 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_obey_the_rules),
-        cmocka_unit_test(random_machines_obey_the_rules),
-        cmocka_unit_test(narrow_machines_come_to_an_end),
-        cmocka_unit_test(cycles_never_fall_when_a_latency_rises),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* Loops, barriers and divergence in cycles of the public SystemC simulator, which was given the
  * same code. Its log counts from the start of the first warp to the beginning of the cycle of the
  * last endprg; the preset counts that cycle as well. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "gputime/micro.h"
@@ -54,10 +50,9 @@ static const struct {
     {&nested, 5, 2, 16, 1480},
 };
 
-static void takes_the_cycles_of_the_simulator(void **state)
+TEST(takes_the_cycles_of_the_simulator)
 {
     const struct sam_gputime_config machine = micro_machine("preset=systemc");
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(measured); i++) {
         const struct micro m = {.setup = *measured[i].text,
                                 .body = "",
@@ -67,10 +62,4 @@ static void takes_the_cycles_of_the_simulator(void **state)
         micro_expect("preset=systemc", m.setup, micro_cycles(&machine, &m, 1, NULL),
                      measured[i].cycles + 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_the_cycles_of_the_simulator)};
-    return cmocka_run_group_tests_name("gputime/systemc", tests, NULL, NULL);
 }

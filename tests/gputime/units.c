@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latencies and rates of the pipeline, measured as differences between two lengths of a program,
  * against what the parameters say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "gputime/stream.h"
 
@@ -84,9 +80,8 @@ static void root_chain(struct stream *s, unsigned i)
 
 /* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another cycle.
  */
-static void a_chain_takes_the_latency(void **state)
+TEST(a_chain_takes_the_latency)
 {
-    (void)state;
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
         const struct sam_gputime_config c = stream_config(presets[p]);
         const uint32_t link = collect(&c) + c.wakeup_latency;
@@ -100,9 +95,8 @@ static void a_chain_takes_the_latency(void **state)
     }
 }
 
-static void the_rulings_chain_of_the_simulator(void **state)
+TEST(the_rulings_chain_of_the_simulator)
 {
-    (void)state;
     const struct sam_gputime_config c = stream_config("preset=systemc");
     assert_int_equal(each(&c, scalar_chain), 6);
 }
@@ -119,9 +113,8 @@ static void independent_vectors(struct stream *s, unsigned i)
 
 /* One warp has one instruction in the collectors, except in the simulator, where the unit's
  * interval is what limits. */
-static void independent_instructions_take_the_interval(void **state)
+TEST(independent_instructions_take_the_interval)
 {
-    (void)state;
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
         const struct sam_gputime_config c = stream_config(presets[p]);
         const uint32_t held = c.collect_none + c.collector_free;
@@ -145,9 +138,8 @@ static void falls_through(struct stream *s, unsigned i)
     s->insns[s->count - 1].rs2 = 9; /* the same bank as x5 */
 }
 
-static void a_branch_costs_its_resolution(void **state)
+TEST(a_branch_costs_its_resolution)
 {
-    (void)state;
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
         const struct sam_gputime_config c = stream_config(presets[p]);
         const uint32_t target = c.redirect_latency + c.icache_latency + c.decode_latency;
@@ -158,9 +150,8 @@ static void a_branch_costs_its_resolution(void **state)
     }
 }
 
-static void the_rulings_branch_of_the_source(void **state)
+TEST(the_rulings_branch_of_the_source)
 {
-    (void)state;
     const struct sam_gputime_config c = stream_config("preset=rtl");
     assert_int_equal(c.redirect_latency + c.icache_latency + c.decode_latency, 5);
 }
@@ -191,9 +182,8 @@ static void three_operands(struct stream *s, unsigned variant)
                    registers[variant][2]);
 }
 
-static void operands_of_a_bank_take_turns(void **state)
+TEST(operands_of_a_bank_take_turns)
 {
-    (void)state;
     const uint64_t apart = cycles_of("", three_operands, 0, 1);
     assert_int_equal(cycles_of("", three_operands, 1, 1), apart + 50);
     assert_int_equal(cycles_of("", three_operands, 2, 1), apart + 100);
@@ -213,9 +203,8 @@ static void divisions(struct stream *s, unsigned variant)
 }
 
 /* Groups of lanes without an active one are skipped. */
-static void the_sfu_skips_idle_groups(void **state)
+TEST(the_sfu_skips_idle_groups)
 {
-    (void)state;
     const struct sam_gputime_config c = stream_config("");
     const uint64_t all = cycles_of("", divisions, 0xff, 1);
     const uint64_t half = cycles_of("", divisions, 0x0f, 1);
@@ -239,9 +228,8 @@ static void hazard(struct stream *s, unsigned variant)
         stream_add(s, SAM_OP_addi, 5, 5, 0);
 }
 
-static void the_scoreboard_sees_each_hazard(void **state)
+TEST(the_scoreboard_sees_each_hazard)
 {
-    (void)state;
     const uint64_t free = cycles_of("", hazard, 0, 1);
     for (unsigned variant = 1; variant <= 3; variant++)
         assert_true(cycles_of("", hazard, variant, 1) > free + 40);
@@ -255,9 +243,8 @@ static void x0_results(struct stream *s, unsigned variant)
     (void)variant;
 }
 
-static void x0_counts_where_a_preset_says_so(void **state)
+TEST(x0_counts_where_a_preset_says_so)
 {
-    (void)state;
     assert_true(cycles_of("sfu_interval=1", x0_results, 0, 1) + 100 <
                 cycles_of("sfu_interval=1,score_x0=1", x0_results, 0, 1));
     assert_int_equal(cycles_of("sfu_interval=1,score_x0=1", x0_results, 0, 1),
@@ -273,9 +260,8 @@ static void barriers(struct stream *s, unsigned variant)
 }
 
 /* With one warp a barrier is its own last arrival. */
-static void a_barrier_releases_after_the_last_arrival(void **state)
+TEST(a_barrier_releases_after_the_last_arrival)
 {
-    (void)state;
     const struct sam_gputime_config c = stream_config("");
     const uint64_t few = cycles_of("", barriers, 10, 1), many = cycles_of("", barriers, 30, 1);
     assert_int_equal(many - few, 20 * (c.collect_none + c.emit_latency + c.barrier_latency));
@@ -284,11 +270,10 @@ static void a_barrier_releases_after_the_last_arrival(void **state)
     assert_int_equal(eight, 20 * (7 + c.collect_none + c.emit_latency + c.barrier_latency));
 }
 
-static void a_barrier_waits_for_the_slowest(void **state)
+TEST(a_barrier_waits_for_the_slowest)
 {
     static struct stream slow, fast;
     struct streams all;
-    (void)state;
     slow.count = fast.count = 0;
     for (unsigned i = 0; i < 100; i++)
         stream_add(&slow, SAM_OP_addi, 5, 5, 0);
@@ -307,11 +292,10 @@ static void a_barrier_waits_for_the_slowest(void **state)
 }
 
 /* A program that stops short of endprg does not stop the others. */
-static void a_warp_may_be_cut_off(void **state)
+TEST(a_warp_may_be_cut_off)
 {
     static struct stream cut, whole;
     struct streams all;
-    (void)state;
     cut.count = whole.count = 0;
     stream_add(&cut, SAM_OP_addi, 5, 5, 0);
     stream_add(&whole, SAM_OP_barrier, 0, 0, 0);
@@ -347,11 +331,10 @@ static enum sam_gputime_limit limit_of(struct streams *all, const char *text, ui
     return limit;
 }
 
-static void resources_limit_the_workgroups(void **state)
+TEST(resources_limit_the_workgroups)
 {
     static struct stream s;
     struct streams all;
-    (void)state;
     work(&all, &s, 16, 2);
     assert_int_equal(limit_of(&all, "", 4), SAM_GPUTIME_BY_WARPS);
     assert_int_equal(limit_of(&all, "groups=3", 3), SAM_GPUTIME_BY_GROUPS);
@@ -368,11 +351,10 @@ static void resources_limit_the_workgroups(void **state)
 }
 
 /* More SMs, more warps: dependent chains overlap. */
-static void parallel_work_overlaps(void **state)
+TEST(parallel_work_overlaps)
 {
     static struct stream s;
     struct streams all;
-    (void)state;
     work(&all, &s, 8, 4);
     const struct sam_gputime_config one = stream_config("icache_bytes=0,sms=1"),
                                     two = stream_config("icache_bytes=0,sms=2"),
@@ -387,11 +369,10 @@ static void parallel_work_overlaps(void **state)
 }
 
 /* Two streams issue in a cycle, of different warps. */
-static void two_streams_issue_side_by_side(void **state)
+TEST(two_streams_issue_side_by_side)
 {
     static struct stream x, v;
     struct streams all;
-    (void)state;
     x.count = v.count = 0;
     for (unsigned i = 0; i < 400; i++) {
         stream_add(&x, SAM_OP_lui, 5 + i % 8, 0, 0);
@@ -408,26 +389,4 @@ static void two_streams_issue_side_by_side(void **state)
     const uint64_t side = streams_cycles(&all, &two), turns = streams_cycles(&all, &single);
     assert_true(turns > 3200 && turns < 3300);
     assert_true(side > 1600 && side < 1700);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_the_latency),
-        cmocka_unit_test(the_rulings_chain_of_the_simulator),
-        cmocka_unit_test(independent_instructions_take_the_interval),
-        cmocka_unit_test(a_branch_costs_its_resolution),
-        cmocka_unit_test(the_rulings_branch_of_the_source),
-        cmocka_unit_test(operands_of_a_bank_take_turns),
-        cmocka_unit_test(the_sfu_skips_idle_groups),
-        cmocka_unit_test(the_scoreboard_sees_each_hazard),
-        cmocka_unit_test(x0_counts_where_a_preset_says_so),
-        cmocka_unit_test(a_barrier_releases_after_the_last_arrival),
-        cmocka_unit_test(a_barrier_waits_for_the_slowest),
-        cmocka_unit_test(a_warp_may_be_cut_off),
-        cmocka_unit_test(resources_limit_the_workgroups),
-        cmocka_unit_test(parallel_work_overlaps),
-        cmocka_unit_test(two_streams_issue_side_by_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 #include "refuses.h"
 
-static void options(void **state)
+TEST(options)
 {
-    (void)state;
     struct sam_engines_config engines;
     struct sam_mxu_config mxu;
     sam_engines_defaults(&engines);
@@ -40,9 +39,8 @@ static void options(void **state)
     sam_hart_free(NULL);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     struct sam_hart *hart;
     uint64_t address;
     uint8_t byte = 0;
@@ -79,9 +77,8 @@ static void memory(void **state)
 }
 
 /* Numbers of registers are taken modulo their count; what a hart lacks is NULL. */
-static void registers(void **state)
+TEST(registers)
 {
-    (void)state;
     const struct sam_hart_options plain = {.isa = {64, SAM_EXT_I | SAM_EXT_M}};
     static const uint8_t bytes[4096];
     struct sam_hart *hart;
@@ -126,9 +123,8 @@ static void registers(void **state)
     assert_string_equal(sam_hart_class_name(SAM_HART_CLASSES), "");
 }
 
-static void engines(void **state)
+TEST(engines)
 {
-    (void)state;
     struct sam_engines_config config, before;
     static const char *const bad[] = {"=",
                                       "queue",
@@ -160,9 +156,8 @@ static void engines(void **state)
     refuses(sam_hart_configure, "nothing=1", &config, &mxu);
 }
 
-static void matrix(void **state)
+TEST(matrix)
 {
-    (void)state;
     struct sam_mxu_config config;
     static const char *const bad[] = {"=",        "mpara",   "mpara=",   "mpara=3",
                                       "mpara=32", "seed=-1", "nothing=1"};
@@ -199,13 +194,4 @@ static void matrix(void **state)
     sam_mxu_config_init(&config, 512);
     sam_mxu_roofline(&config, &nothing, &roofline);
     assert_true(roofline.done == 0 && roofline.done <= roofline.bound);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(registers),
-        cmocka_unit_test(engines), cmocka_unit_test(matrix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,9 +80,8 @@ static struct program echo_program(const char *isa, const struct sam_hart_option
     return program_new(isa, options, text);
 }
 
-static void a_program_talks(void **state)
+TEST(a_program_talks)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         for (unsigned stats = 0; stats < 2; stats++) {
             struct host host;
@@ -104,9 +103,8 @@ static void a_program_talks(void **state)
 
 /* Without a host, with an unknown number, and with a parameter that is not there, the run fails and
  * says why. An ebreak without its neighbours is none. */
-static void what_fails(void **state)
+TEST(what_fails)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
         bool host;
@@ -145,9 +143,8 @@ static void what_fails(void **state)
 }
 
 /* A program with a handler of its own gets its ecalls. */
-static void a_handler_comes_first(void **state)
+TEST(a_handler_comes_first)
 {
-    (void)state;
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
@@ -161,9 +158,8 @@ static void a_handler_comes_first(void **state)
 }
 
 /* As riscv-tests and proxies do: eight words, whose address goes to tohost; then they wait. */
-static void calls_by_tohost(void **state)
+TEST(calls_by_tohost)
 {
-    (void)state;
     static const char text[] =
         "la s0, words\nli t0, 64\nSTORE t0, 0(s0)\nli t0, 1\nSTORE t0, 8(s0)\nla t0, message\n"
         "STORE t0, 16(s0)\nli t0, 6\nSTORE t0, 24(s0)\n"
@@ -206,9 +202,8 @@ static void calls_by_tohost(void **state)
 }
 
 /* A call whose words are not in memory ends the run, and has no exit code. */
-static void a_call_outside_of_memory(void **state)
+TEST(a_call_outside_of_memory)
 {
-    (void)state;
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
@@ -224,9 +219,8 @@ static void a_call_outside_of_memory(void **state)
 }
 
 /* Memory up to the symbols of a linker script is there. */
-static void heap_and_stack(void **state)
+TEST(heap_and_stack)
 {
-    (void)state;
     static const char text[] = "li t0, 0x80100000\nsw t0, -4(t0)\nlw a0, -4(t0)\nli t0, "
                                "0x800ff000\nsw t0, 0(t0)\nebreak\n"
                                ".globl __heap_end\n.set __heap_end, 0x80100000\n";
@@ -251,9 +245,8 @@ static void heap_and_stack(void **state)
 }
 
 /* Going back does not repeat a call; its answers are those of the first time. */
-static void going_back(void **state)
+TEST(going_back)
 {
-    (void)state;
     struct host host;
     struct sam_session *session;
     struct sam_session_stop stop;
@@ -291,18 +284,4 @@ static void going_back(void **state)
     sam_session_close(session);
     program_free(&p);
     close_host(&host);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_talks),
-        cmocka_unit_test(what_fails),
-        cmocka_unit_test(calls_by_tohost),
-        cmocka_unit_test(a_call_outside_of_memory),
-        cmocka_unit_test(a_handler_comes_first),
-        cmocka_unit_test(heap_and_stack),
-        cmocka_unit_test(going_back),
-    };
-    return cmocka_run_group_tests_name("hart/calls", tests, NULL, NULL);
 }

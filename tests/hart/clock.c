@@ -13,9 +13,8 @@ enum { ROUNDS = 60 };
 
 /* ---------------------------------------------------------------------------------- tests */
 
-static void no_effect_before_its_cause(void **state)
+TEST(no_effect_before_its_cause)
 {
-    (void)state;
     uint64_t seed = test_seed();
     unsigned pairs = 0, waited = 0;
     uint64_t waits[3] = {0};
@@ -102,9 +101,8 @@ static uint64_t waited_for_bytes(unsigned distance, bool matrix_first)
     return cycles;
 }
 
-static void bytes_between_do_not_wait(void **state)
+TEST(bytes_between_do_not_wait)
 {
-    (void)state;
     for (unsigned first = 0; first < 2; first++) {
         assert_int_equal(waited_for_bytes(16, first), 0); /* the other 16 bytes of every 32 */
         assert_true(waited_for_bytes(15, first) > 10);
@@ -113,9 +111,8 @@ static void bytes_between_do_not_wait(void **state)
 }
 
 /* The hart reads what the matrix unit stores, and writes what it loads. */
-static void the_hart_waits(void **state)
+TEST(the_hart_waits)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool waits;
@@ -145,9 +142,8 @@ static void the_hart_waits(void **state)
 }
 
 /* Looking at the figures of a run that goes on changes no value and loses no cycle. */
-static void figures_in_between(void **state)
+TEST(figures_in_between)
 {
-    (void)state;
     uint64_t seed = test_seed();
     static struct mixed m;
     for (unsigned round = 0; round < 10; round++) {
@@ -176,15 +172,4 @@ static void figures_in_between(void **state)
         program_free(&whole);
         sam_buffer_free(&m.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_effect_before_its_cause),
-        cmocka_unit_test(bytes_between_do_not_wait),
-        cmocka_unit_test(the_hart_waits),
-        cmocka_unit_test(figures_in_between),
-    };
-    return cmocka_run_group_tests_name("one clock", tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static uint64_t of_engines(const struct memory *m, enum sam_memtime_kind kind)
     return bytes;
 }
 
-static void random_programs(void **state)
+TEST(random_programs)
 {
-    (void)state;
     uint64_t seed = test_seed(), streams = 0;
     unsigned pairs = 0, waited = 0;
     static struct mixed m;
@@ -213,9 +212,8 @@ static struct sam_engines_report run(const char *text, const struct sam_engines_
 }
 
 /* A launch or a record that the host has no memory for ends the run: it never ends itself. */
-static void a_store_without_memory(void **state)
+TEST(a_store_without_memory)
 {
-    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {0};
     struct accesses accesses = {{0}};
@@ -226,9 +224,8 @@ static void a_store_without_memory(void **state)
 
 /* A block of 1024 bytes from the middle of a line: 17 requests over the 16 cycles of its transfer,
  * or over 64. */
-static void a_block_in_requests(void **state)
+TEST(a_block_in_requests)
 {
-    (void)state;
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     for (unsigned rate = 64; rate; rate = rate == 64 ? 16 : 0) {
@@ -253,9 +250,8 @@ static void a_block_in_requests(void **state)
 
 /* A load has read its bytes in the cycle after the last answer, from which on the hart may store
  * there, whether its transfer is over later, at one byte per cycle, or long since. */
-static void bytes_of_a_load(void **state)
+TEST(bytes_of_a_load)
 {
-    (void)state;
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     engines.slice_cycles = 0;
@@ -276,9 +272,8 @@ static void bytes_of_a_load(void **state)
 }
 
 /* At most 32 requests of an engine are unanswered. */
-static void unanswered_requests(void **state)
+TEST(unanswered_requests)
 {
-    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {.latency = 500};
     sam_engines_defaults(&engines);
@@ -292,9 +287,8 @@ static void unanswered_requests(void **state)
     assert_int_equal(memory.at[32], memory.at[0] + 500);
 }
 
-static void control_registers(void **state)
+TEST(control_registers)
 {
-    (void)state;
     struct sam_engines_config engines;
     struct fixed memory = {.latency = 1};
     struct accesses accesses = {{0}};
@@ -308,14 +302,4 @@ static void control_registers(void **state)
     assert_int_equal(r.issue[SAM_ISSUE_CONTROL], 48);
     assert_int_equal(r.issue[SAM_ISSUE_SCALAR], 4);
     assert_int_equal(r.cycles, 52);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs),   cmocka_unit_test(a_block_in_requests),
-        cmocka_unit_test(bytes_of_a_load),   cmocka_unit_test(unanswered_requests),
-        cmocka_unit_test(control_registers), cmocka_unit_test(a_store_without_memory),
-    };
-    return cmocka_run_group_tests_name("a hart on a shared clock", tests, NULL, NULL);
 }

@@ -262,10 +262,9 @@ static void run_both(const struct source *source, const struct sam_hart_options 
     close_side(&stepped);
 }
 
-static void figures_are_those_of_steps(void **state)
+TEST(figures_are_those_of_steps)
 {
     uint64_t random = test_seed();
-    (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct source s = {.random = test_random(&random)};
         struct sam_engines_config engines;
@@ -288,10 +287,4 @@ static void figures_are_those_of_steps(void **state)
         run_both(&s, &options, what == 0 || (what == 1 && below(&s, 2)));
         sam_buffer_free(&s.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figures_are_those_of_steps)};
-    return cmocka_run_group_tests_name("counted runs", tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static uint64_t with(const char *isa, const char *format, const char *name, bool
     return value;
 }
 
-static void keep_what_is_implemented(void **state)
+TEST(keep_what_is_implemented)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(csrs); i++)
         for (unsigned wide = 0; wide < 2; wide++) {
             const struct csr *csr = &csrs[i];
@@ -81,9 +80,8 @@ static void keep_what_is_implemented(void **state)
 }
 
 /* mstatus.MPP reads 3 from the start and after an mret. */
-static void previous_privilege(void **state)
+TEST(previous_privilege)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         assert_int_equal(program_a0(isas[i], "csrr a0, mstatus"), 0x1800);
         assert_int_equal(program_a0(isas[i], "csrwi mstatus, 0\ncsrr a0, mstatus"), 0x1800);
@@ -92,9 +90,8 @@ static void previous_privilege(void **state)
     }
 }
 
-static void read_only(void **state)
+TEST(read_only)
 {
-    (void)state;
     static const char *const names[] = {"mvendorid", "marchid", "mimpid", "mhartid", "mconfigptr"};
     static const char *const shadows[] = {"cycle", "time", "instret"};
     bool exists;
@@ -115,9 +112,8 @@ static void read_only(void **state)
 }
 
 /* What other modes and options would bring is an illegal instruction. */
-static void not_there(void **state)
+TEST(not_there)
 {
-    (void)state;
     static const char *const addresses[] = {"0x100", "0x180", "0x302", "0x303", "0x306",
                                             "0x30a", "0x321", "0x322", "0x3a0", "0x3b0",
                                             "0x744", "0xb01", "0xc03"};
@@ -130,9 +126,8 @@ static void not_there(void **state)
 }
 
 /* The instruction after a write reads what was written; the next one, one more. */
-static void counters_are_written(void **state)
+TEST(counters_are_written)
 {
-    (void)state;
     static const char *const counters[][2] = {{"mcycle", "cycle"}, {"minstret", "instret"}};
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
         for (size_t k = 0; k < SAM_COUNT(counters); k++) {
@@ -151,9 +146,8 @@ static void counters_are_written(void **state)
 }
 
 /* Two halves under RV32: either may be written, a carry goes into the upper one. */
-static void halves_of_counters(void **state)
+TEST(halves_of_counters)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -173,9 +167,8 @@ static void halves_of_counters(void **state)
     assert_false(exists);
 }
 
-static void counters_stop(void **state)
+TEST(counters_stop)
 {
-    (void)state;
     static const char stopped[] = "csrwi mcountinhibit, %s\nnop\nnop\ncsrr a0, %s";
     static const struct {
         const char *bits, *counter;
@@ -197,9 +190,8 @@ static void counters_stop(void **state)
 }
 
 /* The names are those of a hart, not of a Ventus warp. */
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     struct sam_isa ventus, hart;
     struct sam_csr_entry entry;
     assert_int_equal(sam_isa_parse("ventus", &ventus, NULL), SAM_OK);
@@ -214,9 +206,8 @@ static void names(void **state)
 }
 
 /* X stands for extensions that are not the standard's; Zfinx is. */
-static void extensions_in_misa(void **state)
+TEST(extensions_in_misa)
 {
-    (void)state;
     static const uint64_t plain = 1u << 8 | 1u << 12, top = UINT64_C(2) << 62;
     assert_int_equal(program_a0("rv64im_zicsr_zfinx", "csrr a0, misa"), top | plain);
     assert_int_equal(program_a0("rv64ima_zicsr", "csrr a0, misa"), top | plain | 1);
@@ -226,9 +217,8 @@ static void extensions_in_misa(void **state)
 }
 
 /* From outside, between runs. */
-static void by_the_host(void **state)
+TEST(by_the_host)
 {
-    (void)state;
     uint64_t value;
     struct program p = program_new(RV32, NULL, "nop\nebreak\ncsrr a0, minstret\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
@@ -240,21 +230,4 @@ static void by_the_host(void **state)
     assert_int_equal(sam_hart_x(p.hart, 10), 70);
     assert_false(sam_hart_set_csr(p.hart, 0xf15, 1));
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keep_what_is_implemented),
-        cmocka_unit_test(previous_privilege),
-        cmocka_unit_test(read_only),
-        cmocka_unit_test(not_there),
-        cmocka_unit_test(counters_are_written),
-        cmocka_unit_test(halves_of_counters),
-        cmocka_unit_test(counters_stop),
-        cmocka_unit_test(names),
-        cmocka_unit_test(extensions_in_misa),
-        cmocka_unit_test(by_the_host),
-    };
-    return cmocka_run_group_tests_name("hart CSRs", tests, NULL, NULL);
 }

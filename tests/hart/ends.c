@@ -8,9 +8,8 @@
 
 static const char *const isas[] = {RV32, RV64};
 
-static void ecall_exits(void **state)
+TEST(ecall_exits)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct program p = program_new(isas[i], NULL, "li a0, 7\nli a7, 93\necall\n");
         program_expect(&p, SAM_HART_EXIT);
@@ -22,9 +21,8 @@ static void ecall_exits(void **state)
 }
 
 /* Only call 93 is an exit; without a handler any other is a failure, reported with its number. */
-static void other_ecalls_fail(void **state)
+TEST(other_ecalls_fail)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
     program_expect_trap(&p, 11, 0);
     assert_non_null(strstr(p.result.text, "ecall with a7 = 94"));
@@ -35,9 +33,8 @@ static void other_ecalls_fail(void **state)
 }
 
 /* A program without an exit says so; illegal words elsewhere are not an end. */
-static void ends_without_exit(void **state)
+TEST(ends_without_exit)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool past;
@@ -58,9 +55,8 @@ static void ends_without_exit(void **state)
     }
 }
 
-static void ebreak_ends(void **state)
+TEST(ebreak_ends)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "nop\nebreak\nli a0, 3\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 4);
@@ -73,9 +69,8 @@ static void ebreak_ends(void **state)
 
 /* An odd value in tohost is the exit code times two plus one; the run ends after the store, which
  * is counted. Even values, and those with a device number above, are no exit. */
-static void tohost_exits(void **state)
+TEST(tohost_exits)
 {
-    (void)state;
     static const char text[] = "la t0, tohost\n"
                                "li t1, 6\n"
                                "sw t1, 0(t0)\n"
@@ -99,9 +94,8 @@ static void tohost_exits(void **state)
 }
 
 /* The word is watched however it is stored to: in part, by AMO, by the TensorLoad unit. */
-static void tohost_by_other_stores(void **state)
+TEST(tohost_by_other_stores)
 {
-    (void)state;
     static const char *const stores[] = {
         "li t1, 3\nsb t1, 0(t0)\n",
         "li t1, 3\nsd t1, 0(t0)\n",
@@ -125,9 +119,8 @@ static void tohost_by_other_stores(void **state)
 }
 
 /* Data beside tohost in its page is data. */
-static void beside_tohost(void **state)
+TEST(beside_tohost)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL,
                                    "la t0, tohost\nli t1, 5\nsd t1, -8(t0)\nsd t1, 8(t0)\n"
                                    "ld a0, -8(t0)\nld a1, 8(t0)\nebreak\n"
@@ -154,9 +147,8 @@ static uint8_t *count_misses(struct sam_tlb *tlb, uint64_t address, unsigned siz
 }
 
 /* A loop of stores around tohost leaves the fast path for none of them but to the word itself. */
-static void globals_beside_tohost(void **state)
+TEST(globals_beside_tohost)
 {
-    (void)state;
     static const char text[] =
         "la s0, tohost\nli s1, 1000\n"
         "again: lw t0, 16(s0)\naddi t0, t0, 1\nsw t0, 16(s0)\nsb t0, 8(s0)\nsh t0, -2(s0)\n"
@@ -182,9 +174,8 @@ static void globals_beside_tohost(void **state)
 
 /* Code after tohost in its page is watched like other code: a store to it is seen by the next
  * fetch. */
-static void code_beside_tohost(void **state)
+TEST(code_beside_tohost)
 {
-    (void)state;
     static const char text[] = "la s0, tohost\nlw t1, 16(s0)\nsw t1, 24(s0)\n" /* no code yet */
                                "jalr 8(s0)\nsw t1, 12(s0)\njalr 8(s0)\nebreak\n"
                                ".balign 4096\ntohost: .dword 0\n"
@@ -197,9 +188,8 @@ static void code_beside_tohost(void **state)
     }
 }
 
-static void until_stops(void **state)
+TEST(until_stops)
 {
-    (void)state;
     static const char text[] = "li a0, 0\n"
                                "again: addi a0, a0, 1\n"
                                "li t0, 100000\n"
@@ -223,9 +213,8 @@ static void until_stops(void **state)
 }
 
 /* To the instruction, wherever straight runs end. */
-static void budget_is_exact(void **state)
+TEST(budget_is_exact)
 {
-    (void)state;
     static const uint64_t budgets[] = {1, 2, 1023, 1024, 2049, 70000, 200001};
     for (size_t i = 0; i < SAM_COUNT(budgets); i++) {
         struct sam_hart_options options = {.max_insns = budgets[i]};
@@ -244,9 +233,8 @@ static void budget_is_exact(void **state)
 }
 
 /* A run that the flag ends at once has done nothing. */
-static void stop_flag(void **state)
+TEST(stop_flag)
 {
-    (void)state;
     volatile int stop = 1;
     struct sam_hart_options options = {.stop = &stop};
     struct program p = program_new(RV64, &options, "li a0, 1\nebreak\n");
@@ -259,9 +247,8 @@ static void stop_flag(void **state)
     program_free(&p);
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "li a0, 1\nli a0, 2\nebreak\n");
     for (unsigned i = 1; i <= 2; i++) {
         assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
@@ -293,9 +280,8 @@ static void note(void *context, const struct sam_hart_progress *progress)
 }
 
 /* Fast, and one by one with statistics; a budget is passed on, a stop from the callback works. */
-static void progress_is_told(void **state)
+TEST(progress_is_told)
 {
-    (void)state;
     for (unsigned slow = 0; slow < 2; slow++) {
         struct told told = {0};
         const struct sam_hart_options options = {.size = sizeof options,
@@ -312,25 +298,4 @@ static void progress_is_told(void **state)
         assert_int_equal(told.last.pc, p.result.pc);
         program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ecall_exits),
-        cmocka_unit_test(progress_is_told),
-        cmocka_unit_test(other_ecalls_fail),
-        cmocka_unit_test(ends_without_exit),
-        cmocka_unit_test(ebreak_ends),
-        cmocka_unit_test(tohost_exits),
-        cmocka_unit_test(tohost_by_other_stores),
-        cmocka_unit_test(beside_tohost),
-        cmocka_unit_test(globals_beside_tohost),
-        cmocka_unit_test(code_beside_tohost),
-        cmocka_unit_test(until_stops),
-        cmocka_unit_test(budget_is_exact),
-        cmocka_unit_test(stop_flag),
-        cmocka_unit_test(steps),
-    };
-    return cmocka_run_group_tests_name("hart ends", tests, NULL, NULL);
 }

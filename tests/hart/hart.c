@@ -18,9 +18,8 @@ static void expect_refusal(const char *isa, const char *part)
         fail_msg("no '%s' in: %s", part, error.text);
 }
 
-static void refuses_isas(void **state)
+TEST(refuses_isas)
 {
-    (void)state;
     expect_refusal("rv32i_zicsr", "needs M");
     expect_refusal("ventus", "has no Xventus");
     expect_refusal("rv32im_zicsr_zfinx_zve32f", "has no Zve32f");
@@ -31,9 +30,8 @@ static void refuses_isas(void **state)
 }
 
 /* No options: RV64 with the unit. */
-static void has_defaults(void **state)
+TEST(has_defaults)
 {
-    (void)state;
     struct sam_hart *hart;
     struct sam_error error;
     uint64_t value = 1;
@@ -50,9 +48,8 @@ static void has_defaults(void **state)
 }
 
 /* Without the unit there are no TLRegs, no CSRs of it, and its instructions are illegal. */
-static void without_the_unit(void **state)
+TEST(without_the_unit)
 {
-    (void)state;
     struct program p = program_new("rv32im_zicsr", NULL, ".word 0x0000005b\n");
     uint64_t value;
     assert_null(sam_hart_tl(p.hart, 1));
@@ -63,9 +60,8 @@ static void without_the_unit(void **state)
 }
 
 /* What A and Zfinx bring is there with them and illegal without. */
-static void extensions(void **state)
+TEST(extensions)
 {
-    (void)state;
     static const char *const words[] = {".word 0x1005252f\n" /* lr.w a0, (a0) */,
                                         ".word 0x00b57553\n" /* fadd.s a0, a0, a1 */};
     static const char *const with[] = {"rv64ima_zicsr", "rv64im_zicsr_zfinx"};
@@ -82,9 +78,8 @@ static void extensions(void **state)
     }
 }
 
-static void registers_of_32_bits(void **state)
+TEST(registers_of_32_bits)
 {
-    (void)state;
     struct program p = program_new(RV32, NULL, "mv a0, sp\nebreak\n");
     sam_hart_set_x(p.hart, 2, UINT64_C(0x5aaaaaaaa));
     program_expect(&p, SAM_HART_EBREAK);
@@ -94,9 +89,8 @@ static void registers_of_32_bits(void **state)
     program_free(&p);
 }
 
-static void register_names(void **state)
+TEST(register_names)
 {
-    (void)state;
     assert_int_equal(sam_hart_register("x10"), 10);
     assert_int_equal(sam_hart_register("a0"), 10);
     assert_int_equal(sam_hart_register("zero"), 0);
@@ -105,9 +99,8 @@ static void register_names(void **state)
     assert_int_equal(sam_hart_register(""), -1);
 }
 
-static void tl_registers(void **state)
+TEST(tl_registers)
 {
-    (void)state;
     static const uint8_t zeros[1024];
     uint8_t bytes[1024];
     struct program p = program_new(RV64, NULL, "ebreak\n");
@@ -121,9 +114,8 @@ static void tl_registers(void **state)
 }
 
 /* Overlapping and adjoining buffers are one: an access may cross from one into the next. */
-static void buffers_merge(void **state)
+TEST(buffers_merge)
 {
-    (void)state;
     struct program p =
         program_new(RV64, NULL, "li a0, 0x20000\nld a1, 0(a0)\nld a2, 8(a0)\nebreak\n");
     uint8_t bytes[24];
@@ -149,9 +141,8 @@ static void buffers_merge(void **state)
 }
 
 /* The upper half of an RV64 address tells pages apart that share an entry of the view. */
-static void pages_64(void **state)
+TEST(pages_64)
 {
-    (void)state;
     static const char text[] = "li a0, 0x10000\nli a1, 0x100010000\nli t0, 1\nli t1, 2\n"
                                "sd t0, 0(a0)\nsd t1, 0(a1)\nld a2, 0(a0)\nld a3, 0(a1)\n"
                                "li a4, 0x200010000\nld a5, 0(a4)\nebreak\n";
@@ -164,9 +155,8 @@ static void pages_64(void **state)
 }
 
 /* A page of code, and of a constant beside it, is 4 KiB; the stack is there. */
-static void memory_map(void **state)
+TEST(memory_map)
 {
-    (void)state;
     uint8_t byte = 0;
     struct program p = program_new(RV64, NULL, "addi sp, sp, -16\nsd ra, 8(sp)\nebreak\n");
     assert_int_equal(sam_hart_x(p.hart, 2), SAM_HART_STACK_TOP);
@@ -181,9 +171,8 @@ static void memory_map(void **state)
     program_free(&p);
 }
 
-static void other_xlen_is_refused(void **state)
+TEST(other_xlen_is_refused)
 {
-    (void)state;
     struct program p = program_new(RV32, NULL, "ebreak\n"), q = program_new(RV64, NULL, "ebreak\n");
     assert_int_equal(sam_hart_load(p.hart, q.image, &p.error), SAM_ERR_INPUT);
     assert_non_null(strstr(p.error.text, "64-bit program for a 32-bit hart"));
@@ -192,9 +181,8 @@ static void other_xlen_is_refused(void **state)
 }
 
 /* The same program out of an ELF file; its entry is where it starts. */
-static void elf_files(void **state)
+TEST(elf_files)
 {
-    (void)state;
     static const char text[] =
         "li a0, 1\nebreak\n.globl _start\n_start: la t0, word\nlw a0, 0(t0)\n"
         "ebreak\n.data\nword: .word 77\n";
@@ -220,9 +208,8 @@ static void elf_files(void **state)
 }
 
 /* A store by the host into code that has run is seen. */
-static void host_writes_code(void **state)
+TEST(host_writes_code)
 {
-    (void)state;
     static const uint8_t li_a0_9[] = {0x13, 0x05, 0x90, 0x00};
     struct program p = program_new(RV64, NULL, "li a0, 1\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
@@ -234,9 +221,8 @@ static void host_writes_code(void **state)
 }
 
 /* Buffers go where nothing is mapped, a page or more apart. */
-static void buffers(void **state)
+TEST(buffers)
 {
-    (void)state;
     static const char *const isas[] = {"rv32im_zicsr", "rv64im_zicsr"};
     for (size_t i = 0; i < 2; i++) {
         struct sam_hart_options options = {0};
@@ -271,18 +257,4 @@ static void buffers(void **state)
         assert_int_equal(address[0], 0x90001000);
         sam_hart_free(hart);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers),        cmocka_unit_test(refuses_isas),
-        cmocka_unit_test(has_defaults),   cmocka_unit_test(without_the_unit),
-        cmocka_unit_test(extensions),     cmocka_unit_test(registers_of_32_bits),
-        cmocka_unit_test(register_names), cmocka_unit_test(tl_registers),
-        cmocka_unit_test(buffers_merge),  cmocka_unit_test(pages_64),
-        cmocka_unit_test(memory_map),     cmocka_unit_test(other_xlen_is_refused),
-        cmocka_unit_test(elf_files),      cmocka_unit_test(host_writes_code),
-    };
-    return cmocka_run_group_tests_name("hart", tests, NULL, NULL);
 }

@@ -27,9 +27,8 @@ static void expect_line(const struct sam_buffer *trace, const char *line)
 }
 
 /* The store of -1 widths lies before the buffer, so that it traps; its handler goes on at ra. */
-static void traces(void **state)
+TEST(traces)
 {
-    (void)state;
     struct sam_buffer trace = {0};
     struct sam_hart_options options = {.trace = test_sink(&trace)};
     struct program p = program_new(RV32, &options, text);
@@ -51,9 +50,8 @@ static void traces(void **state)
     sam_buffer_free(&trace);
 }
 
-static void a_sink_that_refuses(void **state)
+TEST(a_sink_that_refuses)
 {
-    (void)state;
     struct sam_hart_options options = {.trace = {test_refuse, NULL}};
     struct program p = program_new(RV32, &options, text);
     assert_int_equal(program_run(&p), SAM_ERR_IO);
@@ -62,9 +60,8 @@ static void a_sink_that_refuses(void **state)
     program_free(&p);
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-    (void)state;
     static const char program[] = "li t1, 0x020104\n" /* lui, addi */
                                   "csrw tshape, t1\n"
                                   "li a0, 0x10000\n" /* lui */
@@ -139,9 +136,8 @@ static const char profiled[] = "li t0, 5\n"
                                "tensor: tl.load tl1, 0(a0)\n"
                                "jump: ebreak\n";
 
-static void profiles(void **state)
+TEST(profiles)
 {
-    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_hart_options options = {.size = sizeof options, .profile = profile};
     struct program p = program_new(RV32, &options, profiled);
@@ -173,9 +169,8 @@ static void profiles(void **state)
 }
 
 /* All cycles but those after the last instruction belong to one. */
-static void profiles_of_cycles(void **state)
+TEST(profiles_of_cycles)
 {
-    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_engines_config config;
     struct sam_engines_report report;
@@ -197,9 +192,8 @@ static void profiles_of_cycles(void **state)
 }
 
 /* Rows of the matrix unit: apart, touching, downwards. */
-static void profiles_of_rows(void **state)
+TEST(profiles_of_rows)
 {
-    (void)state;
     static const struct {
         int stride;
         unsigned lines;
@@ -222,17 +216,4 @@ static void profiles_of_rows(void **state)
         program_free(&p);
         sam_profile_free(profile);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(traces),
-        cmocka_unit_test(a_sink_that_refuses),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(profiles),
-        cmocka_unit_test(profiles_of_cycles),
-        cmocka_unit_test(profiles_of_rows),
-    };
-    return cmocka_run_group_tests_name("hart observe", tests, NULL, NULL);
 }

@@ -84,9 +84,8 @@ static struct trace *trace_of(const char *text)
 }
 
 /* Every instruction once as a breakpoint, at full speed. */
-static void breakpoints(void **state)
+TEST(breakpoints)
 {
-    (void)state;
     struct trace *trace = trace_of(loop);
     assert_true(trace->count > 150);
     for (uint64_t pc = SAM_HART_CODE_BASE; pc < SAM_HART_CODE_BASE + 27 * 4; pc += 4) {
@@ -113,9 +112,8 @@ static void breakpoints(void **state)
     free(trace);
 }
 
-static void watchpoints(void **state)
+TEST(watchpoints)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct trace *trace = trace_of(loop);
     for (unsigned round = 0; round < 30; round++) {
@@ -149,9 +147,8 @@ static void watchpoints(void **state)
     free(trace);
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     struct program p = program_new(ISA, NULL,
                                    "        li      s0, 0x10000\n"
                                    "        li      t1, 1\n"
@@ -202,9 +199,8 @@ static void steps(void **state)
     program_free(&p);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
-    (void)state;
     struct sam_session_stop stop;
     struct sam_step step;
     volatile int flag = 1;
@@ -264,9 +260,8 @@ static void ends(void **state)
 }
 
 /* A trap that the program handles is a step. */
-static void handled(void **state)
+TEST(handled)
 {
-    (void)state;
     struct trace *trace = trace_of(loop);
     size_t found = 0;
     for (size_t i = 0; i + 1 < trace->count; i++) {
@@ -282,9 +277,8 @@ static void handled(void **state)
 }
 
 /* The address of sam_hart_set_until is put aside and comes back. */
-static void until(void **state)
+TEST(until)
 {
-    (void)state;
     struct program p = program_new(ISA, NULL,
                                    "        li      t0, 9\n"
                                    "1:      addi    t0, t0, -1\n"
@@ -315,9 +309,8 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
 }
 
 /* Back and forth: the state at a time is what it was. */
-static void back(void **state)
+TEST(back)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct trace *trace = trace_of(loop);
     struct program p = program_new(ISA, NULL, loop);
@@ -377,9 +370,8 @@ static void back(void **state)
     program_free(&p);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     struct program p = program_new(ISA, NULL, "ebreak\n");
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
@@ -399,14 +391,4 @@ static void mistakes(void **state)
     sam_session_close(session);
     must_refuse(sam_session_open_hart(NULL, &session, e), e, "hart is NULL");
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(breakpoints), cmocka_unit_test(watchpoints), cmocka_unit_test(steps),
-        cmocka_unit_test(ends),        cmocka_unit_test(handled),     cmocka_unit_test(until),
-        cmocka_unit_test(back),        cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

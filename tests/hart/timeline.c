@@ -118,9 +118,8 @@ static void expect_timeline(const char *last, enum sam_hart_end end)
     sam_buffer_free(&text);
 }
 
-static void however_the_run_ends(void **state)
+TEST(however_the_run_ends)
 {
-    (void)state;
     expect_timeline("ebreak", SAM_HART_EBREAK);
     expect_timeline("tl.load tl1, 0(zero)", SAM_HART_TRAP);
     expect_timeline("li a7, 93\necall", SAM_HART_EXIT);
@@ -140,9 +139,8 @@ static bool take(void *context, const void *data, size_t size)
 }
 
 /* Wherever the sink refuses, the run or its end reports it. */
-static void a_sink_that_refuses(void **state)
+TEST(a_sink_that_refuses)
 {
-    (void)state;
     for (unsigned left = 0;; left++) {
         struct narrow n = {.left = left};
         const struct sam_sink sink = {take, &n};
@@ -161,22 +159,11 @@ static void a_sink_that_refuses(void **state)
 }
 
 /* Without a timeline, and without engines. */
-static void nothing_to_end(void **state)
+TEST(nothing_to_end)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "ebreak");
     struct sam_engines_report report;
     assert_int_equal(sam_hart_end_timeline(p.hart, NULL), SAM_OK);
     assert_false(sam_hart_engines(p.hart, &report));
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(however_the_run_ends),
-        cmocka_unit_test(a_sink_that_refuses),
-        cmocka_unit_test(nothing_to_end),
-    };
-    return cmocka_run_group_tests_name("timeline of a hart", tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static const struct {
 };
 
 /* Code of the C extension is reported as such; a word of zeros is not taken for it. */
-static void compressed_code(void **state)
+TEST(compressed_code)
 {
-    (void)state;
     static const char hint[] = "compressed instruction; compile without C";
     struct program p = program_new(RV32, NULL, "nop\n.word 0x45054501\n"); /* li a0, 0; li a0, 1 */
     program_expect_trap(&p, 2, 0x45054501);
@@ -45,9 +44,8 @@ static void compressed_code(void **state)
 }
 
 /* An ELF file that says so itself: its failures tell, but what is not compressed in it runs. */
-static void compressed_program(void **state)
+TEST(compressed_program)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "nop\n.word 0\n");
     void *data;
     size_t size;
@@ -65,9 +63,8 @@ static void compressed_program(void **state)
     program_free(&p);
 }
 
-static void without_a_handler(void **state)
+TEST(without_a_handler)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(traps); i++) {
         struct program p = program_new(i % 2 ? RV32 : RV64, NULL, traps[i].text);
         program_expect_trap(&p, traps[i].cause, traps[i].tval);
@@ -93,9 +90,8 @@ static const char handler[] = "la t0, handler\n"
                               "csrw mepc, t1\n"
                               "mret\n";
 
-static void with_a_handler(void **state)
+TEST(with_a_handler)
 {
-    (void)state;
     static const char *const isas[] = {RV32, RV64};
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct program p = program_new(isas[i], NULL, handler);
@@ -112,9 +108,8 @@ static void with_a_handler(void **state)
 }
 
 /* The exit call and ebreak are the environment's even then; another ecall is the handler's. */
-static void beside_a_handler(void **state)
+TEST(beside_a_handler)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL,
                                    "la t0, handler\ncsrw mtvec, t0\nli a7, 1\necall\n"
                                    "handler: csrr s2, mcause\nli a7, 93\nli a0, 2\necall\n");
@@ -126,9 +121,8 @@ static void beside_a_handler(void **state)
 
 /* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result says what
  * it was, too. */
-static void ebreak_as_a_trap(void **state)
+TEST(ebreak_as_a_trap)
 {
-    (void)state;
     static const char text[] = "la t0, handler\ncsrw mtvec, t0\nthere: ebreak\n.balign 4\n"
                                "handler: csrr s2, mcause\ncsrr s3, mepc\nli a7, 93\necall\n";
     struct sam_hart_options options = {.ebreak_traps = true};
@@ -148,9 +142,8 @@ static void ebreak_as_a_trap(void **state)
 }
 
 /* A handler whose first instruction traps would run forever. */
-static void handler_that_traps(void **state)
+TEST(handler_that_traps)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
     program_expect_trap(&p, 1, 0x400);
     assert_int_equal(p.result.pc, 0x400);
@@ -162,9 +155,8 @@ static void handler_that_traps(void **state)
 }
 
 /* A handler that does run may trap again and again: the budget ends that. */
-static void handler_that_loops(void **state)
+TEST(handler_that_loops)
 {
-    (void)state;
     struct sam_hart_options options = {.max_insns = 5000};
     struct program p = program_new(RV64, &options, "la t0, 1f\ncsrw mtvec, t0\n1: nop\n.word 0\n");
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
@@ -172,9 +164,8 @@ static void handler_that_loops(void **state)
     program_free(&p);
 }
 
-static void steps_into_the_handler(void **state)
+TEST(steps_into_the_handler)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, handler);
     uint64_t there = sam_image_find(p.image, "there")->value;
     while (sam_hart_pc(p.hart) != there)
@@ -188,9 +179,8 @@ static void steps_into_the_handler(void **state)
 
 /* pc of a jump to a bad place is the jump's where it is misaligned, the place's where nothing is
  * mapped: RISC-V Privileged 3.1.14. */
-static void pc_of_a_bad_jump(void **state)
+TEST(pc_of_a_bad_jump)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");
     program_expect_trap(&p, 1, 0x300);
     assert_int_equal(p.result.pc, 0x300);
@@ -199,16 +189,4 @@ static void pc_of_a_bad_jump(void **state)
     program_expect_trap(&p, 0, 0x302);
     assert_int_equal(p.result.pc, sam_image_find(p.image, "jump")->value);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compressed_code),    cmocka_unit_test(compressed_program),
-        cmocka_unit_test(without_a_handler),  cmocka_unit_test(with_a_handler),
-        cmocka_unit_test(beside_a_handler),   cmocka_unit_test(handler_that_traps),
-        cmocka_unit_test(handler_that_loops), cmocka_unit_test(steps_into_the_handler),
-        cmocka_unit_test(pc_of_a_bad_jump),   cmocka_unit_test(ebreak_as_a_trap),
-    };
-    return cmocka_run_group_tests_name("hart traps", tests, NULL, NULL);
 }

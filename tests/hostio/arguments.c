@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of hostio.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/hostio.h"
 
-static void arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
     const struct sam_hostio_options sized = {.size = 3};
     const struct sam_hostio_options absent = {.size = sizeof absent, .folder = "/no/such/folder"};
     struct sam_hostio *hostio = (struct sam_hostio *)1;
@@ -25,10 +19,4 @@ static void arguments(void **state)
     assert_int_equal(sam_hostio_new(NULL, &hostio, NULL), SAM_OK);
     sam_hostio_free(hostio);
     sam_hostio_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the host, from a program that is no more than an array of memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,9 +161,8 @@ static void expect_text(const struct sam_buffer *buffer, const char *text)
 static const unsigned widths[] = {32, 64};
 #define EACH_WIDTH for (const unsigned *xlen = widths; xlen < widths + 2; xlen++)
 
-static void a_console(void **state)
+TEST(a_console)
 {
-    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, false);
@@ -201,9 +195,8 @@ static void a_console(void **state)
     }
 }
 
-static void files_below_the_folder(void **state)
+TEST(files_below_the_folder)
 {
-    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, true);
@@ -233,9 +226,8 @@ static void files_below_the_folder(void **state)
 }
 
 /* A large file passes in pieces. */
-static void large_transfers(void **state)
+TEST(large_transfers)
 {
-    (void)state;
     struct world *w = open_world(64, true);
     enum { SIZE = 0x30000 };
     for (unsigned i = 0; i < SIZE; i++)
@@ -254,9 +246,8 @@ static void large_transfers(void **state)
 }
 
 /* Nothing outside the folder is reached, and nothing without one. */
-static void no_escape(void **state)
+TEST(no_escape)
 {
-    (void)state;
     static const char *const paths[] = {
         "../x",      "/etc/passwd", "sub/../../x", "link",     "out/x",   "sub/link",
         "sub/out/x", "..",          ".",           "sub",      "sub/",    "pipe",
@@ -290,9 +281,8 @@ static void no_escape(void **state)
     close_world(none);
 }
 
-static void every_handle_is_used_once(void **state)
+TEST(every_handle_is_used_once)
 {
-    (void)state;
     struct world *w = open_world(32, true);
     int64_t opened, count = 0;
     while ((opened = open_named(w, "many", 6)) >= 0)
@@ -305,9 +295,8 @@ static void every_handle_is_used_once(void **state)
     close_world(w);
 }
 
-static void surroundings(void **state)
+TEST(surroundings)
 {
-    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, false);
@@ -339,9 +328,8 @@ static void surroundings(void **state)
     }
 }
 
-static void exits(void **state)
+TEST(exits)
 {
-    (void)state;
     static const struct {
         unsigned xlen, operation;
         bool block;
@@ -365,9 +353,8 @@ static void exits(void **state)
 }
 
 /* What is not in memory ends the run; buffers that are not make the call fail. */
-static void wrong_addresses(void **state)
+TEST(wrong_addresses)
 {
-    (void)state;
     struct world *w = open_world(32, true);
     for (unsigned operation = 0; operation < 0x40; operation++) {
         const enum sam_hostio_end end =
@@ -405,9 +392,8 @@ static int64_t syscall_of(struct world *w, uint64_t number, uint64_t a, uint64_t
     return (int64_t)w->reply.result;
 }
 
-static void system_calls(void **state)
+TEST(system_calls)
 {
-    (void)state;
     EACH_WIDTH
     {
         struct world *w = open_world(*xlen, true);
@@ -450,9 +436,8 @@ static void system_calls(void **state)
     }
 }
 
-static void wrong_options(void **state)
+TEST(wrong_options)
 {
-    (void)state;
     struct sam_hostio *io;
     struct sam_error error;
     static const char *const hole[] = {"a", NULL};
@@ -473,9 +458,8 @@ static void wrong_options(void **state)
 }
 
 /* The page lists every call, and no other. */
-static void the_page_lists_them(void **state)
+TEST(the_page_lists_them)
 {
-    (void)state;
     static const struct {
         unsigned number;
         const char *name, *what;
@@ -502,20 +486,4 @@ static void the_page_lists_them(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_console),
-        cmocka_unit_test(files_below_the_folder),
-        cmocka_unit_test(large_transfers),
-        cmocka_unit_test(no_escape),
-        cmocka_unit_test(surroundings),
-        cmocka_unit_test(every_handle_is_used_once),
-        cmocka_unit_test(exits),
-        cmocka_unit_test(wrong_addresses),
-        cmocka_unit_test(system_calls),
-        cmocka_unit_test(wrong_options),
-        cmocka_unit_test(the_page_lists_them),
-    };
-    return cmocka_run_group_tests_name("hostio/calls", tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

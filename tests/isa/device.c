@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of samite/device/, compiled: each is the instruction that the assembler makes of
  * the same operands. Needs a RISC-V compiler; without one nothing is compared. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/chunk.h"
 #include "folder.h"
@@ -125,9 +120,8 @@ static size_t compare(const char *path, const struct sam_image *image)
     return count;
 }
 
-static void every_function(void **state)
+TEST(every_function)
 {
-    (void)state;
     static const char *const compilers[] = {"gcc -march=rv64im -mabi=lp64 -std=c11 -O1",
                                             "gcc -march=rv32im -mabi=ilp32 -std=c11 -O3",
                                             "g++ -march=rv64im -mabi=lp64 -std=c++17 -x c++ -O2"};
@@ -168,9 +162,8 @@ static void every_function(void **state)
 
 /* The layout of the system: records of the sizes that the machine reads, types with the codec's
  * numbers, the GPU's memory where the GPU has it, and nothing on top of something else. */
-static void layout(void **state)
+TEST(layout)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t first, size;
@@ -230,8 +223,4 @@ static void layout(void **state)
         assert_int_equal(types[i].number, types[i].type);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function), cmocka_unit_test(layout)};
-    return cmocka_run_group_tests_name("isa/device", tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

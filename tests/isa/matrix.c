@@ -169,9 +169,8 @@ static void both_ways(uint32_t word, const char *text)
     assert_string_equal(shown, wanted);
 }
 
-static void every_instruction(void **state)
+TEST(every_instruction)
 {
-    (void)state;
     bool seen[SAM_OP_COUNT] = {false};
     struct sam_isa isa = test_isa(ISA);
     for (size_t i = 0; i < SAM_COUNT(lines); i++) {
@@ -185,9 +184,8 @@ static void every_instruction(void **state)
             fail_msg("%s has no line", sam_insn_rows[op].mnemonic);
 }
 
-static void no_instruction(void **state)
+TEST(no_instruction)
 {
-    (void)state;
     static const uint32_t words[] = {
         0x0000002b,            /* mmov.mm without its bit 15 */
         0x0000842b,            /* mmov with a size */
@@ -220,9 +218,8 @@ static void no_instruction(void **state)
     assert_false(sam_decode(&isa, lines[0].word, 0, &insn));
 }
 
-static void other_spellings(void **state)
+TEST(other_spellings)
 {
-    (void)state;
     WORDS(ISA, "mrelease", 0x80215073);
     WORDS(ISA, "csrwi 0x802, 2", 0x80215073);
     WORDS(ISA, "mldw m0, t0, 0(a0)", 0x0855082b);
@@ -233,9 +230,8 @@ static void other_spellings(void **state)
     both_ways(0x80302573, "csrr a0, xmxrm");
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     test_refused(ISA, "fmmacc.h m8, m2, m4", "a matrix register m0..m7");
     test_refused(ISA, "fmmacc.h m0, m2", "',' and ms1");
     test_refused(ISA, "mmov.mx m0, t0", "x8..x15");
@@ -269,13 +265,8 @@ static void vectors(void **state)
     sam_buffer_free(&text);
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction), cmocka_unit_test(no_instruction),
-        cmocka_unit_test(other_spellings),   cmocka_unit_test(refused),
-        cmocka_unit_test(vectors), /* last: only with a folder to read */
-    };
-    size_t count = SAM_COUNT(tests) - (getenv("SAMITE_VECTORS") ? 0 : 1);
-    return _cmocka_run_group_tests("matrix", tests, count, NULL, NULL);
+    if (getenv("SAMITE_VECTORS"))
+        test_add(vectors, NULL, "vectors");
 }

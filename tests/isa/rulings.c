@@ -46,9 +46,8 @@ static uint32_t regexti(uint32_t high, uint32_t x2, uint32_t xd)
     return prefix_word(3, (high & 63) << 6 | x2 << 3 | xd);
 }
 
-static void ruling_01_vadd12_and_vsub12(void **state)
+TEST(ruling_01_vadd12_and_vsub12)
 {
-    (void)state;
     WORDS(V, "vadd12.vi v1, v2, -2048", i_type(0x0b, 0, 1, 2, -2048));
     WORDS(V, "vadd12.vi v31, v0, 2047", i_type(0x0b, 0, 31, 0, 2047));
     WORDS(V, "vsub12.vi v1, v2, -1", i_type(0x0b, 1, 1, 2, -1));
@@ -59,9 +58,8 @@ static void ruling_01_vadd12_and_vsub12(void **state)
     assert_int_equal(insn.imm, -5);
 }
 
-static void ruling_02_branch_operand_order(void **state)
+TEST(ruling_02_branch_operand_order)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint32_t funct3;
@@ -81,9 +79,8 @@ static void ruling_02_branch_operand_order(void **state)
     test_refused(V, "vbeq v1, v2, . + 4096", "4096 bytes away, vbeq reaches -4096..4094");
 }
 
-static void join_setrpc(void **state)
+TEST(join_setrpc)
 {
-    (void)state;
     WORDS(V, "join", 0x0000205b);
     WORDS(V, "join zero, zero, 0", 0x0000205b);
     WORDS(V, "setrpc zero, t1, 20", 0x0143305b);
@@ -93,18 +90,16 @@ static void join_setrpc(void **state)
           0x205b);
 }
 
-static void ruling_03_vfexp_and_vftta(void **state)
+TEST(ruling_03_vfexp_and_vftta)
 {
-    (void)state;
     WORDS(V, "vfexp.v v1, v2", r_type(0x0b, 6, 2 << 1 | 1, 1, 0, 2));
     WORDS(V, "vfexp.v v1, v2, v0.t", r_type(0x0b, 6, 2 << 1, 1, 0, 2));
     WORDS(V, "vftta.vv v1, v2, v3", r_type(0x0b, 4, 3 << 1 | 1, 1, 3, 2));
     WORDS(V, "vftta.vv v1, v2, v3, v0.t", r_type(0x0b, 4, 3 << 1, 1, 3, 2));
 }
 
-static void ruling_04_private_stores(void **state)
+TEST(ruling_04_private_stores)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint32_t funct3;
@@ -128,16 +123,14 @@ static void ruling_04_private_stores(void **state)
     test_refused(V, "vlw.v v3, -1025(v4)", "= -1025 is outside -1024..1023");
 }
 
-static void ruling_05_private_base_is_a_vector(void **state)
+TEST(ruling_05_private_base_is_a_vector)
 {
-    (void)state;
     test_refused(V, "vlw.v v3, 0(a0)", "expected a vector register (vs1), found 'a0'");
     test_refused(V, "vsw.v v3, 0(a0)", "expected a vector register (vs1), found 'a0'");
 }
 
-static void ruling_06_gather_and_scatter(void **state)
+TEST(ruling_06_gather_and_scatter)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint32_t funct3;
@@ -157,9 +150,8 @@ static void ruling_06_gather_and_scatter(void **state)
     test_refused(V, "vlw12.v v3, 0(a0)", "expected a vector register");
 }
 
-static void ruling_10_regext_fields(void **state)
+TEST(ruling_10_regext_fields)
 {
-    (void)state;
     /* add: rd = xd, rs1 = x1, rs2 = x2 */
     WORDS(V, "add x45, x33, x63", regext(0, 1, 1, 1), r_type(0x33, 0, 0, 13, 1, 31));
     WORDS(V, "add a0, a1, x32", regext(0, 1, 0, 0), r_type(0x33, 0, 0, 10, 11, 0));
@@ -181,9 +173,8 @@ static void ruling_10_regext_fields(void **state)
     WORDS(V, "add x31, x31, x31", r_type(0x33, 0, 0, 31, 31, 31));
 }
 
-static void ruling_10_regexti_fields(void **state)
+TEST(ruling_10_regexti_fields)
 {
-    (void)state;
     for (int32_t imm = -1024; imm <= 1023; imm++) {
         char text[64];
         uint32_t word = r_type(0x57, 3, 1, 1, (uint32_t)imm & 31, 2);
@@ -208,9 +199,8 @@ static void ruling_10_regexti_fields(void **state)
     assert_int_equal(insn.imm, -29);
 }
 
-static void ruling_10_only_registers_are_extended(void **state)
+TEST(ruling_10_only_registers_are_extended)
 {
-    (void)state;
     struct sam_isa isa = test_isa(V);
     struct sam_insn insn;
     /* addi's immediate lies where rs2 would: x2 does not touch it */
@@ -225,9 +215,8 @@ static void ruling_10_only_registers_are_extended(void **state)
     assert_int_equal(insn.imm, 1);
 }
 
-static void ruling_10_explicit_prefix(void **state)
+TEST(ruling_10_explicit_prefix)
 {
-    (void)state;
     uint32_t prefix = regext(0, 1, 0, 0), word = r_type(0x57, 0, 1, 1, 3, 2);
     /* up to 31: the raw field; above: it must agree with the prefix */
     WORDS(V, "regext zero, zero, 64\nvadd.vv v1, v2, v3", prefix, word);
@@ -254,18 +243,16 @@ static void ruling_10_explicit_prefix(void **state)
     test_refused(V, "regext zero, zero, -2049", "= -2049 is outside -2048..4095");
 }
 
-static void ruling_10_label_binds_to_the_prefix(void **state)
+TEST(ruling_10_label_binds_to_the_prefix)
 {
-    (void)state;
     WORDS(V, "j there\nthere: add x45, a0, a1", 0x0040006f, regext(0, 0, 0, 1),
           r_type(0x33, 0, 0, 13, 10, 11));
     WORDS(V, "there: add x45, a0, a1\nj there", regext(0, 0, 0, 1), r_type(0x33, 0, 0, 13, 10, 11),
           0xff9ff06f);
 }
 
-static void ruling_10_two_prefixes(void **state)
+TEST(ruling_10_two_prefixes)
 {
-    (void)state;
     test_refused(V, "regext zero, zero, 1\nregext zero, zero, 1\nnop", "two prefixes in a row");
     test_refused(V, "regext zero, zero, 1\nregexti zero, zero, 1\nnop", "two prefixes in a row");
     struct sam_isa isa = test_isa(V);
@@ -273,9 +260,8 @@ static void ruling_10_two_prefixes(void **state)
     assert_false(sam_decode(&isa, regext(0, 0, 0, 1), regext(0, 0, 0, 1), &insn));
 }
 
-static void ruling_10_regexti_needs_an_immediate(void **state)
+TEST(ruling_10_regexti_needs_an_immediate)
 {
-    (void)state;
     test_refused(V, "regexti zero, zero, 1\nvadd.vv v1, v2, v3",
                  "'vadd.vv' is illegal after this regexti");
     test_refused(V, "regexti zero, zero, 1\naddi a0, a0, 1", "illegal after this regexti");
@@ -285,9 +271,8 @@ static void ruling_10_regexti_needs_an_immediate(void **state)
     assert_false(sam_decode(&isa, r_type(0x57, 0, 1, 1, 3, 2), regexti(0, 0, 0), &insn));
 }
 
-static void ruling_10_scalar_registers_end_at_63(void **state)
+TEST(ruling_10_scalar_registers_end_at_63)
 {
-    (void)state;
     struct sam_isa isa = test_isa(V);
     struct sam_insn insn;
     assert_true(sam_decode(&isa, r_type(0x33, 0, 0, 31, 1, 1), regext(0, 0, 0, 1), &insn));
@@ -299,9 +284,8 @@ static void ruling_10_scalar_registers_end_at_63(void **state)
 }
 
 /* Names of registers under F, where the registers of Zfinx are meant: field for field. */
-static void ruling_2_names_of_float_registers(void **state)
+TEST(ruling_2_names_of_float_registers)
 {
-    (void)state;
     static const char *const names[] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",
                                         "fs0", "fs1", "fa0",  "fa1",  "fa2", "fa3", "fa4",  "fa5",
                                         "fa6", "fa7", "fs2",  "fs3",  "fs4", "fs5", "fs6",  "fs7",
@@ -326,9 +310,8 @@ static void ruling_2_names_of_float_registers(void **state)
     test_refused("rv32im", "add fa0, a0, a0", "found 'fa0'");
 }
 
-static void ruling_11_regpair_is_written_out(void **state)
+TEST(ruling_11_regpair_is_written_out)
 {
-    (void)state;
     WORDS(V, "regpair zero, zero, 1\nadd x34, a2, a4", prefix_word(5, 1),
           r_type(0x33, 0, 0, 2, 12, 14));
     WORDS(V, "regpairi zero, zero, 64\nvadd.vi v2, v4, 33", prefix_word(7, 64),
@@ -340,9 +323,8 @@ static void ruling_11_regpair_is_written_out(void **state)
     assert_int_equal(insn.rd, 34);
 }
 
-static void ruling_14_barrier_scope(void **state)
+TEST(ruling_14_barrier_scope)
 {
-    (void)state;
     WORDS(V, "barrier x0, x0, 1", 0x0400c00b);
     WORDS(V, "barrier", 0x0400400b);
     for (uint32_t scope = 0; scope < 32; scope++) {
@@ -354,9 +336,8 @@ static void ruling_14_barrier_scope(void **state)
     WORDS(V, "endprg x0, x0, x0", 0x0000400b);
 }
 
-static void scalars_without_system_instructions(void **state)
+TEST(scalars_without_system_instructions)
 {
-    (void)state;
     test_refused(V, "ecall", "'ecall' does not exist on a Ventus warp");
     test_refused(V, "ebreak", "'ebreak' does not exist on a Ventus warp");
     WORDS("rv32i", "ecall\nebreak\nmret", 0x73, 0x100073, 0x30200073);
@@ -364,30 +345,4 @@ static void scalars_without_system_instructions(void **state)
     WORDS(V, "flw t2, 12(t2)\nfsw t2, -4(sp)\nfmv.w.x a0, a1\nfmv.x.w a0, a1", 0x00c3a387,
           s_type(0x27, 2, 2, 7, -4), 0xf0058553, 0xe0058553);
     test_refused("rv32i", "flw t2, 12(t2)", "'flw' needs xventus");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_01_vadd12_and_vsub12),
-        cmocka_unit_test(ruling_02_branch_operand_order),
-        cmocka_unit_test(join_setrpc),
-        cmocka_unit_test(ruling_03_vfexp_and_vftta),
-        cmocka_unit_test(ruling_04_private_stores),
-        cmocka_unit_test(ruling_05_private_base_is_a_vector),
-        cmocka_unit_test(ruling_06_gather_and_scatter),
-        cmocka_unit_test(ruling_10_regext_fields),
-        cmocka_unit_test(ruling_10_regexti_fields),
-        cmocka_unit_test(ruling_10_only_registers_are_extended),
-        cmocka_unit_test(ruling_10_explicit_prefix),
-        cmocka_unit_test(ruling_10_label_binds_to_the_prefix),
-        cmocka_unit_test(ruling_10_two_prefixes),
-        cmocka_unit_test(ruling_10_regexti_needs_an_immediate),
-        cmocka_unit_test(ruling_10_scalar_registers_end_at_63),
-        cmocka_unit_test(ruling_2_names_of_float_registers),
-        cmocka_unit_test(ruling_11_regpair_is_written_out),
-        cmocka_unit_test(ruling_14_barrier_scope),
-        cmocka_unit_test(scalars_without_system_instructions),
-    };
-    return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
 }

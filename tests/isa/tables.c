@@ -43,9 +43,8 @@ static bool meant(int a, int b)
     return a == SAM_OP_fence_tso && b == SAM_OP_fence;
 }
 
-static void test_no_word_matches_two_rows(void **state)
+TEST(test_no_word_matches_two_rows)
 {
-    (void)state;
     for (int a = 1; a < SAM_OP_COUNT + (int)sam_encoding_row_count; a++) {
         for (int b = a + 1; b < SAM_OP_COUNT + (int)sam_encoding_row_count; b++) {
             struct code x = code_at(a), y = code_at(b);
@@ -58,9 +57,8 @@ static void test_no_word_matches_two_rows(void **state)
     }
 }
 
-static void test_match_within_mask(void **state)
+TEST(test_match_within_mask)
 {
-    (void)state;
     for (int i = 1; i < SAM_OP_COUNT + (int)sam_encoding_row_count; i++) {
         struct code code = code_at(i);
         if ((code.match & ~code.mask) || (code.mask & 0x7f) != 0x7f || (code.match & 3) != 3)
@@ -76,9 +74,8 @@ static uint32_t bits_of(const struct sam_operand *operand)
     return sam_operand_put(operand, 0, -1);
 }
 
-static void test_operands_do_not_collide(void **state)
+TEST(test_operands_do_not_collide)
 {
-    (void)state;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
         uint32_t used = row->mask;
@@ -106,9 +103,8 @@ static void test_operands_do_not_collide(void **state)
 }
 
 /* Every value of the field, and nothing else, goes through put and get. */
-static void test_operand_put_get(void **state)
+TEST(test_operand_put_get)
 {
-    (void)state;
     for (int letter = '!'; letter < 127; letter++) {
         const struct sam_operand *operand = sam_operand_find((char)letter);
         int64_t low, high;
@@ -129,9 +125,8 @@ static void test_operand_put_get(void **state)
     }
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
         assert_true(row->mnemonic[0] && row->meaning[0] && row->source[0] && row->on);
@@ -145,9 +140,8 @@ static void test_texts(void **state)
 }
 
 /* What is public describes all 32 bits of each row. */
-static void test_entries_cover_the_word(void **state)
+TEST(test_entries_cover_the_word)
 {
-    (void)state;
     struct sam_isa_entry entry;
     size_t index = 0;
     for (; sam_isa_entry_get(index, &entry); index++) {
@@ -174,9 +168,8 @@ static void test_entries_cover_the_word(void **state)
     assert_int_equal(index, SAM_OP_COUNT - 1 + sam_pseudo_row_count);
 }
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
-    (void)state;
     for (unsigned i = 0; i < 256; i++) {
         char name[8];
         int size = snprintf(name, sizeof name, "v%u", i);
@@ -194,9 +187,8 @@ static void test_registers(void **state)
 
 /* Strings as compilers and ELF attributes spell them, and the messages for those that ask for too
  * much. */
-static void test_isa_strings(void **state)
+TEST(test_isa_strings)
 {
-    (void)state;
     static const char *const same[][2] = {
         {"rv32i2p1_m2p0_a2p1_zicsr2p0_zifencei2p0", "rv32ima_zicsr"},
         {"RV64IMA_Zicsr_Zicntr", "rv64ima_zicsr"},
@@ -229,9 +221,8 @@ static void test_isa_strings(void **state)
     }
 }
 
-static void test_csr_names(void **state)
+TEST(test_csr_names)
 {
-    (void)state;
     struct sam_isa ventus = test_isa("ventus"), plain = test_isa("rv32i_zicsr");
     assert_int_equal(sam_csr_address(&ventus, "tid", 3), 0x800);
     assert_int_equal(sam_csr_address(&ventus, "CSR_TID", 7), 0x800);
@@ -243,9 +234,8 @@ static void test_csr_names(void **state)
 }
 
 /* Cached texts are those of the disassembler, whatever evicts them. */
-static void test_kept_texts(void **state)
+TEST(test_kept_texts)
 {
-    (void)state;
     static const uint32_t words[] = {0x00a00513, 0xfe000ee3, 0x0000006f, 0, 0xffffffff};
     static const uint64_t pcs[] = {0x80000000, 0x80001000, 0x80000004, 0};
     const struct sam_isa isa = test_isa("ventus");
@@ -276,9 +266,8 @@ static int row_of(const struct sam_isa *isa, uint32_t word)
 }
 
 /* Words of every code with all other bits at random, and with one bit of the code wrong. */
-static void test_found_as_in_the_table(void **state)
+TEST(test_found_as_in_the_table)
 {
-    (void)state;
     static const char *const isas[] = {"ventus", "tensor", "rv32i", "rv64im", "rv32ima_zicsr"};
     uint64_t r = test_seed();
     for (size_t k = 0; k < sizeof isas / sizeof isas[0]; k++) {
@@ -296,22 +285,4 @@ static void test_found_as_in_the_table(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept_texts),
-        cmocka_unit_test(test_no_word_matches_two_rows),
-        cmocka_unit_test(test_match_within_mask),
-        cmocka_unit_test(test_found_as_in_the_table),
-        cmocka_unit_test(test_operands_do_not_collide),
-        cmocka_unit_test(test_operand_put_get),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_entries_cover_the_word),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_isa_strings),
-        cmocka_unit_test(test_csr_names),
-    };
-    return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }

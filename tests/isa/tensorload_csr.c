@@ -43,16 +43,15 @@ static void check_name(const char *isa, const char *name, unsigned address, cons
         assert_non_null(strstr(entry.aliases, name));
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(isas); k++)
         for (size_t i = 0; i < SAM_COUNT(names); i++)
             for (const char *const *name = names[i].names; *name; name++)
                 check_name(isas[k], *name, names[i].address, names[i].names[0]);
 }
 
-static void test_strides(void **state)
+TEST(test_strides)
 {
     static const struct {
         const char *name;
@@ -65,7 +64,6 @@ static void test_strides(void **state)
         {"tstore_stride", 0x8a0, "tstore_stride"},
         {"TL_STORE_STRIDE_CSR", 0x8a0, "tstore_stride"},
     };
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(kinds); k++)
         for (unsigned i = 0; i < 32; i++) {
             char name[48], printed[48];
@@ -80,14 +78,13 @@ static void test_strides(void **state)
         }
 }
 
-static void test_no_names(void **state)
+TEST(test_no_names)
 {
     static const char *const wrong[] = {
         "tload_stride32", "tload_stride00", "tload_stride{32}", "tload_stride{}",
         "tload_stride{",  "tload_stride}",  "tload_stride_1",   "ttype0",
         "ttype{0}",       "tmask_ls0",      "tmask_load_widt",  "TL_CONCAT_MASK3_CSR",
     };
-    (void)state;
     struct sam_isa tensor = test_isa("tensor"), ventus = test_isa("ventus");
     for (size_t i = 0; i < SAM_COUNT(wrong); i++)
         assert_int_equal(sam_csr_address(&tensor, wrong[i], strlen(wrong[i])), -1);
@@ -102,9 +99,8 @@ static void test_no_names(void **state)
 }
 
 /* 72 registers, each listed once. */
-static void test_listing(void **state)
+TEST(test_listing)
 {
-    (void)state;
     struct sam_isa tensor = test_isa("tensor");
     struct sam_csr_entry entry;
     bool seen[72] = {false};
@@ -119,11 +115,10 @@ static void test_listing(void **state)
         assert_true(seen[i]);
 }
 
-static void test_isa_strings(void **state)
+TEST(test_isa_strings)
 {
     static const char *const together[] = {
         "rv32im_xventus_xtensorload", "rv32i_xtensorload_xventus", "RV64I_XVENTUS_XTENSORLOAD"};
-    (void)state;
     struct sam_isa isa = test_isa("tensor");
     struct sam_error error;
     char text[96];
@@ -142,7 +137,7 @@ static void test_isa_strings(void **state)
 }
 
 /* What the manual gives to loads and stores alike is the load's, with a warning, once. */
-static void test_ruled_names(void **state)
+TEST(test_ruled_names)
 {
     static const struct {
         const char *name, *warning; /* NULL: none */
@@ -154,7 +149,6 @@ static void test_ruled_names(void **state)
         {"TL_LOAD_WIDTH_CSR", NULL},
         {"tload_stride", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[96], *messages;
         snprintf(text, sizeof text, "csrw %s, a0\ncsrr a0, %s\n", rows[i].name, rows[i].name);
@@ -167,14 +161,4 @@ static void test_ruled_names(void **state)
         sam_text_free(messages);
         sam_image_free(image);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ruled_names), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_strides),     cmocka_unit_test(test_no_names),
-        cmocka_unit_test(test_listing),     cmocka_unit_test(test_isa_strings),
-    };
-    return cmocka_run_group_tests_name("tensorload_csr", tests, NULL, NULL);
 }

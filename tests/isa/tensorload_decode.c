@@ -214,22 +214,19 @@ static void sweep(const char *name)
         }
 }
 
-static void test_words_of_rv32(void **state)
+TEST(test_words_of_rv32)
 {
-    (void)state;
     sweep("rv32im_zicsr_xtensorload");
 }
 
-static void test_words_of_rv64(void **state)
+TEST(test_words_of_rv64)
 {
-    (void)state;
     sweep("tensor");
 }
 
 /* Every byte in imm8, whatever the other fields. */
-static void test_immediates(void **state)
+TEST(test_immediates)
 {
-    (void)state;
     struct sam_isa isa = test_isa("tensor");
     for (uint32_t top = 0; top < 16; top++)
         for (uint32_t imm = 0; imm < 256; imm++)
@@ -239,9 +236,8 @@ static void test_immediates(void **state)
 
 /* How many of the 1024 values of bits 31:25 and funct3 are legal: engines times codes of each
  * instruction, from the field tables. A load or store has three bits of imm8 among them. */
-static void test_count(void **state)
+TEST(test_count)
 {
-    (void)state;
     struct sam_isa isa = test_isa("tensor");
     unsigned legal = 0;
     for (uint32_t top = 0; top < 128; top++)
@@ -255,22 +251,11 @@ static void test_count(void **state)
 }
 
 /* CUSTOM-2 is Ventus's elsewhere, and nobody's on a hart without either. */
-static void test_other_isas(void **state)
+TEST(test_other_isas)
 {
-    (void)state;
     struct sam_isa plain = test_isa("rv32im_zicsr"), ventus = test_isa("ventus");
     struct sam_insn insn;
     assert_false(sam_decode(&plain, 0x0000005b, 0, &insn));
     assert_true(sam_decode(&ventus, 0x0000005b, 0, &insn));
     assert_int_equal(insn.op, SAM_OP_vbeq);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_of_rv32), cmocka_unit_test(test_words_of_rv64),
-        cmocka_unit_test(test_immediates),    cmocka_unit_test(test_count),
-        cmocka_unit_test(test_other_isas),
-    };
-    return cmocka_run_group_tests_name("tensorload_decode", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/tile/block.pto: right for sizes on both sides of its blocks, and wrong when a result or a
  * line of it is changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +74,11 @@ static bool is_right(const struct block_config *config, const char *path, enum p
     return !result.failure[0];
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const uint32_t sizes[][3] = {{1, 16, 1},   {2, 15, 15},  {31, 120, 8}, {32, 64, 1},
                                         {33, 200, 5}, {63, 512, 8}, {65, 96, 3},  {127, 24, 2},
                                         {128, 64, 4}, {129, 32, 8}, {257, 40, 1}};
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct block_config config = config_of(sizes[i][0], sizes[i][1], sizes[i][2]);
         config.type = i % 2 ? SAM_F32 : SAM_BF16;
@@ -99,13 +93,12 @@ static void test_sizes(void **state)
     }
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const uint32_t sizes[][3] = {
         {0, 16, 1}, {1, 513, 27}, {1, 130, 2}, {1, 16, 3}, {1, 16, 0}};
     struct block block;
     struct sam_error error = {0};
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const struct block_config config = config_of(sizes[i][0], sizes[i][1], sizes[i][2]);
         must_refuse(block_make(&block, &config, &error), &error,
@@ -119,7 +112,7 @@ static void test_refused(void **state)
 }
 
 /* Programs that forget a part. */
-static void test_mutants(void **state)
+TEST(test_mutants)
 {
     static const char *const mutants[][2] = {
         {"trowexpandexpdif", "trowexpandsub"},
@@ -131,7 +124,6 @@ static void test_mutants(void **state)
     char *text;
     size_t size;
     const struct block_config config = config_of(140, 32, 2); /* two blocks of keys */
-    (void)state;
     must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
     for (size_t i = 0; i < COUNT(mutants); i++) {
         const char *at = strstr(text, mutants[i][0]);
@@ -148,7 +140,7 @@ static void test_mutants(void **state)
 }
 
 /* The weights as a file, and back. */
-static void test_file(void **state)
+TEST(test_file)
 {
     struct block block;
     struct sam_error error = {0};
@@ -156,7 +148,6 @@ static void test_file(void **state)
     struct block_config config = config_of(4, 16, 2);
     char *file = NULL;
     size_t size, need, found = 0;
-    (void)state;
     config.type = SAM_BF16;
     must(block_make(&block, &config, &error), &error);
     must(block_file(&block, 1, &file, &size, &error), &error);
@@ -183,13 +174,4 @@ static void test_file(void **state)
     block_free(&block);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_mutants),
-        cmocka_unit_test(test_file),
-    };
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The GEMM kernels: right bit by bit at every MLEN and XLEN with edge tiles in all dimensions, and
  * wrong when their source is damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,23 +159,12 @@ static void damaged(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
+PROLOGUE
 {
-    enum { MOST = 16 };
-    static struct CMUnitTest tests[MOST];
-    static char names[MOST][32];
-    size_t count = 0;
     for (size_t i = 0; i < gemm_kernel_count; i++) {
-        for (int kind = 0; kind < 2; kind++, count++) {
-            snprintf(names[count], sizeof names[count], "%s, %s", gemm_kernels[i].name,
-                     kind ? "large" : "edges");
-            tests[count] =
-                (struct CMUnitTest){.name = names[count],
-                                    .test_func = kind ? large : edges,
-                                    .initial_state = (void *)(uintptr_t)&gemm_kernels[i]};
-        }
+        test_add(edges, &gemm_kernels[i], "%s, edges", gemm_kernels[i].name);
+        test_add(large, &gemm_kernels[i], "%s, large", gemm_kernels[i].name);
     }
-    tests[count++] = (struct CMUnitTest){.name = "cycle by cycle", .test_func = cycle_by_cycle};
-    tests[count++] = (struct CMUnitTest){.name = "damaged", .test_func = damaged};
-    return _cmocka_run_group_tests("gemm", tests, count, NULL, NULL);
+    test_add(cycle_by_cycle, NULL, "cycle by cycle");
+    test_add(damaged, NULL, "damaged");
 }

@@ -2,12 +2,7 @@
 /* Wrong operations, forgotten bounds, forgotten barriers, wrong joins. */
 #include "mutants.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

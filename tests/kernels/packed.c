@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of kernels/system: right for every type of weights and many sizes, in assembly and,
  * where there is a cross compiler, in C; wrong when their source or their result is damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +62,8 @@ static void expect_right(const struct packed_config *config, const char *program
     packed_free(&layer);
 }
 
-static void in_assembly(void **state)
+TEST(in_assembly)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         const struct packed_config configs[] = {{types[i], 1, 512, 1024, 1},
                                                 {types[i], 1, 64, 64, 2},
@@ -112,9 +106,8 @@ static void compile(const char *name, const char *width)
 }
 
 /* Edges in each dimension, at every MLEN; several groups of tokens. */
-static void in_c(void **state)
+TEST(in_c)
 {
-    (void)state;
     static const struct packed_config configs[] = {
         {SAM_F16, 1, 512, 1024, 1},  {SAM_E4M3, 2, 256, 1000, 2}, {SAM_E5M2, 3, 192, 1001, 3},
         {SAM_E2M1, 1, 128, 2050, 4}, {SAM_F16, 16, 64, 17, 5},    {SAM_E4M3, 1, 4096, 1, 6}};
@@ -135,9 +128,8 @@ static void in_c(void **state)
 }
 
 /* A name, bytes before and after packing, the share; then cycles. */
-static void round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned bytes;
@@ -191,9 +183,8 @@ static void write_im2col(const char *pad)
 
 /* The program compares every result with plain C; a routine whose patches are shifted is noticed.
  */
-static void convolution(void **state)
+TEST(convolution)
 {
-    (void)state;
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++)
         for (int wrong = 0; wrong < 2; wrong++) {
             write_im2col(wrong ? "0,2,1,1" : "1");
@@ -212,9 +203,8 @@ static void convolution(void **state)
 /* ---------------------------------------------------------------------------------- damaged */
 
 /* One result that is wrong by little more than what is allowed. */
-static void wrong_results(void **state)
+TEST(wrong_results)
 {
-    (void)state;
     const struct packed_config config = {SAM_F16, 1, 256, 256, 1};
     struct packed_layer layer;
     struct packed_result result;
@@ -278,9 +268,8 @@ static void make_links(void)
 }
 
 /* Missing waits, wrong steps and wrong tiles are seen. */
-static void wrong_programs(void **state)
+TEST(wrong_programs)
 {
-    (void)state;
     static const char *const changes[][3] = {
         {"layer.s", "add     \\tile, \\tile, t0", "nop"},
         {"layer.s", "add     s7, s7, a3", "nop"},
@@ -322,9 +311,8 @@ static void wrong_programs(void **state)
 }
 
 /* No program uses what it has not waited for. */
-static void races(void **state)
+TEST(races)
 {
-    (void)state;
     static const struct packed_config configs[] = {
         {SAM_F16, 1, 64, 64, 1}, {SAM_E4M3, 1, 192, 320, 2}, {SAM_E2M1, 1, 64, 640, 3}};
     const struct sam_system_timing with = {.size = sizeof with};
@@ -346,9 +334,8 @@ static void races(void **state)
 }
 
 /* A wait that is missing makes a race, though without time the results are right. */
-static void missing_waits(void **state)
+TEST(missing_waits)
 {
-    (void)state;
     static const struct {
         const char *from, *to, *first, *second;
     } changes[] = {
@@ -384,9 +371,8 @@ static void missing_waits(void **state)
 }
 
 /* Time changes no result, whatever the parameters; raw weights take other cycles. */
-static void in_time(void **state)
+TEST(in_time)
 {
-    (void)state;
     static const char *const texts[] = {
         "", "mem.dram_bytes=1,wu.symbols_cycle=64",
         "mem.l2_size=4096,mx.mpara=8,mx.npara=8,gpu.sms=1,tl.queue=1"};
@@ -427,9 +413,8 @@ static void in_time(void **state)
 }
 
 /* A tile that is multiplied one record too early: in time DONE shows it. */
-static void a_poll_that_ends_too_early(void **state)
+TEST(a_poll_that_ends_too_early)
 {
-    (void)state;
     const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
     const struct sam_system_timing with = {.size = sizeof with};
     char folder[4096];
@@ -462,9 +447,8 @@ static int tear_down(void **state)
 }
 
 /* What layer.s has no room for is refused before it runs. */
-static void deep_layers(void **state)
+TEST(deep_layers)
 {
-    (void)state;
     struct packed_layer layer;
     struct packed_result result;
     struct sam_error error = {0};
@@ -480,20 +464,4 @@ static void deep_layers(void **state)
     packed_free(&layer);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_assembly),
-        cmocka_unit_test(in_c),
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(convolution),
-        cmocka_unit_test(wrong_results),
-        cmocka_unit_test(wrong_programs),
-        cmocka_unit_test(races),
-        cmocka_unit_test(missing_waits),
-        cmocka_unit_test(a_poll_that_ends_too_early),
-        cmocka_unit_test(in_time),
-        cmocka_unit_test(deep_layers),
-    };
-    return cmocka_run_group_tests_name("kernels/packed", tests, test_folder_make, tear_down);
-}
+TEST_GROUP(test_folder_make, tear_down)

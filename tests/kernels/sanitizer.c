@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels under the sanitizer: those of kernels/ run without a finding, and bugs planted in copies
  * of them are found, with the right instructions on both sides. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,28 +262,11 @@ static void a_kernel_is_clean(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
-    static char names[64][160];
-    static struct CMUnitTest tests[64];
-    size_t count = 0;
-    if (kernel_check_count + COUNT(planted) > COUNT(tests))
-        return 2;
-    for (size_t i = 0; i < kernel_check_count; i++, count++) {
-        snprintf(names[count], sizeof names[count], "%s is clean", kernel_checks[i].name);
-        tests[count].test_func = a_kernel_is_clean;
-        tests[count].initial_state = (void *)(uintptr_t)&kernel_checks[i];
-    }
-    for (size_t i = 0; i < COUNT(planted); i++, count++) {
-        snprintf(names[count], sizeof names[count], "%s with '%s' for '%s' is found",
+    for (size_t i = 0; i < kernel_check_count; i++)
+        test_add(a_kernel_is_clean, &kernel_checks[i], "%s is clean", kernel_checks[i].name);
+    for (size_t i = 0; i < COUNT(planted); i++)
+        test_add(a_planted_bug_is_found, &planted[i], "%s with '%s' for '%s' is found",
                  planted[i].mutant.kernel, planted[i].mutant.to, planted[i].mutant.from);
-        for (char *c = names[count]; *c; c++)
-            if (*c == '#' || *c == '\n') /* TAP would read a directive, or a line */
-                *c = ' ';
-        tests[count].test_func = a_planted_bug_is_found;
-        tests[count].initial_state = (void *)(uintptr_t)&planted[i];
-    }
-    for (size_t i = 0; i < count; i++)
-        tests[i].name = names[i];
-    return _cmocka_run_group_tests("sanitizer", tests, count, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels in sessions: run, and stepped in random orders of warps and workgroups, against plain
  * launches: the bytes that a check reads back, counts, and every register of every warp. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
+#include "../random.h"
 #include "check.h"
-#include "random.h"
 
 enum manner { RUN, RANDOM, PIECES, MANNERS };
 
@@ -189,14 +186,8 @@ static void one_kernel(void **state)
     }
 }
 
-int main(int argc, char **argv)
+PROLOGUE
 {
-    struct CMUnitTest tests[32];
-    size_t count = 0;
     for (size_t i = 0; i < kernel_check_count; i++)
-        if (argc < 2 || !strcmp(argv[1], kernel_checks[i].name))
-            tests[count++] = (struct CMUnitTest){.name = kernel_checks[i].name,
-                                                 .test_func = one_kernel,
-                                                 .initial_state = (void *)&kernel_checks[i]};
-    return _cmocka_run_group_tests("sessions", tests, count, NULL, NULL);
+        test_add(one_kernel, &kernel_checks[i], "%s", kernel_checks[i].name);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One kernel of kernels/ (argv[1]): right for every size, warp and block, the same with two worker
  * threads; and wrong when its source is damaged, so that a pass means something. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of bench/loops compute what their instructions say, in plain C. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <math.h>
 #include <string.h>
 
@@ -173,11 +168,8 @@ static void test_loop(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
-    struct CMUnitTest tests[sizeof loops / sizeof loops[0]];
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++)
-        tests[i] =
-            (struct CMUnitTest){loops[i].name, test_loop, NULL, NULL, (void *)(uintptr_t)&loops[i]};
-    return _cmocka_run_group_tests("loops", tests, sizeof loops / sizeof loops[0], NULL, NULL);
+        test_add(test_loop, &loops[i], "%s", loops[i].name);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels with their cycles against plain launches: what they compute, whatever the preset, the
  * schedule and the number of workers; and that cycles account for every instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "check.h"
 #include "must.h"
@@ -108,9 +105,8 @@ static void one_kernel(void **state)
     }
 }
 
-static void other_launches(void **state)
+TEST(other_launches)
 {
-    (void)state;
     struct sam_gpu_timing timing = {.size = 8};
     struct sam_gpu_options options = {.size = sizeof options, .timing = &timing};
     struct sam_launch launch = {.start = SAM_CODE_BASE, .grid = {1, 1, 1}, .lanes = 32, .warps = 1};
@@ -129,14 +125,8 @@ static void other_launches(void **state)
     sam_gpu_free(gpu);
 }
 
-int main(int argc, char **argv)
+PROLOGUE
 {
-    struct CMUnitTest tests[40] = {cmocka_unit_test(other_launches)};
-    size_t count = 1;
     for (size_t i = 0; i < kernel_check_count; i++)
-        if (argc < 2 || !strcmp(argv[1], kernel_checks[i].name))
-            tests[count++] = (struct CMUnitTest){.name = kernel_checks[i].name,
-                                                 .test_func = one_kernel,
-                                                 .initial_state = (void *)&kernel_checks[i]};
-    return _cmocka_run_group_tests("timed", tests, count, NULL, NULL);
+        test_add(one_kernel, &kernel_checks[i], "%s", kernel_checks[i].name);
 }

@@ -28,9 +28,8 @@ static void arguments_of(struct sam_tile_argument out[2])
     out[1] = (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64};
 }
 
-static void lowering(void **state)
+TEST(lowering)
 {
-    (void)state;
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made = NULL;
@@ -72,9 +71,8 @@ static void expect_input(const struct sam_tile_program *p, const struct sam_tile
 }
 
 /* Packed tensors that are not there, or are something else. */
-static void packed(void **state)
+TEST(packed)
 {
-    (void)state;
     static const char header[] =
         "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,8],\"data_offsets\":[0,256]},"
         "\"v\":{\"dtype\":\"I32\",\"shape\":[8,8],\"data_offsets\":[256,512]},"
@@ -109,9 +107,8 @@ static void packed(void **state)
     sam_tile_program_free(p);
 }
 
-static void lowered(void **state)
+TEST(lowered)
 {
-    (void)state;
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made;
@@ -148,14 +145,4 @@ static void lowered(void **state)
     sam_system_free(system);
     sam_tile_lowered_free(made);
     sam_tile_program_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lowering),
-        cmocka_unit_test(packed),
-        cmocka_unit_test(lowered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static void make_files(void)
     lowered_free(&x);
 }
 
-static void test_emit(void **state)
+TEST(test_emit)
 {
-    (void)state;
     make_files();
     run("", "executed.npy", "");
     run("--machine system", "lowered.npy", "--emit made");
@@ -61,9 +60,8 @@ static void fails(const char *text, const char *arguments, const char *words)
     }
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
-    (void)state;
     char text[1024];
     struct lowered x = {.seed = 1};
     struct sam_error error;
@@ -95,9 +93,8 @@ static void test_failures(void **state)
     }
 }
 
-static void test_explain(void **state)
+TEST(test_explain)
 {
-    (void)state;
     make_files();
     assert_true(
         test_shell("cd %s && $SAMITE tile explain p.pto >plain && grep -q 'tadd: kernel k0' "
@@ -113,9 +110,8 @@ static void test_explain(void **state)
 
 /* Pipes in the report as text and as JSON, and in the file of the timeline, also of a run that
  * fails. */
-static void test_pipes(void **state)
+TEST(test_pipes)
 {
-    (void)state;
     static const char bad[] =
         "%d = pto.tadd %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
         "!pto.tile<vec, 1x8xi32>\n"
@@ -144,10 +140,4 @@ static void test_pipes(void **state)
     lowered_free(&x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emit), cmocka_unit_test(test_failures),
-                                       cmocka_unit_test(test_explain),
-                                       cmocka_unit_test(test_pipes)};
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

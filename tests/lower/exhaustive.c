@@ -40,10 +40,9 @@ static bool is_short(enum sam_dtype dtype)
     return sam_dtype_size(dtype) == 2;
 }
 
-static void test_one_operand(void **state)
+TEST(test_one_operand)
 {
     struct numbers n;
-    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++) {
@@ -55,10 +54,9 @@ static void test_one_operand(void **state)
     kernel_run_close(&n.run);
 }
 
-static void test_conversions(void **state)
+TEST(test_conversions)
 {
     struct numbers n;
-    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++)
         for (size_t to = 0; to < SAM_COUNT(test_dtypes) && is_short(test_dtypes[k]); to++)
@@ -89,12 +87,11 @@ static uint64_t near_midpoint(void *context, const char *name, size_t index, enu
     return bits & UINT32_MAX;
 }
 
-static void test_wide_conversions(void **state)
+TEST(test_wide_conversions)
 {
     struct numbers n;
     unsigned times = (unsigned)test_number("SAMITE_CASES", 3);
     static const enum sam_dtype wide[] = {SAM_F32, SAM_I32, SAM_U32};
-    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (size_t k = 0; k < SAM_COUNT(wide) * times; k++)
         for (size_t to = 0; to < SAM_COUNT(test_dtypes); to++)
@@ -119,11 +116,10 @@ static uint64_t any_bits(void *context, const char *name, size_t index, enum sam
     return bits & 0xffff ? bits : 1;
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     struct numbers n;
     unsigned times = (unsigned)test_number("SAMITE_CASES", 3);
-    (void)state;
     kernel_run_open(&n.run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes) * times; k++) {
@@ -135,15 +131,4 @@ static void test_pairs(void **state)
                 run(&n, &one, any_bits);
         }
     kernel_run_close(&n.run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_operand),
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_wide_conversions),
-        cmocka_unit_test(test_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

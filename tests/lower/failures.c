@@ -31,9 +31,8 @@ static void expect(const char *body, int64_t a, int64_t b, const char *words)
 #define ALLOC   "%t = pto.alloc_tile valid_row = %a valid_col = %b : " TILE "\n"
 #define FILL(t) "pto.texpands ins(%zero : f32) outs(" t " : " TILE ")\n"
 
-static void test_valid_sizes(void **state)
+TEST(test_valid_sizes)
 {
-    (void)state;
     expect(ALLOC, 9, 3, "9 valid rows in a tile of 8");
     expect(ALLOC, 3, -1, "-1 valid columns in a tile of 8");
     expect(ALLOC FILL("%t"), 8, 0, NULL);
@@ -42,9 +41,8 @@ static void test_valid_sizes(void **state)
            5, 11, "11 valid columns in a tile of 8");
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     const char *text =
         ALLOC FILL("%t") "%u = pto.alloc_tile valid_row = %b valid_col = %b : " TILE
                          "\n" FILL("%u") "%d = pto.alloc_tile valid_row = %b valid_col = %b : " TILE
@@ -66,9 +64,8 @@ static void test_shapes(void **state)
     expect(column, 0, 3, NULL);
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
     const char *text = "%t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
                        "%w = pto.subset %t, offsets = [%a, %b] : !pto.tile_buf<vec, 16x16xf32> -> "
                        "!pto.tile_buf<vec, 8x8xf32>\n"
@@ -79,9 +76,8 @@ static void test_windows(void **state)
     expect(text, 0, 3, "the window does not start at a multiple of 32 bytes");
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
-    (void)state;
     const char *text = "%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 8x8xf32>\n"
                        "pto.texpands ins(%zero : f32) outs(%t : !pto.tile_buf<vec, 8x8xf32>)\n";
     expect(text, 64, 0, NULL);
@@ -93,9 +89,8 @@ static void test_addresses(void **state)
 }
 
 /* The first element in the order of the executor is named, whichever lane finds it. */
-static void test_zero_divisor(void **state)
+TEST(test_zero_divisor)
 {
-    (void)state;
     struct lowered x = {.text = "%q = tdiv %n, %d : !pto.tile<vec, 16x32xi32>, !pto.tile<vec, "
                                 "16x32xi32> -> !pto.tile<vec, 16x32xi32>\n"};
     const size_t at[] = {0, 31, 32, 100, 16 * 32 - 1};
@@ -124,9 +119,8 @@ static void test_zero_divisor(void **state)
 }
 
 /* Sizes whose product has more than 64 bits. */
-static void test_wide_products(void **state)
+TEST(test_wide_products)
 {
-    (void)state;
     struct lowered x = {
         .text =
             "func.func @f(%x: !pto.ptr<f32>, %n: index) {\n"
@@ -148,9 +142,8 @@ static void test_wide_products(void **state)
 }
 
 /* What is not lowered at all is told at its line, before anything runs. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     struct lowered x = {.text = "func.func @f() {\n"
                                 "%t = pto.alloc_tile : !pto.tile_buf<vec, 1024x1024xf32>\n"
                                 "%z = arith.constant 0.0 : f32\n"
@@ -160,15 +153,4 @@ static void test_refusals(void **state)
     x.options.profile = SAM_TILE_HOST;
     lowered_refused(&x, "test.pto:2:1: error: %t ends at 0x400000: vec has 0x80000 bytes on the "
                         "system");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid_sizes),   cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_windows),       cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_zero_divisor),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_wide_products),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void expect(const char *text, int64_t a, int64_t b, int64_t number)
     lowered_free(&x);
 }
 
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
-    (void)state;
     const int64_t least = INT64_MIN;
     expect("%r = arith.addi %a, %b : index", 40, 60, 100);
     expect("%r = arith.subi %a, %b : index", 40, 60, -20);
@@ -46,9 +45,8 @@ static void test_arithmetic(void **state)
     expect("%p = arith.cmpi sge, %a, %b : index\n%r = arith.select %p, %a, %b : index", -3, 50, 50);
 }
 
-static void test_predicates(void **state)
+TEST(test_predicates)
 {
-    (void)state;
     static const char *const names[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
     static const int64_t pairs[][2] = {{1, 2}, {2, 1}, {7, 7}, {-1, 1}, {INT64_MIN, INT64_MAX}};
     for (size_t i = 0; i < SAM_COUNT(names); i++)
@@ -65,9 +63,8 @@ static void test_predicates(void **state)
         }
 }
 
-static void test_widths(void **state)
+TEST(test_widths)
 {
-    (void)state;
     static const struct {
         const char *type;
         int64_t a, b, sum;
@@ -92,9 +89,8 @@ static void test_widths(void **state)
     }
 }
 
-static void test_loops(void **state)
+TEST(test_loops)
 {
-    (void)state;
     const char *sum = "%r = scf.for %i = %a to %b step %c2 iter_args(%s = %c9) -> (index) {\n"
                       "  %n = arith.addi %s, %i : index\n"
                       "  scf.yield %n : index\n"
@@ -126,9 +122,8 @@ static void test_loops(void **state)
            20, 0, 190);
 }
 
-static void test_branches(void **state)
+TEST(test_branches)
 {
-    (void)state;
     const char *text = "%p = arith.cmpi slt, %a, %b : index\n"
                        "%r = scf.if %p -> (index) {\n"
                        "  %x = arith.muli %a, %b : index\n"
@@ -141,9 +136,8 @@ static void test_branches(void **state)
     expect(text, 400, 40, 360);
 }
 
-static void test_step(void **state)
+TEST(test_step)
 {
-    (void)state;
     struct lowered x = {.text = "func.func @f(%a: index) {\n"
                                 "%c0 = arith.constant 0 : index\n"
                                 "scf.for %i = %c0 to %a step %a {\n"
@@ -156,14 +150,4 @@ static void test_step(void **state)
     lowered_scalar(&x, SAM_I64, 4);
     lowered_run(&x);
     assert_int_equal(x.status, SAM_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_predicates),
-        cmocka_unit_test(test_widths),     cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_branches),   cmocka_unit_test(test_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

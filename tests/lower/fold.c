@@ -84,11 +84,10 @@ static uint64_t element(void *context, const char *name, size_t index, enum sam_
     }
 }
 
-static void test_reductions(void **state)
+TEST(test_reductions)
 {
     struct kernel_run run;
     const char *only = getenv("SAMITE_ONLY");
-    (void)state;
     kernel_run_open(&run, test_seed());
     for (size_t i = 0; i < SAM_COUNT(codes); i++) {
         const struct sam_tile_row *row = sam_tile_row(codes[i]);
@@ -113,12 +112,4 @@ static void test_reductions(void **state)
                     }
     }
     kernel_run_close(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

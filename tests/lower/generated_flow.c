@@ -196,16 +196,9 @@ static void run(uint64_t seed)
     sam_buffer_free(&f->text);
 }
 
-static void test_flow(void **state)
+TEST(test_flow)
 {
-    (void)state;
     const uint64_t seed = test_seed();
     for (unsigned i = 0; i < 300; i++)
         run(seed + i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flow)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,9 @@ static unsigned size(struct writer *w, unsigned most)
     return n < most ? n : most;
 }
 
-static void test_folds(void **state)
+TEST(test_folds)
 {
     uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
-    (void)state;
     for (uint64_t n = 0; n < cases * SAM_COUNT(names) * SAM_COUNT(test_dtypes); n++) {
         const char *name = names[n % SAM_COUNT(names)];
         bool columns = name[1] == 'c', arg = strstr(name, "arg") != NULL;
@@ -50,7 +49,7 @@ static void test_folds(void **state)
 }
 
 /* Columns of numbers that are hard to compare, side by side: two of them share a lane. */
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
     static const uint16_t specials[][12] = {{0x7e00, 0x7c01, 0xfe00, 0xffff, 0x7fff, 0xfc01, 0x7c00,
                                              0xfc00, 0x0000, 0x8000, 0x7bff, 0x8001},
@@ -59,7 +58,6 @@ static void test_neighbours(void **state)
     static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16, SAM_I8, SAM_U8, SAM_I16, SAM_U16};
     const unsigned width = 128;
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < SAM_COUNT(dtypes) * 2 * 3 * 4; n++) {
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
         const unsigned rows = 2 + n / 36, columns = width - 2 * (n % 5);
@@ -85,10 +83,9 @@ static void test_neighbours(void **state)
 }
 
 /* Reductions between operations by element, which other kernels do, and on each other's results. */
-static void test_chains(void **state)
+TEST(test_chains)
 {
     uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
-    (void)state;
     for (uint64_t n = 0; n < 4 * cases; n++) {
         enum sam_dtype dtype = test_reals[n % SAM_COUNT(test_reals)].dtype;
         struct writer w;
@@ -117,14 +114,4 @@ static void test_chains(void **state)
         writer_show(&w, &t);
         writer_run(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_chains),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,14 +229,13 @@ static bool is_for_both(const struct lowered *x)
     return false;
 }
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
     static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16,  SAM_TILE_i16, SAM_TILE_i32,
                                             SAM_TILE_i8,  SAM_TILE_bf16, SAM_TILE_ui32};
     const uint64_t seed = test_seed();
     const unsigned cases = (unsigned)test_number("SAMITE_CASES", 300);
     unsigned waits = 0, failed = 0;
-    (void)state;
     for (unsigned k = 0; k < cases; k++) {
         struct manual manual = {.x.seed = seed + k, .pipe = SAM_TILE_PIPE_LOAD}, *m = &manual;
         const enum sam_tile_profile profile = (enum sam_tile_profile)(k % 3);
@@ -261,10 +260,4 @@ static void test_programs(void **state)
     printf("# %u programs, %u fail on both, %u without a wait\n", cases, failed, waits);
     if (cases >= 300)
         assert_true(failed > cases / 50 && failed + waits < cases / 2 && waits > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,14 +63,13 @@ static void multiply(struct writer *w, unsigned kind, enum sam_dtype dtype, unsi
 }
 
 /* A product into all of a tile; then one into a part of it, or a sum that goes on from it. */
-static void test_products(void **state)
+TEST(test_products)
 {
     static const unsigned mlens[] = {512, 512, 256, 128};
     /* 0: all; those that leave four blocks of sums, two, one */
     static const uint32_t accumulators[] = {0, 0, 0x11, 0xf0, 0x99, 0x38, 0x1f, 0x80, 0xfc};
     static const char *const pads[] = {NULL, "zero", "max", "min"};
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < 160; n++) {
         struct writer w;
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
@@ -119,12 +118,4 @@ static void test_products(void **state)
         writer_show(&w, w.dynamic ? &d : &whole);
         writer_run(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,24 +66,21 @@ static void move(bool store)
     assert_in_range(traps, 1, 30);
 }
 
-static void test_load(void **state)
+TEST(test_load)
 {
-    (void)state;
     move(false);
 }
 
-static void test_store(void **state)
+TEST(test_store)
 {
-    (void)state;
     move(true);
 }
 
 /* One source, one destination. */
-static void test_tiles(void **state)
+TEST(test_tiles)
 {
     static const char *const names[] = {"tmov", "ttrans", "treshape"};
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < 240; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -111,10 +108,9 @@ static void test_tiles(void **state)
     }
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < 150; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -139,10 +135,9 @@ static void test_parts(void **state)
     }
 }
 
-static void test_concat(void **state)
+TEST(test_concat)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < 80; n++) {
         struct writer w;
         enum sam_dtype dtype;
@@ -159,13 +154,4 @@ static void test_concat(void **state)
         writer_show(&w, &d);
         writer_run(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),  cmocka_unit_test(test_store),  cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_concat),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

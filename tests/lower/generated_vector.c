@@ -43,11 +43,10 @@ static void run(struct lowered *x, const char *text, const struct vector_shape *
     lowered_free(x);
 }
 
-static void test_operations(void **state)
+TEST(test_operations)
 {
     struct lowered x = {.seed = test_seed()};
     char text[VECTOR_ONE_TEXT];
-    (void)state;
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++) {
             struct vector_one one = {.code = code, .dtype = test_dtypes[k]};
@@ -65,25 +64,15 @@ static void test_operations(void **state)
         }
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
     struct lowered x = {.seed = test_seed()};
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 100);
     struct vector_group *g = calloc(1, sizeof *g);
-    (void)state;
     for (unsigned k = 0; k < cases; k++) {
         g->seed = test_random(&x.seed);
         vector_write_group(g, 1 + (unsigned)test_below(&x.seed, 18));
         run(&x, g->text, g->shape);
     }
     free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

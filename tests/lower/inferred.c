@@ -105,10 +105,9 @@ static void run(size_t k, const unsigned sizes[3], uint64_t seed)
     sam_buffer_free(&given);
 }
 
-static void test_results(void **state)
+TEST(test_results)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned n = 0; n < 8; n++)
         for (size_t k = 0; k < SAM_COUNT(results); k++) {
             const unsigned sizes[] = {1 + (unsigned)test_below(&seed, 32),
@@ -119,7 +118,7 @@ static void test_results(void **state)
 }
 
 /* Sizes that nothing fixes, or only later; that do not fit; and of each turn of a loop. */
-static void test_others(void **state)
+TEST(test_others)
 {
     static const char *const refused[] = {
         "%d = tfillpad %a : " A " -> !pto.tile<vec, 32x32xf32, valid=?x?, pad=zero>",
@@ -137,7 +136,6 @@ static void test_others(void **state)
         "%t = ttrans %a : " A " -> " A "\npto.tadd ins(%t, %d : " A ", " A ") outs(%d : " A ")\n}\n"
         "%c32 = arith.constant 32 : index\npto.set_validshape %d, %c32, %c32 : " A "\nreturn\n}\n";
     struct lowered x = {.seed = test_seed()};
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(refused); i++) {
         x.text = refused[i];
         lowered_refused(&x, "the type has '?', so alloc_tile needs valid_row");
@@ -159,13 +157,4 @@ static void test_others(void **state)
     lowered_run(&x);
     assert_int_equal(x.status, SAM_OK);
     lowered_free(&x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

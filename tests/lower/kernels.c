@@ -27,10 +27,9 @@ static void run_one(struct kernel_run *run, const struct vector_one *one)
     }
 }
 
-static void test_every_operation(void **state)
+TEST(test_every_operation)
 {
     struct kernel_run run;
-    (void)state;
     kernel_run_open(&run, test_seed());
     unsigned count = 0;
     const char *only = getenv("SAMITE_ONLY");
@@ -63,10 +62,9 @@ static void test_every_operation(void **state)
 }
 
 /* In place, where an operation may; with --pad value; in the other modes of NaN. */
-static void test_variants(void **state)
+TEST(test_variants)
 {
     struct kernel_run run;
-    (void)state;
     kernel_run_open(&run, test_seed());
     for (unsigned code = SAM_TILE_FIRST_OP; code < SAM_TILE_CODES; code++) {
         if (!vector_by_element(code))
@@ -96,12 +94,11 @@ static void test_variants(void **state)
     kernel_run_close(&run);
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
     struct kernel_run run;
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 400), operations = 0, kernels = 0;
     struct vector_group *g = calloc(1, sizeof *g);
-    (void)state;
     kernel_run_open(&run, test_seed());
     for (unsigned k = 0; k < cases; k++) {
         unsigned wanted = 1 + (unsigned)test_below(&run.seed, 18);
@@ -117,14 +114,4 @@ static void test_groups(void **state)
     assert_true(cases < 100 || kernels < operations / 2); /* they are fused */
     kernel_run_close(&run);
     free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operation),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

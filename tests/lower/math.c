@@ -3,14 +3,10 @@
  * of 16 bits, and over floats of every exponent with the values near them that are hard to round.
  * SAMITE_ALL=1 takes all 2^32 floats, SAMITE_ALL=2 all pairs of numbers of 16 bits (some minutes
  * each); SAMITE_ROUTINE=n only one of the functions below. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <math.h>
 
 #include "lower/math.h"
@@ -154,11 +150,10 @@ static uint32_t widened(enum sam_dtype dtype, uint32_t bits)
 }
 
 /* Every number of f16 and bf16; b is 0, and then anything. */
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
     static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16};
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t f = 0; f < SAM_COUNT(functions); f++)
         for (size_t n = 0; n < SAM_COUNT(dtypes) && wanted(f); n++) {
             struct routine *r = routine_of(functions[f].routine, dtypes[n]);
@@ -208,10 +203,9 @@ static uint32_t another_float(uint64_t *seed, uint32_t a)
     return random % 4 ? any_float(seed) : a + (uint32_t)(random >> 32) % 4096 - 2048;
 }
 
-static void test_floats(void **state)
+TEST(test_floats)
 {
     uint64_t seed = test_seed(), rounds = test_number("SAMITE_CASES", 4);
-    (void)state;
     for (size_t f = 0; f < SAM_COUNT(functions); f++) {
         if (!wanted(f))
             continue;
@@ -238,7 +232,7 @@ static void test_floats(void **state)
 }
 
 /* What the sequences of elements.c rely on: division and root are correctly rounded. */
-static void test_instructions(void **state)
+TEST(test_instructions)
 {
     static const struct {
         enum sam_tile_function function;
@@ -250,7 +244,6 @@ static void test_instructions(void **state)
     };
     static const enum sam_dtype dtypes[] = {SAM_F32, SAM_F16, SAM_BF16};
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t n = 0; n < SAM_COUNT(cases); n++) {
         struct routine *r = routine_new(NULL, cases[n].lines, 0);
         for (size_t k = 0; k < SAM_COUNT(dtypes); k++) {
@@ -268,9 +261,8 @@ static void test_instructions(void **state)
 }
 
 /* The table holds the nearest integers: long double is off by one at most. */
-static void test_tables(void **state)
+TEST(test_tables)
 {
-    (void)state;
     for (size_t i = 0; i < LOWER_LOG_ENTRIES; i++) {
         long double c = (long double)sam_lower_log_table[2 * i + 1] * 0x1p-15L;
         long double t = -logl(c) * 0x1p64L, got = (long double)(int64_t)sam_lower_log_table[2 * i];
@@ -282,15 +274,4 @@ static void test_tables(void **state)
         long double c = ((long double)i - 90) / 256, t = expl(c) * 0x1p63L;
         assert_true(fabsl(t - (long double)sam_lower_exp_table[i]) <= 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "lower/plain.h"
 #include "lower/tile_programs.h"
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     const uint64_t seed = test_seed();
     const char *only = getenv("SAMITE_PROGRAM");
     for (int nan = SAM_TILE_NAN_NUMBER; nan <= SAM_TILE_NAN_FIRST; nan++) {
@@ -21,10 +20,4 @@ static void test_programs(void **state)
             tile_program_close(&x);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

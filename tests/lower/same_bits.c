@@ -74,11 +74,10 @@ static unsigned compare_page(const char *page, uint64_t *seed)
     return count;
 }
 
-static void test_documents(void **state)
+TEST(test_documents)
 {
     static const char *const pages[] = {"docs/examples.md"};
     uint64_t seed = test_seed();
-    (void)state;
     assert_true(test_shell("ln -s '%s' '%s/build' && ln -s '%s/kernels' '%s/kernels'",
                            getenv("SAMITE_BUILD"), test_folder, getenv("SAMITE_SOURCE"),
                            test_folder));
@@ -114,12 +113,11 @@ static bool has_order(const char *text)
     return strstr(text, "trowsum") || strstr(text, "trowprod") || strstr(text, "tmatmul");
 }
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
     uint64_t seed = test_seed();
     unsigned ordered = 0;
     struct lowered x, start;
-    (void)state;
     for (size_t i = 0; tile_program_open(i, seed + i, &x); i++) {
         for (size_t k = 0; k < x.count && strcmp(x.name, "block") != 0; k++)
             if (x.arguments[k].array)
@@ -142,11 +140,4 @@ static void test_programs(void **state)
     assert_true(ordered >= 7);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_programs),
-    };
-    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
-}
+TEST_GROUP(test_folder_make, test_folder_remove)

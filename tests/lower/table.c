@@ -303,12 +303,11 @@ static void write_table(struct sam_buffer *out)
 
 /* --- the page */
 
-static void test_page(void **state)
+TEST(test_page)
 {
     struct sam_buffer table = {0};
     char path[1024], *page;
     size_t size;
-    (void)state;
     write_table(&table);
     snprintf(path, sizeof path, "%s/docs/tile-lowering.md", getenv("SAMITE_SOURCE"));
     assert_int_equal(sam_file_load(path, 1 << 20, &page, &size, NULL), SAM_OK);
@@ -330,10 +329,4 @@ static void test_page(void **state)
     }
     free(page);
     sam_buffer_free(&table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_page)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

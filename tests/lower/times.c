@@ -3,9 +3,8 @@
 #include "lower/tile_programs.h"
 #include "lower/timed.h"
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     const uint64_t seed = test_seed();
     const char *only = getenv("SAMITE_PROGRAM");
     struct lowered x;
@@ -19,9 +18,8 @@ static void test_programs(void **state)
     }
 }
 
-static void test_double_buffer(void **state)
+TEST(test_double_buffer)
 {
-    (void)state;
     struct sam_buffer expected = {0};
     struct lowered x;
     struct timed t;
@@ -76,9 +74,8 @@ static void expect_arrows(const char *text, uint64_t n, const char *expected)
 }
 
 /* An event that a loop hands on: each iteration waits for the one before it. */
-static void test_loop(void **state)
+TEST(test_loop)
 {
-    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%e = pto.record_event <tload>\n"
@@ -98,9 +95,8 @@ static void test_loop(void **state)
 }
 
 /* Two that change places, so that all are read before any is written. */
-static void test_swap(void **state)
+TEST(test_swap)
 {
-    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%e = pto.record_event <tload>\n"
@@ -116,9 +112,8 @@ static void test_swap(void **state)
 }
 
 /* An event of the branch that was taken, also where the other one ends without code. */
-static void test_branch(void **state)
+TEST(test_branch)
 {
-    (void)state;
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n"
                                     "%e = pto.record_event <tload>\n"
                                     "%b = arith.cmpi slt, %n, %c8 : index\n"
@@ -135,9 +130,8 @@ static void test_branch(void **state)
 }
 
 /* A pipe that has not done anything; a wait that nothing follows; operations without elements. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-    (void)state;
     static const char text[] =
         HEAD "%z = pto.alloc_tile valid_row = %c0 valid_col = %c0 : "
              "!pto.tile_buf<vec, 8x16xf32, valid=?x?>\n"
@@ -164,9 +158,8 @@ static void test_nothing(void **state)
 
 /* A hart that polls for the first of two launches waits; it is not busy with the store after them.
  * Figures are those of one program. */
-static void test_polls(void **state)
+TEST(test_polls)
 {
-    (void)state;
     static const char text[] =
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%u = pto.tload %p : " P " -> " T "\n"
@@ -222,9 +215,8 @@ static void *pack(const struct sam_array *array, size_t *size)
 }
 
 /* The record of the weight unit is work of the load that needs it. */
-static void test_packed(void **state)
+TEST(test_packed)
 {
-    (void)state;
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
     struct lowered x = {.text = text, .seed = test_seed()};
     struct timed t;
@@ -252,9 +244,8 @@ static void test_packed(void **state)
 }
 
 /* A product whose factors lie as the matrix unit reads them: no TensorLoad before it. */
-static void test_product(void **state)
+TEST(test_product)
 {
-    (void)state;
     static const char text[] =
         "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
         "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
@@ -286,16 +277,4 @@ static void test_product(void **state)
     assert_true(matrix->read == 2048 && matrix->written == 1024);
     timed_free(&t);
     lowered_free(&x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_double_buffer),
-        cmocka_unit_test(test_loop),     cmocka_unit_test(test_swap),
-        cmocka_unit_test(test_branch),   cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_packed),   cmocka_unit_test(test_polls),
-        cmocka_unit_test(test_product),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,11 +118,10 @@ static void add_operations(struct program *p)
     sam_buffer_puts(&p->text, "  return\n}\n");
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
     struct program p = {.x.seed = test_seed()};
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 150);
-    (void)state;
     for (unsigned k = 0; k < cases; k++) {
         make_windows(&p);
         add_operations(&p);
@@ -137,7 +136,7 @@ static void test_windows(void **state)
 }
 
 /* Sizes that the program gives its tiles: those with the same numbers go into one kernel. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const char text[] =
         "func.func @f(%a: !pto.tile_buf<vec, 16x64xf32, valid=?x?>, %r: index, %c: index,\n"
@@ -157,7 +156,6 @@ static void test_sizes(void **state)
         " outs(%d : !pto.tile_buf<vec, 16x64xf32, valid=?x?>)\n"
         "  return\n}\n";
     struct lowered x = {.text = text, .seed = test_seed()};
-    (void)state;
     for (unsigned k = 0; k < 12; k++) {
         size_t rows = 1 + test_below(&x.seed, ROWS), cols = 1 + test_below(&x.seed, COLS);
         lowered_random(&x, SAM_TILE_f32, rows, cols);
@@ -171,7 +169,7 @@ static void test_sizes(void **state)
 }
 
 /* A tile that the last operation of a loop writes, for the next iteration to read. */
-static void test_carried(void **state)
+TEST(test_carried)
 {
     static const char text[] =
         "func.func @f(%d: " WINDOW ") {\n"
@@ -186,20 +184,9 @@ static void test_carried(void **state)
         "    pto.tadds ins(%t, %one : " WINDOW ", f32) outs(%t : " WINDOW ")\n"
         "  }\n  return\n}\n";
     struct lowered x = {.text = text, .seed = test_seed()};
-    (void)state;
     lowered_random(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, NULL, true);
     x.arguments[0].inout = true;
     lowered_run(&x);
     lowered_free(&x);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_carried),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,10 @@
 /* The scalar core at XLEN 64: short programs with the expected value of a0 at their ebreak, worked
  * out by hand. Every row that only RV64 has, and those whose meaning changes with XLEN, must occur.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "machine/machine.h"
 
@@ -142,9 +139,8 @@ static void run(const char *text, bool step, struct sam_core *core)
     sam_image_free(image);
 }
 
-static void programs(void **state)
+TEST(programs)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct sam_core core[2];
         run(cases[i].text, false, &core[0]);
@@ -158,18 +154,16 @@ static void programs(void **state)
     }
 }
 
-static void every_rv64_row_occurs(void **state)
+TEST(every_rv64_row_occurs)
 {
-    (void)state;
     for (enum sam_op op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++)
         if ((sam_insn_rows[op].on & SAM_ON_RV64) &&
             sam_isa_has_row(&sam_insn_rows[op], &machine.isa) && !seen[op])
             fail_msg("no case for %s", sam_insn_rows[op].mnemonic);
 }
 
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     struct sam_core core;
     run("li t0, 1\n ld a0, 0(t0)", false, &core);
     assert_int_equal(core.cause, SAM_CAUSE_LOAD_MISALIGNED);
@@ -191,9 +185,8 @@ static void traps(void **state)
     assert_int_equal(core.cause, SAM_CAUSE_LOAD_ACCESS);
 }
 
-static void stores_to_code_are_seen(void **state)
+TEST(stores_to_code_are_seen)
 {
-    (void)state;
     struct sam_core core;
     /* The first turn runs `li a0, 1`, then writes `li a0, 2` over it. */
     run("la t1, spot\n li t0, 0x00200513\n li t2, 2\n again: \n spot: li a0, 1\n sw t0, 0(t1)\n"
@@ -212,13 +205,4 @@ static int setup(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs),
-        cmocka_unit_test(every_rv64_row_occurs),
-        cmocka_unit_test(traps),
-        cmocka_unit_test(stores_to_code_are_seen),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory: buffers that are removed, what is left of them, what goes back to the host,
  * and threads that share it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,7 +8,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/cpu.h"
 #include "machine/machine.h"
@@ -64,9 +61,8 @@ static void expect(uint64_t base, uint64_t size, int value)
     }
 }
 
-static void removed_buffers(void **state)
+TEST(removed_buffers, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     map(BASE, 100);
     map(BASE + 0x2000, 0x30000);
     map(BASE + 0x40000, 8);
@@ -87,9 +83,8 @@ static void removed_buffers(void **state)
     assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x1001, 4096), BASE + 0x33000);
 }
 
-static void what_is_no_buffer(void **state)
+TEST(what_is_no_buffer, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     map(BASE, 0x1000);
     static const uint64_t none[] = {BASE + 1, BASE - 1, BASE + 0x1000, 0, UINT64_MAX};
     for (size_t i = 0; i < SAM_COUNT(none); i++)
@@ -102,9 +97,8 @@ static void what_is_no_buffer(void **state)
 
 /* Bytes around a buffer, in its pages and in the next ones, stay: other buffers may hold them, and
  * with loose bounds anything may. */
-static void bytes_around(void **state)
+TEST(bytes_around, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     const uint64_t begin = BASE + 0xfff0, end = BASE + 0x21010;
     for (int around = 0; around < 2; around++) {
         map(begin, end - begin);
@@ -139,9 +133,8 @@ static size_t resident(uint64_t base, uint64_t size)
     return count;
 }
 
-static void host_memory(void **state)
+TEST(host_memory, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     map(BASE, 8 * MIB + 100);
     fill(BASE, MIB, 1);
@@ -155,9 +148,8 @@ static void host_memory(void **state)
 
 /* Bytes stay where they are while buffers are added, and what is added is zero: from some size on
  * it lies in other pages of the host. */
-static void growing(void **state)
+TEST(growing, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     const uint64_t step = 0xc000;
     for (uint64_t i = 0; i < 40; i++) {
         const uint64_t at = BASE + 2 * i * step;
@@ -174,9 +166,8 @@ static void growing(void **state)
 }
 
 /* How much follows each other on the host. */
-static void runs(void **state)
+TEST(runs, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     enum { CHUNK = 1 << 16 };
     size_t size = 3 * CHUNK;
     uint8_t *host = sam_memory_run(memory, BASE + 100, &size);
@@ -194,9 +185,8 @@ static void runs(void **state)
 }
 
 /* Reading what was never written takes no memory. */
-static void reading(void **state)
+TEST(reading, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     static uint8_t data[4 * MIB];
     memset(data, 1, sizeof data);
     sam_memory_read(memory, BASE, data, sizeof data);
@@ -222,9 +212,8 @@ static void count_in_chunks(void *hosts, size_t thread, unsigned worker)
 }
 
 /* Threads that make and look up parts of memory at once agree where each is. */
-static void threads_share_memory(void **state)
+TEST(threads_share_memory, .setup_func = setup, .teardown_func = teardown)
 {
-    (void)state;
     static uint8_t *seen[SHARED_THREADS][SHARED_CHUNKS];
     map(BASE, 64 * MIB);
     sam_parallel(SHARED_THREADS, SHARED_THREADS, count_in_chunks, seen);
@@ -236,22 +225,11 @@ static void threads_share_memory(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
     /* The host may put pages that are free into a large one with their neighbours at any time, and
      * then they are in its memory again. */
 #ifdef __linux__
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 #endif
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(removed_buffers, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_no_buffer, setup, teardown),
-        cmocka_unit_test_setup_teardown(bytes_around, setup, teardown),
-        cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(growing, setup, teardown),
-        cmocka_unit_test_setup_teardown(runs, setup, teardown),
-        cmocka_unit_test_setup_teardown(reading, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_share_memory, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,9 @@
 /* Every scalar instruction of IMA_Zicsr_Zfinx against QEMU: RV32 on a Ventus warp and on a
  * tensor hart, RV64 on the latter. Each row of the tables gets an experiment by its operands, so
  * that a new row is tested or found missing. */
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "oracle.h"
@@ -366,15 +363,13 @@ static void run_rv32(const char *isa)
     oracle_free(&x.oracle);
 }
 
-static void rv32_on_a_warp(void **state)
+TEST(rv32_on_a_warp)
 {
-    (void)state;
     run_rv32(NULL);
 }
 
-static void rv32_on_a_hart(void **state)
+TEST(rv32_on_a_hart)
 {
-    (void)state;
     run_rv32("rv32ima_zicsr_zfinx");
 }
 
@@ -396,9 +391,8 @@ static void put_ends(uint32_t *wide, size_t count)
     memcpy(wide + 2 * (count - 3), ends, sizeof ends);
 }
 
-static void rv64_on_a_hart(void **state)
+TEST(rv64_on_a_hart)
 {
-    (void)state;
     static struct oracle_values values;
     static uint32_t ints[2 * ORACLE_VALUES], floats[2 * ORACLE_VALUES];
     static uint32_t few_ints[2 * ORACLE_FEW], few_floats[2 * ORACLE_FEW];
@@ -416,14 +410,8 @@ static void rv64_on_a_hart(void **state)
     oracle_free(&x.oracle);
 }
 
-int main(void)
+PROLOGUE
 {
-    if (qemu_skip(&targets[0]) || qemu_skip(&targets[1]))
-        return 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rv32_on_a_warp),
-        cmocka_unit_test(rv32_on_a_hart),
-        cmocka_unit_test(rv64_on_a_hart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    qemu_require(&targets[0]);
+    qemu_require(&targets[1]);
 }

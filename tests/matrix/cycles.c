@@ -44,9 +44,8 @@ static struct sam_matrix_work mma_of(const struct sam_m_type *type, unsigned md,
 
 /* ------------------------------------------------------------------------------- splitting */
 
-static void blocks_of_a_half_product(void **state)
+TEST(blocks_of_a_half_product)
 {
-    (void)state;
     struct sam_mxu_config c = config_of(512, "");
     struct sam_matrix_work w = mma_of(&half, 0, 16, 32, 64);
     assert_int_equal(sam_mxu_mma_count(&c, &w), 32);
@@ -68,9 +67,8 @@ static void blocks_of_a_half_product(void **state)
 }
 
 /* 64-bit accumulators: columns go on in md + 1, and a uop may reach into both. */
-static void blocks_of_a_pair(void **state)
+TEST(blocks_of_a_pair)
 {
-    (void)state;
     struct sam_mxu_config c = config_of(512, "");
     struct sam_matrix_work w = mma_of(&word, 4, 16, 16, 64);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 1).c[0].block, 1);
@@ -87,9 +85,8 @@ static void blocks_of_a_pair(void **state)
     assert_int_equal(u.c[1].block, 1);
 }
 
-static void every_factorisation(void **state)
+TEST(every_factorisation)
 {
-    (void)state;
     static const struct {
         const struct sam_m_type *type;
         unsigned uops[3], ops[3]; /* MLEN 128, 256, 512 */
@@ -147,9 +144,8 @@ static void expect_pieces(unsigned mlen, uint64_t base, uint64_t stride, unsigne
     assert_int_equal(sam_mxu_split_moves(&w, mlen / 32, mlen / 8, moves), count + zeroed);
 }
 
-static void pieces_of_loads(void **state)
+TEST(pieces_of_loads)
 {
-    (void)state;
     const struct piece a[] = {{0, 0, 48, 0x1010, 2},
                               {0, 48, 16, 0x1040, 0},
                               {1, 0, 48, 0x1090, 2},
@@ -260,9 +256,8 @@ static void expect_issue(const char *text, const struct sam_matrix_work *works, 
     assert_int_equal(w.written[uops - 1], last);
 }
 
-static void hazards_on_accumulators(void **state)
+TEST(hazards_on_accumulators)
 {
-    (void)state;
     const struct sam_matrix_work full = mma_of(&half, 0, 16, 32, 64);
     struct watch w = mmas("", &full, 1);
     assert_int_equal(w.issued[31], 31);
@@ -283,9 +278,8 @@ static void hazards_on_accumulators(void **state)
 
 /* A multiplication that overwrites what an older one reads waits for its last read; one that reads
  * what an older one writes, for its last write-back. */
-static void registers_between_instructions(void **state)
+TEST(registers_between_instructions)
 {
-    (void)state;
     const struct sam_matrix_work first = mma_of(&single, 0, 4, 8, 64); /* reads m2 and m6 */
     struct sam_matrix_work over = mma_of(&single, 6, 4, 4, 64),
                            after = mma_of(&single, 4, 4, 4, 64);
@@ -298,9 +292,8 @@ static void registers_between_instructions(void **state)
 
 /* Loads issue one per cycle, send their request a cycle later, and get their first beat after the
  * latency. */
-static void a_load_in_time(void **state)
+TEST(a_load_in_time)
 {
-    (void)state;
     struct sam_mxu_config c = config_of(512, "mem_latency=20");
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, note_bus};
@@ -324,9 +317,8 @@ static void a_load_in_time(void **state)
 }
 
 /* A load after a store to its line waits for the response. */
-static void a_load_behind_a_store(void **state)
+TEST(a_load_behind_a_store)
 {
-    (void)state;
     for (unsigned distance = 0; distance <= 64; distance += 64) {
         struct sam_mxu_config c = config_of(512, "");
         struct watch w = {0};
@@ -364,9 +356,8 @@ static void a_load_behind_a_store(void **state)
 /* ------------------------------------------------------------------------------ programs */
 
 /* The tile of the roofline: two registers of B and one of A for one multiplication. */
-static void bus_bound(void **state)
+TEST(bus_bound)
 {
-    (void)state;
     struct sam_mxu_config c = config_of(512, "");
     struct sam_hart_options options = {.cycles = &c};
     struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
@@ -385,9 +376,8 @@ static void bus_bound(void **state)
 }
 
 /* The operands of a configuration are integer registers; x19 is no matrix register. */
-static void configurations_hold_nothing(void **state)
+TEST(configurations_hold_nothing)
 {
-    (void)state;
     struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "mcfg s3, s4\nebreak\n");
     const struct sam_insn insn = {
         .op = SAM_OP_mcfg, .rd = 19, .rs1 = 20, .word = sam_insn_rows[SAM_OP_mcfg].match};
@@ -400,9 +390,8 @@ static void configurations_hold_nothing(void **state)
 }
 
 /* Accumulators of their own are md, and no source; the other registers the reverse. */
-static void choice_of_accumulators(void **state)
+TEST(choice_of_accumulators)
 {
-    (void)state;
     static const struct {
         const char *set, *product, *text; /* text: of the trap; NULL: legal */
     } cases[] = {
@@ -443,9 +432,8 @@ static void choice_of_accumulators(void **state)
     }
 }
 
-static void bad_configurations(void **state)
+TEST(bad_configurations)
 {
-    (void)state;
     static const char *const texts[][2] = {
         {"mpara=3", "a power of two from 1 to 16"},
         {"mpara=32", "1 to 16"},
@@ -556,9 +544,8 @@ static struct sam_matrix_work random_work(unsigned mlen)
     return w;
 }
 
-static void random_streams(void **state)
+TEST(random_streams)
 {
-    (void)state;
     seed = test_seed();
     for (unsigned round = 0; round < 300; round++) {
         struct sam_mxu_config c = random_config();
@@ -603,24 +590,4 @@ static void random_streams(void **state)
         assert_int_equal(s->buckets[SAM_MXU_WRITE][SAM_MXU_BUSY], s->write_beats);
         alone_free(&a);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_of_a_half_product),
-        cmocka_unit_test(blocks_of_a_pair),
-        cmocka_unit_test(every_factorisation),
-        cmocka_unit_test(pieces_of_loads),
-        cmocka_unit_test(hazards_on_accumulators),
-        cmocka_unit_test(registers_between_instructions),
-        cmocka_unit_test(a_load_in_time),
-        cmocka_unit_test(a_load_behind_a_store),
-        cmocka_unit_test(bus_bound),
-        cmocka_unit_test(configurations_hold_nothing),
-        cmocka_unit_test(choice_of_accumulators),
-        cmocka_unit_test(bad_configurations),
-        cmocka_unit_test(random_streams),
-    };
-    return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

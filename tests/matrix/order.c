@@ -265,25 +265,22 @@ static unsigned random_programs(unsigned rounds, unsigned window)
     return disordered;
 }
 
-static void the_bus_leaves_what_the_program_leaves(void **state)
+TEST(the_bus_leaves_what_the_program_leaves)
 {
-    (void)state;
     seed = test_seed();
     assert_int_equal(random_programs(150, 1), 0); /* a memory that answers in order */
 }
 
-static void writes_answered_out_of_order(void **state)
+TEST(writes_answered_out_of_order)
 {
-    (void)state;
     seed = test_seed();
     assert_true(random_programs(150, 8) > 0);
 }
 
 /* A store of which the sixth row faults, run again by the handler with a base where it does not:
  * the rows before are on the bus once, and where they were first sent. */
-static void rows_before_a_fault(void **state)
+TEST(rows_before_a_fault)
 {
-    (void)state;
     static uint8_t memory[DATA_SIZE];
     struct sam_mxu_config config;
     seed = test_seed();
@@ -300,14 +297,4 @@ static void rows_before_a_fault(void **state)
                  (unsigned)(DATA_BASE + DATA_SIZE) - 5 * 64, verbs[i]);
         run_and_replay("rv64im_zicsr_xmatrix", &config, text, memory);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bus_leaves_what_the_program_leaves),
-        cmocka_unit_test(writes_answered_out_of_order),
-        cmocka_unit_test(rows_before_a_fault),
-    };
-    return cmocka_run_group_tests_name("order", tests, NULL, NULL);
 }

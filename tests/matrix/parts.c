@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of parts of the cycle model: partial elements of a mask, partial writes of a line, L2
  * misses, ports of a register. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "alone.h"
 #include "base/base.h"
@@ -74,9 +70,8 @@ static uint64_t cycles_of(const char *config, const struct sam_matrix_work *work
 
 /* A uop that begins or ends within an element of the mask takes a cycle more in the register file.
  */
-static void elements_that_are_cut(void **state)
+TEST(elements_that_are_cut)
 {
-    (void)state;
     static const struct {
         unsigned base, bytes, whole; /* the widest elements that are not cut */
     } cases[] = {{0, 64, 64}, {0, 63, 8}, {1, 8, 8},  {2, 8, 16},
@@ -114,9 +109,8 @@ static void elements_that_are_cut(void **state)
 
 /* Sixteen rows of four beats each: whole lines follow each other; an incomplete line keeps the
  * memory busy for another merge_cycles. */
-static void writes_of_part_of_a_line(void **state)
+TEST(writes_of_part_of_a_line)
 {
-    (void)state;
     const struct sam_matrix_work whole = move_of(SAM_M_KIND_STORE, 0, 16, 64, 0x1000),
                                  part = move_of(SAM_M_KIND_STORE, 0, 16, 62, 0x1000);
     struct sam_mxu_config c = config_of("");
@@ -139,9 +133,8 @@ static void writes_of_part_of_a_line(void **state)
 /* -------------------------------------------------------------------------------- the L2 */
 
 /* 1 KiB of L2 is one set of sixteen lines. m0 is loaded, sixteen other lines are, and m0 again. */
-static void streams_do_not_stay(void **state)
+TEST(streams_do_not_stay)
 {
-    (void)state;
     struct sam_matrix_work works[] = {move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000),
                                       move_of(SAM_M_KIND_LOAD, 1, 16, 64, 0x8000),
                                       move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000)};
@@ -168,9 +161,8 @@ static void streams_do_not_stay(void **state)
 }
 
 /* A load waits miss_latency more for what is not there; a full line is written without it. */
-static void lines_that_the_l2_lacks(void **state)
+TEST(lines_that_the_l2_lacks)
 {
-    (void)state;
     struct sam_matrix_work load = move_of(SAM_M_KIND_LOAD, 0, 1, 64, 0x1000),
                            full = move_of(SAM_M_KIND_STORE, 0, 1, 64, 0x1000),
                            part = move_of(SAM_M_KIND_STORE, 0, 1, 62, 0x1000);
@@ -274,9 +266,8 @@ static unsigned crowded_ports(uint64_t *seed, bool counted, uint64_t waits[2])
     return crowded;
 }
 
-static void ports_of_registers(void **state)
+TEST(ports_of_registers)
 {
-    (void)state;
     uint64_t seed = test_seed(), waits[2] = {0}, none[2] = {0};
     assert_int_equal(crowded_ports(&seed, true, waits), 0);
     assert_true(waits[0] > 0 && waits[1] > 0);
@@ -292,9 +283,8 @@ static void every_cycle(void *context, uint64_t cycle, const struct sam_mxu_bus 
 }
 
 /* The figures of a run in which nothing that can happen is skipped: its bus is observed. */
-static void cycles_without_events(void **state)
+TEST(cycles_without_events)
 {
-    (void)state;
     uint64_t seed = test_seed();
     for (unsigned round = 0; round < 80; round++) {
         struct sam_matrix_work works[MOST];
@@ -312,14 +302,4 @@ static void cycles_without_events(void **state)
         assert_int_equal(cycles, all.cycles);
         assert_memory_equal(&all, &some, sizeof all);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_that_are_cut), cmocka_unit_test(writes_of_part_of_a_line),
-        cmocka_unit_test(streams_do_not_stay),   cmocka_unit_test(lines_that_the_l2_lacks),
-        cmocka_unit_test(ports_of_registers),    cmocka_unit_test(cycles_without_events),
-    };
-    return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
 }

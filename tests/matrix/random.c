@@ -291,17 +291,12 @@ static void test_row(void **state)
     assert_true(done > ROUNDS / 4); /* not all of them trapped */
 }
 
-int main(void)
+PROLOGUE
 {
-    static struct CMUnitTest tests[SAM_OP_COUNT];
-    size_t count = 0;
     seed = test_seed();
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
-        if (row->on != SAM_EXT_XMATRIX)
-            continue;
-        tests[count++] = (struct CMUnitTest){
-            .name = row->mnemonic, .test_func = test_row, .initial_state = (void *)(uintptr_t)row};
+        if (row->on == SAM_EXT_XMATRIX)
+            test_add(test_row, row, "%s", row->mnemonic);
     }
-    return _cmocka_run_group_tests("random", tests, count, NULL, NULL);
 }

@@ -65,9 +65,8 @@ static void expect_legal(const char *text)
     program_free(&p);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     expect_a0("csrr a0, xmsize", 512, 0);
     expect_a0("li t0, 0x12345678\nmcfg a0, t0", 512, 0x12345678);
     expect_a0("mcfgi a0, 100", 512, 100); /* N = K = 0 */
@@ -78,9 +77,8 @@ static void sizes(void **state)
     expect_a0("li t0, 0x1fe\nmcfgn zero, t0\ncsrr a0, xmsize", 512, 0xfe00);
 }
 
-static void unit_csrs(void **state)
+TEST(unit_csrs)
 {
-    (void)state;
     for (unsigned mlen = 128; mlen <= 512; mlen *= 2) {
         expect_a0("csrr a0, xmlenb", mlen, mlen / 8);
         expect_a0("csrr a0, xmregsize", mlen, mlen / 8 * (mlen / 32));
@@ -94,9 +92,8 @@ static void unit_csrs(void **state)
     expect_illegal("", "csrwi xmsize, 0");
 }
 
-static void state_off(void **state)
+TEST(state_off)
 {
-    (void)state;
     expect_illegal("csrwi xmcsr, 0", "mcfgki a0, 1");
     expect_illegal("csrwi xmcsr, 0", "mmov.mm m0, m1");
     expect_illegal("csrwi xmcsr, 0", "mld1mb m0, (zero)");
@@ -105,9 +102,8 @@ static void state_off(void **state)
 
 #define FULL "li t0, 0x401010\nmcfg zero, t0\n" /* 16 x 16 x 64 bytes */
 
-static void illegal_users(void **state)
+TEST(illegal_users)
 {
-    (void)state;
     static const char *const bad_sizes[] = {
         "0x401000", "0x400010", "0x001010", /* one of them 0 */
         "0x401011", "0x411010",             /* too large */
@@ -148,9 +144,8 @@ static void illegal_users(void **state)
     program_free(&p);
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned cause;
@@ -172,9 +167,8 @@ static void addresses(void **state)
 }
 
 /* Rows before the failing one are done; xmrstart says which failed, and goes on from there. */
-static void restart(void **state)
+TEST(restart)
 {
-    (void)state;
     uint8_t data[256];
     for (unsigned i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i + 1);
@@ -197,9 +191,8 @@ static void restart(void **state)
 }
 
 /* Tails and rows past M are zero after a load; a store writes no other byte. */
-static void edges(void **state)
+TEST(edges)
 {
-    (void)state;
     uint8_t data[64], back[64];
     memset(data, 0x55, sizeof data);
     struct program p = start("li s0, -1\nmmov.mx m0, s0\nmmov.mx m1, s0\n"
@@ -238,9 +231,8 @@ static void expect_half(const uint16_t *a, const uint16_t *b, unsigned count, un
     program_free(&p);
 }
 
-static void half_precision(void **state)
+TEST(half_precision)
 {
-    (void)state;
     /* 1 + 2^-10, then 2^-11 - 2^-31: just below halfway to 1 + 2^-9 */
     expect_half((uint16_t[]){0x3c01, 0x2801}, (uint16_t[]){0x3c00, 0x23fe}, 2, 0, 0x3c01, 1);
     /* 2^-11 + 2^-21 + ... above halfway from 1: up */
@@ -262,9 +254,8 @@ static void half_precision(void **state)
 }
 
 /* Infinity times zero under a quiet NaN: RISC-V raises NV where x86 does not. */
-static void invalid_beside_nan(void **state)
+TEST(invalid_beside_nan)
 {
-    (void)state;
     struct program p = start("li t0, 0x80101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
                              "mldw m0, zero, (a0)\nmldw m2, zero, (a1)\nfmmacc.s m4, m2, m0",
                              512);
@@ -277,9 +268,8 @@ static void invalid_beside_nan(void **state)
 }
 
 /* 1 + 2^-24 + 2^-24 in single precision: one by one nothing is added, in a tree it is. */
-static void order_of_sums(void **state)
+TEST(order_of_sums)
 {
-    (void)state;
     for (int tree = 0; tree < 2; tree++) {
         struct sam_hart_options options = {.fp_tree = tree};
         struct program p =
@@ -313,9 +303,8 @@ static uint32_t one_product(const char *mnemonic, int a, int b)
 }
 
 /* us: ms1 (m0) is unsigned; su: ms2 is. The low nibble is element 0, two of them a byte. */
-static void signs(void **state)
+TEST(signs)
 {
-    (void)state;
     assert_int_equal(one_product("mmaqa.b", 0xff, 0xfe), 2);
     assert_int_equal(one_product("mmaqau.b", 0xff, 0xfe), 255 * 254);
     assert_int_equal(one_product("mmaqaus.b", 0xff, 0xfe), (uint32_t)(255 * -2));
@@ -342,9 +331,8 @@ static uint32_t one_element(const char *op, uint32_t ms2, uint32_t b, unsigned x
     return value;
 }
 
-static void shifts_and_clips(void **state)
+TEST(shifts_and_clips)
 {
-    (void)state;
     uint64_t sat;
     static const uint32_t rounded[4][4] = {{3, 2, 2, 3}, {2, 2, 2, 3}, {2, 1, 2, 2}, {3, 1, 2, 3}};
     static const uint32_t halves[4] = {10, 7, 8, 11}; /* over 4: 2.5, 1.75, 2, 2.75 */
@@ -367,9 +355,8 @@ static void shifts_and_clips(void **state)
 }
 
 /* Results lie packed at the start of a row; those past K are zero, the rest of the row stays. */
-static void packed_results(void **state)
+TEST(packed_results)
 {
-    (void)state;
     struct program p = run("li s0, -1\nmmov.mx m4, s0\nli s0, 0x500000005\nmmov.mx m1, s0\n"
                            "li s0, 0\nmcfgmi zero, 1\nmcfgki zero, 12\nmn4clip.s.mx m4, m1, s0",
                            512);
@@ -389,9 +376,8 @@ static void packed_results(void **state)
     program_free(&p);
 }
 
-static void moves(void **state)
+TEST(moves)
 {
-    (void)state;
     struct program p = run("li s0, 0x123456789\nmmov.mx m1, s0", 512);
     assert_int_equal(word_of(&p, 1, 0), 0x23456789);
     assert_int_equal(word_of(&p, 1, 255), 1); /* XLEN-wide elements */
@@ -402,9 +388,8 @@ static void moves(void **state)
     program_free(&p);
 }
 
-static void options(void **state)
+TEST(options)
 {
-    (void)state;
     struct sam_hart_options o = {.mlen = 1024};
     struct sam_hart *hart;
     struct sam_error error;
@@ -420,9 +405,8 @@ static void options(void **state)
 }
 
 /* The report names the rule that was broken, with the values that broke it (2.12). */
-static void reports(void **state)
+TEST(reports)
 {
-    (void)state;
 #define SIZES "li t0, 0x401010\nmcfg zero, t0\n"
     static const struct {
         const char *setup, *insn, *text;
@@ -467,27 +451,4 @@ static void reports(void **state)
             fail_msg("%s", p.result.text);
         program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(unit_csrs),
-        cmocka_unit_test(state_off),
-        cmocka_unit_test(illegal_users),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(restart),
-        cmocka_unit_test(edges),
-        cmocka_unit_test(half_precision),
-        cmocka_unit_test(invalid_beside_nan),
-        cmocka_unit_test(order_of_sums),
-        cmocka_unit_test(signs),
-        cmocka_unit_test(shifts_and_clips),
-        cmocka_unit_test(packed_results),
-        cmocka_unit_test(moves),
-        cmocka_unit_test(options),
-        cmocka_unit_test(reports),
-    };
-    return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a memory that answers later now and then makes a program faster: the pipe of loads takes the
  * oldest load that holds its registers, and does not wait for one that is about to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "alone.h"
 #include "base/base.h"
@@ -83,9 +78,8 @@ static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, u
  * very cycle before the older one can issue, which then waits for the next place. With 4 that place
  * comes when the older load is there to take it: it, and the store that waits for it, are three
  * cycles earlier. */
-static void a_place_in_the_pipe(void **state)
+TEST(a_place_in_the_pipe)
 {
-    (void)state;
     const struct sam_matrix_work works[] = {
         product(2, 3, 0), move(SAM_M_KIND_LOAD, 2, 4, 0x7000), /* older, on the critical path */
         move(SAM_M_KIND_LOAD, 1, 16, 0x10000),                 /* younger, free from the start */
@@ -118,9 +112,8 @@ static void a_place_in_the_pipe(void **state)
 
 /* With one slot nothing can pass, and without ports to count a row that is cleared competes with
  * none that the memory delivers: the effect is gone. */
-static void latency_of_random_programs(void **state)
+TEST(latency_of_random_programs)
 {
-    (void)state;
     uint64_t seed = test_seed();
     for (unsigned round = 0; round < 60; round++) {
         struct sam_matrix_work works[10];
@@ -141,13 +134,4 @@ static void latency_of_random_programs(void **state)
             last = cycles;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_in_the_pipe),
-        cmocka_unit_test(latency_of_random_programs),
-    };
-    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

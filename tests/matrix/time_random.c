@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random instructions on random matrix units, alone and on a memory that is shared, beside a plain
  * model: each reason of each part's cycles agrees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "alone.h"
 #include "base/base.h"
@@ -162,13 +158,12 @@ static void expect_all(buckets total)
                 total[SAM_MXU_WRITE][SAM_MXU_MERGE]);
 }
 
-static void the_reference_agrees(void **state)
+TEST(the_reference_agrees)
 {
     static const struct sam_memtime_map map = {L1M, 0x10000, L0M, 0x10000};
     const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
     buckets total = {{0}};
     uint64_t seed = test_seed();
-    (void)state;
     for (uint64_t round = 0; round < rounds; round++) {
         const struct sam_mxu_config c = random_unit(&seed);
         struct sam_matrix_work works[MOST];
@@ -189,11 +184,4 @@ static void the_reference_agrees(void **state)
         lref_free(plain);
     }
     expect_all(total);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_reference_agrees)};
-    return cmocka_run_group_tests_name("the matrix unit in time, random programs", tests, NULL,
-                                       NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tags with LRU, and the lines that a cache waits for, against plain models of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "memtime/memtime.h"
 #include "random.h"
@@ -34,12 +30,11 @@ static bool use(struct list *list, uint64_t line, uint64_t *victim)
     return hit;
 }
 
-static void the_least_recently_used_line_leaves(void **state)
+TEST(the_least_recently_used_line_leaves)
 {
     struct sam_memtime_tags tags;
     struct list lists[SETS] = {0};
     uint64_t random = test_seed();
-    (void)state;
     assert_true(sam_memtime_tags_init(&tags, SETS, WAYS));
     for (unsigned i = 0; i < 20000; i++) {
         const uint64_t line = test_below(&random, LINES);
@@ -55,11 +50,10 @@ static void the_least_recently_used_line_leaves(void **state)
     sam_memtime_tags_free(&tags);
 }
 
-static void dirt_belongs_to_its_line(void **state)
+TEST(dirt_belongs_to_its_line)
 {
     struct sam_memtime_tags tags;
     struct sam_memtime_tag victim;
-    (void)state;
     assert_true(sam_memtime_tags_init(&tags, 1, 2));
     sam_memtime_tags_fill(&tags, 1, &victim)->dirty = true;
     sam_memtime_tags_fill(&tags, 2, &victim);
@@ -73,10 +67,9 @@ static void dirt_belongs_to_its_line(void **state)
     sam_memtime_tags_free(&tags);
 }
 
-static void a_miss_is_known_until_its_line_is_there(void **state)
+TEST(a_miss_is_known_until_its_line_is_there)
 {
     struct sam_memtime_misses misses;
-    (void)state;
     assert_true(sam_memtime_misses_init(&misses, 2, 3));
     assert_int_equal(sam_memtime_misses_first(&misses), UINT64_MAX);
     sam_memtime_misses_add(&misses, 7, 20);
@@ -90,14 +83,4 @@ static void a_miss_is_known_until_its_line_is_there(void **state)
     assert_int_equal(sam_memtime_misses_find(&misses, 7)->merged, 1);
     assert_false(sam_memtime_misses_is_full(&misses));
     sam_memtime_misses_free(&misses);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_recently_used_line_leaves),
-        cmocka_unit_test(dirt_belongs_to_its_line),
-        cmocka_unit_test(a_miss_is_known_until_its_line_is_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

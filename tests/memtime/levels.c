@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a system in time: single rules, and a plain second model on random requests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "memtime/memtime.h"
 #include "must.h"
@@ -44,11 +40,10 @@ static uint64_t ask(const struct sam_memtime_port *port, unsigned unit, uint64_t
 
 /* ---------------------------------------------------------------------------------- rules */
 
-static void units_share_the_bytes_of_an_onchip_memory(void **state)
+TEST(units_share_the_bytes_of_an_onchip_memory)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m = open("l1m_bytes=32", &port);
-    (void)state;
     assert_int_equal(ask(&port, 0, 10, L1M, 16, SAM_MEMTIME_READ), 14);
     assert_int_equal(ask(&port, 1, 10, L1M + 64, 16, SAM_MEMTIME_READ), 14);
     assert_int_equal(ask(&port, 2, 10, L1M + 128, 64, SAM_MEMTIME_WRITE), 16);
@@ -60,11 +55,10 @@ static void units_share_the_bytes_of_an_onchip_memory(void **state)
     sam_memtime_levels_free(m);
 }
 
-static void a_miss_takes_the_memory_and_the_l2(void **state)
+TEST(a_miss_takes_the_memory_and_the_l2)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m = open("", &port);
-    (void)state;
     assert_int_equal(ask(&port, 0, 0, MEMORY, 64, SAM_MEMTIME_READ), 100 + 3 + 20);
     assert_int_equal(ask(&port, 1, 50, MEMORY + 4, 4, SAM_MEMTIME_READ), 123); /* under way */
     assert_int_equal(ask(&port, 1, 200, MEMORY + 4, 4, SAM_MEMTIME_READ), 220);
@@ -75,11 +69,10 @@ static void a_miss_takes_the_memory_and_the_l2(void **state)
     sam_memtime_levels_free(m);
 }
 
-static void a_part_of_a_line_takes_two_accesses(void **state)
+TEST(a_part_of_a_line_takes_two_accesses)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m = open("", &port);
-    (void)state;
     assert_int_equal(ask(&port, 0, 0, MEMORY, 64, SAM_MEMTIME_WRITE), 20);
     assert_int_equal(ask(&port, 0, 100, MEMORY, 64, SAM_MEMTIME_WRITE), 120);
     assert_int_equal(ask(&port, 0, 200, MEMORY, 63, SAM_MEMTIME_WRITE), 221);
@@ -91,11 +84,10 @@ static void a_part_of_a_line_takes_two_accesses(void **state)
     sam_memtime_levels_free(m);
 }
 
-static void a_stream_does_not_stay(void **state)
+TEST(a_stream_does_not_stay)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m = open("", &port);
-    (void)state;
     assert_int_equal(ask(&port, 0, 0, MEMORY, 32, SAM_MEMTIME_READ_STREAM), 123);
     assert_int_equal(ask(&port, 0, 1, MEMORY + 32, 32, SAM_MEMTIME_READ_STREAM), 123);
     assert_int_equal(ask(&port, 1, 1000, MEMORY, 64, SAM_MEMTIME_READ), 1123);
@@ -104,12 +96,11 @@ static void a_stream_does_not_stay(void **state)
     sam_memtime_levels_free(m);
 }
 
-static void the_link_carries_its_part_of_memory(void **state)
+TEST(the_link_carries_its_part_of_memory)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m =
         open("link_base=0x90001000,link_size=4096,link_bytes=4,link_latency=50", &port);
-    (void)state;
     assert_int_equal(ask(&port, 0, 0, MEMORY + 0x1000, 64, SAM_MEMTIME_READ), 50 + 15 + 20);
     assert_int_equal(ask(&port, 0, 0, MEMORY + 0x2000, 64, SAM_MEMTIME_READ), 1 + 103 + 20);
     const struct sam_memtime_levels_figures *f = sam_memtime_levels_figures(m);
@@ -119,11 +110,10 @@ static void the_link_carries_its_part_of_memory(void **state)
     sam_memtime_levels_free(m);
 }
 
-static void an_l2_needs_a_line_per_way(void **state)
+TEST(an_l2_needs_a_line_per_way)
 {
     struct sam_memtime_levels_config config = config_of("");
     struct sam_error error;
-    (void)state;
     config.l2_size = 512;
     must_refuse(sam_memtime_levels_check(&config, &error), &error, "l2_size=512, l2_ways=16");
 }
@@ -148,10 +138,9 @@ static void random_config(struct sam_memtime_levels_config *c, uint64_t *seed)
     c->link_size = 64 * test_below(seed, 20);
 }
 
-static void random_requests(void **state)
+TEST(random_requests)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned round = 0; round < 30; round++) {
         struct sam_memtime_levels_config config;
         random_config(&config, &seed);
@@ -178,18 +167,4 @@ static void random_requests(void **state)
         sam_memtime_levels_free(m);
         lref_free(p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_share_the_bytes_of_an_onchip_memory),
-        cmocka_unit_test(a_miss_takes_the_memory_and_the_l2),
-        cmocka_unit_test(a_part_of_a_line_takes_two_accesses),
-        cmocka_unit_test(a_stream_does_not_stay),
-        cmocka_unit_test(the_link_carries_its_part_of_memory),
-        cmocka_unit_test(an_l2_needs_a_line_per_way),
-        cmocka_unit_test(random_requests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

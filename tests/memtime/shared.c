@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The L2 and the memory in time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "memtime/memtime.h"
 #include "random.h"
@@ -32,10 +28,9 @@ static struct sam_memtime *open(const struct sam_memtime_config *config)
 
 enum { BEATS = 128 / 16, MISS = 100 + BEATS - 1 + 7 };
 
-static void a_hit_takes_the_latency(void **state)
+TEST(a_hit_takes_the_latency)
 {
     struct sam_memtime *m = open(&plain);
-    (void)state;
     assert_int_equal(sam_memtime_read(m, 1000, 5), 1000 + MISS);
     assert_int_equal(sam_memtime_read(m, 2000, 5), 2010);
     assert_int_equal(sam_memtime_stats(m)->read_hits, 1);
@@ -43,10 +38,9 @@ static void a_hit_takes_the_latency(void **state)
     sam_memtime_free(m);
 }
 
-static void a_second_miss_joins_the_first(void **state)
+TEST(a_second_miss_joins_the_first)
 {
     struct sam_memtime *m = open(&plain);
-    (void)state;
     const uint64_t ready = sam_memtime_read(m, 0, 5);
     assert_int_equal(sam_memtime_read(m, 50, 5), ready + 2); /* the next reply */
     assert_int_equal(sam_memtime_stats(m)->merges, 1);
@@ -54,10 +48,9 @@ static void a_second_miss_joins_the_first(void **state)
     sam_memtime_free(m);
 }
 
-static void replies_keep_their_distance(void **state)
+TEST(replies_keep_their_distance)
 {
     struct sam_memtime *m = open(&plain);
-    (void)state;
     for (uint64_t line = 0; line < 8; line++)
         sam_memtime_read(m, 1000 * line, line);
     for (uint64_t i = 0; i < 8; i++)
@@ -65,10 +58,9 @@ static void replies_keep_their_distance(void **state)
     sam_memtime_free(m);
 }
 
-static void the_memory_serves_so_many_at_a_time(void **state)
+TEST(the_memory_serves_so_many_at_a_time)
 {
     struct sam_memtime_config config = plain;
-    (void)state;
     config.mshrs = 64;
     config.mem_bytes = 128;
     struct sam_memtime *m = open(&config);
@@ -86,10 +78,9 @@ static void the_memory_serves_so_many_at_a_time(void **state)
     sam_memtime_free(m);
 }
 
-static void a_full_set_of_misses_waits(void **state)
+TEST(a_full_set_of_misses_waits)
 {
     struct sam_memtime_config config = plain;
-    (void)state;
     config.mshrs = 1;
     config.mem_outstanding = 8;
     struct sam_memtime *m = open(&config);
@@ -99,10 +90,9 @@ static void a_full_set_of_misses_waits(void **state)
     sam_memtime_free(m);
 }
 
-static void dirty_lines_are_written_back(void **state)
+TEST(dirty_lines_are_written_back)
 {
     struct sam_memtime *m = open(&plain);
-    (void)state;
     sam_memtime_write(m, 0, 0, 4);      /* fetched */
     sam_memtime_write(m, 1000, 4, 128); /* whole: not fetched */
     assert_int_equal(sam_memtime_stats(m)->mem_reads, 1);
@@ -112,10 +102,9 @@ static void dirty_lines_are_written_back(void **state)
     sam_memtime_free(m);
 }
 
-static void writes_may_pass_the_cache(void **state)
+TEST(writes_may_pass_the_cache)
 {
     struct sam_memtime_config config = plain;
-    (void)state;
     config.write_allocate = false;
     struct sam_memtime *m = open(&config);
     assert_int_equal(sam_memtime_write(m, 0, 0, 32), 100 + 1 + 7);
@@ -128,10 +117,9 @@ static void writes_may_pass_the_cache(void **state)
 }
 
 /* As in the Verilog edition: read, answered, written; the line is not kept. */
-static void writes_may_read_their_line_first(void **state)
+TEST(writes_may_read_their_line_first)
 {
     struct sam_memtime_config config = plain;
-    (void)state;
     config.write_allocate = false;
     config.write_reads = true;
     config.mem_outstanding = 1;
@@ -149,10 +137,9 @@ static void writes_may_read_their_line_first(void **state)
 
 /* Whatever is asked for, in order: no reply before the latency of a hit, none closer than the
  * interval; bytes and requests add up. */
-static void random_requests(void **state)
+TEST(random_requests)
 {
     uint64_t random = test_seed();
-    (void)state;
     for (unsigned round = 0; round < 50; round++) {
         struct sam_memtime_config config = plain;
         config.mshrs = 1 + (uint32_t)test_below(&random, 8);
@@ -184,20 +171,4 @@ static void random_requests(void **state)
         assert_true(s->mem_bytes_written <= s->mem_writes * 128);
         sam_memtime_free(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hit_takes_the_latency),
-        cmocka_unit_test(a_second_miss_joins_the_first),
-        cmocka_unit_test(replies_keep_their_distance),
-        cmocka_unit_test(the_memory_serves_so_many_at_a_time),
-        cmocka_unit_test(a_full_set_of_misses_waits),
-        cmocka_unit_test(dirty_lines_are_written_back),
-        cmocka_unit_test(writes_may_pass_the_cache),
-        cmocka_unit_test(writes_may_read_their_line_first),
-        cmocka_unit_test(random_requests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

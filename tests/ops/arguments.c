@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of ops.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
@@ -27,9 +23,8 @@ static const struct sam_im2col window = {{1, 1}, {1, 1}, {1, 1}, {0}, false};
         assert_null(plan);                                                                         \
     } while (0)
 
-static void null_arguments(void **state)
+TEST(null_arguments)
 {
-    (void)state;
     const uint8_t keep[4] = {1};
     struct sam_plan *plan;
     REFUSES_PLAN(sam_plan_reshape, NULL, 4, &good);
@@ -54,9 +49,8 @@ static void null_arguments(void **state)
 }
 
 /* Shapes and elements that no operator takes. */
-static void shapes(void **state)
+TEST(shapes)
 {
-    (void)state;
     const uint8_t keep[4] = {1};
     const struct sam_shape bad[] = {
         {9, {1}},
@@ -81,9 +75,8 @@ static void shapes(void **state)
     }
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
-    (void)state;
     const struct sam_shape image = {4, {1, 4, 4, 4}};
     const unsigned twice[SAM_MAX_RANK] = {1, 1}, outside[SAM_MAX_RANK] = {0, UINT32_MAX};
     const uint64_t huge[SAM_MAX_RANK] = {UINT64_MAX, 0};
@@ -117,9 +110,8 @@ static void parameters(void **state)
         strstr(refusal.text, " and 9223372036854775808: expected a kernel of 1 to 256"));
 }
 
-static void runs(void **state)
+TEST(runs)
 {
-    (void)state;
     struct sam_plan *plan;
     uint8_t in[64] = {0}, out[64];
     const void *const inputs[] = {in}, *const nothing[] = {NULL};
@@ -159,15 +151,4 @@ static void runs(void **state)
     assert_int_equal(figures.bytes_loaded, 64);
     assert_int_equal(sam_plan_shape(plan)->rank, 2);
     sam_plan_free(plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_arguments),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

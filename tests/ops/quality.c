@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans move few bytes by few large instructions, on realistic shapes. Each row is also run and
  * compared byte by byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "operator.h"
 #include "operator_rows.h"
@@ -36,12 +32,8 @@ static void test_row(void **state)
     }
 }
 
-int main(void)
+PROLOGUE
 {
-    struct CMUnitTest tests[64];
-    size_t count = 0;
     for (const struct operator_row *row = operator_rows; row->name; row++)
-        tests[count++] = (struct CMUnitTest){
-            .name = row->name, .test_func = test_row, .initial_state = (void *)(uintptr_t)row};
-    return _cmocka_run_group_tests("quality", tests, count, NULL, NULL);
+        test_add(test_row, row, "%s", row->name);
 }

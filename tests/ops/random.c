@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on random shapes: ranks 1 to 8, dims of 0, 1, primes and more than a block, every
  * element width. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N sets how many of each operator. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "operator.h"
 #include "random.h"
@@ -150,34 +146,29 @@ static void fill_im2col(struct test_operator *op, uint64_t *r)
     }
 }
 
-static void test_reshape(void **state)
+TEST(test_reshape)
 {
-    (void)state;
     each(TEST_RESHAPE, fill_reshape);
 }
 
-static void test_transpose(void **state)
+TEST(test_transpose)
 {
-    (void)state;
     each(TEST_TRANSPOSE, fill_transpose);
 }
 
-static void test_concat(void **state)
+TEST(test_concat)
 {
-    (void)state;
     each(TEST_CONCAT, fill_concat);
 }
 
-static void test_compress(void **state)
+TEST(test_compress)
 {
-    (void)state;
     each(TEST_COMPRESS, fill_compress);
 }
 
 /* More runs of long slices than are planned one by one. */
-static void test_compress_many_runs(void **state)
+TEST(test_compress_many_runs)
 {
-    (void)state;
     uint64_t r = seed;
     for (unsigned bytes = 512; bytes <= 1024; bytes += 1 + (unsigned)test_below(&r, 200)) {
         struct test_operator op = {.kind = TEST_COMPRESS, .element = 1, .input_count = 1};
@@ -194,20 +185,18 @@ static void test_compress_many_runs(void **state)
     }
 }
 
-static void test_pad(void **state)
+TEST(test_pad)
 {
-    (void)state;
     each(TEST_PAD, fill_pad);
 }
 
-static void test_im2col(void **state)
+TEST(test_im2col)
 {
-    (void)state;
     each(TEST_IM2COL, fill_im2col);
 }
 
 /* Impossible ranks and element sizes are refused before a shape is read. */
-static void test_no_such_shape(void **state)
+TEST(test_no_such_shape)
 {
     const struct sam_shape fine = {.rank = 2, .dim = {2, 3}}, wide = {.rank = 100};
     const struct sam_shape inputs[][2] = {{wide, fine}, {fine, wide}};
@@ -217,7 +206,6 @@ static void test_no_such_shape(void **state)
     const uint8_t keep[2] = {1, 1};
     struct sam_plan *plan;
     struct sam_error error;
-    (void)state;
     for (int i = 0; i < 2; i++)
         assert_int_equal(sam_plan_concat(inputs[i], 2, 4, 0, &plan, &error), SAM_ERR_USAGE);
     assert_non_null(strstr(error.text, "a tensor of 100 dims"));
@@ -230,18 +218,7 @@ static void test_no_such_shape(void **state)
     assert_int_equal(sam_plan_im2col(&wide, 4, &windows, &plan, &error), SAM_ERR_USAGE);
 }
 
-int main(void)
+PROLOGUE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reshape),
-        cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_concat),
-        cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_compress_many_runs),
-        cmocka_unit_test(test_pad),
-        cmocka_unit_test(test_im2col),
-        cmocka_unit_test(test_no_such_shape),
-    };
     seed = test_seed();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

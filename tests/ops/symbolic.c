@@ -3,14 +3,10 @@
  * register holds, for each byte, where in the input it comes from; each byte that a STORE writes
  * must come from where plain index arithmetic says. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N
  * sets how many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "operator.h"
 #include "ops/plan.h"
@@ -238,9 +234,8 @@ static struct test_operator random_operator(uint64_t *r)
     return op;
 }
 
-static void test_random_plans(void **state)
+TEST(test_random_plans)
 {
-    (void)state;
     uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 60);
     for (uint64_t k = 0; k < cases; k++) {
         uint64_t r = seed + k;
@@ -250,9 +245,8 @@ static void test_random_plans(void **state)
 }
 
 /* Both dims have more divisors than the search looks at. */
-static void test_many_divisors(void **state)
+TEST(test_many_divisors)
 {
-    (void)state;
     uint64_t r = 1;
     struct test_operator op = {.kind = TEST_TRANSPOSE, .element = 1, .input_count = 1};
     op.in[0] = (struct sam_shape){2, {1081080, 720720}};
@@ -261,22 +255,11 @@ static void test_many_divisors(void **state)
 }
 
 /* Planned without a walk along the row. */
-static void test_long_row(void **state)
+TEST(test_long_row)
 {
-    (void)state;
     uint64_t r = 1;
     struct test_operator op = {.kind = TEST_IM2COL, .element = 2, .input_count = 1};
     op.in[0] = (struct sam_shape){4, {1, 1, UINT64_C(11021447165), 1}};
     op.im2col = (struct sam_im2col){{3, 2}, {2, 2}, {1, 1}, {1, 1, 1, 1}, false};
     check(&op, &r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_plans),
-        cmocka_unit_test(test_many_divisors),
-        cmocka_unit_test(test_long_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each instruction of small programs did, counted by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -81,9 +78,8 @@ static void check(const char *text, uint32_t lanes, uint32_t warps, const struct
     }
 }
 
-static void loops(void **state)
+TEST(loops)
 {
-    (void)state;
     static const struct expected rows[] = {
         {"before", 3, 3, 3, 0, 0, 0, 0, 0, 0},
         {"loop", 15, 15, 15, 0, 0, 0, 0, 0, 0},
@@ -101,9 +97,8 @@ static void loops(void **state)
 
 /* Lanes 0..9 take the branch, 22 do not: the smaller side runs first, then the rest, then all; each
  * of them meets the join. */
-static void divergence(void **state)
+TEST(divergence)
 {
-    (void)state;
     static const struct expected rows[] = {
         {"split", 1, 32, 32, 1, 0, 0, 0, 0, 0},  {"few", 1, 10, 32, 0, 0, 0, 0, 0, 0},
         {"many", 1, 22, 32, 0, 0, 0, 0, 0, 0},   {"all", 1, 32, 32, 0, 0, 0, 0, 0, 0},
@@ -130,9 +125,8 @@ static void divergence(void **state)
           32, 1, rows, SAM_COUNT(rows));
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     static const struct expected rows[] = {
         {"row", 1, 32, 32, 0, 1, 0, 32, 2, 0},     /* 128 bytes: two lines */
         {"column", 1, 32, 32, 0, 1, 0, 32, 32, 0}, /* 64 bytes apart */
@@ -195,9 +189,8 @@ static void memory(void **state)
 }
 
 /* A prefix has a row of its own, and so has the instruction when it is reached without it. */
-static void prefixes(void **state)
+TEST(prefixes)
 {
-    (void)state;
     static const char text[] = "_start: li t0, 2\n"
                                "again: regext zero, zero, 1\n"
                                "second: vadd.vi v1, v1, 1\n"
@@ -224,9 +217,8 @@ static void prefixes(void **state)
 }
 
 /* What has trapped has done nothing; what came before it has. */
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     static const char text[] = "_start: vid.v v1\n"
                                "vsll.vi v2, v1, 2\n"
                                "load: vlw12.v v3, 0(v2)\n"
@@ -249,9 +241,8 @@ static void traps(void **state)
 }
 
 /* A session adds what it has run once, however often it is finished, and whoever wants a result. */
-static void sessions(void **state)
+TEST(sessions)
 {
-    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct program p = program_with(profile,
                                     "_start: li t0, 5\n"
@@ -287,13 +278,4 @@ static void sessions(void **state)
     sam_session_close(session);
     program_free(&p);
     sam_profile_free(profile);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),    cmocka_unit_test(divergence), cmocka_unit_test(memory),
-        cmocka_unit_test(prefixes), cmocka_unit_test(traps),      cmocka_unit_test(sessions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as text, JSON, folded stacks and a page: what they say, and that they are well-formed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <jansson.h>
 
 #include "base/base.h"
@@ -79,9 +76,8 @@ static void expect(const char *text, const char *part)
         fail_msg("no '%s' in:\n%s", part, text);
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
-    (void)state;
     struct fixture f = make(true);
     char *text = print(&f, SAM_PROFILE_TEXT), row[256];
     expect(text, "profile of a <kernel> & \"more\": 104 instructions of warps, 100.0% of lanes");
@@ -103,9 +99,8 @@ static void as_text(void **state)
     release(&f);
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
-    (void)state;
     struct fixture f = make(true);
     char *text = print(&f, SAM_PROFILE_JSON);
     json_error_t error;
@@ -130,9 +125,8 @@ static void as_json(void **state)
     release(&f);
 }
 
-static void as_folded(void **state)
+TEST(as_folded)
 {
-    (void)state;
     struct fixture f = make(true);
     f.options.title = "one;two";
     char *text = print(&f, SAM_PROFILE_FOLDED), row[256];
@@ -190,9 +184,8 @@ static void check_alone(const char *html)
     }
 }
 
-static void as_page(void **state)
+TEST(as_page)
 {
-    (void)state;
     struct fixture f = make(true);
     char *html = print(&f, SAM_PROFILE_HTML);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
@@ -213,9 +206,8 @@ static void as_page(void **state)
 }
 
 /* Without the file, or any line information, what is known is shown. */
-static void without_source(void **state)
+TEST(without_source)
 {
-    (void)state;
     struct fixture f = make(false);
     for (int i = 0; i < 2; i++) {
         char *html = print(&f, SAM_PROFILE_HTML), *text = print(&f, SAM_PROFILE_TEXT);
@@ -231,9 +223,8 @@ static void without_source(void **state)
     release(&f);
 }
 
-static void empty(void **state)
+TEST(empty)
 {
-    (void)state;
     struct sam_profile *profile = sam_profile_new();
     struct sam_error error;
     for (int format = SAM_PROFILE_TEXT; format <= SAM_PROFILE_HTML; format++) {
@@ -269,11 +260,4 @@ static int remove_source(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_text), cmocka_unit_test(as_json),        cmocka_unit_test(as_folded),
-        cmocka_unit_test(as_page), cmocka_unit_test(without_source), cmocka_unit_test(empty),
-    };
-    return cmocka_run_group_tests(tests, write_source, remove_source);
-}
+TEST_GROUP(write_source, remove_source)

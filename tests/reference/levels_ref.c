@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference/levels_ref.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 struct lref *lref_new(const struct sam_memtime_levels_config *c, const struct sam_memtime_map *map)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference/weight_time_ref.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 enum { FETCH, WORK, WRITE };
 
@@ -133,7 +130,7 @@ void wref_free(struct wref *w)
 static uint64_t work_of(const struct wref_part *part)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_WORKS; i++)
+    for (unsigned i = 0; i < SYSTEM_STAGE_WORKS; i++)
         sum += part->work[i];
     return sum;
 }
@@ -263,15 +260,15 @@ static unsigned kind_of(const struct wref *w)
 {
     const struct wref_stage *s = &w->stage[WORK];
     uint64_t end = 0;
-    for (unsigned i = 0; s->part && i < SYSTEM_WEIGHT_WORKS; i++) {
+    for (unsigned i = 0; s->part && i < SYSTEM_STAGE_WORKS; i++) {
         end += s->part->work[i];
         if (s->worked < end)
             return i;
     }
-    return s->part                ? SYSTEM_WEIGHT_WRITE
-           : w->stage[FETCH].part ? SYSTEM_WEIGHT_FETCH
-           : w->stage[WRITE].part ? SYSTEM_WEIGHT_WRITE
-                                  : SYSTEM_WEIGHT_EMPTY;
+    return s->part                ? SYSTEM_STAGE_WRITE
+           : w->stage[FETCH].part ? SYSTEM_STAGE_FETCH
+           : w->stage[WRITE].part ? SYSTEM_STAGE_WRITE
+                                  : SYSTEM_STAGE_EMPTY;
 }
 
 void wref_tick(struct wref *w, uint64_t now)
@@ -282,5 +279,5 @@ void wref_tick(struct wref *w, uint64_t now)
     send(w, WRITE, now);
     const unsigned kind = kind_of(w);
     w->cycles[kind]++;
-    w->stage[WORK].worked += kind < SYSTEM_WEIGHT_WORKS;
+    w->stage[WORK].worked += kind < SYSTEM_STAGE_WORKS;
 }

@@ -11,7 +11,7 @@ enum { WREF_RECORDS = 64, WREF_STAGES = 3, WREF_LINES = 4096 };
 struct wref_part {
     unsigned record;
     uint64_t address[WREF_STAGES], bytes[WREF_STAGES]; /* of fetch and write */
-    uint64_t work[SYSTEM_WEIGHT_WORKS];
+    uint64_t work[SYSTEM_STAGE_WORKS];
     bool streams;
 };
 
@@ -35,7 +35,7 @@ struct wref {
     unsigned submitted, begun, ended, entering;
     size_t next; /* part of `entering` */
     struct wref_stage stage[WREF_STAGES];
-    uint64_t cycles[SYSTEM_WEIGHT_CYCLES];
+    uint64_t cycles[SYSTEM_STAGE_CYCLES];
 };
 
 /* A record that may begin in cycle `from`. Fails the test when memory is short. */

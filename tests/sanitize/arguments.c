@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of sanitize.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 #include "samite/sanitize.h"
 
-static void arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
     struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
     const struct sam_sanitizer_buffer buffer = {.base = 0x90000000, .size = 4, .name = "b"};
     const struct sam_sanitizer_buffer unnamed = {.base = 0x90000000, .size = 4};
@@ -41,10 +35,4 @@ static void arguments(void **state)
     assert_true(strlen(place) < sizeof place);
     sam_sanitizer_free(sanitizer);
     sam_sanitizer_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses outside what a launch declares, and what is said to be near. The access is labelled
  * `a`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "watched.h"
@@ -57,9 +53,8 @@ static void expect(struct watched *run, const struct outside *row)
     sam_text_free(report);
 }
 
-static void what_is_outside(void **state)
+TEST(what_is_outside)
 {
-    (void)state;
     static const struct outside rows[] = {
         {START "li t0, 0x70001410\na: sw t0, 0(t0)\n" END, SAM_FINDING_BOUNDS_LOCAL, 0x70001410, 4,
          0x70001000, 16, "1024 bytes past the end of the launch's local memory, 0x70001000 to",
@@ -90,9 +85,8 @@ static void what_is_outside(void **state)
     }
 }
 
-static void what_is_inside(void **state)
+TEST(what_is_inside)
 {
-    (void)state;
     struct watched run = make(
         START "sw s0, 0(s1)\nli t0, 0x70000ffc\nsw s0, 0(t0)\nsw s0, 4(t0)\nli t0, 0x70004110\n"
               "sw s0, -4(t0)\nsw s0, 0(t0)\nsw s0, 4(t0)\nli t0, 0x7ffff000\nvadd.vx v5, v2, t0\n"
@@ -105,9 +99,8 @@ static void what_is_inside(void **state)
 }
 
 /* By an ordinary address, from workgroup 0. */
-static void private_memory_of_another_workgroup(void **state)
+TEST(private_memory_of_another_workgroup)
 {
-    (void)state;
     static const struct outside row = {
         START "bnez s3, 1f\nli t0, 0x91001000\na: sw zero, 0(t0)\n1:\n" END,
         SAM_FINDING_BOUNDS_OTHER,
@@ -140,9 +133,8 @@ static void private_memory_of_another_workgroup(void **state)
 }
 
 /* 17 scalar and 5 vector registers, which are 20 and 8: hardware gives out fours. */
-static void registers_that_are_declared(void **state)
+TEST(registers_that_are_declared)
 {
-    (void)state;
     static const struct {
         const char *text, *said; /* NULL: nothing is found */
     } rows[] = {
@@ -177,9 +169,8 @@ static void registers_that_are_declared(void **state)
 
 /* Six work-items on two warps of four: the last two lanes have none, where the sizes are known.
  * Word `last` of the six is that of the buffer. */
-static void lanes_without_a_work_item(void **state)
+TEST(lanes_without_a_work_item)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         const uint32_t sizes[] = {12, 1, 1, 6, 1, 1}, last = i % 2 ? 5 : 4; /* global, local */
         const bool known = i < 2;
@@ -211,9 +202,8 @@ static void lanes_without_a_work_item(void **state)
 }
 
 /* With loose bounds there is memory everywhere, and the program goes on to its next finding. */
-static void loose_bounds_go_on(void **state)
+TEST(loose_bounds_go_on)
 {
-    (void)state;
     struct watched run = make(START "li t0, 0x90030000\na: sw t0, 0(t0)\nsw t0, 4(t0)\n" END);
     run.p.options.loose_bounds = true;
     watched_run(&run);
@@ -225,9 +215,8 @@ static void loose_bounds_go_on(void **state)
 }
 
 /* Other checks leave strict local memory as it is. */
-static void without_the_check_it_traps(void **state)
+TEST(without_the_check_it_traps)
 {
-    (void)state;
     struct watched run = watched_new(START "li t0, 0x70002000\nsw t0, 0(t0)\n" END,
                                      SAM_SANITIZE_ALL & ~SAM_SANITIZE_BOUNDS);
     run.p.launch.lds_size = LOCAL;
@@ -236,18 +225,4 @@ static void without_the_check_it_traps(void **state)
     assert_int_equal(run.p.result.trap.kind, SAM_TRAP_STORE_FAULT);
     assert_int_equal(run.count, 0);
     watched_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_outside),
-        cmocka_unit_test(what_is_inside),
-        cmocka_unit_test(private_memory_of_another_workgroup),
-        cmocka_unit_test(registers_that_are_declared),
-        cmocka_unit_test(lanes_without_a_work_item),
-        cmocka_unit_test(loose_bounds_go_on),
-        cmocka_unit_test(without_the_check_it_traps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* Random programs that declare too little: part of their local memory, and buffers that are missing
  * where bounds are loose. The check `bounds` must report each access that the recorded steps of a
  * session make outside, and no other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random_cases.h"
@@ -164,17 +161,8 @@ static bool agrees(struct random_case *c, uint64_t seed, uint64_t *found)
     return good;
 }
 
-static void each_access_outside_is_found(void **state)
+TEST(each_access_outside_is_found)
 {
-    (void)state;
     assert_int_equal(random_buffers[SCRATCH].base, GEN_SCRATCH);
     printf("# %" PRIu64 " instructions with accesses outside\n", random_cases_agree(agrees));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_access_outside_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

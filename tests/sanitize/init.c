@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counts as a use of what nothing has written, and what does not, in small programs. The
  * instruction that uses it is labelled `a`, the one that loads it from memory `b`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "watched.h"
@@ -56,9 +52,8 @@ static void expect_none(const char *text)
 }
 
 /* Registers that nothing has written are zero, so that programs go on. */
-static void what_is_a_use(void **state)
+TEST(what_is_a_use)
 {
-    (void)state;
     expect(START "add t1, s0, t2\na: lw t0, 0(t1)\n" END, SAM_FINDING_INIT_ADDRESS, "x6", "x7");
     expect(START "add t1, s0, t2\na: sw zero, 0(t1)\n" END, SAM_FINDING_INIT_ADDRESS, "x6", "x7");
     expect(START "a: vle32.v v5, (t1)\n" END, SAM_FINDING_INIT_ADDRESS, "x6", "x6");
@@ -90,9 +85,8 @@ static void what_is_a_use(void **state)
 }
 
 /* It is told once: what has been reported counts as defined. */
-static void a_use_is_told_once(void **state)
+TEST(a_use_is_told_once)
 {
-    (void)state;
     expect(START "a: beqz t2, 1f\n1: sw t2, 0(s0)\nbnez t2, 1b\n" END, SAM_FINDING_INIT_BRANCH,
            "x7", "x7");
     expect(START "a: vsw12.v v9, 0(v3)\nvlw12.v v5, 0(v3)\nvsw12.v v9, 16(v3)\n" END,
@@ -107,9 +101,8 @@ static void a_use_is_told_once(void **state)
     watched_free(&run);
 }
 
-static void copies_and_what_is_known_are_no_uses(void **state)
+TEST(copies_and_what_is_known_are_no_uses)
 {
-    (void)state;
     /* copies, spills to local and to private memory, and arithmetic */
     expect_none(START
                 "mv t0, t2\nsw t0, 8(s1)\nlw t1, 8(s1)\nadd t1, t1, s0\nmul t1, t1, t1\n" END);
@@ -145,9 +138,8 @@ static void copies_and_what_is_known_are_no_uses(void **state)
     "vmv.v.i v5, 2\nlla t0, 2f\nsetrpc zero, t0, 0\nvblt v1, v5, 1f\nvmv.v.i v9, 3\n"              \
     "vsw12.v v9, 0(v3)\nj 2f\n1: nop\n2: join\n"
 
-static void lanes_are_apart(void **state)
+TEST(lanes_are_apart)
 {
-    (void)state;
     static const char text[] = START SPLIT "a: vsw12.v v9, 0(v3)\n" END;
     struct watched run = watched_new(text, SAM_SANITIZE_INIT);
     expect_in(&run, text, SAM_FINDING_INIT_STORE, "v9", "v9");
@@ -158,9 +150,8 @@ static void lanes_are_apart(void **state)
 
 /* Results that do not come from the same lane of the sources, or from all that acts. v9 is
  * undefined in lanes 0 and 1. */
-static void lanes_that_results_come_from(void **state)
+TEST(lanes_that_results_come_from)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint32_t lanes;
@@ -198,9 +189,8 @@ static void lanes_that_results_come_from(void **state)
 }
 
 /* Of 3 items in a warp of 4 lanes, the last lane has none and writes no result, but reads it. */
-static void the_tail_of_a_workgroup(void **state)
+TEST(the_tail_of_a_workgroup)
 {
-    (void)state;
     static const char text[] =
         START "vmv.v.i v5, 3\nlla t0, 1f\nsetrpc zero, t0, 0\nvbge v1, v5, 1f\nvsw12.v v1, 0(v3)\n"
               "1: join\nb: vlw12.v v6, 0(v3)\na: vsw12.v v6, 256(v3)\n" END;
@@ -215,9 +205,8 @@ static void the_tail_of_a_workgroup(void **state)
 }
 
 /* The origin goes with a spill; a word may be loaded by another warp than the one that uses it. */
-static void origins_follow_copies(void **state)
+TEST(origins_follow_copies)
 {
-    (void)state;
     expect(START "sw t2, 8(s1)\nlw t1, 8(s1)\nmv t0, t1\na: sw t0, 0(s0)\n" END,
            SAM_FINDING_INIT_STORE, "x5", "x7");
     expect(START "vmv.v.i v5, 8\nvsw.v v9, 0(v5)\nvlw.v v6, 0(v5)\nvadd.vv v7, v1, v6\n"
@@ -230,9 +219,8 @@ static void origins_follow_copies(void **state)
 }
 
 /* Each workgroup finds its memory undefined, though the bytes are the same. */
-static void memory_begins_anew(void **state)
+TEST(memory_begins_anew)
 {
-    (void)state;
     static const char local[] =
         START "bnez s3, 1f\nsw s3, 8(s1)\n1: nop\nb: lw t0, 8(s1)\na: sw t0, 0(s0)\n" END;
     static const char private_[] =
@@ -254,9 +242,8 @@ static void memory_begins_anew(void **state)
 }
 
 /* An output stays as launches and the host leave it. */
-static void outputs_last(void **state)
+TEST(outputs_last)
 {
-    (void)state;
     static const char text[] = START "b: lw t0, 0(s0)\na: sw t0, 256(s0)\nsw zero, 4(s0)\n" END;
     const struct sam_sanitizer_buffer out = {
         .base = DATA, .size = DATA_SIZE, .name = "out", .output = true};
@@ -294,9 +281,8 @@ static void outputs_last(void **state)
 }
 
 /* An atomic instruction uses memory that it changes, when the host may read that. */
-static void atomics_use_what_they_change(void **state)
+TEST(atomics_use_what_they_change)
 {
-    (void)state;
     static const char text[] = START "li t0, 1\na: amoadd.w t1, t0, (s0)\nsw t1, 8(s0)\n" END;
     const struct sam_sanitizer_buffer out = {
         .base = DATA, .size = 4, .name = "counts", .output = true};
@@ -317,21 +303,4 @@ static void atomics_use_what_they_change(void **state)
     /* an sc that fails changes nothing, and says so */
     expect_none(START "sw zero, 0(s1)\nsc.w t1, t2, (s1)\nlw t0, 0(s1)\nsw t0, 0(s0)\n"
                       "sw t1, 0(s0)\n" END);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_a_use),
-        cmocka_unit_test(a_use_is_told_once),
-        cmocka_unit_test(copies_and_what_is_known_are_no_uses),
-        cmocka_unit_test(lanes_are_apart),
-        cmocka_unit_test(lanes_that_results_come_from),
-        cmocka_unit_test(the_tail_of_a_workgroup),
-        cmocka_unit_test(origins_follow_copies),
-        cmocka_unit_test(memory_begins_anew),
-        cmocka_unit_test(outputs_last),
-        cmocka_unit_test(atomics_use_what_they_change),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

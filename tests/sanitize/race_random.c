@@ -2,15 +2,12 @@
 /* The race check against a second opinion: random programs run in a session that records every
  * access, and all pairs of accesses are compared by the definition in docs/sanitizer.md. The bytes
  * that race must be the same, whichever schedule the sanitized launch uses. */
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -296,9 +293,8 @@ static unsigned count_races(const racing_bytes racing)
     return count;
 }
 
-static void the_racing_bytes_are_those_of_all_pairs(void **state)
+TEST(the_racing_bytes_are_those_of_all_pairs)
 {
-    (void)state;
     uint64_t random = test_seed();
     unsigned with = 0, without = 0, racing = 0;
     for (uint64_t n = test_number("SAMITE_CASES", 600); n > 0; n--) {
@@ -332,12 +328,4 @@ static void the_racing_bytes_are_those_of_all_pairs(void **state)
     }
     printf("# %u programs race for %u bytes, %u do not\n", with, racing, without);
     assert_true(with && without);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_racing_bytes_are_those_of_all_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A check on random programs. SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of
- * programs. Include cmocka.h first. */
+ * programs. Include test.h first. */
 #ifndef RANDOM_CASES_H
 #define RANDOM_CASES_H
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the race and sync checks report of small programs: kinds and both sides, as
  * docs/sanitizer.md defines them. The programs label the two instructions `a` and `b`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "samite/session.h"
@@ -57,9 +53,8 @@ static void expect(const char *text, uint32_t warps, uint32_t groups, enum sam_f
 
 /* --------------------------------------------------------------------------------- races */
 
-static void warps_of_a_workgroup_race_between_barriers(void **state)
+TEST(warps_of_a_workgroup_race_between_barriers)
 {
-    (void)state;
     static const char store_and_load[] = START "li t0, 1\nbnez s2, 1f\n"
                                                "a: sw t0, 8(s1)\nj 2f\n"
                                                "1: nop\nb: lw t1, 8(s1)\n2:\n" END;
@@ -78,18 +73,16 @@ static void warps_of_a_workgroup_race_between_barriers(void **state)
            4, 1, SAM_FINDING_RACE_LOCAL, "a", "b");
 }
 
-static void workgroups_race_whatever_they_wait_for(void **state)
+TEST(workgroups_race_whatever_they_wait_for)
 {
-    (void)state;
     expect(START "bnez s3, 1f\na: sw s3, 0(s0)\nbarrier 1\nj 2f\n"
                  "1: barrier 1\nb: lw t0, 0(s0)\n2:\n" END,
            1, 2, SAM_FINDING_RACE_GROUPS, "a", "b");
     expect_none(START "sw s3, 0(s1)\nlw t0, 0(s1)\n" END, 1, 3); /* each has its own */
 }
 
-static void equal_stores_do_not_race_and_others_do(void **state)
+TEST(equal_stores_do_not_race_and_others_do)
 {
-    (void)state;
     expect_none(START "li t0, 7\nsw t0, 0(s0)\nvmv.v.i v5, 3\nvsw12.v v5, 16(v3)\n" END, 3, 3);
     expect(START "li t0, 7\na: sw s2, 0(s1)\n" END, 2, 1, SAM_FINDING_RACE_LOCAL, "a", "a");
     /* an equal one, followed by another one */
@@ -108,9 +101,8 @@ static void equal_stores_do_not_race_and_others_do(void **state)
            SAM_FINDING_RACE_LOCAL, "a", "b");
 }
 
-static void atomics_race_with_other_accesses_only(void **state)
+TEST(atomics_race_with_other_accesses_only)
 {
-    (void)state;
     expect_none(START "li t0, 1\namoadd.w t1, t0, (s0)\nlr.w t2, (s0)\nsc.w t3, t0, (s0)\n" END, 2,
                 2);
     expect(START "li t0, 1\nbnez s2, 1f\na: amoadd.w t1, t0, (s0)\nj 2f\n"
@@ -126,9 +118,8 @@ static void atomics_race_with_other_accesses_only(void **state)
     expect_none(START "bnez s2, 1f\nlr.w t1, (s0)\n1: lw t2, 0(s0)\n" END, 2, 1);
 }
 
-static void lanes_of_an_instruction_race_by_value(void **state)
+TEST(lanes_of_an_instruction_race_by_value)
 {
-    (void)state;
     expect(START "vmv.v.x v5, s0\na: vsw12.v v1, 0(v5)\n" END, 1, 1, SAM_FINDING_RACE_LANES, "a",
            "a");
     expect_none(START "vmv.v.x v5, s0\nvmv.v.i v6, 1\nvsw12.v v6, 0(v5)\n" END, 1, 1);
@@ -143,9 +134,8 @@ static void lanes_of_an_instruction_race_by_value(void **state)
 }
 
 /* Bytes of neighbouring lanes are looked at as words; lanes 2 store the numbers of their warps. */
-static void bytes_have_lanes(void **state)
+TEST(bytes_have_lanes)
 {
-    (void)state;
     static const char *const stores[] = {
         "vadd.vx v6, v1, s0\nvsb12.v v5, 0(v6)\n",
         "vsll.vi v6, v1, 1\nvadd.vx v6, v6, s0\nvsh12.v v5, 0(v6)\n",
@@ -168,9 +158,8 @@ static void bytes_have_lanes(void **state)
 
 /* Two stores of a word with some equal bytes; a word and a part of it; parts that have no word in
  * common: a finding is about the whole of what both access. */
-static void a_finding_has_the_size_of_what_both_access(void **state)
+TEST(a_finding_has_the_size_of_what_both_access)
 {
-    (void)state;
     static const struct {
         const char *first, *second;
         uint32_t address, size; /* 0: no finding */
@@ -200,15 +189,13 @@ static void a_finding_has_the_size_of_what_both_access(void **state)
     }
 }
 
-static void private_memory_is_not_shared(void **state)
+TEST(private_memory_is_not_shared)
 {
-    (void)state;
     expect_none(START "li t0, 16\nvmv.v.x v5, t0\nvsw.v v1, 0(v5)\nvlw.v v6, 0(v5)\n" END, 3, 3);
 }
 
-static void launches_are_ordered(void **state)
+TEST(launches_are_ordered)
 {
-    (void)state;
     struct watched run =
         run_with(START "sw s2, 0(s1)\nlw t0, 0(s0)\nsw t0, 4(s0)\n" END, 1, 1, SAM_SCHEDULE_RUN);
     assert_int_equal(run.count, 0);
@@ -218,9 +205,8 @@ static void launches_are_ordered(void **state)
     watched_free(&run);
 }
 
-static void findings_name_who_and_where(void **state)
+TEST(findings_name_who_and_where)
 {
-    (void)state;
     static const char text[] =
         START "li t0, 1\nbnez s2, 1f\nvmv.v.i v5, 1\nvsw12.v v5, 0(v3)\nj 2f\n"
               "1: li t1, 3\nbne s2, t1, 2f\nlw t2, 12(s0)\n2:\n" END;
@@ -260,9 +246,8 @@ static void findings_name_who_and_where(void **state)
 }
 
 /* 30 places store to the same word: the first is found with each of the others. */
-static void a_report_has_twenty_findings_of_a_check(void **state)
+TEST(a_report_has_twenty_findings_of_a_check)
 {
-    (void)state;
     char text[4096] = START "addi t0, s2, 1\n";
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "sw s2, %d(s1)\n", 4 * i);
@@ -282,9 +267,8 @@ static void a_report_has_twenty_findings_of_a_check(void **state)
 
 /* ---------------------------------------------------------------------------------- sync */
 
-static void a_barrier_that_a_warp_skips(void **state)
+TEST(a_barrier_that_a_warp_skips)
 {
-    (void)state;
     expect(START "bnez s2, 1f\nb: endprg\n1: nop\na: barrier 1\n" END, 3, 1,
            SAM_FINDING_BARRIER_SKIPPED, "a", "b");
     expect(START "bnez s2, 1f\na: barrier 1\n1: nop\nb: endprg\n", 3, 1,
@@ -292,17 +276,15 @@ static void a_barrier_that_a_warp_skips(void **state)
     expect_none(START "barrier 1\nbnez s2, 1f\nendprg\n1:" END, 3, 1);
 }
 
-static void a_barrier_reached_by_some_lanes(void **state)
+TEST(a_barrier_reached_by_some_lanes)
 {
-    (void)state;
     expect(START "lla t0, join\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\nb: vblt v1, v5, join\n"
                  "a: barrier 1\njoin: join\n" END,
            1, 1, SAM_FINDING_BARRIER_MASKED, "a", "b");
 }
 
-static void setrpc_stands_before_a_branch(void **state)
+TEST(setrpc_stands_before_a_branch)
 {
-    (void)state;
     expect(START "lla t0, join\na: setrpc zero, t0, 0\nb: setrpc zero, t0, 0\nvmv.v.i v5, 2\n"
                  "vblt v1, v5, join\njoin: join\n" END,
            1, 1, SAM_FINDING_RPC_UNUSED, "a", "b");
@@ -314,9 +296,8 @@ static void setrpc_stands_before_a_branch(void **state)
                 1, 1);
 }
 
-static void paths_meet_at_a_join(void **state)
+TEST(paths_meet_at_a_join)
 {
-    (void)state;
     expect(START "lla t0, b\nsetrpc zero, t0, 0\nvmv.v.i v5, 2\na: vblt v1, v5, b\nnop\n"
                  "b: nop\n" END,
            1, 1, SAM_FINDING_JOIN_MISSING, "a", "b");
@@ -332,9 +313,8 @@ static void paths_meet_at_a_join(void **state)
 
 /* ----------------------------------------------------------------------------------- API */
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
-    (void)state;
     struct program p = program_new(END, 4);
     struct sam_session *session = NULL;
     struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
@@ -355,27 +335,4 @@ static void bad_arguments(void **state)
     assert_null(session);
     sam_sanitizer_free(sanitizer);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warps_of_a_workgroup_race_between_barriers),
-        cmocka_unit_test(workgroups_race_whatever_they_wait_for),
-        cmocka_unit_test(equal_stores_do_not_race_and_others_do),
-        cmocka_unit_test(atomics_race_with_other_accesses_only),
-        cmocka_unit_test(lanes_of_an_instruction_race_by_value),
-        cmocka_unit_test(bytes_have_lanes),
-        cmocka_unit_test(a_finding_has_the_size_of_what_both_access),
-        cmocka_unit_test(private_memory_is_not_shared),
-        cmocka_unit_test(launches_are_ordered),
-        cmocka_unit_test(findings_name_who_and_where),
-        cmocka_unit_test(a_report_has_twenty_findings_of_a_check),
-        cmocka_unit_test(a_barrier_that_a_warp_skips),
-        cmocka_unit_test(a_barrier_reached_by_some_lanes),
-        cmocka_unit_test(setrpc_stands_before_a_branch),
-        cmocka_unit_test(paths_meet_at_a_join),
-        cmocka_unit_test(bad_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which memory is undefined, against one bit per byte in an array: random stores, outputs, launches
  * and workgroups, with edges of everything within pages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "random.h"
 #include "sanitize/undef_memory.h"
@@ -94,9 +90,8 @@ static void check_all(struct model *m)
     assert_int_equal(sam_undef_find(&m->memory, GLOBAL + at, size), first);
 }
 
-static void memory_agrees_with_an_array(void **state)
+TEST(memory_agrees_with_an_array)
 {
-    (void)state;
     struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->random = test_seed();
@@ -125,12 +120,4 @@ static void memory_agrees_with_an_array(void **state)
     assert_false(m->memory.exhausted);
     sam_undef_memory_free(&m->memory);
     free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_agrees_with_an_array),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* Random programs, some of whose registers and memory nothing has written: the check `init` and the
  * second opinion of plain.h must find the same uses. The programs end by storing every register, so
  * that each undefined bit that is left is a use as well. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "plain.h"
@@ -180,16 +177,7 @@ static bool agrees(struct random_case *c, uint64_t seed, uint64_t *found)
     return same;
 }
 
-static void the_plain_reading_finds_the_same(void **state)
+TEST(the_plain_reading_finds_the_same)
 {
-    (void)state;
     printf("# %" PRIu64 " findings\n", random_cases_agree(agrees));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_plain_reading_finds_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of undefined bits against their definition: a bit of a result is undefined when it
  * differs between two choices of the undefined bits of the sources. All choices are tried. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "../random.h"
 #include "sanitize/undef_rules.h"
@@ -123,25 +118,24 @@ static bool is_exact(enum sam_undef rule, const struct undef_bits part[3], unsig
     }
 }
 
-static void rules_agree_with_all_choices(void **state_)
+TEST(rules_agree_with_all_choices)
 {
-    (void)state_;
-    uint64_t state = test_seed();
+    uint64_t seed = test_seed();
     for (unsigned rule = 0; rule < SAM_UNDEF_TILE; rule++) {
         for (unsigned i = 0; i < 400; i++) {
-            const unsigned width = test_below(&state, 4) ? 32 : 64;
+            const unsigned width = test_below(&seed, 4) ? 32 : 64;
             const bool three =
                 rule == SAM_UNDEF_SELECT || rule == SAM_UNDEF_ANY || rule == SAM_UNDEF_BIT;
-            const bool same = test_below(&state, 8) == 0 && !three;
-            struct undef_bits part[3] = {random_bits(&state, width), random_bits(&state, width)};
-            if (test_below(&state, 4) == 0)
+            const bool same = test_below(&seed, 8) == 0 && !three;
+            struct undef_bits part[3] = {random_bits(&seed, width), random_bits(&seed, width)};
+            if (test_below(&seed, 4) == 0)
                 part[1].value = part[0].value;
-            if (test_below(&state, 16) == 0)
-                part[test_below(&state, 2)] = (struct undef_bits){0};
+            if (test_below(&seed, 16) == 0)
+                part[test_below(&seed, 2)] = (struct undef_bits){0};
             if (same)
                 part[1] = part[0];
             if (three) {
-                part[2] = random_bits(&state, width);
+                part[2] = random_bits(&seed, width);
                 part[2].undef &= 1;
             }
             const uint64_t expected = differing((enum sam_undef)rule, part, width, same);
@@ -162,9 +156,8 @@ static void rules_agree_with_all_choices(void **state_)
 }
 
 /* Every instruction of a warp that names registers has them in its row. */
-static void every_row_has_its_registers(void **state_)
+TEST(every_row_has_its_registers)
 {
-    (void)state_;
     struct sam_isa isa;
     struct sam_error error;
     assert_int_equal(sam_isa_parse("ventus", &isa, &error), SAM_OK);
@@ -192,13 +185,4 @@ static void every_row_has_its_registers(void **state_)
             fail_msg("%s: %u sources, expected %u", insn->mnemonic, known,
                      control ? 0 : sources + adds);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_agree_with_all_choices),
-        cmocka_unit_test(every_row_has_its_registers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

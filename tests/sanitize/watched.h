@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small program under a sanitizer. Include cmocka.h first. */
+/* A small program under a sanitizer. Include test.h first. */
 #ifndef WATCHED_H
 #define WATCHED_H
 

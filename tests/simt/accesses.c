@@ -5,13 +5,10 @@
  * width. Memory and traps must agree, the lane and the address of a trap too.
  *
  * SAMITE_SEED=N repeats a run; SAMITE_CASES=N sets the number of programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "program.h"
@@ -300,18 +297,11 @@ static bool agree(uint64_t seed)
     return same;
 }
 
-static void accesses_agree_with_the_reference(void **state)
+TEST(accesses_agree_with_the_reference)
 {
-    (void)state;
     const uint64_t first = test_seed(), cases = test_number("SAMITE_CASES", 1500);
     unsigned failures = 0;
     for (uint64_t i = 0; i < cases && failures < 3; i++)
         failures += !agree(first + i);
     assert_int_equal(failures, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accesses_agree_with_the_reference)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,16 @@
 /* Bad arguments of gpu.h. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "refuses.h"
 
-static void options(void **state)
+TEST(options)
 {
-    (void)state;
     struct sam_gpu *gpu;
     const struct sam_gpu_options bad[] = {
         {.schedule = (enum sam_schedule)2},
@@ -39,9 +34,8 @@ static void options(void **state)
     sam_gpu_free(NULL);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     struct sam_gpu *gpu;
     uint32_t address;
     uint8_t byte = 0;
@@ -88,9 +82,8 @@ static void memory(void **state)
     sam_gpu_free(gpu);
 }
 
-static void kernels(void **state)
+TEST(kernels)
 {
-    (void)state;
     struct program p = program_new(".globl k\nk: endprg\n", 4);
     const struct sam_kernel good = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct sam_launch launch;
@@ -126,9 +119,8 @@ static void kernels(void **state)
     program_free(&p);
 }
 
-static void launches(void **state)
+TEST(launches)
 {
-    (void)state;
     struct program p = program_new("endprg\n", 4);
     struct sam_gpu_result result;
     memset(&result, 0x5a, sizeof result);
@@ -170,22 +162,12 @@ static void launches(void **state)
     program_free(&p);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
-    (void)state;
     char text[200];
     struct sam_trap trap = {.kind = (enum sam_trap_kind)99, .word = UINT32_MAX, .lane = UINT32_MAX};
     sam_trap_describe(&trap, NULL, NULL, 0);
     sam_trap_describe(&trap, NULL, text, sizeof text);
     assert_non_null(strstr(text, "unknown trap"));
     assert_non_null(strstr(sam_gpu_start_code(), "_start:"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options),  cmocka_unit_test(memory), cmocka_unit_test(kernels),
-        cmocka_unit_test(launches), cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,9 @@
 /* Buffers of a gpu that come and go between launches. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 /* Stores the word at DATA + 4 to the address at DATA. */
 static const char store_there[] = "        li      t0, 0x90000000\n"
@@ -24,9 +21,8 @@ static struct program storing(uint32_t address, uint32_t word)
     return p;
 }
 
-static void removed_buffers_fault(void **state)
+TEST(removed_buffers_fault)
 {
-    (void)state;
     struct program p = storing(0, 42);
     uint32_t first, again;
     assert_int_equal(sam_gpu_alloc(p.gpu, 0x5000, &first, &p.error), SAM_OK);
@@ -47,9 +43,8 @@ static void removed_buffers_fault(void **state)
     program_free(&p);
 }
 
-static void wrong_addresses(void **state)
+TEST(wrong_addresses)
 {
-    (void)state;
     struct program p = storing(DATA, 1);
     assert_int_equal(sam_gpu_unmap(p.gpu, DATA + 4, &p.error), SAM_ERR_USAGE);
     assert_string_equal(p.error.text, "no buffer begins at 0x90000004");
@@ -60,9 +55,8 @@ static void wrong_addresses(void **state)
 }
 
 /* A program whose code is removed cannot be fetched. */
-static void removed_code(void **state)
+TEST(removed_code)
 {
-    (void)state;
     struct program p = storing(DATA + 8, 7);
     program_pass(&p);
     assert_int_equal(program_word(&p, DATA + 8), 7);
@@ -77,9 +71,8 @@ static void removed_code(void **state)
 /* What one launch has decoded and used does not show in the next: other words in the same place,
  * written by the host or by a launch; other numbers of warps; registers and local memory that are
  * zero again. */
-static void launches_in_a_row(void **state)
+TEST(launches_in_a_row)
 {
-    (void)state;
     static const char text[] = "        li      t0, 0x90000000\n"
                                "        lw      t1, 0(t0)\n" /* a word of code, and where to */
                                "        lw      t2, 4(t0)\n"
@@ -136,15 +129,4 @@ static void launches_in_a_row(void **state)
         program_trap(&p, SAM_TRAP_LOAD_FAULT);
         program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(removed_buffers_fault),
-        cmocka_unit_test(wrong_addresses),
-        cmocka_unit_test(removed_code),
-        cmocka_unit_test(launches_in_a_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,11 @@
  * prefixes before them. Both must agree on what is legal, on the name and on every operand.
  *
  * SAMITE_SEED=N starts from seed N; SAMITE_CASES=N sets the number of words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "random.h"
@@ -106,9 +103,8 @@ static uint32_t some_prefix(struct gen_random *r)
     return imm << 20 | funct3[gen_below(r, 4)] << 12 | 0x0b;
 }
 
-static void words_decode_alike(void **state)
+TEST(words_decode_alike)
 {
-    (void)state;
     struct gen_random r = {test_number("SAMITE_SEED", 1) * 2 + 1};
     uint64_t cases = test_number("SAMITE_CASES", 3000000);
     printf("# %llu words from SAMITE_SEED=%llu\n", (unsigned long long)cases,
@@ -127,9 +123,8 @@ static void words_decode_alike(void **state)
 }
 
 /* Every value of the fields that select an operation, for every major opcode. */
-static void selecting_fields_decode_alike(void **state)
+TEST(selecting_fields_decode_alike)
 {
-    (void)state;
     for (uint32_t opcode = 0; opcode < 128; opcode++)
         for (uint32_t funct3 = 0; funct3 < 8; funct3++)
             for (uint32_t top = 0; top < 4096; top++)
@@ -138,9 +133,8 @@ static void selecting_fields_decode_alike(void **state)
 }
 
 /* A prefix is illegal before another one, whatever the two hold. */
-static void two_prefixes_are_illegal(void **state)
+TEST(two_prefixes_are_illegal)
 {
-    (void)state;
     static const uint32_t funct3[4] = {2, 3, 5, 7};
     for (int a = 0; a < 4; a++) {
         for (int b = 0; b < 4; b++) {
@@ -154,9 +148,8 @@ static void two_prefixes_are_illegal(void **state)
 
 /* The assembler refuses the same instructions after a prefix as the reference, and every
  * instruction has a row here. */
-static void prefixes_are_assembled_before_the_same(void **state)
+TEST(prefixes_are_assembled_before_the_same)
 {
-    (void)state;
     static const char *const prefixes[] = {"regext", "regexti", "regpair", "regpairi"};
     static const uint32_t funct3[4] = {2, 3, 5, 7};
     size_t refused[4] = {0};
@@ -191,16 +184,9 @@ static void prefixes_are_assembled_before_the_same(void **state)
     assert_int_equal(refused[0], 0);
 }
 
-int main(void)
+PROLOGUE
 {
     struct sam_error error;
     if (sam_isa_parse("ventus", &ventus, &error) != SAM_OK)
-        return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_decode_alike),
-        cmocka_unit_test(selecting_fields_decode_alike),
-        cmocka_unit_test(two_prefixes_are_illegal),
-        cmocka_unit_test(prefixes_are_assembled_before_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        exit(1);
 }

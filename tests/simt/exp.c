@@ -3,13 +3,10 @@
  * double precision, rounded once (ruling 2.13). Here for one float in 4099 and for those around
  * each border; the loop has been run over all floats, too (SAMITE_CASES=4294967296). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/fp.h"
 #include "machine/threads.h"
@@ -68,9 +65,8 @@ static void expect(const uint32_t x[SAM_LANES])
     }
 }
 
-static void all_magnitudes(void **state)
+TEST(all_magnitudes)
 {
-    (void)state;
     const uint64_t all = UINT64_C(1) << 32, cases = test_number("SAMITE_CASES", all / 4099);
     const uint64_t step = cases && cases < all ? all / cases : 1;
     for (uint64_t first = 0; first < all; first += SAM_LANES * step) {
@@ -82,9 +78,8 @@ static void all_magnitudes(void **state)
 }
 
 /* Where results become 1, subnormal, zero, infinity, NaN; where x is clipped. */
-static void borders(void **state)
+TEST(borders)
 {
-    (void)state;
     static const uint32_t around[] = {
         0x00000000, 0x80000000, 0x33000000, 0xb2800000, 0x33800000, 0xb3000000, 0x34000000,
         0xc2aeac50, 0xc2cff1b5, 0xc2ce8ed0, 0x42b17218, 0x42b20000, 0x42c80000, 0xc2dc0000,
@@ -101,9 +96,8 @@ static void borders(void **state)
 
 /* The result is so close to the middle of two floats that less than the precision of a double does
  * not tell which is nearer. */
-static void midpoints(void **state)
+TEST(midpoints)
 {
-    (void)state;
     static const uint32_t near[] = {0xbea6154c, 0xbea6d060, 0xbeaa789c, 0x3ea585a0, 0x3eaa23c4,
                                     0x3eabeda0, 0x3eb0b271, 0x3ebf4a81, 0xbebfaa21, 0xbee0e6cd,
                                     0xbf76fd92, 0xbf8455f1, 0x3f8386dd, 0x3f856d73, 0xbf875822,
@@ -116,9 +110,8 @@ static void midpoints(void **state)
     }
 }
 
-static void inactive_lanes(void **state)
+TEST(inactive_lanes)
 {
-    (void)state;
     uint32_t x[SAM_LANES];
     for (unsigned i = 0; i < SAM_LANES; i++)
         x[i] = 0x33000000 + i;
@@ -129,13 +122,4 @@ static void inactive_lanes(void **state)
     sam_warp_set_mask(warp, UINT32_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_magnitudes),
-        cmocka_unit_test(borders),
-        cmocka_unit_test(midpoints),
-        cmocka_unit_test(inactive_lanes),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

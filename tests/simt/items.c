@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Global sizes that are not multiples of the local size. docs/ventus-rulings.md 4.9. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
@@ -58,9 +54,8 @@ static bool is_expected(const struct row *row, uint32_t group, uint32_t lane)
     return !cut || exists;
 }
 
-static void lanes_without_a_work_item_never_start(void **state)
+TEST(lanes_without_a_work_item_never_start)
 {
-    (void)state;
     static const struct row rows[] = {
         {{13, 1, 1}, {8, 1, 1}, 4}, {{9, 1, 1}, {8, 1, 1}, 4},  {{100, 1, 1}, {32, 1, 1}, 32},
         {{5, 3, 1}, {4, 2, 1}, 4},  {{7, 5, 3}, {2, 2, 2}, 8},  {{3, 1, 1}, {64, 1, 1}, 16},
@@ -95,9 +90,8 @@ static void lanes_without_a_work_item_never_start(void **state)
     }
 }
 
-static void sizes_and_offset_stand_in_the_metadata_buffer(void **state)
+TEST(sizes_and_offset_stand_in_the_metadata_buffer)
 {
-    (void)state;
     struct program p = with_start_code(kernel_text);
     const struct sam_kernel kernel = {.name = "kernel", .block = {8, 2, 1}, .lanes = 4};
     const struct sam_prepare_options options = {
@@ -116,9 +110,8 @@ static void sizes_and_offset_stand_in_the_metadata_buffer(void **state)
 }
 
 /* A metadata buffer that contradicts the launch has no effect on its lanes. */
-static void sizes_that_are_not_of_the_launch_change_nothing(void **state)
+TEST(sizes_that_are_not_of_the_launch_change_nothing)
 {
-    (void)state;
     static const uint32_t sizes[][6] = {
         {13, 1, 1, 0, 1, 1}, {13, 1, 1, 4, 1, 1}, {30, 1, 1, 8, 1, 1},
         {13, 1, 1, 8, 8, 1}, {13, 2, 1, 8, 1, 1}, {0, 1, 1, 8, 1, 1},
@@ -142,9 +135,8 @@ static void sizes_that_are_not_of_the_launch_change_nothing(void **state)
     }
 }
 
-static void a_branch_in_a_warp_that_started_in_part(void **state)
+TEST(a_branch_in_a_warp_that_started_in_part)
 {
-    (void)state;
     /* Even lanes add 1, odd ones 2; lanes 0 to 2 of the second workgroup start. */
     struct program p = with_start_code(
         "kernel: lw s1, 0(a0)\ncsrr t3, wgid\nslli t3, t3, 4\nadd s1, s1, t3\n"
@@ -161,9 +153,8 @@ static void a_branch_in_a_warp_that_started_in_part(void **state)
     program_free(&p);
 }
 
-static void what_cannot_be_prepared(void **state)
+TEST(what_cannot_be_prepared)
 {
-    (void)state;
     struct program p = with_start_code(kernel_text);
     struct sam_kernel kernel = {.name = "kernel", .block = {8, 1, 1}, .lanes = 4};
     struct sam_launch launch;
@@ -179,16 +170,4 @@ static void what_cannot_be_prepared(void **state)
     assert_int_equal(sam_gpu_prepare_with(p.gpu, p.image, &kernel, &options, &launch, &p.error),
                      SAM_ERR_USAGE);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_without_a_work_item_never_start),
-        cmocka_unit_test(sizes_and_offset_stand_in_the_metadata_buffer),
-        cmocka_unit_test(sizes_that_are_not_of_the_launch_change_nothing),
-        cmocka_unit_test(a_branch_in_a_warp_that_started_in_part),
-        cmocka_unit_test(what_cannot_be_prepared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

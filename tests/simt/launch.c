@@ -3,12 +3,9 @@
  * the limit of instructions; and programs that are loaded at other addresses than they run at. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 
@@ -39,9 +36,8 @@ static const char count_down[] = "        li      t0, 1000\n"
                                  "        bnez    t0, 1b\n"
                                  "        endprg\n";
 
-static void progress(void **state)
+TEST(progress)
 {
-    (void)state;
     for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
         struct told told = {0};
         struct program p = program_new(count_down, 8);
@@ -71,9 +67,8 @@ static void progress(void **state)
 }
 
 /* The stop comes with the end of the second workgroup: the third does not begin. */
-static void places_of_a_stop(void **state)
+TEST(places_of_a_stop)
 {
-    (void)state;
     struct told told = {.stop_at = 2};
     struct program p = program_new(count_down, 8);
     p.options.progress = note;
@@ -109,9 +104,8 @@ static void places_of_a_stop(void **state)
     program_free(&p);
 }
 
-static void places_of_a_deadlock(void **state)
+TEST(places_of_a_deadlock)
 {
-    (void)state;
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
         struct program p = program_new("        csrr    t0, wid\n"
                                        "        beqz    t0, other\n"
@@ -143,9 +137,8 @@ static void places_of_a_deadlock(void **state)
 
 /* Workgroups from number `first` on fail, the others note that they ran. Whoever takes them, the
  * first to fail is reported, all before it have run, and those that began are counted. */
-static void many_workgroups_fail(void **state)
+TEST(many_workgroups_fail)
 {
-    (void)state;
     enum { GROUPS = 1500 };
     for (unsigned i = 0; i < 60; i++) {
         const unsigned jobs = 1 + i % 4;
@@ -182,9 +175,8 @@ static void many_workgroups_fail(void **state)
 }
 
 /* The argument buffer that a prepared launch names. */
-static void prepared_arguments(void **state)
+TEST(prepared_arguments)
 {
-    (void)state;
     struct program p = program_new("k: endprg\n", 8);
     const uint32_t words[] = {1, 2, 3};
     struct sam_launch launch;
@@ -201,9 +193,8 @@ static void prepared_arguments(void **state)
 }
 
 /* A section has its bytes where it runs and where it is loaded, and nowhere else. */
-static void load_addresses(void **state)
+TEST(load_addresses)
 {
-    (void)state;
     static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const struct sam_section section = {.name = ".data",
                                         .address = 0xa0000000,
@@ -243,9 +234,8 @@ static bool collect(void *context, const void *data, size_t size)
 
 /* Workgroups of one GPU that change in size: each warp finds its registers, and local memory, zero,
  * and leaves them otherwise. */
-static void changing_warps(void **state)
+TEST(changing_warps)
 {
-    (void)state;
     static const uint32_t warps[] = {4, 1, 8, 8, 2, 40, 3, 40};
     struct program p = program_new("        li      t0, 0x90000000\n"
                                    "        csrr    t1, lds\n"
@@ -288,9 +278,8 @@ static void changing_warps(void **state)
 /* As the public simulator has it: after a vector branch npc is where the warp went, whether all
  * lanes went there or some; after a join that pops, the path popped; after another, what it was.
  * Instructions that set vl write vstart, too. */
-static void commit_log(void **state)
+TEST(commit_log)
 {
-    (void)state;
     static const char *const lines[] = {
         "(0x0d02f057) c8_vstart 0x00000000 c3104_vl 0x00000004 c3105_vtype 0x000000d0\n",
         "3 0x8000001c (0x0011485b) c8_vstart 0x00000000 e32 m1 l4 current mask:\t00000001 "
@@ -335,9 +324,8 @@ static void commit_log(void **state)
 }
 
 /* The limit is exact, in straight code too, however the launch runs. */
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     static const uint32_t limits[] = {1, 2, 3, 1020, 1024, 1030, 2047, 2048, 5000};
     struct program p = program_new("1:      .rept   1500\n"
                                    "        addi    t0, t0, 1\n"
@@ -360,20 +348,4 @@ static void limits(void **state)
         }
     }
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress),
-        cmocka_unit_test(places_of_a_stop),
-        cmocka_unit_test(places_of_a_deadlock),
-        cmocka_unit_test(many_workgroups_fail),
-        cmocka_unit_test(prepared_arguments),
-        cmocka_unit_test(load_addresses),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(commit_log),
-        cmocka_unit_test(changing_warps),
-    };
-    return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of local memory. docs/ventus-rulings.md 4.2. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
@@ -46,9 +42,8 @@ static void expect(const struct sam_gpu_options *options, uint32_t lds_size,
     program_free(&p);
 }
 
-static void what_is_declared_may_be_accessed(void **state)
+TEST(what_is_declared_may_be_accessed)
 {
-    (void)state;
     static const struct sam_lds_range ranges[] = {
         {0x7ffff000, 0x1000}, {0x70004100, 16}, {0x70004110, 8}, {0x70002000, 64}};
     const struct sam_gpu_options options = {
@@ -76,18 +71,16 @@ static void what_is_declared_may_be_accessed(void **state)
 }
 
 /* As on the hardware, and in recordings of launches that use more than they declare. */
-static void without_the_option_all_of_the_window_is_there(void **state)
+TEST(without_the_option_all_of_the_window_is_there)
 {
-    (void)state;
     const struct sam_gpu_options options = {.size = sizeof options};
     const struct access far = {0x7ffffffc, 4, true};
     expect(&options, 64, &far, true);
     expect(&options, 64, &far, false);
 }
 
-static void lanes_are_checked_one_by_one(void **state)
+TEST(lanes_are_checked_one_by_one)
 {
-    (void)state;
     struct program p = program_new("li x5, 0x70000ff8\nvid.v v1\nvsll.vi v1, v1, 2\n"
                                    "vadd.vx v1, v1, x5\nbad: vsw12.v v1, 0(v1)\n" END,
                                    4);
@@ -104,9 +97,8 @@ static void lanes_are_checked_one_by_one(void **state)
 }
 
 /* Scalar stacks and what the program declares. */
-static void a_prepared_launch_has_its_own_size(void **state)
+TEST(a_prepared_launch_has_its_own_size)
 {
-    (void)state;
     char text[1024];
     snprintf(text, sizeof text, ".globl kernel, later\n%skernel: nop\nlater: ret\n",
              sam_gpu_start_code());
@@ -136,15 +128,4 @@ static void a_prepared_launch_has_its_own_size(void **state)
     p.image->resources = NULL;
     p.image->resource_count = 0;
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_declared_may_be_accessed),
-        cmocka_unit_test(without_the_option_all_of_the_window_is_there),
-        cmocka_unit_test(lanes_are_checked_one_by_one),
-        cmocka_unit_test(a_prepared_launch_has_its_own_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

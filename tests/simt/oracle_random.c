@@ -3,12 +3,7 @@
  * rounding modes change. This finds what single experiments cannot: state that an instruction
  * leaves behind. Scalar and vector floating point are separate, since QEMU does not combine Zfinx
  * and V. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "oracle.h"
@@ -157,36 +152,26 @@ static void run(unsigned lanes, bool vectors)
     oracle_free(&oracle);
 }
 
-static void test_scalar(void **state)
+TEST(test_scalar)
 {
-    (void)state;
     run(4, false);
 }
 
-static void test_vector_8(void **state)
+TEST(test_vector_8)
 {
-    (void)state;
     run(8, true);
 }
 
-static void test_vector_32(void **state)
+TEST(test_vector_32)
 {
-    (void)state;
     run(32, true);
 }
 
-int main(void)
+PROLOGUE
 {
     char cpu[64];
     for (int vectors = 0; vectors < 2; vectors++) {
         struct qemu_target target = target_of(32, vectors, cpu);
-        if (qemu_skip(&target))
-            return 0;
+        qemu_require(&target);
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalar),
-        cmocka_unit_test(test_vector_8),
-        cmocka_unit_test(test_vector_32),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

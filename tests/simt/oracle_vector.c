@@ -8,12 +8,7 @@
  *
  * Registers: v2 = vs1, v4 = vs2, v6 = addend, v8 = vd, v10 and v24 (0 or 1) what vd held before,
  * v14, v16, v18 = masks as elements; s10 = all elements, s9 = vl of the experiment. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "oracle.h"
@@ -558,48 +553,34 @@ static void run(const struct setting *setting)
     oracle_free(&x.oracle);
 }
 
-static void test_4_lanes(void **state)
+TEST(test_4_lanes)
 {
-    (void)state;
     run(&(struct setting){4, 1, 4});
 }
 
-static void test_16_lanes_part(void **state)
+TEST(test_16_lanes_part)
 {
-    (void)state;
     run(&(struct setting){16, 1, 11});
 }
 
-static void test_32_lanes(void **state)
+TEST(test_32_lanes)
 {
-    (void)state;
     run(&(struct setting){32, 1, 32});
 }
 
-static void test_two_registers(void **state)
+TEST(test_two_registers)
 {
-    (void)state;
     run(&(struct setting){8, 2, 16});
 }
 
-static void test_two_registers_part(void **state)
+TEST(test_two_registers_part)
 {
-    (void)state;
     run(&(struct setting){32, 2, 45});
 }
 
-int main(void)
+PROLOGUE
 {
     char cpu[64];
     struct qemu_target target = target_of(SAM_MAX_LANES, cpu);
-    if (qemu_skip(&target))
-        return 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_4_lanes),
-        cmocka_unit_test(test_16_lanes_part),
-        cmocka_unit_test(test_32_lanes),
-        cmocka_unit_test(test_two_registers),
-        cmocka_unit_test(test_two_registers_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    qemu_require(&target);
 }

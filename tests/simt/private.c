@@ -2,12 +2,9 @@
 /* Private memory of workgroups in fewer parts than there are workgroups (options.fit_pds). */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -82,9 +79,8 @@ static void expect_parts(struct program *p, unsigned parts)
     }
 }
 
-static void parts_are_used_in_turn(void **state)
+TEST(parts_are_used_in_turn)
 {
-    (void)state;
     static const struct {
         uint32_t lanes, pds_size;
         unsigned parts;
@@ -103,9 +99,8 @@ static void parts_are_used_in_turn(void **state)
 }
 
 /* Other code runs under translation, and when each instruction is observed. */
-static void other_modes(void **state)
+TEST(other_modes)
 {
-    (void)state;
     struct program p = program(32, 512, 2);
     p.options.collect_stats = true;
     p.options.jobs = 3;
@@ -165,9 +160,8 @@ static bool look(void *context, struct sam_session *session, const struct sam_st
 }
 
 /* In a session workgroups that share a part are live at once. */
-static void sessions(void **state)
+TEST(sessions)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned parts = 1; parts <= 7; parts += 3) {
         for (unsigned way = 0; way < 3; way++) {
@@ -193,9 +187,8 @@ static void sessions(void **state)
     }
 }
 
-static void enough_room(void **state)
+TEST(enough_room)
 {
-    (void)state;
     /* as many parts as workgroups: each has its own, as it was before */
     struct program p = program(8, 256, GROUPS);
     program_set(&p, 0xa0000040, 0);
@@ -207,9 +200,8 @@ static void enough_room(void **state)
     program_free(&p);
 }
 
-static void too_little_room(void **state)
+TEST(too_little_room)
 {
-    (void)state;
     struct program p = program(8, 256, 0);
     assert_int_equal(program_run(&p), SAM_ERR_USAGE);
     assert_string_equal(p.error.text,
@@ -227,9 +219,8 @@ static void too_little_room(void **state)
 
 /* More workgroups than 2^30 bytes hold: each finds zeros in its part and counts itself; without the
  * option there is no room, nor is there for one workgroup of more. */
-static void prepared_launches_share_parts(void **state)
+TEST(prepared_launches_share_parts)
 {
-    (void)state;
     enum { COUNT = 0x94000000, MANY = 34000 };
     struct program p = program_new(".globl kernel\n"
                                    "_start: vmv.v.i v1, 0\n"
@@ -266,9 +257,8 @@ static void prepared_launches_share_parts(void **state)
     program_free(&p);
 }
 
-static void impossible_launches(void **state)
+TEST(impossible_launches)
 {
-    (void)state;
     struct program p = program(8, 256, 1);
     p.launch.lanes = 7;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
@@ -282,9 +272,8 @@ static void impossible_launches(void **state)
 }
 
 /* The kernel's name comes from the entry in the metadata buffer. */
-static void kernel_symbols(void **state)
+TEST(kernel_symbols)
 {
-    (void)state;
     struct program p = program_new("first: nop\nsecond: endprg\n", 8);
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
     program_set(&p, KERNEL, program_symbol(&p, "second"));
@@ -297,19 +286,4 @@ static void kernel_symbols(void **state)
     p.launch.image = NULL;
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_used_in_turn),
-        cmocka_unit_test(other_modes),
-        cmocka_unit_test(sessions),
-        cmocka_unit_test(enough_room),
-        cmocka_unit_test(too_little_room),
-        cmocka_unit_test(prepared_launches_share_parts),
-        cmocka_unit_test(impossible_launches),
-        cmocka_unit_test(kernel_symbols),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

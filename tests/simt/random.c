@@ -4,14 +4,11 @@
  * and the program cut down to the words that matter.
  *
  * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "profile_rows.h"
@@ -271,23 +268,12 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     assert_int_equal(failures, 0);
 }
 
-static void random_programs_agree_with_the_reference(void **state)
+TEST(random_programs_agree_with_the_reference)
 {
-    (void)state;
     run_cases(GEN_NO_TRAP, 150);
 }
 
-static void random_traps_agree_with_the_reference(void **state)
+TEST(random_traps_agree_with_the_reference)
 {
-    (void)state;
     run_cases(GEN_TRAP, 250);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_agree_with_the_reference),
-        cmocka_unit_test(random_traps_agree_with_the_reference),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

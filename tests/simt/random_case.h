@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random program, how it is launched, and what memory holds before. Include cmocka.h first. */
+/* A random program, how it is launched, and what memory holds before. Include test.h first. */
 #ifndef RANDOM_CASE_H
 #define RANDOM_CASE_H
 

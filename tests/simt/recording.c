@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches that take effect at once and whose cycles are counted later: memory and cycles are those
  * of launches that are timed at once, on random programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -100,25 +97,22 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     free(c);
 }
 
-static void cycles_are_those_of_a_timed_launch(void **state)
+TEST(cycles_are_those_of_a_timed_launch)
 {
-    (void)state;
     run_cases(GEN_NO_TRAP, 30);
 }
 
-static void a_trap_ends_both(void **state)
+TEST(a_trap_ends_both)
 {
-    (void)state;
     run_cases(GEN_TRAP, 40);
 }
 
-static void a_launch_that_does_not_fit_runs_nothing(void **state)
+TEST(a_launch_that_does_not_fit_runs_nothing)
 {
     struct random_case *c = calloc(1, sizeof *c);
     struct sam_gpu_recording *recording;
     struct sam_gputime_config config;
     struct sam_error error;
-    (void)state;
     assert_non_null(c);
     random_case_make(c, 1, GEN_NO_TRAP);
     sam_gputime_config_init(&config);
@@ -131,14 +125,4 @@ static void a_launch_that_does_not_fit_runs_nothing(void **state)
     sam_gpu_free(gpu);
     sam_gpu_free(untouched);
     free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycles_are_those_of_a_timed_launch),
-        cmocka_unit_test(a_trap_ends_both),
-        cmocka_unit_test(a_launch_that_does_not_fit_runs_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

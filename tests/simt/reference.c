@@ -3,14 +3,11 @@
  * the four modes it has, and the fifth mode by exact arithmetic in double. */
 #include <fenv.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "random_gen.h"
 #include "reference/ref_float.h"
@@ -99,9 +96,8 @@ static uint32_t any_float(struct gen_random *r)
     }
 }
 
-static void arithmetic_agrees_with_the_host(void **state)
+TEST(arithmetic_agrees_with_the_host)
 {
-    (void)state;
     struct gen_random r = {12345};
     for (int n = 0; n < ROUNDS; n++) {
         uint32_t a = any_float(&r), b = any_float(&r), c = any_float(&r);
@@ -121,9 +117,8 @@ static void arithmetic_agrees_with_the_host(void **state)
     }
 }
 
-static void infinity_times_zero_plus_nan_is_invalid(void **state)
+TEST(infinity_times_zero_plus_nan_is_invalid)
 {
-    (void)state;
     struct ref_fp fp = {0};
     assert_int_equal(ref_fma(&fp, 0x7f800000, 0, 0x7fc00000), REF_NAN);
     assert_int_equal(fp.flags, REF_NV);
@@ -133,9 +128,8 @@ static void infinity_times_zero_plus_nan_is_invalid(void **state)
 }
 
 /* To nearest, ties away from zero: the product of two floats is exact in double. */
-static void ties_away_by_exact_products(void **state)
+TEST(ties_away_by_exact_products)
 {
-    (void)state;
     struct gen_random r = {777};
     for (int n = 0; n < ROUNDS; n++) {
         uint32_t a = (gen_u32(&r) & 0x807fffffu) | 0x3f800000u, b = gen_u32(&r) & 0x80700000u;
@@ -151,9 +145,8 @@ static void ties_away_by_exact_products(void **state)
     }
 }
 
-static void conversions_to_integers_agree_with_the_host(void **state)
+TEST(conversions_to_integers_agree_with_the_host)
 {
-    (void)state;
     struct gen_random r = {4242};
     for (int n = 0; n < ROUNDS; n++) {
         uint32_t a = any_float(&r);
@@ -181,9 +174,8 @@ static void conversions_to_integers_agree_with_the_host(void **state)
 }
 
 /* The estimates: within their 2^-7, and their tables at the points that the manual prints. */
-static void estimates_are_near(void **state)
+TEST(estimates_are_near)
 {
-    (void)state;
     struct gen_random r = {99};
     for (int n = 0; n < ROUNDS; n++) {
         uint32_t a = 0x10000000u + gen_below(&r, 0x60000000u);
@@ -198,16 +190,4 @@ static void estimates_are_near(void **state)
     assert_int_equal(ref_rsqrt7(&fp, 0x40000000), 0x3f340000); /* table entry 0 = 52 */
     assert_int_equal(ref_rec7(&fp, 0x00000001), 0x7f800000);
     assert_int_equal(fp.flags, REF_OF | REF_NX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_agrees_with_the_host),
-        cmocka_unit_test(infinity_times_zero_plus_nan_is_invalid),
-        cmocka_unit_test(ties_away_by_exact_products),
-        cmocka_unit_test(conversions_to_integers_agree_with_the_host),
-        cmocka_unit_test(estimates_are_near),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,12 @@
  * launches of all sizes. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/session.h"
@@ -55,9 +52,8 @@ static uint32_t li_t3(uint32_t value)
     "        sw      t3, 0(t0)\n"                                                                  \
     "        endprg\n"
 
-static void rewritten_by_host(void **state)
+TEST(rewritten_by_host)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("here: addi t3, zero, 1\n" STORE_T3, all_jobs[k]);
         const uint32_t here = program_symbol(&p, "here");
@@ -72,9 +68,8 @@ static void rewritten_by_host(void **state)
 }
 
 /* Every workgroup of a launch stores the same word of code. */
-static void rewritten_by_kernel(void **state)
+TEST(rewritten_by_kernel)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        li      t0, 0x90001000\n"
                                        "        lw      t1, 0(t0)\n"
@@ -99,9 +94,8 @@ static void rewritten_by_kernel(void **state)
 
 /* Workgroup 0 changes a word of code, has another worker decode it, and puts it back: afterwards
  * memory is as it was when the launch began, but what has been decoded is not. */
-static void rewritten_for_a_while(void **state)
+TEST(rewritten_for_a_while)
 {
-    (void)state;
     for (size_t k = 1; k < SAM_COUNT(all_jobs); k++) {
         struct program p =
             many_groups("        li      s0, 0x90001000\n"
@@ -144,9 +138,8 @@ static void rewritten_for_a_while(void **state)
 }
 
 /* The first word of a page modifies what the last word of the page before begins. */
-static void rewritten_after_prefix(void **state)
+TEST(rewritten_after_prefix)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        j       here\n"
                                        "        .balign 4096\n"
@@ -168,9 +161,8 @@ static void rewritten_after_prefix(void **state)
 }
 
 /* A prefix at the end of a buffer, which traps, until the buffer has the next instruction. */
-static void prefix_at_end(void **state)
+TEST(prefix_at_end)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        li      t0, 0x94000000\n"
                                        "        jr      t0\n"
@@ -200,9 +192,8 @@ static void prefix_at_end(void **state)
 }
 
 /* Code in a buffer of less than a page, beside another buffer, that comes, goes and is parted. */
-static void other_buffers(void **state)
+TEST(other_buffers)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        li      t0, 0x94000100\n"
                                        "        jr      t0\n",
@@ -240,9 +231,8 @@ static void other_buffers(void **state)
 }
 
 /* Any number of workgroups and of workers after any other; what was prepared for more or less. */
-static void other_sizes(void **state)
+TEST(other_sizes)
 {
-    (void)state;
     struct program p = many_groups("        csrr    t3, wid\n"
                                    "        addi    t3, t3, 1\n" STORE_T3,
                                    1);
@@ -264,9 +254,8 @@ static void other_sizes(void **state)
 }
 
 /* Statistics and profiles are of all workers, those that came too late to do anything as well. */
-static void counted(void **state)
+TEST(counted)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
         for (uint32_t i = 0; i < 30; i++) {
@@ -282,9 +271,8 @@ static void counted(void **state)
 
 /* What is prepared for a launch does not bind it: others may be prepared before it runs, options
  * change, buffers come, and some are never launched. */
-static void prepared(void **state)
+TEST(prepared)
 {
-    (void)state;
     struct program p = many_groups("here:   li      t3, 1\n" STORE_T3, 1);
     p.options.max_insns = 1000000;
     for (uint32_t i = 0; i < 60; i++) {
@@ -328,9 +316,8 @@ static void prepared(void **state)
 /* Launches and sessions of one program with warps of all widths by turns: words are loaded and
  * stored for the lanes that there are, whatever the last launch had, in line or with one of them,
  * `far`, at another word. */
-static void widths(void **state)
+TEST(widths)
 {
-    (void)state;
     enum { WORDS = 64 };
     struct program p = many_groups("here:   li      t0, 0x90000000\n"
                                    "        li      t1, 0x90000100\n"
@@ -393,9 +380,8 @@ static void run_groups(struct program *p)
 
 /* A process that was forked has none of the threads: it launches with its own. Another one frees
  * the gpu at once. */
-static void forked(void **state)
+TEST(forked)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         struct program p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
         for (int turn = 0; turn < 4; turn++) {
@@ -427,9 +413,8 @@ static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
 
 /* One workgroup never ends; the threads that ran the others have nothing to do when it runs out of
  * budget or the launch is stopped, and serve the next one. */
-static void ended_while_others_wait(void **state)
+TEST(ended_while_others_wait)
 {
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         volatile int stop = 0;
         struct program p = many_groups("        li      t0, 0x90001000\n"
@@ -457,23 +442,4 @@ static void ended_while_others_wait(void **state)
         }
         program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rewritten_by_host),
-        cmocka_unit_test(rewritten_by_kernel),
-        cmocka_unit_test(rewritten_for_a_while),
-        cmocka_unit_test(rewritten_after_prefix),
-        cmocka_unit_test(prefix_at_end),
-        cmocka_unit_test(other_buffers),
-        cmocka_unit_test(other_sizes),
-        cmocka_unit_test(counted),
-        cmocka_unit_test(prepared),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(forked),
-        cmocka_unit_test(ended_while_others_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

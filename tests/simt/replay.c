@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executed instructions that a model of time pulls are those of a session's steps, on random
  * programs, however they are recorded and in whichever order they are read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -252,23 +249,12 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
     free(c);
 }
 
-static void instructions_are_those_of_a_session(void **state)
+TEST(instructions_are_those_of_a_session)
 {
-    (void)state;
     run_cases(GEN_NO_TRAP, 60);
 }
 
-static void they_end_where_a_program_fails(void **state)
+TEST(they_end_where_a_program_fails)
 {
-    (void)state;
     run_cases(GEN_TRAP, 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_are_those_of_a_session),
-        cmocka_unit_test(they_end_where_a_program_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

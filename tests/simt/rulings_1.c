@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, chapter 1: state. One test or more a ruling, values by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
 #define BEGIN "li x31, 0x90000000\n"
 #define END   "endprg x0, x0, x0\n"
 
-static void ruling_1_1_each_warp_has_its_scalar_registers(void **state)
+TEST(ruling_1_1_each_warp_has_its_scalar_registers)
 {
-    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\n"
                                          "addi x5, x5, 100\n"
                                          "addi x45, x5, 0\n"
@@ -31,9 +27,8 @@ static void ruling_1_1_each_warp_has_its_scalar_registers(void **state)
     program_free(&p);
 }
 
-static void ruling_1_1_register_files(void **state)
+TEST(ruling_1_1_register_files)
 {
-    (void)state;
     struct program p = program_new(BEGIN "addi x0, x0, 7\n"
                                          "li x63, 63\n"
                                          "vid.v v255\n"
@@ -49,9 +44,8 @@ static void ruling_1_1_register_files(void **state)
     program_free(&p);
 }
 
-static void ruling_1_1_x64_is_illegal(void **state)
+TEST(ruling_1_1_x64_is_illegal)
 {
-    (void)state;
     struct program p = program_new("regext zero, zero, 2\n"
                                    "bad: .word 0x00500093\n" END, /* addi x1 */
                                    4);
@@ -62,9 +56,8 @@ static void ruling_1_1_x64_is_illegal(void **state)
     program_free(&p);
 }
 
-static void ruling_1_2_floats_live_in_x_registers(void **state)
+TEST(ruling_1_2_floats_live_in_x_registers)
 {
-    (void)state;
     struct program p = program_new(BEGIN "flw x5, 0(x31)\n" /* 1.5 */
                                          "fadd.s x6, x5, x5\n"
                                          "fsw x6, 4(x31)\n"
@@ -86,9 +79,8 @@ static void ruling_1_2_floats_live_in_x_registers(void **state)
 
 /* The start code as the manual prints it (2.3), with its names of offsets (2.2), all of which
  * follow. */
-static void ruling_4_3_the_start_code_of_the_manual(void **state)
+TEST(ruling_4_3_the_start_code_of_the_manual)
 {
-    (void)state;
     struct program p = program_new(
         "start:\ncsrr sp, CSR_LDS # set localmemory pointer\naddi tp, x0, 0\n"
         "csrr t0, CSR_KNL\nlw t1, KNL_ENTRY(t0)\nlw a0, KNL_ARG_BASE(t0)\njalr t1\n"
@@ -133,9 +125,8 @@ static void is_illegal(uint32_t word)
     program_free(&p);
 }
 
-static void ruling_1_3_what_is_not_kept_is_illegal(void **state)
+TEST(ruling_1_3_what_is_not_kept_is_illegal)
 {
-    (void)state;
     is_illegal(0x00000073); /* ecall */
     is_illegal(0x00100073); /* ebreak */
     for (uint32_t funct6 = 0; funct6 < 12; funct6++)
@@ -179,18 +170,16 @@ static void ruling_1_3_what_is_not_kept_is_illegal(void **state)
     is_illegal(0x02b00007);             /* vlm */
 }
 
-static void ruling_1_3_fence_does_nothing(void **state)
+TEST(ruling_1_3_fence_does_nothing)
 {
-    (void)state;
     struct program p = program_new(BEGIN "fence\nfence.i\nli x5, 1\nsw x5, 0(x31)\n" END, 4);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 1);
     program_free(&p);
 }
 
-static void ruling_1_4_elements_have_32_bits(void **state)
+TEST(ruling_1_4_elements_have_32_bits)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x6, 4\n"
                                          "vsetvli x5, x6, e8, m1, ta, ma\nsw x5, 0(x31)\n"
                                          "vsetvli x5, x6, e16, m1, ta, ma\nsw x5, 4(x31)\n"
@@ -204,9 +193,8 @@ static void ruling_1_4_elements_have_32_bits(void **state)
     program_free(&p);
 }
 
-static void ruling_1_5_at_the_start(void **state)
+TEST(ruling_1_5_at_the_start)
 {
-    (void)state;
     struct program p = program_new(BEGIN "csrr x5, vl\nsw x5, 0(x31)\n"
                                          "csrr x5, vtype\nandi x5, x5, 0x3f\nsw x5, 4(x31)\n"
                                          "csrr x5, vlenb\nsw x5, 8(x31)\n"
@@ -218,9 +206,8 @@ static void ruling_1_5_at_the_start(void **state)
     program_free(&p);
 }
 
-static void ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax(void **state)
+TEST(ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax)
 {
-    (void)state;
     struct program p =
         program_new(BEGIN "li x6, 3\nvsetvli x5, x6, e32, m1, ta, ma\nsw x5, 0(x31)\n"
                           "li x6, 5\nvsetvli x5, x6, e32, m1, ta, ma\nsw x5, 4(x31)\n"
@@ -235,9 +222,8 @@ static void ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax(void **state)
     program_free(&p);
 }
 
-static void ruling_1_5_elements_from_vl_on_stay(void **state)
+TEST(ruling_1_5_elements_from_vl_on_stay)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vmv.v.i v2, 9\n"
                                          "vmv.v.i v3, 8\n"
                                          "li x6, 5\n"
@@ -253,9 +239,8 @@ static void ruling_1_5_elements_from_vl_on_stay(void **state)
     program_free(&p);
 }
 
-static void ruling_1_5_lmul_2_is_two_registers_under_one_mask(void **state)
+TEST(ruling_1_5_lmul_2_is_two_registers_under_one_mask)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v20\n"
                                          "vmv.v.i v21, 2\n"
                                          "vmv.v.i v4, 1\nvmv.v.i v5, 2\n"
@@ -276,9 +261,8 @@ static void ruling_1_5_lmul_2_is_two_registers_under_one_mask(void **state)
     program_free(&p);
 }
 
-static void ruling_1_5_vill_makes_vector_instructions_illegal(void **state)
+TEST(ruling_1_5_vill_makes_vector_instructions_illegal)
 {
-    (void)state;
     static const char *const insns[] = {"vadd.vv v1, v1, v1",  "vle32.v v1, (x31)",
                                         "vadd12.vi v1, v1, 1", "vlw12.v v1, 0(v1)",
                                         "vfexp.v v1, v1",      "vmv.x.s x5, v1"};
@@ -295,9 +279,8 @@ static void ruling_1_5_vill_makes_vector_instructions_illegal(void **state)
     }
 }
 
-static void ruling_1_6_scalars_run_once_a_path(void **state)
+TEST(ruling_1_6_scalars_run_once_a_path)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\n"
                                          "vmv.v.i v2, 1\n"
                                          "vmv.v.i v3, 5\n"
@@ -319,9 +302,8 @@ static void ruling_1_6_scalars_run_once_a_path(void **state)
     program_free(&p);
 }
 
-static void ruling_1_6_all_lanes_start(void **state)
+TEST(ruling_1_6_all_lanes_start)
 {
-    (void)state;
     for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
         struct program p = program_new(BEGIN "vmv.v.i v1, 1\nvse32.v v1, (x31)\n" END, lanes);
         program_pass(&p);
@@ -331,9 +313,8 @@ static void ruling_1_6_all_lanes_start(void **state)
     }
 }
 
-static void ruling_1_7_launch_csrs(void **state)
+TEST(ruling_1_7_launch_csrs)
 {
-    (void)state;
     struct program p = program_new(
         BEGIN "csrr x5, CSR_WGID\nslli x5, x5, 1\ncsrr x6, wid\nadd x5, x5, x6\nslli x5, x5, 6\n"
               "add x31, x31, x5\n"
@@ -364,9 +345,8 @@ static void ruling_1_7_launch_csrs(void **state)
     program_free(&p);
 }
 
-static void ruling_1_7_launch_csrs_are_read_only(void **state)
+TEST(ruling_1_7_launch_csrs_are_read_only)
 {
-    (void)state;
     for (unsigned csr = 0x800; csr <= 0x80c; csr++) {
         char text[128];
         snprintf(text, sizeof(text), BEGIN "li x5, 0\nbad: csrrw x6, 0x%x, x5\n" END, csr);
@@ -381,9 +361,8 @@ static void ruling_1_7_launch_csrs_are_read_only(void **state)
     }
 }
 
-static void ruling_1_7_what_start_code_touches(void **state)
+TEST(ruling_1_7_what_start_code_touches)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x2000\ncsrs mstatus, x5\ncsrr x6, mstatus\n"
                                          "and x6, x6, x5\nsw x6, 0(x31)\n"
                                          "li x5, 0x80000040\ncsrw mtvec, x5\ncsrr x6, mtvec\n"
@@ -401,9 +380,8 @@ static void ruling_1_7_what_start_code_touches(void **state)
     program_free(&p);
 }
 
-static void ruling_1_7_other_csrs_do_not_exist(void **state)
+TEST(ruling_1_7_other_csrs_do_not_exist)
 {
-    (void)state;
     static const unsigned csrs[] = {0x180, 0x80d, 0x7ff, 0x009, 0x3a0, 0xc23};
     for (unsigned i = 0; i < sizeof(csrs) / sizeof(*csrs); i++) {
         char text[64];
@@ -412,30 +390,4 @@ static void ruling_1_7_other_csrs_do_not_exist(void **state)
         program_trap(&p, SAM_TRAP_ILLEGAL);
         program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_1_1_each_warp_has_its_scalar_registers),
-        cmocka_unit_test(ruling_1_1_register_files),
-        cmocka_unit_test(ruling_1_1_x64_is_illegal),
-        cmocka_unit_test(ruling_1_2_floats_live_in_x_registers),
-        cmocka_unit_test(ruling_4_3_the_start_code_of_the_manual),
-        cmocka_unit_test(ruling_1_3_what_is_not_kept_is_illegal),
-        cmocka_unit_test(ruling_1_3_fence_does_nothing),
-        cmocka_unit_test(ruling_1_4_elements_have_32_bits),
-        cmocka_unit_test(ruling_1_5_at_the_start),
-        cmocka_unit_test(ruling_1_5_vl_is_the_smaller_of_avl_and_vlmax),
-        cmocka_unit_test(ruling_1_5_elements_from_vl_on_stay),
-        cmocka_unit_test(ruling_1_5_lmul_2_is_two_registers_under_one_mask),
-        cmocka_unit_test(ruling_1_5_vill_makes_vector_instructions_illegal),
-        cmocka_unit_test(ruling_1_6_scalars_run_once_a_path),
-        cmocka_unit_test(ruling_1_6_all_lanes_start),
-        cmocka_unit_test(ruling_1_7_launch_csrs),
-        cmocka_unit_test(ruling_1_7_launch_csrs_are_read_only),
-        cmocka_unit_test(ruling_1_7_what_start_code_touches),
-        cmocka_unit_test(ruling_1_7_other_csrs_do_not_exist),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, chapter 2: encodings and instructions. Values by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
@@ -33,9 +30,8 @@ static void traps(const char *text, enum sam_trap_kind kind)
     program_free(&p);
 }
 
-static void ruling_2_1_vadd12_and_vsub12(void **state)
+TEST(ruling_2_1_vadd12_and_vsub12)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v1\n"
                                     ".word 0xfff0818b\n" /* vadd12.vi v3, v1, -1 */
                                     ".word 0x0050920b\n" /* vsub12.vi v4, v1, 5 */
@@ -45,9 +41,8 @@ static void ruling_2_1_vadd12_and_vsub12(void **state)
     program_free(&p);
 }
 
-static void ruling_2_2_order_of_comparison(void **state)
+TEST(ruling_2_2_order_of_comparison)
 {
-    (void)state;
     /* Bits 24:20 name v2 = 0 1 2 3, bits 19:15 v1 = 2: lanes 0 and 1 of "vblt v2, v1" branch. */
     static const struct {
         uint32_t funct3;
@@ -67,9 +62,8 @@ static void ruling_2_2_order_of_comparison(void **state)
     }
 }
 
-static void ruling_2_3_vfexp_and_vftta_words(void **state)
+TEST(ruling_2_3_vfexp_and_vftta_words)
 {
-    (void)state;
     struct program p = passed(BEGIN "vmv.v.i v2, 0\n"
                                     ".word 0x0a20618b\n" /* vfexp.v v3, v2 */
                                     ".word 0x0e31c18b\n" /* vftta.vv v3, v3, v3: 1 + 2 */
@@ -88,9 +82,8 @@ static void ruling_2_3_vfexp_and_vftta_words(void **state)
     traps("bad: .word 0x0a20c18b\n" END, SAM_TRAP_ILLEGAL); /* funct6 000010 of the summary */
 }
 
-static void ruling_2_4_private_stores(void **state)
+TEST(ruling_2_4_private_stores)
 {
-    (void)state;
     struct program p = passed("li x5, 0x12345678\nvmv.v.x v3, x5\nvmv.v.i v1, 0\n"
                               ".word 0x8030a02b\n"      /* vsw.v v3, 0(v1) */
                               ".word 0x8030922b\n"      /* vsh.v v3, 4(v1) */
@@ -107,9 +100,8 @@ static void ruling_2_4_private_stores(void **state)
     traps("bad: .word 0x8030f02b\n" END, SAM_TRAP_ILLEGAL); /* 111 */
 }
 
-static void ruling_2_5_private_memory_interleaves(void **state)
+TEST(ruling_2_5_private_memory_interleaves)
 {
-    (void)state;
     struct program p = program_new("vid.v v1\ncsrr x5, tid\nvadd.vx v1, v1, x5\n"
                                    "csrr x5, wgid\nli x6, 100\nmul x5, x5, x6\n"
                                    "vadd.vx v2, v1, x5\n" /* 100 workgroup + thread */
@@ -135,9 +127,8 @@ static void ruling_2_5_private_memory_interleaves(void **state)
     program_free(&p);
 }
 
-static void ruling_2_5_beyond_the_private_size(void **state)
+TEST(ruling_2_5_beyond_the_private_size)
 {
-    (void)state;
     struct program p = program_new("vid.v v1\nli x5, 341\nvmul.vx v1, v1, x5\nvmv.v.i v3, 1\n"
                                    "vlb.v v2, 0(v1)\n" /* 0 341 682 1023 */
                                    "bad: vsb.v v3, 1(v1)\n" END,
@@ -156,9 +147,8 @@ static void ruling_2_5_beyond_the_private_size(void **state)
 
 /* An address below the private size is not beyond it, wherever the access ends: the traps of the
  * last bytes. */
-static void ruling_2_5_up_to_the_private_size(void **state)
+TEST(ruling_2_5_up_to_the_private_size)
 {
-    (void)state;
     static const struct {
         const char *insn;
         enum sam_trap_kind kind;
@@ -187,9 +177,8 @@ static void ruling_2_5_up_to_the_private_size(void **state)
     }
 }
 
-static void ruling_2_6_gather_and_scatter(void **state)
+TEST(ruling_2_6_gather_and_scatter)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\nvrsub.vi v1, v1, 3\nvsll.vi v1, v1, 3\n"
                                          "vadd.vx v1, v1, x31\n" /* base + 24 16 8 0 */
                                          "vlw12.v v2, 4(v1)\n"
@@ -208,9 +197,8 @@ static void ruling_2_6_gather_and_scatter(void **state)
     program_free(&p);
 }
 
-static void ruling_2_7_compares_write_elements(void **state)
+TEST(ruling_2_7_compares_write_elements)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v1\nvmv.v.i v2, 9\n" UPPER_LANES
                                     "vmseq.vi v2, v1, 3\n" ALL_LANES "vse32.v v2, (x31)\n"
                                     "addi x31, x31, 16\n"
@@ -221,9 +209,8 @@ static void ruling_2_7_compares_write_elements(void **state)
     program_free(&p);
 }
 
-static void ruling_2_7_masks_are_bit_0_of_elements(void **state)
+TEST(ruling_2_7_masks_are_bit_0_of_elements)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v0\n"                           /* bit 0: 0 1 0 1 */
                                     "vmv.v.i v1, 2\nvmnor.mm v3, v0, v1\n" /* v1's bit 0 is 0 */
                                     "vse32.v v3, (x31)\naddi x31, x31, 16\n"
@@ -237,9 +224,8 @@ static void ruling_2_7_masks_are_bit_0_of_elements(void **state)
     program_free(&p);
 }
 
-static void ruling_2_8_broadcast_and_the_highest_lane(void **state)
+TEST(ruling_2_8_broadcast_and_the_highest_lane)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v1\nvmv.v.i v2, 1\nli x5, 7\n"
                                     "vmv.x.s x6, v1\nsw x6, 0(x31)\n"
                                     "vmv.v.i v3, 2\nla x30, done\nsetrpc x0, x30, 0\n"
@@ -254,9 +240,8 @@ static void ruling_2_8_broadcast_and_the_highest_lane(void **state)
     program_free(&p);
 }
 
-static void ruling_2_9_narrow_loads_and_stores(void **state)
+TEST(ruling_2_9_narrow_loads_and_stores)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vle8.v v1, (x31)\nvle16.v v2, (x31)\n"
                                          "addi x5, x31, 64\nvse32.v v1, (x5)\n"
                                          "addi x5, x5, 16\nvse32.v v2, (x5)\n"
@@ -271,9 +256,8 @@ static void ruling_2_9_narrow_loads_and_stores(void **state)
     program_free(&p);
 }
 
-static void ruling_2_10_regext_extends_each_field(void **state)
+TEST(ruling_2_10_regext_extends_each_field)
 {
-    (void)state;
     /* v65 = lane, v98 = 10: x1 = 2, x2 = 3, xd = 1 -> v35 */
     struct program p = passed(BEGIN "vid.v v65\nvmv.v.i v98, 10\n"
                                     "regext zero, zero, 0x0d1\n"
@@ -288,9 +272,8 @@ static void ruling_2_10_regext_extends_each_field(void **state)
     program_free(&p);
 }
 
-static void ruling_2_10_stores_and_multiply_adds(void **state)
+TEST(ruling_2_10_stores_and_multiply_adds)
 {
-    (void)state;
     struct program p = passed(
         BEGIN "vid.v v35\nvmv.v.i v67, 1\nvmv.v.i v3, 9\nvmv.v.x v1, x31\nvsll.vi v2, v35, 2\n"
               "vadd.vv v1, v1, v2\n"
@@ -306,9 +289,8 @@ static void ruling_2_10_stores_and_multiply_adds(void **state)
     program_free(&p);
 }
 
-static void ruling_2_10_regexti_widens_the_immediate(void **state)
+TEST(ruling_2_10_regexti_widens_the_immediate)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v34\n"
                                     "regexti zero, zero, 0x7c9\n" /* high = 31, x2 = 1, xd = 1 */
                                     ".word 0x022fb1d7\n"          /* vadd.vi v3, v2, 31: 1023 */
@@ -326,16 +308,14 @@ static void ruling_2_10_regexti_widens_the_immediate(void **state)
     traps("regexti zero, zero, 0\nbad: .word 0x022081d7\n" END, SAM_TRAP_ILLEGAL); /* vadd.vv */
 }
 
-static void ruling_2_10_two_prefixes_are_illegal(void **state)
+TEST(ruling_2_10_two_prefixes_are_illegal)
 {
-    (void)state;
     traps("regext zero, zero, 0\nbad: .word 0x0000200b\naddi x1, x1, 1\n" END, SAM_TRAP_ILLEGAL);
     traps("regpair zero, zero, 0\nbad: .word 0x0000300b\naddi x1, x1, 1\n" END, SAM_TRAP_ILLEGAL);
 }
 
-static void ruling_2_10_what_executes_next_takes_the_prefix(void **state)
+TEST(ruling_2_10_what_executes_next_takes_the_prefix)
 {
-    (void)state;
     /* The jump takes the prefix: its link goes to x37. Entered from elsewhere, "target" has none.
      */
     struct program p = passed(BEGIN "li x5, 1\nj target\n"
@@ -354,9 +334,8 @@ static void ruling_2_10_what_executes_next_takes_the_prefix(void **state)
 
 /* The prefix is the last word of a page, its instruction, which no other way of the program
  * reaches, the first word of the next page. A store to that word counts. */
-static void ruling_2_10_the_next_instruction_changes(void **state)
+TEST(ruling_2_10_the_next_instruction_changes)
 {
-    (void)state;
     struct program p = passed(BEGIN "li x6, 1\nla x7, target\nla x8, first\nla x9, second\n"
                                     "lw x10, other\n"
                                     "j prefix\n"
@@ -373,9 +352,8 @@ static void ruling_2_10_the_next_instruction_changes(void **state)
     program_free(&p);
 }
 
-static void ruling_2_11_pairs_add_and_compare(void **state)
+TEST(ruling_2_11_pairs_add_and_compare)
 {
-    (void)state;
     struct program p = passed(
         BEGIN "li x6, -1\nli x7, 0\nli x8, 1\nli x9, -2\n"
               "regpair zero, zero, 0\nadd x10, x6, x8\n" /* 0xffffffff + 0xfffffffe00000001 */
@@ -395,9 +373,8 @@ static void ruling_2_11_pairs_add_and_compare(void **state)
     program_free(&p);
 }
 
-static void ruling_2_11_pairs_multiply_and_shift(void **state)
+TEST(ruling_2_11_pairs_multiply_and_shift)
 {
-    (void)state;
     struct program p = passed(
         BEGIN "vmv.v.i v2, 3\nvmv.v.i v3, 1\n"   /* 0x1_00000003 */
               "vmv.v.i v4, -1\nvmv.v.i v5, -1\n" /* -1 */
@@ -418,9 +395,8 @@ static void ruling_2_11_pairs_multiply_and_shift(void **state)
     program_free(&p);
 }
 
-static void ruling_2_11_pairs_in_memory(void **state)
+TEST(ruling_2_11_pairs_in_memory)
 {
-    (void)state;
     struct program p = program_new(
         BEGIN "addi x6, x31, 4\nli x7, 1\n" /* a base is never a pair: x7 does not count */
               "regpair zero, zero, 0\nlw x8, 0(x6)\n"
@@ -446,9 +422,8 @@ static void ruling_2_11_pairs_in_memory(void **state)
     program_free(&p);
 }
 
-static void ruling_2_11_nothing_else_takes_pairs(void **state)
+TEST(ruling_2_11_nothing_else_takes_pairs)
 {
-    (void)state;
     static const char *const insns[] = {
         "div x4, x6, x8",     "mulh x4, x6, x8",     "lb x4, 0(x31)",     "beq x4, x6, . + 8",
         "jal x1, . + 8",      "lui x4, 1",           "fadd.s x4, x6, x8", "amoadd.w x4, x6, (x31)",
@@ -462,9 +437,8 @@ static void ruling_2_11_nothing_else_takes_pairs(void **state)
     }
 }
 
-static void ruling_2_12_tile_product(void **state)
+TEST(ruling_2_12_tile_product)
 {
-    (void)state;
     static const unsigned shapes[4][4] = {{4, 2, 2, 2}, {8, 2, 4, 2}, {16, 4, 4, 4}, {32, 4, 8, 4}};
     for (unsigned s = 0; s < 4; s++) {
         unsigned lanes = shapes[s][0], m = shapes[s][1], k = shapes[s][2], n = shapes[s][3];
@@ -484,9 +458,8 @@ static void ruling_2_12_tile_product(void **state)
     }
 }
 
-static void ruling_2_12_fused_in_rising_order_under_the_mask(void **state)
+TEST(ruling_2_12_fused_in_rising_order_under_the_mask)
 {
-    (void)state;
     /* lanes 0, 1: row 0 of vs1 = {1 + 2^-23, 0}; vs2 rows alike; vd = -(1 + 2^-22): fused 2^-46 */
     struct program p = program_new(BEGIN "vle32.v v1, (x31)\naddi x5, x31, 16\nvle32.v v3, (x5)\n"
                                          "vmv.v.v v5, v3\n"
@@ -520,9 +493,8 @@ static void ruling_2_12_fused_in_rising_order_under_the_mask(void **state)
     program_free(&p);
 }
 
-static void ruling_2_13_vfexp(void **state)
+TEST(ruling_2_13_vfexp)
 {
-    (void)state;
     /* 0 1 -1 10 | -103.9 -104 88.7 89 | -inf inf nan snan | tiny, -tiny, 0.5, -0 */
     static const uint32_t in[16] = {0,          0x3f800000, 0xbf800000, 0x41200000,
                                     0xc2cfcccd, 0xc2d00000, 0x42b16666, 0x42b20000,
@@ -543,9 +515,8 @@ static void ruling_2_13_vfexp(void **state)
 }
 
 /* vl is a limit of the lanes, too: below their number the last element of it is the highest. */
-static void ruling_2_8_under_vl(void **state)
+TEST(ruling_2_8_under_vl)
 {
-    (void)state;
     struct program p =
         passed(BEGIN "vid.v v1\nli x6, 99\nli x7, 99\nvsetivli x0, 2, e32, m1, ta, ma\n"
                      "vmv.x.s x6, v1\nvfmv.f.s x7, v1\nsw x6, 0(x31)\nsw x7, 4(x31)\n"
@@ -556,9 +527,8 @@ static void ruling_2_8_under_vl(void **state)
     program_free(&p);
 }
 
-static void ruling_2_16_extensions_of_each_lane(void **state)
+TEST(ruling_2_16_extensions_of_each_lane)
 {
-    (void)state;
     struct program p = passed(BEGIN "vid.v v1\nli x5, 0x12348780\nvadd.vx v1, v1, x5\n"
                                     "vzext.vf2 v2, v1\nvse32.v v2, (x31)\naddi x31, x31, 16\n"
                                     "vsext.vf2 v2, v1\nvse32.v v2, (x31)\naddi x31, x31, 16\n"
@@ -571,9 +541,8 @@ static void ruling_2_16_extensions_of_each_lane(void **state)
     program_free(&p);
 }
 
-static void ruling_2_17_one_index_per_lane(void **state)
+TEST(ruling_2_17_one_index_per_lane)
 {
-    (void)state;
     static const char *const orders[] = {"u", "o"};
     for (unsigned i = 0; i < 4; i++) {
         const unsigned bits = i % 2 ? 16 : 8;
@@ -594,9 +563,8 @@ static void ruling_2_17_one_index_per_lane(void **state)
 }
 
 /* Elements 0..3 in register n under v0, 4..7 in n + 1 under v1. */
-static void ruling_2_18_masks_and_scalars_under_lmul_2(void **state)
+TEST(ruling_2_18_masks_and_scalars_under_lmul_2)
 {
-    (void)state;
     struct program p =
         passed(BEGIN "vid.v v2\nvadd.vi v3, v2, 4\nvmv.v.i v4, 0\nvmv.v.i v5, 0\n"
                      "vand.vi v1, v2, 1\nvxor.vi v0, v1, 1\n" /* 1 0 1 0, 0 1 0 1 */
@@ -607,40 +575,4 @@ static void ruling_2_18_masks_and_scalars_under_lmul_2(void **state)
                4);
     EXPECT_WORDS(&p, DATA, 10, 0, 12, 0, 0, 15, 0, 17, 3, 7, 3, 7);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_2_1_vadd12_and_vsub12),
-        cmocka_unit_test(ruling_2_2_order_of_comparison),
-        cmocka_unit_test(ruling_2_3_vfexp_and_vftta_words),
-        cmocka_unit_test(ruling_2_4_private_stores),
-        cmocka_unit_test(ruling_2_5_private_memory_interleaves),
-        cmocka_unit_test(ruling_2_5_beyond_the_private_size),
-        cmocka_unit_test(ruling_2_5_up_to_the_private_size),
-        cmocka_unit_test(ruling_2_6_gather_and_scatter),
-        cmocka_unit_test(ruling_2_7_compares_write_elements),
-        cmocka_unit_test(ruling_2_7_masks_are_bit_0_of_elements),
-        cmocka_unit_test(ruling_2_8_broadcast_and_the_highest_lane),
-        cmocka_unit_test(ruling_2_8_under_vl),
-        cmocka_unit_test(ruling_2_16_extensions_of_each_lane),
-        cmocka_unit_test(ruling_2_17_one_index_per_lane),
-        cmocka_unit_test(ruling_2_18_masks_and_scalars_under_lmul_2),
-        cmocka_unit_test(ruling_2_9_narrow_loads_and_stores),
-        cmocka_unit_test(ruling_2_10_regext_extends_each_field),
-        cmocka_unit_test(ruling_2_10_stores_and_multiply_adds),
-        cmocka_unit_test(ruling_2_10_regexti_widens_the_immediate),
-        cmocka_unit_test(ruling_2_10_two_prefixes_are_illegal),
-        cmocka_unit_test(ruling_2_10_what_executes_next_takes_the_prefix),
-        cmocka_unit_test(ruling_2_10_the_next_instruction_changes),
-        cmocka_unit_test(ruling_2_11_pairs_add_and_compare),
-        cmocka_unit_test(ruling_2_11_pairs_multiply_and_shift),
-        cmocka_unit_test(ruling_2_11_pairs_in_memory),
-        cmocka_unit_test(ruling_2_11_nothing_else_takes_pairs),
-        cmocka_unit_test(ruling_2_12_tile_product),
-        cmocka_unit_test(ruling_2_12_fused_in_rising_order_under_the_mask),
-        cmocka_unit_test(ruling_2_13_vfexp),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, 2.14, 2.15 and chapter 3: barriers, the end, the SIMT stack. Values by
  * hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
 #define BEGIN "li x31, 0x90000000\n"
 #define END   "endprg x0, x0, x0\n"
 
-static void ruling_2_14_barrier_waits_for_all_warps(void **state)
+TEST(ruling_2_14_barrier_waits_for_all_warps)
 {
-    (void)state;
     /* Each warp writes its LDS word, waits, and adds up all of them. The scope says nothing. */
     static const unsigned scopes[] = {0, 1, 8, 31};
     for (unsigned i = 0; i < 4; i++) {
@@ -37,9 +33,8 @@ static void ruling_2_14_barrier_waits_for_all_warps(void **state)
     }
 }
 
-static void ruling_2_14_ended_warps_do_not_count(void **state)
+TEST(ruling_2_14_ended_warps_do_not_count)
 {
-    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\nli x6, 1\nbeq x5, x6, out\n"
                                          "barrier x0, x0, 0\n"
                                          "slli x5, x5, 2\nadd x31, x31, x5\nsw x6, 0(x31)\n"
@@ -51,9 +46,8 @@ static void ruling_2_14_ended_warps_do_not_count(void **state)
     program_free(&p);
 }
 
-static void ruling_2_14_a_barrier_that_some_lanes_reach(void **state)
+TEST(ruling_2_14_a_barrier_that_some_lanes_reach)
 {
-    (void)state;
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 1\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vbge v1, v2, join\n" /* lane 0 goes on, first */
                                    "bad: barrier x0, x0, 0\n"
@@ -65,9 +59,8 @@ static void ruling_2_14_a_barrier_that_some_lanes_reach(void **state)
     program_free(&p);
 }
 
-static void ruling_2_14_warps_that_wait_elsewhere(void **state)
+TEST(ruling_2_14_warps_that_wait_elsewhere)
 {
-    (void)state;
     struct program p = program_new("csrr x5, wid\nbnez x5, other\n"
                                    "first: barrier x0, x0, 0\nendprg x0, x0, x0\n"
                                    "other: barrier x0, x0, 0\n" END,
@@ -77,9 +70,8 @@ static void ruling_2_14_warps_that_wait_elsewhere(void **state)
     program_free(&p);
 }
 
-static void ruling_2_14_barriersub_does_not_wait(void **state)
+TEST(ruling_2_14_barriersub_does_not_wait)
 {
-    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wid\nbnez x5, out\nbarriersub x0, x0, 7\n"
                                          "li x6, 1\nsw x6, 0(x31)\nout: " END,
                                    4);
@@ -89,9 +81,8 @@ static void ruling_2_14_barriersub_does_not_wait(void **state)
     program_free(&p);
 }
 
-static void ruling_2_15_endprg_on_a_divergent_path(void **state)
+TEST(ruling_2_15_endprg_on_a_divergent_path)
 {
-    (void)state;
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 3\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vbge v1, v2, join\n" /* lane 3 first, then the others */
                                    "bad: endprg x0, x0, x0\n"
@@ -105,9 +96,8 @@ static void ruling_2_15_endprg_on_a_divergent_path(void **state)
 
 /* Register n + 1 would send the lanes the other way, and has no product. Lanes 3 and up have no
  * element below vl, but branch. */
-static void ruling_2_18_branches_and_tile_products_under_lmul_2(void **state)
+TEST(ruling_2_18_branches_and_tile_products_under_lmul_2)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v3\nvmv.v.i v4, 0\nvmv.v.i v5, 2\n"
                                          "vmv.v.i v8, 0\nla x5, join\nsetrpc x0, x5, 0\n"
                                          "vsetivli x0, 3, e32, m2, ta, ma\n"
@@ -136,9 +126,8 @@ static void ruling_2_18_branches_and_tile_products_under_lmul_2(void **state)
     program_free(&p);
 }
 
-static void ruling_3_1_setrpc_writes_both(void **state)
+TEST(ruling_3_1_setrpc_writes_both)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x80001000\nsetrpc x6, x5, -8\n"
                                          "sw x6, 0(x31)\ncsrr x7, rpc\nsw x7, 4(x31)\n"
                                          "setrpc x0, x5, 2047\ncsrr x7, rpc\nsw x7, 8(x31)\n"
@@ -149,9 +138,8 @@ static void ruling_3_1_setrpc_writes_both(void **state)
     program_free(&p);
 }
 
-static void ruling_3_1_nothing_saves_rpc(void **state)
+TEST(ruling_3_1_nothing_saves_rpc)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\nvmv.v.i v2, 2\n"
                                          "la x5, join\nsetrpc x0, x5, 0\n"
                                          "vblt v1, v2, join\n"
@@ -183,9 +171,8 @@ static void order(unsigned taken_lanes, uint32_t first, uint32_t second)
     program_free(&p);
 }
 
-static void ruling_3_2_fewer_lanes_first(void **state)
+TEST(ruling_3_2_fewer_lanes_first)
 {
-    (void)state;
     order(0, 1, 0);
     order(1, 2, 1);
     order(2, 2, 1); /* a tie: the taken path */
@@ -193,9 +180,8 @@ static void ruling_3_2_fewer_lanes_first(void **state)
     order(4, 2, 0);
 }
 
-static void ruling_3_3_join_runs_three_times(void **state)
+TEST(ruling_3_3_join_runs_three_times)
 {
-    (void)state;
     /* 4 before (la is two), the branch; 1 and a jump; 1; three joins; the end */
     struct program p = program_new("vid.v v1\nvmv.v.i v2, 2\nla x5, join\nsetrpc x0, x5, 0\n"
                                    "vblt v1, v2, else\n"
@@ -208,9 +194,8 @@ static void ruling_3_3_join_runs_three_times(void **state)
     program_free(&p);
 }
 
-static void ruling_3_3_join_elsewhere_does_nothing(void **state)
+TEST(ruling_3_3_join_elsewhere_does_nothing)
 {
-    (void)state;
     struct program p = program_new(BEGIN "join zero, zero, 0\n" /* an empty stack */
                                          "vid.v v1\nvmv.v.i v2, 1\nvmv.v.i v3, 0\n"
                                          "la x5, join\nsetrpc x0, x5, 0\n"
@@ -227,9 +212,8 @@ static void ruling_3_3_join_elsewhere_does_nothing(void **state)
     program_free(&p);
 }
 
-static void ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn(void **state)
+TEST(ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn)
 {
-    (void)state;
     /* Lane i turns i times. Exits: {0}, {1} and {2} diverge, {3} does not. After the third there
      * are the entries of three turns and the path of lane 3. */
     struct program p = program_new(BEGIN "vid.v v1\nvmv.v.i v2, 0\nvmv.v.i v3, 0\n"
@@ -247,9 +231,8 @@ static void ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn(void **state)
     program_free(&p);
 }
 
-static void ruling_3_4_overflow_of_the_stack(void **state)
+TEST(ruling_3_4_overflow_of_the_stack)
 {
-    (void)state;
     static const char text[] = "vid.v v1\nvmv.v.i v2, 2\nvmv.v.i v3, 1\n"
                                "la x5, outer\nsetrpc x0, x5, 0\nvblt v1, v2, outer\n"
                                "vadd12.vi v1, v1, -2\n" /* lanes 2 and 3 hold 0 and 1 */
@@ -264,25 +247,4 @@ static void ruling_3_4_overflow_of_the_stack(void **state)
     assert_int_equal(p.result.trap.pc, program_symbol(&p, "bad"));
     assert_int_equal(p.result.trap.lanes, 0xc);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_2_14_barrier_waits_for_all_warps),
-        cmocka_unit_test(ruling_2_14_ended_warps_do_not_count),
-        cmocka_unit_test(ruling_2_14_a_barrier_that_some_lanes_reach),
-        cmocka_unit_test(ruling_2_14_warps_that_wait_elsewhere),
-        cmocka_unit_test(ruling_2_14_barriersub_does_not_wait),
-        cmocka_unit_test(ruling_2_15_endprg_on_a_divergent_path),
-        cmocka_unit_test(ruling_2_18_branches_and_tile_products_under_lmul_2),
-        cmocka_unit_test(ruling_3_1_setrpc_writes_both),
-        cmocka_unit_test(ruling_3_1_nothing_saves_rpc),
-        cmocka_unit_test(ruling_3_2_fewer_lanes_first),
-        cmocka_unit_test(ruling_3_3_join_runs_three_times),
-        cmocka_unit_test(ruling_3_3_join_elsewhere_does_nothing),
-        cmocka_unit_test(ruling_3_3_a_loop_leaves_an_entry_a_divergent_turn),
-        cmocka_unit_test(ruling_3_4_overflow_of_the_stack),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md, chapter 4: memory and launch. Values by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
@@ -24,9 +21,8 @@ static struct sam_trap trapped(const char *text, enum sam_trap_kind kind)
     return trap;
 }
 
-static void ruling_4_1_local_memory_of_each_workgroup(void **state)
+TEST(ruling_4_1_local_memory_of_each_workgroup)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x7ffffffc\nlw x6, 0(x5)\n"
                                          "csrr x7, wgid\nslli x8, x7, 3\nadd x31, x31, x8\n"
                                          "sw x6, 0(x31)\naddi x7, x7, 50\nsw x7, 0(x5)\n"
@@ -40,9 +36,8 @@ static void ruling_4_1_local_memory_of_each_workgroup(void **state)
     program_free(&p);
 }
 
-static void ruling_4_1_little_endian_and_zero(void **state)
+TEST(ruling_4_1_little_endian_and_zero)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 0x11223344\nsw x5, 0(x31)\nlbu x6, 0(x31)\n"
                                          "lhu x7, 2(x31)\nsw x6, 4(x31)\nsw x7, 8(x31)\n"
                                          "lw x8, 64(x31)\nsw x8, 12(x31)\n" END,
@@ -53,9 +48,8 @@ static void ruling_4_1_little_endian_and_zero(void **state)
     program_free(&p);
 }
 
-static void ruling_4_2_misaligned(void **state)
+TEST(ruling_4_2_misaligned)
 {
-    (void)state;
     static const struct {
         const char *insn;
         enum sam_trap_kind kind;
@@ -87,9 +81,8 @@ static void ruling_4_2_misaligned(void **state)
     }
 }
 
-static void ruling_4_2_outside_every_buffer(void **state)
+TEST(ruling_4_2_outside_every_buffer)
 {
-    (void)state;
     struct sam_trap trap =
         trapped("li x5, 0xa0000000\nbad: lw x6, 4(x5)\n" END, SAM_TRAP_LOAD_FAULT);
     assert_int_equal(trap.tval, 0xa0000004);
@@ -108,9 +101,8 @@ static void ruling_4_2_outside_every_buffer(void **state)
     assert_int_equal(trap.lane, 1);
 }
 
-static void ruling_4_2_the_trap_says_where(void **state)
+TEST(ruling_4_2_the_trap_says_where)
 {
-    (void)state;
     struct program p = program_new("csrr x5, wgid\nli x6, 5\nbne x5, x6, out\n"
                                    "csrr x5, wid\nbeqz x5, out\nbad: lw x5, 0(x0)\nout: " END,
                                    8);
@@ -129,9 +121,8 @@ static void ruling_4_2_the_trap_says_where(void **state)
     program_free(&p);
 }
 
-static void ruling_4_2_loose_bounds(void **state)
+TEST(ruling_4_2_loose_bounds)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 0xa0000000\nlw x6, 4(x5)\nsw x6, 0(x31)\n"
                                          "li x7, 3\nsw x7, 4(x5)\nlw x6, 4(x5)\n"
                                          "sw x6, 4(x31)\n" END,
@@ -143,9 +134,8 @@ static void ruling_4_2_loose_bounds(void **state)
     program_free(&p);
 }
 
-static void ruling_4_2_the_code_ends(void **state)
+TEST(ruling_4_2_the_code_ends)
 {
-    (void)state;
     struct program p = program_new("nop\nnop\n", 4);
     program_trap(&p, SAM_TRAP_FETCH);
     assert_int_equal(p.result.trap.pc, SAM_CODE_BASE + 8);
@@ -154,9 +144,8 @@ static void ruling_4_2_the_code_ends(void **state)
     program_free(&p);
 }
 
-static void ruling_4_3_start_code(void **state)
+TEST(ruling_4_3_start_code)
 {
-    (void)state;
     char text[8192];
     snprintf(text, sizeof(text),
              "%s\nkernel: csrr x5, wid\nslli x5, x5, 4\nadd x31, x31, x5\nlw x6, 0(a0)\n"
@@ -174,9 +163,8 @@ static void ruling_4_3_start_code(void **state)
     program_free(&p);
 }
 
-static void ruling_4_3_a_trap_is_a_failure(void **state)
+TEST(ruling_4_3_a_trap_is_a_failure)
 {
-    (void)state;
     struct program p = program_new(BEGIN "la x5, out\ncsrw mtvec, x5\nbad: .word 0\n"
                                          "out: li x6, 1\nsw x6, 0(x31)\n" END,
                                    4);
@@ -186,9 +174,8 @@ static void ruling_4_3_a_trap_is_a_failure(void **state)
     program_free(&p);
 }
 
-static void ruling_4_4_private_base_of_a_workgroup(void **state)
+TEST(ruling_4_4_private_base_of_a_workgroup)
 {
-    (void)state;
     struct program p = program_new(BEGIN "csrr x5, wgid\nslli x5, x5, 2\nadd x31, x31, x5\n"
                                          "csrr x6, pds\nsw x6, 0(x31)\n" END,
                                    8);
@@ -203,9 +190,8 @@ static void ruling_4_4_private_base_of_a_workgroup(void **state)
     program_free(&p);
 }
 
-static void ruling_4_4_jobs_change_nothing(void **state)
+TEST(ruling_4_4_jobs_change_nothing)
 {
-    (void)state;
     for (unsigned jobs = 1; jobs < 5; jobs++) {
         struct program p =
             program_new(BEGIN "csrr x5, wgid\nslli x6, x5, 2\nadd x31, x31, x6\nmul x5, x5, x5\n"
@@ -221,9 +207,8 @@ static void ruling_4_4_jobs_change_nothing(void **state)
     }
 }
 
-static void ruling_4_5_atomics_once_for_a_path(void **state)
+TEST(ruling_4_5_atomics_once_for_a_path)
 {
-    (void)state;
     struct program p = program_new(BEGIN "vid.v v1\nvmv.v.i v2, 1\nla x5, join\nsetrpc x0, x5, 0\n"
                                          "li x6, 1\nli x7, 100\n"
                                          "amoadd.w x8, x6, (x31)\n" /* 8 warps */
@@ -239,9 +224,8 @@ static void ruling_4_5_atomics_once_for_a_path(void **state)
     program_free(&p);
 }
 
-static void ruling_4_5_atomic_across_workgroups(void **state)
+TEST(ruling_4_5_atomic_across_workgroups)
 {
-    (void)state;
     struct program p = program_new(BEGIN "li x5, 500\nli x6, 1\naddi x30, x31, 4\n"
                                          "loop: amoadd.w x0, x6, (x31)\n"
                                          "again: lr.w x7, (x30)\naddi x7, x7, 1\n"
@@ -271,9 +255,8 @@ static bool collect(void *context, const void *data, size_t size)
     "addi x5, x5, 65\nsb x5, 4(x7)\nli x8, 10\nsb x8, 5(x7)\ncsrwi print, 1\n"                     \
     "csrr x9, print\nli x31, 0x90000000\nsw x9, 0(x31)\nbarrier x0, x0, 0\n"
 
-static void ruling_4_6_prints(void **state)
+TEST(ruling_4_6_prints)
 {
-    (void)state;
     char text[256] = "";
     struct program p = program_new(PRINTING END, 4);
     p.launch.warps = 3;
@@ -290,9 +273,8 @@ static void ruling_4_6_prints(void **state)
     program_free(&p);
 }
 
-static void ruling_4_6_a_full_buffer(void **state)
+TEST(ruling_4_6_a_full_buffer)
 {
-    (void)state;
     char text[256] = "";
     /* 60 bytes fit after the index */
     struct program p = program_new("li x30, 0x93000000\nli x5, 60\nsw x5, 0(x30)\n"
@@ -334,9 +316,8 @@ static struct program translated(const char *text)
     return p;
 }
 
-static void ruling_4_7_translation(void **state)
+TEST(ruling_4_7_translation)
 {
-    (void)state;
     struct program p = translated("li x5, 0x1000\nli x6, 42\nsw x6, 8(x5)\nlw x7, 8(x5)\n"
                                   "li x8, 0x200000\nsw x7, 0x20(x8)\n"
                                   "li x9, 0x2000\nlw x7, 0(x9)\nsw x7, 0x24(x8)\n"
@@ -353,9 +334,8 @@ static void ruling_4_7_translation(void **state)
     program_free(&p);
 }
 
-static void ruling_4_7_page_faults(void **state)
+TEST(ruling_4_7_page_faults)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum sam_trap_kind kind;
@@ -389,18 +369,16 @@ static void ruling_4_7_page_faults(void **state)
     program_free(&p);
 }
 
-static void ruling_4_7_off_by_default(void **state)
+TEST(ruling_4_7_off_by_default)
 {
-    (void)state;
     struct program p = translated("li x5, 0x1000\nbad: lw x6, 0(x5)\n" END);
     p.options.sv39 = false;
     program_trap(&p, SAM_TRAP_LOAD_FAULT);
     program_free(&p);
 }
 
-static void ruling_4_8_the_metadata_buffer(void **state)
+TEST(ruling_4_8_the_metadata_buffer)
 {
-    (void)state;
     char text[8192];
     snprintf(text, sizeof(text), "%s\nother: ret\nkernel: ret\n", sam_gpu_start_code());
     struct program p = program_new(text, 4);
@@ -428,30 +406,4 @@ static void ruling_4_8_the_metadata_buffer(void **state)
     kernel.name = "absent";
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_ERR_INPUT);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_4_1_local_memory_of_each_workgroup),
-        cmocka_unit_test(ruling_4_1_little_endian_and_zero),
-        cmocka_unit_test(ruling_4_2_misaligned),
-        cmocka_unit_test(ruling_4_2_outside_every_buffer),
-        cmocka_unit_test(ruling_4_2_the_trap_says_where),
-        cmocka_unit_test(ruling_4_2_loose_bounds),
-        cmocka_unit_test(ruling_4_2_the_code_ends),
-        cmocka_unit_test(ruling_4_3_start_code),
-        cmocka_unit_test(ruling_4_3_a_trap_is_a_failure),
-        cmocka_unit_test(ruling_4_4_private_base_of_a_workgroup),
-        cmocka_unit_test(ruling_4_4_jobs_change_nothing),
-        cmocka_unit_test(ruling_4_5_atomics_once_for_a_path),
-        cmocka_unit_test(ruling_4_5_atomic_across_workgroups),
-        cmocka_unit_test(ruling_4_6_prints),
-        cmocka_unit_test(ruling_4_6_a_full_buffer),
-        cmocka_unit_test(ruling_4_7_translation),
-        cmocka_unit_test(ruling_4_7_page_faults),
-        cmocka_unit_test(ruling_4_7_off_by_default),
-        cmocka_unit_test(ruling_4_8_the_metadata_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

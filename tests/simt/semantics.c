@@ -3,14 +3,12 @@
  * when a row of the instruction tables has no line. */
 #include <ctype.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "isa/isa.h"
 #include "program.h"
@@ -370,9 +368,8 @@ static void tensor_rows(const char *names)
     }
 }
 
-static void every_line_holds(void **state)
+TEST(every_line_holds)
 {
-    (void)state;
     char path[4096], line[1024];
     const char *root = getenv("SAMITE_SOURCE");
     int lines = 0, bad = 0;
@@ -403,9 +400,8 @@ static void every_line_holds(void **state)
     assert_true(lines > 0);
 }
 
-static void every_row_has_a_line(void **state)
+TEST(every_row_has_a_line)
 {
-    (void)state;
     int missing = 0;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         /* What only another machine has is for its tests. */
@@ -418,9 +414,8 @@ static void every_row_has_a_line(void **state)
 }
 
 /* A result that changes with the earlier contents of its register says that it is a source. */
-static void rows_say_what_reads_vd(void **state)
+TEST(rows_say_what_reads_vd)
 {
-    (void)state;
     int wrong = 0;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         if (!covered[op] || reads_vd[op] == sam_insn_rows[op].does.reads_vd)
@@ -433,15 +428,9 @@ static void rows_say_what_reads_vd(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+PROLOGUE
 {
     struct sam_error error;
     if (sam_isa_parse("ventus", &ventus, &error) != SAM_OK)
-        return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_holds),
-        cmocka_unit_test(every_row_has_a_line),
-        cmocka_unit_test(rows_say_what_reads_vd),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        exit(1);
 }

@@ -3,14 +3,11 @@
  * sessions: tests/kernels/sessions.c. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -24,9 +21,8 @@ static struct sam_session *open_session(struct program *p)
     return session;
 }
 
-static void opens_at_once(void **state)
+TEST(opens_at_once)
 {
-    (void)state;
     struct program p = program_new("endprg\n", 4);
     struct sam_session_shape shape;
     struct sam_step step;
@@ -48,9 +44,8 @@ static void opens_at_once(void **state)
 }
 
 /* Some workgroups, in an order of their own. */
-static void some_workgroups(void **state)
+TEST(some_workgroups)
 {
-    (void)state;
     struct program p = program_new("        lui     s0, 0x90000\n"
                                    "        csrr    s1, wgid\n"
                                    "        li      s2, 1\n"
@@ -92,9 +87,8 @@ static void some_workgroups(void **state)
     program_free(&p);
 }
 
-static void writes_take_effect(void **state)
+TEST(writes_take_effect)
 {
-    (void)state;
     struct program p = program_new("        csrr    s1, wid\n"
                                    "        vmv.v.i v1, 1\n"
                                    "here:   vadd.vi v1, v1, 1\n"
@@ -177,9 +171,8 @@ static void writes_take_effect(void **state)
     program_free(&p);
 }
 
-static void pc_and_private_memory(void **state)
+TEST(pc_and_private_memory)
 {
-    (void)state;
     struct program p = program_new("        vid.v   v2\n"
                                    "        vmv.v.i v1, 0\n"
                                    "        vsw.v   v2, 8(v1)\n"
@@ -224,9 +217,8 @@ static void pc_and_private_memory(void **state)
 }
 
 /* What the hardware does: the last to arrive goes on at once, the others with their next step. */
-static void barrier_retries(void **state)
+TEST(barrier_retries)
 {
-    (void)state;
     struct program p = program_new("wait:   barrier x0, x0, 0\n"
                                    "        nop\n"
                                    "        endprg\n",
@@ -274,9 +266,8 @@ static void barrier_retries(void **state)
     program_free(&p);
 }
 
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     struct program p = program_new("        csrr    t0, wid\n"
                                    "        beqz    t0, other\n"
                                    "first:  barrier x0, x0, 0\n"
@@ -347,9 +338,8 @@ static void tell(void *context, const struct sam_gpu_progress *progress)
 }
 
 /* Log, statistics, prints, progress and the stop flag are those of a launch. */
-static void as_a_launch(void **state)
+TEST(as_a_launch)
 {
-    (void)state;
     struct program p = program_new("        csrr    s0, wgid\n"
                                    "        addi    s1, s0, 65\n"
                                    "        lui     s2, 0x93000\n"
@@ -412,9 +402,8 @@ static void as_a_launch(void **state)
     program_free(&p);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     struct program p = program_new("endprg\n", 8);
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
@@ -458,16 +447,4 @@ static void mistakes(void **state)
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-
-        cmocka_unit_test(opens_at_once),      cmocka_unit_test(some_workgroups),
-        cmocka_unit_test(writes_take_effect), cmocka_unit_test(pc_and_private_memory),
-        cmocka_unit_test(barrier_retries),    cmocka_unit_test(traps),
-        cmocka_unit_test(as_a_launch),        cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

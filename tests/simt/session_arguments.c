@@ -2,12 +2,9 @@
 /* Bad arguments of session.h, cosim.h and profile.h: NULL, numbers of nothing, sizes. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -35,9 +32,8 @@ static void release(struct fixture *f)
     program_free(&f->program);
 }
 
-static void opening(void **state)
+TEST(opening)
 {
-    (void)state;
     struct fixture f = make();
     struct sam_gpu *gpu = f.program.gpu;
     const struct sam_launch *launch = &f.program.launch, none = {0};
@@ -70,9 +66,8 @@ static void opening(void **state)
     release(&f);
 }
 
-static void inspecting(void **state)
+TEST(inspecting)
 {
-    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     struct sam_session_shape shape;
@@ -117,9 +112,8 @@ static void inspecting(void **state)
     release(&f);
 }
 
-static void changing(void **state)
+TEST(changing)
 {
-    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     const uint32_t lanes[SAM_MAX_LANES] = {0};
@@ -143,9 +137,8 @@ static void changing(void **state)
     release(&f);
 }
 
-static void running(void **state)
+TEST(running)
 {
-    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     const struct sam_session_run sized = {.size = 3};
@@ -176,9 +169,8 @@ static void running(void **state)
     release(&f);
 }
 
-static void going_back(void **state)
+TEST(going_back)
 {
-    (void)state;
     struct fixture f = make();
     struct sam_session *s = f.session;
     struct sam_session_stop stop;
@@ -201,9 +193,8 @@ static void going_back(void **state)
     release(&f);
 }
 
-static void lockstep(void **state)
+TEST(lockstep)
 {
-    (void)state;
     struct fixture f = make();
     const struct sam_cosim_options sized = {.size = 3};
     const struct sam_cosim_commit many = {.count = 3},
@@ -227,9 +218,8 @@ static void lockstep(void **state)
     release(&f);
 }
 
-static void profiles(void **state)
+TEST(profiles)
 {
-    (void)state;
     struct sam_profile *profile = sam_profile_new();
     const struct sam_profile_options sized = {.size = 3};
     enum sam_profile_format format;
@@ -247,22 +237,11 @@ static void profiles(void **state)
     sam_profile_free(NULL);
 }
 
-static void descriptions(void **state)
+TEST(descriptions)
 {
-    (void)state;
     struct sam_gpu_stats total = {0};
     char text[4];
     sam_image_describe(NULL, 0x80000000, text, sizeof text); /* cut off */
     assert_int_equal(strlen(text), 3);
     assert_int_equal(sam_gpu_stats_add(&total, &total, NULL), SAM_OK); /* nothing and nothing */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening),  cmocka_unit_test(inspecting),   cmocka_unit_test(changing),
-        cmocka_unit_test(running),  cmocka_unit_test(going_back),   cmocka_unit_test(lockstep),
-        cmocka_unit_test(profiles), cmocka_unit_test(descriptions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,11 @@
 /* Sessions go back in time: the state at a given time is always the same. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -158,9 +155,8 @@ static struct sam_session *open_session(struct program *p, bool retry)
     return session;
 }
 
-static void snapshots(void **state)
+TEST(snapshots)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 12; round++) {
         struct program p = open_racing(NULL);
@@ -206,9 +202,8 @@ static void snapshots(void **state)
 
 enum { TIMES = 4000 };
 
-static void any_time(void **state)
+TEST(any_time)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 8; round++) {
         struct sam_buffer prints = {0};
@@ -265,9 +260,8 @@ static void any_time(void **state)
     }
 }
 
-static void backwards(void **state)
+TEST(backwards)
 {
-    (void)state;
     for (unsigned round = 0; round < 8; round++) {
         struct program p = open_racing(NULL);
         struct sam_session *session = open_session(&p, false);
@@ -362,9 +356,8 @@ static bool note_run(void *context, struct sam_session *session, const struct sa
     return true;
 }
 
-static void one_warp_back(void **state)
+TEST(one_warp_back)
 {
-    (void)state;
     static struct runs runs;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 6; round++) {
@@ -424,9 +417,8 @@ static void one_warp_back(void **state)
     }
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     struct program p = open_racing(NULL);
     struct sam_session *session = open_session(&p, false);
     struct sam_error *e = &p.error;
@@ -444,13 +436,4 @@ static void mistakes(void **state)
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
     sam_session_close(session);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots),     cmocka_unit_test(any_time), cmocka_unit_test(backwards),
-        cmocka_unit_test(one_warp_back), cmocka_unit_test(mistakes),
-    };
-    return cmocka_run_group_tests_name("session_back", tests, NULL, NULL);
 }

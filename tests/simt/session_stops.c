@@ -2,14 +2,11 @@
 /* Sessions stop where a trace of single steps says, at full speed too. */
 #include "program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "must.h"
@@ -132,9 +129,8 @@ static void clear_data(struct program *p)
         program_set(p, DATA + at, 0);
 }
 
-static void breakpoints(void **state)
+TEST(breakpoints)
 {
-    (void)state;
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
         struct program p = open_everything(8, (enum sam_schedule)schedule);
         struct trace trace = trace_of(&p);
@@ -187,9 +183,8 @@ static const struct sam_step_access *caught(const struct moment *m,
     return NULL;
 }
 
-static void watchpoints(void **state)
+TEST(watchpoints)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 60; round++) {
         struct program p =
@@ -260,9 +255,8 @@ static bool changes(void *context, struct sam_session *session, const struct sam
     return stop->before != stop->after && stop->after == 3;
 }
 
-static void conditions(void **state)
+TEST(conditions)
 {
-    (void)state;
     struct program p = open_everything(8, SAM_SCHEDULE_RUN);
     const uint32_t after = program_symbol(&p, "after");
     struct sam_session_break at = {.pc = after, .when = third_time};
@@ -313,9 +307,8 @@ static void conditions(void **state)
 
 /* Warps race for a word: what remains depends on the place of every turn. Pieces of any length,
  * with breakpoints and without, give what a launch gives. */
-static void exact_turns(void **state)
+TEST(exact_turns)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct program p = program_new("        lui     s0, 0x90000\n"
                                    "        csrr    s1, wid\n"
@@ -363,15 +356,4 @@ static void exact_turns(void **state)
         sam_session_close(session);
     }
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(breakpoints),
-        cmocka_unit_test(watchpoints),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(exact_turns),
-    };
-    return cmocka_run_group_tests_name("session_stops", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page tables that the library builds for all buffers. docs/ventus-rulings.md 4.7. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "program.h"
 
@@ -26,9 +22,8 @@ static struct program translated(const char *text)
     return p;
 }
 
-static void every_buffer_is_reachable_at_its_own_address(void **state)
+TEST(every_buffer_is_reachable_at_its_own_address)
 {
-    (void)state;
     struct program p = translated("li x5, 0x90000000\nli x6, 42\nsw x6, 0(x5)\n"
                                   "li x7, 0x9002f000\nlw x8, 0(x5)\naddi x8, x8, 1\nsw x8, 0(x7)\n"
                                   "amoadd.w x9, x8, (x5)\n"
@@ -40,9 +35,8 @@ static void every_buffer_is_reachable_at_its_own_address(void **state)
     program_free(&p);
 }
 
-static void permissions_follow_the_sections(void **state)
+TEST(permissions_follow_the_sections)
 {
-    (void)state;
     static const char constants[] = ".section .rodata\n.balign 4096\nro: .word 7\n"
                                     ".data\n.balign 4096\nrw: .word 8\n";
     static const struct {
@@ -74,9 +68,8 @@ static void permissions_follow_the_sections(void **state)
 }
 
 /* A page that code and data share has the permissions of both. */
-static void a_shared_page_permits_what_either_section_needs(void **state)
+TEST(a_shared_page_permits_what_either_section_needs)
 {
-    (void)state;
     struct program p = translated("la x5, word\nli x6, 9\nsw x6, 0(x5)\nlw x7, 0(x5)\n"
                                   "li x8, 0x90000000\nsw x7, 0(x8)\n" END ".data\nword: .word 8\n");
     program_pass(&p);
@@ -84,9 +77,8 @@ static void a_shared_page_permits_what_either_section_needs(void **state)
     program_free(&p);
 }
 
-static void without_an_image_code_is_whatever_lies_below_the_buffers(void **state)
+TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
 {
-    (void)state;
     /* The program replaces its own instruction, as a loaded .metadata file may. */
     struct program p = program_new("la x5, here\nlw x6, there\nsw x6, 0(x5)\nj here\n"
                                    "there: li x7, 5\n"
@@ -102,9 +94,8 @@ static void without_an_image_code_is_whatever_lies_below_the_buffers(void **stat
     program_free(&p);
 }
 
-static void tables_follow_the_buffers_when_built_again(void **state)
+TEST(tables_follow_the_buffers_when_built_again)
 {
-    (void)state;
     struct program p = translated("li x5, 0xa0000000\nsw x5, 0(x5)\n" END);
     const uint64_t ptbr = p.options.ptbr;
     assert_true(ptbr > UINT32_MAX);
@@ -118,9 +109,8 @@ static void tables_follow_the_buffers_when_built_again(void **state)
 }
 
 /* The first and the last page of the 32-bit addresses. */
-static void the_ends_of_the_address_space(void **state)
+TEST(the_ends_of_the_address_space)
 {
-    (void)state;
     struct program p = program_new("li x5, 0xfffffffc\nli x6, 3\nsw x6, 0(x5)\nlw x7, 0(x0)\n"
                                    "li x8, 0x90000000\nsw x7, 0(x8)\n" END,
                                    4);
@@ -132,17 +122,4 @@ static void the_ends_of_the_address_space(void **state)
     EXPECT_WORDS(&p, DATA, 77);
     EXPECT_WORDS(&p, 0xfffffffc, 3);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_buffer_is_reachable_at_its_own_address),
-        cmocka_unit_test(permissions_follow_the_sections),
-        cmocka_unit_test(a_shared_page_permits_what_either_section_needs),
-        cmocka_unit_test(without_an_image_code_is_whatever_lies_below_the_buffers),
-        cmocka_unit_test(tables_follow_the_buffers_when_built_again),
-        cmocka_unit_test(the_ends_of_the_address_space),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Applies the recipes of docs/ to a copy of the tree, builds what they need, and runs what is new: a
-# tile operation on floats and one on integers (adding-a-tile-operation.md), an element type
-# (adding-an-element-type.md), and a vector instruction whose vd is a source (adding-an-instruction.md).
+# unit with a queue (adding-a-queue.md), a tile operation on floats and one on integers
+# (adding-a-tile-operation.md), an element type (adding-an-element-type.md), and a vector instruction
+# whose vd is a source (adding-an-instruction.md).
 # Whatever has no lowering must be refused by name, and what a table lacks must not compile.
 #
 #   tests/slow/recipes.sh BUILD-DIRECTORY
@@ -72,13 +73,23 @@ does_not_compile() { # FILE WORD
     fi
 }
 
-# --- a system unit: a queue without its rows does not compile
-sed -i 's/SAM_SYSTEM_WEIGHT_QUEUE, SAM_SYSTEM_UNITS/SAM_SYSTEM_WEIGHT_QUEUE, SAM_SYSTEM_NEW_QUEUE, SAM_SYSTEM_UNITS/' \
-    src/system/time.h
-for file in time time_ports queue race_system; do
-    does_not_compile system/$file.c 'a row for each queue'
-done
-sed -i 's/ SAM_SYSTEM_NEW_QUEUE,//' src/system/time.h
+# --- a unit with a queue: without its file the library does not link
+page=docs/adding-a-queue.md
+after include/samite/device/units.def 'SAM_WORD(total_high, ""))' $page <<'END'
+
+SAM_QUEUE(COPIES, COPY, copy, "copy unit", "copies", "copy record", "1: bytes that are not mapped",
+    SAM_WORD(source, "address of the bytes")
+    SAM_WORD(destination, "where they go")
+    SAM_WORD(bytes, "how many")
+    SAM_WORD(zero_3, "0") SAM_WORD(zero_4, "0") SAM_WORD(zero_5, "0") SAM_WORD(zero_6, "0")
+    SAM_WORD(zero_7, "0") SAM_WORD(zero_8, "0") SAM_WORD(zero_9, "0") SAM_WORD(zero_10, "0")
+    SAM_WORD(zero_11, "0") SAM_WORD(zero_12, "0") SAM_WORD(zero_13, "0") SAM_WORD(zero_14, "0")
+    SAM_WORD(zero_15, "0"))
+END
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' $page >src/system/copy.c
+sed -i "s/^  'directory.c',/  'copy.c',\n&/" src/system/meson.build
+$build tests/isa/device_headers >"$scratch/log" 2>&1 || stop "tools/device_headers.c does not compile"
+"$scratch/tree/build/tests/isa/device_headers" include/samite/device || stop "device_headers failed"
 
 # --- a tile operation: on integers, on all dtypes, and one without lines for integers
 page=docs/adding-a-tile-operation.md
@@ -176,7 +187,8 @@ END
 
 # --- the tests that the recipes name
 tests='base_dtype tensor_every_addi tile_ops tile_generated lower_exhaustive lower_kernels simt_semantics
-    simt_random sanitize_undef_rules sanitize_undef_random'
+    simt_random sanitize_undef_rules sanitize_undef_random isa_device system_arguments system_registers
+    system_queue system_weight_queue system_time'
 targets=
 for test in $tests; do
     targets="$targets tests/test_$test"
@@ -193,6 +205,53 @@ for test in ${targets:+$tests}; do
         fail "test $test"
     fi
 done
+
+# --- the queue: 2048 bytes from memory to memory, waited for or not
+cd "$scratch/run" || exit 1
+queue() { # REGISTER TO READ AFTER THE SUBMISSION
+    cat <<END
+    .include "$scratch/tree/include/samite/device/layout.inc"
+_start:
+    li      s0, SAM_SYSTEM_COPY_SUBMIT
+    la      s1, record
+    sw      s1, 0(s0)
+    li      t0, SAM_SYSTEM_COPY_$1
+    lw      t1, 0(t0)
+    la      t0, destination
+    lw      t2, 2044(t0)
+    li      t3, 0x5a5a5a5a
+    sub     t2, t2, t3
+    li      t0, SAM_SYSTEM_EXIT
+    sw      t2, 0(t0)
+    .data
+record: .word source, destination, 2048, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+source: .fill 512, 4, 0x5a5a5a5a
+destination: .space 2048
+END
+}
+queue WAIT >wait.s
+queue SUBMITTED >race.s
+cycles_of_copies() { # OPTIONS
+    "$samite" run wait.s --machine system --json "$@" 2>log | python3 -c '
+import json, sys
+units = json.load(sys.stdin)["system"]["units"]
+print([u["cycles"]["copy"] for u in units if u["unit"] == "copies"])'
+}
+if "$samite" run -q wait.s --machine system --check-races >log 2>&1 &&
+    "$samite" run -q wait.s --machine system --cycles --perfetto trace.json >>log 2>&1 &&
+    grep -q 'copies: fetch' trace.json; then
+    good "a copy, waited for"
+else
+    head -n 5 log
+    fail "a copy, waited for"
+fi
+"$samite" run -q race.s --machine system --cycles --check-races >log 2>&1
+grep -q 'store by copy record 0 at ' log && good "a copy that is not waited for is a race" || fail "no race"
+if [ "$(cycles_of_copies --cycles) $(cycles_of_copies --config copy.line_cycles=3)" = '[32] [96]' ]; then
+    good "cycles of copies by copy.line_cycles"
+else
+    fail "cycles of copies: $(cycles_of_copies --cycles), $(cycles_of_copies --config copy.line_cycles=3)"
+fi
 
 # --- arrays of 16 x 64 elements: random bits, with zeros, infinities, NaN and small numbers of floats
 cd "$scratch/run" || exit 1

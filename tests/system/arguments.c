@@ -5,9 +5,8 @@
 #include "must.h"
 #include "refuses.h"
 
-static void options(void **state)
+TEST(options)
 {
-    (void)state;
     const struct sam_hart_options strict = {.l1m = {0, 1}}, narrow = {.isa = {31, SAM_EXT_I}};
     const struct sam_gpu_options sv39 = {.sv39 = true}, loose = {.loose_bounds = true},
                                  jobs = {.jobs = UINT32_MAX};
@@ -36,9 +35,8 @@ static void options(void **state)
     sam_sanitizer_free(sanitizer);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-    (void)state;
     struct sam_system *system;
     uint64_t address;
     uint8_t byte = 0;
@@ -67,9 +65,8 @@ static void memory(void **state)
     sam_system_free(system);
 }
 
-static void programs(void **state)
+TEST(programs)
 {
-    (void)state;
     struct sam_image *image = system_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
     struct sam_system *system;
     struct sam_system_result result;
@@ -87,9 +84,8 @@ static void programs(void **state)
     sam_image_free(image);
 }
 
-static void weights(void **state)
+TEST(weights)
 {
-    (void)state;
     const uint8_t data[64] = {0};
     struct sam_system *system;
     struct sam_error error;
@@ -100,9 +96,8 @@ static void weights(void **state)
     sam_system_free(system);
 }
 
-static void races(void **state)
+TEST(races)
 {
-    (void)state;
     struct sam_system *system;
     char *text = (char *)1;
     size_t count = 1;
@@ -123,9 +118,8 @@ static void races(void **state)
     sam_system_free(system);
 }
 
-static void times(void **state)
+TEST(times)
 {
-    (void)state;
     struct sam_system_config *config;
     struct sam_system_figures *figures, none = {.cycles = 0};
     struct sam_system *system;
@@ -179,9 +173,8 @@ static struct sam_system_pipes good_pipes(void)
                                      .events = 2};
 }
 
-static void pipes(void **state)
+TEST(pipes)
 {
-    (void)state;
     static const char *const nameless[] = {"a", NULL};
     static const struct sam_system_operation other_pipe = {"x", 1, 1, 2}, no_name = {NULL, 1, 1, 0};
     const struct sam_system_pipes good = good_pipes();
@@ -213,9 +206,8 @@ static void pipes(void **state)
     sam_system_free(system);
 }
 
-static void marks_of_pipes(void **state)
+TEST(marks_of_pipes)
 {
-    (void)state;
     static const uint32_t all[] = {0, 1}, two[] = {2}, none[] = {0};
     static const struct {
         struct sam_system_mark mark;
@@ -259,9 +251,8 @@ static void marks_of_pipes(void **state)
     sam_system_free(system);
 }
 
-static void energy(void **state)
+TEST(energy)
 {
-    (void)state;
     struct sam_energy e = {.count = {[SAM_ENERGY_dram_byte] = 1000, [SAM_ENERGY_l2_byte] = 1}};
     char *text;
     sam_energy_defaults(&e.config);
@@ -278,14 +269,4 @@ static void energy(void **state)
     assert_string_equal(sam_energy_source(SIZE_MAX), "");
     refuses(sam_energy_report, NULL, false, &text);
     refuses(sam_energy_report, &e, true, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options), cmocka_unit_test(memory), cmocka_unit_test(programs),
-        cmocka_unit_test(weights), cmocka_unit_test(races),  cmocka_unit_test(times),
-        cmocka_unit_test(energy),  cmocka_unit_test(pipes),  cmocka_unit_test(marks_of_pipes),
-    };
-    return cmocka_run_group_tests_name("system/arguments", tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ struct loop {
     const char *text, *pc; /* NULL: it ends by itself */
 };
 
-static void polls(void **state)
+TEST(polls)
 {
-    (void)state;
     static const struct loop loops[] = {
         {"poll: lw a0, 8(s0)\n beqz a0, poll\n", "<poll+0x"},
         {"poll: lw a0, 12(s0)\n beqz a0, poll\n", "<poll+0x"},
@@ -60,9 +59,8 @@ static void polls(void **state)
 }
 
 /* The budget is exact, also where it ends while the loop is looked into. */
-static void budget(void **state)
+TEST(budget)
 {
-    (void)state;
     for (uint64_t limit = 8190; limit < 8300; limit += 7) {
         const struct sam_hart_options options = {.max_insns = limit};
         struct system_program p =
@@ -127,9 +125,8 @@ static const struct {
      false},
 };
 
-static void waits(void **state)
+TEST(waits)
 {
-    (void)state;
     static const unsigned jobs[] = {1, 2, 4};
     for (size_t i = 0; i < SAM_COUNT(kernels) * SAM_COUNT(jobs); i++) {
         const size_t k = i / SAM_COUNT(jobs);
@@ -155,9 +152,8 @@ static void waits(void **state)
 }
 
 /* Workgroups that wait for each other, and are released as they run at the same time. */
-static void meets(void **state)
+TEST(meets)
 {
-    (void)state;
     static const char kernel[] = " .globl kernel\n"
                                  "kernel: li t0, 1\n" /* count who is here */
                                  " amoadd.w zero, t0, (a0)\n"
@@ -177,15 +173,4 @@ static void meets(void **state)
         }
         system_program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(polls),
-        cmocka_unit_test(budget),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(meets),
-    };
-    return cmocka_run_group_tests_name("system/deadlock", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weights directory: what a program needs to find and decode every tensor of a packed file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -134,9 +130,8 @@ static void expect_tensor(struct unit *unit, const struct sam_weight_entry *e,
     free(have);
 }
 
-static void every_tensor(void **state)
+TEST(every_tensor)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
         struct model m = make_model(&layouts[l], &random);
@@ -186,9 +181,8 @@ static void expect_refused(const void *data, size_t size, uint64_t address, enum
     unit_free(&unit);
 }
 
-static void files_that_are_none(void **state)
+TEST(files_that_are_none)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     uint8_t *data = m.packed.data;
@@ -204,9 +198,8 @@ static void files_that_are_none(void **state)
     free_model(&m);
 }
 
-static void places_that_are_none(void **state)
+TEST(places_that_are_none)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     static const struct {
@@ -230,9 +223,8 @@ static void places_that_are_none(void **state)
 }
 
 /* The file fits and its directory does not: neither is there. */
-static void no_room_for_the_directory(void **state)
+TEST(no_room_for_the_directory)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct model m = make_model(NULL, &random);
     const struct sam_memory_rules rules = {.bits = 32};
@@ -249,15 +241,4 @@ static void no_room_for_the_directory(void **state)
     assert_null(sam_memory_next(memory, (UINT64_C(1) << 32) - room));
     sam_memory_free(memory);
     free_model(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tensor),
-        cmocka_unit_test(files_that_are_none),
-        cmocka_unit_test(places_that_are_none),
-        cmocka_unit_test(no_room_for_the_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

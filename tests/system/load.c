@@ -26,9 +26,8 @@ static const char kernels_a[] = ".globl first, second\nfirst: ret\nsecond: ret\n
 static const char kernels_b[] = ".globl third\n.section .rodata\nthird: .word 0\n";
 
 /* Words gpu_NAME, whichever program comes first; others stay. */
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     for (unsigned order = 0; order < 6; order++) {
         struct sam_system *system = new_system(NULL);
         struct sam_image *program = system_assemble(
@@ -58,9 +57,8 @@ static void names(void **state)
     }
 }
 
-static void bad_images(void **state)
+TEST(bad_images)
 {
-    (void)state;
     static const struct {
         const char *isa, *text;
         uint64_t base;
@@ -99,9 +97,8 @@ static void bad_images(void **state)
 }
 
 /* A program that is loaded again starts anew; its kernels' addresses stand. */
-static void again(void **state)
+TEST(again)
 {
-    (void)state;
     struct sam_system *system = new_system(NULL);
     struct sam_image *program =
         system_assemble(RV64, SAM_SYSTEM_CODE_BASE, NULL,
@@ -124,9 +121,8 @@ static void again(void **state)
 
 /* The heap follows the program in one buffer with it, also where __heap_end says how far; brk ends
  * where it does. */
-static void heap(void **state)
+TEST(heap)
 {
-    (void)state;
     static const char brk[] = " li a0, 0\n"
                               " li a7, 214\n" /* brk */
                               " ecall\n"
@@ -169,9 +165,8 @@ static void heap(void **state)
 }
 
 /* A program may bring its kernels along, at their addresses. */
-static void embedded(void **state)
+TEST(embedded)
 {
-    (void)state;
     struct sam_system *system = new_system(NULL);
     struct sam_image *image = sam_image_new(64);
     uint8_t code[8] = {0x13, 0, 0, 0, 0x13, 0, 0, 0};
@@ -192,13 +187,4 @@ static void embedded(void **state)
     assert_int_equal(sam_system_read(system, 0x80001000, NULL, 1, NULL), SAM_ERR_USAGE);
     sam_system_free(system);
     sam_image_free(image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names), cmocka_unit_test(bad_images), cmocka_unit_test(again),
-        cmocka_unit_test(heap),  cmocka_unit_test(embedded),
-    };
-    return cmocka_run_group_tests_name("system/load", tests, NULL, NULL);
 }

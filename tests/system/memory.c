@@ -6,9 +6,8 @@
 
 static const char *const isas[] = {RV32, RV64};
 
-static void map(void **state)
+TEST(map)
 {
-    (void)state;
     static const struct {
         uint64_t first, size; /* size 0: not mapped */
     } ranges[] = {
@@ -60,9 +59,8 @@ static void touch(const char *isa, const char *access, uint64_t address, unsigne
 }
 
 /* The hart has the exact bytes of buffers, nothing of local memory, and nothing above 4 GiB. */
-static void hart_bounds(void **state)
+TEST(hart_bounds)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         touch(isas[i], "lw", DATA_BASE + DATA_SIZE - 4, 0);
         touch(isas[i], "lb", DATA_BASE + DATA_SIZE, 5);
@@ -82,9 +80,8 @@ static void hart_bounds(void **state)
 
 /* Buffers that touch stay two: neither the GPU nor the host may run over from one into the other,
  * and a buffer may end anywhere in a page. */
-static void regions(void **state)
+TEST(regions)
 {
-    (void)state;
     static const char text[] = " li t0, 0xb0000000\n"
                                " li t1, 1\n"
                                " sb t1, 0(t0)\n"
@@ -120,9 +117,8 @@ static void regions(void **state)
     " sw t0, 0(t1)\n"
 
 /* The hart changes an instruction of a kernel between launches. */
-static void kernel_rewritten(void **state)
+TEST(kernel_rewritten)
 {
-    (void)state;
     static const char form[] = PREPARE " sw s1, 0(s0)\n"
                                        " lw s4, 0(s2)\n"
                                        " la t0, gpu_patched\n"
@@ -155,9 +151,8 @@ static void kernel_rewritten(void **state)
 
 /* A kernel changes a function of the hart that has run, and the instruction right after the one
  * that submits. */
-static void program_rewritten(void **state)
+TEST(program_rewritten)
 {
-    (void)state;
     static const char text[] = PREPARE " jal ra, function\n"
                                        " mv s4, a0\n"
                                        " la t0, function\n"
@@ -193,9 +188,8 @@ static void program_rewritten(void **state)
 
 /* The same again and again: the kernel counts in an instruction of the hart or, in every third
  * launch, in a word that is none. The hart stores to the instruction itself in between. */
-static void program_rewritten_often(void **state)
+TEST(program_rewritten_often)
 {
-    (void)state;
     static const char text[] = PREPARE " la t0, function\n"
                                        " sw t0, 0(s2)\n"
                                        " li s6, 0\n"
@@ -247,9 +241,8 @@ static void program_rewritten_often(void **state)
 }
 
 /* Both sides count in one word, by their own atomics. */
-static void atomics(void **state)
+TEST(atomics)
 {
-    (void)state;
     static const char text[] = PREPARE " li t0, 5\n"
                                        " amoadd.w zero, t0, (s2)\n"
                                        " sw s1, 0(s0)\n"
@@ -274,18 +267,4 @@ static void atomics(void **state)
         assert_int_equal(sam_hart_x(p.hart, 21), 5 + 10 + 1 + 10);
         system_program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map),
-        cmocka_unit_test(hart_bounds),
-        cmocka_unit_test(regions),
-        cmocka_unit_test(kernel_rewritten),
-        cmocka_unit_test(program_rewritten),
-        cmocka_unit_test(program_rewritten_often),
-        cmocka_unit_test(atomics),
-    };
-    return cmocka_run_group_tests_name("system/memory", tests, NULL, NULL);
 }

@@ -169,9 +169,8 @@ static void expect_operations(const struct sam_system_figures *f)
     assert_true(t[START].written > 0 && t[START].written == f->launches[0].written);
 }
 
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
-    (void)state;
     struct system_program p = open_program(true);
     struct sam_system_mark marks[MARKS];
     struct sam_system_figures *f;
@@ -189,9 +188,8 @@ static void test_cycles(void **state)
 }
 
 /* Nothing is kept of a run without time. */
-static void test_untimed(void **state)
+TEST(test_untimed)
 {
-    (void)state;
     struct system_program p = open_program(false);
     struct sam_system_mark marks[MARKS];
     place(p.image, marks);
@@ -199,11 +197,4 @@ static void test_untimed(void **state)
     assert_int_equal(sam_system_describe_pipes(p.system, &pipes, &p.error), SAM_OK);
     system_expect(&p, 0);
     system_program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cycles),
-                                       cmocka_unit_test(test_untimed)};
-    return cmocka_run_group_tests_name("system/pipes", tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
 #ifndef TEST_SYSTEM_PROGRAM_H
 #define TEST_SYSTEM_PROGRAM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "samite/device/layout.h"

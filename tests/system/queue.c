@@ -26,9 +26,8 @@ static const char *const isas[] = {RV32, RV64};
 
 #define EXIT(code) " li t6, 0x02000000\n li t5, " #code "\n sw t5, 4(t6)\n"
 
-static void launches(void **state)
+TEST(launches)
 {
-    (void)state;
     static const char text[] = PROGRAM(" lw s2, 4(s0)\n" /* SUBMITTED */
                                        " lw s3, 8(s0)\n" /* DONE */
                                        " sw s1, 0(s0)\n"
@@ -67,9 +66,8 @@ static void launches(void **state)
 }
 
 /* Each launch reads what the hart and the launch before it have written. */
-static void dependent(void **state)
+TEST(dependent)
 {
-    (void)state;
     static const char kernel[] = " .globl kernel\n" /* args[2] = 3 * args[2] + args[1] */
                                  "kernel: lw t0, 8(a0)\n"
                                  " lw t1, 4(a0)\n"
@@ -126,9 +124,8 @@ static const char overrun[] = " .globl kernel\n"
                               "store: vsw12.v v1, 0(v1)\n"
                               " ret\n";
 
-static void trap_ends(void **state)
+TEST(trap_ends)
 {
-    (void)state;
     static const char text[] = PROGRAM(" sw s1, 0(s0)\n li s2, 1\n" EXIT(0), 1);
     for (size_t i = 0; i < 2; i++) {
         struct seen seen = {0};
@@ -153,9 +150,8 @@ static void trap_ends(void **state)
 }
 
 /* STATUS keeps the first failure until it is cleared; later launches run. */
-static void trap_reports(void **state)
+TEST(trap_reports)
 {
-    (void)state;
     static const char text[] = PROGRAM(" lw s2, 12(s0)\n"
                                        " sw s1, 0(s0)\n"
                                        " lw s3, 16(s0)\n"
@@ -193,9 +189,8 @@ static void trap_reports(void **state)
 }
 
 /* Records that cannot be: the store that submits them faults, and nothing is submitted. */
-static void bad_records(void **state)
+TEST(bad_records)
 {
-    (void)state;
     static const struct {
         const char *change, *words;
     } cases[] = {
@@ -225,9 +220,8 @@ static void bad_records(void **state)
 }
 
 /* What a launch names and is not there: its kernel's trap. */
-static void bad_places(void **state)
+TEST(bad_places)
 {
-    (void)state;
     static const struct {
         const char *change;
         enum sam_trap_kind kind;
@@ -256,9 +250,8 @@ static const char spin[] = " .globl kernel\n"
                            "1: addi t1, t1, 1\n"
                            " j 1b\n";
 
-static void budget(void **state)
+TEST(budget)
 {
-    (void)state;
     const struct sam_gpu_options gpu = {.max_insns = 5000};
     struct system_program p = system_program_new(RV32, &(struct sam_system_options){.gpu = &gpu},
                                                  NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
@@ -274,9 +267,8 @@ static void set_stop(void *context, const struct sam_gpu_progress *progress)
     *(volatile int *)context = 1;
 }
 
-static void stopped(void **state)
+TEST(stopped)
 {
-    (void)state;
     static volatile int stop;
     stop = 0;
     const struct sam_gpu_options gpu = {
@@ -288,14 +280,4 @@ static void stopped(void **state)
     assert_non_null(strstr(p.error.text, "launch 0 <kernel> (record 0x"));
     assert_non_null(strstr(p.error.text, "stopped after 0 of 2 workgroups"));
     system_program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),     cmocka_unit_test(dependent),   cmocka_unit_test(trap_ends),
-        cmocka_unit_test(trap_reports), cmocka_unit_test(bad_records), cmocka_unit_test(bad_places),
-        cmocka_unit_test(budget),       cmocka_unit_test(stopped),
-    };
-    return cmocka_run_group_tests_name("system/queue", tests, NULL, NULL);
 }

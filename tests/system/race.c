@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The race check of a system, on streams of events. The second opinion keeps every access and
  * compares each byte of a new one with all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -213,18 +209,16 @@ static void stream(uint64_t *random, unsigned events, uint64_t spread, size_t fi
     end(&b);
 }
 
-static void random_streams_agree_with_the_second_opinion(void **state)
+TEST(random_streams_agree_with_the_second_opinion)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (unsigned i = 0; i < 120; i++)
         stream(&random, 300, 8 + test_below(&random, 200), 1 + test_below(&random, 100), 100);
 }
 
 /* Ranges and their owners are dropped and numbered anew many times. */
-static void long_streams_agree_with_the_second_opinion(void **state)
+TEST(long_streams_agree_with_the_second_opinion)
 {
-    (void)state;
     uint64_t random = test_seed();
     stream(&random, 3000, 9000, 64, 400);
     stream(&random, 3000, 3000, 0, 2000);
@@ -246,9 +240,8 @@ static size_t found(const struct bench *b, const struct sam_system_race **list)
     return count;
 }
 
-static void a_loop_over_a_result_is_one_race(void **state)
+TEST(a_loop_over_a_result_is_one_race)
 {
-    (void)state;
     struct bench b;
     const struct sam_system_race *list;
     begin(&b, 0, 0);
@@ -275,9 +268,8 @@ static void a_loop_over_a_result_is_one_race(void **state)
 }
 
 /* Of several launches, on bytes apart: the first range, and how far all of them reach. */
-static void a_loop_of_launches_is_one_race(void **state)
+TEST(a_loop_of_launches_is_one_race)
 {
-    (void)state;
     struct bench b;
     const struct sam_system_race *list;
     begin(&b, 0, 0);
@@ -301,9 +293,8 @@ static void a_loop_of_launches_is_one_race(void **state)
     end(&b);
 }
 
-static void a_wait_for_one_queue_is_none_for_the_other(void **state)
+TEST(a_wait_for_one_queue_is_none_for_the_other)
 {
-    (void)state;
     struct bench b;
     const struct sam_system_race *list;
     begin(&b, 0, 0);
@@ -325,9 +316,8 @@ static void a_wait_for_one_queue_is_none_for_the_other(void **state)
     end(&b);
 }
 
-static void one_queue_orders_itself_and_two_do_not(void **state)
+TEST(one_queue_orders_itself_and_two_do_not)
 {
-    (void)state;
     struct bench b;
     const struct sam_system_race *list;
     begin(&b, 0, 0);
@@ -349,9 +339,8 @@ static void one_queue_orders_itself_and_two_do_not(void **state)
     end(&b);
 }
 
-static void atomics_do_not_race_with_each_other(void **state)
+TEST(atomics_do_not_race_with_each_other)
 {
-    (void)state;
     struct bench b;
     const struct sam_system_race *list;
     begin(&b, 0, 0);
@@ -370,9 +359,8 @@ static void atomics_do_not_race_with_each_other(void **state)
     end(&b);
 }
 
-static void findings_beyond_those_kept_are_counted(void **state)
+TEST(findings_beyond_those_kept_are_counted)
 {
-    (void)state;
     struct bench b;
     uint64_t dropped;
     size_t count;
@@ -393,9 +381,8 @@ static void findings_beyond_those_kept_are_counted(void **state)
 }
 
 /* Words apart from each other, in ever more launches: kept as long as none has ended. */
-static void more_ranges_than_are_kept_are_refused(void **state)
+TEST(more_ranges_than_are_kept_are_refused)
 {
-    (void)state;
     for (unsigned waits = 0; waits < 2; waits++) {
         struct sam_system_races *r =
             sam_system_races_new(&(struct sam_system_races_options){.most = 20000});
@@ -427,9 +414,8 @@ static const struct sam_image *no_image(void *context, enum sam_system_agent age
     return NULL;
 }
 
-static void a_report_names_both_sides(void **state)
+TEST(a_report_names_both_sides)
 {
-    (void)state;
     struct bench b;
     struct sam_buffer text = {0};
     begin(&b, 0, 0);
@@ -460,21 +446,4 @@ static void a_report_names_both_sides(void **state)
     assert_non_null(strstr(sam_buffer_text(&text), "for\n1 more race\n"));
     sam_buffer_free(&text);
     end(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_streams_agree_with_the_second_opinion),
-        cmocka_unit_test(long_streams_agree_with_the_second_opinion),
-        cmocka_unit_test(a_loop_over_a_result_is_one_race),
-        cmocka_unit_test(a_loop_of_launches_is_one_race),
-        cmocka_unit_test(a_wait_for_one_queue_is_none_for_the_other),
-        cmocka_unit_test(one_queue_orders_itself_and_two_do_not),
-        cmocka_unit_test(atomics_do_not_race_with_each_other),
-        cmocka_unit_test(findings_beyond_those_kept_are_counted),
-        cmocka_unit_test(more_ranges_than_are_kept_are_refused),
-        cmocka_unit_test(a_report_names_both_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

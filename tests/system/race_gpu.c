@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the race check hears of a launch: for each byte of memory, how the launch has accessed it
  * and with which instruction first, as a session of the same launch records it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "samite/session.h"
@@ -174,20 +170,11 @@ static const char *const texts[] = {
           "bnez t1, 1b\nregext zero, zero, 0\nsw t2, 0(s0)\n" END,
 };
 
-static void what_is_heard_is_what_is_accessed(void **state)
+TEST(what_is_heard_is_what_is_accessed)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(texts); i++)
         for (unsigned by_turns = 0; by_turns < 2; by_turns++) {
             expect_same(texts[i], 1, 1, by_turns);
             expect_same(texts[i], 2, 2, by_turns);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_heard_is_what_is_accessed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,9 +72,8 @@ static void expect(const char *isa, const char *text, const struct expected *exp
     program_free(&p);
 }
 
-static void scalar_accesses(void **state)
+TEST(scalar_accesses)
 {
-    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, "a", 0x10004, 4},
         {SAM_SYSTEM_BY_HART, SAM_SYSTEM_STORE, "b", 0x10009, 1},
@@ -91,9 +90,8 @@ static void scalar_accesses(void **state)
            expected, SAM_COUNT(expected));
 }
 
-static void tensor_accesses(void **state)
+TEST(tensor_accesses)
 {
-    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_TENSOR, SAM_SYSTEM_LOAD, "a", 0x10000, 4},
         {SAM_SYSTEM_BY_TENSOR, SAM_SYSTEM_LOAD, "a", 0x10010, 4},
@@ -107,9 +105,8 @@ static void tensor_accesses(void **state)
            expected, SAM_COUNT(expected));
 }
 
-static void matrix_accesses(void **state)
+TEST(matrix_accesses)
 {
-    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x10000, 16},
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x10040, 16},
@@ -125,9 +122,8 @@ static void matrix_accesses(void **state)
 }
 
 /* A matrix load that faults has read the rows before the one that does. */
-static void a_matrix_load_that_traps(void **state)
+TEST(a_matrix_load_that_traps)
 {
-    (void)state;
     static const struct expected expected[] = {
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x13f80, 16},
         {SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, "a", 0x13fc0, 16},
@@ -138,9 +134,8 @@ static void a_matrix_load_that_traps(void **state)
            expected, SAM_COUNT(expected));
 }
 
-static void every_instruction_is_fetched(void **state)
+TEST(every_instruction_is_fetched)
 {
-    (void)state;
     struct heard heard = {.fetches = true};
     struct program p;
     run_into_a_launch(RV32, NULL, "nop\nj 1f\nnop\n1: nop\nebreak\n", &heard, &p);
@@ -152,16 +147,4 @@ static void every_instruction_is_fetched(void **state)
         assert_int_equal(heard.races[i].size, 4);
     }
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalar_accesses),
-        cmocka_unit_test(tensor_accesses),
-        cmocka_unit_test(matrix_accesses),
-        cmocka_unit_test(a_matrix_load_that_traps),
-        cmocka_unit_test(every_instruction_is_fetched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,9 +142,8 @@ static void expect(const struct planted *planted)
 #define ONE_SLICE "li t0, 0x010104\ncsrw tshape, t0\n"
 #define ONE_ROW   "li t0, 0x100101\nmcfg zero, t0\n"
 
-static void the_hart_and_a_launch(void **state)
+TEST(the_hart_and_a_launch)
 {
-    (void)state;
     static const struct planted planted[] = {
         {"x: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
         {"x: lb t0, 15(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x9000000f, 1},
@@ -166,9 +165,8 @@ static void the_hart_and_a_launch(void **state)
         expect(&planted[i]);
 }
 
-static void the_units_of_the_hart_and_a_launch(void **state)
+TEST(the_units_of_the_hart_and_a_launch)
 {
-    (void)state;
     static const struct planted planted[] = {
         {ONE_SLICE "addi t1, s0, 14\nx: tl.load tl1, 0(t1)\n", TENSOR(LOAD), GPU(STORE, "st"),
          0x9000000e, 2},
@@ -188,9 +186,8 @@ static void the_units_of_the_hart_and_a_launch(void **state)
 /* The launch has ended when the record is submitted, unless the body says otherwise. */
 #define COUNT "lw t0, 16(s1)\nwsub: sw s6, 0(s5)\n"
 
-static void the_weight_unit_and_others(void **state)
+TEST(the_weight_unit_and_others)
 {
-    (void)state;
     static const struct planted planted[] = {
         {COUNT "x: lw t0, 0x404(s0)\n", HART(LOAD), WEIGHTS(STORE), 0x90000404, 4},
         {COUNT "x: lw t0, 0x7fc(s0)\n", HART(LOAD), WEIGHTS(STORE), 0x900007fc, 4},
@@ -222,9 +219,8 @@ static void the_weight_unit_and_others(void **state)
 }
 
 /* Of the room for chunks exactly those bytes are written that the result says. */
-static void encoded_bytes(void **state)
+TEST(encoded_bytes)
 {
-    (void)state;
     struct system_program p =
         begin("lw t0, 16(s1)\nli t0, 1\nsw t0, 0(s6)\nsw s6, 0(s5)\naddi t1, s0, 0x3e0\n"
               "addi t2, s0, 0x7f0\n1: lb t0, 0(t1)\naddi t1, t1, 1\nbne t1, t2, 1b\n",
@@ -243,9 +239,8 @@ static void encoded_bytes(void **state)
 }
 
 /* What the program reads before it touches the launch's bytes. */
-static void waiting(void **state)
+TEST(waiting)
 {
-    (void)state;
     static const struct planted planted[] = {
         {"lw t0, 16(s1)\nx: lw t0, 4(s0)\n", .size = 0}, /* WAIT */
         {"lw t0, 8(s1)\nx: lw t0, 4(s0)\n", .size = 0},  /* DONE */
@@ -260,9 +255,8 @@ static void waiting(void **state)
 
 /* In time DONE tells what has ended: of two launches the first, or none. The first one stores to
  * the second's bytes, too. */
-static void polling_in_time(void **state)
+TEST(polling_in_time)
 {
-    (void)state;
     static const struct {
         const char *body;
         int64_t number; /* of the launch that races; -1: none */
@@ -293,9 +287,8 @@ static void polling_in_time(void **state)
 }
 
 /* Values and cycles are those of a run without the check, to the letter of the report. */
-static void the_check_changes_nothing(void **state)
+TEST(the_check_changes_nothing)
 {
-    (void)state;
     static const char body[] = COUNT "sw s3, 0(s1)\nlw t1, 4(s0)\nlw t0, 8(s1)\nlw t0, 16(s5)\n";
     const struct sam_system_timing timing = {.size = sizeof timing};
     char *reports[2];
@@ -322,9 +315,8 @@ static void the_check_changes_nothing(void **state)
 }
 
 /* A second launch on the same bytes is no race; what follows it races with the later one. */
-static void a_queue_orders_itself(void **state)
+TEST(a_queue_orders_itself)
 {
-    (void)state;
     size_t count;
     struct system_program p =
         begin("lw t0, 8(s1)\nsw s3, 0(s1)\nsw s3, 0(s1)\nlb t0, 3(s0)\n", kernel);
@@ -338,9 +330,8 @@ static void a_queue_orders_itself(void **state)
 
 /* A kernel that writes over the program of the hart races with the fetches there; the store that
  * submits it was fetched before. */
-static void a_launch_that_writes_the_harts_code(void **state)
+TEST(a_launch_that_writes_the_harts_code)
 {
-    (void)state;
     static const char writes[] = "li t0, 0x40000000\n"
                                  "li t1, 0x400\n"
                                  "add t1, t1, t0\n"
@@ -365,9 +356,8 @@ static void a_launch_that_writes_the_harts_code(void **state)
 }
 
 /* What the host reads and writes for the program is the program's. */
-static void calls_of_the_host(void **state)
+TEST(calls_of_the_host)
 {
-    (void)state;
     /* SYS_WRITE0 of the bytes that the launch has stored, which end at once */
     static const char body[] = "li a0, 4\nmv a1, s0\n.balign 16\nslli zero, zero, 0x1f\n"
                                "x: ebreak\nsrai zero, zero, 7\n";
@@ -395,9 +385,8 @@ static void calls_of_the_host(void **state)
     sam_hostio_free(host);
 }
 
-static void the_report_has_symbols(void **state)
+TEST(the_report_has_symbols)
 {
-    (void)state;
     struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
     char *text, expected[512];
     system_expect(&p, 0);
@@ -417,9 +406,8 @@ static void the_report_has_symbols(void **state)
 }
 
 /* The GPU of a system may be given other options between runs. */
-static void options_of_the_gpu(void **state)
+TEST(options_of_the_gpu)
 {
-    (void)state;
     struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
     size_t count;
     const struct sam_gpu_options options = {.size = sizeof options, .jobs = 2};
@@ -430,9 +418,8 @@ static void options_of_the_gpu(void **state)
     system_program_free(&p);
 }
 
-static void without_the_check_there_is_nothing(void **state)
+TEST(without_the_check_there_is_nothing)
 {
-    (void)state;
     struct system_program p = system_program_new(RV32, NULL, NULL, "1: j 1b\n", NULL);
     size_t count = 1;
     uint64_t dropped = 1;
@@ -443,24 +430,4 @@ static void without_the_check_there_is_nothing(void **state)
     assert_string_equal(text, "");
     sam_text_free(text);
     system_program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hart_and_a_launch),
-        cmocka_unit_test(the_units_of_the_hart_and_a_launch),
-        cmocka_unit_test(the_weight_unit_and_others),
-        cmocka_unit_test(encoded_bytes),
-        cmocka_unit_test(waiting),
-        cmocka_unit_test(polling_in_time),
-        cmocka_unit_test(the_check_changes_nothing),
-        cmocka_unit_test(a_queue_orders_itself),
-        cmocka_unit_test(a_launch_that_writes_the_harts_code),
-        cmocka_unit_test(calls_of_the_host),
-        cmocka_unit_test(the_report_has_symbols),
-        cmocka_unit_test(options_of_the_gpu),
-        cmocka_unit_test(without_the_check_there_is_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

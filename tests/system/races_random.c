@@ -383,21 +383,12 @@ static size_t one(uint64_t *random)
     return count;
 }
 
-static void the_races_are_those_of_the_rulings(void **state)
+TEST(the_races_are_those_of_the_rulings)
 {
-    (void)state;
     uint64_t random = test_seed();
     size_t races = 0;
     for (uint64_t n = test_number("SAMITE_CASES", 60); n > 0; n--)
         races += one(&random);
     assert_true(races > 0);
     printf("# %zu races\n", races);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_races_are_those_of_the_rulings),
-    };
-    return cmocka_run_group_tests_name("system/races_random", tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static const char hello[] = " li t0, 0x02000000\n"
 
 /* The console register and printf's semihosting calls have one output. The exit code is the word.
  */
-static void console(void **state)
+TEST(console)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
         struct sam_buffer text = {0};
         struct sam_hostio *host;
@@ -45,9 +44,8 @@ static void console(void **state)
 }
 
 /* Without a host the bytes are dropped; an output that fails ends the run. */
-static void no_console(void **state)
+TEST(no_console)
 {
-    (void)state;
     struct system_program p = system_program_new(RV32, NULL, NULL, hello, NULL);
     system_expect(&p, 300);
     system_program_free(&p);
@@ -64,9 +62,8 @@ static void no_console(void **state)
 
 /* Without time the counter is that of the instructions before the load, however the program runs:
  * at once, recorded, or an instruction at a time. */
-static void counter(void **state)
+TEST(counter)
 {
-    (void)state;
     static const char text[] = " li t0, 0x02000000\n"
                                " li t2, 100\n"
                                "1: addi t2, t2, -1\n"
@@ -91,9 +88,8 @@ static void counter(void **state)
     }
 }
 
-static void identity(void **state)
+TEST(identity)
 {
-    (void)state;
     static const char text[] = " li t0, 0x02000000\n"
                                " lw s0, 16(t0)\n"
                                " lw s1, 20(t0)\n"
@@ -137,9 +133,8 @@ static void identity(void **state)
 }
 
 /* Everything but aligned words in registers that allow the access. */
-static void faults(void **state)
+TEST(faults)
 {
-    (void)state;
     enum { LOAD = 5, STORE = 7, LOAD_MISALIGNED = 4, STORE_MISALIGNED = 6 };
     static const struct {
         const char *text;
@@ -183,9 +178,8 @@ static void faults(void **state)
 }
 
 /* TensorLoad and the matrix unit have no way to control registers. */
-static void units(void **state)
+TEST(units)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned cause;
@@ -214,9 +208,8 @@ static void units(void **state)
 
 /* A store that faults has not happened: the program's handler finds its pc, and a count of
  * instructions without it. */
-static void handled(void **state)
+TEST(handled)
 {
-    (void)state;
     static const char text[] = " la t0, handler\n"
                                " csrw mtvec, t0\n"
                                " li t0, 0x02000000\n"
@@ -240,14 +233,4 @@ static void handled(void **state)
         assert_int_equal(sam_hart_x(p.hart, 19), 5 + 3); /* la is two instructions */
         system_program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(console),  cmocka_unit_test(no_console), cmocka_unit_test(counter),
-        cmocka_unit_test(identity), cmocka_unit_test(faults),     cmocka_unit_test(handled),
-        cmocka_unit_test(units),
-    };
-    return cmocka_run_group_tests_name("system/registers", tests, NULL, NULL);
 }

@@ -19,10 +19,9 @@ static uint32_t addi_a0(uint32_t immediate)
 
 /* Each step stores a word into a slot of the routine, calls it, and then rewrites the instruction
  * after the store. */
-static void rewrites_itself(void **state)
+TEST(rewrites_itself)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         struct sam_buffer text = {0};
         uint32_t slots[SLOTS] = {0}, expected = 0;
@@ -78,10 +77,9 @@ static const char patched[] = " .globl kernel, patch\n"
                               "patch: addi a0, a0, 0\n"
                               " vadd.vx v2, v2, a0\n vsw12.v v2, 0(v1)\n ret\n";
 
-static void rewrites_a_kernel(void **state)
+TEST(rewrites_a_kernel)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.jobs = i & 2 ? 4 : 1};
         struct sam_buffer text = {0};
@@ -111,7 +109,7 @@ static void rewrites_a_kernel(void **state)
 }
 
 /* A bad word is found whatever else is bad: the store that submits the record faults. */
-static void several_bad_words(void **state)
+TEST(several_bad_words)
 {
     static const struct {
         uint32_t word, value;
@@ -121,7 +119,6 @@ static void several_bad_words(void **state)
       odd[] = {{0, 0},          {0, 0x80000002}, {0, UINT32_MAX}, {1, 0},
                {1, UINT32_MAX}, {7, UINT32_MAX}, {8, UINT32_MAX}, {9, UINT32_MAX}};
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned i = 0; i < 300; i++) {
         struct sam_buffer text = {0};
         sam_buffer_printf(&text, SUBMITS);
@@ -144,14 +141,4 @@ static void several_bad_words(void **state)
         system_program_free(&p);
         sam_buffer_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rewrites_itself),
-        cmocka_unit_test(rewrites_a_kernel),
-        cmocka_unit_test(several_bad_words),
-    };
-    return cmocka_run_group_tests_name("system/rewritten", tests, NULL, NULL);
 }

@@ -2,13 +2,10 @@
 /* Random programs on random systems, beside a plain model: cycles, the reason of each, bytes of
  * each unit and level, and what the program reads of DONE and of the cycle counter agree; values
  * are those without time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "matrix/random_config.h"
 #include "must.h"
@@ -369,7 +366,7 @@ static size_t unit_insns(const struct egen *g)
 
 /* Cycles of all rounds. */
 struct total {
-    uint64_t hart[SAM_ISSUE_CYCLES], engines[SAM_ENGINE_CYCLES], weights[SYSTEM_WEIGHT_CYCLES],
+    uint64_t hart[SAM_ISSUE_CYCLES], engines[SAM_ENGINE_CYCLES], weights[SYSTEM_STAGE_CYCLES],
         matrix[SAM_MXU_UNITS][SAM_MXU_STATES];
 };
 
@@ -380,7 +377,7 @@ static void add_total(struct total *t, const struct sref *s)
     for (unsigned i = 0; i < SAM_ENGINE_COUNT * SAM_ENGINE_CYCLES; i++)
         t->engines[i % SAM_ENGINE_CYCLES] +=
             s->engines.engine[i / SAM_ENGINE_CYCLES].cycles[i % SAM_ENGINE_CYCLES];
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+    for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
         t->weights[i] += s->weights.cycles[i];
     for (unsigned i = 0; i < SAM_MXU_UNITS * SAM_MXU_STATES; i++)
         t->matrix[i / SAM_MXU_STATES][i % SAM_MXU_STATES] +=
@@ -396,9 +393,9 @@ static const char *missing(const struct total *t)
     for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
         if (!t->engines[i])
             return sam_engine_cycle_name(i);
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+    for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
         if (!t->weights[i])
-            return sam_system_weight_cycle_name(i);
+            return i < SYSTEM_STAGE_WORKS ? sam_system_weight_unit.works[i] : "idle weight unit";
     if (!t->matrix[SAM_MXU_LOAD][SAM_MXU_MEMORY])
         return "matrix loads that wait for memory";
     return t->matrix[SAM_MXU_STORE][SAM_MXU_MEMORY] ? NULL : "matrix stores that wait for memory";
@@ -415,8 +412,8 @@ static void expect_times(struct system_program *p, const struct sref *expected)
         assert_int_equal(system_word(p, LOG_AT + 4 * i), expected->loads[i]);
     eref_compare(&report, &expected->engines);
     assert_int_equal(figures->cycles, expected->engines.cycles);
-    const struct system_weight_figures *weights = sam_system_weight_time_figures(time->weights);
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+    const struct system_stages *weights = time->units[SAM_SYSTEM_WEIGHT_QUEUE];
+    for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
         assert_int_equal(weights->cycles[i], expected->weights.cycles[i]);
     const struct sam_mxu_stats *matrix = sam_hart_cycles(p->hart);
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
@@ -497,13 +494,12 @@ static void random_config(struct sam_system_config *config, uint64_t *seed)
     must(sam_engines_parse(text, &config->tl, &error), &error);
 }
 
-static void the_reference_agrees(void **state)
+TEST(the_reference_agrees)
 {
     static const struct sam_memtime_map map = {L1M, 1 << 20, L0M, 1 << 20};
     const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
     struct total total = {.hart = {0}};
     uint64_t seed = test_seed();
-    (void)state;
     /* Some kinds of cycles are rare: there are more rounds until all have been. */
     for (uint64_t i = 0; i < rounds || (missing(&total) && i < MOST_ROUNDS); i++) {
         struct plan plan;
@@ -546,10 +542,4 @@ static void the_reference_agrees(void **state)
     }
     if (missing(&total))
         fail_msg("no program has a cycle of '%s'", missing(&total));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_reference_agrees)};
-    return cmocka_run_group_tests_name("systems in time, random programs", tests, NULL, NULL);
 }

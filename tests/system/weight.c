@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit: what they write, and that they write nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
@@ -69,9 +65,8 @@ static void expect_output(struct unit *unit, size_t at, const void *wanted, size
 }
 
 /* The unit keeps its buffers and codes from record to record. */
-static void decoding(void **state)
+TEST(decoding)
 {
-    (void)state;
     struct system_weight_work kept = {0};
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2,
                                            SAM_E2M1, SAM_I8,  SAM_U64, SAM_I4};
@@ -106,9 +101,8 @@ static void decoding(void **state)
 }
 
 /* The exact values are tested with the codec: here, that each pair of types is that conversion. */
-static void widening(void **state)
+TEST(widening)
 {
-    (void)state;
     static const enum sam_dtype pairs[][2] = {
         {SAM_E4M3, SAM_F16}, {SAM_E5M2, SAM_F16}, {SAM_E3M4, SAM_F16}, {SAM_E2M1, SAM_F16},
         {SAM_E1M2, SAM_F16}, {SAM_E3M0, SAM_F16}, {SAM_BF16, SAM_F32}};
@@ -135,9 +129,8 @@ static void widening(void **state)
     }
 }
 
-static void encoding(void **state)
+TEST(encoding)
 {
-    (void)state;
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_E4M3, SAM_E5M2, SAM_E2M1};
     uint64_t random = test_seed();
     for (size_t t = 0; t < SAM_COUNT(types); t++)
@@ -157,9 +150,8 @@ static void encoding(void **state)
 }
 
 /* Layout 10 without neighbours is layout 0: what sam_pack does with a small tensor. */
-static void encoding_little(void **state)
+TEST(encoding_little)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 300, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 1000);
@@ -172,9 +164,8 @@ static void encoding_little(void **state)
     free_sample(&s);
 }
 
-static void encoding_without_room(void **state)
+TEST(encoding_without_room)
 {
-    (void)state;
     uint64_t random = test_seed();
     size_t size = SAM_CHUNK + 4000;
     struct sample s = make_sample(SAM_E4M3, size, &layouts[0], &random);
@@ -189,9 +180,8 @@ static void encoding_without_room(void **state)
     free_sample(&s);
 }
 
-static void counting(void **state)
+TEST(counting)
 {
-    (void)state;
     uint64_t random = test_seed(), counts[256];
     struct sample s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 2000);
@@ -211,7 +201,7 @@ static void counting(void **state)
 }
 
 /* The counters of SymbolStat with parameters, against its model clock by clock. */
-static void counting_with_parameters(void **state)
+TEST(counting_with_parameters)
 {
     static const struct sam_counter counters[] = {
         {8, 256, 32, NULL}, {8, 256, 8, NULL},  {8, 256, 1, NULL},  {5, 256, 32, NULL},
@@ -221,7 +211,6 @@ static void counting_with_parameters(void **state)
     static uint32_t symbols[COUNT];
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++)
         symbols[i] = sam_le16(s.file.data + 2 * i) >> 7 & 255; /* the exponent */
     for (size_t i = 0; i < SAM_COUNT(counters); i++) {
@@ -288,14 +277,13 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
 
 /* A counter that is saturated makes its symbol no more frequent than any other; a symbol that was
  * not counted has no code, and blocks that have it are stored as they are. */
-static void encoding_with_counters(void **state)
+TEST(encoding_with_counters)
 {
     enum { COUNT = SAM_CHUNK + 70000 };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
     uint32_t counts[256] = {0}, used = 0, common = 0;
     uint8_t lengths[256], exact[256], given[1024] = {0};
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++)
         counts[sam_le16(s.file.data + 2 * i) >> 7 & 255]++;
     for (unsigned k = 0; k < 256; k++) {
@@ -334,9 +322,8 @@ static void encoding_with_counters(void **state)
 }
 
 /* No elements: nothing is read, and nothing but the result written. */
-static void nothing(void **state)
+TEST(nothing)
 {
-    (void)state;
     struct unit unit = unit_new("", 1, 1024);
     for (uint32_t operation = SAM_WEIGHT_DECODE; operation <= SAM_WEIGHT_ENCODE; operation++) {
         struct sam_weight_record r = unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, 0);
@@ -354,9 +341,8 @@ static void nothing(void **state)
 }
 
 /* One damaged block of three: the ones before it are there, and the rest is as it was. */
-static void a_damaged_block(void **state)
+TEST(a_damaged_block)
 {
-    (void)state;
     enum { COUNT = 3 * SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
@@ -388,9 +374,8 @@ static void a_damaged_block(void **state)
 }
 
 /* The second chunk's header, and a source that ends: the block is the first of that chunk. */
-static void a_damaged_chunk(void **state)
+TEST(a_damaged_chunk)
 {
-    (void)state;
     enum { COUNT = SAM_CHUNK + 2000 };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
@@ -441,9 +426,8 @@ static void expect_bad(struct unit *unit, const struct sam_weight_record *good,
     }
 }
 
-static void bad_records_of_decoding(void **state)
+TEST(bad_records_of_decoding)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
@@ -493,9 +477,8 @@ static void bad_records_of_decoding(void **state)
     free_sample(&s);
 }
 
-static void bad_records_of_nibbles(void **state)
+TEST(bad_records_of_nibbles)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
@@ -514,9 +497,8 @@ static void bad_records_of_nibbles(void **state)
     free_sample(&s);
 }
 
-static void bad_records_of_elements(void **state)
+TEST(bad_records_of_elements)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
     struct unit unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
@@ -555,9 +537,8 @@ static void bad_records_of_elements(void **state)
 }
 
 /* A destination that the unit also reads from, or writes the result to. */
-static void a_destination_that_overlaps(void **state)
+TEST(a_destination_that_overlaps)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, 1000);
@@ -583,9 +564,8 @@ static void a_destination_that_overlaps(void **state)
 
 /* Random damage in the source and in the record: whatever comes of it, memory outside of what the
  * unit says that it wrote is as before (unit_run), and what it wrote are the right elements. */
-static void damage_of_every_kind(void **state)
+TEST(damage_of_every_kind)
 {
-    (void)state;
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_E5M2, 3000, &layouts[0], &random);
     unsigned seen[5] = {0};
@@ -616,9 +596,8 @@ static void damage_of_every_kind(void **state)
 }
 
 /* What a record does, for models of time. */
-static void work_of_records(void **state)
+TEST(work_of_records)
 {
-    (void)state;
     enum { COUNT = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
     struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
@@ -658,28 +637,4 @@ static void work_of_records(void **state)
     unit_free(&counter);
     unit_free(&unit);
     free_sample(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decoding),
-        cmocka_unit_test(widening),
-        cmocka_unit_test(encoding),
-        cmocka_unit_test(encoding_little),
-        cmocka_unit_test(encoding_without_room),
-        cmocka_unit_test(counting),
-        cmocka_unit_test(counting_with_parameters),
-        cmocka_unit_test(encoding_with_counters),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(a_damaged_block),
-        cmocka_unit_test(a_damaged_chunk),
-        cmocka_unit_test(bad_records_of_decoding),
-        cmocka_unit_test(bad_records_of_nibbles),
-        cmocka_unit_test(bad_records_of_elements),
-        cmocka_unit_test(a_destination_that_overlaps),
-        cmocka_unit_test(damage_of_every_kind),
-        cmocka_unit_test(work_of_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,9 +66,8 @@ static const char submit_twice[] = " li t0, 0x02002000\n"
                                    " li t1, 0x02000004\n"
                                    " sw zero, 0(t1)\n";
 
-static void the_queue(void **state)
+TEST(the_queue)
 {
-    (void)state;
     static const char text[] = "weights from a packed file";
     for (size_t i = 0; i < SAM_COUNT(isas); i++)
         for (uint32_t damage = 0; damage < 2; damage++) {
@@ -95,7 +94,7 @@ static void the_queue(void **state)
 }
 
 /* The counters of the unit are those of its configuration. */
-static void counters(void **state)
+TEST(counters)
 {
     static const struct {
         const char *config;
@@ -107,7 +106,6 @@ static void counters(void **state)
         {"wu.sym_width=6", {0, 0, 0}},
     };
     static const char text[] = "aaaaabbc";
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct sam_system_config *config;
         assert_int_equal(sam_system_config_new(&config, NULL), SAM_OK);
@@ -133,9 +131,8 @@ static void counters(void **state)
 }
 
 /* A record that is not there is the program's fault, at the store that submits it. */
-static void absent_records(void **state)
+TEST(absent_records)
 {
-    (void)state;
     static const struct {
         uint64_t address;
         const char *words;
@@ -156,9 +153,8 @@ static void absent_records(void **state)
 }
 
 /* A function of the program, which has run before, is decoded over. */
-static void code(void **state)
+TEST(code)
 {
-    (void)state;
     static const char text[] = " call answer\n"
                                " mv s0, a2\n"
                                " li t0, 0x02002000\n"
@@ -187,9 +183,8 @@ static void code(void **state)
 }
 
 /* The directory is in a1 and in its register, whichever is loaded first; there is one file. */
-static void directory(void **state)
+TEST(directory)
 {
-    (void)state;
     static const char text[] = " li t0, 0x02000014\n"
                                " lw s0, 0(t0)\n"
                                " li t1, 0x02000004\n"
@@ -221,9 +216,8 @@ static void directory(void **state)
 }
 
 /* A program that reads the destination before it has waited has a race; one that waits has none. */
-static void races(void **state)
+TEST(races)
 {
-    (void)state;
     static const char early[] = " li t0, 0x02002000\n"
                                 " sw a0, 0(t0)\n"
                                 "look: lw s0, 4(a1)\n"
@@ -253,13 +247,4 @@ static void races(void **state)
         }
         system_program_free(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_queue), cmocka_unit_test(counters),  cmocka_unit_test(absent_records),
-        cmocka_unit_test(code),      cmocka_unit_test(directory), cmocka_unit_test(races),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

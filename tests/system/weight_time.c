@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight unit in time: single rules, and a plain second model, cycle by cycle, on random
  * records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "must.h"
 #include "random.h"
@@ -55,7 +52,9 @@ static void open(struct machine *m, const char *text, uint32_t least, uint32_t s
     m->port = (struct sam_memtime_port){request, &m->memory};
     sam_keys_defaults(&keys);
     must(sam_keys_set(&keys, 1, text, &error), &error);
-    m->unit = sam_system_weight_time_new(&m->config, &m->clock, &m->port, 3, NULL);
+    m->unit = sam_system_weight_time_new(
+        &m->config,
+        &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
     assert_non_null(m->unit);
 }
 
@@ -63,19 +62,20 @@ static void open(struct machine *m, const char *text, uint32_t least, uint32_t s
 static uint64_t run(struct machine *m, uint64_t records)
 {
     uint64_t end = 0;
-    while (sam_system_weight_time_ended(m->unit) < records) {
+    while (m->unit->stages.unit.ended < records) {
         end = sam_clock_next(&m->clock);
         assert_true(end != SAM_CLOCK_IDLE);
         sam_clock_advance(&m->clock, end + 1);
     }
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m->unit);
+    const struct system_stages *f = &m->unit->stages;
+    sam_system_stages_account(&m->unit->stages);
     uint64_t sum = 0;
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+    for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
         sum += f->cycles[i];
     assert_int_equal(sum, m->clock.now);
     assert_int_equal(f->bytes.read, m->memory.bytes.read);
     assert_int_equal(f->bytes.written, m->memory.bytes.written);
-    assert_int_equal(f->records, records);
+    assert_int_equal(f->unit.ended, records);
     return end;
 }
 
@@ -92,84 +92,78 @@ static struct system_weight_work work_of(uint32_t operation, struct system_weigh
 
 /* ---------------------------------------------------------------------------------- rules */
 
-static void a_block_passes_three_stages(void **state)
+TEST(a_block_passes_three_stages)
 {
     struct machine m;
     struct system_weight_block block = {0x90000000, 128, 0x18000000, 256, {1, 20, 800, 1600}, 0};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, &block, 1);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 5));
-    assert_int_equal(sam_system_weight_time_waiting(m.unit), 1);
+    assert_int_equal(m.unit->stages.unit.submitted - m.unit->stages.unit.begun, 1);
     /* two lines, the second asked for a cycle later; tables; 800 symbols beside 1600 bits; four
      * lines */
     assert_int_equal(run(&m, 1), 5 + 11 + 2048 + 20 + 100 + 3 + 10);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_TABLES], 2068);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 100);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_PLAIN], 0);
-    assert_int_equal(f->cycles[SYSTEM_WEIGHT_FETCH], 11);
-    assert_int_equal(f->packed, 128);
-    assert_int_equal(f->raw, 256);
-    assert_int_equal(f->blocks, 1);
-    sam_system_weight_time_free(m.unit);
+    assert_int_equal(f->cycles[SYSTEM_STAGE_FETCH], 11);
+    assert_int_equal(m.unit->figures.packed, 128);
+    assert_int_equal(m.unit->figures.raw, 256);
+    sam_system_stages_close(m.unit);
 }
 
-static void stages_overlap(void **state)
+TEST(stages_overlap)
 {
     struct machine m;
     struct system_weight_block blocks[3];
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, blocks, 3);
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         blocks[i] = (struct system_weight_block){0x90000000 + 64 * i,   64, 0x18000000 + 64 * i, 64,
                                                  {0, 0, 0, 1000 * 128}, 0};
     open(&m, "", 100, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 100 + 3 * 1000 + 100);
-    assert_int_equal(sam_system_weight_time_figures(m.unit)->cycles[SYSTEM_WEIGHT_PLAIN], 3000);
-    sam_system_weight_time_free(m.unit);
+    assert_int_equal(m.unit->stages.cycles[SYSTEM_WEIGHT_PLAIN], 3000);
+    sam_system_stages_close(m.unit);
 }
 
-static void requests_are_limited(void **state)
+TEST(requests_are_limited)
 {
     struct machine m;
     struct system_weight_block block = {0x90000000, 64 * 8, 0x18000000, 0, {0}, 0};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, &block, 1);
-    (void)state;
     open(&m, "requests=2", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 1 + 3 * 10 + 10); /* asked in 0, 1, 10, 11, 20, ... 31 */
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
-static void raw_bytes_are_copied(void **state)
+TEST(raw_bytes_are_copied)
 {
     struct machine m;
     struct system_weight_block blocks[2] = {
         {0x90000000, 100, 0, 0, {0}, 0}, /* a header */
         {0x90000064, 128, 0x18000000, 512, {1, 20, 800, 1600}, 0}};
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, blocks, 2);
-    (void)state;
     work.record.packed_type = SAM_E4M3;
     open(&m, "raw=1", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     run(&m, 1);
     assert_int_equal(m.memory.bytes.read, 256); /* half of what is written */
     assert_int_equal(m.memory.bytes.written, 512);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
-    for (unsigned i = 0; i < SYSTEM_WEIGHT_WORKS; i++)
+    const struct system_stages *f = &m.unit->stages;
+    for (unsigned i = 0; i < SYSTEM_STAGE_WORKS; i++)
         assert_int_equal(f->cycles[i], 0);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* Count, build the code, then encode: a header and two blocks in each of two chunks. */
-static void an_encoder_reads_twice(void **state)
+TEST(an_encoder_reads_twice)
 {
     struct machine m;
     struct system_weight_block blocks[6];
     struct system_weight_work work = work_of(SAM_WEIGHT_ENCODE, blocks, 6);
-    (void)state;
     for (unsigned i = 0; i < 6; i += 3) {
         blocks[i] = (struct system_weight_block){0x90000000, 0, 0x91000000, 64, {0}, 0};
         blocks[i + 1] =
@@ -181,18 +175,18 @@ static void an_encoder_reads_twice(void **state)
     open(&m, "count_symbols=2", 1, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     run(&m, 1);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_COUNT], 2 * (2 * 256 + 320));
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_CODE], 2 * 4096);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 4 * 40);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_TABLES], 0);
     assert_int_equal(m.memory.bytes.read, 2 * 4 * 64);
     assert_int_equal(m.memory.bytes.written, 6 * 64 + sizeof work.result);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* Counters that are given are fetched, nothing is counted, and the code is built once. */
-static void an_encoder_with_counters_reads_once(void **state)
+TEST(an_encoder_with_counters_reads_once)
 {
     struct machine m;
     struct system_weight_block blocks[5] = {
@@ -203,43 +197,40 @@ static void an_encoder_with_counters_reads_once(void **state)
         {0x90000040, 64, 0x910000c0, 64, {1, 9, 320, 0}, 0},
     };
     struct system_weight_work work = work_of(SAM_WEIGHT_ENCODE, blocks, 5);
-    (void)state;
     work.counted = true;
     open(&m, "", 1, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     run(&m, 1);
-    const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
+    const struct system_stages *f = &m.unit->stages;
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_COUNT], 0);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_CODE], 4096);
     assert_int_equal(f->cycles[SYSTEM_WEIGHT_SYMBOLS], 2 * 40);
     assert_int_equal(m.memory.bytes.read, 1024 + 2 * 64);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
-static void counters_follow_the_symbols(void **state)
+TEST(counters_follow_the_symbols)
 {
     struct machine m;
     struct system_weight_block blocks[3] = {{0x90000000, 64, 0, 0, {0}, 32},
                                             {0x90000040, 64, 0, 0, {0}, 32},
                                             {0x90000080, 0, 0x91000000, 1024, {0}, 0}};
     struct system_weight_work work = work_of(SAM_WEIGHT_COUNT, blocks, 3);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 0));
     assert_int_equal(run(&m, 1), 10 + 256 + 32 + 32 + 256 + 15 + 10);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
-static void a_refused_record_takes_no_time(void **state)
+TEST(a_refused_record_takes_no_time)
 {
     struct machine m;
     struct system_weight_work work = work_of(SAM_WEIGHT_DECODE, NULL, 0);
-    (void)state;
     open(&m, "", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
     assert_true(sam_system_weight_time_submit(m.unit, &work, 7));
     assert_int_equal(run(&m, 2), 7);
-    sam_system_weight_time_free(m.unit);
+    sam_system_stages_close(m.unit);
 }
 
 /* ------------------------------------------------------------------ beside the plain model */
@@ -313,10 +304,9 @@ static struct system_weight_work random_work(uint64_t *seed, struct system_weigh
     return work;
 }
 
-static void random_records(void **state)
+TEST(random_records)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct machine m;
         char text[192];
@@ -340,29 +330,13 @@ static void random_records(void **state)
             assert_true(sam_system_weight_time_submit(m.unit, &works[r], from));
         }
         assert_int_equal(run(&m, RECORDS), plain_run(p));
-        const struct system_weight_figures *f = sam_system_weight_time_figures(m.unit);
-        for (unsigned i = 0; i < SYSTEM_WEIGHT_CYCLES; i++)
+        const struct system_stages *f = &m.unit->stages;
+        for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
             assert_int_equal(f->cycles[i], p->cycles[i]);
         assert_int_equal(f->bytes.read, memory.bytes.read);
         assert_int_equal(f->bytes.written, memory.bytes.written);
         wref_free(p);
         free(p);
-        sam_system_weight_time_free(m.unit);
+        sam_system_stages_close(m.unit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_passes_three_stages),
-        cmocka_unit_test(stages_overlap),
-        cmocka_unit_test(requests_are_limited),
-        cmocka_unit_test(raw_bytes_are_copied),
-        cmocka_unit_test(an_encoder_reads_twice),
-        cmocka_unit_test(an_encoder_with_counters_reads_once),
-        cmocka_unit_test(counters_follow_the_symbols),
-        cmocka_unit_test(a_refused_record_takes_no_time),
-        cmocka_unit_test(random_records),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static void expect(const char *type, unsigned bits, int imm, const uint32_t *in,
 #define LIST(...) __VA_ARGS__
 
 /* Manual 4.4.4 and 5.4: integers saturate as unsigned ones. */
-static void manual_examples(void **state)
+TEST(manual_examples)
 {
-    (void)state;
     EXPECT("2", 8, 100, LIST(200), LIST(255));
     EXPECT("2", 8, -100, LIST(50), LIST(0));
     EXPECT("2", 8, 10, LIST(128), LIST(138));
@@ -61,9 +60,8 @@ static void manual_examples(void **state)
     EXPECT("2", 8, -50, LIST(250, 10, 128, 200), LIST(200, 0, 78, 150));
 }
 
-static void integers(void **state)
+TEST(integers)
 {
-    (void)state;
     EXPECT("1", 4, 7, LIST(0, 8, 9, 15), LIST(7, 15, 15, 15));
     EXPECT("1", 4, -3, LIST(0, 2, 3, 15), LIST(0, 0, 0, 12));
     EXPECT("1", 4, 127, LIST(0, 15), LIST(15, 15));
@@ -76,9 +74,8 @@ static void integers(void **state)
 }
 
 /* fp4: E2M1 0 .5 1 1.5 2 3 4 6; E1M2 0 .25 .. 1.75; E3M0 0 .25 .5 1 2 4 8 16. Sign above. */
-static void four_bits(void **state)
+TEST(four_bits)
 {
-    (void)state;
     EXPECT("0x10", 4, 1, LIST(0, 1, 2, 3, 4, 5, 6, 7, 10, 15), LIST(2, 3, 4, 4, 5, 6, 6, 7, 0, 14));
     EXPECT("0x10", 4, -1, LIST(0, 1, 2, 15), LIST(10, 9, 0, 15));
     EXPECT("0x10", 4, 127, LIST(0, 15), LIST(7, 7));
@@ -88,9 +85,8 @@ static void four_bits(void **state)
     EXPECT("0x30", 4, -128, LIST(7), LIST(15));
 }
 
-static void eight_bits(void **state)
+TEST(eight_bits)
 {
-    (void)state;
     /* E4M3: 1 = 38, 448 = 7e, NaN 7f and ff; 2^-9 = 01 */
     EXPECT("0x40", 8, 1, LIST(0x38, 0x00, 0x80, 0x7e, 0xfe, 0x7f, 0xff, 0x01, 0xb8),
            LIST(0x40, 0x38, 0x38, 0x7e, 0xfe, 0x7f, 0x7f, 0x38, 0x00));
@@ -106,9 +102,8 @@ static void eight_bits(void **state)
     EXPECT("0xc0", 8, -128, LIST(0x6f), LIST(0xef));
 }
 
-static void wide_floats(void **state)
+TEST(wide_floats)
 {
-    (void)state;
     /* half: 1 = 3c00, 65504 = 7bff; 65504 + 127 would round to infinity */
     EXPECT("0x100", 16, 1, LIST(0x3c00, 0x7c00, 0xfc00, 0x7c01, 0xffff, 0x0001, 0xbc00),
            LIST(0x4000, 0x7c00, 0xfc00, 0x7e00, 0x7e00, 0x3c00, 0));
@@ -132,9 +127,8 @@ static void wide_floats(void **state)
 }
 
 /* All 1024 bytes, whatever tshape says, in place too; tl0 drops them. */
-static void whole_register(void **state)
+TEST(whole_register)
 {
-    (void)state;
     struct program p =
         unit_new(RV32, NULL, "li t0, 0x010101\ncsrw tshape, t0\n", "tl.addi tl7, tl7, 1");
     unit_passes(&p);
@@ -149,9 +143,8 @@ static void whole_register(void **state)
 }
 
 /* It neither raises nor clears the program's flags. */
-static void leaves_flags(void **state)
+TEST(leaves_flags)
 {
-    (void)state;
     for (int raised = 0; raised < 2; raised++) {
         struct program p = unit_new(
             RV64, NULL,
@@ -197,9 +190,8 @@ static uint32_t expected_sum(const struct format *f, uint32_t element, int imm)
     return (uint32_t)sam_fp_round(fp, sam_fp_value(fp, element) + imm);
 }
 
-static void every_element(void **state)
+TEST(every_element)
 {
-    (void)state;
     static const int imms[] = {-128, -127, -65, -16, -3, -1, 0, 1, 2, 5, 64, 127};
     for (size_t f = 0; f < SAM_COUNT(formats); f++) {
         const struct format *format = &formats[f];
@@ -236,9 +228,8 @@ static void every_element(void **state)
 }
 
 /* Singles and TF32: double holds enough of the sum. */
-static void random_singles(void **state)
+TEST(random_singles)
 {
-    (void)state;
     const struct sam_fp_format *tf32 = &sam_dtype_table[SAM_TF32].fp;
     for (unsigned turn = 0; turn < 2000; turn++) {
         uint32_t in[16], out[16];
@@ -258,16 +249,4 @@ static void random_singles(void **state)
                     out[i], sam_fp_round(tf32, (double)sam_bits_f32(in[i] & 0xffffe000) + imm));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(manual_examples), cmocka_unit_test(integers),
-        cmocka_unit_test(four_bits),       cmocka_unit_test(eight_bits),
-        cmocka_unit_test(wide_floats),     cmocka_unit_test(whole_register),
-        cmocka_unit_test(leaves_flags),    cmocka_unit_test(every_element),
-        cmocka_unit_test(random_singles),
-    };
-    return cmocka_run_group_tests_name("tensor addi", tests, NULL, NULL);
 }

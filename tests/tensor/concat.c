@@ -21,9 +21,8 @@ static struct program block(const char *type, unsigned d0, unsigned d1, unsigned
 
 /* Manual 4.3.4: {a,b,c,d} at positions 2 and 3, then {e,f,g,h} at 0 and 1, are {c,d,e,f}. Its masks
  * print bit 0 first: 0011 is 0xc. */
-static void manual_4_3_4(void **state)
+TEST(manual_4_3_4)
 {
-    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcd", 4);
     unit_set(&p, 3, "efgh", 4);
@@ -35,9 +34,8 @@ static void manual_4_3_4(void **state)
 }
 
 /* The index counts positions, not elements; each row is filled with zeros. */
-static void rows(void **state)
+TEST(rows)
 {
-    (void)state;
     struct program p = block(INT8, 2, 2, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcdefghijkl", 12);
     unit_set(&p, 3, "ABCDEFGHIJKL", 12);
@@ -59,9 +57,8 @@ static void rows(void **state)
 }
 
 /* Mask 1 says "from tl1"; mask 2 is not used. */
-static void merge_rows(void **state)
+TEST(merge_rows)
 {
-    (void)state;
     static const struct {
         unsigned d[3];
         const char *insn, *expected;
@@ -84,9 +81,8 @@ static void merge_rows(void **state)
 }
 
 /* Bits at and above the size of the dimension are ignored, also when positions are counted. */
-static void bits_above_the_size(void **state)
+TEST(bits_above_the_size)
 {
-    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0xfffffff3, 0xffffff0c, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcd", 4);
     unit_set(&p, 3, "efgh", 4);
@@ -96,9 +92,8 @@ static void bits_above_the_size(void **state)
 }
 
 /* Destination and sources may be one register. */
-static void in_place(void **state)
+TEST(in_place)
 {
-    (void)state;
     struct program p = block(INT8, 1, 1, 4, 0x6, 0x9, "tl.concat.2 tl2, tl2, tl2");
     unit_set(&p, 2, "abcd", 4);
     unit_passes(&p);
@@ -122,9 +117,8 @@ static void in_place(void **state)
 }
 
 /* An odd number of 4-bit elements: the nibble after the block stays. */
-static void odd_nibbles(void **state)
+TEST(odd_nibbles)
 {
-    (void)state;
     struct program p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, (const uint8_t[]){0x21, 0x43}, 2); /* 1 2 3 4 */
     unit_set(&p, 3, (const uint8_t[]){0x65, 0x87}, 2);
@@ -171,9 +165,8 @@ static unsigned source(bool concat, unsigned j, unsigned size, uint32_t mask1, u
     return j;
 }
 
-static void every_element(void **state)
+TEST(every_element)
 {
-    (void)state;
     static const struct {
         const char *code;
         unsigned bits;
@@ -207,9 +200,8 @@ static void every_element(void **state)
 }
 
 /* Masks that leave room: zeros after what was chosen, in every row. */
-static void manual_5_3(void **state)
+TEST(manual_5_3)
 {
-    (void)state;
     /* example 3: [8,16,4], positions 0..3 of the first, 12..15 of the second */
     struct program p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
     unit_passes(&p);
@@ -221,15 +213,4 @@ static void manual_5_3(void **state)
                             : j < 8 ? unit_pattern(18, (i * 16 + j + 8) * 4 + k)
                                     : 0);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(manual_4_3_4),  cmocka_unit_test(rows),
-        cmocka_unit_test(merge_rows),    cmocka_unit_test(bits_above_the_size),
-        cmocka_unit_test(in_place),      cmocka_unit_test(odd_nibbles),
-        cmocka_unit_test(every_element), cmocka_unit_test(manual_5_3),
-    };
-    return cmocka_run_group_tests_name("tensor concat and merge", tests, NULL, NULL);
 }

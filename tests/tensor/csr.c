@@ -6,9 +6,8 @@
 
 enum { FIRST = 0x880, LAST = 0x8c7 };
 
-static void unwritten_reads_zero(void **state)
+TEST(unwritten_reads_zero)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "ebreak\n");
     for (unsigned address = FIRST; address <= LAST; address++) {
         uint64_t value = 1;
@@ -22,9 +21,8 @@ static void unwritten_reads_zero(void **state)
 }
 
 /* 32 bits each, whatever stands in them; RV64 writes the lower half and reads zeros above it. */
-static void holds_what_is_written(void **state)
+TEST(holds_what_is_written)
 {
-    (void)state;
     struct program p = program_new(RV64, NULL, "ebreak\n");
     for (unsigned address = FIRST; address <= LAST; address++)
         assert_true(sam_hart_set_csr(p.hart, address, UINT64_C(0x12345678f0000000) + address));
@@ -43,9 +41,8 @@ static void holds_what_is_written(void **state)
 
 /* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits by an
  * immediate other than 0, or by a register other than x0, is a write, even if nothing changes. */
-static void what_counts_as_a_write(void **state)
+TEST(what_counts_as_a_write)
 {
-    (void)state;
     static const struct {
         const char *access;
         bool writes;
@@ -72,9 +69,8 @@ static void what_counts_as_a_write(void **state)
 
 /* Unwritten: int8, the width of a slice of the shape, stride i. Written with the same values,
  * nothing changes. */
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     static const char *const setups[] = {
         "li a0, 0x10000\nli t0, 0x040208\ncsrw tshape, t0\n",
         "li a0, 0x10000\nli t0, 0x040208\ncsrw tshape, t0\n"
@@ -93,9 +89,8 @@ static void defaults(void **state)
 }
 
 /* A stride that was written with 0 is 0, no longer i. */
-static void written_zero_is_zero(void **state)
+TEST(written_zero_is_zero)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\n"
                                 "csrwi tload_stride2, 0\n",
@@ -116,9 +111,8 @@ static void written_zero_is_zero(void **state)
 }
 
 /* Loads and stores have their own mask, width and strides. */
-static void two_directions(void **state)
+TEST(two_directions)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10000\nli t0, 0x020104\ncsrw tshape, t0\n"
                                 "csrwi tload_width, 2\ncsrwi tload_stride1, 9\n"
@@ -132,14 +126,4 @@ static void two_directions(void **state)
         assert_int_equal(bytes[4 + b], unit_pattern(5, 4 + b));
     }
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unwritten_reads_zero),   cmocka_unit_test(holds_what_is_written),
-        cmocka_unit_test(what_counts_as_a_write), cmocka_unit_test(defaults),
-        cmocka_unit_test(written_zero_is_zero),   cmocka_unit_test(two_directions),
-    };
-    return cmocka_run_group_tests_name("tensor CSRs", tests, NULL, NULL);
 }

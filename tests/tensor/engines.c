@@ -99,9 +99,8 @@ static void expect_cycles(const struct sam_engines_report *r, unsigned engine,
                      (unsigned long long)cycles[k]);
 }
 
-static void each_waits_for_the_one_before(void **state)
+TEST(each_waits_for_the_one_before)
 {
-    (void)state;
     struct sam_engines_report r =
         expect("", NULL, "tl.load tl1, 0(a0)\ntl.addi tl2, tl1, 1\ntl.store tl2, 0(a1)",
                TIMES({0, 1, 18, 26}, {1, 26, 42, 46}, {2, 46, 63, 67}));
@@ -132,9 +131,8 @@ static void each_waits_for_the_one_before(void **state)
 }
 
 /* The load may write tl1 when the store has read it; the addition when the load has written. */
-static void writers_wait(void **state)
+TEST(writers_wait)
 {
-    (void)state;
     struct sam_engines_report r =
         expect("", NULL, "tl.store tl1, 0(a1)\ntl.load tl1, 0(a0)\ntl.addi tl1, tl0, 5",
                TIMES({0, 1, 18, 22}, {1, 18, 35, 43}, {2, 43, 59, 63}));
@@ -143,26 +141,23 @@ static void writers_wait(void **state)
 }
 
 /* Order within an engine does what waits would: the second load follows the first at once. */
-static void one_engine_is_in_order(void **state)
+TEST(one_engine_is_in_order)
 {
-    (void)state;
     expect("", NULL, "tl.load tl1, 0(a0)\ntl.load tl1, 32(a0)\ntl.load tl2, 0(a0)",
            TIMES({0, 1, 18, 26}, {1, 18, 35, 43}, {2, 35, 52, 60}));
     expect("pipelined=0", NULL, "tl.load tl1, 0(a0)\ntl.load tl1, 32(a0)",
            TIMES({0, 1, 26, 26}, {1, 26, 51, 51}));
 }
 
-static void nobody_waits_for_tl0(void **state)
+TEST(nobody_waits_for_tl0)
 {
-    (void)state;
     expect("", NULL, "tl.load tl0, 0(a0)\ntl.addi tl0, tl0, 1\ntl.store tl0, 0(a1)",
            TIMES({0, 1, 18, 26}, {1, 2, 18, 22}, {2, 3, 20, 24}));
 }
 
 /* A queue of one: the third load can enter when the second has started. */
-static void a_full_queue_stalls_the_hart(void **state)
+TEST(a_full_queue_stalls_the_hart)
 {
-    (void)state;
     struct sam_engines_report r =
         expect("load_queue=1", NULL,
                "tl.load tl1, 0(a0)\ntl.load tl2, 0(a0)\ntl.load tl3, 0(a0)\ntl.load tl4, 0(a0)",
@@ -177,9 +172,8 @@ static void a_full_queue_stalls_the_hart(void **state)
     assert_int_equal(r.engine[SAM_ENGINE_LOAD].queue_peak, 1);
 }
 
-static void memory_keeps_its_order(void **state)
+TEST(memory_keeps_its_order)
 {
-    (void)state;
     struct sam_engines_report r = expect("", NULL, "tl.store tl1, 0(a1)\ntl.load tl2, 0(a1)",
                                          TIMES({0, 1, 18, 22}, {1, 22, 39, 47}));
     assert_int_equal(r.engine[SAM_ENGINE_LOAD].cycles[SAM_ENGINE_MEMORY], 20);
@@ -193,9 +187,8 @@ static void memory_keeps_its_order(void **state)
 
 /* The scalar load reads the last 8 bytes stored, then the 8 after them; the scalar store needs the
  * bytes that a load has read. */
-static void scalar_accesses_wait(void **state)
+TEST(scalar_accesses_wait)
 {
-    (void)state;
     struct sam_engines_report r =
         expect("", NULL, "tl.store tl1, 0(a1)\nld a1, 1016(a1)\ntl.addi tl2, tl2, 1",
                TIMES({0, 1, 18, 22}, {23, 24, 40, 44}));
@@ -210,9 +203,8 @@ static void scalar_accesses_wait(void **state)
 
 /* Slices of 32 bytes, 8 of them, every second place: the bytes of two such accesses lie between one
  * another without meeting. 256 bytes: 4 cycles and 8 for the slices. */
-static void slices_cost_and_interleave(void **state)
+TEST(slices_cost_and_interleave)
 {
-    (void)state;
     struct csr csrs[32] = {{TSHAPE, 0x080120}};
     for (unsigned i = 0; i < 8; i++) {
         csrs[1 + 2 * i] = (struct csr){TLOAD_STRIDE + i, 2 * i};
@@ -229,18 +221,16 @@ static void slices_cost_and_interleave(void **state)
 }
 
 /* The suffix chooses the queue and with it the port; TL.XPOSE.{B,H,W,D} have EngineID 01. */
-static void the_engine_of_the_word(void **state)
+TEST(the_engine_of_the_word)
 {
-    (void)state;
     expect("comp_bytes=32", NULL,
            "lui a2, 0x01202\naddi a2, a2, 2\ntl.addi tl1, tl1, 1\ntl.xpose.b.12 tl2, tl3, a2\n"
            "tl.xpose.12 tl4, tl5, a2\ntl.addi@store tl6, tl6, 1",
            TIMES({2, 3, 35, 39}, {3, 35, 99, 103}, {4, 5, 37, 41}, {5, 6, 22, 26}));
 }
 
-static void issue_of_the_hart(void **state)
+TEST(issue_of_the_hart)
 {
-    (void)state;
     expect("issue=2", NULL, "nop\nnop\nnop\ntl.addi tl1, tl0, 1\ntl.addi tl2, tl0, 1",
            TIMES({1, 2, 18, 22}, {2, 18, 34, 38}));
     struct sam_engines_report r =
@@ -255,9 +245,8 @@ static void issue_of_the_hart(void **state)
 }
 
 /* A store whose slices wrap around RV32's addresses conflicts at both ends. */
-static void addresses_wrap(void **state)
+TEST(addresses_wrap)
 {
-    (void)state;
     struct sam_engines_report report;
     struct record r;
     struct program p = open_program(RV32, "", &r, NULL,
@@ -277,9 +266,8 @@ static void addresses_wrap(void **state)
 }
 
 /* What traps, in the program and in its handler, is not in the report. */
-static void traps(void **state)
+TEST(traps)
 {
-    (void)state;
     struct sam_engines_report report;
     struct record r;
     struct program p = open_program(RV64, "", &r, NULL,
@@ -294,9 +282,8 @@ static void traps(void **state)
 }
 
 /* A run in two parts is one program. */
-static void continued(void **state)
+TEST(continued)
 {
-    (void)state;
     struct sam_engines_report report;
     struct record r;
     struct program p =
@@ -321,9 +308,8 @@ static size_t memory_in_use(void)
 }
 
 /* Only instructions in flight are kept, however long the program. */
-static void a_long_run_takes_no_memory(void **state)
+TEST(a_long_run_takes_no_memory)
 {
-    (void)state;
     struct sam_engines_report report;
     struct sam_engines_config engines;
     const struct sam_hart_options options = {.engines = &engines};
@@ -354,9 +340,8 @@ static bool refuse(void *context, const struct sam_engines_slice *slice)
     return false;
 }
 
-static void a_watch_that_refuses(void **state)
+TEST(a_watch_that_refuses)
 {
-    (void)state;
     struct sam_engines_config engines;
     struct sam_hart_options options = {.engines = &engines, .watch = {.slice = refuse}};
     sam_engines_defaults(&engines);
@@ -364,26 +349,4 @@ static void a_watch_that_refuses(void **state)
     assert_int_equal(program_run(&p), SAM_ERR_IO);
     assert_int_equal(p.result.instructions, 2);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_waits_for_the_one_before),
-        cmocka_unit_test(writers_wait),
-        cmocka_unit_test(one_engine_is_in_order),
-        cmocka_unit_test(nobody_waits_for_tl0),
-        cmocka_unit_test(a_full_queue_stalls_the_hart),
-        cmocka_unit_test(memory_keeps_its_order),
-        cmocka_unit_test(scalar_accesses_wait),
-        cmocka_unit_test(slices_cost_and_interleave),
-        cmocka_unit_test(the_engine_of_the_word),
-        cmocka_unit_test(issue_of_the_hart),
-        cmocka_unit_test(addresses_wrap),
-        cmocka_unit_test(traps),
-        cmocka_unit_test(continued),
-        cmocka_unit_test(a_long_run_takes_no_memory),
-        cmocka_unit_test(a_watch_that_refuses),
-    };
-    return cmocka_run_group_tests_name("engines", tests, NULL, NULL);
 }

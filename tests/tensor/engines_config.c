@@ -16,9 +16,8 @@ static struct sam_engines_config defaults(void)
     return config;
 }
 
-static void every_parameter(void **state)
+TEST(every_parameter)
 {
-    (void)state;
     struct sam_engines_config before = defaults();
     char text[256];
     for (size_t i = 0; sam_engines_parameter(i); i++) {
@@ -50,9 +49,8 @@ static void every_parameter(void **state)
     }
 }
 
-static void lists(void **state)
+TEST(lists)
 {
-    (void)state;
     struct sam_engines_config c = defaults();
     assert_int_equal(sam_engines_parse("", &c, NULL), SAM_OK);
     assert_int_equal(sam_engines_parse("queue=8,load_queue=0x2,issue=1,issue=3", &c, NULL), SAM_OK);
@@ -62,9 +60,8 @@ static void lists(void **state)
     assert_int_equal(c.issue, 3);
 }
 
-static void bad_lists(void **state)
+TEST(bad_lists)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -90,9 +87,8 @@ static void bad_lists(void **state)
 }
 
 /* A configuration need not come from text. */
-static void a_hart_checks(void **state)
+TEST(a_hart_checks)
 {
-    (void)state;
     struct sam_engines_config config = defaults();
     struct sam_hart_options options = {.engines = &config};
     struct sam_hart *hart;
@@ -103,9 +99,8 @@ static void a_hart_checks(void **state)
     assert_null(hart);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         assert_true(*sam_engine_name(i));
     for (unsigned i = 0; i < SAM_ENGINE_CYCLES; i++)
@@ -117,9 +112,8 @@ static void names(void **state)
     assert_string_equal(sam_issue_cycle_name(SAM_ISSUE_CYCLES), "");
 }
 
-static void the_document_has_the_table(void **state)
+TEST(the_document_has_the_table)
 {
-    (void)state;
     struct sam_buffer file = {0};
     struct sam_error error;
     if (sam_file_read(SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file, &error) != SAM_OK)
@@ -133,14 +127,4 @@ static void the_document_has_the_table(void **state)
             fail_msg("docs/tensor-hart.md lacks the row %s", row);
     }
     sam_buffer_free(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_parameter), cmocka_unit_test(lists),
-        cmocka_unit_test(bad_lists),       cmocka_unit_test(a_hart_checks),
-        cmocka_unit_test(names),           cmocka_unit_test(the_document_has_the_table),
-    };
-    return cmocka_run_group_tests_name("engines, parameters", tests, NULL, NULL);
 }

@@ -176,9 +176,8 @@ static void one_round(struct egen *g, const char *text, struct total *total)
     program_free(&plain);
 }
 
-static void the_reference_agrees(void **state)
+TEST(the_reference_agrees)
 {
-    (void)state;
     struct total total = {{0}, {0}};
     uint64_t random = test_seed();
     for (int i = 0; i < ROUNDS; i++) {
@@ -207,9 +206,8 @@ static uint64_t cycles_of(const struct egen *g, const struct sam_engines_config 
 
 /* Every time is a maximum of sums of earlier ones, so that no anomaly is possible: a larger port,
  * queue or issue width and a smaller latency never cost a cycle, whatever the program. */
-static void larger_is_never_slower(void **state)
+TEST(larger_is_never_slower)
 {
-    (void)state;
     uint64_t random = test_seed();
     for (int i = 0; i < ROUNDS; i++) {
         char text[512];
@@ -234,13 +232,4 @@ static void larger_is_never_slower(void **state)
                      (unsigned long long)fast, text);
         egen_free(&g);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reference_agrees),
-        cmocka_unit_test(larger_is_never_slower),
-    };
-    return cmocka_run_group_tests_name("engines, random programs", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ADDI: every pattern of 4, 8 and 16 bits with every immediate in every type, and patterns of 32
  * bits from where rounding, cancellation and saturation are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "pair.h"
@@ -24,9 +21,8 @@ static void all_immediates(unsigned registers)
             pair_agree(&pair, word_addi(31, i, imm));
 }
 
-static void every_pattern_up_to_16_bits(void **state)
+TEST(every_pattern_up_to_16_bits)
 {
-    (void)state;
     pair_open(&pair, &(struct pair_options){.xlen = 32});
     for (size_t n = 0; n < tref_type_count; n++) {
         const struct tref_type *type = &tref_types[n];
@@ -74,9 +70,8 @@ static uint32_t pattern(uint64_t *random)
     }
 }
 
-static void patterns_of_32_bits(void **state)
+TEST(patterns_of_32_bits)
 {
-    (void)state;
     uint64_t random = test_seed();
     unsigned sums = 0;
     pair_open(&pair, &(struct pair_options){.xlen = 64});
@@ -103,9 +98,8 @@ static void patterns_of_32_bits(void **state)
     pair_close(&pair);
 }
 
-static void any_ttype(void **state)
+TEST(any_ttype)
 {
-    (void)state;
     pair_open(&pair, &(struct pair_options){.xlen = 64});
     pair_agree(&pair, word_addi(1, 0, 50)); /* unwritten: tint8 */
     for (uint32_t ttype = 0; ttype < 0x2000; ttype++) {
@@ -118,14 +112,4 @@ static void any_ttype(void **state)
     }
     assert_int_equal(pair.steps - pair.traps, 1 + tref_type_count);
     pair_close(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_up_to_16_bits),
-        cmocka_unit_test(patterns_of_32_bits),
-        cmocka_unit_test(any_ttype),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

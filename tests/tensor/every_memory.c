@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LOAD and STORE on all of a small space: D0, width, mask, immediate, strides; every address around
  * the ends of memory; and the checks in their order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "every.h"
@@ -43,9 +40,8 @@ static void set_strides(unsigned turn)
         set_both(TREF_LOAD_STRIDE + i, TREF_STORE_STRIDE + i, (uint32_t)strides[turn][i]);
 }
 
-static void a_small_space(void **state)
+TEST(a_small_space)
 {
-    (void)state;
     static const uint32_t ttypes[] = {1, 2, 4, 8};
     open_mapped(32);
     pair_set_x(&pair, 11, BASE + 0x100);
@@ -76,9 +72,8 @@ static void a_small_space(void **state)
 
 /* Bases from below the first byte to past the last, of a block that no longer fits at the end,
  * and rows that go up and down. */
-static void every_address_at_the_ends(void **state)
+TEST(every_address_at_the_ends)
 {
-    (void)state;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32)
         for (unsigned down = 0; down < 2; down++) {
             open_mapped(xlen);
@@ -100,9 +95,8 @@ static void every_address_at_the_ends(void **state)
 }
 
 /* Memory on both sides of address 0; products that are far beyond it. */
-static void addresses_wrap(void **state)
+TEST(addresses_wrap)
 {
-    (void)state;
     static const int32_t strides[] = {0, 1, -1, 8, INT32_MAX, INT32_MIN, INT32_MIN + 1, 0x01000000};
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         uint64_t top = xlen == 32 ? UINT32_MAX : UINT64_MAX;
@@ -136,9 +130,8 @@ static void addresses_wrap(void **state)
 }
 
 /* D0 and widths around what masks, strides and a TLReg have room for. */
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     for (unsigned written = 0; written < 8; written++) {
         open_mapped(64);
         pair_set_x(&pair, 11, BASE);
@@ -178,9 +171,8 @@ static void limits(void **state)
 
 /* Every shape with about as many elements as a TLReg holds; of width 0, so that nothing else is in
  * the way. */
-static void shapes_up_to_a_tlreg(void **state)
+TEST(shapes_up_to_a_tlreg)
 {
-    (void)state;
     open_mapped(32);
     pair_set_x(&pair, 11, BASE);
     pair_set_csr(&pair, TREF_LOAD_WIDTH, 0);
@@ -204,9 +196,8 @@ static void shapes_up_to_a_tlreg(void **state)
 }
 
 /* tl0 is checked as any other register, and stores zeros. */
-static void tl0(void **state)
+TEST(tl0)
 {
-    (void)state;
     open_mapped(32);
     pair_set_csr(&pair, TREF_TSHAPE, 4 << 16 | 4 << 8 | 4);
     for (unsigned i = 0; i < 80; i++) {
@@ -219,9 +210,8 @@ static void tl0(void **state)
 }
 
 /* Illegal before misaligned before outside; a mask without a bit reaches no memory at all. */
-static void checks_have_an_order(void **state)
+TEST(checks_have_an_order)
 {
-    (void)state;
     open_mapped(32);
     pair_set_x(&pair, 11, 0x777); /* misaligned, not mapped */
     pair_set_csr(&pair, TREF_TTYPE, 4);
@@ -252,9 +242,8 @@ static void checks_have_an_order(void **state)
 }
 
 /* A store of the unit over an instruction that has run before. */
-static void stores_to_code_are_seen(void **state)
+TEST(stores_to_code_are_seen)
 {
-    (void)state;
     const uint32_t code[] = {word_store(0, 1, 11, 8), 0x0000100f /* fence.i */,
                              word_addi_x(10, 0, 1)};
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -278,13 +267,4 @@ static void stores_to_code_are_seen(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_space),        cmocka_unit_test(every_address_at_the_ends),
-        cmocka_unit_test(addresses_wrap),       cmocka_unit_test(limits),
-        cmocka_unit_test(shapes_up_to_a_tlreg), cmocka_unit_test(tl0),
-        cmocka_unit_test(checks_have_an_order), cmocka_unit_test(stores_to_code_are_seen),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

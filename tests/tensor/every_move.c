@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CONCAT and MERGE: every pair of masks along small dimensions, random ones along longer ones, and
  * the CSRs that must have been written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "every.h"
@@ -41,9 +38,8 @@ static void set_masks(uint32_t first, uint32_t second)
     pair_set_csr(&pair, TREF_CONCAT_2, second);
 }
 
-static void every_pair_of_small_masks(void **state)
+TEST(every_pair_of_small_masks)
 {
-    (void)state;
     static const uint32_t widths[] = {1, 2, 4, 8}; /* ttype's integers: 4, 8, 16, 32 bits */
     open_pair(32, 5);
     for (unsigned w = 0; w < SAM_COUNT(widths); w++)
@@ -70,9 +66,8 @@ static void every_pair_of_small_masks(void **state)
 }
 
 /* Masks of up to 32 places, of which as many as there is room are taken. */
-static void longer_dimensions(void **state)
+TEST(longer_dimensions)
 {
-    (void)state;
     unsigned full = 0;
     open_pair(64, 5);
     for (unsigned i = 0; i < 20000; i++) {
@@ -105,9 +100,8 @@ static void longer_dimensions(void **state)
 }
 
 /* First halves, second halves, and one by one: what the random masks rarely are. */
-static void full_concatenations(void **state)
+TEST(full_concatenations)
 {
-    (void)state;
     open_pair(32, 5);
     for (unsigned size = 1; size <= 32; size++)
         for (unsigned cut = 0; cut <= size; cut++)
@@ -128,9 +122,8 @@ static void full_concatenations(void **state)
 }
 
 /* Each way of leaving one CSR out; ttype has a default. */
-static void csrs_must_be_written(void **state)
+TEST(csrs_must_be_written)
 {
-    (void)state;
     static const unsigned needed[] = {TREF_TSHAPE, TREF_CONCAT_1, TREF_CONCAT_2};
     static const uint32_t value[] = {4 << 16 | 4 << 8 | 4, 3, 5};
     unsigned legal = 0;
@@ -149,13 +142,4 @@ static void csrs_must_be_written(void **state)
     assert_int_equal(legal, 3 + 2 * 3); /* MERGE does without the second mask */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_of_small_masks),
-        cmocka_unit_test(longer_dimensions),
-        cmocka_unit_test(full_concatenations),
-        cmocka_unit_test(csrs_must_be_written),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

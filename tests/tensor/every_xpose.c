@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XPOSE on every legal shape, for every exchange and element width; shapes that are not legal; and
  * which function codes of CUSTOM-2 are instructions at all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "every.h"
@@ -50,9 +47,8 @@ static unsigned shapes(const struct tref_type *type, unsigned funct7, unsigned b
     return count;
 }
 
-static void every_shape_by_ttype(void **state)
+TEST(every_shape_by_ttype)
 {
-    (void)state;
     open_pair(64, 1);
     unsigned count = 0;
     for (size_t i = 0; i < tref_type_count; i++) {
@@ -72,9 +68,8 @@ static void every_shape_by_ttype(void **state)
     pair_close(&pair);
 }
 
-static void every_shape_by_width(void **state)
+TEST(every_shape_by_width)
 {
-    (void)state;
     static const unsigned variants[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
     unsigned count = 0;
     open_pair(32, 1);
@@ -87,9 +82,8 @@ static void every_shape_by_width(void **state)
 }
 
 /* tl0 and shared registers, in each place. */
-static void operands_may_be_tl0(void **state)
+TEST(operands_may_be_tl0)
 {
-    (void)state;
     open_pair(32, 1);
     pair_set_x(&pair, 10, 0x02081008);
     for (unsigned a = 0; a < 3; a++)
@@ -104,9 +98,8 @@ static void operands_may_be_tl0(void **state)
 }
 
 /* Around each legal shape, one size or two changed. */
-static void other_shapes_are_illegal(void **state)
+TEST(other_shapes_are_illegal)
 {
-    (void)state;
     static const unsigned bits[] = {1, 2, 4, 8}; /* ttype's integers */
     open_pair(64, 1);
     for (unsigned i = 0; i < 20000; i++) {
@@ -127,9 +120,8 @@ static void other_shapes_are_illegal(void **state)
 }
 
 /* All of EngineID, funct5 and funct3, in a state in which every instruction is legal. */
-static void every_function_code(void **state)
+TEST(every_function_code)
 {
-    (void)state;
     unsigned legal = 0;
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         open_pair(xlen, 1);
@@ -161,12 +153,4 @@ static void every_function_code(void **state)
     assert_true(legal > 200);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_by_ttype), cmocka_unit_test(every_shape_by_width),
-        cmocka_unit_test(operands_may_be_tl0),  cmocka_unit_test(other_shapes_are_illegal),
-        cmocka_unit_test(every_function_code),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

@@ -41,9 +41,8 @@ static void expect_data(struct program *p, unsigned tl, const int *stored, unsig
 }
 
 /* Mask bit i is slice i: 0b11001100 is 2, 3, 6, 7, the others are zeroed. Manual 4.5.3's shape. */
-static void mask_bits_are_slices(void **state)
+TEST(mask_bits_are_slices)
 {
-    (void)state;
     struct program p =
         unit_new(RV64, NULL, SETUP("8 << 16 | 16 << 8 | 8") "li t0, 0xcc\ncsrw tmask_load, t0\n",
                  "tl.mload tl1, 0(a0)");
@@ -57,9 +56,8 @@ static void mask_bits_are_slices(void **state)
 }
 
 /* Manual 4.6.3: [4,32,8] under 0b1010 stores slices 1 and 3. */
-static void skipped_slices_leave_memory(void **state)
+TEST(skipped_slices_leave_memory)
 {
-    (void)state;
     int stored[1024];
     for (int i = 0; i < 1024; i++)
         stored[i] = 0xa >> i / 256 & 1 ? i : -1;
@@ -72,9 +70,8 @@ static void skipped_slices_leave_memory(void **state)
 }
 
 /* Bits at and above D0 mean nothing; a mask of zeros clears the block and reads nothing. */
-static void mask_bits_above_the_shape(void **state)
+TEST(mask_bits_above_the_shape)
 {
-    (void)state;
     struct program p = unit_new(
         RV64, NULL, SETUP("2 << 16 | 2 << 8 | 4") "li t0, 0xfffffffd\ncsrw tmask_load, t0\n",
         "tl.mload tl1, 0(a0)");
@@ -94,9 +91,8 @@ static void mask_bits_above_the_shape(void **state)
 }
 
 /* The immediate counts widths, in bytes of the element type; strides may be negative. */
-static void strides_and_immediate(void **state)
+TEST(strides_and_immediate)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10800\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi ttype, 4\n"
                                 "csrwi tload_width, 6\nli t0, -7\ncsrw tload_stride0, t0\n"
@@ -120,9 +116,8 @@ static void strides_and_immediate(void **state)
 }
 
 /* A width of its own, narrower than a row and wider: the register is filled slice by slice. */
-static void widths(void **state)
+TEST(widths)
 {
-    (void)state;
     struct program p =
         unit_new(RV64, NULL, SETUP("0x040404") "csrwi tload_width, 3\n", "tl.load tl1, 0(a0)");
     unit_passes(&p);
@@ -137,9 +132,8 @@ static void widths(void **state)
 }
 
 /* Slices that overlap in memory: the last one wins. */
-static void overlapping_stores(void **state)
+TEST(overlapping_stores)
 {
-    (void)state;
     static const int stored[8] = {8, 9, 10, 11, 4, 5, 6, 7}; /* slice 2 over slice 0 */
     struct program p =
         unit_new(RV64, NULL, SETUP("0x030104") "csrwi tstore_stride2, 0\n", "tl.store tl4, 0(a0)");
@@ -149,9 +143,8 @@ static void overlapping_stores(void **state)
 }
 
 /* More than 32 slices while no stride of that direction was ever written. */
-static void many_slices(void **state)
+TEST(many_slices)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL, SETUP("255 << 16 | 0x0104") "csrwi tstore_stride0, 0\n",
                                 "tl.load tl1, 0(a0)");
     unit_passes(&p);
@@ -161,9 +154,8 @@ static void many_slices(void **state)
 }
 
 /* Two 4-bit elements a byte. */
-static void nibbles(void **state)
+TEST(nibbles)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10001\nli t0, 0x020306\ncsrw tshape, t0\n"
                                 "csrwi ttype, 1\ncsrwi tload_stride1, 3\n",
@@ -175,9 +167,8 @@ static void nibbles(void **state)
     program_free(&p);
 }
 
-static void register_zero(void **state)
+TEST(register_zero)
 {
-    (void)state;
     uint8_t data[32], zeros[16] = {0};
     struct program p = unit_new(RV64, NULL, SETUP("0x020204"), "tl.load tl0, 0(a0)");
     unit_passes(&p);
@@ -192,9 +183,8 @@ static void register_zero(void **state)
 }
 
 /* A block across a page; the same on a page that only resolve answers, for its end is unmapped. */
-static void across_pages(void **state)
+TEST(across_pages)
 {
-    (void)state;
     static const unsigned bases[] = {0x1000 - 1, 0x1000 - 500, 0x3c00};
     for (size_t i = 0; i < SAM_COUNT(bases); i++) {
         char setup[160];
@@ -213,9 +203,8 @@ static void across_pages(void **state)
 }
 
 /* Addresses wrap at the end of the address space. */
-static void wraps(void **state)
+TEST(wraps)
 {
-    (void)state;
     static const struct {
         const char *isa;
         uint64_t top;
@@ -256,9 +245,8 @@ static void wraps(void **state)
 }
 
 /* On RV32 the products are formed in full, then wrapped: 2^31 widths of 4 bytes are none. */
-static void large_strides(void **state)
+TEST(large_strides)
 {
-    (void)state;
     struct program p = unit_new(RV32, NULL,
                                 SETUP("0x020104") "li t0, 0x80000000\n"
                                                   "csrw tload_stride1, t0\n",
@@ -274,9 +262,8 @@ static void large_strides(void **state)
 }
 
 /* High addresses of RV64. */
-static void above_4_gib(void **state)
+TEST(above_4_gib)
 {
-    (void)state;
     const uint64_t base = UINT64_C(0x7654321000010000); /* shares DATA's entry of the view */
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x7654321000010000\nli a1, 0x10000\n"
@@ -295,9 +282,8 @@ static void above_4_gib(void **state)
 }
 
 /* A block stored over decoded instructions, the store's own among them, is what runs next. */
-static void stores_into_code(void **state)
+TEST(stores_into_code)
 {
-    (void)state;
     struct program p = unit_new(RV64, NULL,
                                 "la a0, target\nla a1, first\nli t0, 0x010140\n"
                                 "csrw tshape, t0\nli s0, 2\n",
@@ -315,25 +301,4 @@ static void stores_into_code(void **state)
     assert_int_equal(sam_hart_x(p.hart, 15), 2);
     assert_int_equal(sam_hart_x(p.hart, 16), 26);
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mask_bits_are_slices),
-        cmocka_unit_test(skipped_slices_leave_memory),
-        cmocka_unit_test(mask_bits_above_the_shape),
-        cmocka_unit_test(strides_and_immediate),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(overlapping_stores),
-        cmocka_unit_test(many_slices),
-        cmocka_unit_test(nibbles),
-        cmocka_unit_test(register_zero),
-        cmocka_unit_test(across_pages),
-        cmocka_unit_test(wraps),
-        cmocka_unit_test(large_strides),
-        cmocka_unit_test(above_4_gib),
-        cmocka_unit_test(stores_into_code),
-    };
-    return cmocka_run_group_tests_name("tensor moves", tests, NULL, NULL);
 }

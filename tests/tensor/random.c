@@ -5,14 +5,11 @@
  * program cut down to the words that matter.
  *
  * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "gen.h"
 #include "pair.h"
@@ -171,31 +168,18 @@ static void run(struct pair_options options)
         assert_true(tally.causes[cause] > 2);
 }
 
-static void random_programs_agree_on_rv32(void **state)
+TEST(random_programs_agree_on_rv32)
 {
-    (void)state;
     run((struct pair_options){.xlen = 32});
 }
 
-static void random_programs_agree_on_rv64(void **state)
+TEST(random_programs_agree_on_rv64)
 {
-    (void)state;
     run((struct pair_options){.xlen = 64});
 }
 
 /* L1M and L0M overlap in part; most memory is in neither. */
-static void random_programs_agree_in_strict_mode(void **state)
+TEST(random_programs_agree_in_strict_mode)
 {
-    (void)state;
     run((struct pair_options){.xlen = 64, .l1m = {0x1000, 0x3001}, .l0m = {0x2800, 0x2735}});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_agree_on_rv32),
-        cmocka_unit_test(random_programs_agree_on_rv64),
-        cmocka_unit_test(random_programs_agree_in_strict_mode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* The reference itself, on what the manual prints and what can be worked out by hand; its float
  * additions on the host's. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "base/base.h"
 #include "random.h"
@@ -53,9 +49,8 @@ static void traps(uint32_t word, unsigned cause, uint64_t tval)
 }
 
 /* funct7 as the manual prints it. */
-static void printed_codes_decode(void **state)
+TEST(printed_codes_decode)
 {
-    (void)state;
     static const unsigned xpose[6][3] = {{0x01, 0, 1}, {0x02, 0, 2}, {0x03, 0, 3},
                                          {0x09, 1, 2}, {0x0a, 1, 3}, {0x0b, 2, 3}};
     static const unsigned widths[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
@@ -93,9 +88,8 @@ static void printed_codes_decode(void **state)
 }
 
 /* r1 4.4.4 and 5.4. */
-static void addi_saturates_as_printed(void **state)
+TEST(addi_saturates_as_printed)
 {
-    (void)state;
     static const uint8_t source[] = {200, 50, 128, 30, 250, 10};
     static const struct {
         int imm;
@@ -120,9 +114,8 @@ static void addi_saturates_as_printed(void **state)
 }
 
 /* r1 4.3.4: {c, d, e, f}, in each row of [8, 8, 4]. */
-static void concat_takes_the_valid_positions(void **state)
+TEST(concat_takes_the_valid_positions)
 {
-    (void)state;
     fresh();
     set_shape(8, 8, 4);
     set_csr(TREF_CONCAT_1, 0xc);
@@ -150,9 +143,8 @@ static void concat_takes_the_valid_positions(void **state)
 }
 
 /* r1 5.1 and 5.2: [8,16,8,2] by 01 and the matrix [32,64]. */
-static void xpose_moves_elements(void **state)
+TEST(xpose_moves_elements)
 {
-    (void)state;
     fresh();
     uint8_t tensor[2048];
     for (unsigned i = 0; i < 2048; i++)
@@ -178,9 +170,8 @@ static void xpose_moves_elements(void **state)
 }
 
 /* r1 5.5: [8,16,8], mask 0xcc: slices 2, 3, 6, 7. */
-static void loads_and_stores(void **state)
+TEST(loads_and_stores)
 {
-    (void)state;
     fresh();
     ref.x[11] = 0x1000;
     traps(word_load(1, 1, 11, 0), 2, word_load(1, 1, 11, 0));
@@ -212,9 +203,8 @@ static double value_of(const struct tref_type *type, uint32_t code)
     return code >> (type->exponent + type->mantissa) ? -value : value;
 }
 
-static void largest_values_are_the_formats(void **state)
+TEST(largest_values_are_the_formats)
 {
-    (void)state;
     static const struct {
         uint32_t ttype;
         double largest;
@@ -234,9 +224,8 @@ static void largest_values_are_the_formats(void **state)
 }
 
 /* Every sum of a format of 4 or 8 bits, by a look at every code it could be. */
-static void small_floats_take_the_nearest_value(void **state)
+TEST(small_floats_take_the_nearest_value)
 {
-    (void)state;
     for (size_t n = 0; n < tref_type_count; n++) {
         const struct tref_type *type = &tref_types[n];
         uint32_t sign = 1u << (type->bits - 1), hint = 0;
@@ -264,9 +253,8 @@ static void small_floats_take_the_nearest_value(void **state)
 }
 
 /* Half in exact doubles; single, bfloat16 and TF32 by the host's float addition. */
-static void wide_floats_agree_with_the_host(void **state)
+TEST(wide_floats_agree_with_the_host)
 {
-    (void)state;
     const struct tref_type *half = tref_type_of(0x100), *single = tref_type_of(0x400);
     const struct tref_type *tf32 = tref_type_of(0x800), *bf16 = tref_type_of(0x200);
     uint64_t random = test_seed();
@@ -313,9 +301,8 @@ static void wide_floats_agree_with_the_host(void **state)
     }
 }
 
-static void specials(void **state)
+TEST(specials)
 {
-    (void)state;
     static const struct {
         uint32_t ttype, element;
         int imm;
@@ -348,20 +335,4 @@ static void specials(void **state)
         assert_int_equal(tref_add(tref_type_of(rows[i].ttype), rows[i].element, rows[i].imm, &hint),
                          rows[i].result);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_codes_decode),
-        cmocka_unit_test(addi_saturates_as_printed),
-        cmocka_unit_test(concat_takes_the_valid_positions),
-        cmocka_unit_test(xpose_moves_elements),
-        cmocka_unit_test(loads_and_stores),
-        cmocka_unit_test(largest_values_are_the_formats),
-        cmocka_unit_test(small_floats_take_the_nearest_value),
-        cmocka_unit_test(wide_floats_agree_with_the_host),
-        cmocka_unit_test(specials),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,8 @@ static unsigned sizes_of(const struct sam_insn_row *row)
     }
 }
 
-static void every_row_runs(void **state)
+TEST(every_row_runs)
 {
-    (void)state;
     struct snapshot *s = malloc(2 * sizeof *s);
     unsigned rows = 0;
     assert_non_null(s);
@@ -82,10 +81,4 @@ static void every_row_runs(void **state)
     }
     free(s);
     assert_true(rows > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_runs)};
-    return cmocka_run_group_tests_name("tensor rows", tests, NULL, NULL);
 }

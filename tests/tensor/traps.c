@@ -44,16 +44,14 @@ static const char *const shaped[] = {
 
 /* ------------------------------------------------------------------- CSRs never written */
 
-static void shape_unwritten(void **state)
+TEST(shape_unwritten)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(shaped); i++)
         illegal(BASE ALL_MASKS, shaped[i]);
 }
 
-static void masks_unwritten(void **state)
+TEST(masks_unwritten)
 {
-    (void)state;
     illegal(BASE BYTES_8_16_8 SET(tmask_store, -1), "tl.mload tl1, 0(a0)");
     illegal(BASE BYTES_8_16_8 SET(tmask_load, -1), "tl.mstore tl1, 0(a0)");
     illegal(BYTES_8_16_8 SET(tmask_concat_1, 1), "tl.concat.0 tl1, tl2, tl3");
@@ -64,9 +62,8 @@ static void masks_unwritten(void **state)
 /* ----------------------------------------------------------------------- ttype and tshape */
 
 /* No field, two fields, reserved codes of a field, reserved bits. */
-static void bad_types(void **state)
+TEST(bad_types)
 {
-    (void)state;
     static const char *const types[] = {"0",     "3",          "0x11",       "0x300",     "0xc00",
                                         "0x140", "0x40000000", "0x40000002", "0x80000002"};
     for (size_t t = 0; t < SAM_COUNT(types); t++) {
@@ -82,9 +79,8 @@ static void bad_types(void **state)
     }
 }
 
-static void bad_shapes(void **state)
+TEST(bad_shapes)
 {
-    (void)state;
     static const char *const shapes[] = {
         "0",          "0x000404",   "0x040004", "0x040400", /* a size of 0 */
         "0x01020202", "0x80020202",                         /* reserved bits */
@@ -109,9 +105,8 @@ static void bad_shapes(void **state)
 /* ------------------------------------------------------------------------ loads and stores */
 
 /* More than 32 slices: no mask has a bit for them, no stride a register. */
-static void many_slices(void **state)
+TEST(many_slices)
 {
-    (void)state;
     illegal(BASE SHAPE(33, 1, 4) SET(tmask_load, -1), "tl.mload tl1, 0(a0)");
     illegal(BASE SHAPE(33, 1, 4) SET(tmask_store, -1), "tl.mstore tl1, 0(a0)");
     illegal(BASE SHAPE(33, 1, 4) SET(tload_stride0, 0), "tl.load tl1, 0(a0)");
@@ -120,9 +115,8 @@ static void many_slices(void **state)
 }
 
 /* Slices past the register's end, also where the product does not fit 32 bits. */
-static void wide_slices(void **state)
+TEST(wide_slices)
 {
-    (void)state;
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 129), "tl.load tl1, 0(a0)");
     illegal(BASE SHAPE(8, 4, 4) SET(tstore_width, 129), "tl.store tl1, 0(a0)");
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 0x20000000), "tl.load tl1, 0(a0)");
@@ -133,9 +127,8 @@ static void wide_slices(void **state)
 }
 
 /* A slice of 4-bit elements is whole bytes. */
-static void half_bytes(void **state)
+TEST(half_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(moves); i++) {
         illegal(BASE ALL_MASKS SHAPE(4, 3, 3) SET(ttype, 1), moves[i]);
         illegal(BASE ALL_MASKS SHAPE(4, 4, 4) SET(ttype, 0x10) SET(tload_width, 7)
@@ -145,9 +138,8 @@ static void half_bytes(void **state)
 }
 
 /* mtval is the first slice's address that would be accessed. */
-static void misaligned(void **state)
+TEST(misaligned)
 {
-    (void)state;
 #define SHAPED SHAPE(4, 2, 4)
     static const struct {
         const char *type;
@@ -174,9 +166,8 @@ static void misaligned(void **state)
 }
 
 /* The first byte that fails, in the order of slices: past the end, before the start, in a hole. */
-static void out_of_bounds(void **state)
+TEST(out_of_bounds)
 {
-    (void)state;
     const uint64_t end = DATA_BASE + DATA_SIZE;
 #define SLICES SHAPE(4, 4, 8) /* of 32 bytes */
     check("li a0, 0x14000 - 127\n" SLICES, "tl.load tl1, 0(a0)", 5, end);
@@ -196,9 +187,8 @@ static void out_of_bounds(void **state)
 }
 
 /* What the mask leaves out is not looked at; what it lets in is. */
-static void out_of_bounds_under_a_mask(void **state)
+TEST(out_of_bounds_under_a_mask)
 {
-    (void)state;
     check("li a0, 0x14000 - 64\n" SLICES SET(tmask_load, 6), "tl.mload tl1, 0(a0)", 5,
           DATA_BASE + DATA_SIZE);
     check("li a0, 0x14000 - 64\n" SLICES SET(tmask_store, 9), "tl.mstore tl1, 0(a0)", 7,
@@ -206,9 +196,8 @@ static void out_of_bounds_under_a_mask(void **state)
 }
 
 /* Strict mode: loads read L1M alone, stores write L0M alone. */
-static void strict_mode(void **state)
+TEST(strict_mode)
 {
-    (void)state;
     struct sam_hart_options options = {.l1m = {DATA_BASE, 0x1000},
                                        .l0m = {DATA_BASE + 0x1000, 0x1000}};
     static const struct {
@@ -242,9 +231,8 @@ static void strict_mode(void **state)
 
 /* -------------------------------------------------------------------------- concat, merge */
 
-static void long_dimensions(void **state)
+TEST(long_dimensions)
 {
-    (void)state;
     static const struct {
         const char *setup, *concat, *merge;
     } cases[] = {
@@ -261,9 +249,8 @@ static void long_dimensions(void **state)
 }
 
 /* More positions than the result has. */
-static void too_many_positions(void **state)
+TEST(too_many_positions)
 {
-    (void)state;
     illegal(SHAPE(4, 4, 4) SET(tmask_concat_1, 7) SET(tmask_concat_2, 3),
             "tl.concat.2 tl1, tl2, tl3");
     illegal(SHAPE(4, 4, 4) SET(tmask_concat_1, -1) SET(tmask_concat_2, 8),
@@ -274,9 +261,8 @@ static void too_many_positions(void **state)
 
 /* ---------------------------------------------------------------------------------- xpose */
 
-static void bad_sizes(void **state)
+TEST(bad_sizes)
 {
-    (void)state;
     static const struct {
         const char *setup, *insn;
     } cases[] = {
@@ -305,9 +291,8 @@ static void bad_sizes(void **state)
 }
 
 /* Codes that are no instruction. */
-static void reserved_codes(void **state)
+TEST(reserved_codes)
 {
-    (void)state;
     static const char *const words[] = {
         ".word 0xc62091db",                     /* concat along 3 */
         ".word 0xd62091db",                     /* merge along 3 */
@@ -325,9 +310,8 @@ static void reserved_codes(void **state)
 /* ------------------------------------------------------------------------------ in words */
 
 /* The report names the rule that was broken, with the values that broke it. */
-static void reports(void **state)
+TEST(reports)
 {
-    (void)state;
     static const struct {
         const char *setup, *insn, *text;
     } rows[] = {
@@ -383,9 +367,8 @@ static void reports(void **state)
 }
 
 /* In strict mode, too; and what another instruction broke before is not told again. */
-static void reports_of_memory(void **state)
+TEST(reports_of_memory)
 {
-    (void)state;
     static const struct sam_hart_options strict = {.l1m = {0x10000, 0x100}, .l0m = {0x12000, 16}};
     static const uint32_t no_instruction = 0x5b | 7 << 12;
     struct program p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.load tl1, 0(a0)");
@@ -401,28 +384,4 @@ static void reports_of_memory(void **state)
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
     assert_null(strstr(p.result.text, "L0M"));
     program_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports),
-        cmocka_unit_test(reports_of_memory),
-        cmocka_unit_test(shape_unwritten),
-        cmocka_unit_test(masks_unwritten),
-        cmocka_unit_test(bad_types),
-        cmocka_unit_test(bad_shapes),
-        cmocka_unit_test(many_slices),
-        cmocka_unit_test(wide_slices),
-        cmocka_unit_test(half_bytes),
-        cmocka_unit_test(misaligned),
-        cmocka_unit_test(out_of_bounds),
-        cmocka_unit_test(out_of_bounds_under_a_mask),
-        cmocka_unit_test(strict_mode),
-        cmocka_unit_test(long_dimensions),
-        cmocka_unit_test(too_many_positions),
-        cmocka_unit_test(bad_sizes),
-        cmocka_unit_test(reserved_codes),
-    };
-    return cmocka_run_group_tests_name("tensor traps", tests, NULL, NULL);
 }

@@ -112,9 +112,8 @@ static void run_shape(const unsigned d[4], unsigned bits)
 }
 
 /* Sizes are powers of two: their product is. */
-static void every_shape(void **state)
+TEST(every_shape)
 {
-    (void)state;
     static const struct {
         unsigned type, bits;
     } types[] = {{1, 4}, {0x20, 4}, {2, 8}, {0xc0, 8}, {4, 16}, {0x200, 16}, {8, 32}, {0x800, 32}};
@@ -135,9 +134,8 @@ static void every_shape(void **state)
 }
 
 /* 64-bit elements have their own instructions alone. */
-static void every_shape_of_64_bits(void **state)
+TEST(every_shape_of_64_bits)
 {
-    (void)state;
     assert_true(sam_hart_set_csr(machine.hart, 0x8c0, 0)); /* no type: not looked at */
     for (unsigned a = 2; a < 256; a *= 2)
         for (unsigned b = 1; b < 256; b *= 2)
@@ -155,9 +153,8 @@ static void every_shape_of_64_bits(void **state)
 }
 
 /* Manual 3.5: [8,16,8,2] with dims 0 and 1 exchanged; element [1][2][3][1] goes to [2][1][3][1]. */
-static void manual_3_5(void **state)
+TEST(manual_3_5)
 {
-    (void)state;
     struct program p =
         unit_new(RV64, NULL, "li x10, 0xabcdef0102081008\n", "tl.xpose.01 tl1, tl2, x10");
     unit_passes(&p); /* bits 63:32 of dim_gpr mean nothing */
@@ -170,9 +167,8 @@ static void manual_3_5(void **state)
 
 /* Manual 5.1 and 5.2: as many rows as there are columns change places; the first 1024 bytes of the
  * result stand in the first register. */
-static void manual_5_2(void **state)
+TEST(manual_5_2)
 {
-    (void)state;
     struct program p = unit_new(RV32, NULL, "li x11, 0x01014020\n", "tl.xpose.01 tl2, tl3, x11");
     unit_passes(&p);
     for (unsigned i = 0; i < PAIR; i++) {
@@ -183,9 +179,8 @@ static void manual_5_2(void **state)
 }
 
 /* tl0 as either half reads zero and stays so. */
-static void register_zero(void **state)
+TEST(register_zero)
 {
-    (void)state;
     static const char *const insns[] = {"tl.xpose.01 tl0, tl1, x10", "tl.xpose.01 tl1, tl0, x10"};
     for (unsigned first = 0; first < 2; first++) {
         struct program p = unit_new(RV32, NULL, "li x10, 0x01014020\n", insns[first]);
@@ -201,12 +196,4 @@ static void register_zero(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape),   cmocka_unit_test(every_shape_of_64_bits),
-        cmocka_unit_test(manual_3_5),    cmocka_unit_test(manual_5_2),
-        cmocka_unit_test(register_zero),
-    };
-    return cmocka_run_group_tests_name("tensor xpose", tests, start, finish);
-}
+TEST_GROUP(start, finish)

@@ -12,9 +12,8 @@ static const char program_text[] =
 static const char bare_text[] = "%d = tcolmin %s : !pto.tile<vec, 4x8xf32> -> "
                                 "!pto.tile<vec, 1x8xf32>\n";
 
-static void programs(void **state)
+TEST(programs)
 {
-    (void)state;
     struct sam_tile_program *p = (struct sam_tile_program *)1;
     char *text = (char *)1, *messages = (char *)1;
     refuses(sam_tile_parse, NULL, "", 0, &p, &messages);
@@ -55,9 +54,8 @@ static void programs(void **state)
     sam_tile_program_free(p);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     for (int i = -1; i <= 64; i += 65) {
         assert_string_equal(sam_tile_dtype_name((enum sam_dtype)i), "?");
         assert_string_equal(sam_tile_loc_name((enum sam_tile_loc)i), "?");
@@ -95,9 +93,8 @@ static enum sam_status run_array(const struct sam_tile_program *p, struct sam_ar
     return sam_tile_run(p, 0, &argument, 1, options, NULL, &refusal);
 }
 
-static void runs(void **state)
+TEST(runs)
 {
-    (void)state;
     float data[32] = {0};
     const struct sam_array good = {SAM_F32, 2, {4, 8}, 32, sizeof data, data};
     struct sam_tile_program *p = test_parse("a", bare_text, sizeof bare_text - 1);
@@ -142,9 +139,8 @@ static void runs(void **state)
 }
 
 /* Scalars of types that no integer has. */
-static void scalars(void **state)
+TEST(scalars)
 {
-    (void)state;
     const enum sam_dtype bad[] = {SAM_OPAQUE, SAM_F32, SAM_BF16,   SAM_E4M3,
                                   SAM_E2M1,   SAM_I4,  SAM_DTYPES, (enum sam_dtype) - 1};
     float data[4] = {0};
@@ -162,9 +158,8 @@ static void scalars(void **state)
     sam_tile_program_free(p);
 }
 
-static void cores(void **state)
+TEST(cores)
 {
-    (void)state;
     struct sam_tile_core *core;
     float values[256] = {0};
     refuses(sam_tile_core_new, NULL, NULL);
@@ -229,9 +224,8 @@ static void cores(void **state)
     sam_tile_core_free(NULL);
 }
 
-static void calls(void **state)
+TEST(calls)
 {
-    (void)state;
     struct sam_tile_core *core = test_core(NULL);
     float values[256] = {0};
     struct sam_tile a = SAM_TILE(vec, f32, 16, 16), d = SAM_TILE(vec, f32, 16, 16);
@@ -285,13 +279,4 @@ static void calls(void **state)
             assert_int_equal(sam_tile_apply_view(load, &a, &bad, NULL).status, SAM_ERR_USAGE);
     }
     sam_tile_core_free(core);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs), cmocka_unit_test(names), cmocka_unit_test(runs),
-        cmocka_unit_test(scalars),  cmocka_unit_test(cores), cmocka_unit_test(calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,13 +28,12 @@ static void expect_floats(const struct sam_tile *t, const float *expected)
 }
 
 /* A reduction of rows without elements writes nothing, not even padding. */
-static void test_empty_rows(void **state)
+TEST(test_empty_rows)
 {
     static const char *const ops[] = {"trowsum", "trowprod",   "trowmax",
                                       "trowmin", "trowargmax", "trowargmin"};
     struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};
     const struct sam_event *none[] = {NULL};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(ops); k++) {
         struct sam_tile_core *core = test_core(&options);
         struct sam_tile src = SAM_TILE_VALID(vec, f32, 3, 8, 3, 0);
@@ -63,13 +62,12 @@ static void test_empty_rows(void **state)
 }
 
 /* Arrays: strides of both signs, zero, transposed; three dimensions; the ends of the array. */
-static void test_views(void **state)
+TEST(test_views)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile t = SAM_TILE_VALID(vec, f32, 4, 8, 4, 3);
     float array[24], expected[12];
     struct sam_tile_view v = {array, 24, SAM_TILE_f32, 2, 0, {4, 3}, {6, 1}};
-    (void)state;
     for (int i = 0; i < 24; i++)
         array[i] = (float)i;
     text_is(sam_tload(&t, &v), SAM_ERR_USAGE,
@@ -118,14 +116,13 @@ static void test_views(void **state)
 }
 
 /* textract, tinsert and windows: parts of tiles. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile big = SAM_TILE(vec, f32, 4, 16), part = SAM_TILE_VALID(vec, f32, 2, 8, 2, 3);
     struct sam_tile window = SAM_TILE(vec, f32, 2, 8), sum = SAM_TILE(vec, f32, 1, 8);
     float values[64], expected[8];
     struct sam_error error;
-    (void)state;
     for (int i = 0; i < 64; i++)
         values[i] = (float)i;
     assert_int_equal(sam_tsubview(&window, &big, 0, 0, &error), SAM_ERR_USAGE);
@@ -157,13 +154,12 @@ static void test_parts(void **state)
     sam_tile_core_free(core);
 }
 
-static void test_scalars(void **state)
+TEST(test_scalars)
 {
     struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
     struct sam_tile a = SAM_TILE(vec, i8, 1, 32), d = SAM_TILE(vec, i8, 1, 32);
     struct sam_tile m = SAM_TILE(vec, ui8, 1, 32), u = SAM_TILE(vec, ui8, 1, 32);
     int8_t values[32] = {1, -2, 3}, got[32];
-    (void)state;
     fill(core, &a, values);
     text_is(sam_tadds(&d, &a, 128), SAM_ERR_USAGE, "tadds: the scalar 128 does not fit i8");
     text_is(sam_tadds(&d, &a, 1.5), SAM_ERR_USAGE, "tadds: the scalar 1.5 does not fit i8");
@@ -186,7 +182,7 @@ static void test_scalars(void **state)
 }
 
 /* Operands of another call, and none at all. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
     static const struct {
         const char *name, *text;
@@ -202,7 +198,6 @@ static void test_calls(void **state)
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 1, 8), d = SAM_TILE(vec, f32, 1, 8);
     float values[8] = {0};
-    (void)state;
     text_is(sam_tcolmin(&d, &a), SAM_ERR_TRAP, "tcolmin reads src before it is written");
     fill(core, &a, values);
     for (size_t k = 0; k < SAM_COUNT(cases); k++)
@@ -214,12 +209,11 @@ static void test_calls(void **state)
 }
 
 /* A division by zero leaves the destination, here the dividend itself, alone. */
-static void test_zero_divisor(void **state)
+TEST(test_zero_divisor)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, i32, 2, 8), b = SAM_TILE(vec, i32, 2, 8);
     int32_t values[16], divisors[16], got[16];
-    (void)state;
     for (int i = 0; i < 16; i++) {
         values[i] = 100 + i;
         divisors[i] = i == 13 ? 0 : 7;
@@ -234,14 +228,13 @@ static void test_zero_divisor(void **state)
 }
 
 /* Types that cannot be, at first and after a tile was placed. */
-static void test_types(void **state)
+TEST(test_types)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile huge = SAM_TILE(vec, f32, 65536, 65536), open = SAM_TILE(vec, f32, 1, 8);
     struct sam_tile a = SAM_TILE(vec, f32, 4, 8), d = SAM_TILE(vec, f32, 1, 8);
     float values[32] = {0};
     struct sam_error error;
-    (void)state;
     assert_int_equal(sam_tile_place_on(core, &huge, &error), SAM_ERR_USAGE);
     assert_string_equal(error.text, "a tile of 65536x65536 elements");
     open.type.valid_rows = SAM_TILE_DYNAMIC;
@@ -260,9 +253,8 @@ static void test_types(void **state)
 }
 
 /* Released memory is given to others, and what it held is gone, at addresses, too. */
-static void test_release(void **state)
+TEST(test_release)
 {
-    (void)state;
     for (int manual = 0; manual < 2; manual++) {
         struct sam_tile_core *core = test_core(NULL);
         struct sam_tile a = SAM_TILE(vec, f32, 1, 8), b = SAM_TILE(vec, f32, 1, 8);
@@ -282,14 +274,13 @@ static void test_release(void **state)
 }
 
 /* Tiles at addresses: loads, stores and vector operations wait for each other. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 2, 8), d = SAM_TILE(vec, f32, 1, 8);
     float in[16], out[8];
     struct sam_tile_view from = {in, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
     struct sam_tile_view to = {out, 8, SAM_TILE_f32, 1, 0, {8}, {1}};
-    (void)state;
     for (int i = 0; i < 16; i++)
         in[i] = (float)(i * 5 % 16);
     assert_int_equal(sam_tassign(&a, 0), SAM_OK);
@@ -318,7 +309,7 @@ static void test_waits(void **state)
 
 /* A core takes tiles of either kind once it has none of the other. Tiles at addresses have waits of
  * their own again; the core has waited for those before. */
-static void test_modes(void **state)
+TEST(test_modes)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 2, 8), w = SAM_TILE(vec, f32, 1, 8);
@@ -326,7 +317,6 @@ static void test_modes(void **state)
     float data[16] = {0};
     struct sam_tile_view from = {data, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
     struct sam_error error;
-    (void)state;
     for (int i = 0; i < 4; i++) {
         const bool manual = i % 2;
         if (manual)
@@ -362,7 +352,7 @@ static size_t op_index(const char *name)
     return i;
 }
 
-static void test_stats(void **state)
+TEST(test_stats)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 4, 8), d = SAM_TILE(vec, f32, 1, 8);
@@ -370,7 +360,6 @@ static void test_stats(void **state)
     float in[32] = {0};
     struct sam_tile_view v = {in, 32, SAM_TILE_f32, 2, 0, {4, 8}, {8, 1}};
     struct sam_tile_stats s;
-    (void)state;
     assert_int_equal(sam_tile_place_on(core, &a, NULL), SAM_OK);
     text_is(sam_tload(&a, &v), SAM_OK, "");
     text_is(sam_tcolmin(&d, &a), SAM_OK, "");
@@ -399,7 +388,7 @@ static void test_stats(void **state)
 }
 
 /* Numbers that no enumeration has: refused, or answered, never used as an index. */
-static void test_no_such_number(void **state)
+TEST(test_no_such_number)
 {
     static const char text[] = "%d = tcolmin %s : !pto.tile<vec, 16x16xf32> -> "
                                "!pto.tile<vec, 1x16xf32>\n";
@@ -407,7 +396,6 @@ static void test_no_such_number(void **state)
     const float values[64] = {0};
     struct sam_error error;
     char *messages = NULL;
-    (void)state;
     struct sam_tile_program *p = test_parse("p", text, strlen(text));
     struct sam_tile_core *core = test_core(NULL), *none;
     for (size_t i = 0; i < SAM_COUNT(bad); i++) {
@@ -474,14 +462,13 @@ static void test_no_such_number(void **state)
 }
 
 /* NULL for a list is an empty one; for anything else the call is wrong. */
-static void test_null(void **state)
+TEST(test_null)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 2, 8), d = SAM_TILE(vec, f32, 1, 8);
     float values[16] = {0}, got[8];
     struct sam_tile_view v = {values, 16, SAM_TILE_f32, 2, 0, {2, 8}, {8, 1}};
     struct sam_error error;
-    (void)state;
     fill(core, &a, values);
     values[3] = -1;
     text_is(sam_tile_apply_view(true, &a, &v, NULL), SAM_OK, "");
@@ -524,18 +511,4 @@ static void test_null(void **state)
     struct sam_tile bytes = SAM_TILE(vec, i8, 1, 256 << 10);
     assert_int_equal(sam_tile_place_on(core, &bytes, &error), SAM_OK);
     sam_tile_core_free(core);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_rows),     cmocka_unit_test(test_views),
-        cmocka_unit_test(test_parts),          cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_calls),          cmocka_unit_test(test_zero_divisor),
-        cmocka_unit_test(test_types),          cmocka_unit_test(test_release),
-        cmocka_unit_test(test_waits),          cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_stats),          cmocka_unit_test(test_null),
-        cmocka_unit_test(test_no_such_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void check(enum sam_dtype dtype, struct shape s, uint64_t *seed)
     free(data);
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     static const struct {
         enum sam_dtype dtype;
@@ -73,7 +73,6 @@ static void test_shapes(void **state)
                                        {16, 64, 0, 64},   {16, 64, 16, 0},    {16, 64, 2, 1},
                                        {8, 4096, 5, 4095}};
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(single); i++)
         check(single[i].dtype, single[i].shape, &seed);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
@@ -81,13 +80,12 @@ static void test_shapes(void **state)
             check(test_dtypes[d], all[i], &seed);
 }
 
-static void test_sweep(void **state)
+TEST(test_sweep)
 {
     static const enum sam_dtype dtypes[] = {SAM_TILE_i16, SAM_TILE_i32, SAM_TILE_f32};
     static const uint32_t rows[] = {16, 32}, cols[] = {16, 32, 64, 128, 256, 512};
     static const int64_t valid[] = {1, 7, 8, 31};
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t d = 0; d < SAM_COUNT(dtypes); d++)
         for (size_t r = 0; r < SAM_COUNT(rows); r++)
             for (size_t c = 0; c < SAM_COUNT(cols); c++)
@@ -98,9 +96,8 @@ static void test_sweep(void **state)
 }
 
 /* A single NaN in each row, with numbers and with zeros of both signs around it. */
-static void test_nan_positions(void **state)
+TEST(test_nan_positions)
 {
-    (void)state;
     for (size_t d = 0; d < 3; d++) {
         enum sam_dtype dtype = test_dtypes[d];
         uint64_t sign = UINT64_C(1) << (8 * sam_dtype_size(dtype) - 1);
@@ -120,12 +117,11 @@ static void test_nan_positions(void **state)
 }
 
 /* The vector loops against the plain one, rows a power of two or an odd number apart. */
-static void test_pitches(void **state)
+TEST(test_pitches)
 {
     static const size_t pitches[] = {64, 67, 128, 1000, 1024, 4096, 4099};
     enum { ROWS = 13 };
     uint64_t seed = test_seed();
-    (void)state;
     uint8_t *data = malloc((size_t)ROWS * 4099 * 4), *fast = malloc(4099 * 4),
             *slow = malloc(4099 * 4);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
@@ -149,14 +145,13 @@ static void test_pitches(void **state)
 
 /* The loops of every level that this host has: rows around a block of them, columns around whole
  * vectors and around a panel. */
-static void test_levels(void **state)
+TEST(test_levels)
 {
     enum { ROWS = 17, PITCH = 4200 };
     static const size_t cols[] = {1, 15, 16, 17, 63, 64, 65, 130, 1025, 2080, 4161};
     uint64_t seed = test_seed();
     uint8_t *data = malloc((size_t)ROWS * PITCH * 4), *fast = malloc(PITCH * 4),
             *slow = malloc(PITCH * 4);
-    (void)state;
     assert_non_null(sam_tile_fold_level(SAM_CPU_BASE));
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_dtype dtype = test_dtypes[d];
@@ -302,13 +297,12 @@ static void *work(void *nothing)
     return nothing;
 }
 
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     static const enum sam_dtype dtypes[] = {SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i16,
                                             SAM_TILE_ui16};
     pthread_t threads[8];
     size_t count = 0, started = 0, cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-    (void)state;
     for (size_t d = 0; d < SAM_COUNT(dtypes); d++)
         for (size_t way = 0; way < (test_is_real(dtypes[d]) ? 6 : 2); way++)
             passes[count++] = (struct pass){dtypes[d], way & 1, modes[way / 2], ""};
@@ -324,9 +318,8 @@ static void test_pairs(void **state)
 }
 
 /* Rows and columns outside of what is written: left alone, or the pad value. */
-static void test_padding(void **state)
+TEST(test_padding)
 {
-    (void)state;
     for (int outside = 0; outside < 2; outside++) {
         struct sam_tile_options options = {SAM_TILE_A5, .outside = outside};
         struct sam_tile_core *core = test_core(&options);
@@ -353,14 +346,13 @@ static void test_padding(void **state)
 }
 
 /* Without rows or columns nothing is written, not even padding; valid columns still agree. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};
     struct sam_tile_core *core = test_core(&options);
     struct sam_tile src = SAM_TILE_VALID(vec, f32, 4, 8, 0, 8);
     struct sam_tile dst = SAM_TILE_VALID(vec, f32, 1, 8, 1, 8);
     float before[8] = {1, 2, 3, 4, 5, 6, 7, 8}, after[8];
-    (void)state;
     dst.type.pad = SAM_TILE_PAD_zero;
     assert_int_equal(sam_tile_fill(core, &src, before, NULL), SAM_OK);
     assert_int_equal(sam_tile_fill(core, &dst, before, NULL), SAM_OK);
@@ -372,15 +364,4 @@ static void test_empty(void **state)
     assert_int_equal(e.status, SAM_ERR_TRAP);
     assert_non_null(strstr(e.text, "7 valid columns: expected 8"));
     sam_tile_core_free(core);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_nan_positions), cmocka_unit_test(test_pitches),
-        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_levels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

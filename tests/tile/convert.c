@@ -135,11 +135,10 @@ static void convert_all(enum sam_dtype from, const void *in, size_t count)
     free(numbers);
 }
 
-static void test_exhaustive(void **state)
+TEST(test_exhaustive)
 {
     uint16_t words[ALL];
     uint8_t bytes[256];
-    (void)state;
     for (unsigned i = 0; i < ALL; i++)
         words[i] = (uint16_t)i;
     for (unsigned i = 0; i < 256; i++)
@@ -152,12 +151,11 @@ static void test_exhaustive(void **state)
     }
 }
 
-static void test_random_words(void **state)
+TEST(test_random_words)
 {
     enum { COUNT = 1 << 14 };
     uint32_t words[COUNT];
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         if (sam_dtype_size(test_dtypes[d]) != 4)
             continue;
@@ -169,13 +167,4 @@ static void test_random_words(void **state)
         }
         convert_all(test_dtypes[d], words, COUNT);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exhaustive),
-        cmocka_unit_test(test_random_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

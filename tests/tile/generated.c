@@ -546,11 +546,10 @@ static void all_seen(const unsigned *counts, size_t n, const char *what)
             fail_msg("no %s %zu", what, i);
 }
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
     struct writer *w = calloc(1, sizeof *w);
     struct covered covered = {0};
-    (void)state;
     assert_non_null(w);
     w->seed = test_seed();
     for (int round = 0; round < 1500; round++) {
@@ -577,10 +576,4 @@ static void test_generated(void **state)
     SEEN(carried, 0);
     sam_buffer_free(&w->out);
     free(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

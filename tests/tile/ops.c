@@ -212,10 +212,9 @@ static bool takes(const struct sam_tile_row *row, enum sam_dtype dtype)
 }
 
 /* Every operation of the families whose rows say all about it. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t k = 0; k < SAM_TILE_OPS * 20; k++) {
         const struct sam_tile_row *row = &sam_tile_rows[k % SAM_TILE_OPS];
         for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
@@ -348,10 +347,9 @@ static void moves(uint64_t *seed, enum sam_dtype dtype)
     sam_tile_core_free(x.core);
 }
 
-static void test_choices_and_moves(void **state)
+TEST(test_choices_and_moves)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (int round = 0; round < 20; round++)
         for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
             choices(&seed, test_dtypes[d]);
@@ -359,12 +357,11 @@ static void test_choices_and_moves(void **state)
         }
 }
 
-static void test_matmul(void **state)
+TEST(test_matmul)
 {
     static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
     enum { M = 5, K = 9, N = 7 };
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(dtypes) * 3; k++) {
         enum sam_dtype dtype = dtypes[k / 3];
         enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
@@ -424,12 +421,11 @@ static void test_matmul(void **state)
 
 /* The public headers and the table of docs/tile.md are what the rows say; the table is what
  * `samite tile ops` shows. */
-static void test_document(void **state)
+TEST(test_document)
 {
     char path[1024], row[256], *text;
     struct sam_tile_op_text op;
     size_t size;
-    (void)state;
     snprintf(path, sizeof path, "'%s/tools/tile-tables.sh' --check", getenv("SAMITE_SOURCE"));
     if (system(path) != 0)
         fail_msg("run tools/tile-tables.sh");
@@ -450,10 +446,9 @@ static void test_document(void **state)
 
 /* tload, tstore, textract and tinsert take views and places: programs of exec.c and of
  * kernels/tile/ run them. */
-static void test_all_seen(void **state)
+TEST(test_all_seen)
 {
     struct sam_tile_op_text op;
-    (void)state;
     for (size_t i = 0; sam_tile_op_describe(i, &op); i++)
         if (!seen[i] && !strpbrk(op.sources, "vi") && !sam_tile_stores(&sam_tile_rows[i]) &&
             sam_tile_rows[i].family != SAM_TILE_CVT) /* convert.c */
@@ -466,14 +461,4 @@ static void test_all_seen(void **state)
         if (!tested)
             fail_msg("%s is not in test_dtypes", sam_tile_dtype_name(dtype));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_choices_and_moves),
-        cmocka_unit_test(test_matmul),   cmocka_unit_test(test_all_seen),
-        cmocka_unit_test(test_document),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

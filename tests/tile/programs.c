@@ -97,9 +97,8 @@ static void columns(const char *name, size_t rows, size_t cols, char what)
     finish(&x);
 }
 
-static void test_columns(void **state)
+TEST(test_columns)
 {
-    (void)state;
     columns("colmin", 32, 32, '<');
     columns("colmax", 32, 32, '>');
     columns("colsum", 32, 32, '+');
@@ -108,10 +107,9 @@ static void test_columns(void **state)
     columns("batch_min", 24, 32, '<');
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     struct arrays x;
-    (void)state;
     start(&x, (size_t[]){256 * 1024, 0}, SAM_F32, 256);
     run(&x, "rowsum_large");
     for (size_t i = 0; i < 256; i++) /* exact: multiples of 1/1024 */
@@ -129,10 +127,9 @@ static void test_rows(void **state)
     finish(&x);
 }
 
-static void test_normalised(void **state)
+TEST(test_normalised)
 {
     struct arrays x;
-    (void)state;
     start(&x, (size_t[]){16 * 64, 0}, SAM_F32, 16 * 64);
     run(&x, "softmax");
     for (size_t i = 0; i < 16; i++) {
@@ -165,10 +162,9 @@ static void test_normalised(void **state)
     }
 }
 
-static void test_elementwise(void **state)
+TEST(test_elementwise)
 {
     struct arrays x;
-    (void)state;
     start(&x, (size_t[]){16 * 64, 0}, SAM_F32, 16 * 64);
     run(&x, "sigmoid");
     for (size_t i = 0; i < x.out.count; i++)
@@ -193,10 +189,9 @@ static void test_elementwise(void **state)
     finish(&x);
 }
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
     struct arrays x;
-    (void)state;
     start(&x, (size_t[]){32 * 64, 0}, SAM_F32, 64 * 32);
     run(&x, "transpose");
     for (size_t i = 0; i < x.out.count; i++)
@@ -267,18 +262,16 @@ static void product(const char *name, size_t m, size_t k, size_t n, enum sam_dty
     finish(&x);
 }
 
-static void test_products(void **state)
+TEST(test_products)
 {
-    (void)state;
     product("matmul_bias_relu", 32, 64, 48, SAM_TILE_f16, true);
     product("matmul_blocked", 32, 256, 32, SAM_TILE_bf16, false);
 }
 
 /* The published example in its three forms: arguments by name. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
     static const char *const names[] = {"tcolmin-flat", "tcolmin-ssa", "tcolmin-dps"};
-    (void)state;
     for (size_t k = 0; k < SAM_COUNT(names); k++) {
         struct arrays x;
         struct sam_error error = {0};
@@ -296,15 +289,4 @@ static void test_forms(void **state)
         sam_tile_program_free(p);
         finish(&x);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),    cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_normalised), cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_layouts),    cmocka_unit_test(test_products),
-        cmocka_unit_test(test_forms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,8 @@ static void expect_line(const char *text, const char *expected)
     free(messages);
 }
 
-static void test_addresses_first(void **state)
+TEST(test_addresses_first)
 {
-    (void)state;
     expect_same("pto.tassign %src, @tile(0x1000)\npto.tassign %dst, @tile(0x2000)\n"
                 "%dst = pto.tcolmin %src : " S " -> " D "\n",
                 "tassign %src, @tile(0x1000)\n%dst = alloc_tile : " D "\n"
@@ -51,9 +50,8 @@ static void test_addresses_first(void **state)
                 "tcolmax ins(%src : " S ") outs(%b : " D ")\n}\n");
 }
 
-static void test_allocated_first(void **state)
+TEST(test_allocated_first)
 {
-    (void)state;
     expect_same("%dst = alloc_tile : " D "\n%dst = tcolmin %src : " S " -> " D "\n",
                 "%dst = alloc_tile : " D "\ntcolmin ins(%src : " S ") outs(%dst : " D ")\n");
     expect_same("%dst = alloc_tile : " D "\n// the smallest\n%dst = tcolmin %src : " S " -> " D
@@ -62,9 +60,8 @@ static void test_allocated_first(void **state)
                 "tcolmax ins(%src : " S ") outs(%dst : " D ")\n");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     expect_line("%d = alloc_tile : " S "\n%d = tcolmin %s : " S " -> " D "\n",
                 "t:2:1: error: %d is of type !pto.tile_buf<vec, 16x16xf32>, not !pto.tile_buf<vec, "
                 "1x16xf32>");
@@ -87,25 +84,13 @@ static void test_refused(void **state)
 }
 
 /* What no result defines is a tile of the caller. */
-static void test_arguments(void **state)
+TEST(test_arguments)
 {
     static const char text[] = "%c = arith.constant true\nscf.if %c {\ntassign %s, @tile(0)\n}\n"
                                "%d = alloc_tile : " D "\ntassign %d, @tile(0x1000)\n"
                                "tcolmin ins(%s : " S ") outs(%d : " D ")\n";
     struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
-    (void)state;
     assert_int_equal(sam_tile_argument_count(p, 0), 1);
     assert_string_equal(sam_tile_argument_name(p, 0, 0), "s");
     sam_tile_program_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_first),
-        cmocka_unit_test(test_allocated_first),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

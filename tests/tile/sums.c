@@ -69,11 +69,10 @@ static void reduce(const struct sam_tile_options *options, enum sam_dtype dtype,
     sam_tile_core_free(core);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     uint64_t seed = test_seed();
     unsigned differ = 0;
-    (void)state;
     for (unsigned k = 0; k < 3000; k++) {
         enum sam_dtype dtype = test_reals[k % SAM_COUNT(test_reals)].dtype;
         bool product = k & 1, special = k & 2;
@@ -97,10 +96,9 @@ static void test_order(void **state)
 }
 
 /* Integers wrap: their sums do not depend on the order. */
-static void test_integers(void **state)
+TEST(test_integers)
 {
     uint64_t seed = test_seed();
-    (void)state;
     for (size_t n = 0; n < SAM_COUNT(test_dtypes); n++) {
         enum sam_dtype dtype = test_dtypes[n];
         uint8_t data[4 * R * C];
@@ -182,12 +180,11 @@ static void multiply(const struct product *p, bool system, uint32_t results[M * 
     sam_tile_core_free(core);
 }
 
-static void test_products(void **state)
+TEST(test_products)
 {
     static struct product p;
     uint64_t seed = test_seed();
     unsigned differ = 0;
-    (void)state;
     for (unsigned n = 0; n < 600; n++) {
         const enum sam_dtype dtype = test_reals[n % SAM_COUNT(test_reals)].dtype;
         const bool special = n & 4;
@@ -214,14 +211,4 @@ static void test_products(void **state)
         }
     }
     assert_true(differ > 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_products),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

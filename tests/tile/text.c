@@ -34,9 +34,8 @@ static unsigned each_program(const char *folder,
     return count;
 }
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     assert_true(each_program("", round_trip) >= 20);
 }
 
@@ -66,9 +65,8 @@ static void expect_error(const char *path, const char *text, size_t size)
     sam_tile_program_free(p);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     assert_true(each_program("/errors", expect_error) >= 25);
 }
 
@@ -83,9 +81,8 @@ static void expect_messages(const char *text, const char *expected)
 }
 
 /* All errors of a text, each at its place; what a failed line defines is not missed. */
-static void test_carets(void **state)
+TEST(test_carets)
 {
-    (void)state;
     expect_messages("func.func @f() {\n"
                     "  %a = arith.constant 1.5 : index\n"
                     "  %b = arith.addi %a, %x : index\n"
@@ -128,7 +125,7 @@ static void test_carets(void **state)
 }
 
 /* What the stages of the checker find stands in the order of lines. */
-static void test_order(void **state)
+TEST(test_order)
 {
     static const char text[] =
         "%a = alloc_tile : !pto.tile<vec, 8x8xf32>\n%i = arith.constant 3 : i16\n"
@@ -139,7 +136,6 @@ static void test_order(void **state)
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     struct sam_error error = {0};
     char *messages = NULL;
-    (void)state;
     assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
     assert_non_null(strstr(error.text, at[0]));
     for (size_t i = 0; i < 3; i++) {
@@ -152,9 +148,8 @@ static void test_order(void **state)
 }
 
 /* The caret stands below the column, whatever a character takes; a byte order mark is none. */
-static void test_characters(void **state)
+TEST(test_characters)
 {
-    (void)state;
     expect_messages("\xef\xbb\xbf%a = nothing\r\n",
                     "t.pto:1:6: error: unknown operation 'nothing'\n"
                     "    %a = nothing\n"
@@ -216,11 +211,10 @@ static void read_loop(int count, bool named, char *message, size_t size)
 }
 
 /* A list that is too long is reported at the first item beyond the limit. */
-static void test_long_lists(void **state)
+TEST(test_long_lists)
 {
     char message[200];
     struct sam_buffer out = {0};
-    (void)state;
     read_loop(61, true, message, sizeof message);
     assert_string_equal(message, "");
     read_loop(62, true, message, sizeof message);
@@ -247,12 +241,11 @@ static void test_long_lists(void **state)
 }
 
 /* No number becomes an infinity; bits in hexadecimal may be one. What is too small is zero. */
-static void test_out_of_range(void **state)
+TEST(test_out_of_range)
 {
     static const char *const types[] = {"f32", "f16", "bf16", "i32", "index"};
     static const char *const numbers[] = {"1e400", "-1e400", "1e39", "-1e999999999"};
     char text[120], expected[300];
-    (void)state;
     for (size_t t = 0; t < SAM_COUNT(types); t++)
         for (size_t n = 0; n < SAM_COUNT(numbers); n++) {
             snprintf(text, sizeof text, "%%a = arith.constant %s : %s", numbers[n], types[t]);
@@ -278,7 +271,7 @@ static void test_out_of_range(void **state)
 }
 
 /* Formatting loses no comment, and moves none to another operation. */
-static void test_kept_comments(void **state)
+TEST(test_kept_comments)
 {
     static const char text[] =
         "// file\n\nmodule { // module\n# function\n"
@@ -304,7 +297,6 @@ static void test_kept_comments(void **state)
         "// behind it\n// end\n";
     struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
     char *printed = NULL;
-    (void)state;
     assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
     assert_string_equal(printed, expected);
     free(printed);
@@ -312,7 +304,7 @@ static void test_kept_comments(void **state)
 }
 
 /* `#` is a comment at the start of a line and between blanks, and an attribute elsewhere. */
-static void test_comments(void **state)
+TEST(test_comments)
 {
     static const char text[] = "# one\nmodule attributes {a = #dlti.x<1>, b = \"{\"} { // two }\n"
                                "func.func @f(%p: !pto.ptr<f32>)\n\n { # three }\n  %a =\n"
@@ -322,13 +314,12 @@ static void test_comments(void **state)
                                 "  %a = arith.constant 1 : index\n  return\n}}";
     struct sam_tile_program *a = test_parse("a", text, sizeof text - 1);
     struct sam_tile_program *b = test_parse("b", plain, sizeof plain - 1);
-    (void)state;
     assert_true(sam_tile_equal(a, b));
     sam_tile_program_free(a), sam_tile_program_free(b);
 }
 
 /* Both spellings of a type are one type. */
-static void test_spellings(void **state)
+TEST(test_spellings)
 {
     static const char compact[] = "%d = pto.tcolmin %s : !pto.tile_buf<vec, 32x32xf32, "
                                   "valid=31x?, pad=1> -> !pto.tile_buf<vec, 1x32xf32>\n";
@@ -337,7 +328,6 @@ static void test_spellings(void **state)
         " v_col=?, blayout=row_major, slayout=none_box, fractal=512> -> !pto.tile<loc=vec, "
         "dtype=f32, cols=32, rows=1>";
     struct sam_tile_program *a, *b, *c;
-    (void)state;
     a = test_parse("a", compact, strlen(compact));
     b = test_parse("b", long_, strlen(long_));
     assert_true(sam_tile_equal(a, b));
@@ -348,7 +338,7 @@ static void test_spellings(void **state)
 }
 
 /* A percent or at sign without a name is a character of its own: no name, and not its neighbour. */
-static void test_bare_signs(void **state)
+TEST(test_bare_signs)
 {
     static const char *const texts[][2] = {
         {"scf.for%%%%", "1:8: error: expected the loop's variable, as %i, found '%'"},
@@ -367,7 +357,6 @@ static void test_bare_signs(void **state)
          "2:22: error: expected ':' before the constant's type, found '\": index'"},
         {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
     };
-    (void)state;
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         struct sam_tile_program *p;
         char *messages = NULL;
@@ -383,12 +372,11 @@ static void test_bare_signs(void **state)
 }
 
 /* Big and deep texts end in time, and in a line. */
-static void test_big(void **state)
+TEST(test_big)
 {
     struct sam_buffer out = {0};
     struct sam_tile_program *p = NULL;
     char *messages = NULL;
-    (void)state;
     for (int i = 0; i < 20000; i++)
         sam_buffer_printf(&out,
                           "%%d%d = tcolmin %%s : !pto.tile<vec, 16x16xf32> -> "
@@ -405,17 +393,4 @@ static void test_big(void **state)
                                   "    scf.if %c {\n    ^\n");
     free(messages);
     sam_buffer_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),      cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_carets),        cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_spellings),     cmocka_unit_test(test_big),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_kept_comments), cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_out_of_range),  cmocka_unit_test(test_bare_signs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #ifndef TILE_TEST_H
 #define TILE_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 #include <math.h>
 
 #include "base/base.h"

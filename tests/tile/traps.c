@@ -47,9 +47,8 @@ static void trap(const char *text, const char *expected)
 
 #define VIEW "%v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c16, %c1] : " V "\n"
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
-    (void)state;
     trap(HEAD VIEW "%p = pto.partition_view %v, offsets = [%c0, %c16], sizes = [%c8, %c8] : " V
                    " -> " W "\n",
          "t:7:6: the partition is 16..24 of dimension 1: %v has 16");
@@ -70,9 +69,8 @@ static void test_bounds(void **state)
          "t:9:6: stride 0 of the view is 1099511627776");
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     trap(HEAD "%a = arith.divsi %c1, %c0 : index\n", "t:6:6: arith.divsi: division by zero");
     trap(HEAD "%s = arith.constant 0 : i32\n%a = texpands %s : i32 -> !pto.tile<vec, 1x8xi32>\n"
               "%b = tdiv %a, %a : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
@@ -86,9 +84,8 @@ static void test_values(void **state)
 }
 
 /* Elements of a tile are known one by one. */
-static void test_unwritten_part(void **state)
+TEST(test_unwritten_part)
 {
-    (void)state;
     trap(HEAD VIEW
          "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c2, %c8] : " V
          " -> !pto.partition_tensor_view<2x8xf32>\n"
@@ -102,9 +99,8 @@ static void test_unwritten_part(void **state)
 }
 
 /* A shape that is known only when it runs is judged then. */
-static void test_late_shape(void **state)
+TEST(test_late_shape)
 {
-    (void)state;
     trap(HEAD "%s = arith.constant 1.0 : f32\n"
               "%a = texpands %s : f32 -> " T "\n"
               "%d = pto.alloc_tile valid_col = %n : !pto.tile<vec, 1x8xf32, valid=1x?>\n"
@@ -113,7 +109,7 @@ static void test_late_shape(void **state)
 }
 
 /* Addresses that are computed: waits and overlaps are found when they happen. */
-static void test_computed_addresses(void **state)
+TEST(test_computed_addresses)
 {
     static const char text[] = HEAD VIEW
         "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c8, %c8] : " V " -> " W "\n"
@@ -125,7 +121,6 @@ static void test_computed_addresses(void **state)
         "pto.tcolmin ins(%t : " T ") outs(%d : !pto.tile<vec, 1x8xf32>)\n";
     char with[2048], without[2048];
     struct sam_error error;
-    (void)state;
     /* The text holds percent signs: the wait is put in by hand. */
     const char *hole = strstr(text, "\n%s") + 1;
     snprintf(with, sizeof with, "%.*s%s%s", (int)(hole - text), text,
@@ -137,7 +132,7 @@ static void test_computed_addresses(void **state)
 }
 
 /* A tile that tassign makes of a window is one by itself: its lines follow each other. */
-static void test_window_elsewhere(void **state)
+TEST(test_window_elsewhere)
 {
     static const char text[] =
         "%zero = arith.constant 0 : i64\n%end = arith.constant 261888 : i64\n"
@@ -157,7 +152,6 @@ static void test_window_elsewhere(void **state)
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
     struct sam_tile_stats stats;
     struct sam_error error;
-    (void)state;
     if (sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL) != SAM_OK)
         fail_msg("%s", messages);
     free(messages);
@@ -170,7 +164,7 @@ static void test_window_elsewhere(void **state)
 }
 
 /* Loops carry values, conditions give them; the counts are exact. */
-static void test_control(void **state)
+TEST(test_control)
 {
     static const char text[] =
         HEAD "%sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {\n"
@@ -189,7 +183,6 @@ static void test_control(void **state)
                                             {.array = &out, .name = "t", .output = true}};
     struct sam_tile_stats stats;
     struct sam_error error;
-    (void)state;
     assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
     free(messages);
     if (sam_tile_run(p, 0, arguments, 2, NULL, &stats, &error) != SAM_OK)
@@ -211,7 +204,7 @@ static const char *output_of(const struct sam_tile_program *p, const char *name,
 }
 
 /* The allocator gives the bytes of a tile that is done to the next one; what it held is gone. */
-static void test_reuse(void **state)
+TEST(test_reuse)
 {
     static const char text[] =
         "%c = arith.constant 1.0 : f32\n"
@@ -225,7 +218,6 @@ static void test_reuse(void **state)
     char *plan = NULL;
     float got[256];
     struct sam_array out = {SAM_F32, 1, {256}, 256, sizeof got, got};
-    (void)state;
     assert_string_equal(output_of(p, "f", &out), "");
     for (int i = 0; i < 256; i++)
         assert_true(got[i] == 320);
@@ -237,7 +229,7 @@ static void test_reuse(void **state)
 
 /* An output keeps what it held, though nothing in the program reads it any more; where there is no
  * room for that, it is said. */
-static void test_kept_outputs(void **state)
+TEST(test_kept_outputs)
 {
     static const char text[] = "%f = arith.constant 1.0 : f32\n%g = arith.constant 2.0 : f32\n"
                                "%a = texpands %f : f32 -> !pto.tile<vec, 160x256xf32>\n"
@@ -247,7 +239,6 @@ static void test_kept_outputs(void **state)
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
     static float got[160 * 256];
     struct sam_array out = {SAM_F32, 1, {8}, 8, 8 * sizeof *got, got};
-    (void)state;
     assert_string_equal(output_of(p, "w", &out), "");
     for (int i = 0; i < 8; i++)
         assert_true(got[i] == 1);
@@ -260,13 +251,12 @@ static void test_kept_outputs(void **state)
 }
 
 /* As values: events order the pipes, a failed one stops what waits for it. */
-static void test_values_and_events(void **state)
+TEST(test_values_and_events)
 {
     struct sam_tile_core *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 8, 8), b = SAM_TILE(vec, f32, 1, 8);
     struct sam_tile l = SAM_TILE(left, f32, 8, 8), wrong = SAM_TILE(vec, f32, 1, 16);
     float values[64] = {0};
-    (void)state;
     assert_int_equal(sam_tassign(&a, 16), SAM_ERR_USAGE);
     assert_int_equal(sam_tassign(&a, 0), SAM_OK);
     assert_int_equal(sam_tassign(&b, 256), SAM_OK);
@@ -295,7 +285,7 @@ static void test_values_and_events(void **state)
 }
 
 /* Scalars of types that are no integers, of 4 bits, or none at all. */
-static void test_scalar_types(void **state)
+TEST(test_scalar_types)
 {
     static const char text[] =
         "func.func @f(%p: !pto.ptr<f32>, %n: index) {\n"
@@ -306,29 +296,10 @@ static void test_scalar_types(void **state)
     struct sam_tile_program *p = test_parse("a", text, sizeof text - 1);
     struct sam_tile_argument arguments[] = {{.array = &array},
                                             {.is_scalar = true, .dtype = SAM_I32, .bits = 4}};
-    (void)state;
     assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_OK);
     for (size_t i = 0; i < SAM_COUNT(bad); i++) {
         arguments[1].dtype = bad[i];
         assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_ERR_INPUT);
     }
     sam_tile_program_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalar_types),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_unwritten_part),
-        cmocka_unit_test(test_late_shape),
-        cmocka_unit_test(test_computed_addresses),
-        cmocka_unit_test(test_window_elsewhere),
-        cmocka_unit_test(test_control),
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_kept_outputs),
-        cmocka_unit_test(test_values_and_events),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,11 +34,10 @@ static void mark(const struct shape *s, uint32_t k, int64_t at, uint8_t *bytes)
         mark(s, k + 1, at + i * s->stride[k], bytes);
 }
 
-static void test_spans(void **state)
+TEST(test_spans)
 {
     uint64_t seed = test_seed();
     unsigned met = 0;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         struct shape s[2] = {random_shape(&seed), random_shape(&seed)};
         struct sam_tile_span spans[2];
@@ -122,11 +121,10 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
 }
 
 /* What a tload reads of an array while a tstore may still write it, and the other way around. */
-static void test_global(void **state)
+TEST(test_global)
 {
     static const char start[] = LOAD("p", "t") RECORD("e", "tload") WAIT("e");
     char body[4096];
-    (void)state;
 #define AFTER(more, ...) snprintf(body, sizeof body, "%s%s", start, more), expect(body, __VA_ARGS__)
     AFTER(
         STORE("t", "p") LOAD("p", "u"),
@@ -164,9 +162,8 @@ static void test_global(void **state)
 #undef AFTER
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
-    (void)state;
     /* A wait on one path only: a warning, and an error on the other one when it is taken. */
     static const char one[] =
         LOAD("p", "t") RECORD("e", "tload") "scf.if %is {\n" WAIT("e") "}\n" RELU("t", "u");
@@ -198,9 +195,8 @@ static void test_paths(void **state)
 }
 
 /* Events that loops and conditions carry. */
-static void test_carried(void **state)
+TEST(test_carried)
 {
-    (void)state;
 #define LOOP(pipe)                                                                                 \
     RECORD("e0", pipe)                                                                             \
     "%z = scf.for %i = %c0 to %n step %c1 iter_args(%w = %e0) -> (!pto.event) {\n" WAIT("w")       \
@@ -216,9 +212,8 @@ static void test_carried(void **state)
 }
 
 /* Windows of one tile, side by side and not. */
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
 #define SIDE(name, row, col)                                                                       \
     "%" name " = subset %t, offsets = [%" row ", %" col "] : " T " -> !pto.tile<vec, 8x8xf32>\n"
 #define EIGHT      "%c8 = arith.constant 8 : index\n%one = arith.constant 1.0 : f32\n"
@@ -234,14 +229,4 @@ static void test_windows(void **state)
     expect(EIGHT SIDE("a", "c0", "c0") SIDE("b", "n", "c0") FILL("a") PUT("b", "p"), "", 8, NULL);
     expect(EIGHT SIDE("a", "c0", "c0") SIDE("b", "n", "c0") FILL("a") PUT("b", "p"), "", 7,
            "tload writes b without waiting for the vector pipe");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans),   cmocka_unit_test(test_global),
-        cmocka_unit_test(test_paths),   cmocka_unit_test(test_carried),
-        cmocka_unit_test(test_windows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,10 +48,9 @@ static void expect(const struct sam_tile_program *p, int rows, int cols, int i, 
         }
 }
 
-static void test_seen(void **state)
+TEST(test_seen)
 {
     struct sam_tile_program *p = test_round_trip("windows", program, sizeof program - 1);
-    (void)state;
     for (int rows = 1; rows <= 8; rows++)
         for (int cols = 1; cols <= 64; cols += 9)
             for (int i = 0; i <= 4; i++)
@@ -143,11 +142,10 @@ static enum sam_status run_pair(const struct pair *p, const char *operation,
 
 /* The check, where offsets are constants, and the run find the same overlaps as a map of the tile.
  */
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
     uint64_t seed = test_seed();
     unsigned overlapping = 0, one = 0;
-    (void)state;
     for (unsigned k = 0; k < 3000; k++) {
         const size_t o = test_below(&seed, SAM_COUNT(operations));
         struct pair p = {.rows = 1 + test_below(&seed, ROWS),
@@ -175,10 +173,4 @@ static void test_overlap(void **state)
         one += same && operations[o].in_place;
     }
     assert_true(overlapping > 500 && one > 50);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_seen), cmocka_unit_test(test_overlap)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

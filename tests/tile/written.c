@@ -19,11 +19,10 @@ static void random_stretch(uint64_t *seed, uint64_t *first, uint64_t *count)
         *count = SIZE - *first;
 }
 
-static void test_stretches(void **state)
+TEST(test_stretches)
 {
     uint64_t seed = test_seed(), first, count;
     size_t whole = 0;
-    (void)state;
     for (int round = 0; round < 200; round++) {
         struct sam_tile_written w;
         bool bytes[SIZE] = {false};
@@ -51,10 +50,9 @@ static void test_stretches(void **state)
 }
 
 /* A tile that was written row by row, or whole, is known without its bits. */
-static void test_known(void **state)
+TEST(test_known)
 {
     struct sam_tile_written w;
-    (void)state;
     assert_true(sam_tile_written_open(&w, SIZE));
     for (uint64_t row = 0; row < 4; row++)
         sam_tile_written_set(&w, row * 1024, 1024);
@@ -67,13 +65,4 @@ static void test_known(void **state)
     assert_true(sam_tile_written_all(&w, 2080, 2016));
     assert_true(sam_tile_written_known(&w, 2080, 2016)); /* now that it was asked for */
     sam_tile_written_close(&w, SIZE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stretches),
-        cmocka_unit_test(test_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of the commit log, as the public instruction simulator prints it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include "trace/trace.h"
 
@@ -28,9 +23,8 @@ static struct sam_commit join(unsigned core, uint32_t mask, struct sam_commit_la
     " current npc:\t800001b8 stack size: 1\n"
 
 /* Each warp by itself, whatever other warps do in between. */
-static void an_instruction_that_runs_again_repeats_its_second_line(void **state)
+TEST(an_instruction_that_runs_again_repeats_its_second_line)
 {
-    (void)state;
     struct sam_buffer out = {0};
     struct sam_commit_last last[2] = {{0}};
     const struct sam_commit runs[] = {
@@ -58,9 +52,8 @@ static void an_instruction_that_runs_again_repeats_its_second_line(void **state)
 }
 
 /* The same pc with another word is another instruction. */
-static void code_that_was_replaced_begins_anew(void **state)
+TEST(code_that_was_replaced_begins_anew)
 {
-    (void)state;
     struct sam_buffer out = {0};
     struct sam_commit_last last = {0};
     struct sam_commit c = {.last = &last, .pc = 0x80000000, .word = 0x13, .text = "nop"};
@@ -73,13 +66,4 @@ static void code_that_was_replaced_begins_anew(void **state)
                                                "core   0: 0x80000000 (0x0000006f) j pc\n"
                                                "core   0: 3 0x80000000 (0x0000006f)\n");
     sam_buffer_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_instruction_that_runs_again_repeats_its_second_line),
-        cmocka_unit_test(code_that_was_replaced_begins_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing commit logs. The lines are those that the public simulators and the RTL print. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #include "samite/logdiff.h"
 
@@ -67,9 +63,8 @@ static void expect_difference(const char *a, const char *b, const char *what, si
     VADD(core, "0000000f", "00000001")                                                             \
     LOAD(core, "90000000") STORE(core, "90000004", "00000001") JOIN(core, "0000000f") END(core)
 
-static void warps_may_be_interleaved_in_any_way(void **state)
+TEST(warps_may_be_interleaved_in_any_way)
 {
-    (void)state;
     const char *turns =
         ADDI("0", "00000005") ADDI("1", "00000005") WID("1") WID("0") END("1") END("0");
     const char *runs =
@@ -81,9 +76,8 @@ static void warps_may_be_interleaved_in_any_way(void **state)
     assert_int_equal(diff.side[0].warps, 2);
 }
 
-static void every_result_is_compared(void **state)
+TEST(every_result_is_compared)
 {
-    (void)state;
     static const struct {
         const char *a, *b, *what;
     } rows[] = {
@@ -113,9 +107,8 @@ static void every_result_is_compared(void **state)
                       "lane 0 of v1", 2, 2);
 }
 
-static void what_simulators_show_differently_is_not_compared(void **state)
+TEST(what_simulators_show_differently_is_not_compared)
 {
-    (void)state;
     /* disassembly, CSRs, the waiting pc and the depth of the stack */
     expect_equal(
         "core   0: 0x80000000 (0x0d0efed7) vsetvli x29, x29, e32, m1, ta, ma\n"
@@ -154,9 +147,8 @@ static void what_simulators_show_differently_is_not_compared(void **state)
 
 /* The public simulator prints a join that branches to itself once, and its second line again each
  * time; older logs of Samite print both lines each time. */
-static void a_repeated_join_is_an_instruction_each_time(void **state)
+TEST(a_repeated_join_is_an_instruction_each_time)
 {
-    (void)state;
     const char *pairs = JOIN("0", "0000000e") JOIN("0", "0000000f") JOIN("0", "0000000f");
     const char *lines = JOIN("0", "0000000e") "core   0: 3 0x80000018 (0x0000205b) current "
                                               "mask:\t0000000f current npc:\t80000018 "
@@ -170,9 +162,8 @@ static void a_repeated_join_is_an_instruction_each_time(void **state)
     expect_difference(two, lines, "the first log has no more of the warp", 0, 4);
 }
 
-static void the_older_form_of_vectors(void **state)
+TEST(the_older_form_of_vectors)
 {
-    (void)state;
     const char *older = "core   0: 0x8000000c (0x0220a0d7) vadd\n"
                         "core   0: 3 0x8000000c (0x0220a0d7) c8_vstart 0x00000000 e32 m1 l4 v1  "
                         "0x00000004000000030000000200000001\n";
@@ -184,9 +175,8 @@ static void the_older_form_of_vectors(void **state)
                  JOIN("0", "0000000f"));
 }
 
-static void context_is_what_the_warp_did_before(void **state)
+TEST(context_is_what_the_warp_did_before)
 {
-    (void)state;
     const char *a =
         ADDI("0", "00000005") ADDI("1", "00000005") WID("0") WID("1") LOAD("0", "90000000");
     const char *b =
@@ -207,9 +197,8 @@ static void context_is_what_the_warp_did_before(void **state)
     assert_int_equal(both.differing, 2);
 }
 
-static void workgroups_are_found_by_their_coordinates(void **state)
+TEST(workgroups_are_found_by_their_coordinates)
 {
-    (void)state;
 #define GROUP(x) ADDI("0", "0000000" x) WID("0") GDX("0", x) END("0")
     expect_equal(GROUP("0") GROUP("1") GROUP("2"), GROUP("2") GROUP("0") GROUP("1"));
     const char *two = GROUP("0") GROUP("2"), *three = GROUP("0") GROUP("1") GROUP("2");
@@ -248,9 +237,8 @@ static void workgroups_are_found_by_their_coordinates(void **state)
 #define RTL(warp, id)                                                                              \
     RTL_ADDI(warp) RTL_WID(warp, id) RTL_VADD(warp) RTL_LOAD(warp) RTL_STORE(warp) RTL_END(warp)
 
-static void logs_of_the_hardware_in_three_spellings(void **state)
+TEST(logs_of_the_hardware_in_three_spellings)
 {
-    (void)state;
     expect_equal(ONE("0"), RTL("0", "0"));
     /* the cycle simulator */
     expect_equal(
@@ -280,9 +268,8 @@ static void logs_of_the_hardware_in_three_spellings(void **state)
     expect_equal(RTL("0", "0"), RTL("0", "0"));
 }
 
-static void differences_from_the_hardware(void **state)
+TEST(differences_from_the_hardware)
 {
-    (void)state;
     expect_difference(
         ONE("0"),
         RTL_ADDI("0") RTL_WID(
@@ -302,24 +289,21 @@ static void differences_from_the_hardware(void **state)
 }
 
 /* Loads write back late: only the order of one register's writes is that of the program. */
-static void write_backs_may_be_out_of_order(void **state)
+TEST(write_backs_may_be_out_of_order)
 {
-    (void)state;
     expect_equal(ONE("0"), RTL_VADD("0") RTL_WID("0", "0") RTL_LOAD("0") RTL_ADDI("0"));
     expect_difference(ONE("0"), RTL_ADDI("0") RTL_LOAD("0") RTL_WID("0", "0") RTL_VADD("0"),
                       "pc is 0x80000004: 0x80000010", 4, 3);
 }
 
-static void elements_of_inactive_lanes_are_whatever_the_hardware_had(void **state)
+TEST(elements_of_inactive_lanes_are_whatever_the_hardware_had)
 {
-    (void)state;
     expect_equal(VADD("0", "00000001", "00000001"),
                  "warp 0 0x8000000c 0x0220a0d7 v  1 0001 99999999 99999999 99999999 00000001 \n");
 }
 
-static void hardware_puts_warps_into_any_slot(void **state)
+TEST(hardware_puts_warps_into_any_slot)
 {
-    (void)state;
     expect_equal(ONE("0") ONE("1"), RTL("1", "0") RTL("0", "1"));
     /* The next workgroup takes the slot after the endprg of the one before. */
     expect_equal(ONE("0") ONE("0"), RTL("3", "0") RTL("3", "0"));
@@ -329,9 +313,8 @@ static void hardware_puts_warps_into_any_slot(void **state)
     assert_int_equal(compare(sms, sms).side[0].warps, 2);
 }
 
-static void mstatus_and_x0_of_the_hardware_are_ignored(void **state)
+TEST(mstatus_and_x0_of_the_hardware_are_ignored)
 {
-    (void)state;
     const char *isa = INSN("0", "80000000", "300eaef3", "csrrs", " x29 0x80000600")
     ADDI("0", "00000005");
     const char *rtl = "warp 0 0x80000000 0x300eaef3 x 29  00001800\n"
@@ -345,9 +328,8 @@ static void mstatus_and_x0_of_the_hardware_are_ignored(void **state)
 
 /* --------------------------------------------------------------------------------- bad input */
 
-static void logs_that_end_in_the_middle(void **state)
+TEST(logs_that_end_in_the_middle)
 {
-    (void)state;
     const char *whole = ONE("0");
     const size_t size = strlen(whole);
     struct sam_error error;
@@ -382,9 +364,8 @@ static void logs_that_end_in_the_middle(void **state)
         text, sizeof(text) - 1                                                                     \
     }
 
-static void what_holds_no_record_is_refused(void **state)
+TEST(what_holds_no_record_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t size;
@@ -413,42 +394,16 @@ static void what_holds_no_record_is_refused(void **state)
     }
 }
 
-static void lines_may_end_as_on_other_systems(void **state)
+TEST(lines_may_end_as_on_other_systems)
 {
-    (void)state;
     expect_equal(ADDI("0", "00000005"), "core   0: 0x80000000 (0x00500293) li x5, 5\r\n"
                                         "core   0: 3 0x80000000 (0x00500293) x5  0x00000005\r\n");
     expect_equal(RTL_ADDI("0"), "warp 0 0x80000000 0x00500293 x 5 00000005\r\n");
 }
 
-static void every_reason_has_a_name(void **state)
+TEST(every_reason_has_a_name)
 {
-    (void)state;
     for (unsigned i = 0; i < SAM_LOG_IGNORED_KINDS; i++)
         assert_non_null(sam_log_ignored_name((enum sam_log_ignored)i));
     assert_null(sam_log_ignored_name(SAM_LOG_IGNORED_KINDS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warps_may_be_interleaved_in_any_way),
-        cmocka_unit_test(every_result_is_compared),
-        cmocka_unit_test(what_simulators_show_differently_is_not_compared),
-        cmocka_unit_test(a_repeated_join_is_an_instruction_each_time),
-        cmocka_unit_test(the_older_form_of_vectors),
-        cmocka_unit_test(context_is_what_the_warp_did_before),
-        cmocka_unit_test(workgroups_are_found_by_their_coordinates),
-        cmocka_unit_test(logs_of_the_hardware_in_three_spellings),
-        cmocka_unit_test(differences_from_the_hardware),
-        cmocka_unit_test(write_backs_may_be_out_of_order),
-        cmocka_unit_test(elements_of_inactive_lanes_are_whatever_the_hardware_had),
-        cmocka_unit_test(hardware_puts_warps_into_any_slot),
-        cmocka_unit_test(mstatus_and_x0_of_the_hardware_are_ignored),
-        cmocka_unit_test(logs_that_end_in_the_middle),
-        cmocka_unit_test(what_holds_no_record_is_refused),
-        cmocka_unit_test(lines_may_end_as_on_other_systems),
-        cmocka_unit_test(every_reason_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines: what is written is JSON, event by event, whatever the texts hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #include <jansson.h>
 
 #include "streams.h"
@@ -31,9 +26,8 @@ static json_int_t number_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-    (void)state;
     struct sam_buffer text = {0};
     struct sam_perfetto p;
     assert_true(sam_perfetto_begin(&p, &(struct sam_sink){test_append, &text}));
@@ -44,9 +38,8 @@ static void nothing(void **state)
     json_decref(root);
 }
 
-static void every_event(void **state)
+TEST(every_event)
 {
-    (void)state;
     struct sam_buffer text = {0};
     struct sam_perfetto p;
     const struct sam_perfetto_arg args[] = {{"insn", "a\\b", 0}, {"done", NULL, UINT32_MAX}};
@@ -89,9 +82,8 @@ static bool once(void *context, const void *data, size_t size)
 }
 
 /* Nothing is sent to a sink that has refused. */
-static void a_sink_that_refuses(void **state)
+TEST(a_sink_that_refuses)
 {
-    (void)state;
     struct sam_perfetto p;
     unsigned calls = 0;
     assert_true(sam_perfetto_begin(&p, &(struct sam_sink){once, &calls}));
@@ -99,14 +91,4 @@ static void a_sink_that_refuses(void **state)
     assert_false(sam_perfetto_counter(&p, "queue", "waiting", 1, 1));
     assert_false(sam_perfetto_end(&p));
     assert_int_equal(calls, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(every_event),
-        cmocka_unit_test(a_sink_that_refuses),
-    };
-    return cmocka_run_group_tests_name("timelines", tests, NULL, NULL);
 }

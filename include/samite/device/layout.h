@@ -6,11 +6,18 @@
 
 #include <stdint.h>
 
+/* The queues, in the order of their pages of control registers. */
+enum {
+#define SAM_QUEUE(AGENT, QUEUE, ...) SAM_SYSTEM_##QUEUE##_QUEUE,
+#include "units.def"
+    SAM_SYSTEM_QUEUES
+};
+
 /* SAM_SYSTEM_L1M and SAM_SYSTEM_L1M_BYTES, ...: where a memory begins, and how large it is unless
  * an option says otherwise. */
 #define SAM_DEVICE_REGION(NAME, address, size, meaning)                                            \
     static const uint32_t SAM_SYSTEM_##NAME = UINT32_C(address);                                   \
-    static const uint32_t SAM_SYSTEM_##NAME##_BYTES = UINT32_C(size);
+    static const uint32_t SAM_SYSTEM_##NAME##_BYTES = size;
 #include "layout.def"
 #undef SAM_DEVICE_REGION
 
@@ -37,12 +44,14 @@ enum {
  * end cost least. For e2m1 they are pairs of elements. */
 enum { SAM_WEIGHT_CHUNK = 1 << 20, SAM_WEIGHT_BLOCK = 1 << 17 };
 
-/* A launch, for SAM_SYSTEM_GPU_SUBMIT. */
-struct sam_launch_record {
-#define SAM_DEVICE_LAUNCH(name, meaning) uint32_t name;
-#include "layout.def"
-#undef SAM_DEVICE_LAUNCH
-};
+/* struct sam_launch_record, for SAM_SYSTEM_GPU_SUBMIT; struct sam_weight_record, ... */
+#define SAM_WORD(name, meaning) uint32_t name;
+#define SAM_QUEUE(AGENT, QUEUE, record, name, figures, work, status, words)                        \
+    struct sam_##record##_record {                                                                 \
+        words                                                                                      \
+    };
+#include "units.def"
+#undef SAM_WORD
 
 /* The metadata of a kernel, which a launch names. */
 struct sam_metadata_record {
@@ -51,14 +60,7 @@ struct sam_metadata_record {
 #undef SAM_DEVICE_METADATA
 };
 
-/* Work of the weight unit, for SAM_SYSTEM_WEIGHT_SUBMIT. */
-struct sam_weight_record {
-#define SAM_DEVICE_WEIGHT(name, meaning) uint32_t name;
-#include "layout.def"
-#undef SAM_DEVICE_WEIGHT
-};
-
-/* What came of it. */
+/* The result of a weight record. */
 struct sam_weight_result {
 #define SAM_DEVICE_RESULT(name, meaning) uint32_t name;
 #include "layout.def"

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cases of a test program, and its main(). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+CMFixtureFunction test_group_setup, test_group_teardown;
+void (*test_prologue)(void);
+
+/* In the order in which they run. */
+static struct registered {
+    const char *file;
+    int line;
+    struct CMUnitTest test;
+} * cases;
+static size_t case_count;
+
+/* Constructors may run in any order: the line decides. */
+void test_register(const char *file, int line, const struct CMUnitTest *test)
+{
+    cases = realloc(cases, (case_count + 1) * sizeof *cases);
+    if (!cases)
+        abort();
+    size_t at = case_count++;
+    for (; at > 0 && cases[at - 1].line > line && !strcmp(cases[at - 1].file, file); at--)
+        cases[at] = cases[at - 1];
+    cases[at] = (struct registered){file, line, *test};
+}
+
+void test_add(CMUnitTestFunction function, const void *state, const char *name, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, name);
+    if (vasprintf(&text, name, list) < 0)
+        abort();
+    va_end(list);
+    for (char *c = text; *c; c++)
+        if (*c == '#' || *c == '\n') /* TAP would read a directive, or a line */
+            *c = ' ';
+    test_register("", 0,
+                  &(struct CMUnitTest){.name = text,
+                                       .test_func = function,
+                                       .initial_state = (void *)(uintptr_t)state});
+}
+
+/* Unlike cmocka's skip(), which writes a "not ok" line that meson counts as a failure. */
+void test_skip_all(const char *reason, ...)
+{
+    va_list list;
+    va_start(list, reason);
+    printf("1..0 # SKIP ");
+    vprintf(reason, list);
+    putchar('\n');
+    va_end(list);
+    exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    if (test_prologue)
+        test_prologue();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    struct CMUnitTest *tests = malloc((case_count + 1) * sizeof *tests);
+    if (!tests)
+        abort();
+    for (size_t i = 0; i < case_count; i++)
+        tests[i] = cases[i].test;
+    const int failed =
+        _cmocka_run_group_tests("tests", tests, case_count, test_group_setup, test_group_teardown);
+    for (size_t i = 0; i < case_count; i++)
+        if (!*cases[i].file)
+            free((void *)(uintptr_t)tests[i].name);
+    free(tests);
+    free(cases);
+    return failed;
+}
