@@ -8,6 +8,7 @@
 
 CMFixtureFunction test_group_setup, test_group_teardown;
 void (*test_prologue)(void);
+char **test_arguments;
 
 /* In the order in which they run. */
 static struct registered {
@@ -60,10 +61,11 @@ void test_skip_all(const char *reason, ...)
 
 int main(int argc, char **argv)
 {
+    test_arguments = argv + (argc > 0);
     if (test_prologue)
         test_prologue();
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
+    if (*test_arguments)
+        cmocka_set_test_filter(*test_arguments);
     struct CMUnitTest *tests = malloc((case_count + 1) * sizeof *tests);
     if (!tests)
         abort();

@@ -43,6 +43,9 @@
     }                                                                                              \
     static void test_begin(void)
 
+/* Words of the command line that no prologue has taken; the first is the PATTERN. */
+extern char **test_arguments;
+
 extern CMFixtureFunction test_group_setup, test_group_teardown;
 extern void (*test_prologue)(void);
 

@@ -93,7 +93,7 @@ static void command_line(char *command, size_t room, const char *words)
     assert_true(size > 0 && (size_t)size < room);
 }
 
-static struct outcome outcome_of(int status)
+struct outcome outcome_of(int status)
 {
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return (struct outcome){code, read_file(".out"), read_file(".err")};

@@ -34,6 +34,10 @@ struct outcome {
     struct sam_buffer out, err;
 };
 
+/* Of a shell command whose output has gone to .out and .err in the directory, by its wait status.
+ */
+struct outcome outcome_of(int status);
+
 /* The verb: "run"; "" when the words begin with one. */
 extern const char *command_verb;
 /* Run `samite VERB WORDS` in the directory; words are split by the shell. */

@@ -286,4 +286,39 @@ TEST(the_same_results_under_sv39)
                    "--sv39 builds its own tables: expected no --ptbr");
 }
 
+/* .data has its bytes at its load address, from where start code copies them, and at its own. */
+TEST(load_addresses)
+{
+    static const char source[] = "        lui     a1, 0x80001 # the load address\n"
+                                 "        lui     a2, 0x80002\n"
+                                 "        lw      a0, 0(a1)\n"
+                                 "        lw      a3, 0(a2)\n"
+                                 "        bne     a0, a3, 1f\n"
+                                 "        li      a7, 93\n"
+                                 "1:      ecall\n"
+                                 "        .data\n"
+                                 "        .balign 4096\n"
+                                 "        .word 77\n";
+    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
+    struct sam_error error;
+    struct sam_image *image;
+    char *messages, path[128];
+    void *elf;
+    size_t size;
+    assert_int_equal(sam_isa_parse("rv32im_zicsr", &options.isa, &error), SAM_OK);
+    if (sam_assemble(&options, "load.s", source, strlen(source), &image, &messages, &error) !=
+        SAM_OK)
+        fail_msg("%s", messages);
+    struct sam_section *data = &image->sections[image->section_count - 1];
+    data->load_offset = -UINT64_C(0x1000);
+    data->address = 0x80002000;
+    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    snprintf(path, sizeof path, "%s/load.elf", directory);
+    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
+    expect_failure("load.elf -q --machine tensor", 77, "load.elf: exit code 77");
+    sam_text_free(messages);
+    sam_image_free(image);
+    free(elf);
+}
+
 TEST_GROUP(set_up, remove_directory)

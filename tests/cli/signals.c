@@ -146,4 +146,25 @@ TEST(leaves_nothing)
     assert_false(exists("wave.vcd") || has_temporary("wave"));
 }
 
+/* Ctrl-C in the middle of a run: where it was, no log, no output, nothing left behind. */
+TEST(stopped_runs)
+{
+    static const struct {
+        const char *words, *part;
+    } cases[] = {
+        {"run loop.s --kernel k --grid 4 --block 32 --arg out:u8:5:stop.npy --log stop.log",
+         "samite: error: stopped after 0 of 4 workgroups\n"},
+        {"run loop.s --trace=stop.log --machine tensor", " instructions, pc 0x80000000 <k+0x0>\n"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct outcome o = run_interrupted(cases[i].words, true);
+        assert_int_equal(o.code, 128 + SIGINT);
+        expect_part(&o.err, "samite: error: stopped after ");
+        expect_part(&o.err, cases[i].part);
+        done(&o);
+        assert_false(exists("stop.log") || exists("stop.npy"));
+        assert_false(has_temporary("stop"));
+    }
+}
+
 TEST_GROUP(setup, remove_directory)
