@@ -118,7 +118,7 @@ static double by_driver(void *context, uint64_t rounds)
 
 struct search {
     struct subject subject;
-    char folder[32], program[64];
+    char folder[256], program[288];
     uint32_t entry[2]; /* of the kernels */
     uint32_t row[NODES + 1], column[EDGES];
     uint64_t buffers[5]; /* row, column, distance, next, changed */
@@ -138,7 +138,8 @@ static void make_graph(struct search *s)
 static bool make_search(struct search *s)
 {
     struct sam_error error;
-    strcpy(s->folder, "/tmp/samite-bench-XXXXXX");
+    const char *temporary = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe) */
+    snprintf(s->folder, sizeof s->folder, "%s/samite-bench-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(s->folder) ||
         !assemble(&s->subject, "\t.include \"bfs.s\"\n", sam_gpu_start_code()))
         return false;
@@ -222,7 +223,7 @@ static double searches(void *context, uint64_t rounds)
 static bool compare_variables(struct bench *bench)
 {
     struct search *s = calloc(1, sizeof *s);
-    char recorded[64], command[64];
+    char recorded[288], command[288];
     bool good = s && make_search(s);
     if (good)
         snprintf(recorded, sizeof recorded, "%s/recorded", s->folder);

@@ -96,7 +96,7 @@ static int mark_dirty(struct space *space, const struct range *range)
     uint8_t bytes[PAGE];
     uint64_t at = range->base;
     const uint64_t end = range->base + range->allocated;
-    while (at < end) {
+    while ((at = sam_gpu_skip_untouched(space->gpu, at, end)) < end) {
         const uint64_t page = at / PAGE, next = (page + 1) * PAGE;
         const size_t size = (size_t)((next < end ? next : end) - at);
         if (!is_dirty(space, page)) {

@@ -155,6 +155,10 @@ SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, con
                                       size_t size, struct sam_error *error);
 SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, size_t size,
                                      struct sam_error *error);
+/* The first address in address..end - 1 from which memory may hold anything but zeros, found
+ * without reading: blocks of 64 KiB that neither the host nor a kernel has accessed are skipped.
+ * `end`: there are only such blocks. Since 0.2. */
+SAM_API uint64_t sam_gpu_skip_untouched(const struct sam_gpu *gpu, uint64_t address, uint64_t end);
 /* Map (where not yet mapped) and copy every section of a program, also to its load address where
  * that differs; what its data does not fill becomes zero. Loading it again sets it back to its
  * start. The image must outlive its launches: reports take symbols from it. */

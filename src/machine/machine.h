@@ -73,6 +73,8 @@ void sam_memory_clear(struct sam_memory *memory, uint64_t base, uint64_t size);
 /* Copy in or out, regardless of buffers. False: host out of memory. */
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
 void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
+/* The first address in address..end - 1 whose chunk is allocated; `end`: none is. */
+uint64_t sam_memory_skip_untouched(struct sam_memory *memory, uint64_t address, uint64_t end);
 /* Bytes from `base`, the start of a page, to the end of the region or the page; 0 when the region,
  * which has bytes in this page, begins later. */
 static inline uint16_t sam_region_limit(const struct sam_region *region, uint64_t base)

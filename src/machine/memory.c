@@ -405,6 +405,13 @@ void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, si
     }
 }
 
+uint64_t sam_memory_skip_untouched(struct sam_memory *memory, uint64_t address, uint64_t end)
+{
+    while (address < end && !find_host(memory, address))
+        address += chunk_part(address, end - address);
+    return address;
+}
+
 bool sam_tlb_init(struct sam_tlb *tlb)
 {
     tlb->entries = sam_pages_new(SAM_TLB_ENTRIES * sizeof *tlb->entries);

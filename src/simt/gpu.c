@@ -158,6 +158,11 @@ enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, 
     return sam_host_read(gpu->memory, address, data, size, error);
 }
 
+uint64_t sam_gpu_skip_untouched(const struct sam_gpu *gpu, uint64_t address, uint64_t end)
+{
+    return gpu ? sam_memory_skip_untouched(gpu->memory, address, end) : address;
+}
+
 enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                              struct sam_error *error)
 {

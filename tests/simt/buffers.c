@@ -43,6 +43,33 @@ TEST(removed_buffers_fault)
     program_free(&p);
 }
 
+/* Of 1 MiB the host reads one block and writes to another; a kernel stores to a third. */
+TEST(untouched_blocks)
+{
+    enum { BLOCK = 1 << 16, SIZE = 1 << 20 };
+    struct program p = storing(0, 42);
+    uint32_t base, word = 7;
+    assert_int_equal(sam_gpu_alloc(p.gpu, SIZE + BLOCK, &base, &p.error), SAM_OK);
+    base += -base % BLOCK;
+    const uint64_t end = (uint64_t)base + SIZE;
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, end), end);
+    assert_int_equal(sam_gpu_read(p.gpu, base, &word, sizeof word, &p.error), SAM_OK);
+    assert_int_equal(word, 0);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, end), end);
+    assert_int_equal(sam_gpu_write(p.gpu, base + 9 * BLOCK - 4, "word", 4, &p.error), SAM_OK);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base + 4, end), base + 8 * BLOCK);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, base + 8 * BLOCK), base + 8 * BLOCK);
+    program_set(&p, DATA, base + 2 * BLOCK + 8);
+    program_pass(&p);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, end), base + 2 * BLOCK);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base + 2 * BLOCK + 9, end),
+                     base + 2 * BLOCK + 9);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, base + 3 * BLOCK, end), base + 8 * BLOCK);
+    assert_int_equal(sam_gpu_skip_untouched(p.gpu, end, end), end);
+    assert_int_equal(sam_gpu_skip_untouched(NULL, base, end), base);
+    program_free(&p);
+}
+
 TEST(wrong_addresses)
 {
     struct program p = storing(DATA, 1);
