@@ -94,6 +94,8 @@ struct sam_buffer {
     bool failed;
 };
 void sam_buffer_free(struct sam_buffer *buffer);
+/* Reserve `extra` bytes and the final NUL. */
+bool sam_buffer_reserve(struct sam_buffer *buffer, size_t extra);
 bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size);
 /* Append `size` bytes of value `fill`. */
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size);

@@ -43,8 +43,7 @@ void sam_buffer_free(struct sam_buffer *buffer)
     *buffer = (struct sam_buffer){0};
 }
 
-/* Reserve `extra` bytes and the final NUL. */
-static bool reserve(struct sam_buffer *buffer, size_t extra)
+bool sam_buffer_reserve(struct sam_buffer *buffer, size_t extra)
 {
     if (buffer->failed || extra > SIZE_MAX / 4 - buffer->size) {
         buffer->failed = true;
@@ -68,7 +67,7 @@ static bool reserve(struct sam_buffer *buffer, size_t extra)
 
 bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size)
 {
-    if (!reserve(buffer, size))
+    if (!sam_buffer_reserve(buffer, size))
         return false;
     if (size)
         memcpy(buffer->data + buffer->size, bytes, size);
@@ -79,7 +78,7 @@ bool sam_buffer_append(struct sam_buffer *buffer, const void *bytes, size_t size
 
 bool sam_buffer_fill(struct sam_buffer *buffer, uint8_t fill, size_t size)
 {
-    if (!reserve(buffer, size))
+    if (!sam_buffer_reserve(buffer, size))
         return false;
     memset(buffer->data + buffer->size, fill, size);
     buffer->size += size;
@@ -91,7 +90,7 @@ bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (!reserve(buffer, 128)) {
+    if (!sam_buffer_reserve(buffer, 128)) {
         va_end(args);
         return false;
     }
@@ -100,7 +99,7 @@ bool sam_buffer_printf(struct sam_buffer *buffer, const char *format, ...)
     va_copy(again, args);
     int length = sam_format_list((char *)buffer->data + buffer->size, room, format, args);
     va_end(args);
-    if (length >= 0 && (size_t)length >= room && reserve(buffer, (size_t)length))
+    if (length >= 0 && (size_t)length >= room && sam_buffer_reserve(buffer, (size_t)length))
         length = sam_format_list((char *)buffer->data + buffer->size,
                                  buffer->capacity - buffer->size, format, again);
     va_end(again);

@@ -13,12 +13,6 @@ static uint64_t wrap(const struct sam_core *core, uint64_t value)
     return sam_code_is_narrow(core->code) ? (uint32_t)value : value;
 }
 
-void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access)
-{
-    if (step->access_count < SAM_STEP_ACCESSES)
-        step->access[step->access_count++] = *access;
-}
-
 void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value)
 {
     if (step->csr_count < SAM_STEP_CSRS) {

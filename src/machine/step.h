@@ -19,7 +19,11 @@ enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct 
 void sam_step_find_values(struct sam_core *core, struct sam_step *step,
                           const struct sam_insn *insn);
 /* For what a machine records itself. */
-void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access);
+static inline void sam_step_add_access(struct sam_step *step, const struct sam_step_access *access)
+{
+    if (step->access_count < SAM_STEP_ACCESSES)
+        step->access[step->access_count++] = *access;
+}
 void sam_step_add_csr(struct sam_step *step, unsigned address, uint64_t value);
 /* Up to 8 bytes of memory as the core sees them, without any effect. False: not there. */
 bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint64_t *value);

@@ -3,6 +3,7 @@
  * once; it may as well be left at any instruction and continued. */
 #include <stdlib.h>
 
+#include "machine/step.h"
 #include "sanitize/sanitize.h"
 #include "simt/replay.h"
 
@@ -187,12 +188,16 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     if (worker->sanitizer)
         sam_sanitizing_step(worker, w);
     const enum sam_exit exit = sam_warp_step(w, step, &insn);
+    if (worker->pace && exit != SAM_EXIT_TRAP && !step->vector)
+        sam_step_find_values(&w->core, step, &insn);
     account(worker, group, w, before);
     const bool fresh = exit != SAM_EXIT_TRAP && !sam_worker_repeats(worker);
     if (fresh && worker->counts && !sam_counts_step(worker->counts, w, &insn, step))
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
-    if (fresh && worker->log && !sam_warp_log_step(worker->log, w, &insn, step))
-        return fail_host(worker, SAM_ERR_IO, "cannot write the commit log");
+    if (fresh && worker->log &&
+        !(sam_warp_log_step(worker->log, w, &insn, step) &&
+          (!worker->pace || sam_warp_log_flush(worker->log))))
+        return fail_host(worker, SAM_ERR_IO, SAM_LOG_REFUSED);
     if (fresh && worker->replay && !sam_replay_step(worker->replay, w, &insn, step))
         return sam_replay_fail(worker->replay);
     const enum sam_pause pause = look(worker, group, w, exit);

@@ -420,6 +420,14 @@ static void work(void *context, size_t i, unsigned thread)
     sam_host_fp_leave(host);
 }
 
+/* What remains of the commit log, which one worker writes. */
+static void flush_log(struct sam_run *run)
+{
+    struct sam_warp_log *log = run->workers[0].log;
+    if (log && !sam_warp_log_flush(log))
+        sam_run_fail_host(run, SAM_ERR_IO, SAM_LOG_REFUSED);
+}
+
 /* Run the workers. False: out of memory. */
 static bool run_workers(struct sam_run *run)
 {
@@ -469,7 +477,10 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     enum sam_status status = sam_run_open(&run, gpu, launch, error);
     if (status != SAM_OK)
         return status;
-    bool ok = sam_run_prepare(&run) && run_workers(&run) && sam_run_collect(&run, result);
+    bool ok = sam_run_prepare(&run) && run_workers(&run);
+    if (ok)
+        flush_log(&run);
+    ok = ok && sam_run_collect(&run, result);
     ok = sam_sanitizing_end(&run) && ok;
     if (ok)
         status = sam_run_outcome(&run, error);

@@ -8,8 +8,11 @@ struct sam_warp_log {
     const struct sam_gpu *gpu;
     struct sam_commit commit;
     struct sam_texts *texts;
-    struct sam_buffer text;
+    struct sam_buffer text;      /* not yet written */
+    const char *csr_names[4096]; /* of those that have been logged */
 };
+
+enum { BATCH = 1 << 16 }; /* bytes that a launch writes at once */
 
 struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu)
 {
@@ -31,15 +34,33 @@ void sam_warp_log_free(struct sam_warp_log *log)
     free(log);
 }
 
-static void fill_csrs(struct sam_commit *c, const struct sam_gpu *gpu, const struct sam_step *step)
+static const char *csr_name(struct sam_warp_log *log, unsigned address)
 {
+    const char **name = &log->csr_names[address % SAM_COUNT(log->csr_names)];
+    if (!*name && !(*name = sam_csr_name(&log->gpu->machine.isa, address)))
+        *name = "unknown";
+    return *name;
+}
+
+static void fill_csrs(struct sam_warp_log *log, const struct sam_step *step)
+{
+    struct sam_commit *c = &log->commit;
     for (unsigned i = 0; i < step->csr_count; i++) {
-        const char *name = sam_csr_name(&gpu->machine.isa, step->csr[i].address);
         c->csrs[i].address = step->csr[i].address;
-        c->csrs[i].name = name ? name : "unknown";
+        c->csrs[i].name = csr_name(log, step->csr[i].address);
         c->csrs[i].value = (uint32_t)step->csr[i].value;
     }
     c->csr_count = step->csr_count;
+}
+
+bool sam_warp_log_flush(struct sam_warp_log *log)
+{
+    const struct sam_sink *sink = &log->gpu->options.log;
+    const bool good =
+        !log->text.failed &&
+        (!log->text.size || sink->write(sink->context, log->text.data, log->text.size));
+    log->text.size = 0;
+    return good;
 }
 
 bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *w, const struct sam_insn *insn,
@@ -71,15 +92,10 @@ bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *w, const struc
         .depth = w->depth,
         .load = step->access_count && step->access[0].load,
         .store = act == SAM_ACT_STORE,
+        .access_count = step->access_count,
+        .accesses = step->access,
     };
-    fill_csrs(c, log->gpu, step);
-    for (unsigned i = 0; i < step->access_count && i < SAM_COMMIT_ACCESSES; i++) {
-        c->access_size = step->access[i].size;
-        c->accesses[c->access_count++] = (struct sam_commit_access){
-            (uint32_t)step->access[i].address, (uint32_t)step->access[i].value};
-    }
-    log->text.size = 0;
+    fill_csrs(log, step);
     sam_commit_format(c, &log->text);
-    const struct sam_sink *sink = &log->gpu->options.log;
-    return !log->text.failed && sink->write(sink->context, log->text.data, log->text.size);
+    return log->text.size < BATCH || sam_warp_log_flush(log);
 }

@@ -66,10 +66,13 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
         return false;
     }
     sam_memory_read(memory, (uint64_t)run->print_base + 4 + from, text, index - from);
-    const bool ok = sam_worker_repeats(worker) || print_bytes(run, warp, text, index - from);
+    const bool logged = !worker->log || sam_warp_log_flush(worker->log);
+    const bool ok =
+        sam_worker_repeats(worker) || (logged && print_bytes(run, warp, text, index - from));
     sam_run_called_back(worker);
     if (!ok)
-        sam_run_fail_host(run, SAM_ERR_IO, "cannot write the kernel's prints");
+        sam_run_fail_host(run, SAM_ERR_IO,
+                          logged ? "cannot write the kernel's prints" : SAM_LOG_REFUSED);
     free(text);
     run->print_shown = index;
     return ok;

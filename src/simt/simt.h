@@ -469,11 +469,14 @@ bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64
 /* The rows in their order. */
 void sam_stats_sort(struct sam_gpu_stats *stats);
 
-/* log.c: write an instruction that has run to the sink of the gpu's commit log. False: the sink
- * refused. */
+/* log.c: the commit log. It goes to the sink of the gpu in batches: flush it before anything else
+ * is written and when the launch has ended. False: the sink refused. */
+#define SAM_LOG_REFUSED "cannot write the commit log"
 struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu);
 void sam_warp_log_free(struct sam_warp_log *log);
+/* Add an instruction that has run. */
 bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *warp, const struct sam_insn *insn,
                        const struct sam_step *step);
+bool sam_warp_log_flush(struct sam_warp_log *log);
 
 #endif

@@ -96,8 +96,6 @@ enum sam_exit sam_warp_step(struct sam_warp *w, struct sam_step *step, struct sa
     }
     if (step->vector)
         find_values(w, insn, step);
-    else
-        sam_step_find_values(&w->core, step, insn);
     if (act == SAM_ACT_RPC)
         sam_step_add_csr(step, SAM_CSR_rpc, w->rpc);
     if (act == SAM_ACT_VTYPE) {

@@ -72,16 +72,14 @@ static char *put_vector(const struct sam_commit *c, char *p)
 static char *put_memory(const struct sam_commit *c, char *p)
 {
     for (unsigned i = 0; i < c->access_count; i++) {
-        const struct sam_commit_access *a = &c->accesses[i];
-        p = put_word(PUT(p, " mem"), a->address);
+        const struct sam_step_access *a = &c->accesses[i];
+        p = put_word(PUT(p, " mem"), (uint32_t)a->address);
         if (!c->store)
             continue;
         /* of a byte one digit when the other is 0, of a half word four */
-        const unsigned digits = c->access_size == 1   ? (a->value & 0xf0 ? 2 : 1)
-                                : c->access_size == 2 ? 4
-                                                      : 8;
+        const unsigned digits = a->size == 1 ? (a->value & 0xf0 ? 2 : 1) : a->size == 2 ? 4 : 8;
         char word[8];
-        put_hex8(word, a->value);
+        put_hex8(word, (uint32_t)a->value);
         p = PUT(p, " 0x");
         memcpy(p, word + 8 - digits, digits);
         p += digits;
@@ -156,17 +154,16 @@ static char *put_simt(const struct sam_commit *c, char *p)
 
 /* Most bytes that c leads to, but for its texts: two heads, the count of the line before, registers
  * with 32 lanes, accesses, CSRs. */
-enum { MOST = 128 + 2 * (16 + 32 * 9) + SAM_COMMIT_ACCESSES * 26 + 4 * 32 + 256 };
+enum { MOST = 128 + 2 * (16 + 32 * 9) + SAM_STEP_ACCESSES * 26 + 4 * 32 + 256 };
 
 void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
 {
     size_t texts = strlen(c->text);
     for (unsigned i = 0; i < c->csr_count; i++)
         texts += strlen(c->csrs[i].name);
-    const size_t before = out->size;
-    if (!sam_buffer_fill(out, 0, MOST + texts)) /* room */
+    if (!sam_buffer_reserve(out, MOST + texts))
         return;
-    char *const begin = (char *)out->data, *p = begin + before;
+    char *const begin = (char *)out->data, *p = begin + out->size;
     if (!runs_again(c, &p)) {
         p = put_place(c, put_core(p, c->core));
         *p++ = ' ';

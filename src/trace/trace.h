@@ -5,14 +5,7 @@
 #define SAM_TRACE_H
 
 #include "base/base.h"
-
-/* One access to memory. */
-struct sam_commit_access {
-    uint32_t address;
-    uint32_t value; /* of a store */
-};
-
-enum { SAM_COMMIT_ACCESSES = 64 };
+#include "samite/session.h"
 
 /* The instruction that a warp logged last; zero at its start. */
 struct sam_commit_last {
@@ -48,9 +41,8 @@ struct sam_commit {
     uint32_t mask;
     /* memory */
     bool load, store;
-    unsigned access_size; /* bytes per access */
     unsigned access_count;
-    struct sam_commit_access accesses[SAM_COMMIT_ACCESSES];
+    const struct sam_step_access *accesses; /* of one size */
     /* SIMT stack, instructions of opcode 0x5b */
     bool simt;
     uint32_t npc;
