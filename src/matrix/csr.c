@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CSRs and life cycle of a unit. The addresses of those above 0xcc0 make them read-only. */
+/* Life cycle and CSRs of a unit. CSRs with addresses from 0xcc0 on are read-only by their address.
+ */
 #include <stdlib.h>
 
 #include "matrix/unit.h"

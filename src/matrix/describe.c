@@ -30,7 +30,7 @@ bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn
     if (!m || !sam_matrix_is(insn))
         return false;
     w->kind = sam_m_kind(insn->word);
-    if (w->kind == SAM_M_KIND_CONFIG) /* its operands are hart registers */
+    if (w->kind == SAM_M_KIND_CONFIG) /* operands are registers of the hart */
         return true;
     w->m = m->size_m;
     w->n = m->size_n;

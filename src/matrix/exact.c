@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point products element by element in integers (base/fp_wide.h): slow, for every rounding
- * mode, with every flag, in both orders of summation. */
+/* Floating-point products element by element in integer arithmetic (base/fp_wide.h): slow, with all
+ * rounding modes and flags, in both orders of summation. */
 #include "base/fp_wide.h"
 #include "matrix/unit.h"
 
@@ -29,7 +29,7 @@ static uint64_t element(struct dot *d, const uint8_t *row, unsigned k)
     return d->source == d->target ? value : sam_fp_widen(d->source, d->target, value, &d->flags);
 }
 
-/* t = 0; t = fma(a, b, t) for rising k */
+/* t = 0; t = fma(a, b, t) for ascending k. */
 static uint64_t in_order(struct dot *d, const uint8_t *a, const uint8_t *b)
 {
     uint64_t t = 0;
@@ -38,7 +38,7 @@ static uint64_t in_order(struct dot *d, const uint8_t *a, const uint8_t *b)
     return t;
 }
 
-/* Round each product, pad with zeros to a power of two, then sum neighbours pairwise. */
+/* Round each product, pad with zeros to a power of two, then sum adjacent nodes pairwise. */
 static uint64_t as_tree(struct dot *d, const uint8_t *a, const uint8_t *b)
 {
     uint64_t node[SAM_MATRIX_ROW_BYTES / 2] = {0};

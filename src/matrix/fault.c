@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that explains why an instruction of the unit trapped, with the values that the sizes still
- * hold. docs/matrix-rulings.md 2.12. */
+/* Explains traps of instructions of the unit, with the current sizes. docs/matrix-rulings.md 2.12.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of matrix/: the matrix unit of a hart: its registers, CSRs and instructions. Sources:
+/* The interface of matrix/, the matrix unit of a hart: registers, CSRs and instructions. Sources:
  * the matrix extension draft 0.1 and docs/matrix-rulings.md. */
 #ifndef SAM_MATRIX_H
 #define SAM_MATRIX_H
@@ -9,7 +9,7 @@
 #define SAM_MATRIX_COUNT     8u
 #define SAM_MATRIX_ROWS      16u /* rows of a register at the largest MLEN */
 #define SAM_MATRIX_ROW_BYTES 64u
-#define SAM_MATRIX_MEMORY    (UINT64_C(1) << 40) /* the unit's addresses have 40 bits */
+#define SAM_MATRIX_MEMORY    (UINT64_C(1) << 40) /* addresses of the unit have 40 bits */
 
 enum sam_matrix_state { SAM_MATRIX_OFF, SAM_MATRIX_INITIAL, SAM_MATRIX_CLEAN, SAM_MATRIX_DIRTY };
 enum sam_matrix_round { SAM_MATRIX_RNU, SAM_MATRIX_RNE, SAM_MATRIX_RDN, SAM_MATRIX_ROD };
@@ -37,8 +37,8 @@ struct sam_matrix_fault {
     uint64_t value[2];
 };
 
-/* State of one unit. Rows are row_bytes apart, so that a register is `rows` * row_bytes contiguous
- * bytes; the rest is unused. */
+/* State of one unit. A register is `rows` * row_bytes contiguous bytes; the rest of m[] is unused.
+ */
 struct sam_matrix {
     uint8_t m[SAM_MATRIX_COUNT][SAM_MATRIX_ROWS * SAM_MATRIX_ROW_BYTES]
         __attribute__((aligned(64)));
@@ -51,8 +51,8 @@ struct sam_matrix {
     bool saturated;
     bool narrow;           /* the hart is RV32 */
     bool tree;             /* --fp-order=tree */
-    uint32_t accumulators; /* set of registers that may be md of a multiplication; unless it holds
-                              all of them, they may not be its sources */
+    uint32_t accumulators; /* registers allowed as md of a multiplication; unless these are all
+                              registers, they are not allowed as sources */
     struct sam_matrix_fault fault; /* of the last instruction that trapped */
     const struct sam_matrix_products *products;
     struct sam_matrix_scratch *scratch;
@@ -63,7 +63,7 @@ struct sam_matrix *sam_matrix_new(unsigned mlen, bool narrow);
 void sam_matrix_free(struct sam_matrix *matrix);
 /* Register the handlers of the instructions; they find the unit in core->unit[SAM_UNIT_MATRIX]. */
 void sam_matrix_fill(struct sam_machine *machine);
-/* CSRs of the unit; false: not one of them. */
+/* Return false if the CSR is not one of the unit. */
 bool sam_matrix_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_matrix_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
@@ -72,11 +72,11 @@ struct sam_matrix_work {
     enum sam_m_kind kind;
     uint8_t md, ms1, ms2;
     bool reads_1, reads_2;         /* ms1, ms2 are sources */
-    unsigned registers;            /* from md on: destinations, or what a store reads */
+    unsigned registers;            /* from md on: destinations, or sources of a store */
     unsigned source_registers;     /* from ms2 on */
-    unsigned m, n;                 /* rows (in a whole-register form, of all registers), columns */
-    unsigned first, end;           /* rows that a load or store moves or clears; end 0: through the
-                                      last */
+    unsigned m, n;                 /* rows (of all registers in a whole-register form), columns */
+    unsigned first, end;           /* rows that a load or store moves or clears; end 0: all from
+                                      first on */
     unsigned bytes;                /* per row: sizeK, or a whole row */
     const struct sam_m_type *type; /* of a multiplication */
     uint64_t base, stride;         /* of a load or store */
@@ -92,18 +92,17 @@ static inline uint64_t sam_matrix_address(const struct sam_matrix_work *work, un
     return work->narrow ? (uint32_t)address : address;
 }
 
-/* May be called just before or just after the instruction, which changes nothing the result depends
- * on, except for configurations and xmrstart: `first` and `end` are left 0. False: not a matrix
- * instruction, or no unit. */
+/* Call it before or after the instruction, which does not change the result except for
+ * configurations and xmrstart: `first` and `end` remain 0. Returns false if it is not a matrix
+ * instruction, or there is no unit. */
 bool sam_matrix_work_of(const struct sam_core *core, const struct sam_insn *insn,
                         struct sam_matrix_work *work);
-/* The same after an instruction that began with xmrstart = `first`: for a load or store, only the
- * rows that it moved before a trap. Also false when it moved none. */
+/* The work of an executed instruction that began with xmrstart = `first`: of a load or store, the
+ * rows that it moved before a trap. Also false if it moved none. */
 bool sam_matrix_work_done(const struct sam_core *core, const struct sam_insn *insn, uint32_t first,
                           bool trapped, struct sam_matrix_work *work);
 bool sam_matrix_is(const struct sam_insn *insn);
-/* The rule that the instruction that has just trapped broke, with its values; "" for memory that is
- * not there. */
+/* The rule that the trapped instruction broke, with its values; "" for unmapped memory. */
 void sam_matrix_describe_fault(const struct sam_core *core, char *text, size_t size);
 
 #endif

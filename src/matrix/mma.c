@@ -2,13 +2,13 @@
 /* C[i][j] += sum over k of A[i][k] * B[j][k]: A = ms1, B = ms2 (or ms2 and ms2+1), C = md (or md
  * and md+1, which hold the left and the right columns).
  *
- * Everything is computed in float or double. Sums over a row of products of 4- and 8-bit integers
- * stay below 2^24, and of 16-bit integers below 2^53, so they are exact. The columns that pad a
- * vector repeat column 0 and thus raise no additional flags. */
+ * All products are computed in float or double. Sums over a row are exact for integers: below 2^24
+ * for 4- and 8-bit, below 2^53 for 16-bit integers. Columns that pad a vector repeat column 0, so
+ * that they raise no additional flags. */
 #include "matrix/unit.h"
 
-/* When only some registers are accumulators, they can be md or move to and from memory, but cannot
- * be sources (manual, 4.3). */
+/* If only some registers are accumulators, they can be md, loaded and stored, but not sources
+ * (manual, 4.3). */
 static struct sam_matrix_fault organisation(const struct sam_matrix *m,
                                             const struct sam_m_type *type, unsigned md,
                                             unsigned ms2, unsigned ms1)
@@ -66,7 +66,7 @@ static void widen_16(double *to, const uint8_t *from, unsigned count, bool is_si
     }
 }
 
-/* Only the elements in use: others must not raise flags. */
+/* Only elements in use are converted: others must not raise flags. */
 static void widen_half(const struct sam_matrix *m, float *to, const uint8_t *from, unsigned count)
 {
     if (count == SAM_MATRIX_ROW_BYTES / 2) {
@@ -145,7 +145,7 @@ static void unpack_sources(struct sam_matrix *m, const struct job *j, struct sam
 
 /* --------------------------------------------------------------------------- the accumulators */
 
-/* The bytes of a row of C held by register md + r; the preceding registers hold *first elements. */
+/* The bytes of a row of C in register md + r, which begins with element *first. */
 static unsigned bytes_of(const struct sam_matrix *m, const struct job *j, unsigned r,
                          unsigned *first)
 {
@@ -160,7 +160,7 @@ static unsigned registers_of(const struct job *j)
     return j->type->target == 64 ? 2 : 1;
 }
 
-/* Clear everything outside sizeM x sizeN. */
+/* Clear the elements outside sizeM x sizeN. */
 static void clear(struct sam_matrix *m, const struct job *j)
 {
     for (unsigned r = 0; r < registers_of(j); r++) {
@@ -223,8 +223,8 @@ static sam_matrix_product *product_of(const struct sam_matrix_products *p, unsig
     }
 }
 
-/* Compute with the host's arithmetic. False: exact.c has to do it; the flags that the host has
- * raised by then are correct. */
+/* Compute with the arithmetic of the host. Returns false if exact.c must do it; flags that the host
+ * has raised are then correct. */
 static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_round round)
 {
     struct sam_matrix_tile tile = {.b = &m->scratch->b,
@@ -245,7 +245,7 @@ static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_rou
     bool nan = product(&tile);
     if (round != SAM_RNE)
         sam_host_fp_round(SAM_RNE);
-    /* x86 raises no NV for an fma of infinity, zero and a quiet NaN. */
+    /* x86 does not raise NV for an fma of infinity, zero and a quiet NaN. */
     if (nan && (j->variant == SAM_M_F32 || j->variant == SAM_M_F64))
         return false;
     put_accumulators(m, j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores, row by row: at a fault the preceding rows are done and xmrstart holds the row
- * that failed, so that the instruction can be restarted. */
+/* Loads and stores, row by row. After a fault the rows before are complete and xmrstart holds the
+ * failing row, so that the instruction can be restarted. */
 #include "matrix/unit.h"
 
 /* A part of a row that lies in one page. */
@@ -8,10 +8,10 @@ struct part {
     uint8_t *host;
     uint64_t address;
     unsigned size;
-    bool told; /* the page does not take stores directly: it may hold code */
+    bool slow; /* resolved without the TLB: stores must invalidate decoded code */
 };
 
-/* Copy `size` bytes, mostly whole rows, whose sizes are compile-time constants here. */
+/* memcpy with constant sizes for whole rows. */
 static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
 {
     switch (size) {
@@ -22,7 +22,7 @@ static inline void copy(uint8_t *to, const uint8_t *from, unsigned size)
     }
 }
 
-/* Host address of `size` bytes at `address` if one page covers them all, else NULL. */
+/* Host address of the bytes if one TLB entry covers them, else NULL. */
 static inline uint8_t *find_fast(const struct sam_core *c, uint64_t address, unsigned size,
                                  bool store)
 {
@@ -50,7 +50,7 @@ static uint8_t *resolve(struct sam_core *c, uint64_t address, unsigned size, boo
     return host;
 }
 
-/* For accesses that miss the page. A failure is reported at its first byte. */
+/* For accesses that miss the TLB. A failure is reported at its first byte. */
 static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, uint64_t address, unsigned size,
                                        bool store)
 {
@@ -61,7 +61,7 @@ static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, uint64_t address, uns
     return host;
 }
 
-/* The one or two parts of `size` bytes at `address`; 0: a fault. */
+/* Resolve the one or two parts of the bytes. Returns their number, 0 after a fault. */
 static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool store,
                      struct part parts[2])
 {
@@ -74,7 +74,7 @@ static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool s
         *p = (struct part){.address = address, .size = size < rest ? size : rest};
         p->host = find_fast(c, address, p->size, store);
         if (!p->host) {
-            p->told = true;
+            p->slow = true;
             p->host = find_slow(c, address, p->size, store);
             if (!p->host)
                 return 0;
@@ -85,7 +85,7 @@ static unsigned find(struct sam_core *c, uint64_t address, unsigned size, bool s
     return count;
 }
 
-/* Move `size` bytes between a register and memory. */
+/* Move bytes between a register and memory. */
 static SAM_NOINLINE bool move_slow(struct sam_core *c, uint8_t *row, uint64_t address,
                                    unsigned size, bool store)
 {
@@ -97,7 +97,7 @@ static SAM_NOINLINE bool move_slow(struct sam_core *c, uint8_t *row, uint64_t ad
             memcpy(row, p->host, p->size);
         } else {
             memcpy(p->host, row, p->size);
-            if (SAM_UNLIKELY(p->told))
+            if (SAM_UNLIKELY(p->slow))
                 sam_code_store(c->code, p->address, p->size);
         }
         row += p->size;
@@ -116,7 +116,7 @@ static inline bool move(struct sam_core *c, uint8_t *row, uint64_t address, unsi
     return true;
 }
 
-/* Check that base and stride are multiples of the element; false: trapped. */
+/* Check that base and stride are multiples of the element. Traps if not. */
 static bool aligned(struct sam_core *c, uint64_t base, uint64_t stride, unsigned element,
                     bool store)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise operations: md = ms2 op b, where b is a matrix, one row of it applied to all rows,
- * or a register. */
+/* mmov, and element-wise operations: md = ms2 op b, where b is a matrix, a row applied to all rows,
+ * or a scalar register. */
 #include "matrix/unit.h"
 
-/* Whether to add one to value / 2^shift without its fraction. `value` is in two's complement. */
+/* The rounding increment of value / 2^shift. `value` is in two's complement. */
 static inline unsigned rounded_up(enum sam_matrix_round round, uint64_t value, unsigned shift)
 {
     if (shift == 0)
@@ -83,7 +83,7 @@ static void put(uint8_t *row, unsigned index, unsigned bytes, uint64_t value)
         row[index * bytes + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Row `i` of md. Elements past sizeK become zero; bytes after all results are kept. */
+/* Write a row of md. Elements past sizeK are cleared; bytes after the results are kept. */
 static void one_row(struct sam_matrix *m, uint8_t *to, const uint8_t *a, const uint8_t *b,
                     unsigned variant, bool inside)
 {
@@ -121,5 +121,30 @@ bool sam_matrix_pointwise(struct sam_core *c, unsigned md, unsigned ms2, unsigne
         const uint8_t *b = form == SAM_M_MM ? sam_matrix_row(m, ms1, i) : row;
         one_row(m, sam_matrix_row(m, md, i), sam_matrix_row(m, ms2, i), b, variant, i < m->size_m);
     }
+    return true;
+}
+
+bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t operand,
+                     unsigned variant)
+{
+    struct sam_matrix *m = sam_matrix_of(c);
+    const size_t bytes = m->rows * m->row_bytes;
+    uint8_t row[SAM_MATRIX_ROW_BYTES];
+    if (variant == SAM_M_MM) {
+        memmove(m->m[md], m->m[ms1], bytes);
+        return true;
+    }
+    if (variant == SAM_M_MX) {
+        const unsigned width = m->narrow ? 4 : 8;
+        for (unsigned i = 0; i < m->row_bytes; i++)
+            row[i] = (uint8_t)(operand >> 8 * (i % width));
+    } else {
+        const uint8_t *from = sam_matrix_numbered(c, ms1, operand);
+        if (!from)
+            return false;
+        memcpy(row, from, m->row_bytes);
+    }
+    for (unsigned i = 0; i < m->rows; i++)
+        memcpy(sam_matrix_row(m, md, i), row, m->row_bytes);
     return true;
 }

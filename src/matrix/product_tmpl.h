@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops of multiplication, compiled once per level of the host's instruction set: TABLE
- * is the table to define. They work on vectors of columns and four rows of C at a time, so that
- * sums do not wait for each other. All levels give the same bits and flags. */
+/* The inner loops of multiplication, compiled once per level of the host's instruction set as
+ * TABLE. They compute vectors of columns and four rows of C at a time, to have independent sums in
+ * flight. All levels give the same bits and flags. */
 #include "base/fp_wide.h"
 #include "matrix/unit.h"
 
@@ -37,7 +37,7 @@ typedef uint64_t vu64 __attribute__((vector_size(VECTOR), may_alias));
 #define LANES_32 (VECTOR / 4u)
 #define LANES_64 (VECTOR / 8u)
 
-#if VECTOR == 16 /* the CPU may lack it, the C library does not */
+#if VECTOR == 16 /* the CPU may lack fma: use the C library */
 static inline v32 fma_32(v32 a, v32 b, v32 c)
 {
     for (unsigned i = 0; i < LANES_32; i++)
@@ -55,8 +55,7 @@ static inline v64 fma_64(v64 a, v64 b, v64 c)
 #define FMA64(a, b, c) fma_64(a, b, c)
 #endif
 
-/* One value in every lane, without arithmetic, which could change a zero's sign or quieten a NaN.
- */
+/* Broadcast the bits: arithmetic could change the sign of a zero or quieten a NaN. */
 static inline v32 broadcast_v32(const float *value)
 {
     int32_t bits;
@@ -89,7 +88,7 @@ static inline void finish_v64(const double *c, double *t, v64 sum, vi64 *nan)
     *(vi64 *)(void *)t = (bits & ~bad) | (bad & (int64_t)SAM_F64_NAN);
 }
 
-/* The sums are integers that fit. Unsigned, because the addition wraps. */
+/* The sums are integers in range. The addition is unsigned because it wraps. */
 static inline void finish_i32(const uint32_t *c, uint32_t *t, v32 sum, vi32 *nan)
 {
     (void)nan;
@@ -148,16 +147,16 @@ PRODUCT(fma32, float, v32, LANES_32, FMA32, float, finish_v32)
 PRODUCT(fma64, double, v64, LANES_64, FMA64, double, finish_v64)
 
 #if HALVES
-/* x * y + t rounded to half, returned as a single. x * y is exact, and rounding twice in the same
- * direction equals rounding once. */
+/* x * y + t rounded to half, as a single. x * y is exact, and double rounding in one direction
+ * equals rounding once. */
 static inline v32 step_directed(v32 x, v32 y, v32 t)
 {
     return FROM_HALF(TO_HALF(x * y + t));
 }
 
-/* For nearest, the first rounding must be to odd: where the sum is inexact (the sign of Knuth's
- * error term gives the side), take the neighbour with an odd last bit. Infinities and NaNs are
- * excluded: their differences would raise NV. */
+/* For nearest, the first rounding must be to odd: where the sum is inexact, take the adjacent value
+ * with an odd last bit, on the side given by the sign of Knuth's error term. Infinities and NaNs
+ * are excluded: their differences would raise NV. */
 static inline v32 step_nearest(v32 x, v32 y, v32 t)
 {
     const v32 product = x * y, sum = product + t;
@@ -170,8 +169,7 @@ static inline v32 step_nearest(v32 x, v32 y, v32 t)
     return FROM_HALF(TO_HALF((v32)(bits + (towards & moves))));
 }
 
-/* A sum of two halves: single precision has enough bits for rounding twice to equal rounding once.
- */
+/* A sum of two halves: with the bits of single precision double rounding equals rounding once. */
 static inline void finish_half(const uint16_t *c, uint16_t *t, v32 sum, vi32 *nan)
 {
     const v16 bits = TO_HALF(FROM_HALF(*(const v16 *)(const void *)c) + sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of matrix/. Every instruction checks everything that can make it illegal
- * before it changes anything. */
+/* Shared by the files of matrix/. Instructions check their legality before they change any state.
+ */
 #ifndef SAM_MATRIX_UNIT_H
 #define SAM_MATRIX_UNIT_H
 
@@ -27,7 +27,7 @@ static inline uint8_t *sam_matrix_row(struct sam_matrix *m, unsigned reg, unsign
 #define SAM_MATRIX_FAULT(reason, ...)                                                              \
     ((struct sam_matrix_fault){.why = (reason), .value = {__VA_ARGS__}})
 
-/* An illegal instruction: the handler sets mtval to its word. */
+/* Fail as an illegal instruction. */
 static inline bool sam_matrix_illegal(struct sam_core *c, struct sam_matrix_fault fault)
 {
     sam_matrix_of(c)->fault = fault;
@@ -35,8 +35,8 @@ static inline bool sam_matrix_illegal(struct sam_core *c, struct sam_matrix_faul
     return false;
 }
 
-/* Whether sizeM and sizeK fit a register and sizeK is a whole number of elements of `element`
- * bytes; false: trapped. */
+/* Whether sizeM and sizeK fit a register, and sizeK is a multiple of `element` bytes. Traps if not.
+ */
 static inline bool sam_matrix_sized(struct sam_core *c, unsigned element)
 {
     const struct sam_matrix *m = sam_matrix_of(c);
@@ -48,7 +48,7 @@ static inline bool sam_matrix_sized(struct sam_core *c, unsigned element)
            sam_matrix_illegal(c, SAM_MATRIX_FAULT(SAM_MATRIX_ELEMENTS, element));
 }
 
-/* Row `number` of ms1; NULL: trapped. */
+/* Row `number` of ms1; NULL after a trap. */
 static inline const uint8_t *sam_matrix_numbered(struct sam_core *c, unsigned ms1, uint64_t number)
 {
     struct sam_matrix *m = sam_matrix_of(c);
@@ -58,8 +58,8 @@ static inline const uint8_t *sam_matrix_numbered(struct sam_core *c, unsigned ms
     return NULL;
 }
 
-/* The instructions. False: a trap; c->cause is set, and c->tval unless it is the instruction word.
- */
+/* The instructions. They return false after a trap, with c->cause set, and c->tval unless it is the
+ * instruction word. */
 
 /* move.c: rows of sizeK bytes at base + i * stride. `variant` as in matrix.def. */
 bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t stride,
@@ -69,10 +69,9 @@ bool sam_matrix_store(struct sam_core *c, unsigned ms3, uint64_t base, uint64_t 
 /* Whole registers. */
 bool sam_matrix_load_whole(struct sam_core *c, unsigned md, uint64_t base, unsigned variant);
 bool sam_matrix_store_whole(struct sam_core *c, unsigned ms3, uint64_t base, unsigned variant);
-/* copy.c: mmov. `operand` is the row number or the scalar, in forms that have one. */
+/* pointwise.c: mmov. `operand` is the row number or the scalar, in forms that have one. */
 bool sam_matrix_copy(struct sam_core *c, unsigned md, unsigned ms1, uint64_t operand,
                      unsigned variant);
-/* pointwise.c */
 bool sam_matrix_pointwise(struct sam_core *c, unsigned md, unsigned ms2, unsigned ms1,
                           uint64_t operand, unsigned variant);
 /* mma.c */
@@ -91,22 +90,22 @@ struct sam_matrix_tile {
     void *t;
     unsigned a_stride;
     unsigned m, n, k;
-    bool nearest; /* the host's rounding mode */
+    bool nearest; /* rounding mode of the host */
 };
 
-/* t[i][j] = c[i][j] + sum over rising k of a[i][k] * b[k][j], in the host's rounding mode and with
- * the host's flags; NaNs in the result are canonical. True: there was one. */
+/* t[i][j] = c[i][j] + sum over ascending k of a[i][k] * b[k][j], with the rounding mode and flags
+ * of the host. NaNs in the result are canonical. Returns whether there are any. */
 typedef bool sam_matrix_product(const struct sam_matrix_tile *tile);
 
 struct sam_matrix_products {
-    /* Every product is exact in the format: only the sums round. */
+    /* Products are exact in the format; only the sums round. */
     sam_matrix_product *dot32, *dot64;
-    /* The same on integers in floats; c and t are int32 or int64 and wrap. */
+    /* Integers stored as floats; c and t are int32 or int64 and wrap. */
     sam_matrix_product *integer32, *integer64;
     /* Rounded once per step. */
     sam_matrix_product *fma32, *fma64;
-    /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL: the host
-     * lacks the conversions, and exact.c does it. */
+    /* a and b hold halves as floats, c and t are halves; rounded to half each step. NULL if the
+     * host lacks the conversions: exact.c is used. */
     sam_matrix_product *half;
     /* Halves as floats; `count` is a multiple of 16. NULL with `half`. */
     void (*from_half)(float *to, const uint16_t *from, unsigned count);
@@ -120,10 +119,10 @@ struct sam_matrix_products {
 extern const struct sam_matrix_products sam_matrix_products_base;
 extern const struct sam_matrix_products sam_matrix_products_v3;
 extern const struct sam_matrix_products sam_matrix_products_v4;
-/* product.c: the best for this host. */
+/* product.c: the table for the host's instruction set. */
 const struct sam_matrix_products *sam_matrix_products_choose(void);
 
-/* Operands unpacked. The largest: int4, 16 x 128 by 128 x 16, as floats. */
+/* Unpacked operands. The largest are int4, 16 x 128 by 128 x 16, as floats. */
 union sam_matrix_operand {
     float f32[SAM_MATRIX_ROWS * 128];
     double f64[SAM_MATRIX_ROWS * 32];
@@ -134,8 +133,8 @@ struct sam_matrix_scratch {
     union sam_matrix_operand a, rows, b, c, t; /* rows: B before it is transposed */
 } __attribute__((aligned(64)));
 
-/* exact.c: any floating-point multiplication, in integers: for rounding modes the host lacks, flags
- * it does not raise, and summation as a tree. Writes md, returns the flags. */
+/* exact.c: floating-point multiplication in integer arithmetic, for rounding modes that the host
+ * lacks, flags that it does not raise, and summation as a tree. Writes md, returns the flags. */
 unsigned sam_matrix_exact(struct sam_matrix *m, unsigned md, unsigned ms2, unsigned ms1,
                           unsigned variant, enum sam_round round);
 

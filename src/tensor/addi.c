@@ -4,9 +4,9 @@
  * element stays finite. Manual 3.3.1, 4.4.
  *
  * Types of up to 8 bits use a table of sums, which are exact in double. Most others add in single
- * precision: with at most 11 significant bits per operand, its 24 bits are at least twice as many
- * plus two, so that rounding the sum a second time gives the same result as rounding the exact sum
- * (and for SINGLE itself, 24 bits are the result). */
+ * precision: operands have at most 11 significant bits and 24 >= 2 * 11 + 2, so that double
+ * rounding gives the same result as rounding the exact sum. For f32 itself the sum is the result.
+ */
 #include "base/dtype.h"
 #include "machine/fpenv.h"
 #include "tensor/unit.h"
@@ -21,7 +21,7 @@ static unsigned sum_of(enum sam_dtype type, unsigned element, int imm)
     return (unsigned)(sum < 0 ? 0 : sum > top ? top : sum);
 }
 
-/* The table of sums of all bytes; for 4-bit types both halves of a byte are elements. */
+/* The table of sums for all bytes; a byte has two elements of a 4-bit type. */
 static void make_table(struct sam_tensor *t, int imm)
 {
     bool nibbles = (unsigned)sam_dtype_bits(t->type) == 4;
@@ -46,7 +46,7 @@ static void add_table(struct sam_tensor *t, uint8_t *restrict to, const uint8_t 
         to[i] = sum[from[i]];
 }
 
-/* A type without a loop of its own below. */
+/* Types above 8 bits without a loop of their own below. */
 static void add_any(enum sam_dtype type, uint8_t *restrict to, const uint8_t *restrict from,
                     int imm)
 {
@@ -90,7 +90,7 @@ static inline uint32_t shorten(uint32_t bits, unsigned drop)
     return (bits + half) >> drop << drop;
 }
 
-/* The sum as the bits of a single, or of a format that is the upper part of one. */
+/* The sum as bits of a single, or of a format that is a truncated single. */
 static inline uint32_t add_single(uint32_t bits, float imm, unsigned drop)
 {
     uint32_t sum = shorten(sam_f32_bits(sam_bits_f32(bits) + imm), drop);
@@ -121,7 +121,7 @@ static void add_bf16(uint8_t *restrict to, const uint8_t *restrict from, int imm
 
 enum { HALF_INFINITY = 0x7c00, HALF_LARGEST = 0x7bff, HALF_NAN = 0x7e00, HALF_SIGN = 0x8000 };
 
-/* The nearest half that is finite. */
+/* The nearest finite half. */
 static inline unsigned half_round(float value)
 {
     unsigned bits = sam_half_bits(value), magnitude = bits & (HALF_SIGN - 1u);

@@ -18,7 +18,7 @@ struct source {
     uint16_t at;
 };
 
-/* The block given by the CSRs, or what is wrong with it; `masks` is how many mask CSRs it needs. */
+/* The block given by the CSRs, which must have written the first `masks` mask CSRs; or a fault. */
 static struct sam_tl_fault describe(const struct sam_tensor *t, unsigned dim, unsigned masks,
                                     struct block *b)
 {
@@ -69,7 +69,7 @@ static void gather(uint8_t *to, const uint8_t *const from[2], const struct block
     }
 }
 
-/* The same with 4-bit elements, one per byte; the nibble after an odd number of them is kept. */
+/* build() for 4-bit elements. After an odd number of them, the last nibble of the byte is kept. */
 static void build_nibbles(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
                           const struct block *b, const struct source *sources, unsigned count)
 {
@@ -83,7 +83,7 @@ static void build_nibbles(struct sam_tensor *t, unsigned to, unsigned tl1, unsig
     sam_nibbles_pack(t->tl[to], result, whole);
 }
 
-/* Build the block in register `to`; bytes past it keep their value. */
+/* Write the block to register `to`. Bytes after the block keep their values. */
 static void build(struct sam_tensor *t, unsigned to, unsigned tl1, unsigned tl2,
                   const struct block *b, const struct source *sources, unsigned count)
 {
@@ -119,7 +119,7 @@ bool sam_tensor_concat(struct sam_core *c, unsigned to, unsigned tl1, unsigned t
     return true;
 }
 
-/* Whole bytes: the mask block is all ones where the first source is taken. */
+/* Merge whole bytes with a mask that is all ones where the first source is selected. */
 static void blend(uint8_t *to, const uint8_t *from1, const uint8_t *from2, const struct block *b,
                   uint32_t mask)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interprets the CSRs: element type, shape, and the plan of a load or store. Manual 2.1 and 3.2. */
+/* The CSRs: 32 bits each, stored as written and checked on use. Decodes element type, shape, and
+ * the plan of a load or store. Manual 2.1 and 3.2. */
 #include "base/dtype.h"
 #include "tensor/unit.h"
 
@@ -30,8 +31,29 @@ void sam_tensor_configure(struct sam_tensor *t)
         t->plan[i / 2][i % 2].known = false;
 }
 
-/* Append a slice to runs, joining it with the previous one where it continues both in the register
- * and in memory. */
+bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value)
+{
+    unsigned index = address - SAM_CSR_tload_stride0;
+    if (index >= SAM_TENSOR_CSRS)
+        return false;
+    *value = sam_tensor_of(core)->csr[index];
+    return true;
+}
+
+bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value)
+{
+    struct sam_tensor *t = sam_tensor_of(core);
+    unsigned index = address - SAM_CSR_tload_stride0;
+    if (index >= SAM_TENSOR_CSRS)
+        return false;
+    t->csr[index] = (uint32_t)value;
+    t->written[index] = true;
+    sam_tensor_configure(t);
+    return true;
+}
+
+/* Append a slice to runs. It extends the previous run if it is adjacent in the register and in
+ * memory. */
 static void add_run(struct sam_tl_run *runs, unsigned *count, uint16_t at, uint16_t size,
                     int64_t offset)
 {

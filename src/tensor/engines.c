@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four in-order queues; a scoreboard of TLRegs and of memory accesses in flight determines when the
- * head of a queue may start. docs/tensorload-rulings.md, chapter 5. The times of an instruction are
- * known when it issues, except while an access of another unit holds it, or one that it follows. */
+/* Four in-order queues. A scoreboard of TLRegs and of memory accesses in flight determines when the
+ * head of a queue may start (docs/tensorload-rulings.md, chapter 5). The times of an instruction
+ * are known when it issues, unless it depends, directly or indirectly, on an access of another
+ * unit. */
 #include "tensor/engines_state.h"
 
 #include <stdlib.h>
 
-static uint64_t live(void *unit, uint64_t now);
+static uint64_t tick(void *unit, uint64_t now);
 
 struct sam_engines *sam_engines_new(const struct sam_engines_config *config,
                                     const struct sam_engines_watch *watch,
@@ -28,7 +29,7 @@ struct sam_engines *sam_engines_new(const struct sam_engines_config *config,
         }
     if (e->outside.clock) {
         e->cycle = e->outside.clock->now;
-        e->unit = sam_clock_join(e->outside.clock, (struct sam_clock_unit){live, e});
+        e->unit = sam_clock_join(e->outside.clock, (struct sam_clock_unit){tick, e});
     }
     return e;
 }
@@ -50,7 +51,7 @@ void sam_engines_free(struct sam_engines *e)
         free(e->queue[i].starts);
     free_list(e->waiting);
     free_list(e->spare);
-    free(e->flights);
+    free(e->inflight);
     free(e);
 }
 
@@ -61,7 +62,7 @@ bool sam_engines_good(const struct sam_engines *e)
 
 /* ---------------------------------------------------------------------------------- queues */
 
-static void tell_queue(struct sam_engines *e, unsigned engine, uint64_t cycle)
+static void show_queue(struct sam_engines *e, unsigned engine, uint64_t cycle)
 {
     const struct sam_engines_queue *q = &e->queue[engine];
     if (e->watch.queue)
@@ -77,11 +78,11 @@ static void leave(struct sam_engines *e, unsigned engine, uint64_t now)
         if (start > now)
             break;
         q->left++;
-        tell_queue(e, engine, start);
+        show_queue(e, engine, start);
     }
 }
 
-/* Returns its place in the queue. */
+/* Returns the instruction's number in the queue. */
 static uint64_t enter(struct sam_engines *e, unsigned engine)
 {
     struct sam_engines_queue *q = &e->queue[engine];
@@ -89,7 +90,7 @@ static uint64_t enter(struct sam_engines *e, unsigned engine)
     q->starts[place % e->config.queue[engine]] = SAM_ENGINES_NEVER;
     if (q->issued - q->left > q->report.queue_peak)
         q->report.queue_peak = (uint32_t)(q->issued - q->left);
-    tell_queue(e, engine, e->cycle);
+    show_queue(e, engine, e->cycle);
     return place;
 }
 
@@ -102,15 +103,14 @@ static uint64_t transfer_cycles(const struct sam_engines_config *c, const struct
     return cycles ? cycles : 1;
 }
 
-/* An instruction in its queue. */
 struct entry {
     const struct sam_work *work;
     uint64_t order, issued, place;
-    uint64_t memory; /* the first cycle in which no access of another unit holds it */
+    uint64_t memory; /* first cycle without a conflicting access of another unit */
 };
 
-/* The first cycle in which it may start, and the last hazard that delayed it. Within an engine,
- * in-order execution alone keeps writers after readers and writers. */
+/* The first cycle in which an instruction may start, and the last hazard that delayed it. WAR and
+ * WAW hazards within an engine cannot occur: it executes in order. */
 static uint64_t hazards(struct sam_engines *e, const struct entry *i, unsigned *reason)
 {
     const struct sam_work *w = i->work;
@@ -141,8 +141,8 @@ static uint64_t hazards(struct sam_engines *e, const struct entry *i, unsigned *
     return last;
 }
 
-/* Count the engine's cycles from the end of its last transfer to `entered`, when its queue gets its
- * next instruction: first its remaining latency, then by what the hart did. */
+/* Count the engine's cycles from the end of its last transfer to `entered`, when the next
+ * instruction enters its queue: first the remaining latency, then idle cycles by their cause. */
 static void count_empty(struct sam_engine_report *r, const struct sam_engines_queue *q,
                         uint64_t entered)
 {
@@ -170,7 +170,7 @@ static void note_registers(struct sam_engines *e, const struct sam_work *w, uint
     }
 }
 
-/* Find the start of an instruction: the times of all that it follows are known. */
+/* Determine the start of an instruction. The times of all its dependences are known. */
 static struct sam_engines_times find_start(struct sam_engines *e, const struct entry *i)
 {
     struct sam_engines_queue *q = &e->queue[i->work->engine];
@@ -186,8 +186,8 @@ static struct sam_engines_times find_start(struct sam_engines *e, const struct e
     return t;
 }
 
-/* What it waited for, and its transfer. */
-static SAM_NOINLINE void tell_slices(struct sam_engines *e, const struct entry *i,
+/* Slices of the wait and of the transfer. */
+static SAM_NOINLINE void show_slices(struct sam_engines *e, const struct entry *i,
                                      const struct sam_engines_times *t)
 {
     struct sam_engines_slice slice = {.track = i->work->engine,
@@ -198,14 +198,14 @@ static SAM_NOINLINE void tell_slices(struct sam_engines *e, const struct entry *
                                       .word = i->work->word,
                                       .issued = i->issued,
                                       .done = t->done};
-    sam_engines_tell(e, &slice);
+    sam_engines_show(e, &slice);
     slice.cycle = SAM_ENGINE_BUSY;
     slice.start = t->start;
     slice.end = t->release;
-    sam_engines_tell(e, &slice);
+    sam_engines_show(e, &slice);
 }
 
-/* All times are known. False: out of memory. */
+/* Retire an instruction with these times. Returns false on out-of-memory. */
 static bool finish(struct sam_engines *e, const struct entry *i, const struct sam_engines_times *t)
 {
     const struct sam_work *w = i->work;
@@ -217,13 +217,13 @@ static bool finish(struct sam_engines *e, const struct entry *i, const struct sa
     q->done = t->done;
     note_registers(e, w, t->release, t->done);
     if (e->watch.slice)
-        tell_slices(e, i, t);
+        show_slices(e, i, t);
     if (e->outside.worked)
         e->outside.worked(e->outside.context, i->order, w, i->issued, t->start, t->done);
-    return !w->span_count || sam_engines_take_off(e, w, i->order, t->read, t->done);
+    return !w->span_count || sam_engines_add_inflight(e, w, i->order, t->read, t->done);
 }
 
-/* Whether it takes its times from the memory that is shared. */
+/* Whether the latency of an instruction depends on the shared memory. */
 static bool shares_memory(const struct sam_engines *e, const struct sam_work *w)
 {
     return w->span_count && e->outside.clock && e->outside.memory;
@@ -234,7 +234,7 @@ static bool settle(struct sam_engines *e, const struct entry *i)
     struct sam_engines_times t = find_start(e, i);
     const uint64_t over = t.start + transfer_cycles(&e->config, i->work);
     t.done = over + e->config.latency[i->work->engine];
-    if (t.done < e->queue[i->work->engine].done) /* results of an engine come in order */
+    if (t.done < e->queue[i->work->engine].done) /* an engine completes in order */
         t.done = e->queue[i->work->engine].done;
     t.release = t.read = e->config.pipelined ? over : t.done;
     return finish(e, i, &t);
@@ -242,7 +242,7 @@ static bool settle(struct sam_engines *e, const struct entry *i)
 
 /* ---------------------------------------------------------------------------- other units */
 
-/* Whether `later` must follow `earlier`, whose times are not known. */
+/* Whether `later` depends on `earlier`, whose times are not known. */
 static bool follows(const struct sam_work *later, const struct sam_work *earlier)
 {
     if (later->engine == earlier->engine || (earlier->writes & (later->reads | later->writes)) ||
@@ -253,8 +253,8 @@ static bool follows(const struct sam_work *later, const struct sam_work *earlier
                                later->span_count);
 }
 
-/* Whether the times of all that instruction `order` follows are known; *held: only an access of
- * another unit is left. */
+/* Whether the times of all dependences of instruction `order` are known. *held: the only unknown
+ * dependence is an access of another unit. */
 static bool is_known(const struct sam_engines *e, const struct sam_work *w, uint64_t order,
                      bool *held)
 {
@@ -270,9 +270,9 @@ static bool is_known(const struct sam_engines *e, const struct sam_work *w, uint
     return free;
 }
 
-/* Keep it until its times are known. NULL: out of memory. */
-static struct sam_engines_waiting *put_aside(struct sam_engines *e, const struct entry *i,
-                                             bool held)
+/* Queue an instruction until its times are known. Returns NULL on out-of-memory. */
+static struct sam_engines_waiting *add_waiting(struct sam_engines *e, const struct entry *i,
+                                               bool held)
 {
     struct sam_engines_waiting *w = e->spare, **at = &e->waiting;
     if (w)
@@ -293,7 +293,7 @@ static struct sam_engines_waiting *put_aside(struct sam_engines *e, const struct
     return w;
 }
 
-/* It starts, and sends its first request in its first cycle. */
+/* Start an instruction, which sends its first request in its first cycle. */
 static void start(struct sam_engines *e, struct sam_engines_waiting *w, const struct entry *i)
 {
     w->times = find_start(e, i);
@@ -306,9 +306,9 @@ void sam_engines_wake(struct sam_engines *e)
         sam_clock_wake(e->outside.clock, e->unit, e->outside.clock->now);
 }
 
-/* Go on with it in cycle `now`, as far as possible. The next cycle in which there is something to
- * do; 0: its times are known. */
-static uint64_t go_on(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t now)
+/* Advance a waiting instruction in cycle `now`. Returns its next cycle, or 0 when it has retired.
+ */
+static uint64_t advance(struct sam_engines *e, struct sam_engines_waiting *w, uint64_t now)
 {
     struct entry i = {&w->work, w->order, w->issued, w->place, 0};
     if (w->started) {
@@ -329,13 +329,13 @@ static uint64_t go_on(struct sam_engines *e, struct sam_engines_waiting *w, uint
     return 0;
 }
 
-/* Find the times that have become known, in program order. */
-static uint64_t live(void *unit, uint64_t now)
+/* Advance the waiting instructions, in program order. */
+static uint64_t tick(void *unit, uint64_t now)
 {
     struct sam_engines *e = unit;
     uint64_t soonest = SAM_CLOCK_IDLE;
     for (struct sam_engines_waiting **at = &e->waiting, *w; (w = *at);) {
-        const uint64_t next = go_on(e, w, now);
+        const uint64_t next = advance(e, w, now);
         soonest = next && next < soonest ? next : soonest;
         if (next) {
             at = &w->next;
@@ -371,12 +371,12 @@ bool sam_engines_tensor(struct sam_engines *e, const struct sam_work *w)
         e->exhausted |= !settle(e, &entry);
         return !e->exhausted;
     }
-    struct sam_engines_waiting *aside = put_aside(e, &entry, held);
-    if (aside && known) {
-        start(e, aside, &entry);
-        sam_clock_wake(e->outside.clock, e->unit, aside->times.start);
+    struct sam_engines_waiting *waiting = add_waiting(e, &entry, held);
+    if (waiting && known) {
+        start(e, waiting, &entry);
+        sam_clock_wake(e->outside.clock, e->unit, waiting->times.start);
     }
-    e->exhausted |= !aside;
+    e->exhausted |= !waiting;
     return !e->exhausted;
 }
 
@@ -408,9 +408,9 @@ void sam_engines_report(const struct sam_engines *e, struct sam_engines_report *
 
 bool sam_engines_finish(struct sam_engines *e)
 {
-    struct sam_engines tail = *e; /* a copy: reporting changes no figure */
+    struct sam_engines tail = *e; /* reporting must not change the figures */
     sam_engines_close_cycle(&tail);
-    sam_engines_tell(&tail, &tail.slice);
+    sam_engines_show(&tail, &tail.slice);
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         leave(&tail, i, UINT64_MAX);
     e->watch = (struct sam_engines_watch){0};

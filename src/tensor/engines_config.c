@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the engines. */
+/* The parameters of the engines, and the names of their cycles. */
 #include "tensor/engines.h"
 
 #include "base/keys.h"

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hart in time: it issues in program order, waits for full queues, for slots of the matrix unit
- * and for bytes in memory, and has a name for each of its cycles. While the times of some
- * instruction are not known yet, it goes on from one event of the clock to the next. */
+/* The hart in time: issues in program order, stalls on full queues, slots of the matrix unit and
+ * memory dependences, and classifies each of its cycles. While the times of an instruction are
+ * unknown, it advances from one event of the clock to the next. */
 #include "tensor/engines_state.h"
 
-void sam_engines_tell(struct sam_engines *e, const struct sam_engines_slice *slice)
+void sam_engines_show(struct sam_engines *e, const struct sam_engines_slice *slice)
 {
     if (e->watch.slice && slice->end > slice->start)
         e->good &= e->watch.slice(e->watch.context, slice);
 }
 
-/* Count the hart's next cycles up to `end` as this kind. */
+/* Count the cycles of the hart up to `end` as this kind. */
 static void spend(struct sam_engines *e, unsigned kind, uint64_t end, uint64_t pc)
 {
     struct sam_engines_slice *s = &e->slice;
     e->issue[kind] += end - e->cycle;
     if (s->cycle != kind || s->end == 0) {
-        sam_engines_tell(e, s);
+        sam_engines_show(e, s);
         *s = (struct sam_engines_slice){
             .track = SAM_ENGINE_COUNT, .cycle = kind, .start = e->cycle, .pc = pc};
     }
@@ -32,7 +32,7 @@ void sam_engines_close_cycle(struct sam_engines *e)
     e->matrix = false;
 }
 
-/* Each engine whose queue is empty waits with the hart up to `until`. */
+/* Engines with empty queues are idle because the hart stalls until `until`. */
 static void count_stalled(struct sam_engines *e, uint64_t until)
 {
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
@@ -43,7 +43,7 @@ static void count_stalled(struct sam_engines *e, uint64_t until)
     }
 }
 
-/* The next cycle in which a unit of the clock may do something that ends a wait. */
+/* The next cycle in which a unit of the clock may end a stall. */
 static uint64_t next_event(const struct sam_clock *clock)
 {
     const uint64_t next = sam_clock_next(clock);
@@ -68,7 +68,7 @@ void sam_engines_stall(struct sam_engines *e, unsigned kind, uint64_t until, uin
     spend(e, kind, until, pc);
 }
 
-/* The clock has gone on without the hart, which continues now. */
+/* Advance the hart to the clock, which ran ahead in sam_engines_settle. */
 static void catch_up(struct sam_engines *e)
 {
     e->settled = false;
@@ -108,7 +108,7 @@ void sam_engines_scalar(struct sam_engines *e, uint64_t pc)
 
 void sam_engines_scalars(struct sam_engines *e, uint64_t count)
 {
-    /* The first ones may share a cycle with what was issued before; then they fill cycles. */
+    /* Complete the current cycle, then count whole cycles. */
     for (bool first = true; count && (first || (e->used && e->used < e->config.issue)); count--) {
         sam_engines_scalar(e, 0);
         first = false;
@@ -127,7 +127,7 @@ void sam_engines_scalars(struct sam_engines *e, uint64_t count)
 
 bool sam_engines_has_memory(const struct sam_engines *e)
 {
-    return e->flight_count != 0 || e->waiting;
+    return e->inflight_count != 0 || e->waiting;
 }
 
 /* The first cycle in which the hart may access the bytes. */
@@ -153,7 +153,7 @@ void sam_engines_access(struct sam_engines *e, uint64_t pc, bool store, struct s
     sam_engines_scalar(e, pc);
 }
 
-/* ------------------------------------------------------------------ what others decide */
+/* ------------------------------------------------------------- conditions of other units */
 
 uint64_t sam_engines_open(struct sam_engines *e)
 {
@@ -186,7 +186,7 @@ uint64_t sam_engines_wait(struct sam_engines *e, unsigned kind, uint64_t until, 
 
 uint64_t sam_engines_pause(struct sam_engines *e, unsigned kind, uint64_t pc)
 {
-    if (e->waiting || e->used) /* one event after the other */
+    if (e->waiting || e->used) /* stop at each event */
         return sam_engines_wait(e, kind, SAM_ENGINES_NEVER, pc);
     sam_clock_run(e->outside.clock, SAM_ENGINES_NEVER);
     sam_engines_stall(e, kind, e->outside.clock->now, pc);

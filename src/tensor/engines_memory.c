@@ -17,7 +17,7 @@ bool sam_engines_share_a_byte(const struct sam_work_span *a, unsigned a_count,
     return false;
 }
 
-/* The cycle that all units have reached. */
+/* All units have reached this cycle. */
 static uint64_t past(const struct sam_engines *e)
 {
     return e->outside.clock ? e->outside.clock->now : e->cycle;
@@ -28,13 +28,13 @@ uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64
 {
     const uint64_t over = past(e);
     uint64_t ready = 0;
-    for (size_t i = 0; i < e->flight_count;) {
-        struct sam_engines_flight *f = &e->flights[i];
-        if (f->done <= over) { /* it can no longer affect any instruction */
-            const struct sam_engines_flight *last = &e->flights[--e->flight_count];
+    for (size_t i = 0; i < e->inflight_count;) {
+        struct sam_engines_inflight *f = &e->inflight[i];
+        if (f->done <= over) { /* cannot delay any instruction */
+            const struct sam_engines_inflight *last = &e->inflight[--e->inflight_count];
             if (f != last)
                 memcpy(f, last,
-                       offsetof(struct sam_engines_flight, spans) +
+                       offsetof(struct sam_engines_inflight, spans) +
                            last->span_count * sizeof *f->spans);
             continue;
         }
@@ -48,17 +48,17 @@ uint64_t sam_engines_memory_ready(struct sam_engines *e, unsigned engine, uint64
     return ready;
 }
 
-bool sam_engines_take_off(struct sam_engines *e, const struct sam_work *w, uint64_t order,
-                          uint64_t read, uint64_t done)
+bool sam_engines_add_inflight(struct sam_engines *e, const struct sam_work *w, uint64_t order,
+                              uint64_t read, uint64_t done)
 {
-    if (e->flight_count == e->flight_capacity) {
+    if (e->inflight_count == e->inflight_capacity) {
         void *moved =
-            sam_grow(e->flights, e->flight_count, &e->flight_capacity, sizeof *e->flights);
+            sam_grow(e->inflight, e->inflight_count, &e->inflight_capacity, sizeof *e->inflight);
         if (!moved)
             return false;
-        e->flights = moved;
+        e->inflight = moved;
     }
-    struct sam_engines_flight *f = &e->flights[e->flight_count++];
+    struct sam_engines_inflight *f = &e->inflight[e->inflight_count++];
     f->read = read;
     f->done = done;
     f->order = order;

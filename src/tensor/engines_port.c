@@ -24,7 +24,7 @@ void sam_engines_begin_transfer(struct sam_engines_waiting *w, uint64_t cycles)
         .requests = count_requests(&w->work), .at = w->work.spans[0].low, .cycles = cycles};
 }
 
-/* The place of the answer that comes, or came, before the others. */
+/* The slot of the earliest answer. */
 static uint64_t *first_answer(struct sam_engines_queue *q)
 {
     uint64_t *first = q->answers;
@@ -79,7 +79,7 @@ uint64_t sam_engines_send(struct sam_engines *e, struct sam_engines_waiting *w, 
     times->release = over > now ? over : now + 1;
     times->read = t->last + 1;
     times->done = times->read > times->release ? times->read : times->release;
-    if (times->done < q->done) /* results of an engine come in order */
+    if (times->done < q->done) /* an engine completes in order */
         times->done = q->done;
     if (!e->config.pipelined)
         times->release = times->done;

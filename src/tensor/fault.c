@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that explains why an instruction of the unit trapped. The instruction has changed nothing,
- * so the CSRs still hold the faulty values. Manual 6.1; docs/tensorload-rulings.md 3.1. */
+/* Explains traps of instructions of the unit. The instruction has changed nothing, so the CSRs
+ * still hold the faulty values. Manual 6.1; docs/tensorload-rulings.md 3.1. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ static const char *csr_name(const struct sam_core *core, unsigned address)
     return name ? name : "a CSR";
 }
 
-static void tell_shape(struct sam_buffer *out, const struct sam_tensor *t)
+static void put_shape(struct sam_buffer *out, const struct sam_tensor *t)
 {
     const uint32_t shape = sam_tensor_csr(t, SAM_CSR_tshape);
     const unsigned *d = t->dims;
@@ -29,14 +29,10 @@ static void tell_shape(struct sam_buffer *out, const struct sam_tensor *t)
     }
 }
 
-static void tell_xpose(struct sam_buffer *out, const struct sam_tensor *t)
+static void put_xpose(struct sam_buffer *out, const struct sam_tensor *t)
 {
     const uint64_t *v = t->fault.value;
     const uint32_t sizes = (uint32_t)v[0];
-    if (t->fault.why == SAM_TL_XPOSE_SAME) {
-        sam_buffer_printf(out, "tl%" PRIu64 " twice: expected two registers", v[0]);
-        return;
-    }
     sam_buffer_printf(out, "dim_gpr [%u, %u, %u, %u]", sizes & 255, sizes >> 8 & 255,
                       sizes >> 16 & 255, sizes >> 24);
     if (t->fault.why == SAM_TL_XPOSE_ODD)
@@ -46,7 +42,18 @@ static void tell_xpose(struct sam_buffer *out, const struct sam_tensor *t)
             out, " of %" PRIu64 "-bit elements takes %" PRIu64 " bits: expected 16384", v[1], v[2]);
 }
 
-static void tell(struct sam_buffer *out, const struct sam_core *core)
+/* Faults whose text needs no more than their values. */
+static const char *const texts[] = {
+    [SAM_TL_MASKED_SLICES] = "D0 = %" PRIu64 " under a mask: at most 32",
+    [SAM_TL_WIDTH_BITS] = "a slice of %" PRIu64 " bits: expected whole bytes",
+    [SAM_TL_WIDTH_SIZE] = "%" PRIu64 " slices of %" PRIu64 " bytes: at most 1024 bytes",
+    [SAM_TL_DIMENSION] = "D%" PRIu64 " = %" PRIu64 " for a mask of positions: at most 32",
+    [SAM_TL_SELECTED] = "the masks select %" PRIu64 " positions: at most D%" PRIu64 " = %" PRIu64,
+    [SAM_TL_XPOSE_SAME] = "tl%" PRIu64 " twice: expected two registers",
+    [SAM_TL_BASE] = "the base must be a multiple of %" PRIu64,
+};
+
+static void put_fault(struct sam_buffer *out, const struct sam_core *core)
 {
     const struct sam_tensor *t = sam_tensor_of(core);
     const uint64_t *v = t->fault.value;
@@ -64,47 +71,25 @@ static void tell(struct sam_buffer *out, const struct sam_core *core)
         break;
     case SAM_TL_SHAPE_RESERVED:
     case SAM_TL_SHAPE_ZERO:
-    case SAM_TL_SHAPE_SIZE: tell_shape(out, t); break;
-    case SAM_TL_MASKED_SLICES:
-        sam_buffer_printf(out, "D0 = %" PRIu64 " under a mask: at most 32", v[0]);
-        break;
+    case SAM_TL_SHAPE_SIZE: put_shape(out, t); break;
     case SAM_TL_STRIDE_SLICES:
         sam_buffer_printf(out, "D0 = %" PRIu64 " where %s is written: at most 32", v[0],
                           csr_name(core, (unsigned)v[1]));
         break;
-    case SAM_TL_WIDTH_BITS:
-        sam_buffer_printf(out, "a slice of %" PRIu64 " bits: expected whole bytes", v[0]);
-        break;
-    case SAM_TL_WIDTH_SIZE:
-        sam_buffer_printf(out, "%" PRIu64 " slices of %" PRIu64 " bytes: at most 1024 bytes", v[0],
-                          v[1]);
-        break;
-    case SAM_TL_DIMENSION:
-        sam_buffer_printf(out, "D%" PRIu64 " = %" PRIu64 " for a mask of positions: at most 32",
-                          v[0], v[1]);
-        break;
-    case SAM_TL_SELECTED:
-        sam_buffer_printf(out,
-                          "the masks select %" PRIu64 " positions: at most D%" PRIu64 " = %" PRIu64,
-                          v[0], v[1], v[2]);
-        break;
-    case SAM_TL_XPOSE_SAME:
     case SAM_TL_XPOSE_ODD:
-    case SAM_TL_XPOSE_SIZE: tell_xpose(out, t); break;
-    case SAM_TL_BASE:
-        sam_buffer_printf(out, "the base must be a multiple of %" PRIu64, v[0]);
-        break;
+    case SAM_TL_XPOSE_SIZE: put_xpose(out, t); break;
     case SAM_TL_OUTSIDE:
         sam_buffer_printf(out, "outside %s, 0x%" PRIx64 "..+0x%" PRIx64, v[0] ? "L0M" : "L1M", v[1],
                           v[2]);
         break;
+    default: sam_buffer_printf(out, texts[t->fault.why], v[0], v[1], v[2]);
     }
 }
 
 void sam_tensor_describe_fault(const struct sam_core *core, char *text, size_t size)
 {
     struct sam_buffer out = {0};
-    tell(&out, core);
+    put_fault(&out, core);
     snprintf(text, size, "%s", out.size ? sam_buffer_text(&out) : "");
     sam_buffer_free(&out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores: first every piece of memory is resolved, then all of them are moved. Manual
- * 3.2. */
+/* Loads and stores: resolve all pieces of memory, then move them. Manual 3.2. */
 #include "tensor/unit.h"
 
 /* A part of a run that lies in one page. */
@@ -8,7 +7,7 @@ struct piece {
     uint8_t *host;
     uint64_t address;
     uint16_t at, size;
-    bool told; /* the page does not take stores directly: it may hold code */
+    bool slow; /* resolved without the TLB: stores must invalidate decoded code */
 };
 
 /* memcpy without the call for common slice sizes. */
@@ -58,7 +57,7 @@ static uint8_t *resolve(struct sam_core *c, const struct sam_region *region, uin
     return host;
 }
 
-/* For accesses that miss the page. A failure is reported at its first byte. */
+/* For accesses that miss the TLB. A failure is reported at its first byte. */
 static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, const struct sam_region *region,
                                        uint64_t address, unsigned size, bool store)
 {
@@ -69,7 +68,7 @@ static SAM_NOINLINE uint8_t *find_slow(struct sam_core *c, const struct sam_regi
     return host;
 }
 
-/* The pieces of all runs; 0 pieces and false after a fault. */
+/* Resolve the pieces of all runs. Returns false after a fault. */
 static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base, bool store,
                  struct piece *pieces, unsigned *count)
 {
@@ -92,7 +91,7 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
             } else {
                 piece->host = find_slow(c, region, address, size, store);
                 piece->address = address;
-                piece->told = true;
+                piece->slow = true;
                 if (!piece->host)
                     return false;
             }
@@ -103,7 +102,6 @@ static bool find(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base,
     return true;
 }
 
-/* The base of a plan does not suit its elements. */
 static SAM_NOINLINE const struct sam_tl_plan *
 misaligned(struct sam_core *c, const struct sam_tl_plan *p, uint64_t base, bool store)
 {
@@ -121,7 +119,7 @@ static SAM_NOINLINE const struct sam_tl_plan *illegal(struct sam_core *c,
     return NULL;
 }
 
-/* The checks that come before bounds. `base` becomes that of slice 0 at stride 0. */
+/* All checks except bounds. Sets *base to the address of slice 0 at stride 0. */
 static inline const struct sam_tl_plan *prepare(struct sam_core *c, uint64_t *base, int imm,
                                                 bool store, bool masked)
 {
@@ -161,7 +159,7 @@ bool sam_tensor_store(struct sam_core *c, unsigned tl, uint64_t base, int imm, b
     const uint8_t *from = sam_tensor_of(c)->tl[tl];
     for (unsigned i = 0; i < count; i++) {
         copy(pieces[i].host, from + pieces[i].at, pieces[i].size);
-        if (SAM_UNLIKELY(pieces[i].told))
+        if (SAM_UNLIKELY(pieces[i].slow))
             sam_code_store(c->code, pieces[i].address, pieces[i].size);
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of tensor/: the TensorLoad unit of a hart: its registers, CSRs and instructions.
+/* The interface of tensor/, the TensorLoad unit of a hart: registers, CSRs and instructions.
  * Sources: the TensorLoad manual, r2 before r1, and docs/tensorload-rulings.md. */
 #ifndef SAM_TENSOR_H
 #define SAM_TENSOR_H
@@ -14,7 +14,7 @@
 /* CSRs of the unit: consecutive addresses from the first stride on. */
 #define SAM_TENSOR_CSRS (SAM_CSR_tstore_width - SAM_CSR_tload_stride0 + 1u)
 
-/* Which rule an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
+/* The rule that an instruction broke, by the table of docs/tensorload-rulings.md 3.1. */
 enum sam_tl_why {
     SAM_TL_UNWRITTEN, /* value: address of the CSR. The state of tshape at reset: 0 */
     SAM_TL_FINE,
@@ -47,7 +47,7 @@ struct sam_tl_run {
     uint16_t size;  /* bytes */
 };
 
-/* What a load or store will do, as far as the CSRs determine it; computed when first needed. */
+/* The part of a load or store that the CSRs determine; computed when first needed. */
 struct sam_tl_plan {
     bool known;
     bool any;                  /* a slice is enabled */
@@ -70,13 +70,13 @@ struct sam_tensor {
     /* Strict mode: loads read only `l1m`, stores write only `l0m`; size 0: anywhere. */
     struct sam_region l1m, l0m;
     /* The decoded CSRs, maintained by config.c. */
-    /* Of ttype, SAM_I8 by default; SAM_DTYPES: it holds no type, or two. */
+    /* Of ttype, SAM_I8 by default; SAM_DTYPES: invalid. */
     enum sam_dtype type;
     unsigned dims[3];              /* of tshape */
     enum sam_tl_why shape;         /* FINE: tshape is written and legal for the type */
     struct sam_tl_plan plan[2][2]; /* [store][masked] */
     struct sam_tl_fault fault;     /* of the last instruction that trapped */
-    /* The last table of addi.c: sums of a byte, for `type` and `imm`. */
+    /* The table of addi.c: sums by byte, for `type` and `imm`. */
     struct {
         bool known;
         enum sam_dtype type;
@@ -87,21 +87,20 @@ struct sam_tensor {
 
 /* Handlers find the unit in core->unit[SAM_UNIT_TENSOR]. */
 
-/* Derive from the CSRs what they mean: after zeroing the state, and after a write. */
+/* Decode the CSRs, after zeroing the state and after a write. */
 void sam_tensor_configure(struct sam_tensor *t);
 /* Register the handlers of the instructions. */
 void sam_tensor_fill(struct sam_machine *machine);
-/* CSRs of the unit; false: not one of them. */
+/* Return false if the CSR is not one of the unit. */
 bool sam_tensor_csr_read(struct sam_core *core, unsigned address, uint64_t *value);
 bool sam_tensor_csr_write(struct sam_core *core, unsigned address, uint64_t value);
 
-/* The rule that the instruction that has just trapped broke, with its values; "" for memory that is
- * not there. */
+/* The rule that the trapped instruction broke, with its values; "" for unmapped memory. */
 void sam_tensor_describe_fault(const struct sam_core *core, char *text, size_t size);
 
-/* What `insn` reads, writes and moves (engines.h): false when it is not an instruction of the unit.
- * To be called after the instruction, which changes nothing that the result depends on. work->pc is
- * not set. */
+/* The registers, bytes and memory that `insn` uses, except work->pc (engines.h). Returns false if
+ * it is not an instruction of the unit. Call it after the instruction, which does not change the
+ * result. */
 struct sam_work;
 bool sam_tensor_work_of(const struct sam_core *core, const struct sam_insn *insn,
                         struct sam_work *work);

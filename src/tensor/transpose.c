@@ -14,7 +14,7 @@ typedef uint64_t words_t __attribute__((vector_size(16)));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The low (high) halves of a and b, cell by cell in turn. */
+/* Interleave the low (high) halves of a and b by cells. */
 INLINE bytes_t low_1(bytes_t a, bytes_t b)
 {
     return SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -54,7 +54,7 @@ INLINE bytes_t load_4(const uint8_t *in)
     return (bytes_t)(words_t){word, 0};
 }
 
-/* Two rows of 8 bytes. */
+/* Store two rows of 8 bytes. */
 INLINE void store_8(uint8_t *out, unsigned row, bytes_t value)
 {
     words_t words = (words_t)value;
@@ -79,7 +79,7 @@ INLINE void tile_8x8_of_1(uint8_t *out, unsigned out_row, const uint8_t *in, uns
     store_8(out + 6 * out_row, out_row, high_4(b, d));
 }
 
-/* Four rows of 4 bytes; often they are contiguous. */
+/* Store four rows of 4 bytes, often contiguous. */
 INLINE void store_4(uint8_t *out, unsigned row, bytes_t value)
 {
     uint32_t words[4];
@@ -129,7 +129,7 @@ INLINE void tile_2x2_of_4(uint8_t *out, unsigned out_row, const uint8_t *in, uns
     store_8(out, out_row, low_4(load_8(in), load_8(in + in_row)));
 }
 
-/* Tiles of two, cell by cell. */
+/* Tiles of 2 x 2. */
 #define TILE_2(name, type)                                                                         \
     INLINE void name(uint8_t *out, unsigned out_row, const uint8_t *in, unsigned in_row)           \
     {                                                                                              \

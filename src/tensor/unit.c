@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers: take the operands from the micro-op, execute, then trap or continue. */
+/* The handlers of the instructions: execute with the operands of the micro-op, then trap or
+ * continue. */
 #include "tensor/unit.h"
 
-/* Trap at a failed instruction; for an illegal one, tval is its word. */
+/* Trap. For an illegal instruction tval is its word. */
 static SAM_NOINLINE const struct sam_uop *fail(SAM_HANDLER_ARGS)
 {
     if (c->cause == SAM_CAUSE_ILLEGAL)
@@ -35,8 +36,8 @@ XPOSE(xpose_h, 16)
 XPOSE(xpose_w, 32)
 XPOSE(xpose_d, 64)
 
-/* A store may overwrite its own code, and any access hit what the machine watches: nothing is read
- * from the micro-op after it. */
+/* A store may overwrite its own code, and any access may hit a watchpoint: the micro-op is not read
+ * after the access. */
 #define MEMORY(name, call)                                                                         \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \

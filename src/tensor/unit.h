@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of tensor/. Every instruction checks everything that can fail before it
- * changes anything. */
+/* Shared by the files of tensor/. Instructions perform all checks before they change any state. */
 #ifndef SAM_TENSOR_UNIT_H
 #define SAM_TENSOR_UNIT_H
 
@@ -40,8 +39,8 @@ static inline const struct sam_tl_plan *sam_tensor_plan(struct sam_tensor *t, bo
     return &t->plan[store][masked];
 }
 
-/* The instructions. False: a trap, c->cause is set, and c->tval unless it is the instruction word;
- * nothing has changed. */
+/* The instructions. They return false after a trap, with c->cause set, and c->tval unless it is the
+ * instruction word; no other state has changed. */
 
 /* move.c: TL.LOAD, MLOAD, STORE, MSTORE of register `tl`; the address is base + imm widths. */
 bool sam_tensor_load(struct sam_core *c, unsigned tl, uint64_t base, int imm, bool masked);
@@ -55,7 +54,7 @@ bool sam_tensor_merge(struct sam_core *c, unsigned to, unsigned tl1, unsigned tl
 bool sam_tensor_xpose(struct sam_core *c, unsigned tl1, unsigned tl2, uint32_t sizes, unsigned dims,
                       unsigned bits);
 
-/* An illegal instruction: the handler sets mtval to its word. */
+/* Fail as an illegal instruction. */
 static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fault)
 {
     sam_tensor_of(c)->fault = fault;
@@ -64,13 +63,13 @@ static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fa
 }
 #define SAM_TL_FAULT(reason, ...) ((struct sam_tl_fault){.why = (reason), .value = {__VA_ARGS__}})
 
-/* What is wrong with tshape. */
+/* The fault of tshape. */
 static inline struct sam_tl_fault sam_tensor_shape_fault(const struct sam_tensor *t)
 {
     return SAM_TL_FAULT(t->shape, SAM_CSR_tshape); /* the value counts for UNWRITTEN alone */
 }
 
-/* Elements of 4 bits as bytes and back; `count` is even. The low nibble comes first. */
+/* Convert 4-bit elements to bytes and back; `count` is even, the low nibble is first. */
 static inline void sam_nibbles_unpack(uint8_t *to, const uint8_t *from, unsigned count)
 {
     for (unsigned i = 0; i < count / 2; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instruction that has just run asked of its engine: registers, bytes, memory. */
+/* Describes the work of an executed instruction for its engine: registers, bytes, memory. */
 #include "tensor/engines.h"
 #include "tensor/unit.h"
 
-/* Bit of a TLReg; 0 for tl0, which nothing waits for. */
+/* Bit of a TLReg; 0 for tl0, which has no dependences. */
 static uint32_t bit(unsigned tl)
 {
     return (UINT32_C(1) << tl) & ~UINT32_C(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.XPOSE: exchanges two dimensions of two registers seen as one 4-D block of 2048 bytes. Manual
+/* TL.XPOSE: exchanges two dimensions of two registers taken as one 4-D block of 2048 bytes. Manual
  * 3.5, 4.2. */
 #include "tensor/unit.h"
 

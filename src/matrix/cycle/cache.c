@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The L2 behind the bus, modelled by its tags alone: sets of 16 lines of 64 bytes with LRU
- * replacement. Streaming accesses do not allocate. */
+/* The tags of the L2 on the bus: sets of 16 lines of 64 bytes with LRU replacement. Streaming
+ * accesses do not allocate. */
 #include <stdlib.h>
 
 #include "matrix/cycle/state.h"
 
 enum { WAYS = 16, KIB_OF_LINES = 16 };
 
-/* A set is ordered from the most to the least recently used line; 0: empty, else the line plus one.
- */
+/* A set holds line numbers plus one, from the most to the least recently used; 0: empty. */
 struct sam_mxu_cache {
     unsigned sets;
     uint64_t lines[][WAYS];
@@ -31,7 +30,7 @@ bool sam_mxu_cache_access(struct sam_mxu_cache *cache, uint64_t line, bool strea
         way++;
     const bool hit = way < WAYS;
     if (stream)
-        return hit; /* a hit does not change its age */
+        return hit; /* the age of the line stays */
     memmove(set + 1, set, (hit ? way : WAYS - 1) * sizeof *set);
     set[0] = line + 1;
     return hit;

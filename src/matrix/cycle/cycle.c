@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advances the model through the cycles in which something happens. Within a cycle, answers come
- * first, then requests, then issue, and last the instruction at the port: others see what is taken
- * or freed in the next cycle. */
+/* Advances the model through the cycles with events. A cycle processes answers, then requests, then
+ * issue, and last the instruction at the port: resources taken or released are visible in the next
+ * cycle. */
 #include <stdlib.h>
 
 #include "matrix/cycle/state.h"
@@ -27,7 +27,7 @@ const char *sam_mxu_port_name(enum sam_mxu_port port)
     return (unsigned)port < SAM_MXU_PORTS ? names[port] : "";
 }
 
-static uint64_t live(void *unit, uint64_t now);
+static uint64_t tick(void *unit, uint64_t now);
 
 struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
                             const struct sam_mxu_observer *observer,
@@ -60,7 +60,7 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
     x->port = SAM_MXU_EMPTY;
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++)
         x->states[unit] = SAM_MXU_EMPTY;
-    x->unit = sam_clock_join(outside->clock, (struct sam_clock_unit){live, x});
+    x->unit = sam_clock_join(outside->clock, (struct sam_clock_unit){tick, x});
     return x;
 }
 
@@ -89,9 +89,9 @@ static void count(struct sam_mxu *x, uint64_t cycles)
         sam_mxu_grant(x);
 }
 
-enum { WRITE_BACK = 7 }; /* uop of the instructions that write rd: configuration */
+enum { WRITE_BACK = 7 }; /* uop of configurations, the instructions that write rd */
 
-/* The port for instructions. The answer follows in the cycle after an instruction was accepted. */
+/* The instruction port. The response follows one cycle after an instruction is accepted. */
 static struct sam_mxu_bus dsa_port(struct sam_mxu *x, bool waits)
 {
     struct sam_mxu_bus bus = {.dsa_valid = x->accepts || waits,
@@ -107,8 +107,8 @@ static struct sam_mxu_bus dsa_port(struct sam_mxu *x, bool waits)
     return bus;
 }
 
-/* The cycle x->now. The next one begins with granting registers. */
-static void tick(struct sam_mxu *x)
+/* Simulate cycle x->now. The next one begins with granting registers. */
+static void simulate(struct sam_mxu *x)
 {
     enum sam_mxu_state *states = x->states;
     if (x->observer.cycle)
@@ -143,21 +143,21 @@ static void tick(struct sam_mxu *x)
     count(x, 1);
 }
 
-/* The next cycle in which something can happen. While a channel draws its readiness from a die, or
- * every cycle is traced, that is each. */
+/* The next cycle with a possible event: every cycle if channels are ready at random or all cycles
+ * are traced. */
 static uint64_t next_cycle(const struct sam_mxu *x)
 {
     if (x->used == 0)
         return SAM_CLOCK_IDLE;
     if (x->moved || x->config.stall || x->observer.cycle)
         return x->now;
-    /* a cycle earlier where the hart waits for the slot that becomes free */
+    /* one cycle earlier if the hart waits for a slot */
     const uint64_t wake = x->wake - (x->port == SAM_MXU_SLOTS);
     const uint64_t next = wake < x->soonest ? wake : x->soonest;
     return next > x->now ? next : x->now;
 }
 
-/* Account for the cycles up to `now`, in which nothing happens. */
+/* Account for cycles without events up to `now`. */
 static void rest(struct sam_mxu *x, uint64_t now)
 {
     if (x->now >= now)
@@ -172,11 +172,11 @@ static void rest(struct sam_mxu *x, uint64_t now)
     count(x, now - x->now);
 }
 
-static uint64_t live(void *unit, uint64_t now)
+static uint64_t tick(void *unit, uint64_t now)
 {
     struct sam_mxu *x = unit;
     rest(x, now);
-    tick(x);
+    simulate(x);
     if (x->port == SAM_MXU_SLOTS && x->used < x->config.slots)
         sam_clock_interrupt(x->outside.clock);
     return next_cycle(x);
@@ -224,8 +224,8 @@ void sam_mxu_scalars(struct sam_mxu *x, uint64_t count)
     x->stats.scalar += count;
 }
 
-/* Set the data of a load or store: for a store the bytes of its rows, zero elsewhere; for a load
- * the contents of memory. */
+/* Set the data of the beats: the bytes of a store's rows, zero elsewhere; the memory that a load
+ * reads. */
 static void set_beats(const struct sam_mxu *x, const struct slot *s,
                       const struct sam_mxu_values *values)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle model of the matrix unit, a unit of the hart's clock. The hart gives it each of its
- * instructions in the cycle in which it issues it; the model uses their work (struct
- * sam_matrix_work), never values. docs/matrix.md has the rules. */
+/* The cycle model of the matrix unit, a unit of the hart's clock. The hart passes each instruction
+ * in the cycle of its issue. The model uses struct sam_matrix_work and no values. docs/matrix.md
+ * has the rules. */
 #ifndef SAM_MATRIX_CYCLE_H
 #define SAM_MATRIX_CYCLE_H
 
@@ -13,7 +13,7 @@
 
 enum {
     SAM_MXU_MAX_SLOTS = 16,
-    SAM_MXU_MAX_MOVES = 8 * 16 * 2, /* uops of a load or store: eight registers, each row in two */
+    SAM_MXU_MAX_MOVES = 8 * 16 * 2, /* uops of a load or store: two per row of eight registers */
     SAM_MXU_MAX_BLOCKS = 16 * 32,
     SAM_MXU_IDS = 32,
 };
@@ -21,8 +21,8 @@ enum {
 /* The rows of sam_mxu_parameter, for `config`. */
 struct sam_keys sam_mxu_keys(struct sam_mxu_config *config);
 
-/* One uop of a load or store: bytes [k, k + size) of a row, within one cache line; or, with `zero`,
- * the bytes of a row that a load clears without using the bus. */
+/* A uop of a load or store: bytes [k, k + size) of a row, within one cache line. With `zero`, a
+ * load clears these bytes without a request. */
 struct sam_mxu_move {
     uint64_t address; /* of the request: a multiple of 16 */
     uint64_t first;   /* of the bytes */
@@ -54,7 +54,7 @@ struct sam_mxu_mma sam_mxu_split_mma(const struct sam_mxu_config *config,
 
 /* A completed uop, as reported to an observer. */
 struct sam_mxu_record {
-    uint64_t instruction; /* its number among those of the unit */
+    uint64_t instruction; /* number of its instruction */
     uint64_t pc;
     uint32_t word;
     enum sam_m_kind kind;
@@ -63,12 +63,12 @@ struct sam_mxu_record {
     uint64_t issued;
     uint64_t request;          /* of loads and stores on the bus; 0: none */
     uint64_t written;          /* write-back, or the response of a store */
-    enum sam_mxu_state waited; /* the last thing it waited for before issue; EMPTY: nothing */
+    enum sam_mxu_state waited; /* the last stall before issue; EMPTY: none */
     struct sam_mxu_mma mma;
     struct sam_mxu_move move;
 };
 
-/* The bits of a row's mask that a uop sets, one per EleWidth bits. */
+/* The mask bits of a uop, one per EleWidth bits of a row. */
 struct sam_mxu_mask {
     uint8_t first, last;
 };
@@ -80,8 +80,8 @@ struct sam_mxu_dsa {
     uint64_t rd;       /* written back by uop 7 */
 };
 
-/* The ports of the unit in one cycle: the bus, as the manual names its signals, and the one that
- * takes instructions. */
+/* The ports of the unit in one cycle: the bus, with the signal names of the manual, and the
+ * instruction port. */
 struct sam_mxu_bus {
     bool rvalid, rready;
     uint64_t raddr;
@@ -94,10 +94,10 @@ struct sam_mxu_bus {
     bool wdvalid, wdready, wdlast;
     uint16_t wstrb;
     uint8_t rdata[16]; /* as in memory, including bytes outside the row */
-    uint8_t wdata[16]; /* zero where wstrb is */
+    uint8_t wdata[16]; /* zero where wstrb is zero */
     bool resp_wvalid;
     uint8_t resp_wid;
-    /* no signals of the bus: the mask of each request; and busMask of the beat, one bit per
+    /* not signals of the bus: the mask of each request, and busMask of the beat, one bit per
      * EleWidth bits of the bus */
     struct sam_mxu_mask rmask, wmask;
     uint16_t rbusmask, wbusmask;
@@ -112,26 +112,26 @@ struct sam_mxu_observer {
     void (*cycle)(void *context, uint64_t cycle, const struct sam_mxu_bus *bus); /* or NULL */
 };
 
-/* What the unit shares with the others of its clock. Instructions are told apart by their order in
- * the program. */
+/* Clock and memory shared with other units. Instructions are identified by their order in the
+ * program. */
 struct sam_mxu_outside {
     struct sam_clock *clock;
-    /* The cycle from which on instruction `order` may load, or with `store` store, bytes low..high:
-     * older accesses of others to them are over. At most the current cycle: it may now.
-     * SAM_CLOCK_IDLE: not known yet; sam_mxu_wake then says that it may be. NULL: no others. */
+    /* The first cycle in which instruction `order` may load, or with `store` store, bytes low to
+     * high: no older access of another unit conflicts. SAM_CLOCK_IDLE: not known yet; sam_mxu_wake
+     * follows. NULL if there is no other unit. */
     uint64_t (*ready)(void *context, uint64_t order, bool store, uint64_t low, uint64_t high);
-    /* An access has been answered in the current cycle; others may follow in the next. NULL: nobody
-     * wants to know. */
+    /* An access is answered in the current cycle; dependent ones may follow in the next. May be
+     * NULL. */
     void (*answered)(void *context);
-    /* All uops of an instruction are done: it was issued in cycle `issued`, its first uop in cycle
-     * `start`, and is over from cycle `done` on. NULL: nobody wants to know. */
+    /* All uops of an instruction are complete: it issued in cycle `issued`, its first uop in cycle
+     * `start`; its results are available in cycle `done`. May be NULL. */
     void (*worked)(void *context, uint64_t order, const struct sam_matrix_work *work,
                    uint64_t issued, uint64_t start, uint64_t done);
     void *context;
-    /* Requests take their times from it; NULL: from the configuration, which otherwise says nothing
-     * about the memory: mem_latency, merge_cycles, l2_kib and miss_latency are not used. */
+    /* Determines the times of requests, in place of mem_latency, merge_cycles, l2_kib and
+     * miss_latency of the configuration. NULL: the configuration does. */
     const struct sam_memtime_port *memory;
-    unsigned port; /* the unit's number for it */
+    unsigned port; /* unit number */
 };
 
 struct sam_mxu;
@@ -140,42 +140,42 @@ struct sam_mxu *sam_mxu_new(const struct sam_mxu_config *config,
                             const struct sam_mxu_observer *observer,
                             const struct sam_mxu_outside *outside);
 void sam_mxu_free(struct sam_mxu *x);
-/* The data that the bus trace shows; the model itself never reads it. */
+/* Data for the bus trace; the model does not use it. */
 struct sam_mxu_values {
-    const uint8_t *registers; /* of a store, from its first on, laid out as in struct sam_matrix */
+    const uint8_t *registers; /* of a store, from its first register on, as in struct sam_matrix */
     void *context;
-    /* 16 bytes of memory, which a load reads; unmapped bytes are left unchanged */
+    /* Read 16 bytes of memory for a load; unmapped bytes are left unchanged. */
     void (*memory)(void *context, uint64_t address, uint8_t bytes[16]);
 };
 /* Whether a slot is free in the current cycle of the clock. */
 bool sam_mxu_has_room(struct sam_mxu *x);
-/* The instruction that the hart offers from the current cycle on; only observers see it. */
+/* The hart offers this instruction from the current cycle on. Only observers use it. */
 void sam_mxu_offer(struct sam_mxu *x, const struct sam_mxu_dsa *dsa);
-/* Whether the hart waits for a slot from the current cycle on; the clock is interrupted in the
- * cycle before there is one. */
+/* Whether the hart waits for a slot from the current cycle on. The clock is interrupted in the
+ * cycle before a slot is free. */
 void sam_mxu_set_waiting(struct sam_mxu *x, bool waits);
-/* The hart issues an instruction in the current cycle, the only one for this unit in it. It needs a
- * slot unless it is a configuration. `values` may be NULL: the bus then shows zeros. */
+/* The hart issues an instruction in the current cycle, at most one per cycle. It needs a slot
+ * unless it is a configuration. With `values` NULL the bus shows zeros. */
 void sam_mxu_matrix(struct sam_mxu *x, const struct sam_matrix_work *work, uint64_t order,
                     uint64_t pc, uint32_t word, const struct sam_mxu_values *values);
-/* The hart has issued `count` other instructions, which are counted. */
+/* Count `count` other instructions of the hart. */
 void sam_mxu_scalars(struct sam_mxu *x, uint64_t count);
-/* What the unit waits for outside may be ready in cycle `at`. */
+/* A dependence on another unit may be released in cycle `at`. */
 void sam_mxu_wake(struct sam_mxu *x, uint64_t at);
 /* Whether loads and stores are in flight, in the current cycle. */
 bool sam_mxu_has_moves(const struct sam_mxu *x);
-/* Whether all older accesses to bytes low..high that an access of instruction `order` must follow
- * have been answered. */
+/* Whether all older accesses that conflict with an access of instruction `order` to bytes low to
+ * high have been answered. */
 bool sam_mxu_is_settled(const struct sam_mxu *x, uint64_t order, bool store, uint64_t low,
                         uint64_t high);
-/* Whether anything is in flight in the current cycle. */
+/* Whether an instruction is in flight in the current cycle. */
 bool sam_mxu_is_busy(struct sam_mxu *x);
 /* Stop reporting to the observer. */
 void sam_mxu_unwatch(struct sam_mxu *x);
 /* Of all cycles before the current one. */
 const struct sam_mxu_stats *sam_mxu_stats(struct sam_mxu *x);
-/* roofline.c: bytes of registers that uops read and wrote: rows of sources, sums of four bytes,
- * rows that moves and element-wise operations take. */
+/* roofline.c: bytes of registers read and written by uops: rows of sources, sums of four bytes,
+ * rows of loads, stores and element-wise operations. */
 uint64_t sam_mxu_register_bytes(const struct sam_mxu *x);
 
 #endif

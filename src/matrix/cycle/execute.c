@@ -57,7 +57,7 @@ enum sam_mxu_state sam_mxu_issue_mma(struct sam_mxu *x)
 }
 
 /* One row per cycle: read at t, written at t+2, through the ports of stores and loads. It has
- * priority over stores, and nothing else writes its register. */
+ * priority over stores; no other instruction writes its register. */
 enum sam_mxu_state sam_mxu_issue_pw(struct sam_mxu *x)
 {
     struct slot *s = sam_mxu_next(x, SAM_M_KIND_POINTWISE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores, with one pipe each: issue, one cycle in the register file (loads wait for it as
- * well; two cycles where an element of the mask is split), then the request. A full queue, a lack
- * of ids or a bus that is not ready stalls everything behind it. */
+/* Loads and stores, with a pipe each: issue, one cycle in the register file (also for loads; two
+ * cycles if a mask element is split), then the request. A full queue, a lack of ids or a bus that
+ * is not ready stalls the pipe. */
 #include "matrix/cycle/state.h"
 
 static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
@@ -9,7 +9,7 @@ static bool overlap(const struct sam_mxu_move *a, const struct sam_mxu_move *b)
     return a->first < b->first + b->size && b->first < a->first + a->size;
 }
 
-/* Whether a uop of `older` on the line of `move` is still unanswered. */
+/* Whether `older` has an unanswered uop on the line of `move`. */
 static bool holds_line(const struct slot *older, const struct sam_mxu_move *move)
 {
     struct moves *m = older->moves;
@@ -24,9 +24,9 @@ static bool holds_line(const struct slot *older, const struct sam_mxu_move *move
     return false;
 }
 
-/* Answers come in any order, and the channels are independent: two accesses to a line, one of them
- * a store, keep program order only if the younger waits for the answer to the older. Rows of one
- * store may share a line; they wait only if they share a byte. */
+/* Answers arrive in any order, and the channels are independent: of two accesses to a line, at
+ * least one a store, the younger waits for the answer to the older. Rows of one store on one line
+ * wait only if they share a byte. */
 static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
                            const struct sam_mxu_move *move)
 {
@@ -42,7 +42,7 @@ static bool waits_for_line(const struct sam_mxu *x, const struct slot *s,
     return false;
 }
 
-/* Whether the uop waits for others to write, or read, its bytes. */
+/* Whether the uop waits for an access of another unit. */
 static bool waits_outside(struct sam_mxu *x, const struct slot *s, const struct sam_mxu_move *move)
 {
     const struct sam_mxu_outside *o = &x->outside;
@@ -61,8 +61,8 @@ bool sam_mxu_has_moves(const struct sam_mxu *x)
     return (x->arriving && x->arriving->work.kind <= SAM_M_KIND_STORE) || x->loads_and_stores != 0;
 }
 
-/* Whether the instruction, if it is older than `order`, has an unanswered access to the bytes that
- * keeps a load, or with `store` a store, from them. */
+/* Whether the instruction is older than `order` and has an unanswered access that conflicts with a
+ * load, or with `store` a store, of the bytes. */
 static bool holds_bytes(const struct slot *s, uint64_t order, bool store, uint64_t low,
                         uint64_t high)
 {
@@ -89,8 +89,8 @@ bool sam_mxu_is_settled(const struct sam_mxu *x, uint64_t order, bool store, uin
     return true;
 }
 
-/* The shifter between a row and the bus moves whole elements of the mask: if a uop begins or ends
- * inside one, in the row or in memory, a second pass moves the bytes. */
+/* The shifter between row and bus moves whole mask elements. A uop that begins or ends inside one,
+ * in the row or in memory, takes a second pass. */
 static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
 {
     return ((m->first | m->k | m->size) & (x->config.elewidth / 8 - 1)) != 0;
@@ -164,8 +164,8 @@ enum sam_mxu_state sam_mxu_issue_store(struct sam_mxu *x)
     return SAM_MXU_BUSY;
 }
 
-/* Offer the uop in `stage` to the bus, under an id that it keeps. False: the queue is full, or no
- * id is free. */
+/* Offer the uop in `stage` to the bus, with an id that it keeps. Returns false if the queue is
+ * full, or no id is free. */
 static bool offer(struct stage *stage, const struct queue *queue, unsigned most, uint32_t *ids)
 {
     if (stage->offered)
@@ -193,7 +193,7 @@ static void take(struct sam_mxu *x, struct stage *stage, struct queue *queue, ui
     x->moved = true;
 }
 
-/* Whether there is a uop that can leave the stage. */
+/* Whether the stage has a uop that can leave. */
 static bool is_ready(struct sam_mxu *x, const struct stage *stage)
 {
     if (stage->slot && x->now < stage->from)

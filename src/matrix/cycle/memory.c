@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory behind the bus: a latency, answers out of order within a window of the oldest
- * requests, a beat of 16 bytes every few cycles, channels that stall at random. */
+/* The memory on the bus: a latency, out-of-order answers within a window of the oldest requests, a
+ * beat of 16 bytes every beat_cycles, random stalls of the channels. */
 #include "matrix/cycle/state.h"
 
 /* xorshift64* */
@@ -37,7 +37,7 @@ static unsigned latency(struct sam_mxu *x, const struct slot *s, unsigned uop)
     return cycles;
 }
 
-/* The answer of the memory that is shared to a request of this cycle. */
+/* The answer of the shared memory to a request in this cycle. */
 static uint64_t ask(struct sam_mxu *x, const struct slot *s, unsigned uop)
 {
     const struct sam_memtime_port *memory = x->outside.memory;
@@ -59,7 +59,7 @@ uint64_t sam_mxu_first_beat(struct sam_mxu *x, const struct slot *s, unsigned uo
     return last > x->now + others ? last - others : x->now + 1;
 }
 
-/* The answer to a request is complete. */
+/* Complete a request. */
 static void answer(struct sam_mxu *x, const struct request *r)
 {
     const struct sam_mxu_outside *o = &x->outside;
@@ -159,7 +159,7 @@ static bool is_merging(struct sam_mxu *x)
     return x->now < x->merged && q->count && q->of[q->count - 1].ready == NEVER;
 }
 
-/* Data follows in the order of the requests. */
+/* Data is sent in the order of the requests. */
 static bool send_data(struct sam_mxu *x)
 {
     struct queue *q = &x->writes;

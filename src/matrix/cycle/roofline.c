@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from the counts: what bounds a program, the multipliers or one of the two channels
- * of the bus; the traffic of the registers. */
+/* The roofline, with the multipliers or a channel of the bus as the bound, and the traffic of the
+ * registers. */
 #include <math.h>
 
 #include "matrix/cycle/state.h"

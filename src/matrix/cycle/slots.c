@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction slots and the registers they hold. An instruction is granted its registers when no
- * older one still needs them; two multiplications may share an accumulator, whose blocks keep them
- * apart (execute.c). */
+/* Instruction slots and the registers that they hold. An instruction is granted its registers when
+ * no older instruction needs them. Multiplications may share an accumulator, whose hazards are
+ * tracked per block (execute.c). */
 #include "matrix/cycle/state.h"
 
 static unsigned set_of(unsigned reg, unsigned count)
@@ -20,7 +20,7 @@ static void set_moves(struct sam_mxu *x, struct slot *s)
     m->high = 0;
     for (unsigned i = 0; i < s->total; i++) {
         const uint64_t line = SAM_MXU_LINE_OF(m->of[i].address);
-        m->answered[i] = m->of[i].zero; /* no request, hence no answer */
+        m->answered[i] = m->of[i].zero; /* there is no request */
         if (m->of[i].zero)
             continue;
         m->low = line < m->low ? line : m->low;
@@ -109,7 +109,7 @@ void sam_mxu_grant(struct sam_mxu *x)
     }
 }
 
-/* The next one of a kind, among those with uops to issue. */
+/* The next instruction of a kind with uops to issue. */
 static struct slot *choose(struct sam_mxu *x, enum sam_m_kind kind)
 {
     const bool any_order = kind != SAM_M_KIND_MMA;
@@ -146,7 +146,7 @@ void sam_mxu_note_issue(struct sam_mxu *x, struct slot *s)
     }
 }
 
-static void tell(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t written)
+static void report_uop(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t written)
 {
     const bool move = s->work.kind <= SAM_M_KIND_STORE;
     struct sam_mxu_record record = {
@@ -172,7 +172,7 @@ static void tell(struct sam_mxu *x, const struct slot *s, unsigned uop, uint64_t
 void sam_mxu_finish(struct sam_mxu *x, struct slot *s, unsigned uop, uint64_t written)
 {
     if (x->observer.uop)
-        tell(x, s, uop, written);
+        report_uop(x, s, uop, written);
     s->finished++;
     if (s->finished == s->total) {
         const struct sam_mxu_outside *o = &x->outside;

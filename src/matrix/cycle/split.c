@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From instructions to uops. Multiplications iterate over N in the inner loop and M in the outer,
- * and never split K; loads and stores iterate along rows and are split at cache line boundaries. */
+/* Splits instructions into uops. Multiplications iterate over M in the outer and N in the inner
+ * loop, and never split K. Loads and stores iterate over rows and are split at cache line
+ * boundaries. */
 #include "matrix/cycle/cycle.h"
 
 #define LINE 64u

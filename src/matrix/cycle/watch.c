@@ -8,8 +8,8 @@
 #include "matrix/cycle/watch.h"
 #include "trace/timeline.h"
 
-/* The manual's names. Outputs of the unit are dsa_pad_*, inputs pad_dsa_*; the one input that the
- * manual prints without pad_ appears under both names (the last row). */
+/* The names of the manual. Outputs of the unit are dsa_pad_*, inputs pad_dsa_*; the input that the
+ * manual prints without pad_ has both names (the last row). */
 static const struct sam_vcd_signal signals[] = {
     {"pad_dsa_req_rready", 1},
     {"dsa_pad_req_rvalid", 1},

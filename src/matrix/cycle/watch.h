@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of the cycle model; each goes to its own sink, if there is one. */
+/* Traces of the cycle model, each written to its sink, if it has one. */
 #ifndef SAM_MXU_WATCH_H
 #define SAM_MXU_WATCH_H
 
@@ -19,10 +19,10 @@ struct sam_mxu_watch;
 /* Fills the observer for sam_mxu_new. NULL: out of memory. */
 struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *options,
                                         struct sam_mxu_observer *observer);
-/* The Perfetto timeline ends: nothing more goes there. `watch` may be NULL. */
+/* Stop writing to the Perfetto timeline. `watch` may be NULL. */
 void sam_mxu_watch_close(struct sam_mxu_watch *watch);
-/* To be called after the last cycle: write the rest and free the watch. False: a sink refused, or
- * out of memory. */
+/* After the last cycle: write the rest and free the watch. Returns false if a sink failed, or on
+ * out-of-memory. */
 bool sam_mxu_watch_end(struct sam_mxu_watch *watch);
 
 #endif
