@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing the commits of a hardware model with a session's steps. */
+/* Compares the commits of a hardware model with the steps of a session. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ struct sam_cosim_history *sam_cosim_history_of(const struct sam_cosim *cosim, ui
     return sam_names_find(&cosim->histories, (const char *)&key, sizeof key);
 }
 
-/* Keep the present step. False: out of memory. */
-static bool remember(struct sam_cosim *cosim)
+/* Add the current step to its history. Returns false on out-of-memory. */
+static bool record_step(struct sam_cosim *cosim)
 {
     const struct sam_step *step = &cosim->step;
     const unsigned room = cosim->options.history;
@@ -145,7 +145,7 @@ static void name_write(char text[32], enum sam_cosim_write write, unsigned index
         snprintf(text, 32, "%c%u", letter, index);
 }
 
-/* The kinds, numbers or counts of the registers written differ. */
+/* Whether both sides write the same registers; reports a difference. */
 static bool same_register(struct sam_cosim *cosim, const struct sam_cosim_commit *commit,
                           enum sam_cosim_write ours, unsigned index, unsigned count)
 {
@@ -179,7 +179,7 @@ static bool same_x(struct sam_cosim *cosim, const struct sam_cosim_commit *commi
     return true;
 }
 
-/* Report the lanes whose values differ: the first ones, and how many more there are. */
+/* Report the lanes with different values: the first ones, and the number of others. */
 static void report_lanes(struct sam_cosim *cosim, const struct sam_cosim_commit *commit, unsigned r,
                          uint32_t wrong)
 {
@@ -227,7 +227,7 @@ static bool same_v(struct sam_cosim *cosim, const struct sam_cosim_commit *commi
     return true;
 }
 
-/* The commit without what is no write: to x0, of no lane. */
+/* The commit without writes that have no effect: to x0, or of no lane. */
 static struct sam_cosim_commit effective(const struct sam_cosim_commit *commit)
 {
     struct sam_cosim_commit c = *commit;
@@ -254,7 +254,7 @@ static bool same_writes(struct sam_cosim *cosim, const struct sam_cosim_commit *
     return same_register(cosim, &commit, SAM_COSIM_NONE, 0, 0);
 }
 
-/* Let Samite go on with the hardware's value of a counter. */
+/* Take over the hardware's value of a counter. */
 static enum sam_status follow_counter(struct sam_cosim *cosim,
                                       const struct sam_cosim_commit *commit,
                                       struct sam_error *error)
@@ -268,7 +268,7 @@ static enum sam_status follow_counter(struct sam_cosim *cosim,
                              error);
 }
 
-/* Run one instruction into cosim->step. A failure of the program is a difference. */
+/* Execute one instruction into cosim->step. A failure of the program is a difference. */
 static enum sam_status advance(struct sam_cosim *cosim, const struct sam_cosim_commit *commit,
                                struct sam_error *error)
 {
@@ -279,7 +279,7 @@ static enum sam_status advance(struct sam_cosim *cosim, const struct sam_cosim_c
         char theirs[64];
         snprintf(theirs, sizeof theirs, "commits %08x at pc %08x", commit->word, commit->pc);
         sam_cosim_report_begin(cosim, commit->workgroup, commit->warp,
-                               status == SAM_ERR_TRAP ? "Samite traps" : "Samite cannot go on");
+                               status == SAM_ERR_TRAP ? "Samite traps" : "Samite cannot continue");
         sam_cosim_report_row(cosim, "", theirs, why.text);
         return SAM_OK;
     }
@@ -312,7 +312,7 @@ static enum sam_status compare(struct sam_cosim *cosim, const struct sam_cosim_c
         if (status != SAM_OK || cosim->differs)
             return status;
         silent = cosim->options.silent_prefixes && cosim->step.kind == SAM_STEP_PREFIX;
-        if (silent && !remember(cosim))
+        if (silent && !record_step(cosim))
             return sam_fail_memory(error);
     } while (silent);
     status = follow_counter(cosim, commit, error);
@@ -324,7 +324,7 @@ static enum sam_status compare(struct sam_cosim *cosim, const struct sam_cosim_c
         differ(cosim, commit, "instruction word");
     else if (same_writes(cosim, commit)) {
         cosim->agreed++;
-        if (!remember(cosim))
+        if (!record_step(cosim))
             return sam_fail_memory(error);
     }
     return SAM_OK;
@@ -369,8 +369,7 @@ enum sam_status sam_cosim_finish(struct sam_cosim *cosim, bool *same, struct sam
                 continue;
             char text[64];
             snprintf(text, sizeof text, "%s pc %08" PRIx64,
-                     state.state == SAM_WARP_WAITS ? "waits at the barrier at" : "goes on at",
-                     state.pc);
+                     state.state == SAM_WARP_WAITS ? "waits at the barrier at" : "is at", state.pc);
             sam_cosim_report_begin(cosim, workgroup, warp, "Samite has not ended");
             sam_cosim_report_row(cosim, "", "has ended", text);
             sam_cosim_report_end(cosim, workgroup, warp);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside cosim/: the history of each warp, and how a difference is written down. */
+/* Shared by the files of cosim/: the history of each warp, and the report of a difference. */
 #ifndef SAM_COSIM_H
 #define SAM_COSIM_H
 
 #include "base/base.h"
 #include "samite/cosim.h"
 
-/* What the report shows of a step. */
+/* A step as shown in the report. */
 struct sam_cosim_record {
     uint64_t pc;
     uint32_t word, prefix;
@@ -16,10 +16,10 @@ struct sam_cosim_record {
     uint32_t v_value[SAM_STEP_V][SAM_MAX_LANES];
 };
 
-/* A warp's last steps, a ring. */
+/* Ring buffer of the last steps of a warp. */
 struct sam_cosim_history {
-    uint64_t key;   /* workgroup and warp: its name in the table */
-    uint64_t count; /* steps so far; the newest is at (count - 1) % options.history */
+    uint64_t key;   /* workgroup and warp, the key in `histories` */
+    uint64_t count; /* of all steps; the newest is at (count - 1) % options.history */
     struct sam_cosim_record records[];
 };
 
@@ -28,13 +28,13 @@ struct sam_cosim {
     struct sam_cosim_options options;
     struct sam_session_shape shape;
     struct sam_names histories; /* by key */
-    struct sam_step step;       /* the present one */
+    struct sam_step step;       /* the current one */
     uint64_t agreed;
     bool differs;
     struct sam_buffer report;
 };
 
-/* The history of a warp; NULL: it has none. */
+/* The history of a warp, or NULL. */
 struct sam_cosim_history *sam_cosim_history_of(const struct sam_cosim *cosim, uint32_t workgroup,
                                                uint32_t warp);
 
@@ -46,7 +46,7 @@ void sam_cosim_report_row(struct sam_cosim *cosim, const char *label, const char
                           const char *samite);
 /* A line of text without sides. */
 void sam_cosim_report_line(struct sam_cosim *cosim, const char *text);
-/* The instruction that cosim->step holds beside the commit's. */
+/* The instructions of cosim->step and of the commit. */
 void sam_cosim_report_insn(struct sam_cosim *cosim, const struct sam_cosim_commit *commit);
 /* The last commits of the warp. */
 void sam_cosim_report_end(struct sam_cosim *cosim, uint32_t workgroup, uint32_t warp);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connections: a socket that listens on the loopback, or descriptors. */
+/* Connections: a socket on the loopback interface, or file descriptors. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -11,13 +11,13 @@
 
 #include "gdb/gdb.h"
 
-enum { LOOK = 100 }; /* milliseconds between looks at the caller's stop */
+enum { LOOK = 100 }; /* milliseconds between checks of *stop */
 
 struct sam_gdb_link {
     int listener; /* -1: none */
     int input, output;
     unsigned port;
-    bool owned; /* input is a socket of ours, and output the same */
+    bool owned; /* input and output are one socket, which the link closes */
 };
 
 static enum sam_status fail(struct sam_gdb_link *link, unsigned port, struct sam_error *error)
@@ -50,7 +50,7 @@ enum sam_status sam_gdb_listen(unsigned port, struct sam_gdb_link **out, struct 
     struct sockaddr *address = (struct sockaddr *)(void *)&at;
     socklen_t size = sizeof at;
     const int on = 1;
-    /* A port whose last connection has just ended can be taken again. */
+    /* Allow binding to a port in TIME_WAIT. */
     if (link->listener < 0 ||
         setsockopt(link->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
         bind(link->listener, address, size) < 0 || listen(link->listener, 1) < 0 ||
@@ -84,7 +84,7 @@ enum sam_status sam_gdb_accept(struct sam_gdb_link *link, const volatile int *st
             return sam_fail(error, SAM_ERR_IO, "cannot accept gdb on port %u: %s", link->port,
                             strerror(errno));
     }
-    /* Packets are small, and each waits for the answer to the one before. */
+    /* Small packets, sent after the reply to the one before: no Nagle delay. */
     const int on = 1;
     setsockopt(link->input, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     link->output = link->input;
@@ -123,7 +123,7 @@ static long read_link(void *context, void *bytes, size_t size, unsigned wait)
     return got > 0 ? got : -1;
 }
 
-/* On a socket a client that has gone is an error, not a signal. */
+/* A disconnected client is an error, without SIGPIPE. */
 static bool write_link(void *context, const void *bytes, size_t size)
 {
     const struct sam_gdb_link *link = context;

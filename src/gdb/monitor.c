@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `monitor` commands: what gdb has no words for. */
+/* `monitor` commands, for features without a gdb command. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static void put_thread(struct sam_gdb *gdb, struct sam_buffer *out)
     sam_buffer_printf(out, "%s: ", name);
 }
 
-/* Of the current thread. False: it has none, which `out` says. */
+/* The warp of the current thread; on failure a message in `out`. */
 static bool find_warp(struct sam_gdb *gdb, struct sam_session_warp *warp, struct sam_buffer *out)
 {
     struct sam_error error;
@@ -103,7 +103,7 @@ static void show_stack(struct sam_gdb *gdb, const char *argument, struct sam_buf
         sam_image_describe(gdb->shape.image, entries[i].pc, pc, sizeof pc);
         sam_buffer_printf(out, "  %zu: lanes ", i);
         put_lanes(out, entries[i].mask);
-        sam_buffer_printf(out, " go on at 0x%08x (%s), join at 0x%08x (%s)\n", entries[i].pc, pc,
+        sam_buffer_printf(out, " continue at 0x%08x (%s), join at 0x%08x (%s)\n", entries[i].pc, pc,
                           entries[i].rpc, rpc);
     }
     if (depth > SHOWN)

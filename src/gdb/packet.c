@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets: framing, checksums, acknowledgements, and the parts of their text. The format is that of
- * the manual of GDB, appendix "Remote Protocol". */
+/* Packets: framing, checksums, acknowledgements and parsing, as in the manual of GDB, appendix
+ * "Remote Protocol". */
 #include "gdb/gdb.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/ascii.h"
 
 enum {
-    WAIT = 200,   /* milliseconds between looks at options.stop */
-    SETTLE = 500, /* for the last acknowledgement */
+    WAIT = 200,   /* milliseconds between checks of options.stop */
+    SETTLE = 500, /* milliseconds for the last acknowledgement */
     ESCAPE = 0x7d,
     FLIP = 0x20,
     INTERRUPT = 3,
@@ -90,7 +90,7 @@ static void lose(struct sam_gdb *gdb)
     sam_gdb_end(gdb, SAM_ERR_IO, "gdb has closed the connection");
 }
 
-/* Read more, waiting so long. Nothing, if the buffer is full. */
+/* Read more input, waiting at most `wait` milliseconds. Does nothing if the buffer is full. */
 static void fill(struct sam_gdb *gdb, unsigned wait)
 {
     if (gdb->input_at == gdb->input_size)
@@ -106,7 +106,7 @@ static void fill(struct sam_gdb *gdb, unsigned wait)
         gdb->input_size += (size_t)count;
 }
 
-/* The next character; -1: there is none, gdb->over is set. */
+/* The next character, or -1 when gdb->over is set. */
 static int next(struct sam_gdb *gdb)
 {
     while (gdb->input_at == gdb->input_size) {
@@ -119,7 +119,7 @@ static int next(struct sam_gdb *gdb)
     return gdb->input[gdb->input_at++];
 }
 
-/* Whether an interrupt is among what has been read; it is taken out. */
+/* Remove an interrupt from the input. Returns whether there was one. */
 static bool take_interrupt(struct sam_gdb *gdb)
 {
     for (size_t i = gdb->input_at; i < gdb->input_size; i++) {
@@ -145,8 +145,8 @@ static void transmit(struct sam_gdb *gdb, const void *bytes, size_t size)
         lose(gdb);
 }
 
-/* The characters between '$' and '#', which stays in *sum the checksum of. False: the end, or a
- * packet that is too long, of which nothing is kept. */
+/* Receive the characters between '$' and '#', with their checksum. Returns false at the end of the
+ * connection, or if the packet is too long. */
 static bool collect(struct sam_gdb *gdb, unsigned *sum)
 {
     size_t count = 0;
@@ -154,7 +154,7 @@ static bool collect(struct sam_gdb *gdb, unsigned *sum)
     gdb->packet.size = 0;
     *sum = 0;
     for (int c; (c = next(gdb)) >= 0 && c != '#';) {
-        if (c == '$') { /* the packet before it was cut off */
+        if (c == '$') { /* a truncated packet: start again */
             gdb->packet.size = count = 0;
             *sum = 0;
             escaped = false;
@@ -196,7 +196,7 @@ bool sam_gdb_receive(struct sam_gdb *gdb)
         }
         if (good && fits)
             return !gdb->over;
-        if (good || gdb->no_ack) /* without acknowledgements nobody sends it again */
+        if (good || gdb->no_ack) /* without acknowledgements it is not sent again */
             sam_gdb_send_error(gdb, SAM_GDB_BAD);
     }
     return false;

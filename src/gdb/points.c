@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breakpoints (Z0 in software, Z1 in hardware: here the same) and watchpoints (Z2 on writes, Z3 on
- * reads, Z4 on both). Setting one twice, or removing one that is not there, is no error: clients
- * repeat packets. */
+/* Breakpoints (Z0 software, Z1 hardware, with the same effect) and watchpoints (Z2 writes, Z3
+ * reads, Z4 both). Clients repeat packets, so that inserting a point twice or removing one that is
+ * not set is no error. */
 #include "gdb/gdb.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ enum sam_status sam_gdb_limit_lanes(struct sam_gdb *gdb, uint32_t lanes, struct 
         if (point->type >= TYPE_WATCH)
             continue;
         const unsigned old = point->id;
-        status = set(gdb, point, error); /* first: if it fails, the old one stays */
+        status = set(gdb, point, error); /* keeps the old one on failure */
         if (status == SAM_OK)
             status = sam_session_remove(gdb->session, old, error);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's ELF file, which a client without one reads from here (vFile). There is that one
- * file; no file of the host can be reached. */
+/* vFile: the ELF file of the program, for clients without a copy. No other file of the host is
+ * accessible. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static void fail(struct sam_gdb *gdb, unsigned number)
     sam_gdb_send_text(gdb, text);
 }
 
-/* Attach `size` bytes of `data` to the answer. */
+/* Reply with `size` bytes of `data` attached. */
 static void answer(struct sam_gdb *gdb, const void *data, size_t size)
 {
     gdb->reply.size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions and settings: the packets that begin with q and Q. */
+/* Queries and settings: the packets q and Q. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static void write_exec_file(struct sam_gdb *gdb, struct sam_buffer *out)
     sam_buffer_printf(out, "/%s", gdb->options.program_name);
 }
 
-/* qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH. What is read in parts is made at offset 0. */
+/* qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH. The document is generated at offset 0. */
 static void transfer(struct sam_gdb *gdb, struct sam_gdb_text text)
 {
     static const struct {
@@ -141,9 +141,9 @@ void sam_gdb_query(struct sam_gdb *gdb, struct sam_gdb_text text)
     } else if (sam_gdb_take(&text, "Rcmd,")) {
         monitor(gdb, text);
     } else if (sam_gdb_take(&text, "Attached")) {
-        sam_gdb_send_text(gdb, "0"); /* started for the client: it ends the program when it quits */
+        sam_gdb_send_text(gdb, "0"); /* the client kills the program when it quits */
     } else if (sam_gdb_take(&text, "Symbol:")) {
-        sam_gdb_send_error(gdb, SAM_GDB_OK); /* no symbol is asked for */
+        sam_gdb_send_error(gdb, SAM_GDB_OK); /* no symbols are needed */
     } else if (sam_gdb_take(&text, "C") && sam_gdb_at_end(&text)) {
         gdb->reply.size = 0;
         sam_buffer_printf(&gdb->reply, "QC%" PRIx64, sam_gdb_thread_id(gdb, gdb->thread));

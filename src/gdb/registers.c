@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers: numbers, and values as digits. target.c describes the same layout to the client. A `g`
- * packet has the scalar registers; clients ask for the others one by one, so that stepping does not
- * move kilobytes of vectors. */
+/* Numbers and values of registers. target.c describes the same layout to the client. A `g` packet
+ * has the scalar registers; clients read others one by one, so that a step does not transfer
+ * kilobytes of vectors. */
 #include "gdb/gdb.h"
 
 #include <stdlib.h>
 
 enum { TLS = 32, MS = 8, TL_BYTES = 1024, BIGGEST = 1024 };
 
-/* Registers above x31, the SIMT state and vectors are a launch's; TLRegs and matrix registers a
- * hart's. */
+/* Launches have registers above x31, SIMT state and vectors; harts TLRegs and matrix registers. */
 bool sam_gdb_lay_out(struct sam_gdb *gdb)
 {
     const struct sam_session_shape *shape = &gdb->shape;
@@ -79,7 +78,7 @@ static bool read_v(struct sam_gdb *gdb, struct sam_gdb_thread t, unsigned number
     return true;
 }
 
-/* The value, least significant byte first. False: it is not there. */
+/* Read a value, least significant byte first. Returns false if it is not available. */
 static bool read_register(struct sam_gdb *gdb, struct sam_gdb_thread t,
                           const struct sam_gdb_register *r, uint8_t bytes[BIGGEST])
 {
@@ -192,7 +191,7 @@ static enum sam_status write_register(struct sam_gdb *gdb, struct sam_gdb_thread
         return SAM_OK;
     case SAM_GDB_V: return write_v(gdb, t, r->number, bytes);
     case SAM_GDB_CSR: return sam_session_set_csr(s, t.workgroup, t.warp, r->number, value, NULL);
-    case SAM_GDB_TL: /* the session cannot know of these, so that going back would keep them */
+    case SAM_GDB_TL: /* not recorded by the session: a step backward would not restore them */
     case SAM_GDB_M: return SAM_ERR_USAGE;
     }
     return SAM_ERR_USAGE;
@@ -216,7 +215,7 @@ void sam_gdb_write_one(struct sam_gdb *gdb, struct sam_gdb_text text)
                                     : SAM_GDB_INVALID);
 }
 
-/* Only what differs is written: a change, even to the same value, would end the recorded future. */
+/* Write only values that differ: any write, even of the same value, ends the recorded future. */
 void sam_gdb_write_all(struct sam_gdb *gdb, struct sam_gdb_text text)
 {
     uint8_t bytes[BIGGEST], before[BIGGEST];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running, forward and backward, and telling why it stopped. All threads stop together. A step runs
- * one warp; the others run meanwhile only where it waits for them at a barrier. */
+/* Runs the program, forward and backward, and reports stops. All threads stop together. A step runs
+ * one warp; others run only while it waits for them at a barrier. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum {
-    PART = 1 << 18,          /* instructions between looks at the client */
+    PART = 1 << 18,          /* instructions between checks for an interrupt */
     PART_OBSERVED = 1 << 14, /* with `each`, which is slower */
 };
 
@@ -25,8 +25,8 @@ enum {
 
 /* ------------------------------------------------------------------------------ stop replies */
 
-/* The session stands at `thread`, or near it. */
-static void come_to(struct sam_gdb *gdb, struct sam_gdb_thread thread)
+/* Make `thread`, or another one if it has ended, the current thread. */
+static void select_thread(struct sam_gdb *gdb, struct sam_gdb_thread thread)
 {
     if (!sam_gdb_some_thread(gdb, &thread))
         return;
@@ -35,7 +35,7 @@ static void come_to(struct sam_gdb *gdb, struct sam_gdb_thread thread)
     gdb->thread = gdb->resumed = gdb->stopped = thread;
 }
 
-/* Append a register as "number:value;": clients need pc and the frame at once. */
+/* Append a register as "number:value;", which saves the client a request. */
 static void expedite(struct sam_gdb *gdb, unsigned index)
 {
     sam_buffer_printf(&gdb->reply, "%02x:", index);
@@ -43,8 +43,8 @@ static void expedite(struct sam_gdb *gdb, unsigned index)
     sam_buffer_append(&gdb->reply, ";", 1);
 }
 
-/* `reason`: "" or "swbreak:;", ... */
-static void tell(struct sam_gdb *gdb, unsigned signal, const char *reason)
+/* Send a stop reply. `reason` is "", "swbreak:;", ... */
+static void send_stop(struct sam_gdb *gdb, unsigned signal, const char *reason)
 {
     enum { SP = 2, FP = 8 };
     if (gdb->over)
@@ -65,19 +65,19 @@ void sam_gdb_why(struct sam_gdb *gdb)
     if (gdb->last_stop.size)
         sam_gdb_send_text(gdb, sam_buffer_text(&gdb->last_stop));
     else
-        tell(gdb, SIGNAL_TRAP, "");
+        send_stop(gdb, SIGNAL_TRAP, "");
 }
 
-static void tell_exit(struct sam_gdb *gdb, uint64_t code)
+static void send_exit(struct sam_gdb *gdb, uint64_t code)
 {
     char text[8];
     snprintf(text, sizeof text, "W%02x", (unsigned)(code & 0xff));
     sam_gdb_send_text(gdb, text);
 }
 
-/* The program ends by a signal, and serving with `status`. */
-static void tell_death(struct sam_gdb *gdb, unsigned signal, enum sam_status status,
-                       const char *why)
+/* Report that a signal killed the program, and end serving with `status`. */
+static void send_killed(struct sam_gdb *gdb, unsigned signal, enum sam_status status,
+                        const char *why)
 {
     char text[8];
     snprintf(text, sizeof text, "X%02x", signal);
@@ -105,7 +105,7 @@ static unsigned signal_of(enum sam_trap_kind kind)
     }
 }
 
-/* Of a hart's exception, by its cause (RISC-V privileged manual, mcause). */
+/* The signal of an exception of a hart, by mcause (RISC-V privileged manual). */
 static unsigned signal_of_cause(unsigned cause)
 {
     enum { CAUSES = 16 };
@@ -117,21 +117,21 @@ static unsigned signal_of_cause(unsigned cause)
     return cause < CAUSES && signals[cause] ? signals[cause] : SIGNAL_ABRT;
 }
 
-/* The program has failed. Its user looks at it, and may repair it; a client that goes on with the
- * signal lets it end, if nothing has changed. */
-static void tell_trap(struct sam_gdb *gdb, const struct sam_session_stop *stop, const char *text,
-                      bool has_signal)
+/* Report a trap. The user may repair the program and continue; if nothing has changed and the
+ * client passes the signal on, the program ends. */
+static void report_trap(struct sam_gdb *gdb, const struct sam_session_stop *stop, const char *text,
+                        bool has_signal)
 {
     const struct sam_gdb_thread thread = {stop->workgroup, stop->warp};
     const uint64_t time = sam_session_time(gdb->session);
     unsigned signal = signal_of(stop->trap.kind);
     struct sam_step step;
-    /* The stop of a hart does not say which exception it was; to step into it again does. */
+    /* The stop of a hart has no exception cause: step into the exception again. */
     if (!gdb->shape.v_count && sam_session_step(gdb->session, 0, 0, &step, NULL) == SAM_ERR_TRAP)
         signal = step.cause ? signal_of_cause(step.cause) : SIGNAL_BUS;
     if (has_signal && gdb->trap_time == time && gdb->trap_thread.workgroup == thread.workgroup &&
         gdb->trap_thread.warp == thread.warp) {
-        tell_death(gdb, signal, SAM_ERR_TRAP, text);
+        send_killed(gdb, signal, SAM_ERR_TRAP, text);
         return;
     }
     gdb->trap_time = time;
@@ -139,8 +139,8 @@ static void tell_trap(struct sam_gdb *gdb, const struct sam_session_stop *stop, 
     sam_gdb_console(gdb, "samite: ");
     sam_gdb_console(gdb, text);
     sam_gdb_console(gdb, "\n");
-    come_to(gdb, thread);
-    tell(gdb, signal, "");
+    select_thread(gdb, thread);
+    send_stop(gdb, signal, "");
 }
 
 static const char *break_reason(const struct sam_gdb *gdb, unsigned id)
@@ -152,7 +152,7 @@ static const char *break_reason(const struct sam_gdb *gdb, unsigned id)
     return gdb->swbreak ? "swbreak:;" : "";
 }
 
-/* "watch:90000000;": the client looks for a watchpoint that holds the address. */
+/* "watch:90000000;", with an address inside the watchpoint. */
 static void watch_reason(const struct sam_gdb *gdb, const struct sam_session_stop *stop,
                          char text[64])
 {
@@ -174,7 +174,7 @@ static void note_thread(struct sam_gdb *gdb, struct sam_gdb_thread thread, const
     sam_gdb_console(gdb, text);
 }
 
-/* What a run has come to. */
+/* The result of a run. */
 struct outcome {
     enum sam_status status;
     struct sam_session_stop stop;
@@ -182,9 +182,9 @@ struct outcome {
     bool interrupted, has_signal, steps, backward;
 };
 
-/* To gdb, watchpoints of RISC-V stop before the access: it then takes a step over it, in the
- * direction in which it goes, and compares. Sessions stop after it, which is right on the way back;
- * on the way forward the access is taken back, if the past is known. */
+/* gdb expects RISC-V watchpoints to stop before the access: it then steps over it, in the direction
+ * of the run, and compares. Sessions stop after the access, which is right for a backward run; for
+ * a forward run, undo the access if the session records. */
 static enum sam_status before_access(struct sam_gdb *gdb, const struct outcome *o,
                                      struct sam_error *error)
 {
@@ -197,7 +197,7 @@ static enum sam_status before_access(struct sam_gdb *gdb, const struct outcome *
     return status;
 }
 
-static void tell_outcome(struct sam_gdb *gdb, const struct outcome *o)
+static void report_outcome(struct sam_gdb *gdb, const struct outcome *o)
 {
     const struct sam_gdb_thread thread = {o->stop.workgroup, o->stop.warp};
     char reason[64];
@@ -206,16 +206,16 @@ static void tell_outcome(struct sam_gdb *gdb, const struct outcome *o)
         return;
     if (o->status == SAM_OK && !o->interrupted && o->stop.reason == SAM_SESSION_WATCH &&
         before_access(gdb, o, &error) != SAM_OK) {
-        tell_death(gdb, SIGNAL_ABRT, error.status, error.text);
+        send_killed(gdb, SIGNAL_ABRT, error.status, error.text);
         return;
     }
     if (o->status != SAM_OK && o->status != SAM_ERR_TRAP) {
-        tell_death(gdb, o->status == SAM_ERR_STOPPED ? SIGNAL_INT : SIGNAL_ABRT, o->status,
-                   o->error.text);
+        send_killed(gdb, o->status == SAM_ERR_STOPPED ? SIGNAL_INT : SIGNAL_ABRT, o->status,
+                    o->error.text);
         return;
     }
     if (o->status == SAM_ERR_TRAP) {
-        tell_trap(gdb, &o->stop, o->error.text, o->has_signal);
+        report_trap(gdb, &o->stop, o->error.text, o->has_signal);
         return;
     }
     struct sam_gdb_thread any = thread;
@@ -223,7 +223,7 @@ static void tell_outcome(struct sam_gdb *gdb, const struct outcome *o)
         gdb->result->end = SAM_GDB_EXITED;
         gdb->result->exit_code = o->stop.exit_code;
         if (gdb->last)
-            tell_exit(gdb, o->stop.exit_code);
+            send_exit(gdb, o->stop.exit_code);
         else
             gdb->carry = o->steps ? SAM_GDB_CARRY_STEP : SAM_GDB_CARRY_RUN;
         sam_gdb_end(gdb, SAM_OK, "");
@@ -231,29 +231,29 @@ static void tell_outcome(struct sam_gdb *gdb, const struct outcome *o)
     }
     if (o->stop.reason == SAM_SESSION_DONE)
         note_thread(gdb, thread, "has ended");
-    come_to(gdb, any);
+    select_thread(gdb, any);
     if (o->interrupted) {
-        tell(gdb, SIGNAL_INT, "");
+        send_stop(gdb, SIGNAL_INT, "");
         return;
     }
     switch (o->stop.reason) {
-    case SAM_SESSION_BREAK: tell(gdb, SIGNAL_TRAP, break_reason(gdb, o->stop.id)); break;
+    case SAM_SESSION_BREAK: send_stop(gdb, SIGNAL_TRAP, break_reason(gdb, o->stop.id)); break;
     case SAM_SESSION_WATCH:
         watch_reason(gdb, &o->stop, reason);
-        tell(gdb, SIGNAL_TRAP, reason);
+        send_stop(gdb, SIGNAL_TRAP, reason);
         break;
-    case SAM_SESSION_WAITS: /* alone it will never go on, so that a step must not be tried again */
+    case SAM_SESSION_WAITS: /* SIGSTOP, so that the client does not repeat the step */
         note_thread(gdb, thread, "waits at a barrier for others, which may not run");
-        tell(gdb, SIGNAL_STOP, "");
+        send_stop(gdb, SIGNAL_STOP, "");
         break;
-    case SAM_SESSION_START: tell(gdb, SIGNAL_TRAP, "replaylog:begin;"); break;
-    default: tell(gdb, SIGNAL_TRAP, ""); break;
+    case SAM_SESSION_START: send_stop(gdb, SIGNAL_TRAP, "replaylog:begin;"); break;
+    default: send_stop(gdb, SIGNAL_TRAP, ""); break;
     }
 }
 
 /* ---------------------------------------------------------------------------------- running */
 
-/* Run in parts until something stops it, or the client does. */
+/* Run in parts until a stop, or an interrupt by the client. */
 static void run(struct sam_gdb *gdb, const struct sam_session_run *asked, struct outcome *o)
 {
     struct sam_session_run part = *asked;
@@ -269,8 +269,8 @@ static void run(struct sam_gdb *gdb, const struct sam_session_run *asked, struct
     } while (o->status == SAM_OK && !o->interrupted);
 }
 
-/* Let the others of its workgroup run until the warp no longer waits. False: something else stopped
- * them. */
+/* Run the other warps of the workgroup until the warp leaves the barrier. Returns false after
+ * another stop. */
 static bool release(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct outcome *o)
 {
     const struct sam_session_run others = {
@@ -289,8 +289,7 @@ static bool release(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct ou
     return o->status == SAM_OK;
 }
 
-/* Whether the session stands before a watched access of this warp that the client knows of, so that
- * it must not stop there again. */
+/* Whether the next access of this warp is a watched one that was reported: do not stop again. */
 static bool is_before_access(struct sam_gdb *gdb, struct sam_gdb_thread thread)
 {
     const bool is = gdb->watch_time == sam_session_time(gdb->session) &&
@@ -354,11 +353,11 @@ static void step(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct range
             o.stop.reason = SAM_SESSION_WAITS;
     } while (o.status == SAM_OK &&
              (warp.state == SAM_WARP_WAITS ? others : is_inside(&range, warp.pc)));
-    tell_outcome(gdb, &o);
+    report_outcome(gdb, &o);
 }
 
-/* `only`: that warp alone; NULL: all. */
-static void go_on(struct sam_gdb *gdb, const struct sam_gdb_thread *only, bool has_signal)
+/* Run one warp, or with NULL all. */
+static void resume(struct sam_gdb *gdb, const struct sam_gdb_thread *only, bool has_signal)
 {
     struct outcome o = {.has_signal = has_signal};
     struct sam_session_run all = {.scope = SAM_SCOPE_ALL};
@@ -377,7 +376,7 @@ static void go_on(struct sam_gdb *gdb, const struct sam_gdb_thread *only, bool h
         o.status = sam_session_run(gdb->session, &over, &o.stop, &o.error);
     if (o.status == SAM_OK)
         run(gdb, &all, &o);
-    tell_outcome(gdb, &o);
+    report_outcome(gdb, &o);
 }
 
 void sam_gdb_carry_on(struct sam_gdb *gdb)
@@ -385,14 +384,14 @@ void sam_gdb_carry_on(struct sam_gdb *gdb)
     const enum sam_gdb_carry carry = gdb->carry;
     gdb->carry = SAM_GDB_CARRY_NOTHING;
     if (carry == SAM_GDB_CARRY_RUN)
-        go_on(gdb, NULL, false);
+        resume(gdb, NULL, false);
     else if (carry == SAM_GDB_CARRY_STEP)
-        tell(gdb, SIGNAL_TRAP, "");
+        send_stop(gdb, SIGNAL_TRAP, "");
 }
 
 /* -------------------------------------------------------------------------------- s, c, vCont */
 
-/* The arguments of c, s (an address) and of C, S (a signal, and perhaps ;address). */
+/* The arguments of c, s ([address]) and of C, S (signal[;address]). */
 static bool take_start(struct sam_gdb *gdb, struct sam_gdb_text *text, bool has_signal,
                        bool *delivers)
 {
@@ -413,7 +412,7 @@ void sam_gdb_continue(struct sam_gdb *gdb, struct sam_gdb_text text, bool has_si
 {
     bool delivers;
     if (take_start(gdb, &text, has_signal, &delivers))
-        go_on(gdb, NULL, delivers);
+        resume(gdb, NULL, delivers);
     else
         sam_gdb_send_error(gdb, SAM_GDB_BAD);
 }
@@ -427,17 +426,17 @@ void sam_gdb_step(struct sam_gdb *gdb, struct sam_gdb_text text, bool has_signal
         sam_gdb_send_error(gdb, SAM_GDB_BAD);
 }
 
-/* What vCont asks for: its first action that steps, or else whom it lets run. */
-struct resume {
+/* The actions of a vCont: the first that steps, or else the threads that run. */
+struct actions {
     bool steps, continues, everyone, delivers;
     struct sam_gdb_thread stepped, continued;
     unsigned continued_count;
     struct range range;
 };
 
-/* One action; nothing has been done so far, so that a bad packet does nothing. */
+/* Parse an action. Nothing runs before the whole packet is valid. */
 static enum sam_gdb_error take_action(struct sam_gdb *gdb, struct sam_gdb_text *text,
-                                      struct resume *resume)
+                                      struct actions *actions)
 {
     uint64_t signal = 0;
     struct range range = {0};
@@ -461,35 +460,35 @@ static enum sam_gdb_error take_action(struct sam_gdb *gdb, struct sam_gdb_text *
     }
     if (action == 't') /* all threads are stopped already */
         return SAM_GDB_OK;
-    resume->delivers |= signal != 0;
-    if (steps && !resume->steps) {
-        resume->steps = true;
-        resume->stepped = thread;
-        resume->range = range;
+    actions->delivers |= signal != 0;
+    if (steps && !actions->steps) {
+        actions->steps = true;
+        actions->stepped = thread;
+        actions->range = range;
     } else if (!steps) {
-        resume->continues = true;
-        resume->everyone |= everyone;
-        resume->continued = thread;
-        resume->continued_count++;
+        actions->continues = true;
+        actions->everyone |= everyone;
+        actions->continued = thread;
+        actions->continued_count++;
     }
     return SAM_GDB_OK;
 }
 
 void sam_gdb_vcont(struct sam_gdb *gdb, struct sam_gdb_text text)
 {
-    struct resume resume = {0};
+    struct actions actions = {0};
     enum sam_gdb_error error = sam_gdb_at_end(&text) ? SAM_GDB_BAD : SAM_GDB_OK;
     while (error == SAM_GDB_OK && !sam_gdb_at_end(&text))
-        error = sam_gdb_take(&text, ";") ? take_action(gdb, &text, &resume) : SAM_GDB_BAD;
-    if (error == SAM_GDB_OK && resume.steps && !sam_gdb_lives(gdb, resume.stepped))
+        error = sam_gdb_take(&text, ";") ? take_action(gdb, &text, &actions) : SAM_GDB_BAD;
+    if (error == SAM_GDB_OK && actions.steps && !sam_gdb_lives(gdb, actions.stepped))
         error = SAM_GDB_NO_THREAD;
     if (error != SAM_GDB_OK)
         sam_gdb_send_error(gdb, error);
-    else if (resume.steps)
-        step(gdb, resume.stepped, resume.range, resume.continues, resume.delivers);
-    else if (resume.continues)
-        go_on(gdb, resume.everyone || resume.continued_count > 1 ? NULL : &resume.continued,
-              resume.delivers);
+    else if (actions.steps)
+        step(gdb, actions.stepped, actions.range, actions.continues, actions.delivers);
+    else if (actions.continues)
+        resume(gdb, actions.everyone || actions.continued_count > 1 ? NULL : &actions.continued,
+               actions.delivers);
     else
         sam_gdb_why(gdb);
 }
@@ -508,7 +507,7 @@ void sam_gdb_back(struct sam_gdb *gdb, bool by_one)
         o.status = sam_session_back_warp(gdb->session, now.workgroup, now.warp, &o.stop, &o.error);
     else
         o.status = sam_session_back_before(gdb->session, &o.stop, &o.error);
-    /* The client takes the step over the access itself. */
+    /* The client steps over the access itself. */
     if (o.status == SAM_OK && o.stop.reason == SAM_SESSION_WATCH)
         o.status = sam_session_goto(gdb->session, sam_session_time(gdb->session) + 1, &o.error);
     if (o.stop.reason == SAM_SESSION_START) {
@@ -517,5 +516,5 @@ void sam_gdb_back(struct sam_gdb *gdb, bool by_one)
     }
     gdb->trap_time = gdb->watch_time = UINT64_MAX;
     sam_gdb_recount(gdb);
-    tell_outcome(gdb, &o);
+    report_outcome(gdb, &o);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serving a client: packets by their first character. */
+/* Serves a client: dispatches packets by their first character. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 /* ----------------------------------------------------------------------------------- memory */
 
-/* How many of the bytes can be read: all, or those up to the end of the buffer. */
+/* The number of readable bytes, by bisection: all, or those up to the end of a buffer. */
 static size_t readable(struct sam_gdb *gdb, uint64_t address, size_t size)
 {
     const uint32_t workgroup = gdb->thread.workgroup;
@@ -43,7 +43,7 @@ static void read_memory(struct sam_gdb *gdb, struct sam_gdb_text text)
     sam_gdb_send(gdb);
 }
 
-/* M has digits, X bytes. */
+/* M has hexadecimal digits, X bytes. */
 static void write_memory(struct sam_gdb *gdb, struct sam_gdb_text text, bool binary)
 {
     uint8_t bytes[SAM_GDB_PACKET];
@@ -63,7 +63,7 @@ static void write_memory(struct sam_gdb *gdb, struct sam_gdb_text text, bool bin
     }
     if (binary)
         data = text.at;
-    /* gdb asks with a write of nothing whether X is supported. */
+    /* gdb probes for X with a write of 0 bytes. */
     const enum sam_status status =
         size ? sam_session_write(gdb->session, gdb->thread.workgroup, address, data, size, NULL)
              : SAM_OK;
@@ -199,7 +199,7 @@ void sam_gdb_close(struct sam_gdb *gdb)
     free(gdb);
 }
 
-/* Nothing of the session before is left but what the client has set. */
+/* Reset the state of the previous session, except for settings of the client. */
 static enum sam_status enter(struct sam_gdb *gdb, struct sam_error *error)
 {
     gdb->over = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target description: the registers by name, number and type, in the order of registers.c. The
- * feature org.gnu.gdb.riscv.cpu is the one that gdb knows; the others are ours. */
+/* The target description: name, number and type of the registers, in the order of registers.c. gdb
+ * defines the feature org.gnu.gdb.riscv.cpu; the others are Samite's. */
 #include "gdb/gdb.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void put_register(struct sam_buffer *xml, const char *name, unsigned inde
     sam_buffer_puts(xml, "/>\n");
 }
 
-/* A vector seen as each of some types of element. */
+/* A vector as elements of one type. */
 struct view {
     const char *field, *type;
     unsigned bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads: the warps that live. Of a launch of many workgroups, those of the first that has not
- * ended are listed, and of those that something has stopped in or the user has asked for. */
+/* Threads are the warps that have not ended. Of a launch with many workgroups, these are listed:
+ * the first that has not ended, those that had a stop, and those that the user has selected. */
 #include "gdb/gdb.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ bool sam_gdb_take_thread(struct sam_gdb *gdb, struct sam_gdb_text *text,
     return workgroup < UINT32_MAX && sam_gdb_lives(gdb, *thread);
 }
 
-/* The workgroup that a launch runs now, or next, which it starts; UINT32_MAX: all have ended. */
+/* The first workgroup that has not ended, which is started; UINT32_MAX if all have ended. */
 static uint32_t present(struct sam_gdb *gdb)
 {
     struct sam_session_warp warp;
@@ -71,7 +71,7 @@ bool sam_gdb_know(struct sam_gdb *gdb, uint32_t workgroup)
     return true;
 }
 
-/* The known workgroups are those that live, and the present one. */
+/* Keep the known workgroups that have not ended, and add the current one. */
 static bool refresh(struct sam_gdb *gdb)
 {
     size_t kept = 0;
@@ -83,7 +83,7 @@ static bool refresh(struct sam_gdb *gdb)
     return workgroup == UINT32_MAX || sam_gdb_know(gdb, workgroup);
 }
 
-/* The place counts the warps of the known workgroups. */
+/* *place counts the warps of the known workgroups. */
 bool sam_gdb_next_thread(struct sam_gdb *gdb, uint64_t *place, struct sam_gdb_thread *thread)
 {
     if (*place == 0 && !refresh(gdb))

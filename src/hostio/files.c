@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the host below one folder, and the console. A path is walked folder by folder, none of
- * which may be a symbolic link, so that nothing outside can be reached. */
+/* Files of the host below one folder, and the console. Paths are resolved folder by folder, and
+ * symbolic links are rejected, so that no file outside can be reached. */
 #include "hostio/hostio.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { PIECE = 65536 }; /* bytes copied at a time */
 
-/* ISO semihosting's feature file: magic, then bits: exit_extended, and stderr apart from stdout. */
+/* The feature file of semihosting: magic, then bits for exit_extended and a separate stderr. */
 static const uint8_t features[] = {'S', 'H', 'F', 'B', 3};
 
 static int fail(struct sam_hostio *io, int number)

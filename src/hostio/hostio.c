@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* "prog one two": arguments are separated by spaces, which is all that semihosting knows. */
+/* "prog one two": semihosting separates arguments by spaces. */
 static char *join_arguments(const struct sam_hostio_options *o)
 {
     struct sam_buffer line = {0};

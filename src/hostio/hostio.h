@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of hostio/: calls of a program to its host. Knows the program only by the functions of
- * struct sam_hostio_guest. */
+/* The interface of hostio/: calls of a program to its host, which accesses the program only with
+ * the functions of struct sam_hostio_guest. */
 #ifndef SAM_HOSTIO_H
 #define SAM_HOSTIO_H
 
 #include "base/base.h"
 #include "samite/hostio.h"
 
-/* The program that calls. Reads and writes return false when not all bytes are mapped. */
+/* The calling program. Reads and writes return false if a byte is not mapped. */
 struct sam_hostio_guest {
     void *context;
     unsigned xlen;
     bool (*read)(void *context, uint64_t address, void *data, size_t size);
     bool (*write)(void *context, uint64_t address, const void *data, size_t size);
-    /* Instructions that have run: the clock, one to a nanosecond. */
+    /* Instructions executed: the clock, one per nanosecond. */
     uint64_t (*time)(void *context);
-    /* Map memory up to `end`, from the end of the last mapped heap; NULL: there is no brk. */
+    /* Extend the heap to `end`; NULL: there is no brk. */
     bool (*grow)(void *context, uint64_t end);
     uint64_t heap_base, heap_limit; /* 0: unknown */
     uint64_t stack_base, stack_limit;
 };
 
 enum sam_hostio_end {
-    SAM_HOSTIO_DONE, /* the program goes on, with `result` */
+    SAM_HOSTIO_DONE, /* the program continues with `result` */
     SAM_HOSTIO_EXIT,
     SAM_HOSTIO_FAILED, /* unknown call or bad address: `text` names it */
-    SAM_HOSTIO_SINK,   /* a sink refused */
+    SAM_HOSTIO_SINK,   /* a sink failed */
 };
 
 struct sam_hostio_reply {
@@ -38,16 +38,16 @@ struct sam_hostio_reply {
 enum sam_hostio_end sam_hostio_semihost(struct sam_hostio *io, const struct sam_hostio_guest *guest,
                                         uint64_t operation, uint64_t parameter,
                                         struct sam_hostio_reply *reply);
-/* A system call by its Linux number; the result is negative, -errno, when it fails. */
+/* A system call by its Linux number. The result of a failed call is -errno. */
 enum sam_hostio_end sam_hostio_syscall(struct sam_hostio *io, const struct sam_hostio_guest *guest,
                                        uint64_t number, const uint64_t arguments[6],
                                        struct sam_hostio_reply *reply);
-/* One character to standard output. False: the sink refused. */
+/* Write a character to standard output. Returns false if the sink fails. */
 bool sam_hostio_put(struct sam_hostio *io, char character);
 
 /* ------------------------------------------------------------------------------------- files */
 
-/* Errors as the C libraries of such programs number them; the same as Linux's. */
+/* Error numbers of the programs' C libraries, which are those of Linux. */
 enum sam_hostio_errno {
     SAM_HOSTIO_ENOENT = 2,
     SAM_HOSTIO_EIO = 5,
@@ -67,7 +67,7 @@ enum sam_hostio_kind {
     SAM_HOSTIO_INPUT, /* the console */
     SAM_HOSTIO_OUTPUT,
     SAM_HOSTIO_ERRORS,
-    SAM_HOSTIO_FEATURES, /* of semihosting: a file of its own */
+    SAM_HOSTIO_FEATURES, /* the feature file of semihosting */
     SAM_HOSTIO_FILE,
 };
 
@@ -77,7 +77,7 @@ struct sam_hostio_file {
     uint64_t at; /* of SAM_HOSTIO_FEATURES */
 };
 
-enum { SAM_HOSTIO_FILES = 64 }; /* open at a time; the first three are the console */
+enum { SAM_HOSTIO_FILES = 64 }; /* most open files; the first three are the console */
 
 struct sam_hostio {
     int folder; /* -1: none */
@@ -96,12 +96,13 @@ struct sam_hostio {
 struct sam_hostio_file *sam_hostio_file(struct sam_hostio *io, uint64_t handle);
 /* A free handle, -1 with last_error set. */
 int sam_hostio_handle(struct sam_hostio *io);
-/* The following return -1 with last_error set when they fail. `flags` are open(2)'s. */
+/* The following return -1 with last_error set on failure. `flags` are those of open(2). */
 int sam_hostio_open(struct sam_hostio *io, const char *path, int flags);
 int sam_hostio_close(struct sam_hostio *io, uint64_t handle);
 int sam_hostio_remove(struct sam_hostio *io, const char *path);
 int sam_hostio_rename(struct sam_hostio *io, const char *from, const char *to);
-/* Bytes read into or written from the program's memory, from where the file stands. */
+/* Read into, or write from, memory of the program at the file's position. Return the bytes moved.
+ */
 int64_t sam_hostio_read(struct sam_hostio *io, const struct sam_hostio_guest *guest,
                         uint64_t handle, uint64_t address, uint64_t size);
 int64_t sam_hostio_write(struct sam_hostio *io, const struct sam_hostio_guest *guest,
@@ -109,13 +110,13 @@ int64_t sam_hostio_write(struct sam_hostio *io, const struct sam_hostio_guest *g
 /* `whence`: SEEK_SET, ... */
 int64_t sam_hostio_seek(struct sam_hostio *io, uint64_t handle, int64_t offset, int whence);
 int64_t sam_hostio_length(struct sam_hostio *io, uint64_t handle);
-/* 1: the console; 0. */
+/* 1 if the handle is the console, else 0. */
 int sam_hostio_is_console(struct sam_hostio *io, uint64_t handle);
-/* Bytes to a sink; remembers when it refuses. */
+/* Write to a sink; sets sink_failed if it fails. */
 void sam_hostio_emit(struct sam_hostio *io, const struct sam_sink *sink, const void *data,
                      size_t size);
 
-/* A string of the program; false: not mapped, or longer than `room` with its NUL. */
+/* Read a string of the program. Returns false if it is not mapped, or does not fit. */
 bool sam_hostio_text(const struct sam_hostio_guest *guest, uint64_t address, char *text,
                      size_t room);
 

@@ -29,7 +29,7 @@ enum {
 #define TICKS_PER_SECOND    UINT64_C(1000000000)
 #define CENTISECONDS(ticks) ((ticks) / (TICKS_PER_SECOND / 100))
 
-/* A call being answered. */
+/* The current call. */
 struct call {
     struct sam_hostio *io;
     const struct sam_hostio_guest *guest;
@@ -147,7 +147,7 @@ static int64_t remove_file(const struct call *c)
     return name_at(c, c->block[0], c->block[1], name) ? sam_hostio_remove(c->io, name) : -1;
 }
 
-/* How many bytes of `size` were not moved. */
+/* The number of bytes not moved, as semihosting returns it. */
 static uint64_t left(uint64_t size, int64_t moved)
 {
     return moved < 0 ? size : size - (uint64_t)moved;

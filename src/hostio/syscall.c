@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls as newlib's programs make them, by Linux's numbers for RISC-V. */
+/* System calls of newlib programs, with the Linux numbers for RISC-V. */
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ enum {
     IS_CONSOLE = 0020620, /* a character device */
 };
 
-/* Flags of open are newlib's, of openat Linux's, as the two C libraries pass them. */
+/* open has flags of newlib, openat those of Linux, as the two C libraries pass them. */
 struct flag {
     unsigned guest;
     int host;
@@ -77,7 +77,7 @@ static int64_t status_of(struct sam_hostio *io, const struct sam_hostio_guest *g
     return -1;
 }
 
-/* The end of the heap, moved if there is room; it never shrinks. */
+/* Grow the heap if there is room. It never shrinks. */
 static uint64_t move_break(struct sam_hostio *io, const struct sam_hostio_guest *guest,
                            uint64_t wanted)
 {

@@ -376,14 +376,14 @@ TEST(ends)
     must(sam_cosim_finish(cosim, &same, &error), &error);
     assert_false(same);
     assert_non_null(strstr(sam_cosim_report(cosim), "Samite has not ended"));
-    assert_non_null(strstr(sam_cosim_report(cosim), "goes on at pc 80000004"));
+    assert_non_null(strstr(sam_cosim_report(cosim), "is at pc 80000004"));
     sam_cosim_close(cosim);
 
     must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
     commit = (struct sam_cosim_commit){.workgroup = GROUPS, .warp = WARPS};
     must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
     assert_false(same);
-    assert_non_null(strstr(sam_cosim_report(cosim), "Samite cannot go on"));
+    assert_non_null(strstr(sam_cosim_report(cosim), "Samite cannot continue"));
     sam_cosim_close(cosim);
     side_free(&samite);
 }

@@ -182,10 +182,11 @@ TEST(lanes)
     client_expect_console(c, "workgroup 0 warp 0: active lanes 4-7 of 8; breakpoints stop where "
                              "this lane is active: 5\n");
     client_expect(c, "OK");
-    client_expect_console(c, "workgroup 0 warp 0: SIMT stack of 2, active lanes 4-7\n"
-                             "  1: lanes 0-3 go on at 0x80000030 (*), join at 0x80000038 (high)\n"
-                             "  0: lanes 0-7 go on at 0x80000038 (high), join at 0x80000038 "
-                             "(high)\n");
+    client_expect_console(c,
+                          "workgroup 0 warp 0: SIMT stack of 2, active lanes 4-7\n"
+                          "  1: lanes 0-3 continue at 0x80000030 (*), join at 0x80000038 (high)\n"
+                          "  0: lanes 0-7 continue at 0x80000038 (high), join at 0x80000038 "
+                          "(high)\n");
     client_expect(c, "OK");
     client_expect_console(c, "breakpoints stop for any lane\n");
     client_expect(c, "OK");
