@@ -199,7 +199,7 @@ static inline bool sam_hart_is_port(const struct sam_hart *hart, uint64_t addres
  * make that store. How the run goes on. */
 enum sam_exit sam_hart_port_store(struct sam_hart *hart, enum sam_exit exit);
 
-/* idle.c: of a load of a control register that can only give the same again, from its function:
+/* livelock.c: of a load of a control register that can only give the same again, from its function:
  * look whether the program does nothing but wait for another value. If so, its run ends. */
 void sam_hart_livelock_check(struct sam_hart *hart);
 /* It may well get another value, as of a clock. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "hart/core.h"
-#include "machine/threads.h"
+#include "machine/instrument.h"
 #include "profile/profile.h"
 
 enum { COUNT_RUNS }; /* sam_counters.steps */
@@ -59,37 +59,25 @@ static bool tell_access(struct sam_hart *hart, const struct sam_insn *insn, uint
 /* ---------------------------------------------------------------------------------- handlers */
 
 /* Count the run from `entry` up to `past`, which is no part of it. */
-static inline void count_run(const struct sam_core *c, const struct sam_uop *entry,
-                             const struct sam_uop *past)
+static inline void count_block(const struct sam_core *c, const struct sam_uop *entry,
+                               const struct sam_uop *past)
 {
     c->counters[entry - c->ops].steps[COUNT_RUNS]++;
     c->counters[past - c->ops].steps[COUNT_RUNS]--;
 }
 
-/* Count the run that ends with this instruction and begin one after it, before it has run: a branch
- * that is taken leaves an empty run behind. The budget is charged up to here. */
-#define END_RUN()                                                                                  \
-    do {                                                                                           \
-        count_run(c, entry, op + 1);                                                               \
-        left -= op + 1 - entry;                                                                    \
-        entry = op + 1;                                                                            \
-    } while (0)
-#define COUNTERS      (c->counters + (op - c->ops))
-#define GO_ON()       SAM_MUSTTAIL return COUNTERS->fn(c, op, entry, left)
 #define STOP_BEFORE() SAM_MUSTTAIL return sam_stop_before(c, op, entry, left)
 
-SAM_HANDLER(count_end)
+SAM_HANDLER(count_block_end)
 {
-    END_RUN();
-    GO_ON();
+    SAM_END_BLOCK(count_block);
+    SAM_PROCEED(SAM_COUNTERS);
 }
 
-SAM_HANDLER(count_leave)
+SAM_HANDLER(count_page_end)
 {
-    count_run(c, entry, op);
-    left -= op - entry;
-    entry = op;
-    GO_ON();
+    SAM_LEAVE_PAGE(count_block);
+    SAM_PROCEED(SAM_COUNTERS);
 }
 
 SAM_HANDLER(count_unit)
@@ -102,7 +90,7 @@ static inline bool may_run(struct sam_core *c, const struct sam_uop *op,
                            const struct sam_uop *entry, int64_t left)
 {
     struct sam_hart *hart = sam_hart_of(c);
-    const struct sam_insn *insn = &COUNTERS->insn;
+    const struct sam_insn *insn = &SAM_COUNTERS->insn;
     if (hart->home.ports.size && sam_hart_is_port(hart, address_of(hart, insn)))
         return false;
     return SAM_LIKELY(!hart->engines || !sam_hart_has_flights(hart)) ||
@@ -113,7 +101,7 @@ SAM_HANDLER(time_access)
 {
     if (!may_run(c, op, entry, left))
         STOP_BEFORE();
-    GO_ON();
+    SAM_PROCEED(SAM_COUNTERS);
 }
 
 /* A store to a page that has no room for writing may be one to code: what it changes is, until it
@@ -129,31 +117,23 @@ SAM_HANDLER(count_store)
 {
     if (!may_run(c, op, entry, left))
         STOP_BEFORE();
-    if (may_be_code(sam_hart_of(c), &COUNTERS->insn))
-        END_RUN();
-    GO_ON();
-}
-
-static bool is_of_unit(const struct sam_insn *insn)
-{
-    return sam_insn_rows[insn->op].on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX);
+    if (may_be_code(sam_hart_of(c), &SAM_COUNTERS->insn))
+        SAM_END_BLOCK(count_block);
+    SAM_PROCEED(SAM_COUNTERS);
 }
 
 static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     const struct sam_hart *hart = context;
     const bool in_runs = hart->counts->in_runs;
-    const struct sam_does *does = &sam_insn_rows[insn->op].does;
-    (void)apart; /* there are no prefixes */
-    if (is_of_unit(insn))
-        return count_unit;
-    if (does->bytes && is_write(does->act) && in_runs)
-        return count_store;
-    if (does->bytes)
-        return hart->engines || hart->home.ports.size ? time_access : NULL;
-    /* mret is one of SYSTEM */
-    const bool ends = sam_act_ends_run(does->act) || does->act == SAM_ACT_SYSTEM;
-    return in_runs && ends ? count_end : NULL;
+    sam_handler *const access = hart->engines || hart->home.ports.size ? time_access : NULL;
+    switch (sam_hook_of(insn, apart)) {
+    case SAM_HOOK_UNIT: return count_unit;
+    case SAM_HOOK_BLOCK_END: return in_runs ? count_block_end : NULL;
+    case SAM_HOOK_STORE: return in_runs ? count_store : access;
+    case SAM_HOOK_LOAD: return access;
+    default: return NULL;
+    }
 }
 
 /* -------------------------------------------------------------------------------- statistics */
@@ -202,7 +182,7 @@ bool sam_hart_counts_new(struct sam_hart *hart)
     counts->instrumentation =
         (struct sam_instrumentation){.instrument = instrument, .context = hart};
     if (counts->in_runs) {
-        counts->instrumentation.leave = count_leave;
+        counts->instrumentation.page_end = count_page_end;
         counts->instrumentation.flush = flush;
     }
     hart->counts = counts;
@@ -232,10 +212,9 @@ enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
     hart->told = c->retired;
     const enum sam_exit exit = sam_core_run(c, budget);
     const struct sam_uop *op = c->end_op;
-    /* An instruction that caused an event has run, others have not; if it has already ended its
-     * run, this takes it back. */
+    /* If the instruction has ended its block, but has not run, this takes it back. */
     if (counts->in_runs && op)
-        count_run(c, c->end_entry, exit == SAM_EXIT_EVENT ? op + 1 : op);
+        count_block(c, c->end_entry, sam_block_stopped(c, exit));
     counts->fresh = true;
     catch_up(hart, c->retired);
     *next = exit == SAM_EXIT_STOP && !sam_code_is_breakpoint(hart->code, c->pc)

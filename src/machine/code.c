@@ -117,14 +117,6 @@ void sam_code_flush_counters(struct sam_code *code)
                 sam_page_flush_counters(code->instrumentation, page);
 }
 
-/* A handler may stand in for that of an instruction just decoded. */
-static void instrument(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
-                       struct sam_uop *uop, struct sam_counters *counters)
-{
-    if (uop->fn != sam_stop_illegal)
-        sam_uop_instrument(code->instrumentation, insn, prefix, uop, counters);
-}
-
 static bool is_prefix(const struct code_page *page, unsigned index)
 {
     return page->ops[index].fn == op_prefix ||
@@ -282,8 +274,8 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
             return NULL;
         }
         page->counters[SAM_PAGE_OPS].fn = page->ops[SAM_PAGE_OPS].fn;
-        if (code->instrumentation->leave)
-            page->ops[SAM_PAGE_OPS].fn = code->instrumentation->leave;
+        if (code->instrumentation->page_end)
+            page->ops[SAM_PAGE_OPS].fn = code->instrumentation->page_end;
     }
     struct code_page **bucket = &code->pages[(page_pc / SAM_PAGE_SIZE) % PAGE_HASH];
     page->next = *bucket;
@@ -324,7 +316,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
         sam_uop_fill(c->code->machine, c->code, &insn, fused->pc, index + 1 < SAM_PAGE_OPS,
                      &fused->ops[0]);
         if (page->counters)
-            instrument(c->code, &insn, prefix, &fused->ops[0], &fused->counters);
+            sam_uop_instrument(c->code, &insn, prefix, &fused->ops[0], &fused->counters);
     } else {
         fused->ops[0] = (struct sam_uop){.fn = sam_stop_illegal};
     }
@@ -358,7 +350,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         const struct sam_machine *machine = c->code->machine;
         sam_uop_fill(c->code->machine, c->code, &insn, pc, true, &page->ops[index]);
         if (page->counters)
-            instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
+            sam_uop_instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
         if (page->ops[index].fn == machine->handlers[insn.op])
             page->plain[index] = (uint16_t)insn.op;
         if (index)
@@ -366,7 +358,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
         pair_up(machine, page, index);
     } else if (fuse(c, page, index, word)) {
         if (page->counters)
-            instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
+            sam_uop_instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
     } else {
         c->tlb->exhausted = true;
         c->cause = SAM_CAUSE_FETCH_ACCESS;

@@ -273,7 +273,7 @@ struct sam_core {
         uint64_t x64[SAM_X_SINK + 8];
     };
     const struct sam_uop *ops;     /* of the running page */
-    struct sam_counters *counters; /* of the running page, when instructions are counted */
+    struct sam_counters *counters; /* of the running page, in instrumented code (instrument.h) */
     uint64_t page_pc;              /* address of that page */
     struct sam_tlb_entry *entries; /* tlb->entries */
     struct sam_tlb *tlb;
@@ -428,64 +428,10 @@ bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
 /* sam_decode with a cache. False: illegal. */
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 
-/* -------------------------------------------------------------------------------- counting
- *
- * Instructions can be counted without being stepped. Other handlers then stand in for those that
- * end a straight-line run of code, for stores, which may change code, and for whatever else is
- * measured. They update the counters of their instruction and tail-call the handler
- * proper, counters->fn.
- *
- * A run adds one to `steps` of its first counters and subtracts one from those after its
- * last, so that the sum of all counters of a page up to one is how often that instruction has run.
- */
-enum { SAM_COUNTER_STEPS = 3, SAM_COUNTER_SUMS = 7 };
-
-struct sam_counters {
-    sam_handler *fn;      /* the instruction's own */
-    struct sam_insn insn; /* op SAM_OP_ILLEGAL: not decoded yet */
-    uint32_t prefix;
-    int64_t steps[SAM_COUNTER_STEPS]; /* the first counts runs; the rest is the machine's */
-    int64_t sums[SAM_COUNTER_SUMS];   /* the machine's */
-};
-
-/* Out-of-line micro-ops for one prefix: the modified instruction and the return to the page. Its
- * counts are those of the prefix plus `steps` of its own counters. */
-struct sam_fused {
-    struct sam_uop ops[2];
-    uint64_t pc; /* of the modified instruction */
-    struct sam_counters counters;
-};
-
-struct sam_instrumentation {
-    /* The handler that stands in for the instruction's; NULL: none. `apart`: out of line, where no
-     * run is counted. */
-    sam_handler *(*instrument)(void *context, const struct sam_insn *insn, bool apart);
-    sam_handler *leave; /* for the end of a page, which is no instruction; NULL: none */
-    /* Take over the counts of an instruction: those of its counters, and the totals of `steps`.
-     * NULL: nothing is counted. */
-    void (*flush)(void *context, uint64_t pc, const struct sam_counters *counters,
-                  const int64_t totals[SAM_COUNTER_STEPS]);
-    void *context;
-};
-/* Count from now on; nothing is decoded yet. `counting` outlives the code. */
-void sam_code_instrument(struct sam_code *code, const struct sam_instrumentation *instrumentation);
-/* Credit all instructions. Their counts begin anew. */
-void sam_code_flush_counters(struct sam_code *code);
-
 /* Whether a micro-op belongs to the running page, the end of the page included. */
 static inline bool sam_uop_in_page(const struct sam_core *c, const struct sam_uop *op)
 {
     return (uintptr_t)op - (uintptr_t)c->ops < (SAM_PAGE_OPS + 1) * sizeof *op;
-}
-
-/* The counters of a micro-op that another handler stands in for. */
-static inline struct sam_counters *sam_counters_of(const struct sam_core *c,
-                                                   const struct sam_uop *op)
-{
-    if (SAM_LIKELY(sam_uop_in_page(c, op)))
-        return c->counters + (op - c->ops);
-    return &((struct sam_fused *)(uintptr_t)op)
-                ->counters; /* its first member is its first micro-op */
 }
 
 /* The instruction word of a micro-op, for reports; 0 when it can no longer be fetched. */

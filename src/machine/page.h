@@ -3,7 +3,7 @@
 #ifndef SAM_PAGE_H
 #define SAM_PAGE_H
 
-#include "machine/machine.h"
+#include "machine/instrument.h"
 
 /* Of the instructions, of the end of the page, and of what follows that. */
 #define PAGE_COUNTERS (SAM_PAGE_OPS + 2)
@@ -73,16 +73,14 @@ static inline void sam_page_note(struct code_page *page, unsigned index, uint32_
 void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
                   const struct sam_insn *insn, uint64_t pc, bool in_page, struct sam_uop *uop);
 
-/* count.c */
-/* Another handler may stand in for that of `insn`, just decoded into `uop`. `prefix`: the word of
- * the prefix it is out of line for, or 0. */
-void sam_uop_instrument(const struct sam_instrumentation *instrumentation,
-                        const struct sam_insn *insn, uint32_t prefix, struct sam_uop *uop,
-                        struct sam_counters *counters);
-/* Credit every instruction of the page. */
+/* instrument.c */
+/* Install the instrumented handler, if any, of `insn`, just decoded into `uop`. `prefix`: the word
+ * of the prefix, out of line, or 0. */
+void sam_uop_instrument(const struct sam_code *code, const struct sam_insn *insn, uint32_t prefix,
+                        struct sam_uop *uop, struct sam_counters *counters);
 void sam_page_flush_counters(const struct sam_instrumentation *instrumentation,
                              struct code_page *page);
-/* Instruction `index` is about to be decoded again: what was counted is of the old one. */
+/* Flush instruction `index`, which is about to be decoded again. */
 void sam_page_flush_replaced(const struct sam_instrumentation *instrumentation,
                              struct code_page *page, unsigned index);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a memory instruction of a warp computes its addresses; depends on its op alone. RISC-V V 7,
- * Ventus 4.2.6, 4.2.7. */
+/* How the memory instructions of a warp compute addresses. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
 #ifndef SAM_SIMT_ACCESS_H
 #define SAM_SIMT_ACCESS_H
 
-#include "simt/simt.h"
+#include <string.h>
+
+#include "isa/isa.h"
 
 struct sam_lanes_access {
     enum sam_access_form form;

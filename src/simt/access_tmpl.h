@@ -4,11 +4,23 @@
 #ifndef SAM_SIMT_ACCESS_TMPL_H
 #define SAM_SIMT_ACCESS_TMPL_H
 
-#include "simt/access.h"
 #include "simt/lanes_mask_tmpl.h"
 
 /* Room for both groups, a lane that repeats the last one, and whole vectors. */
 enum { MOST_ADDRESSES = SAM_GROUPS * SAM_LANES, ADDRESSES = MOST_ADDRESSES + 16 };
+
+/* Whether a store to this page may be one to code: its TLB entry is not writable. */
+static inline bool may_be_code(const struct sam_core *c, uint32_t address)
+{
+    return c->entries[address >> 12].write_limit == 0;
+}
+
+/* The fields of a memory instruction that the functions below read. */
+static inline struct sam_uop access_uop(const struct sam_insn *insn)
+{
+    return (struct sam_uop){
+        .rs1 = insn->rs1, .rs2 = insn->rs2, .rs3 = insn->vm ? SAM_UOP_VM : 0, .imm = insn->imm};
+}
 
 /* The addresses of all lanes of group g. */
 static inline void lane_addresses(const struct sam_core *c, const struct sam_uop *op,

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting without stepping: which handler stands in for which instruction, and what the counters
- * of a page amount to. */
+/* Statistics and profiles of a launch: from instrumented code, or from single steps. */
 #include "simt/count.h"
 
 #include <stdlib.h>
 
-#include "base/cpu.h"
 #include "profile/profile.h"
-
-struct counter {
-    struct sam_counts state; /* first: what handlers see */
-    struct count_handlers handlers;
-};
 
 /* Memory instructions that do not count their accesses one by one: always one word. */
 static bool is_single(const struct sam_insn *insn)
@@ -21,39 +14,23 @@ static bool is_single(const struct sam_insn *insn)
 
 static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
-    struct counter *counter = context;
-    const struct count_handlers *h = &counter->handlers;
-    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
-    const unsigned act = row->does.act;
-    if (row->does.bytes) {
-        /* stores end a run: what they change in code is counted as what it was until then */
-        const bool ends = (act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC) && !apart;
-        counter->state.access[insn->op] = sam_lanes_access_of(insn->op);
-        if (is_single(insn))
-            return ends ? h->scalar_store : h->scalar_load;
-        return ends ? h->vector_store : h->vector_load;
-    }
-    if (act == SAM_ACT_SPLIT)
-        return h->split[apart];
-    if (sam_act_ends_run(act))
-        return apart ? NULL : h->end;
-    return sam_op_is_vector(insn->op) && !insn->vm ? h->masked : NULL;
+    const struct sam_counts *counts = context;
+    return counts->hooks.count[sam_hook_of(insn, apart)];
 }
 
 /* What the counters of an instruction amount to. */
 static void flush(void *context, uint64_t pc, const struct sam_counters *counters,
                   const int64_t totals[SAM_COUNTER_STEPS])
 {
-    struct sam_counts *counter = context;
+    struct sam_counts *counts = context;
     const struct sam_insn *insn = &counters->insn;
     const int64_t *sums = counters->sums;
     const uint64_t count = (uint64_t)totals[COUNT_RUNS];
     if (count == 0)
         return;
-    struct sam_profile_row *row =
-        sam_profile_at(counter->profile, pc, insn->word, counters->prefix);
+    struct sam_profile_row *row = sam_profile_at(counts->profile, pc, insn->word, counters->prefix);
     if (!row) {
-        counter->failed = true;
+        counts->failed = true;
         return;
     }
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
@@ -63,7 +40,7 @@ static void flush(void *context, uint64_t pc, const struct sam_counters *counter
     row->lanes += !row->vector ? count
                   : own_lanes  ? (uint64_t)sums[COUNT_ACTING]
                                : (uint64_t)totals[COUNT_LANES];
-    row->slots += row->vector ? counter->lanes * (count + (uint64_t)totals[COUNT_WIDE]) : count;
+    row->slots += row->vector ? counts->lanes * (count + (uint64_t)totals[COUNT_WIDE]) : count;
     row->diverged += (uint64_t)sums[COUNT_DIVERGED];
     if (does->bytes == 0)
         return;
@@ -79,16 +56,16 @@ static void flush(void *context, uint64_t pc, const struct sam_counters *counter
 
 struct sam_counts *sam_counts_new(uint32_t lanes)
 {
-    struct counter *counter = sam_alloc(1, sizeof *counter);
+    struct sam_counts *counts = sam_alloc(1, sizeof *counts);
     struct sam_profile *profile = sam_profile_new();
-    if (!counter || !profile) {
-        free(counter);
+    if (!counts || !profile) {
+        free(counts);
         sam_profile_free(profile);
         return NULL;
     }
-    counter->state.profile = profile;
-    counter->state.lanes = lanes;
-    return &counter->state;
+    counts->profile = profile;
+    counts->lanes = lanes;
+    return counts;
 }
 
 void sam_counts_free(struct sam_counts *counts)
@@ -100,17 +77,12 @@ void sam_counts_free(struct sam_counts *counts)
 
 void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code)
 {
-    struct counter *counter = (struct counter *)(void *)counts;
-    struct count_handlers *h = &counter->handlers;
-    sam_counts_fill_base(h);
-#if defined(__x86_64__)
-    if (sam_cpu_level() >= SAM_CPU_V3)
-        sam_counts_fill_v3(h);
-    if (sam_cpu_level() >= SAM_CPU_V4)
-        sam_counts_fill_v4(h);
-#endif
-    counts->instrumentation = (struct sam_instrumentation){
-        .instrument = instrument, .leave = h->leave, .flush = flush, .context = counter};
+    sam_hooks_fill(&counts->hooks);
+    counts->instrumentation =
+        (struct sam_instrumentation){.instrument = instrument,
+                                     .page_end = counts->hooks.count[SAM_HOOK_PAGE_END],
+                                     .flush = flush,
+                                     .context = counts};
     counts->in_runs = true;
     sam_code_instrument(code, &counts->instrumentation);
 }
@@ -136,7 +108,7 @@ static void take_back(struct sam_warp *w, const struct sam_uop *op)
         counters->sums[COUNT_LDS] -=
             c->x32[op->rs1] + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
     } else if (does->bytes) {
-        count_add(counters, &counts_of(c)->last, -1);
+        count_add(counters, &sam_worker_of(c)->counts->last, -1);
     } else if (sam_op_is_vector(insn->op) && !insn->vm) {
         for (unsigned g = 0; g < w->groups; g++)
             counters->sums[COUNT_ACTING] -= __builtin_popcount(sam_warp_acting(w, op, g));
@@ -148,15 +120,14 @@ void sam_counts_stop(struct sam_warp *w, enum sam_exit exit)
     struct sam_core *c = &w->core;
     const struct sam_uop *op = c->end_op;
     if (op) {
-        /* An instruction that caused an event has run, others have not; if it has already ended
-         * its run, this takes it back. */
+        /* If the instruction has ended its block, but has not run, this takes it back. */
         if (sam_uop_in_page(c, op))
-            count_run(c, c->end_entry, exit == SAM_EXIT_EVENT ? op + 1 : op);
+            count_on_block(c, c->end_entry, sam_block_stopped(c, exit));
         if (exit == SAM_EXIT_TRAP)
             take_back(w, op);
     }
     w->diverged = NULL; /* should the warp be stepped next */
-    struct sam_counts *counts = counts_of(c);
+    struct sam_counts *counts = sam_worker_of(c)->counts;
     if (w->deepest > counts->deepest)
         counts->deepest = w->deepest;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting without stepping: handlers that stand in for those of instructions. */
+/* Statistics and profiles: counters of instrumented code. */
 #ifndef SAM_SIMT_COUNT_H
 #define SAM_SIMT_COUNT_H
 
-#include "simt/access.h"
+#include "simt/observe.h"
 
 /* sam_counters.steps. An instruction without a mask of its own acts on the active lanes, which are
  * the same in a whole run. */
@@ -49,41 +49,19 @@ struct count_set {
 
 struct sam_counts {
     struct sam_instrumentation instrumentation;
+    struct sam_hooks hooks;
     struct sam_profile *profile;
-    bool in_runs;   /* by the handlers here; false: by sam_counts_step alone */
+    bool in_runs;   /* by instrumented code; false: by sam_counts_step alone */
     uint32_t lanes; /* of a warp */
     uint32_t deepest;
-    bool failed; /* out of memory */
-    struct sam_lanes_access access[SAM_OP_COUNT];
+    bool failed;             /* out of memory */
     struct count_added last; /* of the vector access that ran last */
     struct count_set set;
 };
 
-/* count_*.c: the handlers, compiled for several levels of the host's instruction set. `apart`: out
- * of line, where no run is counted. */
-struct count_handlers {
-    sam_handler *end;          /* a run ends here */
-    sam_handler *leave;        /* ... and here, where there is no instruction */
-    sam_handler *split[2];     /* [apart]: a vector branch */
-    sam_handler *masked;       /* a vector instruction under v0 */
-    sam_handler *scalar_load;  /* which does not end a run */
-    sam_handler *scalar_store; /* in line */
-    sam_handler *vector_load;  /* vector instructions, and scalar ones of two words; */
-    sam_handler *vector_store; /* in line */
-};
-void sam_counts_fill_base(struct count_handlers *handlers);
-void sam_counts_fill_v3(struct count_handlers *handlers);
-void sam_counts_fill_v4(struct count_handlers *handlers);
-
-/* The counts of the worker that runs the warp. */
-static inline struct sam_counts *counts_of(const struct sam_core *c)
-{
-    return ((const struct sam_worker *)(const void *)c->tlb)->counts; /* its first member */
-}
-
 /* Count the run from `entry` up to `past`, which is no part of it, both in the running page. */
-static inline void count_run(struct sam_core *c, const struct sam_uop *entry,
-                             const struct sam_uop *past)
+static inline void count_on_block(struct sam_core *c, const struct sam_uop *entry,
+                                  const struct sam_uop *past)
 {
     const struct sam_warp *w = sam_warp_of(c);
     struct sam_counters *from = c->counters + (entry - c->ops), *to = c->counters + (past - c->ops);

@@ -1,69 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers of count.h; FILL names the function that enters them in a table. */
+/* Counts what blocks do not say: lanes of masked instructions, and memory accesses. */
 #include "simt/access_tmpl.h"
 #include "simt/count.h"
 
-/* Count the run that ends with this instruction and begin one after it, before it has run: a branch
- * that is taken leaves an empty run behind. The budget is charged up to here. */
-#define END_RUN()                                                                                  \
-    do {                                                                                           \
-        count_run(c, entry, op + 1);                                                               \
-        left -= op + 1 - entry;                                                                    \
-        entry = op + 1;                                                                            \
-    } while (0)
-#define GO_ON(counters) SAM_MUSTTAIL return (counters)->fn(c, op, entry, left)
-
-SAM_HANDLER(count_end)
+static inline void count_on_split(struct sam_core *c, struct sam_counters *counters)
 {
-    END_RUN();
-    GO_ON(c->counters + (op - c->ops));
+    counters->sums[COUNT_ACTING] += __builtin_popcount(W->simt);
+    W->diverged = &counters->sums[COUNT_DIVERGED];
 }
 
-SAM_HANDLER(count_leave)
+static inline void count_on_masked(struct sam_core *c, const struct sam_uop *op,
+                                   struct sam_counters *counters)
 {
-    count_run(c, entry, op);
-    left -= op - entry;
-    entry = op;
-    GO_ON(c->counters + (op - c->ops));
-}
-
-static inline void begin_split(struct sam_warp *w, struct sam_counters *counters)
-{
-    counters->sums[COUNT_ACTING] += __builtin_popcount(w->simt);
-    w->diverged = &counters->sums[COUNT_DIVERGED];
-}
-
-SAM_HANDLER(count_split)
-{
-    struct sam_counters *counters = c->counters + (op - c->ops);
-    END_RUN();
-    begin_split(W, counters);
-    GO_ON(counters);
-}
-
-SAM_HANDLER(count_split_apart)
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    begin_split(W, counters);
-    GO_ON(counters);
-}
-
-SAM_HANDLER(count_masked)
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
     for (unsigned g = 0; g < W->groups; g++)
         counters->sums[COUNT_ACTING] += __builtin_popcount(acting(W, op, g));
-    GO_ON(counters);
+}
+
+static inline bool count_on_scalar(struct sam_core *c, const struct sam_uop *op,
+                                   struct sam_counters *counters)
+{
+    const uint32_t address = X1 + (uint32_t)op->imm;
+    counters->sums[COUNT_LDS] += address - SAM_LDS_BASE < SAM_LDS_SIZE;
+    return may_be_code(c, address);
 }
 
 /* ------------------------------------------------------------------------------- accesses */
-
-SAM_HANDLER(count_scalar_load)
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    counters->sums[COUNT_LDS] += X1 + (uint32_t)op->imm - SAM_LDS_BASE < SAM_LDS_SIZE;
-    GO_ON(counters);
-}
 
 /* Whether the numbers at[i] >> shift never fall or never rise; *changes: how often neighbours
  * differ. What follows the last address repeats it. */
@@ -161,7 +122,7 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
                                        const struct sam_counters *counters,
                                        const struct sam_lanes_access *a, struct count_added *added)
 {
-    struct sam_counts *counts = counts_of(c);
+    struct sam_counts *counts = sam_worker_of(c)->counts;
     uint32_t at[ADDRESSES] __attribute__((aligned(64)));
     unsigned count = 1;
     if (SAM_LIKELY(a->vector))
@@ -183,19 +144,11 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
         added->lines = distinct_lines(counts, at, count);
 }
 
-/* A store to a page that has no room for writing may be one to code: what it changes was, until it
- * has run, what it was. Other stores need not end a run. */
-static inline bool may_be_code(const struct sam_core *c, uint32_t address)
-{
-    return c->entries[address >> 12].write_limit == 0;
-}
-
-/* True: the instruction may be a store to code. */
-static inline bool count_accesses(struct sam_core *c, const struct sam_uop *op,
+static inline bool count_on_lanes(struct sam_core *c, const struct sam_uop *op,
                                   struct sam_counters *counters)
 {
-    struct sam_counts *counts = counts_of(c);
-    const struct sam_lanes_access *a = &counts->access[counters->insn.op];
+    struct sam_counts *counts = sam_worker_of(c)->counts;
+    const struct sam_lanes_access *a = &sam_worker_of(c)->access[counters->insn.op];
     struct count_added *added = &counts->last;
     uint32_t start;
     if (SAM_UNLIKELY(!a->vector || counters->insn.pair || !(W->full & op->rs3)) ||
@@ -219,42 +172,5 @@ static inline bool count_accesses(struct sam_core *c, const struct sam_uop *op,
     return may_be_code(c, start) || may_be_code(c, end);
 }
 
-SAM_HANDLER(count_scalar_store)
-{
-    struct sam_counters *counters = c->counters + (op - c->ops);
-    const uint32_t at = X1 + (uint32_t)op->imm;
-    counters->sums[COUNT_LDS] += at - SAM_LDS_BASE < SAM_LDS_SIZE;
-    if (may_be_code(c, at))
-        END_RUN();
-    GO_ON(counters);
-}
-
-SAM_HANDLER(count_vector_load)
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    count_accesses(c, op, counters);
-    GO_ON(counters);
-}
-
-SAM_HANDLER(count_vector_store)
-{
-    struct sam_counters *counters = c->counters + (op - c->ops);
-    if (count_accesses(c, op, counters))
-        END_RUN();
-    GO_ON(counters);
-}
-
-void FILL(struct count_handlers *handlers);
-void FILL(struct count_handlers *handlers)
-{
-    *handlers = (struct count_handlers){
-        .end = count_end,
-        .leave = count_leave,
-        .split = {count_split, count_split_apart},
-        .masked = count_masked,
-        .scalar_load = count_scalar_load,
-        .scalar_store = count_scalar_store,
-        .vector_load = count_vector_load,
-        .vector_store = count_vector_store,
-    };
-}
+#define OBSERVER count
+#include "simt/observe_tmpl.h"

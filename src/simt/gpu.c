@@ -74,6 +74,9 @@ enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_o
         return status;
     }
     fill_machine(&gpu->machine, SAM_LANES);
+    for (unsigned op = 1; op < SAM_OP_COUNT; op++)
+        if (sam_insn_rows[op].does.bytes)
+            gpu->access[op] = sam_lanes_access_of((enum sam_op)op);
     for (uint32_t i = 0; i < SAM_COUNT(gpu->narrow); i++) {
         gpu->narrow[i].isa = gpu->machine.isa;
         fill_machine(&gpu->narrow[i], 4u << i);

@@ -185,8 +185,6 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     struct sam_insn insn;
     if (!has_budget(worker, w))
         return fail(worker, w, SAM_CAUSE_BUDGET, worker->run->gpu->options.max_insns);
-    if (worker->sanitizer)
-        sam_sanitizing_step(worker, w);
     const enum sam_exit exit = sam_warp_step(w, step, &insn);
     if (worker->pace && exit != SAM_EXIT_TRAP && !step->vector)
         sam_step_find_values(&w->core, step, &insn);

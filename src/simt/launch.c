@@ -245,6 +245,7 @@ bool sam_worker_init(struct sam_worker *worker, struct sam_run *run)
     const struct sam_gpu_options *options = &run->gpu->options;
     const bool counted = options->collect_stats || options->profile;
     worker->run = run;
+    worker->access = run->gpu->access;
     worker->stepped = counted || options->log.write;
     return sam_space_init(worker) &&
            (worker->code =

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/cpu.h"
-
 struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit)
 {
     struct sam_replay *s = sam_alloc(1, sizeof *s);
@@ -20,16 +18,7 @@ struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit)
         sam_replay_free(s);
         return NULL;
     }
-    for (unsigned op = 1; op < SAM_OP_COUNT; op++)
-        if (sam_insn_rows[op].does.bytes)
-            s->access[op] = sam_lanes_access_of((enum sam_op)op);
-    sam_replay_fill_base(&s->handlers);
-#if defined(__x86_64__)
-    if (sam_cpu_level() >= SAM_CPU_V3)
-        sam_replay_fill_v3(&s->handlers);
-    if (sam_cpu_level() >= SAM_CPU_V4)
-        sam_replay_fill_v4(&s->handlers);
-#endif
+    sam_hooks_fill(&s->hooks);
     s->worker->replay = s;
     const struct sam_worker *w = s->worker;
     if (w->counts || w->log || w->sanitizer || run->gpu->options.schedule == SAM_SCHEDULE_RR1)

@@ -11,10 +11,10 @@
 #define SAM_SIMT_REPLAY_H
 
 #include "gputime/gputime.h"
-#include "simt/access.h"
 #include "simt/footprint.h"
-
+#include "simt/observe.h"
 #include "simt/spool.h"
+
 /* What is recorded with each execution of an instruction. */
 enum replay_extra {
     REPLAY_NOTHING,
@@ -67,21 +67,6 @@ enum {
     REPLAY_MOST_EXTRA = 16 + 4 * REPLAY_MOST_ADDRESSES, /* bytes of one instruction */
 };
 
-/* replay_*.c: the handlers, compiled for several levels of the host's instruction set. */
-struct replay_handlers {
-    sam_handler *end;   /* a path ends here */
-    sam_handler *leave; /* ... and here, where there is no instruction */
-    sam_handler *masked;
-    sam_handler *scalar_load, *scalar_store; /* scalar: of one access */
-    sam_handler *lanes_load, *lanes_store;
-    /* REPLAY_LANES of those addresses at[lane] whose lane is in `bits`; the lanes are named unless
-     * they are `usual`. Returns the end. */
-    uint8_t *(*put)(uint8_t *out, const uint32_t at[SAM_LANES], uint32_t bits, uint32_t usual);
-};
-void sam_replay_fill_base(struct replay_handlers *handlers);
-void sam_replay_fill_v3(struct replay_handlers *handlers);
-void sam_replay_fill_v4(struct replay_handlers *handlers);
-
 struct replay_warp {
     struct sam_spool stream;
     struct replay_masks written;
@@ -107,8 +92,7 @@ enum { REPLAY_BUCKETS = 1024 };
 
 struct sam_replay {
     struct sam_instrumentation instrumentation;
-    struct replay_handlers handlers;
-    struct sam_lanes_access access[SAM_OP_COUNT];
+    struct sam_hooks hooks;
     struct sam_run *run;
     struct sam_worker *worker; /* NULL: everything has run */
     bool failed;               /* out of memory */

@@ -40,7 +40,7 @@ struct replay_site *sam_replay_site(struct sam_replay *s, uint32_t pc, const str
                                  .vector = sam_op_is_vector(insn->op),
                                  .next = *head};
     /* A scalar pair is one access of both words. */
-    if (site->extra == REPLAY_ADDRESS && sam_lanes_is_pair(insn, &s->access[insn->op]))
+    if (site->extra == REPLAY_ADDRESS && sam_lanes_is_pair(insn, &s->run->gpu->access[insn->op]))
         site->bytes *= 2;
     return *head = site;
 }

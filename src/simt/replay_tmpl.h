@@ -1,79 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers of replay.h; FILL names the function that enters them in a table. */
-#include "simt/access_tmpl.h"
+/* Records blocks, lanes and addresses in the extras of sam_replay. */
 #include "simt/replay.h"
 
-#define REPLAY (((const struct sam_worker *)(const void *)c->tlb)->replay) /* its first member */
-
-/* Record the path that ends with this instruction and begin one after it, before it has run: a
- * branch that is taken leaves an empty path behind. The budget is charged up to here. */
-#define END_PATH()                                                                                 \
-    do {                                                                                           \
-        sam_replay_end(REPLAY, c, entry, op + 1);                                                  \
-        left -= op + 1 - entry;                                                                    \
-        entry = op + 1;                                                                            \
-    } while (0)
-#define GO_ON(counters) SAM_MUSTTAIL return (counters)->fn(c, op, entry, left)
-
-SAM_HANDLER(replay_end)
+static inline void replay_on_block(struct sam_core *c, const struct sam_uop *entry,
+                                   const struct sam_uop *past)
 {
-    END_PATH();
-    GO_ON(c->counters + (op - c->ops));
+    sam_replay_end(sam_worker_of(c)->replay, c, entry, past);
 }
 
-SAM_HANDLER(replay_leave)
+/* The lanes that take the branch are known only after it: sam_replay_flush reads them. */
+static inline void replay_on_split(struct sam_core *c, struct sam_counters *counters)
 {
-    if (op != entry)
-        sam_replay_end(REPLAY, c, entry, op);
-    left -= op - entry;
-    entry = op;
-    GO_ON(c->counters + (op - c->ops));
+    (void)c, (void)counters;
 }
 
-SAM_HANDLER(replay_masked)
+static inline void replay_on_masked(struct sam_core *c, const struct sam_uop *op,
+                                    struct sam_counters *counters)
 {
-    struct sam_replay *s = REPLAY;
+    struct sam_replay *s = sam_worker_of(c)->replay;
     uint8_t *out = sam_replay_room(s, !sam_uop_in_page(c, op));
     uint32_t lanes = 0;
+    (void)counters;
     for (unsigned g = 0; g < W->groups; g++)
         lanes |= acting(W, op, g);
     memcpy(out, &lanes, sizeof lanes);
     s->used += sizeof lanes;
-    GO_ON(sam_counters_of(c, op));
 }
 
-/* ------------------------------------------------------------------------------- accesses */
-
-/* A store to a page that has no room for writing may be one to code: it ends a path, so that this
- * is recorded as it was. */
-static inline bool may_be_code(const struct sam_core *c, uint32_t address)
+static inline bool replay_on_scalar(struct sam_core *c, const struct sam_uop *op,
+                                    struct sam_counters *counters)
 {
-    return c->entries[address >> 12].write_limit == 0;
-}
-
-static inline uint32_t put_address(struct sam_core *c, const struct sam_uop *op)
-{
-    struct sam_replay *s = REPLAY;
+    struct sam_replay *s = sam_worker_of(c)->replay;
     const uint32_t address = X1 + (uint32_t)op->imm;
     memcpy(sam_replay_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
     if (s->footprint)
-        sam_replay_touch(s, &sam_counters_of(c, op)->insn, address);
-    return address;
-}
-
-SAM_HANDLER(replay_scalar_load)
-{
-    put_address(c, op);
-    GO_ON(sam_counters_of(c, op));
-}
-
-SAM_HANDLER(replay_scalar_store)
-{
-    const uint32_t address = put_address(c, op);
-    if (may_be_code(c, address) || may_be_code(c, address + 4))
-        END_PATH();
-    GO_ON(c->counters + (op - c->ops));
+        sam_replay_touch(s, &counters->insn, address);
+    return may_be_code(c, address) || may_be_code(c, address + 4);
 }
 
 static inline uint8_t *put_lanes(uint8_t *tag, uint32_t bits, uint32_t usual)
@@ -139,12 +102,11 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
     return count ? sam_replay_put_each(tag, out, at, count) : out;
 }
 
-/* True: the instruction may be a store to code. */
-static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
-                                const struct sam_counters *counters)
+static inline bool replay_on_lanes(struct sam_core *c, const struct sam_uop *op,
+                                   struct sam_counters *counters)
 {
-    struct sam_replay *s = REPLAY;
-    const struct sam_lanes_access *a = &s->access[counters->insn.op];
+    struct sam_replay *s = sam_worker_of(c)->replay;
+    const struct sam_lanes_access *a = &sam_worker_of(c)->access[counters->insn.op];
     uint8_t *tag = sam_replay_room(s, !sam_uop_in_page(c, op)), *out;
     const bool pair = counters->insn.pair && sam_lanes_is_pair(&counters->insn, a);
     if (SAM_UNLIKELY(W->groups != 1 || pair)) {
@@ -172,32 +134,5 @@ static inline bool put_accesses(struct sam_core *c, const struct sam_uop *op,
     return may_be_code(c, start) || may_be_code(c, start + 4 * W->lanes);
 }
 
-SAM_HANDLER(replay_lanes_load)
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    put_accesses(c, op, counters);
-    GO_ON(counters);
-}
-
-SAM_HANDLER(replay_lanes_store)
-{
-    struct sam_counters *counters = c->counters + (op - c->ops);
-    if (put_accesses(c, op, counters))
-        END_PATH();
-    GO_ON(counters);
-}
-
-void FILL(struct replay_handlers *handlers);
-void FILL(struct replay_handlers *handlers)
-{
-    *handlers = (struct replay_handlers){
-        .end = replay_end,
-        .leave = replay_leave,
-        .masked = replay_masked,
-        .scalar_load = replay_scalar_load,
-        .scalar_store = replay_scalar_store,
-        .lanes_load = replay_lanes_load,
-        .lanes_store = replay_lanes_store,
-        .put = put,
-    };
-}
+#define OBSERVER replay
+#include "simt/observe_tmpl.h"

@@ -7,24 +7,12 @@
  * have run: one that traps is not part of it. */
 #include <stdlib.h>
 
-#include "base/cpu.h"
 #include "simt/replay.h"
 
 static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
 {
     const struct sam_replay *s = context;
-    const struct replay_handlers *h = &s->handlers;
-    const struct sam_does *does = &sam_insn_rows[insn->op].does;
-    const bool vector = sam_op_is_vector(insn->op);
-    if (does->bytes) {
-        const bool ends = (does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC) && !apart;
-        if (!vector)
-            return ends ? h->scalar_store : h->scalar_load;
-        return ends ? h->lanes_store : h->lanes_load;
-    }
-    if (does->act == SAM_ACT_SPLIT || sam_act_ends_run(does->act))
-        return apart ? NULL : h->end;
-    return vector && !insn->vm ? h->masked : NULL;
+    return s->hooks.replay[sam_hook_of(insn, apart)];
 }
 
 /* Code has changed: what is known by its place no longer holds. */
@@ -38,8 +26,11 @@ static void forget(void *context, uint64_t pc, const struct sam_counters *counte
 
 void sam_replay_in_runs(struct sam_replay *s, struct sam_code *code)
 {
-    s->instrumentation = (struct sam_instrumentation){
-        .instrument = instrument, .leave = s->handlers.leave, .flush = forget, .context = s};
+    s->instrumentation =
+        (struct sam_instrumentation){.instrument = instrument,
+                                     .page_end = s->hooks.replay[SAM_HOOK_PAGE_END],
+                                     .flush = forget,
+                                     .context = s};
     sam_code_instrument(code, &s->instrumentation);
 }
 
@@ -145,7 +136,7 @@ bool sam_replay_stop(struct sam_replay *s, struct sam_warp *w, enum sam_exit exi
         if (!in_page || op < c->end_entry)
             shorten(s);
     }
-    const struct sam_uop *past = exit == SAM_EXIT_EVENT ? op + 1 : op;
+    const struct sam_uop *past = sam_block_stopped(c, exit);
     if (in_page && past > c->end_entry)
         sam_replay_end(s, c, c->end_entry, past);
     sam_replay_flush(s);
@@ -254,7 +245,7 @@ static uint8_t *put_step(const struct sam_replay *s, const struct sam_step *step
         lanes += !i || step->access[i].lane != step->access[i - 1].lane;
     }
     if (lanes == step->access_count && !step->lanes[1])
-        return s->handlers.put(tag, by_lane, bits, usual);
+        return s->hooks.put(tag, by_lane, bits, usual);
     *tag = REPLAY_MASKED;
     memcpy(tag + 1, &bits, sizeof bits);
     return sam_replay_put_each(tag, tag + 1 + sizeof bits, at, step->access_count);

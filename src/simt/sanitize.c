@@ -9,7 +9,6 @@
 
 struct sam_sanitizing {
     struct sam_instrumentation instrumentation; /* of nothing: it places the handlers */
-    struct sam_lanes_access form[SAM_OP_COUNT];
     struct sam_sanitize_warp warp;
     struct sam_sanitize_op op;
 };
@@ -37,17 +36,16 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
 {
     struct sam_sanitizing *state = worker->sanitizing;
     struct sam_sanitize_op *op = &state->op;
-    const struct sam_lanes_access *form = &state->form[insn->op];
+    const struct sam_lanes_access *form = &worker->access[insn->op];
     find_warp(w, &state->warp);
     op->insn = insn;
     op->pc = pc;
     op->prefix = prefix;
-    op->vector = form->vector;
+    op->vector = sam_op_is_vector(insn->op);
     op->groups = op->vector ? w->groups : 0;
     op->bytes = form->size;
     if (op->vector) {
-        const struct sam_uop uop = {
-            .rs1 = insn->rs1, .rs2 = insn->rs2, .rs3 = insn->vm ? SAM_UOP_VM : 0, .imm = insn->imm};
+        const struct sam_uop uop = access_uop(insn);
         for (unsigned g = 0; g < w->groups; g++) {
             op->active[g] = w->bits[g];
             op->acting[g] = acting(w, &uop, g);
@@ -65,24 +63,19 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
     sam_sanitize_on_instruction(worker->sanitizer, op);
 }
 
-static struct sam_worker *worker_of(const struct sam_core *c)
-{
-    return (struct sam_worker *)(void *)c->tlb; /* its first member */
-}
-
 SAM_HANDLER(sanitize_fetch)
 {
     const struct sam_counters *counters = sam_counters_of(c, op);
-    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
-    SAM_MUSTTAIL return counters->fn(c, op, entry, left);
+    sam_sanitize_fetch(sam_worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    SAM_PROCEED(counters);
 }
 
 SAM_HANDLER(sanitize_insn)
 {
     const struct sam_counters *counters = sam_counters_of(c, op);
-    sam_sanitize_fetch(worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
-    tell(worker_of(c), W, &counters->insn, (uint32_t)sam_pc_of(c, op), counters->prefix);
-    SAM_MUSTTAIL return counters->fn(c, op, entry, left);
+    sam_sanitize_fetch(sam_worker_of(c)->sanitizer, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    tell(sam_worker_of(c), W, &counters->insn, (uint32_t)sam_pc_of(c, op), counters->prefix);
+    SAM_PROCEED(counters);
 }
 
 static sam_handler *instrument(void *context, const struct sam_insn *insn, bool apart)
@@ -101,8 +94,6 @@ bool sam_sanitizing_open(struct sam_worker *worker, bool stepped)
         return false;
     worker->sanitizing = state;
     worker->sanitizer = worker->run->gpu->options.sanitizer;
-    for (unsigned op = 0; op < SAM_OP_COUNT; op++)
-        state->form[op] = sam_lanes_access_of((enum sam_op)op);
     state->op.warp = &state->warp;
     state->instrumentation =
         (struct sam_instrumentation){.instrument = instrument, .context = worker};
@@ -116,18 +107,12 @@ void sam_sanitizing_close(struct sam_worker *worker)
     free(worker->sanitizing);
 }
 
-void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *w)
+void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *w, const struct sam_insn *insn)
 {
-    struct sam_fault fault;
-    struct sam_insn insn;
-    uint32_t word;
     const uint32_t pc = (uint32_t)w->core.pc, prefix = w->core.pending_prefix;
-    if (pc & 3 || !sam_code_fetch(&w->core, pc, &word, &fault) ||
-        !sam_code_decode(worker->code, word, prefix, &insn))
-        return;
     sam_sanitize_fetch(worker->sanitizer, pc, prefix);
-    if (sam_sanitize_wants(worker->sanitizer, &insn))
-        tell(worker, w, &insn, pc, prefix);
+    if (sam_sanitize_wants(worker->sanitizer, insn))
+        tell(worker, w, insn, pc, prefix);
 }
 
 static bool fetch(void *core, uint32_t pc, uint32_t *word)

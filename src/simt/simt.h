@@ -10,9 +10,10 @@
 #include <pthread.h>
 
 #include "base/cpu.h"
-#include "machine/machine.h"
+#include "machine/instrument.h"
 #include "samite/gpu.h"
 #include "samite/session.h"
+#include "simt/access.h"
 #include "trace/trace.h"
 
 #define SAM_LANES  SAM_MAX_LANES
@@ -191,6 +192,7 @@ struct sam_worker {
     uint32_t filled_count;
     bool touched; /* sam_space_touch has been called for this view */
     struct sam_code *code;
+    const struct sam_lanes_access *access; /* of the GPU, by op */
     struct sam_run *run;
     struct sam_group *group;   /* the one that runs; the TLB shows its local memory. NULL: none */
     struct sam_group own;      /* for launches, which run one workgroup after another */
@@ -211,6 +213,12 @@ struct sam_worker {
     uint64_t shown; /* a session was taken back from here: until then, prints and logs are out */
     uint8_t apart[SAM_APART]; /* from the next worker, which another thread runs */
 };
+
+/* The worker that runs a warp. */
+static inline struct sam_worker *sam_worker_of(const struct sam_core *core)
+{
+    return (struct sam_worker *)(void *)core->tlb; /* its first member */
+}
 
 /* Whether the instruction that has just run is repeated. */
 static inline bool sam_worker_repeats(const struct sam_worker *worker)
@@ -324,9 +332,10 @@ struct sam_run {
 struct sam_gpu {
     struct sam_gpu_options options;
     struct sam_memory *memory;
-    bool shares;                    /* the memory is its system's, which outlives it */
-    struct sam_machine machine;     /* for warps of 32 lanes, */
-    struct sam_machine narrow[3];   /* of 4, 8 and 16 */
+    bool shares;                  /* the memory is its system's, which outlives it */
+    struct sam_machine machine;   /* for warps of 32 lanes, */
+    struct sam_machine narrow[3]; /* of 4, 8 and 16 */
+    struct sam_lanes_access access[SAM_OP_COUNT];
     struct sam_kept *kept;          /* workers of earlier launches, or NULL */
     struct sam_parallel_crew *crew; /* threads of theirs, or NULL */
 };
@@ -412,8 +421,8 @@ uint32_t sam_private_base(const struct sam_run *run, uint32_t workgroup);
 /* A worker's view is about to show the page at physical address `base`. */
 void sam_private_touch(const struct sam_run *run, uint64_t base);
 
-/* items.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is mapped, and
- * the work-items (bytes 12 to 32). */
+/* launch_metadata.c: the print buffer that the metadata names (bytes 48 and 52), if all of it is
+ * mapped, and the work-items (bytes 12 to 32). */
 void sam_run_read_metadata(struct sam_run *run);
 /* The lanes of a warp that have a work-item or stand in a workgroup that is complete: those that
  * start. */
@@ -432,23 +441,22 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
  * the warp means to others. `insn` receives it. */
 enum sam_exit sam_warp_step(struct sam_warp *warp, struct sam_step *step, struct sam_insn *insn);
 
-/* stats.c: count an instruction that has run. False: out of memory, now and from now on. */
+/* count.c: counts per instruction of warps of `lanes` lanes. Returns NULL on out-of-memory. */
 struct sam_counts;
-bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *warp,
-                     const struct sam_insn *insn, const struct sam_step *step);
-
-/* count.c: counts by instruction, of warps of so many lanes. NULL: out of memory. */
 struct sam_counts *sam_counts_new(uint32_t lanes);
 void sam_counts_free(struct sam_counts *counts);
 /* From now on sam_core_run counts, too, as long as sam_counts_stop follows it. Nothing is decoded
  * yet. */
 void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code);
 void sam_counts_stop(struct sam_warp *warp, enum sam_exit exit);
+/* Count a single step. Returns false on out-of-memory, from then on. */
+bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *warp,
+                     const struct sam_insn *insn, const struct sam_step *step);
 /* Add the counts to `profile`; *deepest: the deepest SIMT stack. False: out of memory. */
 struct sam_profile;
 bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
                         struct sam_profile *profile, uint64_t *deepest);
-/* fold.c: add what a profile amounts to. False: out of memory. */
+/* stats.c: add the rows of a profile. Returns false on out-of-memory. */
 bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
                     struct sam_gpu_stats *stats);
 
@@ -459,15 +467,11 @@ bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
 bool sam_sanitizing_open(struct sam_worker *worker, bool stepped);
 void sam_sanitizing_close(struct sam_worker *worker);
 /* The warp is about to be stepped. */
-void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *warp);
+void sam_sanitizing_step(struct sam_worker *worker, struct sam_warp *warp,
+                         const struct sam_insn *insn);
 /* The launch begins; it has ended. False: out of memory. */
 bool sam_sanitizing_begin(const struct sam_run *run);
 bool sam_sanitizing_end(const struct sam_run *run);
-
-/* sum.c: instructions of a mnemonic, of which there is one row; out of memory: false. */
-bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed);
-/* The rows in their order. */
-void sam_stats_sort(struct sam_gpu_stats *stats);
 
 /* log.c: the commit log. It goes to the sink of the gpu in batches: flush it before anything else
  * is written and when the launch has ended. False: the sink refused. */

@@ -28,7 +28,7 @@ static void *add_row(void *rows, size_t *count, size_t size)
     return grown;
 }
 
-bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed)
+static bool add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64_t executed)
 {
     size_t i = 0;
     while (i < stats->mix_count && strcmp(stats->mix[i].mnemonic, mnemonic) != 0)
@@ -44,7 +44,7 @@ bool sam_stats_add_mix(struct sam_gpu_stats *stats, const char *mnemonic, uint64
     return true;
 }
 
-void sam_stats_sort(struct sam_gpu_stats *stats)
+static void sort(struct sam_gpu_stats *stats)
 {
     if (stats->mix)
         qsort(stats->mix, stats->mix_count, sizeof *stats->mix, by_count);
@@ -90,10 +90,10 @@ enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total, const struct sam_
         total->simt_depth = more->simt_depth;
     bool good = true;
     for (size_t i = 0; i < more->mix_count && good; i++)
-        good = sam_stats_add_mix(total, more->mix[i].mnemonic, more->mix[i].warp_insns);
+        good = add_mix(total, more->mix[i].mnemonic, more->mix[i].warp_insns);
     for (size_t i = 0; i < more->branch_count && good; i++)
         good = add_branch(total, &more->branches[i]);
-    sam_stats_sort(total);
+    sort(total);
     return good ? SAM_OK : sam_fail_memory(error);
 }
 
@@ -136,8 +136,8 @@ bool sam_stats_fold(struct sam_profile *profile, const struct sam_isa *isa,
         ok = add_profile_row(stats, isa, &rows[i], mix);
     for (enum sam_op op = SAM_OP_ILLEGAL + 1; ok && op < SAM_OP_COUNT; op++)
         if (mix[op])
-            ok = sam_stats_add_mix(stats, sam_insn_rows[op].mnemonic, mix[op]);
-    sam_stats_sort(stats);
+            ok = add_mix(stats, sam_insn_rows[op].mnemonic, mix[op]);
+    sort(stats);
     free(mix);
     return ok;
 }

@@ -1,42 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction of a warp, recorded. What it will access follows from the state before it. */
+/* Single-steps a warp and records the instruction. Its accesses follow from the state before it. */
 #include "machine/step.h"
-#include "simt/access.h"
-
-/* Lanes of group g that `insn` acts on. */
-static uint32_t acting(const struct sam_warp *w, const struct sam_insn *insn, unsigned g)
-{
-    uint32_t bits = w->bits[g];
-    for (unsigned i = 0; !insn->vm && i < SAM_LANES; i++)
-        if (!(w->v[g][i] & 1))
-            bits &= ~(UINT32_C(1) << i);
-    return bits;
-}
+#include "simt/access_tmpl.h"
 
 static void find_accesses(const struct sam_warp *w, const struct sam_insn *insn,
                           struct sam_step *step)
 {
-    const struct sam_lanes_access f = sam_lanes_access_of(insn->op);
-    const uint32_t *x = w->core.x32, threads = w->numw * w->lanes;
-    const unsigned data = f.data_in_rs3 ? insn->rs3 : f.store ? insn->rs2 : insn->rd;
-    const unsigned words = sam_lanes_is_pair(insn, &f) ? 2 : 1; /* REGPAIR: manual 4.2.3 */
-    struct sam_step_access a = {.size = f.size, .load = !f.store, .store = f.store};
+    const struct sam_lanes_access *f = &sam_worker_of(&w->core)->access[insn->op];
+    const struct sam_uop uop = access_uop(insn);
+    const unsigned data = f->data_in_rs3 ? insn->rs3 : f->store ? insn->rs2 : insn->rd;
+    const unsigned words = sam_lanes_is_pair(insn, f) ? 2 : 1; /* REGPAIR: manual 4.2.3 */
+    struct sam_step_access a = {.size = f->size, .load = !f->store, .store = f->store};
     for (unsigned g = 0; g < w->groups; g++) {
+        uint32_t at[SAM_LANES];
+        lane_addresses(&w->core, &uop, f, g, at);
         for (uint32_t bits = step->lanes[g]; bits; bits &= bits - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(bits), element = g * w->lanes + lane;
-            uint32_t at = x[insn->rs1];
-            switch (f.form) {
-            case SAM_FORM_UNIT: at += element * f.size; break;
-            case SAM_FORM_STRIDED: at += element * x[insn->rs2]; break;
-            case SAM_FORM_INDEXED: at += w->v[insn->rs2 + g][lane] & f.index_mask; break;
-            case SAM_FORM_PER_LANE: at = w->v[insn->rs1 + g][lane] + (uint32_t)insn->imm; break;
-            }
-            if (f.own) /* Ventus 4.2.7 */
-                at = w->pds + (at & ~3u) * threads + (at & 3) + 4 * (w->tid + lane);
+            a.lane = (unsigned)__builtin_ctz(bits);
             for (unsigned word = 0; word < words; word++) {
-                a.address = at + word * (f.own ? 4 * threads : 4);
-                a.lane = lane;
-                a.value = f.store ? w->v[(data + g + word) % SAM_VREGS][lane] : 0;
+                a.address = at[a.lane] + word * (f->own ? 4 * w->numw * w->lanes : 4);
+                a.value = f->store ? w->v[(data + g + word) % SAM_VREGS][a.lane] : 0;
                 sam_step_add_access(step, &a);
             }
         }
@@ -73,7 +55,10 @@ enum sam_exit sam_warp_step(struct sam_warp *w, struct sam_step *step, struct sa
 {
     const struct sam_stack_entry top =
         w->depth ? w->stack[w->depth - 1] : (struct sam_stack_entry){0};
+    struct sam_worker *worker = sam_worker_of(&w->core);
     sam_step_begin(&w->core, step, insn);
+    if (worker->sanitizer && insn->op != SAM_OP_ILLEGAL)
+        sam_sanitizing_step(worker, w, insn);
     step->workgroup = w->wgid;
     step->warp = w->wid;
     step->mask_before = w->simt;
@@ -81,8 +66,9 @@ enum sam_exit sam_warp_step(struct sam_warp *w, struct sam_step *step, struct sa
     const unsigned act = sam_insn_rows[insn->op].does.act;
     if (act == SAM_ACT_SPLIT)
         step->lanes[0] = w->simt;
+    const struct sam_uop uop = access_uop(insn);
     for (unsigned g = 0; step->vector && act != SAM_ACT_SPLIT && g < w->groups; g++)
-        step->lanes[g] = acting(w, insn, g);
+        step->lanes[g] = acting(w, &uop, g);
     if (step->vector && sam_insn_rows[insn->op].does.bytes)
         find_accesses(w, insn, step);
     const enum sam_exit exit = sam_step_run(&w->core, step, insn);

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define FILL sam_hooks_fill_v3
+#include "simt/hooks_tmpl.h"
