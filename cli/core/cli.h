@@ -203,6 +203,11 @@ struct cli_plain cli_plain(const char *text);
 int cli_no_memory(void);
 /* Print `error` on stderr; the exit code that its status asks for. */
 int cli_report(const struct sam_error *error);
+/* The exit code of a call that has returned `status`; a failure is printed as by cli_report. Steps
+ * that return exit codes are chained by ?:, a() ?: b() runs b where a has returned CLI_OK. */
+int cli_code(enum sam_status status, const struct sam_error *error);
+/* The first failure of two steps that both run. */
+int cli_first(int code, int other);
 #ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
 #define cli_usage_error(...) (cli_usage_error(__VA_ARGS__), CLI_BAD_INPUT)
 #define cli_error(...)       (cli_error(__VA_ARGS__), CLI_BAD_INPUT)

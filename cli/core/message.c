@@ -151,6 +151,16 @@ int cli_report(const struct sam_error *error)
                                                                              : CLI_BAD_INPUT;
 }
 
+int cli_code(enum sam_status status, const struct sam_error *error)
+{
+    return status == SAM_OK ? CLI_OK : cli_report(error);
+}
+
+int cli_first(int code, int other)
+{
+    return code ?: other;
+}
+
 void cli_put_messages(const char *messages)
 {
     while (messages && *messages) {

@@ -60,9 +60,7 @@ static int run(struct cli_args *args)
 {
     struct request r = {.options = {.batch = false}};
     run_command_init(&r.command, args);
-    int code = cli_read(args, &r);
-    if (code == CLI_OK)
-        code = run_command_check(&r.command);
+    int code = cli_read(args, &r) ?: run_command_check(&r.command);
     if (code != CLI_OK)
         return code;
     if (r.command.machine == RUN_TILE)

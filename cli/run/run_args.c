@@ -84,7 +84,7 @@ static int parse_input(const struct cli_args *args, const char *word, const char
     a->input = path;
     if (!path || !*path)
         return bad_argument(args, word, "no file name");
-    return sam_npy_read(path, &a->array, &error) == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(sam_npy_read(path, &a->array, &error), &error);
 }
 
 static enum sam_status refuse_packed(struct sam_error *error, enum sam_status status,
@@ -305,7 +305,7 @@ int run_arguments_parse(const struct cli_args *args, const struct cli_list *word
         return cli_no_memory();
     for (size_t i = 0; i < words->count && code == CLI_OK; i++)
         code = parse_argument(args, words->items[i], &out->items[out->count++]);
-    return code == CLI_OK ? check_files(args, out) : code;
+    return code ?: check_files(args, out);
 }
 
 void run_arguments_free(struct run_arguments *arguments)

@@ -98,14 +98,10 @@ static int check_window(const struct run_request *r)
 
 int run_command_check(struct run_command *c)
 {
-    int code = choose_machine(c);
-    if (code == CLI_OK)
-        code = cli_check_form(c->run.args, (int)c->machine);
+    int code = choose_machine(c) ?: cli_check_form(c->run.args, (int)c->machine);
     if (c->json)
         c->run.stats = RUN_STATS_JSON;
-    if (code == CLI_OK)
-        code = check_window(&c->run);
-    return code;
+    return code ?: check_window(&c->run);
 }
 
 static int run_machine(struct run_command *c)

@@ -101,9 +101,7 @@ static int make_program(struct run_gdb *gdb, const struct sam_image *image)
         free(file);
         gdb->program = NULL;
     }
-    if (sam_elf_make(image, &gdb->program, &gdb->program_size, &error) != SAM_OK)
-        return cli_report(&error);
-    return CLI_OK;
+    return cli_code(sam_elf_make(image, &gdb->program, &gdb->program_size, &error), &error);
 }
 
 /* Wait for gdb, and begin to serve it. */
@@ -127,9 +125,7 @@ static int meet(struct run_gdb *gdb, const struct run_session *opened)
         .hart = opened->hart,
     };
     const struct sam_gdb_transport transport = sam_gdb_transport(gdb->link);
-    if (sam_gdb_open(&transport, &options, &gdb->client, &error) != SAM_OK)
-        return cli_report(&error);
-    return CLI_OK;
+    return cli_code(sam_gdb_open(&transport, &options, &gdb->client, &error), &error);
 }
 
 int run_gdb_drive(void *context, struct run_session *session)

@@ -228,7 +228,7 @@ static int name_files(const struct run_request *r, struct gpu_request *gpu)
         code = cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
         code = run_name_numbered(r, r->trace, launches);
-    return code == CLI_OK ? run_check_cycles(r, gpu, launches) : code;
+    return code ?: run_check_cycles(r, gpu, launches);
 }
 
 static int run_request(struct run *run)
@@ -245,9 +245,7 @@ static int run_request(struct run *run)
         if (!run->json_launches || !run->json_checks)
             return cli_no_memory();
     }
-    int code = run_open_profile(run);
-    if (code == CLI_OK)
-        code = run_open_sanitizer(run);
+    int code = run_open_profile(run) ?: run_open_sanitizer(run);
     if (code != CLI_OK)
         return code;
     code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
@@ -281,8 +279,7 @@ int run_gpu_check(struct run_request *r, struct gpu_request *gpu)
     gpu->options.max_insns = r->max_insns;
     gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
     gpu->options.sv39 = cli_given(r->args, "ptbr");
-    const int code = check_request(r, gpu);
-    return code == CLI_OK ? name_files(r, gpu) : code;
+    return check_request(r, gpu) ?: name_files(r, gpu);
 }
 
 int run_gpu_measure(struct run_request *r, struct gpu_request *gpu, struct run_measure *measure)
@@ -305,9 +302,7 @@ int run_gpu(struct run_request *r, struct gpu_request *gpu)
 {
     struct run state = {.request = r, .asked = gpu, .text = stdout};
     state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
-    int code = run_gpu_check(r, gpu);
-    if (code == CLI_OK)
-        code = run_request(&state);
+    int code = run_gpu_check(r, gpu) ?: run_request(&state);
     sam_gpu_free(state.gpu);
     sam_gputime_result_free(&state.timing.result);
     sam_profile_free(state.profile);

@@ -86,7 +86,7 @@ static int prepare(struct state *s)
     if (code == CLI_OK)
         code = r->system ? run_system_fill(r, s->image, &s->arguments, s->system)
                          : run_hart_make(r, s->image, &s->arguments, &s->hart);
-    return code == CLI_OK ? run_check_dumps(r->run, read_memory, s->hart) : code;
+    return code ?: run_check_dumps(r->run, read_memory, s->hart);
 }
 
 static bool uses_engines(const struct sam_engines_report *report)
@@ -104,8 +104,7 @@ static int finish_arguments(struct state *s)
     size_t races = 0;
     int code = r->lowered ? run_lower_fetch(r, run_system_of(s->system))
                           : run_arguments_fetch(&s->arguments, read_memory, s->hart);
-    if (code == CLI_OK)
-        code = run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks);
+    code = code ?: run_checks_compare(s->checks, r->run->checks.count, s->text, s->json_checks);
     if (s->system)
         sam_system_races(run_system_of(s->system), &races, NULL);
     return code == CLI_OK && !races ? run_arguments_write(&s->arguments) : code;
@@ -333,16 +332,10 @@ int run_hart(struct hart_request *r)
     s.text = json || run_hart_writes_data(r) ? stderr : stdout;
     if (code == CLI_OK && json && !(s.json_checks = json_array()))
         code = cli_no_memory();
-    if (code == CLI_OK)
-        code = read_arguments(&s);
+    code = code ?: read_arguments(&s);
     if (code == CLI_OK)
         code = run_profile_open(r->run->args, "profile", r->profile, &s.profile);
-    if (code == CLI_OK)
-        code = run_hart_load(r, &s.arguments, &s.image);
-    if (code == CLI_OK)
-        code = prepare(&s);
-    if (code == CLI_OK)
-        code = execute(&s);
+    code = code ?: run_hart_load(r, &s.arguments, &s.image) ?: prepare(&s) ?: execute(&s);
     if (r->system)
         run_system_free(s.system);
     else

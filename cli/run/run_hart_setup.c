@@ -102,8 +102,7 @@ int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
     size_t size;
     int code = CLI_OK;
     if (r->tile) {
-        code = parse_isa(r, 64);
-        return code == CLI_OK ? run_lower_open(r, arguments, image) : code;
+        return parse_isa(r, 64) ?: run_lower_open(r, arguments, image);
     }
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
@@ -112,8 +111,7 @@ int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
             code = cli_report(&error);
         else
             code = check_compiled(r, *image, name);
-        if (code == CLI_OK)
-            code = parse_isa(r, (*image)->xlen);
+        code = code ?: parse_isa(r, (*image)->xlen);
         if (code == CLI_OK && (*image)->xlen != r->options.isa.xlen)
             code = refuse_width(r, (*image)->xlen, name);
     } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
@@ -207,7 +205,6 @@ int run_hart_fill(const struct hart_request *r, const struct sam_image *image,
     }
     for (size_t i = 0; code == CLI_OK && i < r->mems.count; i++)
         code = fill_memory(hart, &r->mems.items[i]);
-    if (code == CLI_OK)
-        code = set_registers(r, arguments, hart);
+    code = code ?: set_registers(r, arguments, hart);
     return code == CLI_OK && r->until ? set_until(r, image, hart) : code;
 }

@@ -84,16 +84,12 @@ static int launch(struct run *run, const char *path, struct run_arguments *argum
             SAM_OK)
             code = cli_report(&run->error);
     }
-    if (code == CLI_OK)
-        code = bound_local_memory(run, arguments, &launch);
+    code = code ?: bound_local_memory(run, arguments, &launch);
     free(buffer);
-    if (code == CLI_OK)
-        code = run_check_steps(run);
-    if (code == CLI_OK)
-        code = do_steps(run, RUN_POKE);
+    code = code ?: run_check_steps(run) ?: do_steps(run, RUN_POKE);
     if (code == CLI_OK && cli_given(run->request->args, "poke"))
         code = run_arguments_take(arguments, run_gpu_read, run->gpu);
-    return code == CLI_OK ? run_launch(run, &launch, asked->kernel, path) : code;
+    return code ?: run_launch(run, &launch, asked->kernel, path);
 }
 
 static int run_program(struct run *run, struct run_arguments *arguments, struct run_check *checks)
@@ -111,18 +107,11 @@ static int run_program(struct run *run, struct run_arguments *arguments, struct 
     if (sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         return cli_report(&run->error);
     cli_catch_signals();
-    code = launch(run, path, arguments);
-    if (code == CLI_OK)
-        code = do_steps(run, RUN_DUMP);
-    if (code == CLI_OK)
-        code = run_arguments_fetch(arguments, run_gpu_read, run->gpu);
-    if (code == CLI_OK)
-        code = run_check_written(run, checks, request->checks.count);
-    if (code == CLI_OK)
-        code = run_checks_compare(checks, request->checks.count, run->text, run->json_checks);
-    if (code == CLI_OK)
-        code = run_arguments_write(arguments);
-    return code;
+    return launch(run, path, arguments) ?: do_steps(run, RUN_DUMP)
+        ?: run_arguments_fetch(arguments, run_gpu_read, run->gpu)
+        ?: run_check_written(run, checks, request->checks.count)
+        ?: run_checks_compare(checks, request->checks.count, run->text, run->json_checks)
+        ?: run_arguments_write(arguments);
 }
 
 int run_kernel(struct run *run)
@@ -130,11 +119,9 @@ int run_kernel(struct run *run)
     const struct run_request *request = run->request;
     struct run_arguments arguments = {0};
     struct run_check *checks = NULL;
-    int code = run_arguments_parse(request->args, &request->arguments, &arguments);
-    if (code == CLI_OK)
-        code = run_checks_parse(request->args, &request->checks, &arguments, &checks);
-    if (code == CLI_OK)
-        code = run_program(run, &arguments, checks);
+    int code = run_arguments_parse(request->args, &request->arguments, &arguments)
+        ?: run_checks_parse(request->args, &request->checks, &arguments, &checks)
+        ?: run_program(run, &arguments, checks);
     run_checks_free(checks, request->checks.count);
     run_arguments_free(&arguments);
     return code;

@@ -50,9 +50,7 @@ static struct sam_gpu_options options_of(struct run *run)
 int run_open(struct run *run)
 {
     struct sam_gpu_options options = options_of(run);
-    if (sam_gpu_new(&options, &run->gpu, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    return CLI_OK;
+    return cli_code(sam_gpu_new(&options, &run->gpu, &run->error), &run->error);
 }
 
 char *run_log_path(const char *pattern, unsigned launch)
@@ -119,9 +117,7 @@ static int set_up(struct run *run)
     struct sam_gpu_options options = options_of(run);
     if (run->log)
         options.log = (struct sam_sink){sam_output_write, run->log};
-    if (sam_gpu_set_options(run->gpu, &options, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    return CLI_OK;
+    return cli_code(sam_gpu_set_options(run->gpu, &options, &run->error), &run->error);
 }
 
 static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
@@ -191,9 +187,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
 {
     struct sam_gpu_result result = {0};
     enum sam_status status = SAM_OK;
-    int code = set_up(run);
-    if (code == CLI_OK)
-        code = execute(run, launch, kernel, &result, &status);
+    int code = set_up(run) ?: execute(run, launch, kernel, &result, &status);
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
         int closed = run_close_log(run); /* of what has run */
         code = closed == CLI_OK ? code : closed;
@@ -206,8 +200,7 @@ int run_launch(struct run *run, const struct sam_launch *launch, const char *ker
     } else if (code == CLI_OK) {
         if (status == SAM_OK || status == SAM_ERR_TRAP || has_cycles(run, status))
             code = report(run, launch, kernel, source, &result, status);
-        if (code == CLI_OK)
-            code = run_print_findings(run);
+        code = code ?: run_print_findings(run);
         if (status != SAM_OK) {
             fflush(run->text);
             explain_trap(run, launch, &result.trap);
@@ -273,5 +266,5 @@ int run_check_steps(struct run *run)
     for (size_t i = 0; i < r->steps.count && code == CLI_OK; i++)
         if (r->steps.items[i].kind == RUN_POKE)
             code = map_poke(run, &r->steps.items[i]);
-    return code == CLI_OK ? run_check_dumps(r, run_gpu_read, run->gpu) : code;
+    return code ?: run_check_dumps(r, run_gpu_read, run->gpu);
 }

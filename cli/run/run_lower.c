@@ -143,14 +143,8 @@ int run_lower_open(struct hart_request *r, const struct run_arguments *arguments
                    : CLI_BAD_INPUT;
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         run_tile_give(&arguments->items[i], &l->given[i]);
-    if (code == CLI_OK)
-        code = take_weights(r, arguments);
-    if (code == CLI_OK)
-        code = lower(r, function, arguments->count);
-    if (code == CLI_OK)
-        code = emit(r);
-    if (code == CLI_OK && sam_tile_lowered_images(l->made, &hart, &gpu, &error) != SAM_OK)
-        code = cli_report(&error);
+    code = code ?: take_weights(r, arguments) ?: lower(r, function, arguments->count) ?: emit(r)
+        ?: cli_code(sam_tile_lowered_images(l->made, &hart, &gpu, &error), &error);
     if (code == CLI_OK)
         *image = (struct sam_image *)hart; /* not freed: r->lowered is */
     return code;
@@ -179,6 +173,5 @@ int run_lower_failure(const struct hart_request *r, struct sam_system *system)
 int run_lower_fetch(const struct hart_request *r, struct sam_system *system)
 {
     struct sam_error error;
-    return sam_tile_lowered_fetch(r->lowered->made, system, &error) == SAM_OK ? CLI_OK
-                                                                              : cli_report(&error);
+    return cli_code(sam_tile_lowered_fetch(r->lowered->made, system, &error), &error);
 }

@@ -182,8 +182,7 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     if (run->sanitizer)
         sam_sanitizer_declare_registers(run->sanitizer, run->timing.sgprs, run->timing.vgprs);
     kernel_name(run, &launch, step->path, name, sizeof name);
-    const int code = name_buffers(run, m);
-    return code == CLI_OK ? run_launch(run, &launch, name, step->path) : code;
+    return name_buffers(run, m) ?: run_launch(run, &launch, name, step->path);
 }
 
 /* Do the steps in order. A poke acts where it stands, and again after the data of the next launch
@@ -205,8 +204,7 @@ static int run_steps(struct run *run, struct pair *pairs)
             for (; pending < i && code == CLI_OK; pending++)
                 if (request->steps.items[pending].kind == RUN_POKE)
                     code = run_poke(run, &request->steps.items[pending]);
-            if (code == CLI_OK)
-                code = launch_pair(run, step, pairs);
+            code = code ?: launch_pair(run, step, pairs);
             pending = i + 1;
             pairs++;
             break;
@@ -227,18 +225,13 @@ int run_metadata(struct run *run)
     if (code == CLI_OK && run->asked->elf &&
         sam_elf_read(run->asked->elf, &run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
-    if (code == CLI_OK)
-        code = run_open(run);
-    if (code == CLI_OK)
-        code = map_buffers(run, pairs, count);
+    code = code ?: run_open(run) ?: map_buffers(run, pairs, count);
     /* After the buffers: the program is inside the code buffer, which is larger. */
     if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
         code = cli_report(&run->error);
-    if (code == CLI_OK)
-        code = run_check_steps(run);
+    code = code ?: run_check_steps(run);
     cli_catch_signals();
-    if (code == CLI_OK)
-        code = run_steps(run, pairs);
+    code = code ?: run_steps(run, pairs);
     for (size_t i = 0; i < count; i++) {
         sam_metadata_free(&pairs[i].metadata);
         free(pairs[i].words);

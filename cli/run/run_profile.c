@@ -20,8 +20,7 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
     int code = CLI_OK;
     if (strcmp(path, "-") != 0)
         code = cli_writes(args, path);
-    if (code == CLI_OK)
-        code = run_check_output(path);
+    code = code ?: run_check_output(path);
     if (code == CLI_OK && !(*profile = sam_profile_new()))
         code = cli_no_memory();
     return code;

@@ -246,5 +246,5 @@ int run_dump_memory(run_read_memory *read, void *context, const struct run_range
         sam_output_abort(output);
         return cli_report(&error);
     }
-    return sam_output_commit(output, &error) == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(sam_output_commit(output, &error), &error);
 }

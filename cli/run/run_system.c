@@ -216,7 +216,7 @@ int run_system_finish(struct run_system *system, const struct hart_request *requ
         code = cli_report(&error);
     const int written =
         run_profile_write(system->profile, request->system->profile, &options, text);
-    return code == CLI_OK ? written : code;
+    return code ?: written;
 }
 
 int run_system_make(const struct hart_request *request, const struct sam_image *image,
@@ -325,8 +325,7 @@ int run_system_cycles(struct run_system *s, const struct hart_request *request,
     int code = CLI_OK;
     if (request->system->time.compare && !cli_stopped())
         code = run_system_raw(request, image, &raw);
-    if (code == CLI_OK)
-        code = run_system_times(figures, raw, report, text);
+    code = code ?: run_system_times(figures, raw, report, text);
     sam_system_figures_free(figures);
     sam_system_figures_free(raw);
     return code;
@@ -366,6 +365,5 @@ int run_system(struct hart_request *request, struct system_request *system)
 {
     request->system = system;
     request->cycles |= system->time.config || system->time.compare;
-    const int code = run_lower_check(request);
-    return code == CLI_OK ? run_hart(request) : code;
+    return run_lower_check(request) ?: run_hart(request);
 }

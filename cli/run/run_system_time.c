@@ -81,11 +81,9 @@ static int prepare(struct second *s, const struct hart_request *first,
         return cli_error("cannot open /dev/null");
     int code = run_hart_host(&s->request, &s->console, &s->host);
     o->hostio = s->host;
-    if (code == CLI_OK)
-        code = run_arguments_parse(first->run->args, &first->run->arguments, &s->arguments);
-    if (code == CLI_OK)
-        code = run_system_make(&s->request, image, &s->console, &s->made, &hart);
-    return code == CLI_OK ? run_system_fill(&s->request, image, &s->arguments, s->made) : code;
+    return code ?: run_arguments_parse(first->run->args, &first->run->arguments, &s->arguments)
+        ?: run_system_make(&s->request, image, &s->console, &s->made, &hart)
+        ?: run_system_fill(&s->request, image, &s->arguments, s->made);
 }
 
 int run_system_raw(const struct hart_request *first, const struct sam_image *image,

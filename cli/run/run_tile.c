@@ -166,10 +166,8 @@ static int execute(struct state *s, const struct sam_tile_program *program, size
     int code = status == SAM_OK ? CLI_OK : cli_report(&error);
     if (r->stats == RUN_STATS_TEXT && stats.ops)
         report_print(s->text, run_tile_stats, report);
-    if (code == CLI_OK)
-        code = run_checks_compare(checks, r->checks.count, s->text, s->json_checks);
-    if (code == CLI_OK)
-        code = run_arguments_write(arguments);
+    code = code ?: run_checks_compare(checks, r->checks.count, s->text, s->json_checks)
+        ?: run_arguments_write(arguments);
     if (s->json_checks && (status == SAM_OK || stats.ops)) {
         int printed = cli_json_print(report_set(report, "checks", json_incref(s->json_checks)));
         return printed == CLI_OK ? code : printed;
@@ -190,8 +188,7 @@ static int run_program(struct state *s, const struct sam_tile_program *program,
     code = run_checks_parse(r->args, &r->checks, arguments, &checks);
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         run_tile_give(&arguments->items[i], &given[i]);
-    if (code == CLI_OK)
-        code = execute(s, program, function, arguments, given, checks);
+    code = code ?: execute(s, program, function, arguments, given, checks);
     run_checks_free(checks, r->checks.count);
     return code;
 }
@@ -216,10 +213,8 @@ static int run_state(struct state *s)
         return CLI_BAD_INPUT;
     struct sam_tile_argument *given = cli_own(r->args, r->arguments.count, sizeof *given);
     int code = given ? check_program(program, s->tile->options.profile) : cli_no_memory();
-    if (code == CLI_OK)
-        code = run_tile_name_arguments(r);
-    if (code == CLI_OK)
-        code = run_arguments_parse(r->args, &r->arguments, &arguments);
+    code = code ?: run_tile_name_arguments(r)
+        ?: run_arguments_parse(r->args, &r->arguments, &arguments);
     if (code == CLI_OK) {
         cli_catch_signals();
         code = run_program(s, program, &arguments, given);
@@ -253,9 +248,7 @@ int run_tile(struct run_request *r, struct tile_request *tile)
     tile->options.stop = cli_stop_flag();
     if (r->trace)
         tile->options.trace = s.text;
-    int code = cli_reads(r->args, s.path);
-    if (code == CLI_OK)
-        code = run_state(&s);
+    int code = cli_reads(r->args, s.path) ?: run_state(&s);
     json_decref(s.json_checks);
     return code;
 }

@@ -139,11 +139,7 @@ static int run(struct cli_args *args)
 {
     struct run_command c;
     run_command_init(&c, args);
-    int code = cli_read(args, &c);
-    if (code == CLI_OK)
-        code = run_command_check(&c);
-    if (code == CLI_OK)
-        code = run_command(&c);
+    int code = cli_read(args, &c) ?: run_command_check(&c) ?: run_command(&c);
     sam_system_config_free(c.system.time.config);
     return code;
 }

@@ -246,7 +246,7 @@ static int report(const struct state *s)
         code = write_text(s->csv, sweep_csv(&s->sweep));
     if (code == CLI_OK && s->html)
         code = write_text(s->html, sweep_page(&s->sweep));
-    return code == CLI_OK ? report_failures(s) : code;
+    return code ?: report_failures(s);
 }
 
 /* No row length of the sweep contradicts --mlen. */
@@ -318,17 +318,15 @@ static int check_request(struct state *s)
         code = run_hart_check(&s->request);
     if (code == CLI_OK && s->sweep.gpu)
         code = run_gpu_check(&s->run, &s->gpu);
-    if (code == CLI_OK)
-        code = check_arguments(s);
+    code = code ?: check_arguments(s);
     if (code == CLI_OK && s->sweep.system)
         code = run_lower_check(&s->request);
     if (code == CLI_OK && s->request.tile)
         code = run_tile_name_arguments(&s->run);
     if (code == CLI_OK && s->sweep.system)
         code = run_arguments_parse(s->run.args, &s->run.arguments, &s->arguments);
-    if (code == CLI_OK)
-        code = sweep_check_values(&s->sweep, s->run.args);
-    return code == CLI_OK ? sweep_check_columns(&s->sweep, s->run.args) : code;
+    return code ?: sweep_check_values(&s->sweep, s->run.args)
+        ?: sweep_check_columns(&s->sweep, s->run.args);
 }
 
 /* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
@@ -349,8 +347,7 @@ static int merge(struct state *s)
     int code = CLI_OK;
     if (!sweep_parts_read(w, name, &first, &error))
         code = cli_report(&error);
-    if (code == CLI_OK)
-        code = sweep_check_columns(w, args);
+    code = code ?: sweep_check_columns(w, args);
     if (code == CLI_OK && s->html) {
         w->words[w->word_count++] = html;
         w->words[w->word_count++] = (char *)(uintptr_t)s->html;
@@ -389,10 +386,7 @@ static int run(struct cli_args *args)
     int code = cli_read(args, &s);
     if (code == CLI_OK && s.merge)
         return merge(&s);
-    if (code == CLI_OK)
-        code = check_part(&s);
-    if (code == CLI_OK)
-        code = check_request(&s);
+    code = code ?: check_part(&s) ?: check_request(&s);
     if (code == CLI_OK && !s.csv && !s.json)
         s.csv = "-";
     if (code == CLI_OK && s.json &&
@@ -404,8 +398,7 @@ static int run(struct cli_args *args)
         code = cli_writes(args, s.html);
     if (code == CLI_OK && s.sweep.axis_count == 0)
         code = cli_usage_error(args, "no --config to sweep");
-    if (code == CLI_OK)
-        code = check_mlen(&s);
+    code = code ?: check_mlen(&s);
     if (code == CLI_OK) {
         s.sweep.program = s.run.files.items[0];
         s.sweep.words = args->words;
@@ -418,15 +411,9 @@ static int run(struct cli_args *args)
             s.image = NULL;
         }
     }
-    if (code == CLI_OK)
-        code = check_axes(&s);
-    if (code == CLI_OK)
-        code = read_date(args, &s.sweep.date);
+    code = code ?: check_axes(&s) ?: read_date(args, &s.sweep.date);
     cli_catch_signals();
-    if (code == CLI_OK)
-        code = check_before(&s);
-    if (code == CLI_OK)
-        code = run_all(&s);
+    code = code ?: check_before(&s) ?: run_all(&s);
     if (code == CLI_OK) {
         sweep_choose_models(&s.sweep);
         code = s.sweep.part.count ? report_part(&s) : report(&s);

@@ -98,8 +98,7 @@ static int plan_transpose(const struct op_request *r, const struct sam_shape *in
         perm[i] = r->perm.value[i] > SAM_MAX_RANK ? SAM_MAX_RANK : (unsigned)r->perm.value[i];
     if (code != CLI_OK)
         return code;
-    return sam_plan_transpose(in, element, perm, plan, &error) == SAM_OK ? CLI_OK
-                                                                         : cli_report(&error);
+    return cli_code(sam_plan_transpose(in, element, perm, plan, &error), &error);
 }
 
 static int plan_reshape(const struct op_request *r, const struct sam_shape *in, unsigned element,
@@ -126,8 +125,7 @@ static int plan_reshape(const struct op_request *r, const struct sam_shape *in, 
                                    (unsigned long long)total, (unsigned long long)known);
         out.dim[open] = total / known;
     }
-    return sam_plan_reshape(in, element, &out, plan, &error) == SAM_OK ? CLI_OK
-                                                                       : cli_report(&error);
+    return cli_code(sam_plan_reshape(in, element, &out, plan, &error), &error);
 }
 
 static int plan_compress(const struct op_request *r, const struct sam_shape *in, unsigned element,
@@ -167,9 +165,8 @@ static int plan_pad(const struct op_request *r, const struct sam_shape *in, unsi
         before_n[i] = (uint64_t)r->before.value[i];
         after_n[i] = (uint64_t)after->value[i];
     }
-    if (code == CLI_OK &&
-        sam_plan_pad(in, element, before_n, after_n, value, plan, &error) != SAM_OK)
-        code = cli_report(&error);
+    if (code == CLI_OK)
+        code = cli_code(sam_plan_pad(in, element, before_n, after_n, value, plan, &error), &error);
     return code;
 }
 
@@ -205,9 +202,7 @@ static int plan_im2col(const struct op_request *r, const struct sam_shape *in, u
         p.pad[0] = p.pad[1] = both[0];
         p.pad[2] = p.pad[3] = both[1];
     }
-    if (code == CLI_OK && sam_plan_im2col(in, element, &p, plan, &error) != SAM_OK)
-        code = cli_report(&error);
-    return code;
+    return code ?: cli_code(sam_plan_im2col(in, element, &p, plan, &error), &error);
 }
 
 static int plan_concat(const struct op_request *r, unsigned element, unsigned axis,
@@ -225,9 +220,9 @@ static int plan_concat(const struct op_request *r, unsigned element, unsigned ax
                                    sam_dtype_name(r->inputs[i].dtype), r->files.items[0],
                                    sam_dtype_name(r->inputs[0].dtype));
     }
-    if (code == CLI_OK &&
-        sam_plan_concat(shapes, r->input_count, element, axis, plan, &error) != SAM_OK)
-        code = cli_report(&error);
+    if (code == CLI_OK)
+        code =
+            cli_code(sam_plan_concat(shapes, r->input_count, element, axis, plan, &error), &error);
     free(shapes);
     return code;
 }

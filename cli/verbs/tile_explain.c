@@ -93,8 +93,7 @@ int tile_explain(struct cli_args *args, const char *path, const struct tile_requ
     struct run_arguments parsed = {0};
     struct sam_tile_program *program = run_tile_load(path);
     int code = program ? run_tile_name_arguments(&request) : CLI_BAD_INPUT;
-    if (code == CLI_OK)
-        code = run_arguments_parse(args, &request.arguments, &parsed);
+    code = code ?: run_arguments_parse(args, &request.arguments, &parsed);
     if (code == CLI_OK) {
         cli_catch_signals();
         code = explain(args, program, path, tile, &parsed);

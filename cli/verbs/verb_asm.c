@@ -187,13 +187,12 @@ static int run(struct cli_args *args)
         code = cli_usage_error(args, "no output: use -o FILE, --listing or --json");
     if (code == CLI_OK && r.json && (is_stdout(r.out) || is_stdout(r.listing)))
         code = cli_usage_error(args, "--json needs standard output for itself");
-    if (code == CLI_OK)
-        code = cli_reads(args, r.in);
-    if (code == CLI_OK)
-        code = r.out ? cli_writes(args, r.out) : CLI_OK;
+    code = code ?: cli_reads(args, r.in);
+    if (code == CLI_OK && r.out)
+        code = cli_writes(args, r.out);
     if (code == CLI_OK && r.listing)
         code = cli_writes(args, r.listing);
-    return code == CLI_OK ? assemble(args, &r) : code;
+    return code ?: assemble(args, &r);
 }
 
 static const struct cli_option options[] = {

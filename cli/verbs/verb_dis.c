@@ -178,8 +178,7 @@ static int show_words(const struct cli_args *args, struct request *r)
             bytes[4 * i + b] = (uint8_t)(word >> (8 * b));
     }
     r->words = true;
-    if (code == CLI_OK)
-        code = show_bytes(r, bytes, 4 * count);
+    code = code ?: show_bytes(r, bytes, 4 * count);
     free(bytes);
     return code;
 }

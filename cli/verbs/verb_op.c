@@ -289,14 +289,11 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     cli_catch_signals();
     const struct sam_plan_options how = {
         .stop = cli_stop_flag(), .engines = r->cycles ? &r->engines : NULL, .report = &engines};
-    if (code == CLI_OK && sam_plan_run(plan, data, out.data, &how, &error) != SAM_OK)
-        code = cli_report(&error);
+    code = code ?: cli_code(sam_plan_run(plan, data, out.data, &how, &error), &error);
     if (code == CLI_OK && cli_stopped())
         code = cli_report_stop();
-    if (code == CLI_OK && sam_npy_write(r->output, &out, &error) != SAM_OK)
-        code = cli_report(&error);
-    if (code == CLI_OK)
-        code = show(r, plan, &engines);
+    code = code ?: cli_code(sam_npy_write(r->output, &out, &error), &error)
+        ?: show(r, plan, &engines);
     free(data);
     free(out.data);
     return code;
@@ -323,10 +320,7 @@ static int operate(struct op_request *r)
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         if (sam_npy_read(r->files.items[i], &r->inputs[i], &error) != SAM_OK)
             code = cli_report(&error);
-    if (code == CLI_OK)
-        code = op_take_types(r);
-    if (code == CLI_OK)
-        code = op_make_plan(r, &plan);
+    code = code ?: op_take_types(r) ?: op_make_plan(r, &plan);
     if (code == CLI_OK && r->explain && !r->json)
         code = explain(plan);
     if (code == CLI_OK && r->emit)
@@ -350,10 +344,7 @@ static int run(struct cli_args *args)
     if (code != CLI_OK)
         return code;
     r.kind = (enum op_kind)cli_form(args);
-    code = check_files(&r);
-    if (code == CLI_OK)
-        code = name_files(&r);
-    return code == CLI_OK ? operate(&r) : code;
+    return check_files(&r) ?: name_files(&r) ?: operate(&r);
 }
 
 const struct cli_verb verb_op = {

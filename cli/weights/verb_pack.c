@@ -406,8 +406,7 @@ static int parse_planes(struct cli_args *args, const struct cli_option *option, 
 static int run(struct cli_args *args)
 {
     struct request r = {.args = args};
-    int code = cli_read(args, &r);
-    return code == CLI_OK ? pack(&r) : code;
+    return cli_read(args, &r) ?: pack(&r);
 }
 
 static const struct cli_option options[] = {
