@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "run_hart.h"
+#include "machine/tensor.h"
 
 enum { PER_LINE = 8 };
 

@@ -3,7 +3,7 @@
 #ifndef DEBUG_H
 #define DEBUG_H
 
-#include "run.h"
+#include "run/run.h"
 
 struct debug_script {
     bool is_file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite debug: what `samite run` runs, in a debugger. */
 #include "debug.h"
-#include "run_command.h"
+#include "run/command.h"
 
 struct request {
     struct run_command command; /* first: groups of options count from it */

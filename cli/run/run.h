@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of `samite run` share. verb_run.c has the options of every machine, the files of
- * each machine its own: run_gpu.c, whose run_metadata.c and run_kernel.c are the two forms of a
- * launch, run_hart_args.c and run_tile.c. */
+ * each machine its own: machine/ventus.c, whose machine/ventus_metadata.c and
+ * machine/ventus_kernel.c are the two forms of a launch, machine/tensor_options.c and
+ * machine/tile.c. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -11,7 +12,7 @@
 #include "json.h"
 #include "progress.h"
 #include "report.h"
-#include "run_compare.h"
+#include "run/compare.h"
 #include "samite/samite.h"
 
 /* A range of memory and the file that it is filled from or written to. */
@@ -64,7 +65,7 @@ struct run_request {
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
 
-/* --- run_option.c: options that several machines have, and parts of their values */
+/* --- run/options.c: options that several machines have, and parts of their values */
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
 int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
@@ -74,7 +75,7 @@ int run_parse_poke(struct cli_args *args, const struct cli_option *option, const
                    void *request);
 int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
                     void *stats);
-/* --gdb[=PORT|-] (run_gdb.c) */
+/* --gdb[=PORT|-] (run/gdb.c) */
 int run_parse_gdb(struct cli_args *args, const struct cli_option *option, const char *text,
                   void *choice);
 /* An element type of NumPy files, by name. */
@@ -91,7 +92,7 @@ bool run_writes_stdout(const struct run_request *request);
 /* The next dump from step *at on; *at advances past it. NULL: none. */
 const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
 
-/* --- run_program.c: programs and memory */
+/* --- run/program.c: programs and memory */
 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
 #define RUN_PROGRAM_KINDS "assembly or an ELF executable"
@@ -119,7 +120,7 @@ int run_check_output(const char *path);
 int run_check_dumps(const struct run_request *request, run_read_memory *read, void *context);
 int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range);
 
-/* --- run_range.c: memory and files */
+/* --- run/range.c: memory and files */
 /* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
@@ -128,7 +129,7 @@ int run_memory_load(const char *path, char **data, size_t *size);
 /* Timelines of a timed launch. */
 enum run_timeline { RUN_PERFETTO, RUN_KONATA, RUN_TIMELINES };
 
-/* --- run_gpu.c */
+/* --- machine/ventus.c */
 /* The options of a Ventus GPGPU alone. */
 struct gpu_request {
     struct sam_gpu_options options;
@@ -146,7 +147,7 @@ struct gpu_request {
     } lds_ranges;
 };
 
-/* Of struct gpu_request: what describes launches, the rest; those of run_cycles.c. */
+/* Of struct gpu_request: what describes launches, the rest; those of machine/ventus_cycles.c. */
 extern const struct cli_option run_launch_rows[], run_gpu_rows[], run_cycles_rows[];
 int run_gpu(struct run_request *request, struct gpu_request *gpu);
 /* What a timed run came to, all its launches together. */
@@ -165,7 +166,7 @@ int run_gpu_measure(struct run_request *request, struct gpu_request *gpu,
 /* Register a file that is written; one per launch where its name has %n. */
 int run_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
 
-/* --- run_perfetto.c: a timeline, cut to the window of the request */
+/* --- run/perfetto.c: a timeline, cut to the window of the request */
 struct run_perfetto {
     struct sam_output *output;
     const char *path; /* for messages */
@@ -205,7 +206,7 @@ struct run {
 int run_metadata(struct run *run);
 int run_kernel(struct run *run);
 
-/* --- run_profile.c: --profile. Checked before anything runs, and written after all launches. */
+/* --- run/profile.c: --profile. Checked before anything runs, and written after all launches. */
 #define RUN_PROFILE(type, member)                                                                  \
     CLI_ROW(                                                                                       \
         type, member, "profile", CLI_TEXT, "FILE",                                                 \
@@ -221,7 +222,7 @@ int run_profile_write(struct sam_profile *profile, const char *path,
 int run_open_profile(struct run *run);
 int run_close_profile(struct run *run);
 
-/* --- run_sanitize.c: --sanitize */
+/* --- machine/ventus_sanitize.c: --sanitize */
 /* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without one. */
 int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
                        void *place);
@@ -233,7 +234,7 @@ json_t *run_report_findings(const struct run *run, json_t *launch);
 /* Print and forget them. */
 int run_print_findings(struct run *run);
 
-/* --- run_cycles.c: --cycles */
+/* --- machine/ventus_cycles.c: --cycles */
 void run_gpu_defaults(struct gpu_request *gpu);
 /* Check the configuration, and register the timelines of so many launches. */
 int run_check_cycles(const struct run_request *request, struct gpu_request *gpu, size_t launches);
@@ -255,7 +256,7 @@ const char *run_gputime_key(size_t index);
 /* A cli_set of a struct sam_gputime_config. */
 enum sam_status run_set_gputime(void *config, const char *settings, struct sam_error *error);
 
-/* --- run_launch.c */
+/* --- machine/ventus_launch.c */
 /* Create the machine with the request's options. */
 int run_open(struct run *run);
 /* The pattern with the number of the launch for each %n; malloc'ed. */
@@ -271,7 +272,7 @@ int run_poke(struct run *run, const struct run_step *step);
 /* run_read_memory of a GPU. */
 bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error);
 
-/* --- run_drive.c: launches and programs that are opened instead of run */
+/* --- run/session.c: launches and programs that are opened instead of run */
 struct run_session {
     struct sam_session *session;
     struct sam_gpu *gpu;                   /* of a launch, or */
@@ -305,7 +306,7 @@ int run_drive_launch(struct run *run, const struct sam_launch *launch, const cha
 int run_drive_hart(const struct run_request *request, struct run_session *opened,
                    struct sam_hart_result *result, bool *ended);
 
-/* --- run_args.c: arguments of kernels and programs */
+/* --- run/arguments.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 
 struct run_argument {
@@ -342,7 +343,7 @@ void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);
 
-/* --- run_place.c: buffers are created and filled; then */
+/* --- run/place.c: buffers are created and filled; then */
 /* the argument buffer of a kernel is made (Ventus manual 2.2; malloc'ed), */
 int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
                         size_t *size);
@@ -350,7 +351,7 @@ int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_
 int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
                        struct run_arguments *arguments);
 
-/* --- run_check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
+/* --- run/check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
 struct run_check {
     char *text;
     const char *path;
@@ -365,18 +366,19 @@ int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
  * one differs. */
 int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
 void run_checks_free(struct run_check *checks, size_t count);
-/* run_sanitize.c: before outputs are compared, the findings on bytes of them that nothing has
- * written; they join those of the last launch. */
+/* machine/ventus_sanitize.c: before outputs are compared, the findings on bytes of them that
+ * nothing has written; they join those of the last launch. */
 int run_check_written(struct run *run, const struct run_check *wanted, size_t count);
 
-/* --- run_report.c */
+/* --- machine/ventus_report.c */
 /* The report on a launch (NULL: no memory), and the lines of text made from it. */
 json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
                    const char *source, const struct sam_gpu_result *result);
 extern const char run_launch_line[], run_launch_stats[];
 /* The counts of struct sam_gpu_stats. */
 extern const struct report_field run_gpu_counts[];
-/* run_places.c: where warps stood when the launch ended early, grouped, one line per place. */
+/* machine/ventus_places.c: where warps stood when the launch ended early, grouped, one line per
+ * place. */
 void run_report_places(const struct run *run, const struct sam_launch *launch,
                        const struct sam_gpu_result *result, FILE *out);
 

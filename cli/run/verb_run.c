@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run: its options and help. */
-#include "run_command.h"
-#include "run_lower.h"
+#include "machine/lower.h"
+#include "run/command.h"
 
 static const struct cli_option options[] = {
     CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "part.h"
-#include "run.h"
+#include "run/run.h"
 #include "samite/engines.h"
 #include "settings.h"
 
@@ -65,7 +65,7 @@ struct sweep {
     size_t run_count;
 };
 
-/* --- sweep_config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
+/* --- sweep/config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
  * parameters, as a list (CLI_SHOWN) and for completion */
 int sweep_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                        void *sweep);
@@ -78,7 +78,7 @@ int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
 enum sam_status sweep_configure(const struct sweep *sweep, size_t run, cli_set *set, void *config,
                                 struct sam_error *error);
 
-/* --- sweep_measure.c: what is known of a run */
+/* --- sweep/measure.c: what is known of a run */
 
 /* Which value of an axis a run has. */
 unsigned sweep_value(const struct sweep *sweep, size_t run, unsigned axis);
@@ -121,7 +121,7 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
-/* --- sweep_system.c: the same for a system, and its runs */
+/* --- sweep/system.c: the same for a system, and its runs */
 const struct sweep_measure *sweep_system_measure(size_t index);
 bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts);
 struct hart_request;
@@ -134,7 +134,7 @@ void sweep_system_run(const struct sweep *sweep, size_t index, const struct hart
                       const struct sam_image *image, const struct run_arguments *arguments,
                       struct sweep_run *run);
 
-/* --- sweep_rows.c, sweep_page.c: a line per run; a page that needs no network and no script. Text
+/* --- sweep/rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */
 char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
@@ -147,7 +147,7 @@ int sweep_check_columns(const struct sweep *sweep, const struct cli_args *args);
  * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
 json_t *sweep_json(const struct sweep *sweep);
 
-/* --- sweep_parts.c: runs in several processes (--part) */
+/* --- sweep/parts.c: runs in several processes (--part) */
 /* Whether a run belongs to the part. */
 bool sweep_is_mine(const struct sweep *sweep, size_t run);
 /* The file of a part of the sweep that goes to `csv`: its name and text, to be freed with free();
@@ -163,7 +163,7 @@ bool sweep_parts_read(struct sweep *sweep, const char *name, json_t **first,
 bool sweep_part_take(struct sweep *sweep, const char *text, size_t size, const char *path,
                      const struct cli_part *part, json_t **first, struct sam_error *error);
 
-/* --- sweep_chart.c: its pictures, as SVG */
+/* --- sweep/chart.c: its pictures, as SVG */
 /* Text with what HTML would take for its own, and with control characters, replaced. */
 void sweep_escape(FILE *out, const char *text);
 /* "mpara=2, slots=4" */

@@ -7,11 +7,11 @@
 
 #include "cli_args.h"
 #include "files.h"
+#include "machine/lower.h"
+#include "machine/system.h"
 #include "progress.h"
-#include "run_lower.h"
-#include "run_system.h"
 #include "stop.h"
-#include "sweep.h"
+#include "sweep/sweep.h"
 
 enum { MOST_JOBS = 256 };
 

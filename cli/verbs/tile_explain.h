@@ -3,8 +3,8 @@
 #ifndef TILE_EXPLAIN_H
 #define TILE_EXPLAIN_H
 
-#include "run.h"
-#include "run_tile.h"
+#include "machine/tile.h"
+#include "run/run.h"
 
 /* `arguments`, of --arg, may be empty: then nothing is run. */
 int tile_explain(struct cli_args *args, const char *path, const struct tile_request *tile,

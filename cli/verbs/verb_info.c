@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "weights_packed.h"
+#include "weights/packed.h"
 
 static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 

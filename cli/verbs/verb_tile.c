@@ -5,8 +5,8 @@
 
 #include "cli.h"
 #include "json.h"
+#include "machine/tile.h"
 #include "report.h"
-#include "run_tile.h"
 #include "samite/file.h"
 #include "tile_explain.h"
 

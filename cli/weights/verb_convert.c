@@ -5,7 +5,7 @@
 
 #include "stop.h"
 #include "weights.h"
-#include "weights_manifest.h"
+#include "weights/manifest.h"
 
 enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
 

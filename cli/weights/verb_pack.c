@@ -7,7 +7,7 @@
 
 #include "stop.h"
 #include "weights.h"
-#include "weights_split.h"
+#include "weights/split.h"
 
 enum { PIECE = 1 << 20 };
 

@@ -5,7 +5,7 @@
 
 #include "samite/symbolstat.h"
 #include "weights.h"
-#include "weights_split.h"
+#include "weights/split.h"
 
 enum { MOST_PLANES = 32 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "weights.h"
-#include "weights_packed.h"
+#include "weights/packed.h"
 
 struct request {
     const struct cli_args *args;

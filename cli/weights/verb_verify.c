@@ -2,7 +2,7 @@
 /* samite verify: check that packed files are intact. */
 #include <stdlib.h>
 
-#include "weights_packed.h"
+#include "weights/packed.h"
 
 struct request {
     struct sam_codec_options options;

@@ -96,7 +96,7 @@ bool weights_ends_with(const char *path, const char *suffix);
 /* Whether the name is that of an index of shards. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
-/* weights_model.c: whether the file is a model that sam_model_open reads: ONNX by its name, a
+/* weights/model.c: whether the file is a model that sam_model_open reads: ONNX by its name, a
  * PyTorch checkpoint by its name and its first bytes (of the format before 1.6, too). */
 bool weights_are_model(const char *path);
 /* Whether the first bytes are those of a checkpoint, and the name is (or is that of a pipe). */

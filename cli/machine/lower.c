@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/lower.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "machine/system.h"
+
+const struct cli_option run_lower_profile_rows[] = {
+    CLI_ROW(struct tile_request, options.profile, "tile-profile", CLI_CHOICE, NULL,
+            "of a tile program: a5 (the default), a2a3, host (memories as large as those of the "
+            "system)",
+            .choices = RUN_TILE_PROFILES),
+    {0},
+};
+
+const struct cli_option run_lower_rows[] = {
+    CLI_ROW(struct tile_request, emit, "emit", CLI_TEXT, "DIR",
+            "write what a tile program becomes into a folder: hart.s, gpu.s, the arrays, and run, "
+            "which runs them",
+            .suffixes = "/"),
+    {0},
+};
+
+int run_lower_check(const struct hart_request *r)
+{
+    static const char *const tile_only[] = {"func", "nan", "pad", "tile-profile", "emit"};
+    const struct cli_args *args = r->run->args;
+    for (size_t i = 0; i < sizeof tile_only / sizeof tile_only[0]; i++)
+        if (!r->tile && cli_given(args, tile_only[i]))
+            return cli_usage_error(args, "--%s: expected a tile program (.pto)", tile_only[i]);
+    if (r->tile && r->system->gpu_code.count)
+        return cli_usage_error(args, "--gpu-code: a tile program brings its kernels");
+    if (r->tile && r->isa)
+        return cli_usage_error(args, "--isa: a tile program becomes one of rv64");
+    return CLI_OK;
+}
+
+/* The packed file of the arguments becomes that of the run. */
+static int take_weights(struct hart_request *r, const struct run_arguments *arguments)
+{
+    enum { MOST = 1 << 30 };
+    struct system_weights *weights = &r->system->weights;
+    const char *path = NULL;
+    struct sam_error error;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct run_argument *a = &arguments->items[i];
+        if (a->packed && path && strcmp(path, a->input) != 0)
+            return cli_usage_error(
+                r->run->args, "packed tensors of %s and of %s: expected one file", path, a->input);
+        path = a->packed ? a->input : path;
+    }
+    if (!path)
+        return CLI_OK;
+    if (weights->file && strcmp(weights->file, path) != 0)
+        return cli_usage_error(r->run->args, "--weights %s: the arguments are in %s", weights->file,
+                               path);
+    weights->file = path;
+    return sam_file_load(path, MOST, &r->lowered->weights, &r->lowered->weights_size, &error) ==
+                   SAM_OK
+               ? CLI_OK
+               : cli_report(&error);
+}
+
+/* A parameter of the machine that --config describes; 0 without it. */
+static unsigned parameter(const struct hart_request *r, const char *name)
+{
+    uint64_t value = 0;
+    if (r->system->time.config)
+        sam_system_config_get(r->system->time.config, name, &value);
+    return (unsigned)value;
+}
+
+static int lower(struct hart_request *r, size_t function, size_t count)
+{
+    const struct sam_tile_options *o = &r->tile->options;
+    const unsigned mlen = r->mlen ? r->mlen : parameter(r, "mx.mlen");
+    const struct sam_tile_lower_options options = {.size = sizeof options,
+                                                   .profile = o->profile,
+                                                   .nan = o->nan,
+                                                   .outside = o->outside,
+                                                   .mlen = mlen,
+                                                   .acc_regs = r->options.acc_regs,
+                                                   .sms = parameter(r, "gpu.sms"),
+                                                   .weights = r->lowered->weights,
+                                                   .weights_size = r->lowered->weights_size};
+    struct sam_error error = {0};
+    char *messages = NULL;
+    const enum sam_status status =
+        sam_tile_lower(r->lowered->program, function, r->lowered->given, count, &options,
+                       &r->lowered->made, &messages, &error);
+    const bool said = messages && messages[0];
+    if (said)
+        cli_put_messages(messages);
+    free(messages);
+    return status == SAM_OK ? CLI_OK : said ? CLI_BAD_INPUT : cli_report(&error);
+}
+
+/* The script of the folder, for those who may read it. */
+static int make_executable(const char *folder)
+{
+    struct stat status;
+    char *path = NULL;
+    if (asprintf(&path, "%s/run", folder) < 0)
+        return cli_no_memory();
+    if (stat(path, &status) == 0) /* file systems without permissions have nothing to set */
+        (void)chmod(path, (status.st_mode & 0777) | (status.st_mode & 0444) >> 2);
+    free(path);
+    return CLI_OK;
+}
+
+static int emit(const struct hart_request *r)
+{
+    struct sam_error error;
+    const char *folder = r->tile->emit;
+    if (!folder)
+        return CLI_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        cli_error("%s: %s", folder, strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    return sam_tile_lowered_emit(r->lowered->made, folder, &error) == SAM_OK
+               ? make_executable(folder)
+               : cli_report(&error);
+}
+
+int run_lower_open(struct hart_request *r, const struct run_arguments *arguments,
+                   struct sam_image **image)
+{
+    const char *path = r->run->files.items[0];
+    const struct sam_image *hart, *gpu;
+    struct sam_error error;
+    size_t function = 0;
+    struct run_lowered *l = r->lowered = calloc(1, sizeof *l);
+    if (!l || !(l->given = calloc(arguments->count + 1, sizeof *l->given)))
+        return cli_no_memory();
+    l->program = run_tile_load(path);
+    int code = l->program
+                   ? run_tile_function(r->run->args, l->program, path, r->tile->func, &function)
+                   : CLI_BAD_INPUT;
+    for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
+        run_tile_give(&arguments->items[i], &l->given[i]);
+    code = code ?: take_weights(r, arguments) ?: lower(r, function, arguments->count) ?: emit(r)
+        ?: cli_code(sam_tile_lowered_images(l->made, &hart, &gpu, &error), &error);
+    if (code == CLI_OK)
+        *image = (struct sam_image *)hart; /* not freed: r->lowered is */
+    return code;
+}
+
+void run_lower_close(struct hart_request *r)
+{
+    if (!r->lowered)
+        return;
+    sam_tile_lowered_free(r->lowered->made);
+    sam_tile_program_free(r->lowered->program);
+    free(r->lowered->given);
+    free(r->lowered->weights);
+    free(r->lowered);
+    r->lowered = NULL;
+}
+
+int run_lower_failure(const struct hart_request *r, struct sam_system *system)
+{
+    struct sam_error error;
+    if (sam_tile_lowered_failure(r->lowered->made, system, &error) == SAM_OK)
+        return cli_error("the program ended with exit code 1, and without a failure");
+    return cli_report(&error);
+}
+
+int run_lower_fetch(const struct hart_request *r, struct sam_system *system)
+{
+    struct sam_error error;
+    return cli_code(sam_tile_lowered_fetch(r->lowered->made, system, &error), &error);
+}

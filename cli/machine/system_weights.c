@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run --weights`: packed weights for a program of --machine system, and what went wrong in
+ * the weight unit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "machine/system.h"
+#include "samite/device/layout.h"
+
+#define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file; there is less memory for it */
+
+int run_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
+                      void *place)
+{
+    struct system_weights *weights = place;
+    const char *at = strrchr(text, '@');
+    if (!*text || at == text)
+        return cli_usage_error(args, "--%s %s: expected FILE.smw or FILE.smw@ADDRESS", option->name,
+                               text);
+    /* Text after '@' that is not a number is part of the file name. */
+    if (at && sam_parse_u64(at + 1, &weights->address) && weights->address == 0)
+        return cli_usage_error(args, "--%s %s: address 0: expected one from 0x%08x on",
+                               option->name, text, SAM_SYSTEM_BUFFERS);
+    weights->file = text;
+    return CLI_OK;
+}
+
+/* The name without the address; to be freed. */
+static char *path_of(const struct system_weights *weights)
+{
+    char *path = strdup(weights->file);
+    if (path && weights->address)
+        *strrchr(path, '@') = '\0';
+    return path;
+}
+
+int run_name_weights(const struct system_weights *weights, const struct cli_args *args)
+{
+    if (!weights->file)
+        return CLI_OK;
+    char *path = path_of(weights);
+    const int code = path ? cli_reads(args, path) : cli_no_memory();
+    free(path);
+    return code;
+}
+
+/* Whether --reg or --arg set a1. */
+static bool sets_a1(const struct hart_request *request, const struct run_arguments *arguments)
+{
+    enum { A1 = 11 };
+    for (size_t i = 0; i < request->registers.count; i++)
+        if (request->registers.items[i].number == A1)
+            return true;
+    return arguments->registers > 1;
+}
+
+int run_load_weights(struct sam_system *system, const struct hart_request *request,
+                     const struct run_arguments *arguments)
+{
+    const struct system_weights *weights = &request->system->weights;
+    struct sam_hart *hart = sam_system_hart(system);
+    const uint64_t a1 = sam_hart_x(hart, 11);
+    struct sam_error error;
+    char *data = NULL, *path;
+    size_t size;
+    int code = CLI_OK;
+    if (!weights->file)
+        return CLI_OK;
+    if (!(path = path_of(weights)))
+        return cli_no_memory();
+    if (sam_file_load(path, MAX_WEIGHTS, &data, &size, &error) != SAM_OK)
+        code = cli_report(&error);
+    else if (sam_system_load_weights(system, data, size, weights->address, &error) != SAM_OK)
+        code = cli_error("%s: %s", path, error.text);
+    if (sets_a1(request, arguments))
+        sam_hart_set_x(hart, 11, a1);
+    free(data);
+    free(path);
+    return code;
+}
+
+void run_note_weight(void *context, const struct sam_system_weight *weight)
+{
+    enum { MOST = 10 };
+    struct run_console *console = context;
+    if (!weight->status || console->failed_weights++ >= MOST)
+        return;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    cli_note("weight record %llu at 0x%08x: %s (status %u)%s", (unsigned long long)weight->number,
+             weight->record, weight->fault, weight->status,
+             console->failed_weights == MOST ? "; further ones are not shown" : "");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program on the tensor hart gets from the host: the command's own console, files below
+ * --host-files, and the arguments after "--". */
+#include <errno.h>
+#include <unistd.h>
+
+#include "machine/tensor.h"
+#include "stop.h"
+
+static bool write_stream(void *context, const void *data, size_t size)
+{
+    struct run_console *console = context;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    return fwrite(data, 1, size, console->output) == size;
+}
+
+static bool write_errors(void *context, const void *data, size_t size)
+{
+    struct run_console *console = context;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    fflush(console->output); /* what came first is seen first */
+    return fwrite(data, 1, size, stderr) == size;
+}
+
+/* A signal ends the wait, and the run with it. */
+static size_t read_input(void *context, void *data, size_t size)
+{
+    struct run_console *console = context;
+    ssize_t got;
+    fflush(console->output); /* a question before its answer */
+    do
+        got = read(STDIN_FILENO, data, size);
+    while (got < 0 && errno == EINTR && !cli_stopped());
+    return got < 0 ? 0 : (size_t)got;
+}
+
+int run_hart_host(const struct hart_request *r, struct run_console *console,
+                  struct sam_hostio **host)
+{
+    struct sam_error error;
+    const struct cli_list *files = &r->run->files;
+    struct sam_hostio_options options = {.size = sizeof options,
+                                         .folder = r->host_files,
+                                         .arguments = files->items + r->run->programs,
+                                         .argument_count = files->count - r->run->programs};
+    if (console) {
+        options.output = (struct sam_sink){write_stream, console};
+        options.errors = (struct sam_sink){write_errors, console};
+        options.input = read_input;
+        options.input_context = console;
+    }
+    const enum sam_status status = sam_hostio_new(&options, host, &error);
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run` on a Ventus GPGPU: options and checks of both forms. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "run/run.h"
+
+/* ------------------------------------------------------------------------------ the options */
+
+/* "X", "X,Y" or "X,Y,Z", each at least `low` of the row, which those left out are. */
+static int parse_extent(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place)
+{
+    uint32_t *extent = place;
+    char part[32];
+    extent[0] = extent[1] = extent[2] = (uint32_t)option->low;
+    for (int i = 0; i < 3; i++) {
+        size_t size = strcspn(text, ",");
+        uint64_t value;
+        snprintf(part, sizeof part, "%.*s", (int)(size < 31 ? size : 31), text);
+        if (!sam_parse_u64(part, &value) || value < option->low || value > UINT32_MAX)
+            break;
+        extent[i] = (uint32_t)value;
+        if (!text[size])
+            return CLI_OK;
+        text += size + 1;
+    }
+    return cli_usage_error(args, "--%s: expected X[,Y,Z], each from %llu to 2^32-1", option->name,
+                           (unsigned long long)option->low);
+}
+
+/* "BASE:SIZE" within the window of local memory. */
+static int parse_lds_range(struct cli_args *args, const struct cli_option *option, const char *text,
+                           void *request)
+{
+    struct gpu_request *r = request;
+    uint64_t base = 0, size = 0;
+    const char *rest = run_leading_number(text, ':', UINT32_MAX, &base);
+    if (!rest || !sam_parse_u64(rest, &size) || base < SAM_LDS_BASE ||
+        base - SAM_LDS_BASE >= SAM_LDS_SIZE || !size || size > SAM_LDS_SIZE - (base - SAM_LDS_BASE))
+        return cli_usage_error(args, "--%s %s: expected BASE:SIZE within 0x%08x..0x%08x",
+                               option->name, text, SAM_LDS_BASE, SAM_LDS_BASE + SAM_LDS_SIZE - 1);
+    struct sam_lds_range *range = CLI_APPEND(args, &r->lds_ranges);
+    if (!range)
+        return cli_no_memory();
+    *range = (struct sam_lds_range){(uint32_t)base, (uint32_t)size};
+    return CLI_OK;
+}
+
+const struct cli_option run_launch_rows[] = {
+    CLI_ROW(struct gpu_request, kernel, "kernel", CLI_TEXT, "NAME",
+            "kernel to launch, a symbol of the program"),
+    CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]", "work-items per workgroup",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, global, "global", CLI_PARSE, "X[,Y,Z]",
+            "total work-items, instead of --grid; where the block does not divide them, the last "
+            "workgroup is partial, and its lanes without a work-item never start",
+            .parse = parse_extent, .low = 1),
+    CLI_ROW(struct gpu_request, offset, "offset", CLI_PARSE, "X[,Y,Z]",
+            "global offset, for kernels that read it (0,0,0)", .parse = parse_extent),
+    CLI_ROW(struct gpu_request, lanes, "warp", CLI_NUMBER, "LANES",
+            "lanes per warp: 4, 8, 16 or 32 (the default)", .choices = "4 8 16 32"),
+    CLI_ROW(struct gpu_request, print_size, "print-size", CLI_NUMBER, "BYTES",
+            "size of the kernel's print buffer (none)"),
+    CLI_ROW(struct gpu_request, pds_size, "pds-size", CLI_NUMBER, "BYTES",
+            "private memory per thread"),
+    CLI_ROW(struct gpu_request, lds_size, "lds-size", CLI_NUMBER, "BYTES",
+            "local memory that the program uses beyond its stacks and local: arguments; accesses "
+            "past it trap (as the ELF file declares, or the whole window)",
+            .low = 1, .high = SAM_LDS_SIZE),
+    CLI_ROW(struct gpu_request, elf, "elf", CLI_TEXT, "FILE",
+            "with .metadata: also load this program, and use its symbols",
+            .suffixes = ".elf .riscv"),
+    CLI_ROW(struct gpu_request, options.schedule, "schedule", CLI_CHOICE, NULL,
+            "warps of a workgroup run until they wait (run, the default), or take turns of one "
+            "instruction, as in the public simulator (rr1)",
+            .choices = "run rr1"),
+    CLI_ROW(struct gpu_request, options.loose_bounds, "loose-bounds", CLI_FLAG, NULL,
+            "memory outside every buffer reads as zero and can be written"),
+    CLI_ROW(struct gpu_request, options.strict_lds, "strict-lds", CLI_FLAG, NULL,
+            "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
+            "local: arguments (--kernel)"),
+    {.name = "lds-range",
+     .grammar = CLI_PARSE,
+     .parse = parse_lds_range,
+     .argument = "BASE:SIZE",
+     .repeats = true,
+     .help = "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
+             "repeatable"},
+    CLI_ROW(
+        struct gpu_request, options.shared_pds, "pds", CLI_CHOICE, NULL,
+        "CSR_PDS: private memory per workgroup (own, the default), or pdsBase for all, to compare "
+        "logs (shared)",
+        .choices = "own shared"),
+    CLI_ROW(struct gpu_request, options.ptbr, "ptbr", CLI_NUMBER, "PA",
+            "translate addresses with the SV39 page tables at this address",
+            .high = (UINT64_C(1) << 56) - 1),
+    CLI_ROW(struct gpu_request, sv39, "sv39", CLI_FLAG, NULL,
+            "build SV39 page tables for all buffers and translate addresses with them"),
+    CLI_ROW(struct gpu_request, options.simt_stack_limit, "simt-stack", CLI_NUMBER, "N",
+            "entries per SIMT stack (65536)"),
+    {0},
+};
+
+const struct cli_option run_gpu_rows[] = {
+    CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
+    RUN_PROFILE(struct gpu_request, profile),
+    CLI_ROW(
+        struct gpu_request, sanitize, "sanitize", CLI_PARSE, "[race,init,bounds,sync]",
+        "check the kernel as it runs, by all of these or those in the list: races, use of what "
+        "nothing has written, accesses outside what the launch declares, misuse of barriers and "
+        "joins; findings are exit code 1. One worker, whatever --jobs says",
+        .parse = run_parse_sanitize),
+    CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
+            "start each line that a kernel prints with [workgroup.warp]"),
+    {0},
+};
+
+/* ------------------------------------------------------------------------------ the request */
+
+static int check_kernel_form(const struct run_request *r, const struct gpu_request *gpu)
+{
+    if (r->files.count != 1)
+        return cli_usage_error(r->args, "--kernel takes one program, found %zu files",
+                               r->files.count);
+    if (gpu->grid[0] && gpu->global[0])
+        return cli_usage_error(r->args, "--grid and --global: expected one of them");
+    if ((!gpu->grid[0] && !gpu->global[0]) || !gpu->block[0])
+        return cli_usage_error(r->args, "--kernel requires --%s",
+                               gpu->grid[0] || gpu->global[0] ? "block" : "grid");
+    if (gpu->elf)
+        return cli_usage_error(r->args, "--elf is for .metadata files: the program is '%s'",
+                               r->files.items[0]);
+    return CLI_OK;
+}
+
+static bool is_program(const char *path)
+{
+    return cli_ends_with(path, ".s") || cli_ends_with(path, ".S") || cli_ends_with(path, ".elf") ||
+           cli_ends_with(path, ".riscv");
+}
+
+static int check_metadata_form(const struct run_request *r)
+{
+    static const char *const of_kernels[] = {"grid",    "block",      "global",   "offset",
+                                             "warp",    "arg",        "check",    "define",
+                                             "include", "print-size", "pds-size", "lds-size"};
+    const char *option = NULL;
+    for (size_t i = 0; !option && i < sizeof of_kernels / sizeof of_kernels[0]; i++)
+        if (cli_given(r->args, of_kernels[i]))
+            option = of_kernels[i];
+    if (r->files.count == 0)
+        return cli_usage_error(r->args, "no file to run");
+    const char *first = r->files.items[0], *last = r->files.items[r->files.count - 1];
+    if (option || is_program(first) ||
+        (r->files.count == 1 && !cli_ends_with(first, ".metadata"))) {
+        int code = run_check_program(first);
+        return code != CLI_OK ? code
+               : option
+                   ? cli_usage_error(r->args, "--%s requires --kernel NAME", option)
+                   : cli_usage_error(
+                         r->args,
+                         "no --kernel NAME for %s: expected --kernel, --grid and --block for a "
+                         "kernel of a Ventus GPGPU, --machine tensor or system for a program "
+                         "that has a start of its own",
+                         first);
+    }
+    if (r->files.count % 2)
+        return cli_usage_error(
+            r->args, "'%s' has no second file: expected pairs, .metadata then .data", last);
+    return CLI_OK;
+}
+
+/* Make each pair of files one step, at the place of the first. */
+static void join_pairs(struct run_request *r)
+{
+    struct run_step *items = r->steps.items, *pair = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < r->steps.count; i++) {
+        if (pair && items[i].kind == RUN_FILE) {
+            pair->data = items[i].path;
+            pair = NULL;
+            continue;
+        }
+        items[kept] = items[i];
+        if (items[kept].kind == RUN_FILE)
+            pair = &items[kept];
+        kept++;
+    }
+    r->steps.count = kept;
+}
+
+static int check_request(struct run_request *r, const struct gpu_request *gpu)
+{
+    const struct run_range *dump;
+    if (gpu->sv39 && gpu->options.sv39)
+        return cli_usage_error(r->args, "--sv39 builds its own tables: expected no --ptbr");
+    int code = gpu->kernel ? check_kernel_form(r, gpu) : check_metadata_form(r);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        if (dump->base > UINT32_MAX || dump->size > UINT32_MAX + UINT64_C(1) - dump->base)
+            code = cli_usage_error(r->args, "--dump 0x%llx:0x%llx: expected a range within 4 GiB",
+                                   (unsigned long long)dump->base, (unsigned long long)dump->size);
+    if (code == CLI_OK && !gpu->kernel)
+        join_pairs(r);
+    return code;
+}
+
+int run_name_numbered(const struct run_request *r, const char *pattern, size_t launches)
+{
+    const bool each = strstr(pattern, "%n");
+    int code = CLI_OK;
+    for (size_t i = 0; i < (each ? launches : 1) && code == CLI_OK; i++) {
+        char *path = each ? run_log_path(pattern, (unsigned)i) : strdup(pattern);
+        code = path ? cli_writes(r->args, path) : cli_no_memory();
+        free(path);
+    }
+    return code;
+}
+
+static int name_files(const struct run_request *r, struct gpu_request *gpu)
+{
+    const size_t launches = gpu->kernel ? 1 : r->files.count / 2;
+    int code = run_name_files(r, r->files.count);
+    if (gpu->elf && code == CLI_OK)
+        code = cli_reads(r->args, gpu->elf);
+    if (r->trace && code == CLI_OK)
+        code = run_name_numbered(r, r->trace, launches);
+    return code ?: run_check_cycles(r, gpu, launches);
+}
+
+static int run_request(struct run *run)
+{
+    const struct run_request *r = run->request;
+    bool json = r->stats == RUN_STATS_JSON,
+         data = run_writes_stdout(r) || run_timelines_to_stdout(run->asked);
+    if (json && data)
+        return cli_usage_error(r->args, "--json needs standard output for itself");
+    run->text = json || data ? stderr : stdout;
+    if (json) {
+        run->json_launches = json_array();
+        run->json_checks = json_array();
+        if (!run->json_launches || !run->json_checks)
+            return cli_no_memory();
+    }
+    int code = run_open_profile(run) ?: run_open_sanitizer(run);
+    if (code != CLI_OK)
+        return code;
+    code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
+    if (code == CLI_OK || code == CLI_PROGRAM_FAILED || code == CLI_SHOWN) {
+        int closed = run_close_log(run);
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
+        closed = run_close_profile(run);
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
+    }
+    if (run->asked->cycles && run->launches > 1 && !json)
+        fprintf(run->text, "cycles of %u launches: %llu\n", run->launches,
+                (unsigned long long)run->cycles);
+    if (code == CLI_OK && run->found)
+        code = CLI_PROGRAM_FAILED;
+    sam_output_abort(run->log);
+    /* What was counted before a failure is reported, too. */
+    if (json && json_array_size(run->json_launches)) {
+        json_t *root = report_text(json_object(), "samite", sam_version());
+        root = report_set(root, "launches", json_incref(run->json_launches));
+        root = report_set(root, "checks", json_incref(run->json_checks));
+        if (run->asked->cycles)
+            root = report_count(root, "cycles", run->cycles);
+        if (cli_json_print(root) != CLI_OK)
+            code = CLI_BAD_INPUT;
+    }
+    return code;
+}
+
+int run_gpu_check(struct run_request *r, struct gpu_request *gpu)
+{
+    gpu->options.max_insns = r->max_insns;
+    gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
+    gpu->options.sv39 = cli_given(r->args, "ptbr");
+    return check_request(r, gpu) ?: name_files(r, gpu);
+}
+
+int run_gpu_measure(struct run_request *r, struct gpu_request *gpu, struct run_measure *measure)
+{
+    struct run state = {
+        .request = r, .asked = gpu, .measure = measure, .text = fopen("/dev/null", "w")};
+    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
+    int code = state.text ? CLI_OK : cli_no_memory();
+    if (code == CLI_OK)
+        code = gpu->kernel ? run_kernel(&state) : run_metadata(&state);
+    if (state.text)
+        fclose(state.text);
+    sam_gpu_free(state.gpu);
+    sam_gputime_result_free(&state.timing.result);
+    sam_image_free(state.image);
+    return code;
+}
+
+int run_gpu(struct run_request *r, struct gpu_request *gpu)
+{
+    struct run state = {.request = r, .asked = gpu, .text = stdout};
+    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
+    int code = run_gpu_check(r, gpu) ?: run_request(&state);
+    sam_gpu_free(state.gpu);
+    sam_gputime_result_free(&state.timing.result);
+    sam_profile_free(state.profile);
+    sam_sanitizer_free(state.sanitizer);
+    sam_image_free(state.image);
+    json_decref(state.json_launches);
+    json_decref(state.json_checks);
+    return code;
+}

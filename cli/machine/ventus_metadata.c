@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run a.metadata a.data ...`: launches that the Ventus driver recorded, in one memory.
+ *
+ * All files are read and checked before anything runs. A buffer that several launches name is one
+ * buffer, of the largest size that any of them gives; buffers of different launches that overlap
+ * (memory freed and allocated again) are joined. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "run/run.h"
+#include "stop.h"
+
+enum { MAX_METADATA = 16 << 20 };
+#define MAX_DATA (UINT64_C(10) << 30)
+
+struct pair {
+    struct sam_metadata metadata;
+    uint32_t *words;
+};
+
+struct region {
+    uint64_t base, end;
+};
+
+static bool is_local(const struct sam_metadata_buffer *buffer)
+{
+    return buffer->base - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+static int read_pair(struct run *run, const struct run_step *step, struct pair *pair)
+{
+    char *text;
+    size_t size, count;
+    if (sam_file_load(step->path, MAX_METADATA, &text, &size, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    enum sam_status status =
+        cli_expect_text(step->path, text, size, "text of a .metadata file", &run->error);
+    if (status == SAM_OK)
+        status = sam_metadata_parse(text, size, step->path, &pair->metadata, &run->error);
+    free(text);
+    if (status != SAM_OK)
+        return cli_report(&run->error);
+    if (!pair->metadata.has_start)
+        cli_note("%s: no start_addr (older form): starts at 0x%llx", step->path,
+                 (unsigned long long)pair->metadata.start);
+    if (sam_file_load(step->data, MAX_DATA, &text, &size, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    status =
+        sam_data_parse(text, size, step->data, &pair->metadata, &pair->words, &count, &run->error);
+    free(text);
+    return status == SAM_OK ? CLI_OK : cli_report(&run->error);
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const struct region *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+/* Map every buffer of every launch. Local memory belongs to the workgroups and is always mapped. */
+static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
+{
+    size_t total = 0, used = 0;
+    for (size_t i = 0; i < count; i++)
+        total += pairs[i].metadata.buffer_count;
+    struct region *regions = calloc(total + 1, sizeof *regions);
+    if (!regions)
+        return cli_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        for (size_t b = 0; b < pairs[i].metadata.buffer_count; b++) {
+            const struct sam_metadata_buffer *buffer = &pairs[i].metadata.buffers[b];
+            if (buffer->allocated && !is_local(buffer))
+                regions[used++] = (struct region){buffer->base, buffer->base + buffer->allocated};
+        }
+    }
+    qsort(regions, used, sizeof *regions, by_base);
+    int code = CLI_OK;
+    for (size_t i = 0; i < used && code == CLI_OK;) {
+        struct region joined = regions[i];
+        for (i++; i < used && regions[i].base < joined.end; i++)
+            if (regions[i].end > joined.end)
+                joined.end = regions[i].end;
+        if (sam_gpu_map(run->gpu, (uint32_t)joined.base, joined.end - joined.base, &run->error) !=
+            SAM_OK)
+            code = cli_report(&run->error);
+    }
+    free(regions);
+    return code;
+}
+
+/* Write the words of a pair to its buffers; they are converted to bytes in place. */
+static int write_data(struct run *run, const struct run_step *step, struct pair *pair)
+{
+    const uint32_t *next = pair->words;
+    for (size_t b = 0; b < pair->metadata.buffer_count; b++) {
+        const struct sam_metadata_buffer *buffer = &pair->metadata.buffers[b];
+        size_t count = (size_t)((buffer->size + 3) / 4);
+        uint8_t *bytes = (uint8_t *)(void *)(pair->words + (next - pair->words));
+        bool any = false;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t word = next[i];
+            any |= word != 0;
+            for (int k = 0; k < 4; k++)
+                bytes[4 * i + (size_t)k] = (uint8_t)(word >> 8 * k);
+        }
+        next += count;
+        if (is_local(buffer)) {
+            if (any)
+                cli_note("%s: buffer %zu at 0x%llx is local memory, which starts as "
+                         "zeros; its data is not used",
+                         step->data, b, (unsigned long long)buffer->base);
+        } else if (buffer->size && sam_gpu_write(run->gpu, (uint32_t)buffer->base, bytes,
+                                                 (size_t)buffer->size, &run->error) != SAM_OK) {
+            return cli_report(&run->error);
+        }
+    }
+    free(pair->words);
+    pair->words = NULL;
+    return CLI_OK;
+}
+
+/* The name of the kernel: the symbol at the entry given in the metadata buffer, or the file's name.
+ */
+static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
+                        char *name, size_t size)
+{
+    const struct sam_symbol *symbol = sam_gpu_find_kernel(run->gpu, launch);
+    if (symbol) {
+        snprintf(name, size, "%s", symbol->name);
+        return;
+    }
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    const char *dot = strstr(base, ".metadata");
+    snprintf(name, size, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+/* The room for private memory in this launch's own buffer; with those of other launches it may be
+ * one larger buffer. */
+static uint64_t pds_room(const struct sam_metadata *m)
+{
+    for (size_t i = 0; i < m->buffer_count; i++) {
+        const struct sam_metadata_buffer *b = &m->buffers[i];
+        if (m->pds_base >= b->base && m->pds_base - b->base < b->allocated)
+            return b->base + b->allocated - m->pds_base;
+    }
+    return 0;
+}
+
+/* Reports call the buffers of a launch by their numbers in its file. */
+static int name_buffers(struct run *run, const struct sam_metadata *m)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < m->buffer_count && code == CLI_OK; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        code = run_name_buffer(run, m->buffers[i].base, m->buffers[i].allocated, number, false);
+    }
+    return code;
+}
+
+static int launch_pair(struct run *run, const struct run_step *step, const struct pair *pair)
+{
+    const struct sam_metadata *m = &pair->metadata;
+    struct sam_launch launch = {
+        .start = (uint32_t)m->start,
+        .metadata = (uint32_t)m->metadata_base,
+        .grid = {(uint32_t)m->grid[0], (uint32_t)m->grid[1], (uint32_t)m->grid[2]},
+        .lanes = (uint32_t)m->lanes,
+        .warps = (uint32_t)m->warps,
+        .lds_size = (uint32_t)m->lds_size,
+        .pds_size = (uint32_t)m->pds_size,
+        .pds_base = (uint32_t)m->pds_base,
+        .image = run->image,
+    };
+    char name[128];
+    run->pds_room = pds_room(m);
+    run->metadata = m;
+    run->timing.sgprs = (uint32_t)m->sgprs;
+    run->timing.vgprs = (uint32_t)m->vgprs;
+    if (run->sanitizer)
+        sam_sanitizer_declare_registers(run->sanitizer, run->timing.sgprs, run->timing.vgprs);
+    kernel_name(run, &launch, step->path, name, sizeof name);
+    return name_buffers(run, m) ?: run_launch(run, &launch, name, step->path);
+}
+
+/* Do the steps in order. A poke acts where it stands, and again after the data of the next launch
+ * is written, so that the kernel sees it. */
+static int run_steps(struct run *run, struct pair *pairs)
+{
+    const struct run_request *request = run->request;
+    int code = CLI_OK;
+    size_t pending = 0; /* first step since the last launch */
+    for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++) {
+        const struct run_step *step = &request->steps.items[i];
+        if (cli_stopped())
+            return cli_report_stop();
+        switch (step->kind) {
+        case RUN_POKE: code = run_poke(run, step); break;
+        case RUN_DUMP: code = run_dump_memory(run_gpu_read, run->gpu, &step->dump); break;
+        case RUN_FILE:
+            code = write_data(run, step, pairs);
+            for (; pending < i && code == CLI_OK; pending++)
+                if (request->steps.items[pending].kind == RUN_POKE)
+                    code = run_poke(run, &request->steps.items[pending]);
+            code = code ?: launch_pair(run, step, pairs);
+            pending = i + 1;
+            pairs++;
+            break;
+        }
+    }
+    return code;
+}
+
+int run_metadata(struct run *run)
+{
+    const struct run_request *request = run->request;
+    struct pair *pairs = calloc(request->steps.count + 1, sizeof *pairs);
+    size_t count = 0;
+    int code = pairs ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++)
+        if (request->steps.items[i].kind == RUN_FILE)
+            code = read_pair(run, &request->steps.items[i], &pairs[count++]);
+    if (code == CLI_OK && run->asked->elf &&
+        sam_elf_read(run->asked->elf, &run->image, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    code = code ?: run_open(run) ?: map_buffers(run, pairs, count);
+    /* After the buffers: the program is inside the code buffer, which is larger. */
+    if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    code = code ?: run_check_steps(run);
+    cli_catch_signals();
+    code = code ?: run_steps(run, pairs);
+    for (size_t i = 0; i < count; i++) {
+        sam_metadata_free(&pairs[i].metadata);
+        free(pairs[i].words);
+    }
+    free(pairs);
+    return code;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `--sanitize[=CHECK,...]`: the findings of each launch. */
+#include <string.h>
+
+#include "run/run.h"
+
+static const unsigned checks[] = {SAM_SANITIZE_RACE, SAM_SANITIZE_INIT, SAM_SANITIZE_BOUNDS,
+                                  SAM_SANITIZE_SYNC};
+
+int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *place)
+{
+    unsigned wanted = 0;
+    for (const char *at = text; at;) {
+        const size_t size = strcspn(at, ",");
+        unsigned check = 0;
+        for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+            const char *name = sam_sanitizer_check_name(checks[i]);
+            if (strlen(name) == size && strncmp(name, at, size) == 0)
+                check = checks[i];
+        }
+        if (!check)
+            return cli_usage_error(args,
+                                   "--%s=%s: expected a list of race, init, bounds and sync, or "
+                                   "nothing for all of them",
+                                   option->name, text);
+        wanted |= check;
+        at = at[size] ? at + size + 1 : NULL;
+    }
+    wanted = text ? wanted : SAM_SANITIZE_ALL;
+    memcpy(place, &wanted, sizeof wanted);
+    return CLI_OK;
+}
+
+int run_open_sanitizer(struct run *run)
+{
+    if (!run->asked->sanitize)
+        return CLI_OK;
+    if (run->request->driver)
+        return cli_usage_error(run->request->args,
+                               "--sanitize checks whole launches: expected samite run");
+    run->sanitizer = sam_sanitizer_new(run->asked->sanitize);
+    run->asked->options.sanitizer = run->sanitizer;
+    return run->sanitizer ? CLI_OK : cli_no_memory();
+}
+
+int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output)
+{
+    const struct sam_sanitizer_buffer buffer = {
+        .base = (uint32_t)base, .size = size, .name = name, .output = output};
+    if (run->sanitizer && sam_sanitizer_add_buffer(run->sanitizer, &buffer, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    return CLI_OK;
+}
+
+static json_t *side_of(const struct run *run, const struct sam_finding_side *side)
+{
+    static const char *const accesses[] = {NULL, "load", "store", "atomic"};
+    char text[160];
+    struct sam_isa isa;
+    uint32_t line = 0;
+    json_t *row = report_count(json_object(), "workgroup", side->workgroup);
+    row = report_count(row, "warp", side->warp);
+    if (side->lane != UINT32_MAX)
+        row = report_count(row, "lane", side->lane);
+    if (side->surplus)
+        row = report_flag(row, "surplus", true);
+    row = report_count(row, "pc", side->pc);
+    sam_image_describe(run->image, side->pc, text, sizeof text);
+    row = report_text(row, "symbol", text);
+    if (side->word && sam_isa_parse("ventus", &isa, NULL) == SAM_OK) {
+        sam_disassemble(&isa, side->word, side->pc, side->prefix, run->image, text, sizeof text);
+        row = report_text(row, "text", text);
+    }
+    const char *file = run->image ? sam_image_line_at(run->image, side->pc, &line) : NULL;
+    if (file)
+        row = report_count(report_text(row, "file", file), "line", line);
+    return accesses[side->access] ? report_text(row, "access", accesses[side->access]) : row;
+}
+
+static json_t *add_register(json_t *row, const char *name, const struct sam_finding_register *reg)
+{
+    char text[8];
+    snprintf(text, sizeof text, "%c%u", reg->file, reg->number);
+    return reg->file ? report_text(row, name, text) : row;
+}
+
+static json_t *near_of(const struct sam_finding_object *near)
+{
+    json_t *row = report_text(json_object(), "name", near->name);
+    return report_count(report_count(row, "base", near->base), "size", near->size);
+}
+
+static json_t *finding_of(const struct run *run, const struct sam_finding *finding)
+{
+    char place[160];
+    json_t *row = report_text(json_object(), "check", sam_sanitizer_check_name(finding->check));
+    row = report_text(row, "kind", sam_finding_kind_name(finding->kind));
+    row = report_count(row, "count", finding->count);
+    if (finding->has_address) {
+        sam_sanitizer_place(run->sanitizer, finding, place, sizeof place);
+        row = report_count(row, "address", finding->address);
+        row = report_count(row, "size", finding->size);
+        row = report_text(row, "place", place);
+    }
+    row = add_register(row, "used", &finding->used);
+    row = add_register(row, "unwritten", &finding->unwritten);
+    if (finding->lanes)
+        row = report_count(row, "lanes", finding->lanes);
+    if (finding->near.size)
+        row = report_set(row, "near", near_of(&finding->near));
+    json_t *sides = json_array();
+    for (unsigned i = 0; i < 2; i++)
+        if (finding->sides[i].known)
+            sides = report_add(sides, side_of(run, &finding->sides[i]));
+    return report_set(row, "sides", sides);
+}
+
+json_t *run_report_findings(const struct run *run, json_t *launch)
+{
+    size_t count = 0;
+    if (!run->sanitizer)
+        return launch;
+    const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
+    json_t *rows = json_object_get(launch, "findings");
+    rows = rows ? json_incref(rows) : json_array();
+    for (size_t i = 0; i < count; i++)
+        rows = report_add(rows, finding_of(run, &findings[i]));
+    return report_set(launch, "findings", rows);
+}
+
+int run_print_findings(struct run *run)
+{
+    const struct sam_sanitizer_print options = {.size = sizeof options, .image = run->image};
+    size_t count = 0;
+    char *text;
+    if (run->sanitizer)
+        sam_sanitizer_findings(run->sanitizer, &count);
+    if (count == 0)
+        return CLI_OK;
+    if (sam_sanitizer_print(run->sanitizer, &options, &text, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    fflush(run->text);
+    fputs(text, stderr);
+    sam_text_free(text);
+    sam_sanitizer_forget(run->sanitizer);
+    run->found = true;
+    return CLI_OK;
+}
+
+int run_check_written(struct run *run, const struct run_check *wanted, size_t count)
+{
+    const size_t launches = json_array_size(run->json_launches);
+    json_t *last = launches ? json_array_get(run->json_launches, launches - 1) : NULL;
+    for (size_t i = 0; i < count && run->sanitizer; i++) {
+        const struct run_argument *output = wanted[i].argument;
+        if (sam_sanitizer_check_memory(run->sanitizer, (uint32_t)output->address,
+                                       output->array.size, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+    }
+    if (last && !run_report_findings(run, json_incref(last)))
+        return cli_no_memory();
+    json_decref(last);
+    return run_print_findings(run);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `samite run`, which `samite debug` shares: the options of several machines,
+ * and the choice of the machine. */
+#include "run/command.h"
+
+#include <string.h>
+
+#include "run/gdb.h"
+
+const struct cli_option run_rows[] = {
+    CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",
+            "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
+            "out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy] or TYPE:VALUE"),
+    CLI_ROW(struct run_command, run.checks, "check", CLI_LIST, "OUT=FILE",
+            "compare an output with FILE.npy[:TOLERANCE], element by element; the run fails when "
+            "they differ. TOLERANCE is ULP, how many representable numbers apart elements may be, "
+            "or any of ulp=N,rtol=X,atol=X: apart by up to atol + rtol * |expected|"),
+    CLI_ROW(struct run_command, run.trace, "trace", CLI_TEXT, "[FILE]",
+            "one line per instruction or tile operation, to FILE or standard output",
+            .suffixes = ""),
+    CLI_ROW(struct run_command, run.stats, "stats", CLI_PARSE, "[json]",
+            "statistics as text; --stats=json is --json", .parse = run_parse_stats,
+            .choices = "json"),
+    CLI_ROW(struct run_command, json, "json", CLI_FLAG, NULL,
+            "one JSON document with all statistics on standard output"),
+    CLI_QUIET(struct run_command, run.quiet,
+              "no line per launch or run; what other options ask for (--stats, --check, ...) is "
+              "still printed"),
+    {0},
+};
+
+const struct cli_option run_program_rows[] = {
+    CLI_ROW(
+        struct run_command, run, "dump", CLI_PARSE, "BASE:SIZE:FILE",
+        "write memory to a file: at this point of the sequence (ventus), or at the end of the run "
+        "(tensor, system). FILE.npy is written as an array of u8; FILE.npy:TYPE[:SHAPE] names "
+        "another "
+        "type and shape (f32:32x32)",
+        .parse = run_parse_dump, .repeats = true),
+    CLI_ROW(struct run_command, run, "poke", CLI_PARSE, "ADDR=VALUE",
+            "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
+            "sequence; bytes that no buffer holds become memory",
+            .parse = run_parse_poke, .repeats = true, .forms = 1 << RUN_VENTUS),
+    CLI_ROW(struct run_command, run.max_insns, "max-insns", CLI_NUMBER, "N",
+            "fail when the program, or a warp of the kernel, executes more than N instructions"),
+    CLI_ROW(struct run_command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",
+            .suffixes = "", .forms = 1 << RUN_VENTUS),
+    CLI_ROW(struct run_command, run.gdb, "gdb", CLI_PARSE, "[PORT]",
+            "wait for gdb on this port of 127.0.0.1 (1234; 0: any that is free) and let it run "
+            "the program; --gdb=- is standard input and output",
+            .parse = run_parse_gdb, .forms = 1 << RUN_VENTUS | 1 << RUN_TENSOR),
+    CLI_ROW(struct run_command, run.perfetto_from, "perfetto-from", CLI_NUMBER, "CYCLE",
+            "--perfetto without what ends before this cycle"),
+    CLI_ROW(struct run_command, run.perfetto_to, "perfetto-to", CLI_NUMBER, "CYCLE",
+            "--perfetto without what begins after this cycle"),
+    CLI_DEFINE(struct run_command, run.defines),
+    CLI_INCLUDE(struct run_command, run.includes),
+    {0},
+};
+
+void run_command_init(struct run_command *c, struct cli_args *args)
+{
+    *c = (struct run_command){.run = {.args = args, .perfetto_to = UINT64_MAX}};
+    run_gpu_defaults(&c->gpu);
+    run_hart_defaults(&c->hart, &c->run);
+}
+
+/* The suffix .pto implies --machine tile, unless the machine is the system. */
+static int choose_machine(struct run_command *c)
+{
+    for (size_t i = 0; i < c->run.files.count; i++) {
+        if (!cli_ends_with(c->run.files.items[i], ".pto"))
+            continue;
+        if (c->machine == RUN_SYSTEM) {
+            c->hart.tile = &c->tile;
+            continue;
+        }
+        if (cli_given(c->run.args, "machine") && c->machine != RUN_TILE)
+            return cli_usage_error(c->run.args,
+                                   "--machine %s: a .pto is for --machine tile and system",
+                                   c->machine == RUN_VENTUS ? "ventus" : "tensor");
+        c->machine = RUN_TILE;
+    }
+    return CLI_OK;
+}
+
+static int check_window(const struct run_request *r)
+{
+    const bool from = cli_given(r->args, "perfetto-from"), to = cli_given(r->args, "perfetto-to");
+    if ((from || to) && !cli_given(r->args, "perfetto"))
+        return cli_usage_error(r->args, "--perfetto-%s requires --perfetto", from ? "from" : "to");
+    if (r->perfetto_from > r->perfetto_to)
+        return cli_usage_error(
+            r->args, "--perfetto-from %llu --perfetto-to %llu: expected a window",
+            (unsigned long long)r->perfetto_from, (unsigned long long)r->perfetto_to);
+    return CLI_OK;
+}
+
+int run_command_check(struct run_command *c)
+{
+    int code = choose_machine(c) ?: cli_check_form(c->run.args, (int)c->machine);
+    if (c->json)
+        c->run.stats = RUN_STATS_JSON;
+    return code ?: check_window(&c->run);
+}
+
+static int run_machine(struct run_command *c)
+{
+    switch (c->machine) {
+    case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
+    case RUN_TENSOR: return run_hart(&c->hart);
+    case RUN_TILE: return run_tile(&c->run, &c->tile);
+    case RUN_SYSTEM:
+        if (c->hart.tile && run_tile_name_arguments(&c->run) != CLI_OK)
+            return CLI_BAD_INPUT;
+        return run_system(&c->hart, &c->system);
+    }
+    return CLI_BAD_INPUT;
+}
+
+int run_command(struct run_command *c)
+{
+    const struct run_request *r = &c->run;
+    struct run_gdb *gdb;
+    if (!r->gdb.given)
+        return run_machine(c);
+    if (r->gdb.stdio && r->trace && strcmp(r->trace, "-") == 0)
+        return cli_usage_error(r->args, "--gdb=- needs standard output for itself");
+    const char *program = c->machine == RUN_VENTUS && !c->gpu.kernel ? c->gpu.elf
+                          : r->files.count                           ? r->files.items[0]
+                                                                     : NULL;
+    int code = run_gdb_open(r, program, &gdb);
+    if (code != CLI_OK)
+        return code;
+    const struct run_driver driver = {run_gdb_drive, gdb};
+    c->run.driver = &driver;
+    code = run_machine(c);
+    c->run.driver = NULL;
+    run_gdb_close(gdb);
+    return code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --gdb: the driver of a run whose user sits at gdb. */
+#ifndef RUN_GDB_H
+#define RUN_GDB_H
+
+#include "run/run.h"
+
+struct run_gdb;
+
+/* Listen, before anything else is done. `program` is the file of the program; NULL: none. What the
+ * request points to must outlive it. CLI_OK, or *gdb is NULL. */
+int run_gdb_open(const struct run_request *request, const char *program, struct run_gdb **gdb);
+void run_gdb_close(struct run_gdb *gdb);
+/* The drive of struct run_driver; the context is a struct run_gdb. Launches in a row are one
+ * program to gdb. */
+int run_gdb_drive(void *context, struct run_session *session);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that several machines have, and the files that they name. */
+#include <string.h>
+
+#include "files.h"
+#include "run/run.h"
+
+static struct run_step *add_step(struct cli_args *args, struct run_request *r,
+                                 enum run_step_kind kind)
+{
+    struct run_step *step = CLI_APPEND(args, &r->steps);
+    if (step)
+        step->kind = kind;
+    return step;
+}
+
+int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
+{
+    struct run_request *r = request;
+    struct run_step *step = add_step(args, r, RUN_FILE);
+    const char **file = CLI_APPEND(args, &r->files);
+    (void)option;
+    if (!step || !file)
+        return cli_no_memory();
+    *file = step->path = text;
+    if (!cli_after_dashes(args) || r->files.count == 1)
+        r->programs = r->files.count;
+    return CLI_OK;
+}
+
+int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
+{
+    struct run_step *step = add_step(args, request, RUN_DUMP);
+    (void)option;
+    return step ? run_dump_parse(args, text, &step->dump) : cli_no_memory();
+}
+
+int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
+                   void *request)
+{
+    static const char *const types[] = {":u8", ":u16", ":u32", ":u64"};
+    struct run_step *step = add_step(args, request, RUN_POKE);
+    uint64_t address = 0;
+    char number[32] = "";
+    if (!step)
+        return cli_no_memory();
+    const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
+    const char *colon = rest ? strchr(rest, ':') : NULL;
+    step->bytes = 4;
+    if (colon) {
+        step->bytes = 0;
+        for (unsigned i = 0; i < 4; i++)
+            if (strcmp(colon, types[i]) == 0)
+                step->bytes = 1u << i;
+    }
+    if (rest)
+        snprintf(number, sizeof number, "%.*s",
+                 (int)(colon ? (size_t)(colon - rest) : strlen(rest)), rest);
+    if (!step->bytes || !sam_parse_u64(number, &step->value) ||
+        (step->bytes < 8 && step->value >> 8 * step->bytes))
+        return cli_usage_error(args,
+                               "--%s %s: expected ADDR=VALUE[:u8|u16|u32|u64], the address of 32 "
+                               "bits and a value of the type (u32)",
+                               option->name, text);
+    if (step->bytes - 1 > UINT32_MAX - address)
+        return cli_usage_error(args, "--%s %s: expected an address range within 4 GiB",
+                               option->name, text);
+    step->address = (uint32_t)address;
+    return CLI_OK;
+}
+
+int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
+                    void *stats)
+{
+    const enum run_stats wanted = text ? RUN_STATS_JSON : RUN_STATS_TEXT;
+    if (text && strcmp(text, "json") != 0)
+        return cli_usage_error(args, "--%s=%s: expected --stats or --stats=json", option->name,
+                               text);
+    memcpy(stats, &wanted, sizeof wanted);
+    return CLI_OK;
+}
+
+const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value)
+{
+    char part[32];
+    const char *at = strchr(text, end);
+    if (!at || at - text >= (ptrdiff_t)sizeof part)
+        return NULL;
+    snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
+    return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
+}
+
+const struct run_range *run_next_dump(const struct run_request *r, size_t *at)
+{
+    while (*at < r->steps.count) {
+        const struct run_step *step = &r->steps.items[(*at)++];
+        if (step->kind == RUN_DUMP)
+            return &step->dump;
+    }
+    return NULL;
+}
+
+int run_name_files(const struct run_request *r, size_t files)
+{
+    const struct run_range *dump;
+    int code = CLI_OK;
+    for (size_t i = 0; i < files && code == CLI_OK; i++)
+        code = cli_reads(r->args, r->files.items[i]);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = cli_writes(r->args, dump->path);
+    return code;
+}
+
+bool run_writes_stdout(const struct run_request *r)
+{
+    const struct run_range *dump;
+    bool found = r->gdb.stdio || (r->trace && strcmp(r->trace, "-") == 0);
+    for (size_t at = 0; (dump = run_next_dump(r, &at));)
+        found |= strcmp(dump->path, "-") == 0;
+    return found || run_arguments_to_stdout(&r->arguments);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs and memory, as the Ventus GPGPU and the tensor hart handle them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "run/run.h"
+
+int run_report_wide(const char *name)
+{
+    return cli_error("%s: a 64-bit program: a Ventus GPGPU is RV32; --machine tensor runs it",
+                     name);
+}
+
+int run_check_program(const char *path)
+{
+    struct sam_error error;
+    struct stat status;
+    char *data;
+    size_t size;
+    if (strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+        return CLI_OK;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    const bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0, wide = elf && data[4] == 2;
+    int code = wide ? run_report_wide(path) /* EI_CLASS */ : CLI_OK;
+    if (!elf && cli_expect_text(path, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK)
+        code = cli_report(&error);
+    free(data);
+    return code;
+}
+
+struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
+                               const char *name, const char *text, size_t size)
+{
+    struct sam_error error = {0};
+    struct sam_image *image = NULL;
+    char *messages = NULL;
+    struct cli_included included = {.args = args};
+    struct sam_asm_options watched = *options;
+    watched.size = sizeof watched;
+    watched.reads = cli_reads_included;
+    watched.reads_context = &included;
+    watched.lines = true;
+    enum sam_status status = sam_assemble(&watched, name, text, size, &image, &messages, &error);
+    if (messages && messages[0])
+        cli_put_messages(messages);
+    else if (status != SAM_OK)
+        cli_report(&error);
+    sam_text_free(messages);
+    if (included.code != CLI_OK) {
+        sam_image_free(image);
+        image = NULL;
+    }
+    return status == SAM_OK ? image : NULL;
+}
+
+/* The same for a program of a Ventus GPGPU, with `prologue` in front; NULL: nothing. */
+static struct sam_image *assemble_kernels(const struct run_request *r, uint64_t base,
+                                          const char *name, const char *text, size_t size,
+                                          const char *prologue)
+{
+    struct sam_error error = {0};
+    struct sam_asm_options options = {
+        .size = sizeof options,
+        .base = base,
+        .defines = r->defines.items,
+        .define_count = r->defines.count,
+        .include_paths = r->includes.items,
+        .include_count = r->includes.count,
+        .prologue = prologue,
+        .prologue_name = "<start code>",
+    };
+    if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
+        cli_report(&error);
+        return NULL;
+    }
+    return run_assemble(r->args, &options, name, text, size);
+}
+
+/* The first page after the entry's that no section reaches into. Sections are in order. */
+static uint64_t free_page(const struct sam_image *image, uint64_t base)
+{
+    enum { PAGE = 4096 };
+    uint64_t at = image->entry < base ? base : image->entry;
+    at = (at + PAGE) & ~UINT64_C(4095);
+    for (size_t i = 0; i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (s->address < at + PAGE && s->address + s->size > at)
+            at = (s->address + s->size + PAGE - 1) & ~UINT64_C(4095);
+    }
+    return at;
+}
+
+/* Whether a launch begins with start code: what is linked to begin at a function of another name,
+ * or nowhere, has none. */
+static bool has_start(const struct sam_image *image)
+{
+    bool exists = false, named = false;
+    for (size_t i = 0; i < image->section_count; i++)
+        exists |= image->entry - image->sections[i].address < image->sections[i].size;
+    for (size_t i = 0; i < image->symbol_count; i++) {
+        const struct sam_symbol *symbol = &image->symbols[i];
+        if (symbol->value != image->entry || !symbol->global || !symbol->section_relative)
+            continue;
+        if (*symbol->name == '_' || strcmp(symbol->name, "start") == 0)
+            return true;
+        named = true;
+    }
+    return exists && !named;
+}
+
+/* Start code after an ELF program that has none. */
+static int add_start(const struct run_request *r, uint64_t base, struct sam_image *image)
+{
+    struct sam_error error;
+    struct sam_image *start =
+        assemble_kernels(r, free_page(image, base), "<start code>", "", 0, sam_gpu_start_code());
+    enum sam_status status = SAM_OK;
+    if (!start)
+        return CLI_BAD_INPUT;
+    for (size_t i = 0; i < start->section_count && status == SAM_OK; i++)
+        status = sam_image_add_section(image, &start->sections[i], &error);
+    const struct sam_symbol *symbol = sam_image_find(start, "_start");
+    if (status == SAM_OK && symbol)
+        status = sam_image_add_symbol(image, symbol, &error);
+    image->entry = start->entry;
+    sam_image_free(start);
+    if (status == SAM_OK)
+        status = sam_image_finish(image, &error);
+    return status == SAM_OK ? CLI_OK : cli_report(&error);
+}
+
+int run_load_kernels(const struct run_request *r, const char *path, uint64_t base,
+                     struct sam_image **image)
+{
+    struct sam_error error;
+    char *data;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
+        return cli_report(&error);
+    int code = CLI_OK;
+    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
+        if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
+            code = cli_report(&error);
+        else if ((*image)->xlen != 32)
+            code = run_report_wide(name);
+        else if (!has_start(*image))
+            code = add_start(r, base, *image);
+    } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
+        code = cli_report(&error);
+    } else {
+        *image = assemble_kernels(r, base, name, data, size, NULL);
+        if (*image && !sam_image_find(*image, "_start")) {
+            sam_image_free(*image);
+            *image = assemble_kernels(r, base, name, data, size, sam_gpu_start_code());
+        }
+        code = *image ? CLI_OK : CLI_BAD_INPUT;
+    }
+    free(data);
+    return code;
+}
+
+enum { BLOCK = 65536 };
+
+int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
+                     uint64_t size)
+{
+    struct sam_error error;
+    for (uint64_t at = 0; at < size; at += BLOCK) {
+        if (!read(context, address + at, NULL, size - at < BLOCK ? (size_t)(size - at) : BLOCK,
+                  &error)) {
+            return cli_error("--%s: %s", option, error.text);
+        }
+    }
+    return CLI_OK;
+}
+
+/* Existing files stay as they are; devices and pipes are not opened early. */
+int run_check_output(const char *path)
+{
+    struct sam_output *output;
+    struct sam_error error;
+    struct stat status;
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return CLI_OK;
+    if (sam_output_open(path, &output, &error) != SAM_OK)
+        return cli_report(&error);
+    sam_output_abort(output);
+    return CLI_OK;
+}
+
+int run_check_dumps(const struct run_request *r, run_read_memory *read, void *context)
+{
+    const struct run_range *dump;
+    int code = CLI_OK;
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = run_check_memory(read, context, "dump", dump->base, dump->size);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+        code = run_check_output(dump->path);
+    return code;
+}
+
+/* Write a range of memory to an output, block by block. */
+static bool copy_out(run_read_memory *read, void *context, uint64_t address, uint64_t size,
+                     struct sam_output *output, struct sam_error *error)
+{
+    uint8_t block[BLOCK];
+    for (uint64_t at = 0; at < size; at += BLOCK) {
+        size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+        if (!read(context, address + at, block, part, error))
+            return false;
+        if (!sam_output_write(output, block, part))
+            return true; /* sam_output_commit says why */
+    }
+    return true;
+}
+
+static int dump_array(run_read_memory *read, void *context, const struct run_range *range)
+{
+    struct sam_error error;
+    struct sam_array array = range->form;
+    array.data = malloc(array.size + 1);
+    if (!array.data)
+        return cli_no_memory();
+    int code = CLI_OK;
+    if (!read(context, range->base, array.data, array.size, &error) ||
+        sam_npy_write(range->path, &array, &error) != SAM_OK)
+        code = cli_report(&error);
+    free(array.data);
+    return code;
+}
+
+int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range)
+{
+    struct sam_error error;
+    struct sam_output *output;
+    if (range->is_array)
+        return dump_array(read, context, range);
+    if (sam_output_open(range->path, &output, &error) != SAM_OK)
+        return cli_report(&error);
+    if (!copy_out(read, context, range->base, range->size, output, &error)) {
+        sam_output_abort(output);
+        return cli_report(&error);
+    }
+    return cli_code(sam_output_commit(output, &error), &error);
+}

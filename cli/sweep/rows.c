@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of a sweep, for CSV and for JSON: the same names. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/tensor.h"
+#include "sweep/sweep.h"
+
+/* "name_part", with '_' for blanks. */
+static json_t *set_part(json_t *row, const char *name, const char *part, uint64_t value)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%s_%s", name, part);
+    for (char *c = text; (c = strchr(c, ' '));)
+        *c = '_';
+    return report_count(row, text, value);
+}
+
+static json_t *set_matrix(json_t *row, const struct sam_mxu_stats *s)
+{
+    row = report_count(row, "cycles", s->cycles);
+    row = report_real(row, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
+    return report_fields(row, run_hart_uops, s);
+}
+
+static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
+{
+    row = report_count(row, "engines_cycles", r->cycles);
+    row = report_count(row, "engines_instructions", r->instructions);
+    for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
+        row = set_part(row, sam_engine_name(e), "engine_bytes", r->engine[e].bytes);
+    return row;
+}
+
+static json_t *set_gpu(json_t *row, const struct run_measure *m)
+{
+    static const struct report_field fields[] = {
+        REPORT_FIELD(struct run_measure, cycles),      REPORT_FIELD(struct run_measure, insns),
+        REPORT_FIELD(struct run_measure, l1_requests), REPORT_FIELD(struct run_measure, l1_hits),
+        REPORT_FIELD(struct run_measure, l2_requests), REPORT_FIELD(struct run_measure, l2_hits),
+        REPORT_FIELD(struct run_measure, dram_bytes),  {0},
+    };
+    return report_fields(row, fields, m);
+}
+
+static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_run *run)
+{
+    struct sweep_parts parts;
+    if (s->gpu)
+        row = set_gpu(row, &run->gpu);
+    if (s->system) {
+        row = report_count(row, "cycles", run->system.cycles);
+        row = report_count(row, "dram_bytes", run->system.dram_bytes);
+        row = report_real(row, "operations_per_cycle", run->system.operations);
+    }
+    if (s->shows_matrix)
+        row = set_matrix(row, &run->stats);
+    if (s->shows_engines)
+        row = set_engines(row, &run->engines);
+    for (size_t i = 0; sweep_parts(s, run, i, &parts); i++)
+        for (unsigned p = 0; p < parts.count; p++)
+            row = set_part(row, parts.name, parts.part_name(p), parts.cycles[p]);
+    return row;
+}
+
+/* Does `name` fit one of the patterns "cycles,GPU_*"? */
+static bool is_wanted(const char *columns, const char *name)
+{
+    char pattern[96];
+    for (const char *at = columns; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        if (fnmatch(pattern, name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is measured of a run; of --columns, those. */
+static json_t *set_measured(json_t *row, const struct sweep *s, const struct sweep_run *run)
+{
+    json_t *all = set_run(json_object(), s, run), *value;
+    const char *name;
+    json_object_foreach(all, name, value)
+    {
+        if (!s->columns || is_wanted(s->columns, name))
+            row = report_set(row, name, json_incref(value));
+    }
+    if (!all) {
+        json_decref(row);
+        return NULL;
+    }
+    json_decref(all);
+    return row;
+}
+
+/* All that a run of the machine may have. */
+static json_t *all_columns(bool gpu, bool system)
+{
+    static const struct sweep_run none;
+    const bool tensor = !gpu && !system;
+    const struct sweep every = {
+        .gpu = gpu, .system = system, .shows_matrix = tensor, .shows_engines = tensor};
+    return set_run(json_object(), &every, &none);
+}
+
+/* Those of the machine that the words ask for; of all machines if they ask for none. */
+static int list_columns(const struct cli_args *args)
+{
+    static const char *const names[] = {"ventus", "tensor", "system"};
+    const int asked = cli_asked_form(args);
+    for (int machine = 0; machine <= SWEEP_SYSTEM; machine++) {
+        if (asked >= 0 && asked != machine)
+            continue;
+        json_t *all = all_columns(machine == RUN_VENTUS, machine == SWEEP_SYSTEM), *value;
+        const char *name;
+        if (!all)
+            return cli_no_memory();
+        if (asked < 0)
+            printf("%s--machine %s:\n", machine ? "\n" : "", names[machine]);
+        json_object_foreach(all, name, value) printf("%s\n", name);
+        json_decref(all);
+    }
+    return CLI_SHOWN;
+}
+
+int sweep_parse_columns(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place)
+{
+    if (strcmp(text, "help") == 0)
+        return list_columns(args);
+    if (!*text)
+        return cli_usage_error(args, "--%s needs a value (%s)", option->name, option->argument);
+    memcpy(place, &text, sizeof text);
+    return CLI_OK;
+}
+
+int sweep_check_columns(const struct sweep *s, const struct cli_args *args)
+{
+    char pattern[96];
+    int code = CLI_OK;
+    json_t *all = all_columns(s->gpu, s->system), *value;
+    if (!all)
+        return cli_no_memory();
+    for (const char *at = s->columns ? s->columns : "", *name; code == CLI_OK && *at;
+         at += strcspn(at, ","), at += *at == ',') {
+        struct cli_near near = {.wanted = pattern};
+        bool found = false;
+        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        json_object_foreach(all, name, value)
+        {
+            found |= fnmatch(pattern, name, 0) == 0;
+            cli_near_offer(&near, name);
+        }
+        if (!found)
+            code = cli_usage_error(args, "--columns %s: no column has that name%s", pattern,
+                                   cli_near_text(&near));
+    }
+    json_decref(all);
+    return code;
+}
+
+static json_t *config_of(const struct sweep *s, size_t run)
+{
+    json_t *config = json_object();
+    for (unsigned a = 0; a < s->axis_count; a++)
+        config = report_text(config, s->axes[a].name, s->axes[a].values[sweep_value(s, run, a)]);
+    return config;
+}
+
+static json_t *rows_of(const struct sweep *s)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < s->run_count; i++) {
+        const struct sweep_run *run = &s->runs[i];
+        json_t *row = report_set(json_object(), "config", config_of(s, i));
+        row = report_flag(row, "done", run->done);
+        rows = report_add(rows, run->done ? set_measured(row, s, run)
+                                          : report_text(row, "error", run->error.text));
+    }
+    return rows;
+}
+
+json_t *sweep_json(const struct sweep *s)
+{
+    return report_set(report_text(json_object(), "program", s->program), "runs", rows_of(s));
+}
+
+char *sweep_csv(const struct sweep *s)
+{
+    static const struct sweep_run none;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    json_t *columns = set_measured(report_set(json_object(), "config", config_of(s, 0)), s, &none);
+    json_t *rows = rows_of(s);
+    columns = report_text(columns, "error", "");
+    bool good = out && columns && rows && report_csv(out, columns, rows);
+    good = out && fclose(out) == 0 && good;
+    json_decref(columns);
+    json_decref(rows);
+    if (good)
+        return text;
+    free(text);
+    return NULL;
+}
