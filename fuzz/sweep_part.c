@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sweep.h"
+#include "sweep/sweep.h"
 
 static const struct cli_part whole = {1, 1};
 

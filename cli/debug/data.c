@@ -100,9 +100,9 @@ static void print_unit_register(struct debug *d, const struct value *value)
 {
     const unsigned number = value->place.number;
     if (number < 32)
-        run_hart_report_tl(d->run->hart, number, d->out);
+        tensor_print_tl(d->run->hart, number, d->out);
     else
-        run_hart_report_m(d->run->hart, number - 32, d->out);
+        tensor_print_m(d->run->hart, number - 32, d->out);
 }
 
 enum sam_status command_print(struct debug *d, const char *rest, struct sam_error *error)

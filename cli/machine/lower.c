@@ -13,7 +13,7 @@ const struct cli_option run_lower_profile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "tile-profile", CLI_CHOICE, NULL,
             "of a tile program: a5 (the default), a2a3, host (memories as large as those of the "
             "system)",
-            .choices = RUN_TILE_PROFILES),
+            .choices = TILE_PROFILES),
     {0},
 };
 
@@ -25,7 +25,7 @@ const struct cli_option run_lower_rows[] = {
     {0},
 };
 
-int run_lower_check(const struct hart_request *r)
+int lower_check(const struct hart_request *r)
 {
     static const char *const tile_only[] = {"func", "nan", "pad", "tile-profile", "emit"};
     const struct cli_args *args = r->run->args;
@@ -127,22 +127,21 @@ static int emit(const struct hart_request *r)
                : cli_report(&error);
 }
 
-int run_lower_open(struct hart_request *r, const struct run_arguments *arguments,
-                   struct sam_image **image)
+int lower_open(struct hart_request *r, const struct run_arguments *arguments,
+               struct sam_image **image)
 {
     const char *path = r->run->files.items[0];
     const struct sam_image *hart, *gpu;
     struct sam_error error;
     size_t function = 0;
-    struct run_lowered *l = r->lowered = calloc(1, sizeof *l);
+    struct lowered *l = r->lowered = calloc(1, sizeof *l);
     if (!l || !(l->given = calloc(arguments->count + 1, sizeof *l->given)))
         return cli_no_memory();
-    l->program = run_tile_load(path);
-    int code = l->program
-                   ? run_tile_function(r->run->args, l->program, path, r->tile->func, &function)
-                   : CLI_BAD_INPUT;
+    l->program = tile_load(path);
+    int code = l->program ? tile_function(r->run->args, l->program, path, r->tile->func, &function)
+                          : CLI_BAD_INPUT;
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
-        run_tile_give(&arguments->items[i], &l->given[i]);
+        tile_give(&arguments->items[i], &l->given[i]);
     code = code ?: take_weights(r, arguments) ?: lower(r, function, arguments->count) ?: emit(r)
         ?: cli_code(sam_tile_lowered_images(l->made, &hart, &gpu, &error), &error);
     if (code == CLI_OK)
@@ -150,7 +149,7 @@ int run_lower_open(struct hart_request *r, const struct run_arguments *arguments
     return code;
 }
 
-void run_lower_close(struct hart_request *r)
+void lower_close(struct hart_request *r)
 {
     if (!r->lowered)
         return;
@@ -162,7 +161,7 @@ void run_lower_close(struct hart_request *r)
     r->lowered = NULL;
 }
 
-int run_lower_failure(const struct hart_request *r, struct sam_system *system)
+int lower_failure(const struct hart_request *r, struct sam_system *system)
 {
     struct sam_error error;
     if (sam_tile_lowered_failure(r->lowered->made, system, &error) == SAM_OK)
@@ -170,7 +169,7 @@ int run_lower_failure(const struct hart_request *r, struct sam_system *system)
     return cli_report(&error);
 }
 
-int run_lower_fetch(const struct hart_request *r, struct sam_system *system)
+int lower_fetch(const struct hart_request *r, struct sam_system *system)
 {
     struct sam_error error;
     return cli_code(sam_tile_lowered_fetch(r->lowered->made, system, &error), &error);

@@ -7,7 +7,7 @@
 #include "machine/tile.h"
 
 /* A lowered program with its arguments. */
-struct run_lowered {
+struct lowered {
     struct sam_tile_program *program;
     struct sam_tile_argument *given;
     struct sam_tile_lowered *made;
@@ -18,15 +18,15 @@ struct run_lowered {
 /* Of struct tile_request: that `samite sweep` shares, and the other. */
 extern const struct cli_option run_lower_profile_rows[], run_lower_rows[];
 /* Refuse options that need a tile program, or that one cannot have. */
-int run_lower_check(const struct hart_request *request);
+int lower_check(const struct hart_request *request);
 /* Read, check and lower the program of request->tile, and write it where --emit says; *image is the
  * hart's, and belongs to request->lowered. */
-int run_lower_open(struct hart_request *request, const struct run_arguments *arguments,
-                   struct sam_image **image);
-void run_lower_close(struct hart_request *request);
+int lower_open(struct hart_request *request, const struct run_arguments *arguments,
+               struct sam_image **image);
+void lower_close(struct hart_request *request);
 /* Report how the program failed: CLI_PROGRAM_FAILED. */
-int run_lower_failure(const struct hart_request *request, struct sam_system *system);
+int lower_failure(const struct hart_request *request, struct sam_system *system);
 /* Read the outputs into their arrays. */
-int run_lower_fetch(const struct hart_request *request, struct sam_system *system);
+int lower_fetch(const struct hart_request *request, struct sam_system *system);
 
 #endif

@@ -15,7 +15,7 @@ static json_t *side_of(const struct sam_system_race_side *side)
     return report_count(row, "submitted_pc", side->submitted_pc);
 }
 
-json_t *run_report_races(const struct sam_system *system, json_t *report)
+json_t *system_report_races(const struct sam_system *system, json_t *report)
 {
     size_t count;
     uint64_t dropped;
@@ -33,7 +33,7 @@ json_t *run_report_races(const struct sam_system *system, json_t *report)
     return report_count(report_set(report, "races", rows), "races_dropped", dropped);
 }
 
-int run_print_races(const struct sam_system *system, FILE *text)
+int system_print_races(const struct sam_system *system, FILE *text)
 {
     struct sam_error error;
     size_t count;

@@ -10,8 +10,8 @@
 
 #define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file; there is less memory for it */
 
-int run_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
-                      void *place)
+int system_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
+                         void *place)
 {
     struct system_weights *weights = place;
     const char *at = strrchr(text, '@');
@@ -35,7 +35,7 @@ static char *path_of(const struct system_weights *weights)
     return path;
 }
 
-int run_name_weights(const struct system_weights *weights, const struct cli_args *args)
+int system_name_weights(const struct system_weights *weights, const struct cli_args *args)
 {
     if (!weights->file)
         return CLI_OK;
@@ -55,8 +55,8 @@ static bool sets_a1(const struct hart_request *request, const struct run_argumen
     return arguments->registers > 1;
 }
 
-int run_load_weights(struct sam_system *system, const struct hart_request *request,
-                     const struct run_arguments *arguments)
+int system_load_weights(struct sam_system *system, const struct hart_request *request,
+                        const struct run_arguments *arguments)
 {
     const struct system_weights *weights = &request->system->weights;
     struct sam_hart *hart = sam_system_hart(system);
@@ -80,10 +80,10 @@ int run_load_weights(struct sam_system *system, const struct hart_request *reque
     return code;
 }
 
-void run_note_weight(void *context, const struct sam_system_weight *weight)
+void system_note_weight(void *context, const struct sam_system_weight *weight)
 {
     enum { MOST = 10 };
-    struct run_console *console = context;
+    struct tensor_console *console = context;
     if (!weight->status || console->failed_weights++ >= MOST)
         return;
     if (console->progress)

@@ -143,8 +143,8 @@ static void put_units(const struct sam_mxu_stats *s, FILE *text)
     }
 }
 
-void run_hart_print_cycles(const json_t *report, const struct sam_mxu_config *c,
-                           const struct sam_mxu_stats *s, FILE *text)
+void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *c,
+                         const struct sam_mxu_stats *s, FILE *text)
 {
     report_print(text,
                  "matrix unit: {cycles} cycles; MLEN {mlen}, mpara {mpara}, npara {npara}, {slots} "
@@ -174,7 +174,7 @@ static const char *port_name(unsigned port)
     return sam_mxu_port_name((enum sam_mxu_port)port);
 }
 
-const struct report_field run_hart_uops[] = {
+const struct report_field tensor_uops[] = {
     REPORT_FIELD(struct sam_mxu_stats, mma_uops),
     REPORT_FIELD_AS("pointwise_uops", struct sam_mxu_stats, pw_uops),
     REPORT_FIELD(struct sam_mxu_stats, load_uops),
@@ -188,7 +188,7 @@ const struct report_field run_hart_uops[] = {
     {0},
 };
 
-json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
+json_t *tensor_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats *s)
 {
     static const struct report_field parameters[] = {
         REPORT_FIELD(struct sam_mxu_config, mlen),
@@ -218,7 +218,7 @@ json_t *run_hart_cycles(const struct sam_mxu_config *c, const struct sam_mxu_sta
         units = report_set(units, sam_mxu_unit_name((enum sam_mxu_unit)unit),
                            report_named(s->buckets[unit], SAM_MXU_STATES, state_name));
     json_t *root = report_fields(report_fields(json_object(), parameters, c), counts, s);
-    root = report_fields(root, run_hart_uops, s);
+    root = report_fields(root, tensor_uops, s);
     root = report_real(root, "utilisation", utilisation(s));
     /* blocks and rows that went through each kind of port */
     root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));

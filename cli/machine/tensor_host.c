@@ -9,7 +9,7 @@
 
 static bool write_stream(void *context, const void *data, size_t size)
 {
-    struct run_console *console = context;
+    struct tensor_console *console = context;
     if (console->progress)
         cli_progress_clear(console->progress);
     return fwrite(data, 1, size, console->output) == size;
@@ -17,7 +17,7 @@ static bool write_stream(void *context, const void *data, size_t size)
 
 static bool write_errors(void *context, const void *data, size_t size)
 {
-    struct run_console *console = context;
+    struct tensor_console *console = context;
     if (console->progress)
         cli_progress_clear(console->progress);
     fflush(console->output); /* what came first is seen first */
@@ -27,7 +27,7 @@ static bool write_errors(void *context, const void *data, size_t size)
 /* A signal ends the wait, and the run with it. */
 static size_t read_input(void *context, void *data, size_t size)
 {
-    struct run_console *console = context;
+    struct tensor_console *console = context;
     ssize_t got;
     fflush(console->output); /* a question before its answer */
     do
@@ -36,8 +36,8 @@ static size_t read_input(void *context, void *data, size_t size)
     return got < 0 ? 0 : (size_t)got;
 }
 
-int run_hart_host(const struct hart_request *r, struct run_console *console,
-                  struct sam_hostio **host)
+int tensor_host(const struct hart_request *r, struct tensor_console *console,
+                struct sam_hostio **host)
 {
     struct sam_error error;
     const struct cli_list *files = &r->run->files;

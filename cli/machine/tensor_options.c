@@ -71,7 +71,7 @@ static int parse_register(struct cli_args *args, const struct cli_option *option
     return CLI_OK;
 }
 
-enum sam_status run_set_hart(void *request, const char *settings, struct sam_error *error)
+enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error)
 {
     struct hart_request *r = request;
     return sam_hart_configure(settings, &r->engines, &r->mxu, error);
@@ -83,8 +83,8 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
     struct hart_request *r = request;
     r->cycles = true;
     if (strcmp(text, "help") == 0)
-        return run_hart_list_parameters();
-    return cli_read_settings(args, option, text, run_set_hart, r);
+        return tensor_list_parameters();
+    return cli_read_settings(args, option, text, tensor_set, r);
 }
 
 static int parse_acc_regs(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -120,8 +120,7 @@ const struct cli_option run_hart_start_rows[] = {
 };
 
 #define TRACE(word, suffix, trace, text)                                                           \
-    CLI_ROW(struct hart_request, traces[trace], word, CLI_TEXT, "FILE", (text),                    \
-            .suffixes = (suffix))
+    CLI_ROW(struct hart_request, files[trace], word, CLI_TEXT, "FILE", (text), .suffixes = (suffix))
 
 const struct cli_option run_hart_rows[] = {
     CLI_ISA(
@@ -153,25 +152,24 @@ const struct cli_option run_hart_rows[] = {
      .grammar = CLI_PARSE,
      .parse = parse_config,
      .argument = "KEY=N,...",
-     .names = run_hart_key,
+     .names = tensor_key,
      .suffixes = "",
      .repeats = true,
      .forms = 1 << RUN_TENSOR,
      .help = "--cycles with other parameters: mpara=4,queue=8,... or a file of them; --config help "
              "lists them with their defaults"},
-    TRACE("konata", "", HART_KONATA,
-          "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
-    TRACE("vcd", ".vcd", HART_VCD, "the bus of the matrix unit as a waveform"),
-    CLI_ROW(struct hart_request, traces[HART_BUS], "trace-bus", CLI_TEXT, "[FILE]",
+    TRACE("konata", "", RUN_KONATA, "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
+    TRACE("vcd", ".vcd", RUN_VCD, "the bus of the matrix unit as a waveform"),
+    CLI_ROW(struct hart_request, files[RUN_BUS], "trace-bus", CLI_TEXT, "[FILE]",
             "the bus of the matrix unit as text, one line per handshake", .suffixes = ""),
     TRACE(
-        "perfetto", ".json", HART_TIMELINE,
+        "perfetto", ".json", RUN_PERFETTO,
         "timeline of the units, and of the pipes of a tile program, for ui.perfetto.dev; 1 us is a "
         "cycle"),
     {0},
 };
 
-int run_hart_check_mlen(const struct hart_request *r, unsigned mlen)
+int tensor_check_mlen(const struct hart_request *r, unsigned mlen)
 {
     if (r->mlen && r->mlen != mlen)
         return cli_usage_error(
@@ -187,7 +185,7 @@ static int finish_config(struct hart_request *r)
     if (r->mxu.mlen == 0)
         r->mxu.mlen = r->mlen ? r->mlen : 512;
     r->options.mlen = r->mxu.mlen;
-    const int code = run_hart_check_mlen(r, r->mxu.mlen);
+    const int code = tensor_check_mlen(r, r->mxu.mlen);
     if (code != CLI_OK)
         return code;
     struct sam_mxu_config complete =
@@ -197,31 +195,23 @@ static int finish_config(struct hart_request *r)
     return CLI_OK;
 }
 
-bool run_hart_writes_data(const struct hart_request *r)
-{
-    bool data = run_writes_stdout(r->run);
-    for (int i = 0; i < HART_TRACES; i++)
-        data |= r->traces[i] && strcmp(r->traces[i], "-") == 0;
-    return data;
-}
-
 static int name_files(const struct hart_request *r)
 {
     const struct cli_args *args = r->run->args;
     int code = run_name_files(r->run, r->run->programs);
     if (r->system && code == CLI_OK)
-        code = run_system_name_files(r->system, args);
+        code = system_name_files(r->system, args);
     for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
         code = cli_reads(args, r->mems.items[i].path);
     if (r->run->trace && code == CLI_OK)
         code = cli_writes(args, r->run->trace);
-    for (int i = 0; i < HART_TRACES && code == CLI_OK; i++)
-        if (r->traces[i])
-            code = cli_writes(args, r->traces[i]);
+    for (unsigned i = 0; i < RUN_OUTPUTS && code == CLI_OK; i++)
+        if (r->files[i])
+            code = cli_writes(args, r->files[i]);
     return code;
 }
 
-void run_hart_defaults(struct hart_request *r, const struct run_request *run)
+void tensor_defaults(struct hart_request *r, const struct run_request *run)
 {
     *r = (struct hart_request){.run = run, .options = {.size = sizeof r->options}};
     sam_engines_defaults(&r->engines);
@@ -229,10 +219,10 @@ void run_hart_defaults(struct hart_request *r, const struct run_request *run)
     r->mxu.mlen = 0; /* unless --config gives it */
 }
 
-int run_hart_check(struct hart_request *r)
+int tensor_check(struct hart_request *r)
 {
     const struct run_request *run = r->run;
-    const char *timeline = r->traces[HART_TIMELINE];
+    const char *timeline = r->files[RUN_PERFETTO];
     r->options.ebreak_traps = r->ebreak == HART_EBREAK_TRAPS;
     r->options.max_insns = run->max_insns;
     r->options.collect_stats = run->stats != RUN_STATS_NONE;
@@ -243,8 +233,6 @@ int run_hart_check(struct hart_request *r)
         return cli_usage_error(run->args, "no program to run");
     if (run->programs > 1)
         return cli_usage_error(run->args, "unexpected second program '%s'", run->files.items[1]);
-    if (run->stats == RUN_STATS_JSON && run_hart_writes_data(r))
-        return cli_usage_error(run->args, "--json needs standard output for itself");
     if (timeline && run->trace && strcmp(timeline, "-") == 0 && strcmp(run->trace, "-") == 0)
         return cli_usage_error(run->args, "--perfetto - needs standard output for itself");
     return name_files(r);

@@ -20,8 +20,8 @@ static const char *class_name(unsigned index)
     return sam_hart_class_name((enum sam_hart_class)index);
 }
 
-json_t *run_hart_report(const struct hart_request *request, const struct sam_hart_result *result,
-                        struct sam_hart *hart, double seconds)
+json_t *tensor_report(const struct hart_request *request, const struct sam_hart_result *result,
+                      struct sam_hart *hart, double seconds)
 {
     static const struct report_field counts[] = {
         REPORT_FIELD(struct sam_hart_stats, tl_bytes_loaded),
@@ -47,7 +47,7 @@ json_t *run_hart_report(const struct hart_request *request, const struct sam_har
     root = report_set(root, "classes", report_named(stats->classes, SAM_HART_CLASSES, class_name));
     root = report_fields(root, counts, stats);
     if (cycles)
-        root = report_set(root, "matrix", run_hart_cycles(&request->mxu, cycles));
+        root = report_set(root, "matrix", tensor_cycles(&request->mxu, cycles));
     if (sam_hart_engines(hart, &engines))
         root = report_set(root, "engines", cli_engines(&engines));
     if (sam_hart_energy(hart, &energy) && !request->system &&
@@ -59,7 +59,7 @@ json_t *run_hart_report(const struct hart_request *request, const struct sam_har
 
 #define SPEED ", {instructions} instructions in {seconds:.3m} ms, {instructions/seconds:.1M} M/s\n"
 
-void run_hart_print_end(const json_t *report, enum sam_hart_end end, FILE *text)
+void tensor_print_end(const json_t *report, enum sam_hart_end end, FILE *text)
 {
     const bool failed = end == SAM_HART_TRAP || end == SAM_HART_BUDGET || end == SAM_HART_DEADLOCK;
     report_print(text,
@@ -69,13 +69,13 @@ void run_hart_print_end(const json_t *report, enum sam_hart_end end, FILE *text)
                  report);
 }
 
-const char run_hart_stats[] = "*classes?value   {key:-12} {value:14}  {value%instructions:5.1} %\n"
-                              "  tl loaded    {tl_bytes_loaded:14} bytes\n"
-                              "  tl stored    {tl_bytes_stored:14} bytes\n"
-                              "?m_bytes_loaded   m loaded     {m_bytes_loaded:14} bytes\n"
-                              "?m_bytes_stored   m stored     {m_bytes_stored:14} bytes\n"
-                              "?m_macs   m macs       {m_macs:14}\n"
-                              "  traps        {traps:14}\n";
+const char tensor_stats[] = "*classes?value   {key:-12} {value:14}  {value%instructions:5.1} %\n"
+                            "  tl loaded    {tl_bytes_loaded:14} bytes\n"
+                            "  tl stored    {tl_bytes_stored:14} bytes\n"
+                            "?m_bytes_loaded   m loaded     {m_bytes_loaded:14} bytes\n"
+                            "?m_bytes_stored   m stored     {m_bytes_stored:14} bytes\n"
+                            "?m_macs   m macs       {m_macs:14}\n"
+                            "  traps        {traps:14}\n";
 
 /* Lines of `row` bytes, each with the number of its first byte. */
 static void put_rows(const uint8_t *bytes, unsigned size, unsigned row, FILE *text)
@@ -88,13 +88,13 @@ static void put_rows(const uint8_t *bytes, unsigned size, unsigned row, FILE *te
     }
 }
 
-void run_hart_report_tl(const struct sam_hart *hart, unsigned number, FILE *text)
+void tensor_print_tl(const struct sam_hart *hart, unsigned number, FILE *text)
 {
     fprintf(text, "tl%u\n", number);
     put_rows(sam_hart_tl(hart, number), 1024, 32, text);
 }
 
-void run_hart_report_m(const struct sam_hart *hart, unsigned number, FILE *text)
+void tensor_print_m(const struct sam_hart *hart, unsigned number, FILE *text)
 {
     const unsigned size = sam_hart_m_size(hart);
     fprintf(text, "m%u\n", number);

@@ -11,7 +11,7 @@
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
 
-const char *run_hart_name(const char *path)
+const char *tensor_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
@@ -30,9 +30,7 @@ static const char *matrix_option(const struct cli_args *args)
 static int parse_isa(struct hart_request *r, unsigned xlen)
 {
     struct sam_error error;
-    const char *usual = r->system    ? run_system_isa(xlen)
-                        : xlen == 32 ? DEFAULT_ISA_32
-                                     : DEFAULT_ISA_64;
+    const char *usual = r->system ? system_isa(xlen) : xlen == 32 ? DEFAULT_ISA_32 : DEFAULT_ISA_64;
     const char *text = r->isa ? r->isa : usual;
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
@@ -93,16 +91,16 @@ static int refuse_width(const struct hart_request *r, unsigned xlen, const char 
 }
 
 /* Load the program. The ISA is that of --isa, or the default for the XLEN of an ELF file. */
-int run_hart_load(struct hart_request *r, const struct run_arguments *arguments,
-                  struct sam_image **image)
+int tensor_load(struct hart_request *r, const struct run_arguments *arguments,
+                struct sam_image **image)
 {
     struct sam_error error;
-    const char *path = r->run->files.items[0], *name = run_hart_name(path);
+    const char *path = r->run->files.items[0], *name = tensor_name(path);
     char *data;
     size_t size;
     int code = CLI_OK;
     if (r->tile) {
-        return parse_isa(r, 64) ?: run_lower_open(r, arguments, image);
+        return parse_isa(r, 64) ?: lower_open(r, arguments, image);
     }
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
@@ -146,7 +144,7 @@ static int fill_memory(struct sam_hart *hart, const struct run_range *range)
     return code;
 }
 
-bool run_hart_until(const struct hart_request *r, const struct sam_image *image, uint64_t *address)
+bool tensor_until(const struct hart_request *r, const struct sam_image *image, uint64_t *address)
 {
     const char *name = r->until;
     const struct sam_symbol *symbol = sam_image_find(image, name);
@@ -159,7 +157,7 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
                      struct sam_hart *hart)
 {
     uint64_t address = 0;
-    if (!run_hart_until(r, image, &address))
+    if (!tensor_until(r, image, &address))
         return cli_usage_error(r->run->args, "--until: the program has no symbol '%s'", r->until);
     sam_hart_set_until(hart, address);
     return CLI_OK;
@@ -170,9 +168,8 @@ static int set_registers(const struct hart_request *r, struct run_arguments *arg
                          struct sam_hart *hart)
 {
     enum { A0 = 10 };
-    int code = arguments
-                   ? run_arguments_pass(hart, r->options.isa.xlen == 32, r->run->args, arguments)
-                   : CLI_OK;
+    int code =
+        arguments ? tensor_pass(hart, r->options.isa.xlen == 32, r->run->args, arguments) : CLI_OK;
     for (size_t i = 0; i < r->registers.count && code == CLI_OK; i++) {
         const unsigned number = r->registers.items[i].number;
         if (arguments && number >= A0 && number - A0 < arguments->registers)
@@ -183,18 +180,18 @@ static int set_registers(const struct hart_request *r, struct run_arguments *arg
     return code;
 }
 
-int run_hart_make(const struct hart_request *r, const struct sam_image *image,
-                  struct run_arguments *arguments, struct sam_hart **hart)
+int tensor_make(const struct hart_request *r, const struct sam_image *image,
+                struct run_arguments *arguments, struct sam_hart **hart)
 {
     struct sam_error error;
     if (sam_hart_new(&r->options, hart, &error) != SAM_OK ||
         sam_hart_load(*hart, image, &error) != SAM_OK)
         return cli_report(&error);
-    return run_hart_fill(r, image, arguments, *hart);
+    return tensor_fill(r, image, arguments, *hart);
 }
 
-int run_hart_fill(const struct hart_request *r, const struct sam_image *image,
-                  struct run_arguments *arguments, struct sam_hart *hart)
+int tensor_fill(const struct hart_request *r, const struct sam_image *image,
+                struct run_arguments *arguments, struct sam_hart *hart)
 {
     struct sam_error error;
     int code = CLI_OK;

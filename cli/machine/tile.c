@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run PROGRAM.pto: arguments, the run, statistics. */
-#include "machine/tile.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
+#include "machine/machine.h"
 #include "machine/tile_report.h"
 #include "samite/file.h"
 #include "stop.h"
 
 enum { MAX_SOURCE = 64 << 20 };
 
-struct state {
-    struct run_request *request;
-    struct tile_request *tile;
-    const char *path;
-    FILE *text;          /* for people: stdout unless data goes there */
-    json_t *json_checks; /* NULL without --json */
-};
-
-enum sam_status run_tile_read(const char *path, struct sam_tile_program **program, char **messages,
-                              struct sam_error *error)
+enum sam_status tile_read(const char *path, struct sam_tile_program **program, char **messages,
+                          struct sam_error *error)
 {
     char *text = NULL;
     size_t size;
@@ -37,12 +28,12 @@ enum sam_status run_tile_read(const char *path, struct sam_tile_program **progra
     return status;
 }
 
-struct sam_tile_program *run_tile_load(const char *path)
+struct sam_tile_program *tile_load(const char *path)
 {
     struct sam_error error = {0};
     struct sam_tile_program *program;
     char *messages;
-    enum sam_status status = run_tile_read(path, &program, &messages, &error);
+    enum sam_status status = tile_read(path, &program, &messages, &error);
     if (messages && messages[0])
         cli_put_messages(messages);
     else if (status != SAM_OK)
@@ -67,7 +58,7 @@ const struct cli_option run_tile_shared_rows[] = {
 
 const struct cli_option run_tile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "profile", CLI_CHOICE, NULL,
-            "a5 (the default), a2a3, host (memories without limit)", .choices = RUN_TILE_PROFILES),
+            "a5 (the default), a2a3, host (memories without limit)", .choices = TILE_PROFILES),
     CLI_ROW(struct tile_request, options.sum_order, "sum-order", CLI_CHOICE, NULL,
             "order of floating-point sums: rising (the default), or that of the system",
             .choices = "rising system"),
@@ -105,7 +96,7 @@ static char *named_file(struct cli_args *args, const char *word)
     return text;
 }
 
-int run_tile_name_arguments(struct run_request *r)
+int tile_name_arguments(struct run_request *r)
 {
     for (size_t i = 0; i < r->arguments.count; i++) {
         r->arguments.items[i] = named_file(r->args, r->arguments.items[i]);
@@ -115,8 +106,8 @@ int run_tile_name_arguments(struct run_request *r)
     return CLI_OK;
 }
 
-int run_tile_function(const struct cli_args *args, const struct sam_tile_program *program,
-                      const char *path, const char *func, size_t *function)
+int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
+                  const char *path, const char *func, size_t *function)
 {
     const int found = func ? sam_tile_function_find(program, func) : 0;
     if (found < 0)
@@ -130,7 +121,7 @@ int run_tile_function(const struct cli_args *args, const struct sam_tile_program
 
 /* --- the run */
 
-void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
+void tile_give(struct run_argument *from, struct sam_tile_argument *to)
 {
     *to = (struct sam_tile_argument){
         .name = from->name, .output = from->output, .inout = from->output && from->input};
@@ -144,54 +135,11 @@ void run_tile_give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
-/* Run the function and report. */
-static int execute(struct state *s, const struct sam_tile_program *program, size_t function,
-                   const struct run_arguments *arguments, struct sam_tile_argument *given,
-                   const struct run_check *checks)
-{
-    const struct run_request *r = s->request;
-    struct sam_error error = {0};
-    struct sam_tile_stats stats = {0};
-    const char *name = sam_tile_function_name(program, function);
-    double start = cli_now();
-    enum sam_status status =
-        sam_tile_run(program, function, given, arguments->count, &s->tile->options, &stats, &error);
-    double seconds = cli_now() - start;
-    json_t *report = run_tile_report(s->path, name, status, &error, &stats, seconds);
-    if (!report)
-        return cli_no_memory();
-    if (!r->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
-        run_tile_print_end(report, status == SAM_OK, s->text);
-    fflush(s->text); /* before the error message */
-    int code = status == SAM_OK ? CLI_OK : cli_report(&error);
-    if (r->stats == RUN_STATS_TEXT && stats.ops)
-        report_print(s->text, run_tile_stats, report);
-    code = code ?: run_checks_compare(checks, r->checks.count, s->text, s->json_checks)
-        ?: run_arguments_write(arguments);
-    if (s->json_checks && (status == SAM_OK || stats.ops)) {
-        int printed = cli_json_print(report_set(report, "checks", json_incref(s->json_checks)));
-        return printed == CLI_OK ? code : printed;
-    }
-    json_decref(report);
-    return code;
-}
-
-static int run_program(struct state *s, const struct sam_tile_program *program,
-                       struct run_arguments *arguments, struct sam_tile_argument *given)
-{
-    const struct run_request *r = s->request;
-    struct run_check *checks = NULL;
-    size_t function = 0;
-    int code = run_tile_function(r->args, program, s->path, s->tile->func, &function);
-    if (code != CLI_OK)
-        return code;
-    code = run_checks_parse(r->args, &r->checks, arguments, &checks);
-    for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
-        run_tile_give(&arguments->items[i], &given[i]);
-    code = code ?: execute(s, program, function, arguments, given, checks);
-    run_checks_free(checks, r->checks.count);
-    return code;
-}
+struct tile {
+    struct sam_tile_program *program;
+    size_t function;
+    struct sam_tile_argument *given;
+};
 
 /* Check the program, and print all errors found. */
 static int check_program(const struct sam_tile_program *program, enum sam_tile_profile profile)
@@ -204,30 +152,9 @@ static int check_program(const struct sam_tile_program *program, enum sam_tile_p
     return status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
 }
 
-static int run_state(struct state *s)
+static int check(struct run *run)
 {
-    struct run_request *r = s->request;
-    struct run_arguments arguments = {0};
-    struct sam_tile_program *program = run_tile_load(s->path);
-    if (!program)
-        return CLI_BAD_INPUT;
-    struct sam_tile_argument *given = cli_own(r->args, r->arguments.count, sizeof *given);
-    int code = given ? check_program(program, s->tile->options.profile) : cli_no_memory();
-    code = code ?: run_tile_name_arguments(r)
-        ?: run_arguments_parse(r->args, &r->arguments, &arguments);
-    if (code == CLI_OK) {
-        cli_catch_signals();
-        code = run_program(s, program, &arguments, given);
-    }
-    run_arguments_free(&arguments);
-    sam_tile_program_free(program);
-    return code;
-}
-
-int run_tile(struct run_request *r, struct tile_request *tile)
-{
-    struct state s = {.request = r, .tile = tile};
-    const bool json = r->stats == RUN_STATS_JSON, data = run_arguments_to_stdout(&r->arguments);
+    const struct run_request *r = run->request;
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no program");
     if (r->files.count > 1)
@@ -237,18 +164,74 @@ int run_tile(struct run_request *r, struct tile_request *tile)
                                "--trace=%s: the trace of a tile program goes to standard "
                                "output: use --trace",
                                r->trace);
-    if (json && data)
-        return cli_usage_error(r->args, "--json needs standard output for itself");
-    s.path = r->files.items[0];
-    s.text = json || data ? stderr : stdout;
-    s.json_checks = json ? json_array() : NULL;
-    if (json && !s.json_checks)
-        return cli_no_memory();
-    tile->options.size = sizeof tile->options;
-    tile->options.stop = cli_stop_flag();
+    return cli_reads(r->args, r->files.items[0]) ?: tile_name_arguments(&run->command->run);
+}
+
+static bool writes_stdout(const struct run *run)
+{
+    return run_arguments_to_stdout(&run->request->arguments);
+}
+
+static int open_program(struct run *run)
+{
+    struct tile *t = run->tile;
+    const struct run_request *r = run->request;
+    struct tile_request *request = &run->command->tile;
+    const char *path = r->files.items[0];
+    t->program = tile_load(path);
+    t->given = calloc(run->arguments.count + 1, sizeof *t->given);
+    if (!t->program || !t->given)
+        return t->program ? cli_no_memory() : CLI_BAD_INPUT;
+    for (size_t i = 0; i < run->arguments.count; i++)
+        tile_give(&run->arguments.items[i], &t->given[i]);
+    request->options.size = sizeof request->options;
+    request->options.stop = cli_stop_flag();
     if (r->trace)
-        tile->options.trace = s.text;
-    int code = cli_reads(r->args, s.path) ?: run_state(&s);
-    json_decref(s.json_checks);
+        request->options.trace = run->text;
+    cli_catch_signals();
+    return check_program(t->program, request->options.profile)
+               ?: tile_function(r->args, t->program, path, request->func, &t->function);
+}
+
+/* Run the function and report. */
+static int execute(struct run *run)
+{
+    const struct tile *t = run->tile;
+    struct sam_tile_stats stats = {0};
+    const char *name = sam_tile_function_name(t->program, t->function);
+    const double start = cli_now();
+    const enum sam_status status =
+        sam_tile_run(t->program, t->function, t->given, run->arguments.count,
+                     &run->command->tile.options, &stats, &run->error);
+    json_t *report = tile_report(run->request->files.items[0], name, status, &run->error, &stats,
+                                 cli_now() - start);
+    if (!report)
+        return cli_no_memory();
+    if (!run->request->quiet && (status == SAM_OK || status == SAM_ERR_TRAP))
+        tile_print_end(report, status == SAM_OK, run->text);
+    fflush(run->text); /* before the error message */
+    int code = cli_code(status, &run->error);
+    if (run->request->stats == RUN_STATS_TEXT && stats.ops)
+        report_print(run->text, tile_stats, report);
+    code = code ?: run_checks_compare(run) ?: run_arguments_write(&run->arguments);
+    if (run->json_checks && (status == SAM_OK || stats.ops))
+        run->report = report_set(report, "checks", json_incref(run->json_checks));
+    else
+        json_decref(report);
     return code;
 }
+
+static void close_program(struct run *run)
+{
+    sam_tile_program_free(run->tile->program);
+    free(run->tile->given);
+}
+
+const struct machine machine_tile = {
+    .size = sizeof(struct tile),
+    .check = check,
+    .writes_stdout = writes_stdout,
+    .open = open_program,
+    .execute = execute,
+    .close = close_program,
+};

@@ -15,23 +15,22 @@ struct tile_request {
 
 /* Of struct tile_request: those that the system has as well, and the others. */
 extern const struct cli_option run_tile_shared_rows[], run_tile_rows[];
-int run_tile(struct run_request *request, struct tile_request *tile);
 /* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
  */
-int run_tile_name_arguments(struct run_request *request);
+int tile_name_arguments(struct run_request *request);
 /* The function that --func names, or the only one. */
-int run_tile_function(const struct cli_args *args, const struct sam_tile_program *program,
-                      const char *path, const char *func, size_t *function);
+int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
+                  const char *path, const char *func, size_t *function);
 /* An argument as the library takes it. */
-void run_tile_give(struct run_argument *from, struct sam_tile_argument *to);
+void tile_give(struct run_argument *from, struct sam_tile_argument *to);
 
 /* Names of enum sam_tile_profile in its order. */
-#define RUN_TILE_PROFILES "a5 a2a3 host"
+#define TILE_PROFILES "a5 a2a3 host"
 
 /* A program from a file ("-": standard input), its messages printed; NULL after an error. */
-struct sam_tile_program *run_tile_load(const char *path);
+struct sam_tile_program *tile_load(const char *path);
 /* The same, with the messages of its text in *messages (free() it; may be NULL) instead. */
-enum sam_status run_tile_read(const char *path, struct sam_tile_program **program, char **messages,
-                              struct sam_error *error);
+enum sam_status tile_read(const char *path, struct sam_tile_program **program, char **messages,
+                          struct sam_error *error);
 
 #endif

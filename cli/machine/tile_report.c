@@ -16,9 +16,8 @@ static json_t *count(const struct sam_tile_count *c)
     return report_count(report_count(json_object(), "count", c->ops), "elements", c->elements);
 }
 
-json_t *run_tile_report(const char *path, const char *function, enum sam_status status,
-                        const struct sam_error *error, const struct sam_tile_stats *s,
-                        double seconds)
+json_t *tile_report(const char *path, const char *function, enum sam_status status,
+                    const struct sam_error *error, const struct sam_tile_stats *s, double seconds)
 {
     static const struct report_field fields[] = {
         REPORT_FIELD_AS("operations", struct sam_tile_stats, ops),
@@ -49,7 +48,7 @@ json_t *run_tile_report(const char *path, const char *function, enum sam_status 
     return report_set(root, "memories", memories);
 }
 
-void run_tile_print_end(const json_t *report, bool done, FILE *text)
+void tile_print_end(const json_t *report, bool done, FILE *text)
 {
     report_print(text, "{program}", report);
     report_print(text, "?function  @{function}", report);
@@ -59,10 +58,10 @@ void run_tile_print_end(const json_t *report, bool done, FILE *text)
                  report);
 }
 
-const char run_tile_stats[] = "operations      {operations:12}\n"
-                              "on tiles        {tile_operations:12} {elements:14} elements\n"
-                              "*ops   {key:-16} {count:9} {elements:14}\n"
-                              "*pipes?count pipe {key:-10} {count:12} {elements:14}\n"
-                              "bytes loaded    {bytes_loaded:12}\n"
-                              "bytes stored    {bytes_stored:12}\n"
-                              "*memories?value {key:-5} up to     {value:12} bytes\n";
+const char tile_stats[] = "operations      {operations:12}\n"
+                          "on tiles        {tile_operations:12} {elements:14} elements\n"
+                          "*ops   {key:-16} {count:9} {elements:14}\n"
+                          "*pipes?count pipe {key:-10} {count:12} {elements:14}\n"
+                          "bytes loaded    {bytes_loaded:12}\n"
+                          "bytes stored    {bytes_stored:12}\n"
+                          "*memories?value {key:-5} up to     {value:12} bytes\n";

@@ -6,10 +6,10 @@
 #include "samite/tile.h"
 
 /* The report on a run (NULL: no memory); the line on how it ended, and the lines of --stats. */
-json_t *run_tile_report(const char *path, const char *function, enum sam_status status,
-                        const struct sam_error *error, const struct sam_tile_stats *stats,
-                        double seconds);
-void run_tile_print_end(const json_t *report, bool done, FILE *text);
-extern const char run_tile_stats[];
+json_t *tile_report(const char *path, const char *function, enum sam_status status,
+                    const struct sam_error *error, const struct sam_tile_stats *stats,
+                    double seconds);
+void tile_print_end(const json_t *report, bool done, FILE *text);
+extern const char tile_stats[];
 
 #endif

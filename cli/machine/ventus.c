@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
+#include "stop.h"
 
 /* ------------------------------------------------------------------------------ the options */
 
@@ -113,7 +114,7 @@ const struct cli_option run_gpu_rows[] = {
         "check the kernel as it runs, by all of these or those in the list: races, use of what "
         "nothing has written, accesses outside what the launch declares, misuse of barriers and "
         "joins; findings are exit code 1. One worker, whatever --jobs says",
-        .parse = run_parse_sanitize),
+        .parse = ventus_parse_sanitize),
     CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
             "start each line that a kernel prints with [workgroup.warp]"),
     {0},
@@ -208,18 +209,6 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
     return code;
 }
 
-int run_name_numbered(const struct run_request *r, const char *pattern, size_t launches)
-{
-    const bool each = strstr(pattern, "%n");
-    int code = CLI_OK;
-    for (size_t i = 0; i < (each ? launches : 1) && code == CLI_OK; i++) {
-        char *path = each ? run_log_path(pattern, (unsigned)i) : strdup(pattern);
-        code = path ? cli_writes(r->args, path) : cli_no_memory();
-        free(path);
-    }
-    return code;
-}
-
 static int name_files(const struct run_request *r, struct gpu_request *gpu)
 {
     const size_t launches = gpu->kernel ? 1 : r->files.count / 2;
@@ -227,88 +216,92 @@ static int name_files(const struct run_request *r, struct gpu_request *gpu)
     if (gpu->elf && code == CLI_OK)
         code = cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
-        code = run_name_numbered(r, r->trace, launches);
-    return code ?: run_check_cycles(r, gpu, launches);
+        code = ventus_name_numbered(r, r->trace, launches);
+    return code ?: ventus_check_cycles(r, gpu, launches);
 }
 
-static int run_request(struct run *run)
-{
-    const struct run_request *r = run->request;
-    bool json = r->stats == RUN_STATS_JSON,
-         data = run_writes_stdout(r) || run_timelines_to_stdout(run->asked);
-    if (json && data)
-        return cli_usage_error(r->args, "--json needs standard output for itself");
-    run->text = json || data ? stderr : stdout;
-    if (json) {
-        run->json_launches = json_array();
-        run->json_checks = json_array();
-        if (!run->json_launches || !run->json_checks)
-            return cli_no_memory();
-    }
-    int code = run_open_profile(run) ?: run_open_sanitizer(run);
-    if (code != CLI_OK)
-        return code;
-    code = run->asked->kernel ? run_kernel(run) : run_metadata(run);
-    if (code == CLI_OK || code == CLI_PROGRAM_FAILED || code == CLI_SHOWN) {
-        int closed = run_close_log(run);
-        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
-        closed = run_close_profile(run);
-        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
-    }
-    if (run->asked->cycles && run->launches > 1 && !json)
-        fprintf(run->text, "cycles of %u launches: %llu\n", run->launches,
-                (unsigned long long)run->cycles);
-    if (code == CLI_OK && run->found)
-        code = CLI_PROGRAM_FAILED;
-    sam_output_abort(run->log);
-    /* What was counted before a failure is reported, too. */
-    if (json && json_array_size(run->json_launches)) {
-        json_t *root = report_text(json_object(), "samite", sam_version());
-        root = report_set(root, "launches", json_incref(run->json_launches));
-        root = report_set(root, "checks", json_incref(run->json_checks));
-        if (run->asked->cycles)
-            root = report_count(root, "cycles", run->cycles);
-        if (cli_json_print(root) != CLI_OK)
-            code = CLI_BAD_INPUT;
-    }
-    return code;
-}
+/* ---------------------------------------------------------------------------------- the run */
 
-int run_gpu_check(struct run_request *r, struct gpu_request *gpu)
+static int check(struct run *run)
 {
+    struct run_request *r = &run->command->run;
+    struct gpu_request *gpu = &run->command->gpu;
     gpu->options.max_insns = r->max_insns;
     gpu->options.collect_stats = r->stats != RUN_STATS_NONE;
     gpu->options.sv39 = cli_given(r->args, "ptbr");
     return check_request(r, gpu) ?: name_files(r, gpu);
 }
 
-int run_gpu_measure(struct run_request *r, struct gpu_request *gpu, struct run_measure *measure)
+static bool writes_stdout(const struct run *run)
 {
-    struct run state = {
-        .request = r, .asked = gpu, .measure = measure, .text = fopen("/dev/null", "w")};
-    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
-    int code = state.text ? CLI_OK : cli_no_memory();
-    if (code == CLI_OK)
-        code = gpu->kernel ? run_kernel(&state) : run_metadata(&state);
-    if (state.text)
-        fclose(state.text);
-    sam_gpu_free(state.gpu);
-    sam_gputime_result_free(&state.timing.result);
-    sam_image_free(state.image);
+    return run_writes_stdout(run->request) || run_names_stdout(run->command->gpu.files);
+}
+
+static int open_gpu(struct run *run)
+{
+    struct ventus *v = run->ventus;
+    v->asked = &run->command->gpu;
+    v->timing = (struct sam_gpu_timing){.size = sizeof v->timing, .config = &v->asked->config};
+    v->asked->options.profile = run->profile;
+    if (run->json_checks && !(v->json_launches = json_array()))
+        return cli_no_memory();
+    const int code = ventus_open_sanitizer(run);
+    if (code != CLI_OK)
+        return code;
+    return v->asked->kernel ? ventus_open_kernel(run) : ventus_open_pairs(run);
+}
+
+static json_t *report(struct run *run)
+{
+    const struct ventus *v = run->ventus;
+    json_t *root = report_text(json_object(), "samite", sam_version());
+    root = report_set(root, "launches", json_incref(v->json_launches));
+    root = report_set(root, "checks", json_incref(run->json_checks));
+    return v->asked->cycles ? report_count(root, "cycles", v->measure.cycles) : root;
+}
+
+static int execute(struct run *run)
+{
+    const struct ventus *v = run->ventus;
+    const char *kernel = v->asked->kernel;
+    const struct sam_profile_options options = {.size = sizeof options,
+                                                .image = run->image,
+                                                .title =
+                                                    kernel ? kernel : run->request->files.items[0]};
+    cli_catch_signals();
+    int code = kernel ? ventus_run_kernel(run) : ventus_run_pairs(run);
+    if (code == CLI_OK || code == CLI_PROGRAM_FAILED || code == CLI_SHOWN) {
+        int closed = run_commit_output(run, RUN_TRACE);
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
+        closed = run_profile_write(run->profile, v->asked->profile, &options, run->text);
+        code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
+    }
+    if (v->asked->cycles && v->launches > 1 && run->text && !v->json_launches)
+        fprintf(run->text, "cycles of %u launches: %llu\n", v->launches,
+                (unsigned long long)v->measure.cycles);
+    if (code == CLI_OK && v->found)
+        code = CLI_PROGRAM_FAILED;
+    if (json_array_size(v->json_launches)) /* also those before a failure */
+        run->report = report(run);
     return code;
 }
 
-int run_gpu(struct run_request *r, struct gpu_request *gpu)
+static void close_gpu(struct run *run)
 {
-    struct run state = {.request = r, .asked = gpu, .text = stdout};
-    state.timing = (struct sam_gpu_timing){.size = sizeof state.timing, .config = &gpu->config};
-    int code = run_gpu_check(r, gpu) ?: run_request(&state);
-    sam_gpu_free(state.gpu);
-    sam_gputime_result_free(&state.timing.result);
-    sam_profile_free(state.profile);
-    sam_sanitizer_free(state.sanitizer);
-    sam_image_free(state.image);
-    json_decref(state.json_launches);
-    json_decref(state.json_checks);
-    return code;
+    struct ventus *v = run->ventus;
+    sam_gpu_free(v->gpu);
+    sam_gputime_result_free(&v->timing.result);
+    sam_sanitizer_free(v->sanitizer);
+    json_decref(v->json_launches);
+    ventus_close_pairs(v);
 }
+
+const struct machine machine_ventus = {
+    .size = sizeof(struct ventus),
+    .profile = offsetof(struct run_command, gpu.profile),
+    .check = check,
+    .writes_stdout = writes_stdout,
+    .open = open_gpu,
+    .execute = execute,
+    .close = close_gpu,
+};

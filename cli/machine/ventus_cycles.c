@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
 #include "settings.h"
 
-int run_gputime_list_parameters(void)
+int ventus_list_parameters(void)
 {
     struct sam_gputime_config presets[8];
     const struct sam_parameter *p;
@@ -37,13 +37,13 @@ int run_gputime_list_parameters(void)
     return CLI_SHOWN;
 }
 
-const char *run_gputime_key(size_t index)
+const char *ventus_key(size_t index)
 {
     const struct sam_parameter *p = sam_gputime_parameter(index);
     return p ? p->name : NULL;
 }
 
-enum sam_status run_set_gputime(void *config, const char *settings, struct sam_error *error)
+enum sam_status ventus_set(void *config, const char *settings, struct sam_error *error)
 {
     return sam_gputime_config_set(config, settings, error);
 }
@@ -53,9 +53,9 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
 {
     struct gpu_request *r = request;
     if (strcmp(text, "help") == 0)
-        return run_gputime_list_parameters();
+        return ventus_list_parameters();
     r->cycles = true;
-    return cli_read_settings(args, option, text, run_set_gputime, &r->config);
+    return cli_read_settings(args, option, text, ventus_set, &r->config);
 }
 
 const struct cli_option run_cycles_rows[] = {
@@ -66,42 +66,58 @@ const struct cli_option run_cycles_rows[] = {
      .grammar = CLI_PARSE,
      .parse = parse_config,
      .argument = "KEY=N,...",
-     .names = run_gputime_key,
+     .names = ventus_key,
      .suffixes = "",
      .repeats = true,
      .help = "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a file "
              "of them; --config help lists them with the values of each preset"},
-    CLI_ROW(struct gpu_request, timelines[RUN_PERFETTO], "perfetto", CLI_TEXT, "FILE",
+    CLI_ROW(struct gpu_request, files[RUN_PERFETTO], "perfetto", CLI_TEXT, "FILE",
             "--cycles as a timeline for ui.perfetto.dev, a track per warp slot and unit; 1 us is a "
             "cycle; %n in FILE is the number of the launch",
             .suffixes = ".json"),
-    CLI_ROW(struct gpu_request, timelines[RUN_KONATA], "konata", CLI_TEXT, "FILE",
+    CLI_ROW(struct gpu_request, files[RUN_KONATA], "konata", CLI_TEXT, "FILE",
             "--cycles as a log of the instructions' stages, for Konata (Kanata 0004); %n as above",
             .suffixes = ""),
     {0},
 };
 
-void run_gpu_defaults(struct gpu_request *gpu)
+int ventus_name_numbered(const struct run_request *r, const char *pattern, size_t launches)
+{
+    const bool each = strstr(pattern, "%n");
+    int code = CLI_OK;
+    for (size_t i = 0; i < (each ? launches : 1) && code == CLI_OK; i++) {
+        char *path = ventus_numbered(pattern, (unsigned)i);
+        code = path ? cli_writes(r->args, path) : cli_no_memory();
+        free(path);
+    }
+    return code;
+}
+
+/* A timeline of a launch. */
+static const struct timeline {
+    enum run_output output;
+    const char *option;
+} timelines[] = {{RUN_PERFETTO, "perfetto"}, {RUN_KONATA, "konata"}};
+enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
+
+void ventus_defaults(struct gpu_request *gpu)
 {
     sam_gputime_config_init(&gpu->config);
 }
 
-int run_check_cycles(const struct run_request *r, struct gpu_request *gpu, size_t launches)
+int ventus_check_cycles(const struct run_request *r, struct gpu_request *gpu, size_t launches)
 {
-    static const char *const names[RUN_TIMELINES] = {"perfetto", "konata"};
     struct sam_error error;
-    for (unsigned i = 0; i < RUN_TIMELINES; i++) {
-        const char *path = gpu->timelines[i];
+    for (unsigned i = 0; i < TIMELINES; i++) {
+        const char *path = gpu->files[timelines[i].output];
         if (!path)
             continue;
         gpu->cycles = true;
         if (launches > 1 && !strstr(path, "%n"))
             return cli_usage_error(r->args,
                                    "--%s %s: expected %%n in the name, for a file per launch",
-                                   names[i], path);
-        if (r->stats == RUN_STATS_JSON && strcmp(path, "-") == 0)
-            return cli_usage_error(r->args, "--json needs standard output for itself");
-        int code = run_name_numbered(r, path, launches);
+                                   timelines[i].option, path);
+        int code = ventus_name_numbered(r, path, launches);
         if (code != CLI_OK)
             return code;
     }
@@ -112,15 +128,7 @@ int run_check_cycles(const struct run_request *r, struct gpu_request *gpu, size_
     return CLI_OK;
 }
 
-bool run_timelines_to_stdout(const struct gpu_request *gpu)
-{
-    bool found = false;
-    for (unsigned i = 0; i < RUN_TIMELINES; i++)
-        found |= gpu->timelines[i] && strcmp(gpu->timelines[i], "-") == 0;
-    return found;
-}
-
-void run_note_large(const struct sam_launch *launch)
+void ventus_note_large(const struct sam_launch *launch)
 {
     const struct sam_parameter *p;
     for (size_t i = 0; (p = sam_gputime_parameter(i)); i++)
@@ -130,50 +138,40 @@ void run_note_large(const struct sam_launch *launch)
                      launch->warps, (unsigned long long)p->high);
 }
 
-int run_open_timing(struct run *run)
+int ventus_open_timelines(struct run *run)
 {
-    struct sam_gpu_timing *timing = &run->timing;
-    struct sam_sink *const sinks[RUN_TIMELINES] = {&timing->perfetto, &timing->konata};
-    for (unsigned i = 0; i < RUN_TIMELINES; i++) {
-        const char *pattern = run->asked->timelines[i];
-        if (!pattern)
-            continue;
-        char *path = run_log_path(pattern, run->launches);
-        if (!path)
+    struct ventus *v = run->ventus;
+    struct sam_sink *const sinks[] = {&v->timing.perfetto, &v->timing.konata};
+    int code = CLI_OK;
+    for (unsigned i = 0; i < TIMELINES && code == CLI_OK; i++) {
+        const char *pattern = v->asked->files[timelines[i].output];
+        char *path = pattern ? ventus_numbered(pattern, v->launches) : NULL;
+        if (pattern && !path)
             return cli_no_memory();
-        const enum sam_status status = sam_output_open(path, &run->timelines[i], &run->error);
+        code = run_open_output(run, timelines[i].output, path, sinks[i]);
         free(path);
-        if (status != SAM_OK)
-            return cli_report(&run->error);
-        *sinks[i] = i == RUN_PERFETTO ? run_perfetto_sink(&run->perfetto, run->request, pattern,
-                                                          run->timelines[i])
-                                      : (struct sam_sink){sam_output_write, run->timelines[i]};
+        run->perfetto.path = v->asked->files[RUN_PERFETTO];
     }
-    return CLI_OK;
+    return code;
 }
 
-int run_close_timing(struct run *run, bool keep)
+int ventus_close_timelines(struct run *run, bool keep)
 {
     int code = CLI_OK;
-    for (unsigned i = 0; i < RUN_TIMELINES; i++) {
-        struct sam_output *output = run->timelines[i];
-        run->timelines[i] = NULL;
-        if (!keep)
-            cli_drop_output(output);
-        else if (output && sam_output_commit(output, &run->error) != SAM_OK)
-            code = cli_report(&run->error);
-    }
-    run->timing.perfetto = run->timing.konata = (struct sam_sink){0};
-    return code;
+    for (unsigned i = 0; i < TIMELINES; i++)
+        code = cli_first(code, keep ? run_commit_output(run, timelines[i].output)
+                                    : run_drop_output(run, timelines[i].output));
+    run->ventus->timing.perfetto = run->ventus->timing.konata = (struct sam_sink){0};
+    return keep ? code : CLI_OK;
 }
 
 static char *report_of(const struct run *run, enum sam_gputime_format format)
 {
     const struct sam_gputime_report_options options = {
-        .size = sizeof options, .config = &run->asked->config, .image = run->image};
+        .size = sizeof options, .config = &run->ventus->asked->config, .image = run->image};
     struct sam_error error;
     char *text = NULL;
-    sam_gputime_report(&run->timing.result, format, &options, &text, &error);
+    sam_gputime_report(&run->ventus->timing.result, format, &options, &text, &error);
     return text;
 }
 
@@ -184,10 +182,10 @@ static void add_reasons(uint64_t sum[SAM_GPUTIME_REASONS],
         sum[reason] += reasons[reason];
 }
 
-void run_add_measure(struct run *run)
+void ventus_add_measure(struct ventus *v)
 {
-    const struct sam_gputime_result *r = &run->timing.result;
-    struct run_measure *m = run->measure;
+    const struct sam_gputime_result *r = &v->timing.result;
+    struct ventus_measure *m = &v->measure;
     m->cycles += r->cycles;
     m->insns += r->insns;
     for (uint32_t i = 0; i < r->sms; i++) {
@@ -205,12 +203,12 @@ void run_add_measure(struct run *run)
     m->dram_bytes += r->dram_bytes_read + r->dram_bytes_written;
 }
 
-json_t *run_report_cycles(struct run *run, json_t *row)
+json_t *ventus_report_cycles(struct run *run, json_t *row)
 {
-    if (!run->asked->cycles)
+    if (!run->ventus->asked->cycles)
         return row;
-    run->cycles += run->timing.result.cycles;
-    if (!run->json_launches)
+    ventus_add_measure(run->ventus);
+    if (!run->ventus->json_launches)
         return row;
     char *text = report_of(run, SAM_GPUTIME_JSON);
     json_t *report = text ? json_loads(text, 0, NULL) : NULL;
@@ -218,9 +216,9 @@ json_t *run_report_cycles(struct run *run, json_t *row)
     return report_set(row, "time", report);
 }
 
-int run_print_cycles(const struct run *run)
+int ventus_print_cycles(const struct run *run)
 {
-    if (!run->asked->cycles || run->json_launches)
+    if (!run->ventus->asked->cycles || run->ventus->json_launches)
         return CLI_OK;
     char *text = report_of(run, SAM_GPUTIME_TEXT);
     if (!text)

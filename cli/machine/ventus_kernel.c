@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "machine/machine.h"
 #include "stop.h"
 
 /* Report an unknown kernel, and name those that exist. */
@@ -18,7 +18,7 @@ static int unknown_kernel(const struct run *run, const char *path)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      shown++ ? ", " : "; there are ", symbol->name);
     }
-    return cli_error("%s: no symbol '%s'%s", path, run->asked->kernel, names);
+    return cli_error("%s: no symbol '%s'%s", path, run->ventus->asked->kernel, names);
 }
 
 /* Pokes before the launch, dumps after it. */
@@ -29,18 +29,17 @@ static int do_steps(struct run *run, enum run_step_kind kind)
     for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++) {
         const struct run_step *step = &request->steps.items[i];
         if (step->kind == kind)
-            code = kind == RUN_POKE ? run_poke(run, step)
-                                    : run_dump_memory(run_gpu_read, run->gpu, &step->dump);
+            code = kind == RUN_POKE ? ventus_poke(run, step) : run_dump(run, &step->dump);
     }
     return code;
 }
 
 /* A launch is held to the local memory that it declares: in the program, by --lds-size, as local:
  * arguments. One that declares none in any way has all of the window. */
-static int bound_local_memory(struct run *run, const struct run_arguments *arguments,
-                              struct sam_launch *launch)
+static int bound_local_memory(struct run *run, struct sam_launch *launch)
 {
-    struct gpu_request *asked = run->asked;
+    const struct run_arguments *arguments = &run->arguments;
+    struct gpu_request *asked = run->ventus->asked;
     bool declared = asked->options.strict_lds || launch->lds_size < SAM_LDS_SIZE;
     for (size_t i = 0; i < arguments->count; i++) {
         const struct run_argument *a = &arguments->items[i];
@@ -58,71 +57,52 @@ static int bound_local_memory(struct run *run, const struct run_arguments *argum
     return CLI_OK;
 }
 
-static int launch(struct run *run, const char *path, struct run_arguments *arguments)
+int ventus_open_kernel(struct run *run)
 {
-    const struct gpu_request *asked = run->asked;
-    uint8_t *buffer = NULL;
-    size_t size = 0;
-    struct sam_launch launch;
-    int code = run_arguments_place(run, arguments, &buffer, &size);
-    run->arguments = arguments;
-    if (code == CLI_OK) {
-        struct sam_kernel kernel = {
-            .name = asked->kernel,
-            .lanes = asked->lanes,
-            .pds_size = asked->pds_size,
-            .args = buffer,
-            .args_size = size,
-            .print_size = asked->print_size,
-        };
-        memcpy(kernel.grid, asked->grid, sizeof kernel.grid);
-        memcpy(kernel.block, asked->block, sizeof kernel.block);
-        struct sam_prepare_options options = {.size = sizeof options, .lds_size = asked->lds_size};
-        memcpy(options.global, asked->global, sizeof options.global);
-        memcpy(options.offset, asked->offset, sizeof options.offset);
-        if (sam_gpu_prepare_with(run->gpu, run->image, &kernel, &options, &launch, &run->error) !=
-            SAM_OK)
-            code = cli_report(&run->error);
-    }
-    code = code ?: bound_local_memory(run, arguments, &launch);
-    free(buffer);
-    code = code ?: run_check_steps(run) ?: do_steps(run, RUN_POKE);
-    if (code == CLI_OK && cli_given(run->request->args, "poke"))
-        code = run_arguments_take(arguments, run_gpu_read, run->gpu);
-    return code ?: run_launch(run, &launch, asked->kernel, path);
-}
-
-static int run_program(struct run *run, struct run_arguments *arguments, struct run_check *checks)
-{
-    const struct run_request *request = run->request;
-    const char *path = request->files.items[0];
-    int code = run_load_kernels(request, path, SAM_CODE_BASE, &run->image);
+    const char *path = run->request->files.items[0];
+    int code = run_load_kernels(run->request, path, SAM_CODE_BASE, &run->image);
     if (code != CLI_OK)
         return code;
-    if (!sam_image_find(run->image, run->asked->kernel))
+    if (!sam_image_find(run->image, run->ventus->asked->kernel))
         return unknown_kernel(run, path);
-    code = run_open(run);
-    if (code != CLI_OK)
-        return code;
-    if (sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    cli_catch_signals();
-    return launch(run, path, arguments) ?: do_steps(run, RUN_DUMP)
-        ?: run_arguments_fetch(arguments, run_gpu_read, run->gpu)
-        ?: run_check_written(run, checks, request->checks.count)
-        ?: run_checks_compare(checks, request->checks.count, run->text, run->json_checks)
-        ?: run_arguments_write(arguments);
+    code = ventus_create(run);
+    return code ?: cli_code(sam_gpu_load(run->ventus->gpu, run->image, &run->error), &run->error);
 }
 
-int run_kernel(struct run *run)
+/* The launch of the kernel, its arguments in memory. */
+static int prepare(struct run *run, struct sam_launch *launch)
 {
-    const struct run_request *request = run->request;
-    struct run_arguments arguments = {0};
-    struct run_check *checks = NULL;
-    int code = run_arguments_parse(request->args, &request->arguments, &arguments)
-        ?: run_checks_parse(request->args, &request->checks, &arguments, &checks)
-        ?: run_program(run, &arguments, checks);
-    run_checks_free(checks, request->checks.count);
-    run_arguments_free(&arguments);
-    return code;
+    const struct gpu_request *asked = run->ventus->asked;
+    struct sam_prepare_options options = {.size = sizeof options, .lds_size = asked->lds_size};
+    struct sam_kernel kernel = {
+        .name = asked->kernel,
+        .lanes = asked->lanes,
+        .pds_size = asked->pds_size,
+        .print_size = asked->print_size,
+    };
+    uint8_t *buffer = NULL;
+    int code = ventus_place(run, &buffer, &kernel.args_size);
+    kernel.args = buffer;
+    memcpy(kernel.grid, asked->grid, sizeof kernel.grid);
+    memcpy(kernel.block, asked->block, sizeof kernel.block);
+    memcpy(options.global, asked->global, sizeof options.global);
+    memcpy(options.offset, asked->offset, sizeof options.offset);
+    if (code == CLI_OK && sam_gpu_prepare_with(run->ventus->gpu, run->image, &kernel, &options,
+                                               launch, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    free(buffer);
+    return code ?: bound_local_memory(run, launch);
+}
+
+int ventus_run_kernel(struct run *run)
+{
+    struct sam_launch launch;
+    int code = prepare(run, &launch) ?: ventus_check_steps(run) ?: do_steps(run, RUN_POKE);
+    if (code == CLI_OK && cli_given(run->request->args, "poke"))
+        code = run_arguments_take(&run->arguments, &run->memory);
+    return code ?: ventus_launch(run, &launch, run->ventus->asked->kernel,
+                                 run->request->files.items[0])
+        ?: do_steps(run, RUN_DUMP) ?: run_arguments_fetch(&run->arguments, &run->memory)
+        ?: ventus_check_written(run) ?: run_checks_compare(run)
+        ?: run_arguments_write(&run->arguments);
 }

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
 #include "stop.h"
 
 static bool print_text(void *context, const void *data, size_t size)
 {
     struct run *run = context;
+    if (!run->text)
+        return true;
     cli_progress_clear(&run->progress);
     return fwrite(data, 1, size, run->text) == size && fflush(run->text) == 0;
 }
@@ -20,7 +22,7 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
     char what[32];
     if (!cli_progress_due(&run->progress))
         return;
-    snprintf(what, sizeof what, "launch %u", run->launches);
+    snprintf(what, sizeof what, "launch %u", run->ventus->launches);
     cli_progress_show(&run->progress, what, progress->done, progress->workgroups, "workgroups",
                       progress->warp_insns, "warp instructions");
 }
@@ -28,32 +30,40 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
 /* The options of the request, and those that the command adds. */
 static struct sam_gpu_options options_of(struct run *run)
 {
-    struct sam_gpu_options options = run->asked->options;
+    struct sam_gpu_options options = run->ventus->asked->options;
     options.size = sizeof options;
     /* the public driver caps the buffer, as sam_gpu_prepare does */
-    options.fit_pds = run->pds_room != 0 || run->asked->kernel;
-    options.pds_room = run->pds_room;
-    options.lds_ranges = run->asked->lds_ranges.items;
-    options.lds_range_count = run->asked->lds_ranges.count;
-    if (run->asked->sv39) {
+    options.fit_pds = run->ventus->pds_room != 0 || run->ventus->asked->kernel;
+    options.pds_room = run->ventus->pds_room;
+    options.lds_ranges = run->ventus->asked->lds_ranges.items;
+    options.lds_range_count = run->ventus->asked->lds_ranges.count;
+    if (run->ventus->asked->sv39) {
         options.sv39 = true;
-        options.ptbr = run->ptbr;
+        options.ptbr = run->ventus->ptbr;
     }
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
-    options.timing = run->asked->cycles ? &run->timing : NULL;
+    options.timing = run->ventus->asked->cycles ? &run->ventus->timing : NULL;
     options.progress = show_progress;
     options.progress_context = run;
     return options;
 }
 
-int run_open(struct run *run)
+static bool read_memory(void *gpu, uint64_t address, void *data, size_t size,
+                        struct sam_error *error)
 {
-    struct sam_gpu_options options = options_of(run);
-    return cli_code(sam_gpu_new(&options, &run->gpu, &run->error), &run->error);
+    return sam_gpu_read(gpu, (uint32_t)address, data, size, error) == SAM_OK;
 }
 
-char *run_log_path(const char *pattern, unsigned launch)
+int ventus_create(struct run *run)
+{
+    const struct sam_gpu_options options = options_of(run);
+    const enum sam_status status = sam_gpu_new(&options, &run->ventus->gpu, &run->error);
+    run->memory = (struct run_memory){read_memory, run->ventus->gpu};
+    return cli_code(status, &run->error);
+}
+
+char *ventus_numbered(const char *pattern, unsigned launch)
 {
     size_t room = strlen(pattern) * 6 + 16, used = 0;
     char *path = malloc(room);
@@ -75,80 +85,61 @@ static bool log_each(const struct run *run)
     return run->request->trace && strstr(run->request->trace, "%n");
 }
 
-int run_close_log(struct run *run)
-{
-    struct sam_output *log = run->log;
-    run->log = NULL;
-    if (log && sam_output_commit(log, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    return CLI_OK;
-}
-
 /* Open the log of the next launch. */
-static int open_log(struct run *run)
+static int open_log(struct run *run, struct sam_sink *sink)
 {
     const char *pattern = run->request->trace;
-    if (!pattern)
+    if (run->outputs[RUN_TRACE])
+        *sink = (struct sam_sink){sam_output_write, run->outputs[RUN_TRACE]};
+    if (!pattern || run->outputs[RUN_TRACE])
         return CLI_OK;
-    if (!run->log) {
-        char *path = log_each(run) ? run_log_path(pattern, run->launches) : NULL;
-        if (log_each(run) && !path)
-            return cli_no_memory();
-        enum sam_status status = sam_output_open(path ? path : pattern, &run->log, &run->error);
-        free(path);
-        if (status != SAM_OK)
-            return cli_report(&run->error);
-    }
-    return CLI_OK;
+    char *path = ventus_numbered(pattern, run->ventus->launches);
+    const int code = path ? run_open_output(run, RUN_TRACE, path, sink) : cli_no_memory();
+    free(path);
+    return code;
 }
 
 /* The machine as the next launch needs it: its log, tables for the buffers there are now. */
 static int set_up(struct run *run)
 {
-    int code = open_log(run);
-    if (code != CLI_OK)
-        return code;
-    if (run->asked->sv39 &&
-        sam_gpu_build_sv39(run->gpu, run->image, &run->ptbr, &run->error) != SAM_OK)
-        return cli_report(&run->error);
-    code = run_open_timing(run);
+    struct ventus *v = run->ventus;
+    struct sam_sink log = {0};
+    int code = open_log(run, &log);
+    if (code == CLI_OK && v->asked->sv39)
+        code = cli_code(sam_gpu_build_sv39(v->gpu, run->image, &v->ptbr, &run->error), &run->error);
+    code = code ?: ventus_open_timelines(run);
     if (code != CLI_OK)
         return code;
     struct sam_gpu_options options = options_of(run);
-    if (run->log)
-        options.log = (struct sam_sink){sam_output_write, run->log};
-    return cli_code(sam_gpu_set_options(run->gpu, &options, &run->error), &run->error);
+    options.log = log;
+    return cli_code(sam_gpu_set_options(v->gpu, &options, &run->error), &run->error);
 }
 
 static int report(struct run *run, const struct sam_launch *launch, const char *kernel,
                   const char *source, const struct sam_gpu_result *result, enum sam_status status)
 {
     const bool stopped = status == SAM_ERR_STOPPED;
-    json_t *row = run_report(run, launch, kernel, source, result);
-    row = run_report_cycles(run, run_report_findings(run, row));
+    json_t *row = ventus_report(run, launch, kernel, source, result);
+    row = ventus_report_cycles(run, ventus_report_findings(run, row));
     if (stopped)
         row = report_flag(row, "done", false);
     if (!row)
         return cli_no_memory();
     if (!stopped && !run->request->quiet && !run->request->driver) /* whose user took the time */
-        report_print(run->text, run_launch_line, row);
+        report_print(run->text, ventus_launch_line, row);
     if (!stopped && run->request->stats == RUN_STATS_TEXT)
-        report_print(run->text, run_launch_stats, row);
-    const bool good = !run->json_launches || json_array_append(run->json_launches, row) == 0;
+        report_print(run->text, ventus_launch_stats, row);
+    const bool good =
+        !run->ventus->json_launches || json_array_append(run->ventus->json_launches, row) == 0;
     json_decref(row);
-    return good ? run_print_cycles(run) : cli_no_memory();
-}
-
-/* Whether a file of the launch could not be written: dropping it names it. */
-static bool output_failed(const struct run *run)
-{
-    return cli_any_failed(&run->log, 1) || cli_any_failed(run->timelines, RUN_TIMELINES);
+    return good ? ventus_print_cycles(run) : cli_no_memory();
 }
 
 /* Whether a launch that was stopped has been timed in part. */
 static bool has_cycles(const struct run *run, enum sam_status status)
 {
-    return status == SAM_ERR_STOPPED && run->asked->cycles && run->timing.result.insns > 0;
+    return status == SAM_ERR_STOPPED && run->ventus->asked->cycles &&
+           run->ventus->timing.result.insns > 0;
 }
 
 /* A load just past the argument buffer, or at 0 where there is none, reads an argument that was not
@@ -157,85 +148,118 @@ static void explain_trap(struct run *run, const struct sam_launch *launch,
                          const struct sam_trap *trap)
 {
     enum { GUARD = 4096 };
-    if (!run->arguments || trap->kind != SAM_TRAP_LOAD_FAULT)
+    if (!run->ventus->asked->kernel || trap->kind != SAM_TRAP_LOAD_FAULT)
         return;
     uint64_t offset = trap->tval - launch->args;
     if (offset < launch->args_size || offset >= (uint64_t)launch->args_size + GUARD)
         return;
-    size_t count = run->arguments->count, used = strlen(run->error.text);
+    size_t count = run->arguments.count, used = strlen(run->error.text);
     snprintf(run->error.text + used, sizeof run->error.text - used,
              "; the kernel reads an argument at offset %llu, but %zu argument%s given (--arg)",
              (unsigned long long)offset, count, count == 1 ? " was" : "s were");
+}
+
+/* Registers of warps that have ended stay readable where they take little memory. */
+enum { KEPT_WARPS = 1024 };
+
+/* Open the launch for the driver of the request, and run the rest of it. The code is the driver's;
+ * *status and `result` as of sam_gpu_launch, SAM_OK unless the code is CLI_OK. */
+static int drive(struct run *run, const struct sam_launch *launch, const char *kernel,
+                 struct sam_gpu_result *result, enum sam_status *status)
+{
+    const struct ventus *v = run->ventus;
+    const struct run_driver *driver = run->request->driver;
+    const uint64_t warps = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const struct sam_session_options options = {
+        .size = sizeof options,
+        .keep_ended = warps <= KEPT_WARPS / launch->warps,
+    };
+    struct run_session opened = {
+        .gpu = v->gpu,
+        .launch = launch,
+        .image = run->image,
+        .name = kernel,
+        .arguments = v->asked->kernel ? &run->arguments : NULL,
+        .metadata = v->metadata,
+        .number = v->launches,
+        .count = v->asked->kernel ? 1 : (unsigned)v->pair_count,
+        .text = run->text,
+    };
+    if (sam_session_open(v->gpu, launch, &options, &opened.session, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    const int code = driver->drive(driver->context, &opened);
+    if (code == CLI_OK)
+        *status = sam_session_finish(opened.session, result, &run->error);
+    sam_session_close(opened.session);
+    return code;
 }
 
 /* Run the launch, or let the driver run it. The code is CLI_OK when *status says how it ended. */
 static int execute(struct run *run, const struct sam_launch *launch, const char *kernel,
                    struct sam_gpu_result *result, enum sam_status *status)
 {
+    const struct ventus *v = run->ventus;
     if (run->request->driver)
-        return run_drive_launch(run, launch, kernel, result, status);
-    if (!run->launches && !run->request->quiet && !run->asked->cycles)
-        run_note_large(launch);
+        return drive(run, launch, kernel, result, status);
+    if (!v->launches && !run->request->quiet && !v->asked->cycles)
+        ventus_note_large(launch);
     cli_progress_start(&run->progress, run->request->quiet);
-    *status = sam_gpu_launch(run->gpu, launch, result, &run->error);
+    *status = sam_gpu_launch(v->gpu, launch, result, &run->error);
     cli_progress_clear(&run->progress);
     return CLI_OK;
 }
 
-int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
-               const char *source)
+/* Report a launch that has ended, and keep its log: that of a failing kernel shows what led to the
+ * trap. */
+static int finish(struct run *run, const struct sam_launch *launch, const char *kernel,
+                  const char *source, const struct sam_gpu_result *result, enum sam_status status)
+{
+    int code = CLI_OK;
+    if (status == SAM_OK || status == SAM_ERR_TRAP || has_cycles(run, status))
+        code = report(run, launch, kernel, source, result, status);
+    code = code ?: ventus_print_findings(run);
+    if (status != SAM_OK) {
+        fflush(run->text);
+        explain_trap(run, launch, &result->trap);
+        const int failed = run_output_failed(run) ? CLI_BAD_INPUT : cli_report(&run->error);
+        ventus_report_places(run, launch, result, stderr);
+        code = cli_first(code, failed);
+    }
+    if ((log_each(run) && status == SAM_OK) || status == SAM_ERR_TRAP)
+        code = cli_first(code, run_commit_output(run, RUN_TRACE));
+    return code;
+}
+
+int ventus_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
+                  const char *source)
 {
     struct sam_gpu_result result = {0};
     enum sam_status status = SAM_OK;
     int code = set_up(run) ?: execute(run, launch, kernel, &result, &status);
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
-        int closed = run_close_log(run); /* of what has run */
+        const int closed = run_commit_output(run, RUN_TRACE); /* of what has run */
         code = closed == CLI_OK ? code : closed;
-    } else if (code == CLI_OK && run->measure) {
-        run_add_measure(run);
-        if (status != SAM_OK) {
-            run->measure->error = run->error;
-            code = CLI_PROGRAM_FAILED; /* whoever measures says so */
-        }
+    } else if (code == CLI_OK && run->text) {
+        code = finish(run, launch, kernel, source, &result, status);
     } else if (code == CLI_OK) {
-        if (status == SAM_OK || status == SAM_ERR_TRAP || has_cycles(run, status))
-            code = report(run, launch, kernel, source, &result, status);
-        code = code ?: run_print_findings(run);
-        if (status != SAM_OK) {
-            fflush(run->text);
-            explain_trap(run, launch, &result.trap);
-            int failed = output_failed(run) ? CLI_BAD_INPUT : cli_report(&run->error);
-            run_report_places(run, launch, &result, stderr);
-            code = code == CLI_OK ? failed : code;
-        }
-        /* The log of a failing kernel is kept: it shows what led to the trap. */
-        if ((log_each(run) && status == SAM_OK) || status == SAM_ERR_TRAP) {
-            int closed = run_close_log(run);
-            code = code == CLI_OK ? closed : code;
-        }
+        ventus_add_measure(run->ventus);
+        code = status == SAM_OK ? CLI_OK : CLI_PROGRAM_FAILED; /* run->error says why */
     }
-    run->launches++;
-    const int closed_timing = run_close_timing(run, status == SAM_OK || status == SAM_ERR_TRAP);
-    code = code == CLI_OK ? closed_timing : code;
-    if (code != CLI_OK) {
-        cli_drop_output(run->log);
-        run->log = NULL;
-    }
+    run->ventus->launches++;
+    const bool kept = status == SAM_OK || status == SAM_ERR_TRAP;
+    code = cli_first(code, ventus_close_timelines(run, kept));
+    if (code != CLI_OK)
+        run_drop_output(run, RUN_TRACE);
     sam_gpu_result_free(&result);
     return code;
 }
 
-bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error)
-{
-    return sam_gpu_read(gpu, (uint32_t)address, data, size, error) == SAM_OK;
-}
-
-int run_poke(struct run *run, const struct run_step *step)
+int ventus_poke(struct run *run, const struct run_step *step)
 {
     /* Byte by byte: they may lie in two buffers. */
     for (unsigned i = 0; i < step->bytes; i++) {
         const uint8_t byte = (uint8_t)(step->value >> 8 * i);
-        if (sam_gpu_write(run->gpu, step->address + i, &byte, 1, &run->error) != SAM_OK)
+        if (sam_gpu_write(run->ventus->gpu, step->address + i, &byte, 1, &run->error) != SAM_OK)
             return cli_report(&run->error);
     }
     return CLI_OK;
@@ -246,25 +270,26 @@ static int map_poke(struct run *run, const struct run_step *step)
 {
     unsigned from = 0, to = 0;
     while (from < step->bytes) {
-        while (from < step->bytes && run_gpu_read(run->gpu, step->address + from, NULL, 1, NULL))
+        while (from < step->bytes &&
+               read_memory(run->ventus->gpu, step->address + from, NULL, 1, NULL))
             from++;
         for (to = from; to < step->bytes; to++)
-            if (run_gpu_read(run->gpu, step->address + to, NULL, 1, NULL))
+            if (read_memory(run->ventus->gpu, step->address + to, NULL, 1, NULL))
                 break;
         if (to > from &&
-            sam_gpu_map(run->gpu, step->address + from, to - from, &run->error) != SAM_OK)
+            sam_gpu_map(run->ventus->gpu, step->address + from, to - from, &run->error) != SAM_OK)
             return cli_error("--poke 0x%08x: %s", step->address, run->error.text);
         from = to;
     }
     return CLI_OK;
 }
 
-int run_check_steps(struct run *run)
+int ventus_check_steps(struct run *run)
 {
     const struct run_request *r = run->request;
     int code = CLI_OK;
     for (size_t i = 0; i < r->steps.count && code == CLI_OK; i++)
         if (r->steps.items[i].kind == RUN_POKE)
             code = map_poke(run, &r->steps.items[i]);
-    return code ?: run_check_dumps(r, run_gpu_read, run->gpu);
+    return code ?: run_check_dumps(run);
 }

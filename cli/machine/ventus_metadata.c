@@ -8,16 +8,11 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
 #include "stop.h"
 
 enum { MAX_METADATA = 16 << 20 };
 #define MAX_DATA (UINT64_C(10) << 30)
-
-struct pair {
-    struct sam_metadata metadata;
-    uint32_t *words;
-};
 
 struct region {
     uint64_t base, end;
@@ -28,7 +23,7 @@ static bool is_local(const struct sam_metadata_buffer *buffer)
     return buffer->base - SAM_LDS_BASE < SAM_LDS_SIZE;
 }
 
-static int read_pair(struct run *run, const struct run_step *step, struct pair *pair)
+static int read_pair(struct run *run, const struct run_step *step, struct ventus_pair *pair)
 {
     char *text;
     size_t size, count;
@@ -59,7 +54,7 @@ static int by_base(const void *a, const void *b)
 }
 
 /* Map every buffer of every launch. Local memory belongs to the workgroups and is always mapped. */
-static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
+static int map_buffers(struct run *run, const struct ventus_pair *pairs, size_t count)
 {
     size_t total = 0, used = 0;
     for (size_t i = 0; i < count; i++)
@@ -81,8 +76,8 @@ static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
         for (i++; i < used && regions[i].base < joined.end; i++)
             if (regions[i].end > joined.end)
                 joined.end = regions[i].end;
-        if (sam_gpu_map(run->gpu, (uint32_t)joined.base, joined.end - joined.base, &run->error) !=
-            SAM_OK)
+        if (sam_gpu_map(run->ventus->gpu, (uint32_t)joined.base, joined.end - joined.base,
+                        &run->error) != SAM_OK)
             code = cli_report(&run->error);
     }
     free(regions);
@@ -90,7 +85,7 @@ static int map_buffers(struct run *run, const struct pair *pairs, size_t count)
 }
 
 /* Write the words of a pair to its buffers; they are converted to bytes in place. */
-static int write_data(struct run *run, const struct run_step *step, struct pair *pair)
+static int write_data(struct run *run, const struct run_step *step, struct ventus_pair *pair)
 {
     const uint32_t *next = pair->words;
     for (size_t b = 0; b < pair->metadata.buffer_count; b++) {
@@ -110,7 +105,7 @@ static int write_data(struct run *run, const struct run_step *step, struct pair 
                 cli_note("%s: buffer %zu at 0x%llx is local memory, which starts as "
                          "zeros; its data is not used",
                          step->data, b, (unsigned long long)buffer->base);
-        } else if (buffer->size && sam_gpu_write(run->gpu, (uint32_t)buffer->base, bytes,
+        } else if (buffer->size && sam_gpu_write(run->ventus->gpu, (uint32_t)buffer->base, bytes,
                                                  (size_t)buffer->size, &run->error) != SAM_OK) {
             return cli_report(&run->error);
         }
@@ -125,7 +120,7 @@ static int write_data(struct run *run, const struct run_step *step, struct pair 
 static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
                         char *name, size_t size)
 {
-    const struct sam_symbol *symbol = sam_gpu_find_kernel(run->gpu, launch);
+    const struct sam_symbol *symbol = sam_gpu_find_kernel(run->ventus->gpu, launch);
     if (symbol) {
         snprintf(name, size, "%s", symbol->name);
         return;
@@ -155,12 +150,12 @@ static int name_buffers(struct run *run, const struct sam_metadata *m)
     for (size_t i = 0; i < m->buffer_count && code == CLI_OK; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i);
-        code = run_name_buffer(run, m->buffers[i].base, m->buffers[i].allocated, number, false);
+        code = ventus_name_buffer(run, m->buffers[i].base, m->buffers[i].allocated, number, false);
     }
     return code;
 }
 
-static int launch_pair(struct run *run, const struct run_step *step, const struct pair *pair)
+static int launch_pair(struct run *run, const struct run_step *step, const struct ventus_pair *pair)
 {
     const struct sam_metadata *m = &pair->metadata;
     struct sam_launch launch = {
@@ -175,20 +170,22 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
         .image = run->image,
     };
     char name[128];
-    run->pds_room = pds_room(m);
-    run->metadata = m;
-    run->timing.sgprs = (uint32_t)m->sgprs;
-    run->timing.vgprs = (uint32_t)m->vgprs;
-    if (run->sanitizer)
-        sam_sanitizer_declare_registers(run->sanitizer, run->timing.sgprs, run->timing.vgprs);
+    run->ventus->pds_room = pds_room(m);
+    run->ventus->metadata = m;
+    run->ventus->timing.sgprs = (uint32_t)m->sgprs;
+    run->ventus->timing.vgprs = (uint32_t)m->vgprs;
+    if (run->ventus->sanitizer)
+        sam_sanitizer_declare_registers(run->ventus->sanitizer, run->ventus->timing.sgprs,
+                                        run->ventus->timing.vgprs);
     kernel_name(run, &launch, step->path, name, sizeof name);
-    return name_buffers(run, m) ?: run_launch(run, &launch, name, step->path);
+    return name_buffers(run, m) ?: ventus_launch(run, &launch, name, step->path);
 }
 
 /* Do the steps in order. A poke acts where it stands, and again after the data of the next launch
  * is written, so that the kernel sees it. */
-static int run_steps(struct run *run, struct pair *pairs)
+int ventus_run_pairs(struct run *run)
 {
+    struct ventus_pair *pairs = run->ventus->pairs;
     const struct run_request *request = run->request;
     int code = CLI_OK;
     size_t pending = 0; /* first step since the last launch */
@@ -197,13 +194,13 @@ static int run_steps(struct run *run, struct pair *pairs)
         if (cli_stopped())
             return cli_report_stop();
         switch (step->kind) {
-        case RUN_POKE: code = run_poke(run, step); break;
-        case RUN_DUMP: code = run_dump_memory(run_gpu_read, run->gpu, &step->dump); break;
+        case RUN_POKE: code = ventus_poke(run, step); break;
+        case RUN_DUMP: code = run_dump(run, &step->dump); break;
         case RUN_FILE:
             code = write_data(run, step, pairs);
             for (; pending < i && code == CLI_OK; pending++)
                 if (request->steps.items[pending].kind == RUN_POKE)
-                    code = run_poke(run, &request->steps.items[pending]);
+                    code = ventus_poke(run, &request->steps.items[pending]);
             code = code ?: launch_pair(run, step, pairs);
             pending = i + 1;
             pairs++;
@@ -213,29 +210,29 @@ static int run_steps(struct run *run, struct pair *pairs)
     return code;
 }
 
-int run_metadata(struct run *run)
+int ventus_open_pairs(struct run *run)
 {
     const struct run_request *request = run->request;
-    struct pair *pairs = calloc(request->steps.count + 1, sizeof *pairs);
-    size_t count = 0;
-    int code = pairs ? CLI_OK : cli_no_memory();
+    struct ventus *v = run->ventus;
+    v->pairs = calloc(request->steps.count + 1, sizeof *v->pairs);
+    int code = v->pairs ? CLI_OK : cli_no_memory();
     for (size_t i = 0; i < request->steps.count && code == CLI_OK; i++)
         if (request->steps.items[i].kind == RUN_FILE)
-            code = read_pair(run, &request->steps.items[i], &pairs[count++]);
-    if (code == CLI_OK && run->asked->elf &&
-        sam_elf_read(run->asked->elf, &run->image, &run->error) != SAM_OK)
-        code = cli_report(&run->error);
-    code = code ?: run_open(run) ?: map_buffers(run, pairs, count);
+            code = read_pair(run, &request->steps.items[i], &v->pairs[v->pair_count++]);
+    if (code == CLI_OK && v->asked->elf)
+        code = cli_code(sam_elf_read(v->asked->elf, &run->image, &run->error), &run->error);
+    code = code ?: ventus_create(run) ?: map_buffers(run, v->pairs, v->pair_count);
     /* After the buffers: the program is inside the code buffer, which is larger. */
-    if (code == CLI_OK && run->image && sam_gpu_load(run->gpu, run->image, &run->error) != SAM_OK)
-        code = cli_report(&run->error);
-    code = code ?: run_check_steps(run);
-    cli_catch_signals();
-    code = code ?: run_steps(run, pairs);
-    for (size_t i = 0; i < count; i++) {
-        sam_metadata_free(&pairs[i].metadata);
-        free(pairs[i].words);
+    if (code == CLI_OK && run->image)
+        code = cli_code(sam_gpu_load(v->gpu, run->image, &run->error), &run->error);
+    return code ?: ventus_check_steps(run);
+}
+
+void ventus_close_pairs(struct ventus *v)
+{
+    for (size_t i = 0; i < v->pair_count; i++) {
+        sam_metadata_free(&v->pairs[i].metadata);
+        free(v->pairs[i].words);
     }
-    free(pairs);
-    return code;
+    free(v->pairs);
 }

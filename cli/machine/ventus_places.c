@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "machine/machine.h"
 
 enum { LINES = 16, RANGES = 8 };
 
@@ -48,7 +48,7 @@ static void print_pc(const struct run *run, uint32_t pc, FILE *out)
     const struct sam_symbol *symbol = run->image ? sam_image_symbol_at(run->image, pc) : NULL;
     if (symbol)
         fprintf(out, " <%s+0x%llx>", symbol->name, (unsigned long long)(pc - symbol->value));
-    if (sam_gpu_read(run->gpu, pc, word, sizeof word, &error) != SAM_OK ||
+    if (sam_gpu_read(run->ventus->gpu, pc, word, sizeof word, &error) != SAM_OK ||
         sam_isa_parse("ventus", &isa, NULL) != SAM_OK)
         return;
     sam_disassemble(&isa,
@@ -97,8 +97,8 @@ static void print_ended(const struct sam_launch *launch, const struct sam_gpu_re
     fprintf(out, count == 1 ? " has ended\n" : " have ended\n");
 }
 
-void run_report_places(const struct run *run, const struct sam_launch *launch,
-                       const struct sam_gpu_result *result, FILE *out)
+void ventus_report_places(const struct run *run, const struct sam_launch *launch,
+                          const struct sam_gpu_result *result, FILE *out)
 {
     if (!result->place_count)
         return;

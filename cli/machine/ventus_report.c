@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report on a launch. */
-#include "run/run.h"
+#include "machine/machine.h"
 
 /* An object with the pc and the name of its place. */
 static json_t *place_of(const struct run *run, uint32_t pc)
@@ -10,7 +10,7 @@ static json_t *place_of(const struct run *run, uint32_t pc)
     return report_text(report_count(json_object(), "pc", pc), "symbol", where);
 }
 
-const struct report_field run_gpu_counts[] = {
+const struct report_field ventus_counts[] = {
     REPORT_FIELD(struct sam_gpu_stats, workgroups),
     REPORT_FIELD(struct sam_gpu_stats, warps),
     REPORT_FIELD(struct sam_gpu_stats, warp_insns),
@@ -87,18 +87,18 @@ static json_t *places(const struct run *run, const struct sam_gpu_result *result
     return rows;
 }
 
-json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
-                   const char *source, const struct sam_gpu_result *result)
+json_t *ventus_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
+                      const char *source, const struct sam_gpu_result *result)
 {
     const bool failed = result->trap.kind != SAM_TRAP_NONE;
-    json_t *row = report_count(json_object(), "launch", run->launches);
+    json_t *row = report_count(json_object(), "launch", run->ventus->launches);
     row = report_text(row, "kernel", kernel);
     row = report_text(row, "file", source);
     row = report_set(row, "grid", three(launch->grid));
     row = report_count(row, "warps_per_workgroup", launch->warps);
     row = report_count(row, "lanes", launch->lanes);
     row = report_flag(row, "done", !failed);
-    row = report_set(row, "counts", report_fields(json_object(), run_gpu_counts, &result->stats));
+    row = report_set(row, "counts", report_fields(json_object(), ventus_counts, &result->stats));
     row = report_set(row, "branches", branches(run, &result->stats));
     row = report_set(row, "mix", mix(&result->stats));
     if (failed)
@@ -106,12 +106,12 @@ json_t *run_report(const struct run *run, const struct sam_launch *launch, const
     return result->place_count ? report_set(row, "places", places(run, result)) : row;
 }
 
-const char run_launch_line[] =
+const char ventus_launch_line[] =
     "launch {launch}: {kernel}, grid {grid*x}, {warps_per_workgroup} "
     "{warps_per_workgroup|warp|warps} of {lanes}: {done|done|FAILED}, {counts.warp_insns} warp "
     "instructions in {counts.seconds:.3m} ms, {counts.warp_insns/counts.seconds:.1M} M/s\n";
 
-const char run_launch_stats[] =
+const char ventus_launch_stats[] =
     "  workgroups           {counts.workgroups:14}\n"
     "  warps                {counts.warps:14}\n"
     "  warp instructions    {counts.warp_insns:14}  {counts.scalar_insns} scalar, "

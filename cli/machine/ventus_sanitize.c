@@ -2,13 +2,13 @@
 /* `--sanitize[=CHECK,...]`: the findings of each launch. */
 #include <string.h>
 
-#include "run/run.h"
+#include "machine/machine.h"
 
 static const unsigned checks[] = {SAM_SANITIZE_RACE, SAM_SANITIZE_INIT, SAM_SANITIZE_BOUNDS,
                                   SAM_SANITIZE_SYNC};
 
-int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
-                       void *place)
+int ventus_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
+                          void *place)
 {
     unsigned wanted = 0;
     for (const char *at = text; at;) {
@@ -32,23 +32,24 @@ int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, c
     return CLI_OK;
 }
 
-int run_open_sanitizer(struct run *run)
+int ventus_open_sanitizer(struct run *run)
 {
-    if (!run->asked->sanitize)
+    if (!run->ventus->asked->sanitize)
         return CLI_OK;
     if (run->request->driver)
         return cli_usage_error(run->request->args,
                                "--sanitize checks whole launches: expected samite run");
-    run->sanitizer = sam_sanitizer_new(run->asked->sanitize);
-    run->asked->options.sanitizer = run->sanitizer;
-    return run->sanitizer ? CLI_OK : cli_no_memory();
+    run->ventus->sanitizer = sam_sanitizer_new(run->ventus->asked->sanitize);
+    run->ventus->asked->options.sanitizer = run->ventus->sanitizer;
+    return run->ventus->sanitizer ? CLI_OK : cli_no_memory();
 }
 
-int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output)
+int ventus_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output)
 {
     const struct sam_sanitizer_buffer buffer = {
         .base = (uint32_t)base, .size = size, .name = name, .output = output};
-    if (run->sanitizer && sam_sanitizer_add_buffer(run->sanitizer, &buffer, &run->error) != SAM_OK)
+    if (run->ventus->sanitizer &&
+        sam_sanitizer_add_buffer(run->ventus->sanitizer, &buffer, &run->error) != SAM_OK)
         return cli_report(&run->error);
     return CLI_OK;
 }
@@ -98,7 +99,7 @@ static json_t *finding_of(const struct run *run, const struct sam_finding *findi
     row = report_text(row, "kind", sam_finding_kind_name(finding->kind));
     row = report_count(row, "count", finding->count);
     if (finding->has_address) {
-        sam_sanitizer_place(run->sanitizer, finding, place, sizeof place);
+        sam_sanitizer_place(run->ventus->sanitizer, finding, place, sizeof place);
         row = report_count(row, "address", finding->address);
         row = report_count(row, "size", finding->size);
         row = report_text(row, "place", place);
@@ -116,12 +117,12 @@ static json_t *finding_of(const struct run *run, const struct sam_finding *findi
     return report_set(row, "sides", sides);
 }
 
-json_t *run_report_findings(const struct run *run, json_t *launch)
+json_t *ventus_report_findings(const struct run *run, json_t *launch)
 {
     size_t count = 0;
-    if (!run->sanitizer)
+    if (!run->ventus->sanitizer)
         return launch;
-    const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
+    const struct sam_finding *findings = sam_sanitizer_findings(run->ventus->sanitizer, &count);
     json_t *rows = json_object_get(launch, "findings");
     rows = rows ? json_incref(rows) : json_array();
     for (size_t i = 0; i < count; i++)
@@ -129,37 +130,37 @@ json_t *run_report_findings(const struct run *run, json_t *launch)
     return report_set(launch, "findings", rows);
 }
 
-int run_print_findings(struct run *run)
+int ventus_print_findings(struct run *run)
 {
     const struct sam_sanitizer_print options = {.size = sizeof options, .image = run->image};
     size_t count = 0;
     char *text;
-    if (run->sanitizer)
-        sam_sanitizer_findings(run->sanitizer, &count);
+    if (run->ventus->sanitizer)
+        sam_sanitizer_findings(run->ventus->sanitizer, &count);
     if (count == 0)
         return CLI_OK;
-    if (sam_sanitizer_print(run->sanitizer, &options, &text, &run->error) != SAM_OK)
+    if (sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error) != SAM_OK)
         return cli_report(&run->error);
     fflush(run->text);
     fputs(text, stderr);
     sam_text_free(text);
-    sam_sanitizer_forget(run->sanitizer);
-    run->found = true;
+    sam_sanitizer_forget(run->ventus->sanitizer);
+    run->ventus->found = true;
     return CLI_OK;
 }
 
-int run_check_written(struct run *run, const struct run_check *wanted, size_t count)
+int ventus_check_written(struct run *run)
 {
-    const size_t launches = json_array_size(run->json_launches);
-    json_t *last = launches ? json_array_get(run->json_launches, launches - 1) : NULL;
-    for (size_t i = 0; i < count && run->sanitizer; i++) {
-        const struct run_argument *output = wanted[i].argument;
-        if (sam_sanitizer_check_memory(run->sanitizer, (uint32_t)output->address,
+    const size_t launches = json_array_size(run->ventus->json_launches);
+    json_t *last = launches ? json_array_get(run->ventus->json_launches, launches - 1) : NULL;
+    for (size_t i = 0; i < run->request->checks.count && run->ventus->sanitizer; i++) {
+        const struct run_argument *output = run->checks[i].argument;
+        if (sam_sanitizer_check_memory(run->ventus->sanitizer, (uint32_t)output->address,
                                        output->array.size, &run->error) != SAM_OK)
             return cli_report(&run->error);
     }
-    if (last && !run_report_findings(run, json_incref(last)))
+    if (last && !ventus_report_findings(run, json_incref(last)))
         return cli_no_memory();
     json_decref(last);
-    return run_print_findings(run);
+    return ventus_print_findings(run);
 }

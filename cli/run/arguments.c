@@ -326,26 +326,27 @@ bool run_arguments_to_stdout(const struct cli_list *words)
     return found;
 }
 
-int run_arguments_take(struct run_arguments *arguments, run_read_memory *read, void *context)
+int run_arguments_take(struct run_arguments *arguments, const struct run_memory *memory)
 {
     struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
-        if (a->input && !read(context, a->address, a->array.data, a->array.size, &error))
+        if (a->input &&
+            !memory->read(memory->context, a->address, a->array.data, a->array.size, &error))
             return cli_report(&error);
     }
     return CLI_OK;
 }
 
 /* The first byte of an input that the program has changed; the array's size: none. */
-static size_t first_change(const struct run_argument *a, run_read_memory *read, void *context)
+static size_t first_change(const struct run_argument *a, const struct run_memory *memory)
 {
     const uint8_t *before = a->array.data;
     uint8_t now[16384];
     struct sam_error error;
     for (size_t at = 0, size; at < a->array.size; at += size) {
         size = a->array.size - at < sizeof now ? a->array.size - at : sizeof now;
-        if (read(context, a->address + at, now, size, &error) &&
+        if (memory->read(memory->context, a->address + at, now, size, &error) &&
             memcmp(before + at, now, size) != 0)
             for (size_t k = 0;; k++)
                 if (now[k] != before[at + k])
@@ -355,24 +356,25 @@ static size_t first_change(const struct run_argument *a, run_read_memory *read, 
 }
 
 /* Report a store into an input buffer: its result is lost. */
-static void note_changed_input(const struct run_argument *a, run_read_memory *read, void *context)
+static void note_changed_input(const struct run_argument *a, const struct run_memory *memory)
 {
-    const size_t at = first_change(a, read, context);
+    const size_t at = first_change(a, memory);
     if (at < a->array.size)
         cli_note("--arg %s: the program stored into this input, first at byte 0x%zx (0x%08llx): "
                  "expected inout:, an input is not written back",
                  a->word, at, (unsigned long long)a->address + at);
 }
 
-int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context)
+int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory)
 {
     struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++)
         if (arguments->items[i].input && !arguments->items[i].output)
-            note_changed_input(&arguments->items[i], read, context);
+            note_changed_input(&arguments->items[i], memory);
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
-        if (a->output && !read(context, a->address, a->array.data, a->array.size, &error))
+        if (a->output &&
+            !memory->read(memory->context, a->address, a->array.data, a->array.size, &error))
             return cli_report(&error);
     }
     return CLI_OK;

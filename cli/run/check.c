@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
 
 enum { SHOWN = 10 };
 
@@ -121,25 +121,25 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
     return CLI_OK;
 }
 
-int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
-                     const struct run_arguments *arguments, struct run_check **checks)
+int run_checks_parse(struct run *run)
 {
+    const struct run_request *r = run->request;
     int code = CLI_OK;
-    *checks = calloc(words->count + 1, sizeof **checks);
-    if (!*checks)
+    run->checks = calloc(r->checks.count + 1, sizeof *run->checks);
+    if (!run->checks)
         return cli_no_memory();
-    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
-        code = parse_check(args, arguments, words->items[i], &(*checks)[i]);
+    for (size_t i = 0; i < r->checks.count && code == CLI_OK; i++)
+        code = parse_check(r->args, &run->arguments, r->checks.items[i], &run->checks[i]);
     return code;
 }
 
-void run_checks_free(struct run_check *checks, size_t count)
+void run_checks_free(struct run *run)
 {
-    for (size_t i = 0; checks && i < count; i++) {
-        sam_array_free(&checks[i].expected);
-        free(checks[i].text);
+    for (size_t i = 0; run->checks && i < run->request->checks.count; i++) {
+        sam_array_free(&run->checks[i].expected);
+        free(run->checks[i].text);
     }
-    free(checks);
+    free(run->checks);
 }
 
 /* --------------------------------------------------------------------------------- reports */
@@ -258,10 +258,10 @@ static size_t compare(const struct run_check *check, FILE *text, json_t *rows)
     return c.failed;
 }
 
-int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows)
+int run_checks_compare(const struct run *run)
 {
     size_t failed = 0;
-    for (size_t i = 0; i < count; i++)
-        failed += compare(&checks[i], text, rows);
+    for (size_t i = 0; i < run->request->checks.count; i++)
+        failed += compare(&run->checks[i], run->text, run->json_checks);
     return failed ? CLI_PROGRAM_FAILED : CLI_OK;
 }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "run/gdb.h"
-
 const struct cli_option run_rows[] = {
     CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",
             "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "
@@ -61,8 +59,8 @@ const struct cli_option run_program_rows[] = {
 void run_command_init(struct run_command *c, struct cli_args *args)
 {
     *c = (struct run_command){.run = {.args = args, .perfetto_to = UINT64_MAX}};
-    run_gpu_defaults(&c->gpu);
-    run_hart_defaults(&c->hart, &c->run);
+    ventus_defaults(&c->gpu);
+    tensor_defaults(&c->hart, &c->run);
 }
 
 /* The suffix .pto implies --machine tile, unless the machine is the system. */
@@ -102,40 +100,4 @@ int run_command_check(struct run_command *c)
     if (c->json)
         c->run.stats = RUN_STATS_JSON;
     return code ?: check_window(&c->run);
-}
-
-static int run_machine(struct run_command *c)
-{
-    switch (c->machine) {
-    case RUN_VENTUS: return run_gpu(&c->run, &c->gpu);
-    case RUN_TENSOR: return run_hart(&c->hart);
-    case RUN_TILE: return run_tile(&c->run, &c->tile);
-    case RUN_SYSTEM:
-        if (c->hart.tile && run_tile_name_arguments(&c->run) != CLI_OK)
-            return CLI_BAD_INPUT;
-        return run_system(&c->hart, &c->system);
-    }
-    return CLI_BAD_INPUT;
-}
-
-int run_command(struct run_command *c)
-{
-    const struct run_request *r = &c->run;
-    struct run_gdb *gdb;
-    if (!r->gdb.given)
-        return run_machine(c);
-    if (r->gdb.stdio && r->trace && strcmp(r->trace, "-") == 0)
-        return cli_usage_error(r->args, "--gdb=- needs standard output for itself");
-    const char *program = c->machine == RUN_VENTUS && !c->gpu.kernel ? c->gpu.elf
-                          : r->files.count                           ? r->files.items[0]
-                                                                     : NULL;
-    int code = run_gdb_open(r, program, &gdb);
-    if (code != CLI_OK)
-        return code;
-    const struct run_driver driver = {run_gdb_drive, gdb};
-    c->run.driver = &driver;
-    code = run_machine(c);
-    c->run.driver = NULL;
-    run_gdb_close(gdb);
-    return code;
 }

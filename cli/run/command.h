@@ -6,6 +6,7 @@
 #include "machine/system.h"
 #include "machine/tensor.h"
 #include "machine/tile.h"
+#include "machine/ventus.h"
 
 /* A verb's request begins with it, or is it. */
 struct run_command {

@@ -121,3 +121,11 @@ bool run_writes_stdout(const struct run_request *r)
         found |= strcmp(dump->path, "-") == 0;
     return found || run_arguments_to_stdout(&r->arguments);
 }
+
+bool run_names_stdout(const char *const files[RUN_OUTPUTS])
+{
+    bool found = false;
+    for (unsigned i = 0; i < RUN_OUTPUTS; i++)
+        found |= files[i] && strcmp(files[i], "-") == 0;
+    return found;
+}

@@ -48,20 +48,3 @@ int run_profile_write(struct sam_profile *profile, const char *path,
     sam_text_free(text);
     return code;
 }
-
-int run_open_profile(struct run *run)
-{
-    const int code =
-        run_profile_open(run->request->args, "profile", run->asked->profile, &run->profile);
-    run->asked->options.profile = run->profile;
-    return code;
-}
-
-int run_close_profile(struct run *run)
-{
-    const struct sam_profile_options options = {
-        .size = sizeof options,
-        .image = run->image,
-        .title = run->asked->kernel ? run->asked->kernel : run->request->files.items[0]};
-    return run_profile_write(run->profile, run->asked->profile, &options, run->text);
-}

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "files.h"
-#include "run/run.h"
+#include "machine/machine.h"
 
 int run_report_wide(const char *name)
 {
@@ -165,19 +165,6 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
 
 enum { BLOCK = 65536 };
 
-int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
-                     uint64_t size)
-{
-    struct sam_error error;
-    for (uint64_t at = 0; at < size; at += BLOCK) {
-        if (!read(context, address + at, NULL, size - at < BLOCK ? (size_t)(size - at) : BLOCK,
-                  &error)) {
-            return cli_error("--%s: %s", option, error.text);
-        }
-    }
-    return CLI_OK;
-}
-
 /* Existing files stay as they are; devices and pipes are not opened early. */
 int run_check_output(const char *path)
 {
@@ -193,25 +180,37 @@ int run_check_output(const char *path)
     return CLI_OK;
 }
 
-int run_check_dumps(const struct run_request *r, run_read_memory *read, void *context)
+/* That the whole range of a dump can be read. */
+static int check_range(const struct run *run, const struct run_range *dump)
+{
+    struct sam_error error;
+    for (uint64_t at = 0; at < dump->size; at += BLOCK) {
+        const size_t size = dump->size - at < BLOCK ? (size_t)(dump->size - at) : BLOCK;
+        if (!run->memory.read(run->memory.context, dump->base + at, NULL, size, &error))
+            return cli_error("--dump: %s", error.text);
+    }
+    return CLI_OK;
+}
+
+int run_check_dumps(const struct run *run)
 {
     const struct run_range *dump;
     int code = CLI_OK;
-    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
-        code = run_check_memory(read, context, "dump", dump->base, dump->size);
-    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(run->request, &at));)
+        code = check_range(run, dump);
+    for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(run->request, &at));)
         code = run_check_output(dump->path);
     return code;
 }
 
 /* Write a range of memory to an output, block by block. */
-static bool copy_out(run_read_memory *read, void *context, uint64_t address, uint64_t size,
+static bool copy_out(const struct run_memory *memory, const struct run_range *range,
                      struct sam_output *output, struct sam_error *error)
 {
     uint8_t block[BLOCK];
-    for (uint64_t at = 0; at < size; at += BLOCK) {
-        size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-        if (!read(context, address + at, block, part, error))
+    for (uint64_t at = 0; at < range->size; at += BLOCK) {
+        size_t part = range->size - at < BLOCK ? (size_t)(range->size - at) : BLOCK;
+        if (!memory->read(memory->context, range->base + at, block, part, error))
             return false;
         if (!sam_output_write(output, block, part))
             return true; /* sam_output_commit says why */
@@ -219,7 +218,7 @@ static bool copy_out(run_read_memory *read, void *context, uint64_t address, uin
     return true;
 }
 
-static int dump_array(run_read_memory *read, void *context, const struct run_range *range)
+static int dump_array(const struct run_memory *memory, const struct run_range *range)
 {
     struct sam_error error;
     struct sam_array array = range->form;
@@ -227,22 +226,22 @@ static int dump_array(run_read_memory *read, void *context, const struct run_ran
     if (!array.data)
         return cli_no_memory();
     int code = CLI_OK;
-    if (!read(context, range->base, array.data, array.size, &error) ||
+    if (!memory->read(memory->context, range->base, array.data, array.size, &error) ||
         sam_npy_write(range->path, &array, &error) != SAM_OK)
         code = cli_report(&error);
     free(array.data);
     return code;
 }
 
-int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range)
+int run_dump(const struct run *run, const struct run_range *range)
 {
     struct sam_error error;
     struct sam_output *output;
     if (range->is_array)
-        return dump_array(read, context, range);
+        return dump_array(&run->memory, range);
     if (sam_output_open(range->path, &output, &error) != SAM_OK)
         return cli_report(&error);
-    if (!copy_out(read, context, range->base, range->size, output, &error)) {
+    if (!copy_out(&run->memory, range, output, &error)) {
         sam_output_abort(output);
         return cli_report(&error);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `samite run` share. verb_run.c has the options of every machine, the files of
- * each machine its own: machine/ventus.c, whose machine/ventus_metadata.c and
- * machine/ventus_kernel.c are the two forms of a launch, machine/tensor_options.c and
- * machine/tile.c. */
+/* What the machines share: the options of all of them, programs, memory, arguments, checks, and the
+ * files that a run writes (machine/machine.h). */
 #ifndef RUN_H
 #define RUN_H
 
@@ -38,6 +36,19 @@ struct run_step {
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
+/* Files written while a machine runs: the trace, the timelines of --cycles, the bus and the uops of
+ * the matrix unit, the trace of the kernels of a system. */
+enum run_output {
+    RUN_TRACE,
+    RUN_KONATA,
+    RUN_VCD,
+    RUN_BUS,
+    RUN_PERFETTO,
+    RUN_GPU_TRACE,
+    RUN_OUTPUTS
+};
+
+struct run;
 struct run_driver;
 
 struct run_gdb_choice {
@@ -89,6 +100,7 @@ const char *run_leading_number(const char *text, char end, uint64_t top, uint64_
 int run_name_files(const struct run_request *request, size_t files);
 /* Whether a dump, an output or the trace goes to standard output. */
 bool run_writes_stdout(const struct run_request *request);
+bool run_names_stdout(const char *const files[RUN_OUTPUTS]);
 /* The next dump from step *at on; *at advances past it. NULL: none. */
 const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
 
@@ -108,103 +120,23 @@ struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm
  * some. *image may be set after a failure, too. */
 int run_load_kernels(const struct run_request *request, const char *path, uint64_t base,
                      struct sam_image **image);
-/* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
-typedef bool run_read_memory(void *context, uint64_t address, void *data, size_t size,
-                             struct sam_error *error);
-/* Check that the whole range can be read; a message names the option that needs it. */
-int run_check_memory(run_read_memory *read, void *context, const char *option, uint64_t address,
-                     uint64_t size);
+/* The memory of a machine. */
+struct run_memory {
+    /* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
+    bool (*read)(void *context, uint64_t address, void *data, size_t size, struct sam_error *error);
+    void *context;
+};
 /* Check, before anything runs, that the output can be created. */
 int run_check_output(const char *path);
 /* Check, before anything runs, that all dumps can be read and written. */
-int run_check_dumps(const struct run_request *request, run_read_memory *read, void *context);
-int run_dump_memory(run_read_memory *read, void *context, const struct run_range *range);
+int run_check_dumps(const struct run *run);
+int run_dump(const struct run *run, const struct run_range *range);
 
 /* --- run/range.c: memory and files */
 /* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
-
-/* Timelines of a timed launch. */
-enum run_timeline { RUN_PERFETTO, RUN_KONATA, RUN_TIMELINES };
-
-/* --- machine/ventus.c */
-/* The options of a Ventus GPGPU alone. */
-struct gpu_request {
-    struct sam_gpu_options options;
-    const char *kernel, *elf, *profile;
-    unsigned sanitize; /* SAM_SANITIZE_* */
-    uint32_t grid[3], block[3], global[3], offset[3];
-    uint32_t lanes, pds_size, lds_size, print_size;
-    bool sv39;   /* build the tables */
-    bool cycles; /* model the GPU in time, */
-    struct sam_gputime_config config;
-    const char *timelines[RUN_TIMELINES]; /* files, "-", NULL */
-    struct {
-        struct sam_lds_range *items;
-        size_t count;
-    } lds_ranges;
-};
-
-/* Of struct gpu_request: what describes launches, the rest; those of machine/ventus_cycles.c. */
-extern const struct cli_option run_launch_rows[], run_gpu_rows[], run_cycles_rows[];
-int run_gpu(struct run_request *request, struct gpu_request *gpu);
-/* What a timed run came to, all its launches together. */
-struct run_measure {
-    uint64_t cycles, insns;
-    uint64_t sm[SAM_GPUTIME_REASONS], slots[SAM_GPUTIME_REASONS]; /* of all of them */
-    uint64_t units[SAM_GPUTIME_UNITS][SAM_GPUTIME_REASONS];       /* of all SMs */
-    uint64_t l1_requests, l1_hits, l2_requests, l2_hits, dram_bytes;
-    struct sam_error error; /* of a launch that failed */
-};
-/* The checks of a request, and its runs, once for each configuration: nothing is printed or
- * written. A code other than CLI_OK without measure->error has a message that was printed. */
-int run_gpu_check(struct run_request *request, struct gpu_request *gpu);
-int run_gpu_measure(struct run_request *request, struct gpu_request *gpu,
-                    struct run_measure *measure);
-/* Register a file that is written; one per launch where its name has %n. */
-int run_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
-
-/* --- run/perfetto.c: a timeline, cut to the window of the request */
-struct run_perfetto {
-    struct sam_output *output;
-    const char *path; /* for messages */
-    uint64_t from, to, bytes;
-};
-struct sam_sink run_perfetto_sink(struct run_perfetto *p, const struct run_request *request,
-                                  const char *path, struct sam_output *output);
-
-struct run_arguments;
-
-struct run {
-    const struct run_request *request;
-    struct gpu_request *asked;
-    struct sam_gpu *gpu;
-    struct sam_image *image; /* symbols, or NULL */
-    FILE *text;              /* for people: stdout unless data goes there */
-    struct sam_output *log;
-    struct sam_profile *profile;     /* NULL: not asked for */
-    struct sam_sanitizer *sanitizer; /* NULL: not asked for */
-    bool found;                      /* it has found something */
-    uint64_t ptbr;                   /* of --sv39 */
-    uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: none is named */
-    unsigned launches;
-    struct run_measure *measure;  /* NULL: launches are reported */
-    struct sam_gpu_timing timing; /* of the current launch, with --cycles */
-    struct sam_output *timelines[RUN_TIMELINES];
-    struct run_perfetto perfetto;
-    uint64_t cycles;                       /* of all launches */
-    struct cli_progress progress;          /* of the current launch */
-    const struct run_arguments *arguments; /* of --kernel, for reports; or NULL */
-    const struct sam_metadata *metadata;   /* of a recorded launch, for the same; or NULL */
-    json_t *json_launches, *json_checks;   /* NULL without --json */
-    struct sam_error error;
-};
-
-/* The two forms; each prints its messages and returns an exit code. */
-int run_metadata(struct run *run);
-int run_kernel(struct run *run);
 
 /* --- run/profile.c: --profile. Checked before anything runs, and written after all launches. */
 #define RUN_PROFILE(type, member)                                                                  \
@@ -218,59 +150,16 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
                      struct sam_profile **profile);
 int run_profile_write(struct sam_profile *profile, const char *path,
                       const struct sam_profile_options *options, FILE *out);
-/* Of a GPU. */
-int run_open_profile(struct run *run);
-int run_close_profile(struct run *run);
 
-/* --- machine/ventus_sanitize.c: --sanitize */
-/* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without one. */
-int run_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
-                       void *place);
-int run_open_sanitizer(struct run *run);
-/* What reports call a buffer; the bytes of an output are undefined at first. */
-int run_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name, bool output);
-/* Add the findings, which are kept, to the report on a launch. */
-json_t *run_report_findings(const struct run *run, json_t *launch);
-/* Print and forget them. */
-int run_print_findings(struct run *run);
-
-/* --- machine/ventus_cycles.c: --cycles */
-void run_gpu_defaults(struct gpu_request *gpu);
-/* Check the configuration, and register the timelines of so many launches. */
-int run_check_cycles(const struct run_request *request, struct gpu_request *gpu, size_t launches);
-/* Note a workgroup that no SM of the model in time could hold, however it is configured. */
-void run_note_large(const struct sam_launch *launch);
-bool run_timelines_to_stdout(const struct gpu_request *gpu);
-/* Open the timelines of the next launch; close them and `keep` them or not. */
-int run_open_timing(struct run *run);
-int run_close_timing(struct run *run, bool keep);
-/* Add the cycles of the current launch to run->measure. */
-void run_add_measure(struct run *run);
-/* Add the cycles to the report on a launch; print them as text. */
-json_t *run_report_cycles(struct run *run, json_t *row);
-int run_print_cycles(const struct run *run);
-/* --config help: the parameters of the GPU in time. */
-int run_gputime_list_parameters(void); /* CLI_SHOWN */
-/* Their names, for completion; NULL after the last. */
-const char *run_gputime_key(size_t index);
-/* A cli_set of a struct sam_gputime_config. */
-enum sam_status run_set_gputime(void *config, const char *settings, struct sam_error *error);
-
-/* --- machine/ventus_launch.c */
-/* Create the machine with the request's options. */
-int run_open(struct run *run);
-/* The pattern with the number of the launch for each %n; malloc'ed. */
-char *run_log_path(const char *pattern, unsigned launch);
-/* Launch, log and report. `source` is the file that describes the launch. */
-int run_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
-               const char *source);
-/* Commit the log of all launches. */
-int run_close_log(struct run *run);
-/* Check, before anything runs, that pokes and dumps only touch mapped memory. */
-int run_check_steps(struct run *run);
-int run_poke(struct run *run, const struct run_step *step);
-/* run_read_memory of a GPU. */
-bool run_gpu_read(void *gpu, uint64_t address, void *data, size_t size, struct sam_error *error);
+/* --- run/output.c: files that are written while a machine runs */
+/* Open one of them, if there is a path; *sink writes to it. */
+int run_open_output(struct run *run, enum run_output which, const char *path,
+                    struct sam_sink *sink);
+/* Commit it, if it is open; or drop it, after all that writes to it, and name a failure. */
+int run_commit_output(struct run *run, enum run_output which);
+int run_drop_output(struct run *run, enum run_output which);
+/* Whether one of them could not be written: dropping it names it. */
+bool run_output_failed(const struct run *run);
 
 /* --- run/session.c: launches and programs that are opened instead of run */
 struct run_session {
@@ -298,14 +187,6 @@ struct run_driver {
     void *context;
 };
 
-/* Open a launch for the driver of the request, and run the rest of it. The code is the driver's;
- * *status and `result` as of sam_gpu_launch, SAM_OK unless the code is CLI_OK. */
-int run_drive_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
-                     struct sam_gpu_result *result, enum sam_status *status);
-/* Open the hart for it. What is left is for sam_hart_run, unless *ended: `result` says how then. */
-int run_drive_hart(const struct run_request *request, struct run_session *opened,
-                   struct sam_hart_result *result, bool *ended);
-
 /* --- run/arguments.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 
@@ -328,28 +209,20 @@ struct run_argument {
 struct run_arguments {
     struct run_argument *items;
     size_t count;
-    unsigned registers; /* how many, from a0 on, run_arguments_pass has set */
+    unsigned registers; /* how many, from a0 on, tensor_pass has set */
 };
 
 int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out);
 /* Take the inputs into their arrays again, as memory has them when the program starts. */
-int run_arguments_take(struct run_arguments *arguments, run_read_memory *read, void *context);
+int run_arguments_take(struct run_arguments *arguments, const struct run_memory *memory);
 /* Read the outputs from the machine into their arrays; a note names each input that differs from
  * its array. Write their files, after the checks. */
-int run_arguments_fetch(struct run_arguments *arguments, run_read_memory *read, void *context);
+int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory);
 int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);
-
-/* --- run/place.c: buffers are created and filled; then */
-/* the argument buffer of a kernel is made (Ventus manual 2.2; malloc'ed), */
-int run_arguments_place(struct run *run, struct run_arguments *arguments, uint8_t **buffer,
-                        size_t *size);
-/* or registers and stack are set as the C ABI demands; `narrow`: RV32. */
-int run_arguments_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
-                       struct run_arguments *arguments);
 
 /* --- run/check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
 struct run_check {
@@ -360,26 +233,8 @@ struct run_check {
     struct sam_array expected;
 };
 
-int run_checks_parse(const struct cli_args *args, const struct cli_list *words,
-                     const struct run_arguments *arguments, struct run_check **checks);
-/* Compare all; the results go to `text` and, unless it is NULL, to `rows`. CLI_PROGRAM_FAILED when
- * one differs. */
-int run_checks_compare(const struct run_check *checks, size_t count, FILE *text, json_t *rows);
-void run_checks_free(struct run_check *checks, size_t count);
-/* machine/ventus_sanitize.c: before outputs are compared, the findings on bytes of them that
- * nothing has written; they join those of the last launch. */
-int run_check_written(struct run *run, const struct run_check *wanted, size_t count);
-
-/* --- machine/ventus_report.c */
-/* The report on a launch (NULL: no memory), and the lines of text made from it. */
-json_t *run_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
-                   const char *source, const struct sam_gpu_result *result);
-extern const char run_launch_line[], run_launch_stats[];
-/* The counts of struct sam_gpu_stats. */
-extern const struct report_field run_gpu_counts[];
-/* machine/ventus_places.c: where warps stood when the launch ended early, grouped, one line per
- * place. */
-void run_report_places(const struct run *run, const struct sam_launch *launch,
-                       const struct sam_gpu_result *result, FILE *out);
-
+int run_checks_parse(struct run *run);
+/* Compare all; the results go to the text and the document. CLI_PROGRAM_FAILED when one differs. */
+int run_checks_compare(const struct run *run);
+void run_checks_free(struct run *run);
 #endif

@@ -13,22 +13,22 @@ int sweep_list_parameters(const struct cli_args *args)
     const int machine = cli_asked_form(args);
     const bool asked = machine >= 0;
     if (!asked || machine == RUN_TENSOR)
-        run_hart_list_parameters();
+        tensor_list_parameters();
     if (!asked)
         printf("\nLaunches on the GPU (--machine ventus):\n");
     if (!asked || machine == RUN_VENTUS)
-        run_gputime_list_parameters();
+        ventus_list_parameters();
     if (!asked)
         printf("\nThe system (--machine system):\n");
     if (!asked || machine == SWEEP_SYSTEM)
-        run_system_list_parameters();
+        system_list_parameters();
     return CLI_SHOWN;
 }
 
 /* Those of the GPU, of the hart and of the system, one after the other. */
 static size_t find_key(size_t index, unsigned *table)
 {
-    static const char *(*const keys[])(size_t) = {run_gputime_key, run_hart_key, run_system_key};
+    static const char *(*const keys[])(size_t) = {ventus_key, tensor_key, system_key};
     size_t count = 0;
     for (*table = 0; *table < 2; ++*table, index -= count) {
         for (count = 0; keys[*table](count);)
@@ -43,16 +43,14 @@ const char *sweep_key(size_t index)
 {
     unsigned table;
     index = find_key(index, &table);
-    return table == 0   ? run_gputime_key(index)
-           : table == 1 ? run_hart_key(index)
-                        : run_system_key(index);
+    return table == 0 ? ventus_key(index) : table == 1 ? tensor_key(index) : system_key(index);
 }
 
 const char *sweep_key_prefix(size_t index)
 {
     unsigned table;
     index = find_key(index, &table);
-    return table == 2 ? run_system_prefix(index) : "";
+    return table == 2 ? system_prefix(index) : "";
 }
 
 /* ------------------------------------------------------------------------------ the words */
@@ -136,18 +134,18 @@ struct one {
 /* `one` with the defaults. */
 static enum sam_status open_one(const struct sweep *s, struct one *one, struct sam_error *error)
 {
-    *one = (struct one){.set = run_set_hart, .config = &one->hart};
+    *one = (struct one){.set = tensor_set, .config = &one->hart};
     sam_gputime_config_init(&one->gpu);
     sam_engines_defaults(&one->hart.engines);
     sam_mxu_config_init(&one->hart.mxu, 512);
     if (s->gpu) {
-        one->set = run_set_gputime;
+        one->set = ventus_set;
         one->config = &one->gpu;
     }
     if (!s->system)
         return SAM_OK;
     const enum sam_status status = sam_system_config_new(&one->system, error);
-    one->set = run_set_system;
+    one->set = system_set;
     one->config = one->system;
     return status;
 }

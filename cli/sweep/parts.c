@@ -18,7 +18,7 @@ static const struct block {
 } blocks[] = {
     {"mxu", offsetof(struct sweep_run, stats), sizeof(struct sam_mxu_stats)},
     {"engines", offsetof(struct sweep_run, engines), sizeof(struct sam_engines_report)},
-    {"gpu", offsetof(struct sweep_run, gpu), offsetof(struct run_measure, error)},
+    {"gpu", offsetof(struct sweep_run, gpu), sizeof(struct ventus_measure)},
     {"system", offsetof(struct sweep_run, system), sizeof(struct sweep_system)},
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };

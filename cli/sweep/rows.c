@@ -21,7 +21,7 @@ static json_t *set_matrix(json_t *row, const struct sam_mxu_stats *s)
 {
     row = report_count(row, "cycles", s->cycles);
     row = report_real(row, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
-    return report_fields(row, run_hart_uops, s);
+    return report_fields(row, tensor_uops, s);
 }
 
 static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
@@ -33,13 +33,17 @@ static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
     return row;
 }
 
-static json_t *set_gpu(json_t *row, const struct run_measure *m)
+static json_t *set_gpu(json_t *row, const struct ventus_measure *m)
 {
     static const struct report_field fields[] = {
-        REPORT_FIELD(struct run_measure, cycles),      REPORT_FIELD(struct run_measure, insns),
-        REPORT_FIELD(struct run_measure, l1_requests), REPORT_FIELD(struct run_measure, l1_hits),
-        REPORT_FIELD(struct run_measure, l2_requests), REPORT_FIELD(struct run_measure, l2_hits),
-        REPORT_FIELD(struct run_measure, dram_bytes),  {0},
+        REPORT_FIELD(struct ventus_measure, cycles),
+        REPORT_FIELD(struct ventus_measure, insns),
+        REPORT_FIELD(struct ventus_measure, l1_requests),
+        REPORT_FIELD(struct ventus_measure, l1_hits),
+        REPORT_FIELD(struct ventus_measure, l2_requests),
+        REPORT_FIELD(struct ventus_measure, l2_hits),
+        REPORT_FIELD(struct ventus_measure, dram_bytes),
+        {0},
     };
     return report_fields(row, fields, m);
 }

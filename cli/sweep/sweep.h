@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "machine/machine.h"
 #include "part.h"
-#include "run/run.h"
 #include "samite/engines.h"
 #include "settings.h"
 
@@ -39,7 +39,7 @@ struct sweep_run {
     struct sam_error error; /* of one that could not be run */
     struct sam_mxu_stats stats;
     struct sam_engines_report engines;
-    struct run_measure gpu;
+    struct ventus_measure gpu;
     struct sweep_system system;
 };
 
@@ -121,18 +121,10 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
-/* --- sweep/system.c: the same for a system, and its runs */
+/* --- sweep/system.c: the same for a system */
 const struct sweep_measure *sweep_system_measure(size_t index);
 bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts);
-struct hart_request;
-/* Did the program end as it should? As for `samite run`. */
-bool sweep_ended_well(const struct hart_request *request, const struct sam_hart_result *result,
-                      struct sam_error *error);
-/* Run the program with the values of run `index`; a tile program is lowered for them. The arguments
- * are shared, and read only. */
-void sweep_system_run(const struct sweep *sweep, size_t index, const struct hart_request *request,
-                      const struct sam_image *image, const struct run_arguments *arguments,
-                      struct sweep_run *run);
+void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
 
 /* --- sweep/rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */

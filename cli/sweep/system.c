@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sweep of a system: its runs, and what is known of each. */
-#include <stdlib.h>
+/* What is known of a run of a system. */
 #include <string.h>
 
-#include "machine/lower.h"
-#include "machine/system.h"
 #include "sweep/sweep.h"
 
 /* ---------------------------------------------------------------------------------- measures */
@@ -144,8 +141,6 @@ bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- the runs */
-
 static uint64_t row_of(const struct sam_system_figures *f, const char *unit, const char *reason)
 {
     for (size_t i = 0; i < f->row_count; i++)
@@ -154,7 +149,7 @@ static uint64_t row_of(const struct sam_system_figures *f, const char *unit, con
     return 0;
 }
 
-static void keep(const struct sam_system_figures *f, struct sweep_system *s)
+void sweep_keep_system(const struct sam_system_figures *f, struct sweep_system *s)
 {
     s->cycles = f->cycles;
     s->operations = f->roofline.done;
@@ -170,75 +165,4 @@ static void keep(const struct sam_system_figures *f, struct sweep_system *s)
         s->gpu[i] = row_of(f, "GPU", gpu[i].name);
     for (unsigned i = 0; i < SWEEP_LEVEL_CYCLES; i++)
         s->dram[i] = row_of(f, "DRAM", dram[i].name);
-}
-
-static bool measure(struct run_system *made, const struct hart_request *r, struct sweep_run *run)
-{
-    struct sam_system_figures *figures;
-    struct sam_hart_result result;
-    if (run_system_execute(made, &result, &run->error) != SAM_OK ||
-        !sweep_ended_well(r, &result, &run->error) ||
-        sam_system_measure(run_system_of(made), &figures, &run->error) != SAM_OK)
-        return false;
-    keep(figures, &run->system);
-    sam_system_figures_free(figures);
-    return true;
-}
-
-/* A copy whose items a machine may change; the arrays are shared. Freed with free(items). */
-static bool copy_arguments(const struct run_arguments *from, struct run_arguments *to)
-{
-    *to = *from;
-    to->items = calloc(from->count + 1, sizeof *to->items);
-    if (to->items && from->count)
-        memcpy(to->items, from->items, from->count * sizeof *to->items);
-    return to->items != NULL;
-}
-
-static const char *execute(struct hart_request *r, const struct sam_image *image,
-                           struct run_arguments *arguments, struct sweep_run *run)
-{
-    struct run_console console = {.output = NULL}; /* what it prints is dropped */
-    struct run_system *made = NULL;
-    struct sam_hostio *host = NULL;
-    struct sam_image *lowered = NULL;
-    struct sam_hart *hart;
-    const char *failed = NULL;
-    if (run_hart_host(r, NULL, &host) != CLI_OK)
-        failed = "the host could not be made";
-    r->options.hostio = host;
-    if (!failed && r->tile && run_hart_load(r, arguments, &lowered) != CLI_OK)
-        failed = "the program could not be lowered";
-    if (!failed &&
-        (run_system_make(r, lowered ? lowered : image, &console, &made, &hart) != CLI_OK ||
-         run_system_fill(r, lowered ? lowered : image, arguments, made) != CLI_OK))
-        failed = "the system could not be made";
-    if (!failed)
-        run->done = measure(made, r, run);
-    run_system_free(made);
-    run_lower_close(r);
-    sam_hostio_free(host);
-    return failed;
-}
-
-void sweep_system_run(const struct sweep *s, size_t index, const struct hart_request *request,
-                      const struct sam_image *image, const struct run_arguments *arguments,
-                      struct sweep_run *run)
-{
-    struct hart_request r = *request; /* its lists are shared, and read only */
-    struct system_request system = *request->system;
-    struct run_arguments own;
-    enum sam_status status = sam_system_config_new(&system.time.config, &run->error);
-    if (status == SAM_OK)
-        status = sweep_configure(s, index, run_set_system, system.time.config, &run->error);
-    if (status == SAM_OK) {
-        r.system = &system;
-        r.options.engines = &r.engines; /* time is on */
-        const char *failed =
-            copy_arguments(arguments, &own) ? execute(&r, image, &own, run) : "out of memory";
-        if (failed)
-            snprintf(run->error.text, sizeof run->error.text, "%s", failed);
-        free(own.items);
-    }
-    sam_system_config_free(system.time.config);
 }

@@ -8,7 +8,6 @@
 #include "cli_args.h"
 #include "files.h"
 #include "machine/lower.h"
-#include "machine/system.h"
 #include "progress.h"
 #include "stop.h"
 #include "sweep/sweep.h"
@@ -17,12 +16,7 @@ enum { MOST_JOBS = 256 };
 
 struct state {
     struct sweep sweep;
-    struct run_request run;
-    enum run_machine machine;
-    struct hart_request request;
-    struct gpu_request gpu;
-    struct system_request system;
-    struct tile_request tile;
+    struct run_command command;
     struct sam_image *image;
     struct run_arguments arguments; /* of a system */
     unsigned jobs;
@@ -34,15 +28,32 @@ struct state {
 
 /* ------------------------------------------------------------------------------- the runs */
 
-static enum sam_status configure(const struct state *s, size_t index, struct hart_request *r,
+/* Give the machine of a run its values; time is on. */
+static enum sam_status configure(const struct state *s, size_t index, struct run_command *c,
                                  struct sam_error *error)
 {
-    const enum sam_status status = sweep_configure(&s->sweep, index, run_set_hart, r, error);
-    return status == SAM_OK ? sam_mxu_config_check(&r->mxu, error) : status;
+    const struct sweep *w = &s->sweep;
+    enum sam_status status = SAM_OK;
+    c->gpu.cycles = c->hart.cycles = true;
+    if (w->gpu) {
+        status = sweep_configure(w, index, ventus_set, &c->gpu.config, error);
+        return status == SAM_OK ? sam_gputime_config_check(&c->gpu.config, error) : status;
+    }
+    if (w->system) {
+        c->hart.system = &c->system;
+        status = sam_system_config_new(&c->system.time.config, error);
+        return status == SAM_OK
+                   ? sweep_configure(w, index, system_set, c->system.time.config, error)
+                   : status;
+    }
+    status = sweep_configure(w, index, tensor_set, &c->hart, error);
+    c->hart.options.mlen = c->hart.mxu.mlen;
+    return status == SAM_OK ? sam_mxu_config_check(&c->hart.mxu, error) : status;
 }
 
-bool sweep_ended_well(const struct hart_request *r, const struct sam_hart_result *result,
-                      struct sam_error *error)
+/* Did the program end as it should? As for `samite run`. */
+static bool ended_well(const struct hart_request *r, const struct sam_hart_result *result,
+                       struct sam_error *error)
 {
     if (result->end == SAM_HART_EXIT && result->exit_code != 0)
         snprintf(error->text, sizeof error->text, "exit code %llu",
@@ -55,52 +66,92 @@ bool sweep_ended_well(const struct hart_request *r, const struct sam_hart_result
     return false;
 }
 
-static void run_one(struct state *s, size_t index)
+static bool measure_hart(struct run *run, struct sweep_run *out)
 {
-    struct sweep_run *run = &s->sweep.runs[index];
-    if (s->sweep.system) {
-        sweep_system_run(&s->sweep, index, &s->request, s->image, &s->arguments, run);
-        return;
-    }
-    struct hart_request r = s->request; /* its lists are shared, and read only */
+    const struct tensor *t = run->tensor;
+    struct sam_system_figures *figures;
     struct sam_hart_result result;
-    struct sam_hart *hart = NULL;
-    struct sam_hostio *host = NULL;
-    if (configure(s, index, &r, &run->error) != SAM_OK)
-        return;
-    r.options.engines = &r.engines;
-    if (s->sweep.matrix)
-        r.options.cycles = &r.mxu;
-    r.options.mlen = r.mxu.mlen;
-    const bool hosted = run_hart_host(&r, NULL, &host) == CLI_OK; /* what it prints is dropped */
-    r.options.hostio = host;
-    if (!hosted || run_hart_make(&r, s->image, NULL, &hart) != CLI_OK) {
-        snprintf(run->error.text, sizeof run->error.text, "the hart could not be made");
-    } else if (sam_hart_run(hart, &result, &run->error) == SAM_OK &&
-               sweep_ended_well(&s->request, &result, &run->error)) {
-        if (s->sweep.matrix)
-            run->stats = *sam_hart_cycles(hart);
-        run->done = sam_hart_engines(hart, &run->engines);
+    if (tensor_run(run, &result) != SAM_OK ||
+        !ended_well(&run->command->hart, &result, &run->error) ||
+        (t->system && sam_system_measure(t->system, &figures, &run->error) != SAM_OK)) {
+        out->error = run->error;
+        return false;
     }
-    sam_hart_free(hart);
-    sam_hostio_free(host);
+    if (!t->system) {
+        const struct sam_mxu_stats *matrix = sam_hart_cycles(t->hart);
+        if (matrix)
+            out->stats = *matrix;
+        return sam_hart_engines(t->hart, &out->engines);
+    }
+    sweep_keep_system(figures, &out->system);
+    sam_system_figures_free(figures);
+    return true;
 }
 
-static int run_gpu_one(struct state *s, size_t index)
+/* A run without output, whose machine is opened. Its arguments have their own items, the arrays are
+ * shared; so is the program, unless it is made of tiles. */
+static int open_silent(const struct state *s, struct run_command *command, struct run *run)
 {
-    struct sweep_run *run = &s->sweep.runs[index];
-    struct gpu_request gpu = s->gpu;
-    const size_t ranges = gpu.lds_ranges.count;
-    gpu.cycles = true;
-    if (sweep_configure(&s->sweep, index, run_set_gputime, &gpu.config, &run->error) != SAM_OK ||
-        sam_gputime_config_check(&gpu.config, &run->error) != SAM_OK)
-        return CLI_OK;
-    int code = run_gpu_measure(&s->run, &gpu, &run->gpu);
-    s->gpu.lds_ranges = gpu.lds_ranges; /* it may have moved; what a run added is its own */
-    s->gpu.lds_ranges.count = ranges;
-    run->error = run->gpu.error;
-    run->done = code == CLI_OK;
-    return code == CLI_OK || run->error.text[0] ? CLI_OK : code;
+    const struct run_request *r = &s->command.run;
+    const struct run_arguments *shared = &s->arguments;
+    int code = run_begin(run, command);
+    run->text = NULL;
+    run->image = s->image;
+    run->arguments.count = shared->count;
+    run->arguments.items = calloc(shared->count + 1, sizeof *shared->items);
+    if (!run->arguments.items)
+        return cli_no_memory();
+    if (shared->count)
+        memcpy(run->arguments.items, shared->items, shared->count * sizeof *shared->items);
+    if (code == CLI_OK && s->sweep.gpu) { /* a kernel writes to the arrays */
+        free(run->arguments.items);
+        code = run_arguments_parse(r->args, &r->arguments, &run->arguments);
+    }
+    return code ?: run->machine->open(run);
+}
+
+static void close_silent(const struct state *s, struct run *run)
+{
+    if (!s->sweep.gpu) {
+        free(run->arguments.items);
+        run->arguments = (struct run_arguments){0};
+    }
+    if (run->image == s->image)
+        run->image = NULL;
+    run_end(run);
+}
+
+static int run_one(struct state *s, size_t index)
+{
+    struct sweep_run *out = &s->sweep.runs[index];
+    struct run_command command = s->command; /* its lists are shared, and read only */
+    struct run run;
+    int code = CLI_OK;
+    if (configure(s, index, &command, &out->error) == SAM_OK) {
+        code = open_silent(s, &command, &run);
+        if (s->sweep.gpu) {
+            code = code ?: run.machine->execute(&run);
+            out->gpu = run.ventus->measure;
+            out->done = code == CLI_OK;
+            if (code == CLI_PROGRAM_FAILED) {
+                out->error = run.error;
+                code = CLI_OK;
+            }
+            /* it may have moved; what a run added is its own */
+            s->command.gpu.lds_ranges.items = command.gpu.lds_ranges.items;
+        } else if (code == CLI_OK) {
+            out->done = measure_hart(&run, out);
+        } else {
+            snprintf(out->error.text, sizeof out->error.text, "the %s could not be %s",
+                     s->sweep.system ? s->command.hart.tile && !run.image ? "program" : "system"
+                                     : "hart",
+                     s->command.hart.tile && !run.image ? "lowered" : "made");
+            code = CLI_OK;
+        }
+        close_silent(s, &run);
+    }
+    sam_system_config_free(command.system.time.config);
+    return code;
 }
 
 /* Launches run one at a time; each takes all the workers there is a use for. */
@@ -109,7 +160,7 @@ static int run_gpu_all(struct state *s)
     int code = CLI_OK;
     cli_progress_start(&s->progress, false);
     for (size_t i = 0; code == CLI_OK && !cli_stopped() && i < s->sweep.run_count; i++) {
-        code = sweep_is_mine(&s->sweep, i) ? run_gpu_one(s, i) : CLI_OK;
+        code = sweep_is_mine(&s->sweep, i) ? run_one(s, i) : CLI_OK;
         if (cli_progress_due(&s->progress))
             cli_progress_show(&s->progress, "sweep", i + 1, s->sweep.run_count, "runs", i + 1,
                               "runs");
@@ -121,7 +172,7 @@ static int run_gpu_all(struct state *s)
 static void run_counted(struct state *s, size_t index)
 {
     if (sweep_is_mine(&s->sweep, index))
-        run_one(s, index);
+        (void)run_one(s, index); /* which has kept its failure */
     atomic_fetch_add(&s->finished, 1);
 }
 
@@ -154,7 +205,7 @@ static int run_all(struct state *s)
     w->run_count = 1;
     for (unsigned a = 0; a < w->axis_count; a++) {
         if (w->run_count > SWEEP_RUNS / w->axes[a].count)
-            return cli_usage_error(s->run.args, "more than %d combinations", SWEEP_RUNS);
+            return cli_usage_error(s->command.run.args, "more than %d combinations", SWEEP_RUNS);
         w->run_count *= w->axes[a].count;
     }
     w->runs = calloc(w->run_count, sizeof *w->runs);
@@ -174,16 +225,16 @@ static int run_all(struct state *s)
 /* What would make every run fail, found before the first: the outputs, the program's memory. */
 static int check_before(struct state *s)
 {
-    const struct hart_request *r = &s->request;
     const char *outputs[] = {s->csv, s->html};
-    struct sam_hart *hart = NULL;
+    struct run run;
     int code = CLI_OK;
     for (size_t i = 0; code == CLI_OK && i < 2; i++)
         if (outputs[i])
             code = run_check_output(outputs[i]);
-    if (code == CLI_OK && !s->sweep.gpu && !s->sweep.system)
-        code = run_hart_make(r, s->image, NULL, &hart);
-    sam_hart_free(hart);
+    if (code != CLI_OK || s->sweep.gpu || s->sweep.system)
+        return code;
+    code = open_silent(s, &s->command, &run);
+    close_silent(s, &run);
     return code;
 }
 
@@ -193,15 +244,15 @@ static int check_axes(struct state *s)
     struct sweep *w = &s->sweep;
     if (w->gpu || w->system)
         return CLI_OK;
-    w->matrix = s->request.options.isa.extensions & SAM_EXT_XMATRIX;
+    w->matrix = s->command.hart.options.isa.extensions & SAM_EXT_XMATRIX;
     for (unsigned a = 0; a < w->axis_count; a++) {
         const struct sam_parameter *p;
         for (size_t i = 0; (p = sam_mxu_parameter(i)) && strcmp(p->name, w->axes[a].name) != 0;)
             i++;
         w->axes[a].matrix = p != NULL;
         if (p && !w->matrix)
-            return cli_usage_error(s->run.args, "--config %s: %s has no matrix unit", p->name,
-                                   s->request.isa);
+            return cli_usage_error(s->command.run.args, "--config %s: %s has no matrix unit",
+                                   p->name, s->command.hart.isa);
     }
     return CLI_OK;
 }
@@ -257,7 +308,7 @@ static int check_mlen(const struct state *s)
         const struct sweep_axis *axis = &s->sweep.axes[a];
         for (unsigned v = 0; code == CLI_OK && v < axis->count && strcmp(axis->name, "mlen") == 0;
              v++)
-            code = run_hart_check_mlen(&s->request, (unsigned)strtoul(axis->values[v], NULL, 0));
+            code = tensor_check_mlen(&s->command.hart, (unsigned)strtoul(axis->values[v], NULL, 0));
     }
     return code;
 }
@@ -279,54 +330,54 @@ static int read_date(const struct cli_args *args, time_t *date)
 /* A launch is told by its kernel or its files. */
 static int choose_machine(struct state *s)
 {
-    const char *first = s->run.files.count ? s->run.files.items[0] : "";
-    if (!cli_given(s->run.args, "machine"))
-        s->machine = s->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
-    const bool tile = cli_ends_with(first, ".pto");
-    if (tile && cli_given(s->run.args, "machine") && (int)s->machine != SWEEP_SYSTEM)
-        return cli_usage_error(s->run.args, "'%s': a tile program: expected --machine system",
+    struct run_command *c = &s->command;
+    const char *first = c->run.files.count ? c->run.files.items[0] : "";
+    const bool given = cli_given(c->run.args, "machine"), tile = cli_ends_with(first, ".pto");
+    if (!given)
+        c->machine = c->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
+    else if ((int)c->machine == SWEEP_SYSTEM)
+        c->machine = RUN_SYSTEM;
+    if (tile && given && c->machine != RUN_SYSTEM)
+        return cli_usage_error(c->run.args, "'%s': a tile program: expected --machine system",
                                first);
     if (tile)
-        s->machine = (enum run_machine)SWEEP_SYSTEM;
-    s->sweep.gpu = s->machine == RUN_VENTUS;
-    s->sweep.system = (int)s->machine == SWEEP_SYSTEM;
-    s->request.system = s->sweep.system ? &s->system : NULL;
-    s->request.tile = tile ? &s->tile : NULL;
-    if (s->sweep.system && !cli_given(s->run.args, "isa"))
-        s->request.isa = NULL; /* that of a system */
-    return cli_check_form(s->run.args, (int)s->machine);
+        c->machine = RUN_SYSTEM;
+    s->sweep.gpu = c->machine == RUN_VENTUS;
+    s->sweep.system = c->machine == RUN_SYSTEM;
+    c->hart.system = s->sweep.system ? &c->system : NULL;
+    c->hart.tile = tile ? &c->tile : NULL;
+    if (s->sweep.system && !cli_given(c->run.args, "isa"))
+        c->hart.isa = NULL; /* that of a system */
+    return cli_check_form(c->run.args, s->sweep.system ? SWEEP_SYSTEM : (int)c->machine);
 }
 
 /* No output of a kernel: every run would write it. */
 static int check_arguments(const struct state *s)
 {
-    for (size_t i = 0; i < s->run.arguments.count; i++) {
-        const char *word = s->run.arguments.items[i], *out = strstr(word, "out:");
+    for (size_t i = 0; i < s->command.run.arguments.count; i++) {
+        const char *word = s->command.run.arguments.items[i], *out = strstr(word, "out:");
         unsigned colons = 0;
         for (const char *at = out; at && *at; at++)
             colons += *at == ':';
         if (colons > 2 || (out && strstr(word, "inout:") && colons > 1))
-            return cli_usage_error(s->run.args, "--arg %s: a sweep writes no outputs", word);
+            return cli_usage_error(s->command.run.args, "--arg %s: a sweep writes no outputs",
+                                   word);
     }
     return CLI_OK;
 }
 
 static int check_request(struct state *s)
 {
+    const struct run_request *r = &s->command.run;
+    struct run run;
     int code = choose_machine(s);
-    if (code == CLI_OK && !s->sweep.gpu)
-        code = run_hart_check(&s->request);
-    if (code == CLI_OK && s->sweep.gpu)
-        code = run_gpu_check(&s->run, &s->gpu);
-    code = code ?: check_arguments(s);
+    if (code != CLI_OK)
+        return code;
+    code = run_begin(&run, &s->command) ?: run.machine->check(&run) ?: check_arguments(s);
+    run_end(&run);
     if (code == CLI_OK && s->sweep.system)
-        code = run_lower_check(&s->request);
-    if (code == CLI_OK && s->request.tile)
-        code = run_tile_name_arguments(&s->run);
-    if (code == CLI_OK && s->sweep.system)
-        code = run_arguments_parse(s->run.args, &s->run.arguments, &s->arguments);
-    return code ?: sweep_check_values(&s->sweep, s->run.args)
-        ?: sweep_check_columns(&s->sweep, s->run.args);
+        code = run_arguments_parse(r->args, &r->arguments, &s->arguments);
+    return code ?: sweep_check_values(&s->sweep, r->args) ?: sweep_check_columns(&s->sweep, r->args);
 }
 
 /* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
@@ -334,14 +385,14 @@ static int check_request(struct state *s)
 static int merge(struct state *s)
 {
     static char html[] = "--html";
-    struct cli_args *args = s->run.args;
+    struct cli_args *args = s->command.run.args;
     struct sweep *w = &s->sweep;
     struct sam_error error = {0};
     json_t *first = NULL;
-    if (s->run.files.count != 1 || w->axis_count || w->part.count)
+    if (s->command.run.files.count != 1 || w->axis_count || w->part.count)
         return cli_usage_error(args, "--merge takes the name of the table, and neither a program "
                                      "nor --config nor --part");
-    const char *name = s->run.files.items[0];
+    const char *name = s->command.run.files.items[0];
     if (!s->csv && !s->json)
         s->csv = name;
     int code = CLI_OK;
@@ -367,10 +418,11 @@ static int check_part(const struct state *s)
     if (s->sweep.part.count == 0)
         return CLI_OK;
     if (!s->csv || strcmp(s->csv, "-") == 0)
-        return cli_usage_error(s->run.args, "--part needs -o FILE, beside which it writes "
-                                            "FILE.part-I-of-N");
+        return cli_usage_error(s->command.run.args, "--part needs -o FILE, beside which it writes "
+                                                    "FILE.part-I-of-N");
     if (s->html || s->json || s->sweep.columns)
-        return cli_usage_error(s->run.args, "--%s belongs to --merge, once all parts are there",
+        return cli_usage_error(s->command.run.args,
+                               "--%s belongs to --merge, once all parts are there",
                                s->html   ? "html"
                                : s->json ? "json"
                                          : "columns");
@@ -379,10 +431,10 @@ static int check_part(const struct state *s)
 
 static int run(struct cli_args *args)
 {
-    struct state s = {.run = {.args = args, .quiet = true}, .jobs = 1};
-    run_hart_defaults(&s.request, &s.run);
-    run_gpu_defaults(&s.gpu);
-    s.request.isa = "tensor";
+    struct state s = {.jobs = 1};
+    run_command_init(&s.command, args);
+    s.command.run.quiet = true;
+    s.command.hart.isa = "tensor";
     int code = cli_read(args, &s);
     if (code == CLI_OK && s.merge)
         return merge(&s);
@@ -400,14 +452,14 @@ static int run(struct cli_args *args)
         code = cli_usage_error(args, "no --config to sweep");
     code = code ?: check_mlen(&s);
     if (code == CLI_OK) {
-        s.sweep.program = s.run.files.items[0];
+        s.sweep.program = s.command.run.files.items[0];
         s.sweep.words = args->words;
         s.sweep.word_count = args->count;
-        s.request.options.stop = cli_stop_flag();
+        s.command.hart.options.stop = cli_stop_flag();
         if (!s.sweep.gpu)
-            code = run_hart_load(&s.request, &s.arguments, &s.image);
-        if (s.request.lowered) { /* each run lowers the program for itself */
-            run_lower_close(&s.request);
+            code = tensor_load(&s.command.hart, &s.arguments, &s.image);
+        if (s.command.hart.lowered) { /* each run lowers the program for itself */
+            lower_close(&s.command.hart);
             s.image = NULL;
         }
     }
@@ -430,7 +482,7 @@ enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR, SYSTEM = 1 << SWEEP_S
 
 static const struct cli_option options[] = {
     CLI_ROW(
-        struct state, machine, "machine", CLI_CHOICE, NULL,
+        struct state, command.machine, "machine", CLI_CHOICE, NULL,
         "tensor (the default), ventus (implied by --kernel and .metadata), or system (implied by "
         "PROGRAM.pto)",
         .choices = "ventus tensor system"),
@@ -461,32 +513,33 @@ static const struct cli_option options[] = {
      .letter = 'i',
      .grammar = CLI_TEXT,
      .argument = "STRING",
-     CLI_AT(struct state, request.isa),
+     CLI_AT(struct state, command.hart.isa),
      .names = cli_isa_name,
      .forms = TENSOR | SYSTEM,
      .help = "instruction set (tensor; of a system as for `samite run`)"},
     CLI_ROW(
-        struct state, run.arguments, "arg", CLI_LIST, "ARG",
+        struct state, command.run.arguments, "arg", CLI_LIST, "ARG",
         "the next argument of the kernel or program: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
         "local:BYTES (of a kernel) or TYPE:VALUE",
         .forms = VENTUS | SYSTEM),
-    CLI_ROW(struct state, run.max_insns, "max-insns", CLI_NUMBER, "N",
+    CLI_ROW(struct state, command.run.max_insns, "max-insns", CLI_NUMBER, "N",
             "fail when a warp of a kernel, or the program of the hart, executes more than N "
             "instructions"),
-    CLI_DEFINE(struct state, run.defines),
-    CLI_INCLUDE(struct state, run.includes),
+    CLI_DEFINE(struct state, command.run.defines),
+    CLI_INCLUDE(struct state, command.run.includes),
     {0},
 };
 
 /* The start of the program is described as for `samite run`. */
 static const struct cli_group groups[] = {
-    {"Options of --machine tensor and system", run_hart_start_rows, offsetof(struct state, request),
-     TENSOR | SYSTEM},
-    {"Options of --machine system", run_system_start_rows, offsetof(struct state, system), SYSTEM},
+    {"Options of --machine tensor and system", run_hart_start_rows,
+     offsetof(struct state, command.hart), TENSOR | SYSTEM},
+    {"Options of --machine system", run_system_start_rows, offsetof(struct state, command.system),
+     SYSTEM},
     {"Options of tile programs on --machine system", run_tile_shared_rows,
-     offsetof(struct state, tile), SYSTEM},
-    {NULL, run_lower_profile_rows, offsetof(struct state, tile), SYSTEM},
-    {"Options of --machine ventus", run_launch_rows, offsetof(struct state, gpu), VENTUS},
+     offsetof(struct state, command.tile), SYSTEM},
+    {NULL, run_lower_profile_rows, offsetof(struct state, command.tile), SYSTEM},
+    {"Options of --machine ventus", run_launch_rows, offsetof(struct state, command.gpu), VENTUS},
     {0},
 };
 
@@ -536,7 +589,7 @@ const struct cli_verb verb_sweep = {
                 .parse = run_parse_file,
                 .low = 1,
                 .suffixes = ".s .S .elf .riscv .metadata .data .pto",
-                CLI_AT(struct state, run)},
+                CLI_AT(struct state, command.run)},
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",

@@ -66,12 +66,11 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
     struct sam_error error = {0};
     char *messages = NULL;
     size_t function = 0;
-    int code =
-        given ? run_tile_function(args, program, path, tile->func, &function) : cli_no_memory();
+    int code = given ? tile_function(args, program, path, tile->func, &function) : cli_no_memory();
     if (code != CLI_OK)
         return code;
     for (size_t i = 0; i < arguments->count; i++)
-        run_tile_give(&arguments->items[i], &given[i]);
+        tile_give(&arguments->items[i], &given[i]);
     const enum sam_status status = sam_tile_lower(program, function, given, arguments->count,
                                                   &options, &made, &messages, &error);
     if (messages && messages[0])
@@ -91,8 +90,8 @@ int tile_explain(struct cli_args *args, const char *path, const struct tile_requ
 {
     struct run_request request = {.args = args, .arguments = *arguments};
     struct run_arguments parsed = {0};
-    struct sam_tile_program *program = run_tile_load(path);
-    int code = program ? run_tile_name_arguments(&request) : CLI_BAD_INPUT;
+    struct sam_tile_program *program = tile_load(path);
+    int code = program ? tile_name_arguments(&request) : CLI_BAD_INPUT;
     code = code ?: run_arguments_parse(args, &request.arguments, &parsed);
     if (code == CLI_OK) {
         cli_catch_signals();

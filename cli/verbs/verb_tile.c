@@ -61,7 +61,7 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
     struct sam_error error = {0};
     struct sam_tile_program *program;
     char *messages, *plan = NULL;
-    enum sam_status status = run_tile_read(path, &program, &messages, &error);
+    enum sam_status status = tile_read(path, &program, &messages, &error);
     if (status == SAM_OK) {
         free(messages);
         messages = NULL;
@@ -120,7 +120,7 @@ static int each(const struct request *r, bool formats)
 {
     int code = CLI_OK;
     for (size_t i = 0; i < r->programs.count; i++) {
-        struct sam_tile_program *program = run_tile_load(r->programs.items[i]);
+        struct sam_tile_program *program = tile_load(r->programs.items[i]);
         int one = !program  ? CLI_BAD_INPUT
                   : formats ? format(r, program)
                             : check(r, r->programs.items[i], program);
@@ -162,7 +162,7 @@ static const struct cli_option options[] = {
             "write the program there instead of standard output", .letter = 'o', .suffixes = "",
             .forms = 1 << FMT),
     CLI_ROW(struct request, profile, "profile", CLI_CHOICE, NULL,
-            "a2a3, a5 (default), host (no limit of memory)", .choices = RUN_TILE_PROFILES,
+            "a2a3, a5 (default), host (no limit of memory)", .choices = TILE_PROFILES,
             .forms = 1 << CHECK | 1 << EXPLAIN),
     CLI_ROW(struct request, func, "func", CLI_TEXT, "NAME",
             "function to explain; needed when there are several", .forms = 1 << EXPLAIN),

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are written while a machine runs. A timeline passes the window of cycles that
+ * --perfetto-from and --perfetto-to keep, and a note once the file is larger than viewers open at
+ * ease. The writer of timelines (trace/perfetto.h) passes one event per call, which begins in cycle
+ * "ts" and lasts "dur". */
+#include <string.h>
+
+#include "files.h"
+#include "machine/machine.h"
+#include "samite/file.h"
+
+enum { LARGE = 50 << 20 };
+
+/* The number after `key`, a member's name with its quotes. Those in a string are escaped, so that
+ * no name of a program reads like one. False: there is none. */
+static bool member(const char *event, size_t size, const char *key, uint64_t *value)
+{
+    const char *at = memmem(event, size, key, strlen(key)), *end = event + size;
+    if (!at)
+        return false;
+    *value = 0;
+    for (at += strlen(key); at < end && *at >= '0' && *at <= '9'; at++)
+        *value = 10 * *value + (uint64_t)(*at - '0');
+    return true;
+}
+
+static bool write_event(void *context, const void *data, size_t size)
+{
+    struct run_perfetto *p = context;
+    uint64_t start, length = 0;
+    if (member(data, size, "\"ts\":", &start)) {
+        member(data, size, "\"dur\":", &length);
+        if (start > p->to || start + length < p->from)
+            return true;
+    }
+    p->bytes += size;
+    if (p->bytes > LARGE && p->bytes - size <= LARGE)
+        cli_note("%s: larger than 50 MB, which ui.perfetto.dev is slow to open: --perfetto-from "
+                 "CYCLE and --perfetto-to CYCLE keep a part",
+                 p->path);
+    return sam_output_write(p->output, data, size);
+}
+
+int run_open_output(struct run *run, enum run_output which, const char *path, struct sam_sink *sink)
+{
+    struct sam_output **output = &run->outputs[which];
+    if (!path)
+        return CLI_OK;
+    if (sam_output_open(path, output, &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    *sink = (struct sam_sink){sam_output_write, *output};
+    if (which != RUN_PERFETTO)
+        return CLI_OK;
+    run->perfetto = (struct run_perfetto){.output = *output,
+                                          .path = path,
+                                          .from = run->request->perfetto_from,
+                                          .to = run->request->perfetto_to};
+    *sink = (struct sam_sink){write_event, &run->perfetto};
+    return CLI_OK;
+}
+
+int run_commit_output(struct run *run, enum run_output which)
+{
+    struct sam_error error;
+    struct sam_output *output = run->outputs[which];
+    run->outputs[which] = NULL;
+    return output ? cli_code(sam_output_commit(output, &error), &error) : CLI_OK;
+}
+
+int run_drop_output(struct run *run, enum run_output which)
+{
+    struct sam_output *output = run->outputs[which];
+    run->outputs[which] = NULL;
+    return cli_drop_output(output);
+}
+
+bool run_output_failed(const struct run *run)
+{
+    return cli_any_failed(run->outputs, RUN_OUTPUTS);
+}
