@@ -36,7 +36,8 @@ BEGIN {
     visitors["src/matrix/cycle"] = "hart"
     visitors["src/tile/check"] = "lower"
     # Only the public headers: what these need, a user can do too.
-    allow["cli"] = allow["drivers"] = allow["examples"] = allow["kernels"] = ""
+    allow["drivers"] = allow["examples"] = allow["kernels"] = ""
+    allow["cli"] = "machine run sweep weights" # its own: src/ is not on its include path
     allow["include/samite"] = "device"
     # The whole house.
     free["tests"] = free["bench"] = free["fuzz"] = 1
