@@ -74,9 +74,9 @@ static void add_known(struct lower *l, const char *reg, int64_t number)
 {
     if (number >= -2048 && number < 2048) {
         if (number)
-            sam_lower_hart(l, "    addi %s, %s, %" PRId64 "\n", reg, reg, number);
+            sam_lower_hart(l, "addi %s, %s, %" PRId64, reg, reg, number);
     } else {
-        sam_lower_hart(l, "    li t0, %" PRId64 "\n    add %s, %s, t0\n", number, reg, reg);
+        sam_lower_hart(l, "li t0, %" PRId64 "; add %s, %s, t0", number, reg, reg);
     }
 }
 
@@ -85,19 +85,19 @@ void sam_lower_put(struct lower *l, const char *reg, const struct lower_affine *
 {
     int64_t known, scale = number->scale * times;
     if (lower_is_known(number, &known)) {
-        sam_lower_hart(l, "    li %s, %" PRId64 "\n", reg, known * times);
+        sam_lower_hart(l, "li %s, %" PRId64, reg, known * times);
         return;
     }
     put_factor(l, reg, number, 0);
     for (unsigned i = 1; i < number->count; i++) {
         put_factor(l, "t0", number, i);
-        sam_lower_hart(l, "    mul %s, %s, t0\n", reg, reg);
+        sam_lower_hart(l, "mul %s, %s, t0", reg, reg);
     }
     if (scale > 0 && !(scale & (scale - 1))) {
         if (scale > 1)
-            sam_lower_hart(l, "    slli %s, %s, %d\n", reg, reg, __builtin_ctzll((uint64_t)scale));
+            sam_lower_hart(l, "slli %s, %s, %d", reg, reg, __builtin_ctzll((uint64_t)scale));
     } else {
-        sam_lower_hart(l, "    li t0, %" PRId64 "\n    mul %s, %s, t0\n", scale, reg, reg);
+        sam_lower_hart(l, "li t0, %" PRId64 "; mul %s, %s, t0", scale, reg, reg);
     }
     add_known(l, reg, number->offset * times);
 }
@@ -111,7 +111,7 @@ void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *
         return;
     }
     sam_lower_put(l, "t1", number, element);
-    sam_lower_hart(l, "    add %s, %s, t1\n", reg, reg);
+    sam_lower_hart(l, "add %s, %s, t1", reg, reg);
 }
 
 /* --- routines */
@@ -149,7 +149,7 @@ void sam_lower_box_call(struct lower *l, enum lower_box_routine routine)
     struct lower_boxes *b = boxes(l);
     if (b)
         b->in_use[routine] = true;
-    sam_lower_hart(l, "    call .L%s\n", names[routine]);
+    sam_lower_hart(l, "call .L%s", names[routine]);
     if (b)
         b->unknown += routine != LOWER_WIDEN;
 }
@@ -172,8 +172,8 @@ void sam_lower_box_routines(struct lower *l)
         return;
     for (unsigned i = 0; i < LOWER_BOX_ROUTINES; i++)
         if (b->in_use[i])
-            sam_buffer_puts(&b->text, sam_lower_box_texts[i]);
-    sam_lower_hart(l, "%s", sam_buffer_text(&b->text));
+            sam_lower_code(&b->text, "%s", sam_lower_box_texts[i]);
+    sam_buffer_puts(&l->hart, sam_buffer_text(&b->text));
     l->hart.failed |= b->text.failed;
     sam_buffer_free(&b->text);
     free(b->routines);
@@ -245,7 +245,7 @@ static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, ui
             return;
         }
     }
-    sam_lower_hart(l, "    call .Lbox%zu\n", i);
+    sam_lower_hart(l, "call .Lbox%zu", i);
     const struct sam_plan_figures *f = &b->routines[i].figures;
     b->figures.loads += f->loads;
     b->figures.stores += f->stores;
@@ -352,16 +352,16 @@ static void open_loops(struct lower *l, const struct sam_lower_box *box, unsigne
 {
     unsigned loops = box->rank - 2;
     if (loops)
-        sam_lower_hart(l, "    mv s5, t2\n    mv s8, t3\n");
+        sam_lower_hart(l, "mv s5, t2; mv s8, t3");
     for (unsigned k = 0; k < loops; k++) {
         char counter[8];
         snprintf(counter, sizeof counter, "s%u", 2 + k);
         sam_lower_put(l, counter, &box->dim[k].n, 1);
-        sam_lower_hart(l, ".L%u:\n", top + k);
+        sam_lower_hart(l, ".L%u:", top + k);
         if (k + 1 < loops)
-            sam_lower_hart(l, "    mv s%u, s%u\n    mv s%u, s%u\n", 6 + k, 5 + k, 9 + k, 8 + k);
+            sam_lower_hart(l, "mv s%u, s%u; mv s%u, s%u", 6 + k, 5 + k, 9 + k, 8 + k);
         else
-            sam_lower_hart(l, "    mv t2, s%u\n    mv t3, s%u\n", 5 + k, 8 + k);
+            sam_lower_hart(l, "mv t2, s%u; mv t3, s%u", 5 + k, 8 + k);
     }
 }
 
@@ -375,8 +375,7 @@ static void close_loops(struct lower *l, const struct sam_lower_box *box, unsign
         if (!constant)
             sam_lower_add(l, from, &box->dim[k].from, box->element);
         sam_lower_add(l, to, &box->dim[k].to, box->element);
-        sam_lower_hart(l, "    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k, 2 + k, 2 + k,
-                       top + k);
+        sam_lower_hart(l, "addi s%u, s%u, -1; bnez s%u, .L%u", 2 + k, 2 + k, 2 + k, top + k);
     }
 }
 
@@ -401,10 +400,11 @@ static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
         }
         b->patterns = patterns;
         patterns[b->pattern_count++] = bits;
-        sam_lower_data(l, "    .balign 8\n.Lpattern%zu:\n    .fill 128, 8, 0x%016" PRIx64 "\n", i,
-                       bits);
+        sam_buffer_printf(&l->data,
+                          "    .balign 8\n.Lpattern%zu:\n    .fill 128, 8, 0x%016" PRIx64 "\n", i,
+                          bits);
     }
-    sam_lower_hart(l, "    lla t2, .Lpattern%zu\n", i);
+    sam_lower_hart(l, "lla t2, .Lpattern%zu", i);
 }
 
 /* Copy the last two dimensions; the last one is the line. */
@@ -423,7 +423,7 @@ static void call_lines(struct lower *l, const struct sam_lower_box *box, bool co
     }
     sam_lower_put(l, "a6", &line->from, 1);
     sam_lower_put(l, "a7", &line->to, 1);
-    sam_lower_hart(l, "    li t4, %u\n", box->element);
+    sam_lower_hart(l, "li t4, %u", box->element);
     sam_lower_box_call(l, LOWER_ELEMENTS);
 }
 
@@ -447,14 +447,14 @@ static void move_unknown(struct lower *l, const struct sam_lower_box *given, boo
     for (unsigned i = 0; i < box.rank; i++)
         if (!lower_is_known(&box.dim[i].n, &known)) {
             sam_lower_put(l, "t1", &box.dim[i].n, 1);
-            sam_lower_hart(l, "    beqz t1, .L%u\n", skip);
+            sam_lower_hart(l, "beqz t1, .L%u", skip);
         }
     if (constant)
         put_pattern(l, bits, box.element);
     open_loops(l, &box, top);
     call_lines(l, &box, constant);
     close_loops(l, &box, top, constant);
-    sam_lower_hart(l, ".L%u:\n", skip);
+    sam_lower_hart(l, ".L%u:", skip);
 }
 
 void sam_lower_box(struct lower *l, const struct sam_lower_box *box)

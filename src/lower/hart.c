@@ -67,7 +67,7 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     sam_lower_mark_copy(l, op, 3, params + 1, op->param_count - 1);
     if (!sam_lower_constant(l, step, &number) || number <= 0) {
         sam_lower_get(l, "a0", step);
-        sam_lower_hart(l, "    blez    a0, .Lfailure%u\n",
+        sam_lower_hart(l, "blez a0, .Lfailure%u",
                        sam_lower_failure(l, op, "scf.for steps by {0}; expected 1 or more"));
     }
     if (!sam_lower_inflight_save(l, &before)) {
@@ -78,10 +78,10 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     for (uint32_t i = 1; i < op->param_count; i++)
         copy(l, params[i], sam_tile_arg(l->p, op, 2 + i));
     copy(l, params[0], sam_tile_arg(l->p, op, 0));
-    sam_lower_hart(l, ".L%u:\n", again);
+    sam_lower_hart(l, ".L%u:", again);
     sam_lower_get(l, "t0", params[0]);
     sam_lower_get(l, "t1", sam_tile_arg(l->p, op, 1));
-    sam_lower_hart(l, "    bge     t0, t1, .L%u\n", end);
+    sam_lower_hart(l, "bge t0, t1, .L%u", end);
     l->state->loops++;
     sam_lower_enter_loop(l, op);
     block(l, op->body[0], params + 1);
@@ -89,11 +89,11 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     sam_lower_resume(l, op);
     sam_lower_get(l, "t0", params[0]);
     sam_lower_get(l, "t1", step);
-    sam_lower_hart(l, "    add     t1, t0, t1\n");
+    sam_lower_hart(l, "add t1, t0, t1");
     sam_lower_set(l, params[0], "t1");
     sam_lower_hart(l,
-                   "    bgt     t1, t0, .L%u\n" /* no branch if the sum wrapped */
-                   ".L%u:\n",
+                   "bgt t1, t0, .L%u; " /* no branch if the sum wrapped */
+                   ".L%u:",
                    again, end);
     sam_lower_inflight_merge(l, &before, &before);
     sam_lower_inflight_free(&before);
@@ -114,14 +114,17 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
     }
     const unsigned other = sam_lower_label(l), end = sam_lower_label(l);
     sam_lower_get(l, "t0", condition);
-    sam_lower_hart(l, "    beqz    t0, .L%u\n", other);
+    sam_lower_hart(l, "beqz t0, .L%u", other);
     if (sam_lower_inflight_save(l, &before)) {
         block(l, op->body[0], results);
-        sam_lower_hart(l, "    j       .L%u\n.L%u:\n", end, other);
+        sam_lower_hart(l,
+                       "j .L%u; "
+                       ".L%u:",
+                       end, other);
         if (sam_lower_inflight_save(l, &first)) {
             sam_lower_inflight_set(l, &before);
             block(l, op->body[1], results);
-            sam_lower_hart(l, ".L%u:\n", end);
+            sam_lower_hart(l, ".L%u:", end);
             sam_lower_inflight_merge(l, &first, &before);
         }
     }

@@ -137,20 +137,18 @@ static void clear(struct lower *l, uint32_t launch)
 
 void sam_lower_wait_all(struct lower *l)
 {
-    sam_lower_hart(l, "    lw      t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n");
+    sam_lower_hart(l, "lw t0, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)");
     clear(l, LOWER_UNCERTAIN);
 }
 
 /* If t0 is the last launch, one load of WAIT blocks until it is done; otherwise poll DONE. */
 void sam_lower_wait_count(struct lower *l)
 {
-    sam_lower_hart(l, "    beq     t0, gp, 1f\n"
-                      "0:  lw      t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                      "    subw    t1, t1, t0\n"
-                      "    bltz    t1, 0b\n"
-                      "    j       2f\n"
-                      "1:  lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1)\n"
-                      "2:\n");
+    sam_lower_hart(l, "beq t0, gp, 1f; "
+                      "0: lw t1, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1); subw t1, t1, t0; "
+                      "bltz t1, 0b; j 2f; "
+                      "1: lw t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(s1); "
+                      "2:");
 }
 
 /* Returns whether two tiles share bytes. */
@@ -257,28 +255,28 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
 
 static void write_slot(struct lower *l, const struct sam_lower_kernel *k, unsigned slot)
 {
-    sam_lower_data(l,
-                   ".L%s_%u:\n"
-                   "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
-                   "    .zero   32\n"
-                   "%s%s%s"
-                   "    .word   0, .L%s_%u + %d, 1, %u, 1, 1, %u, 1, 1\n"
-                   "    .zero   28\n"
-                   "    .word   0, 0, 0, 0\n",
-                   k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
-                   k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
-                   slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
-                   k->warps * 32);
+    sam_buffer_printf(&l->data,
+                      ".L%s_%u:\n"
+                      "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
+                      "    .zero   32\n"
+                      "%s%s%s"
+                      "    .word   0, .L%s_%u + %d, 1, %u, 1, 1, %u, 1, 1\n"
+                      "    .zero   28\n"
+                      "    .word   0, 0, 0, 0\n",
+                      k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
+                      k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
+                      slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
+                      k->warps * 32);
     for (unsigned i = 0; i < k->word_count; i++) {
         uint32_t number = 0;
         if (k->words[i].kind == LOWER_WORD_FAILURE) {
-            sam_lower_data(l, "    .word   failure\n");
+            sam_buffer_printf(&l->data, "    .word   failure\n");
             continue;
         }
         known_word(l, &k->words[i], &number);
-        sam_lower_data(l, "    .word   0x%" PRIx32 "\n", number);
+        sam_buffer_printf(&l->data, "    .word   0x%" PRIx32 "\n", number);
     }
-    sam_lower_data(l, "    .balign 16\n");
+    sam_buffer_printf(&l->data, "    .balign 16\n");
 }
 
 static void fill_word(struct lower *l, const struct lower_word *word, unsigned offset)
@@ -292,7 +290,7 @@ static void fill_word(struct lower *l, const struct lower_word *word, unsigned o
     case LOWER_WORD_COLS: sam_lower_field(l, "t0", word->value, LOWER_COLS); break;
     default: sam_lower_get(l, "t0", word->value); break;
     }
-    sam_lower_hart(l, "    sw      t0, %u(s11)\n", offset);
+    sam_lower_hart(l, "sw t0, %u(s11)", offset);
 }
 
 /* s11 = the slot of this launch. */
@@ -300,24 +298,15 @@ static void choose_slot(struct lower *l, const struct sam_lower_kernel *k)
 {
     const unsigned step = (ARGUMENTS + 4 * k->word_count + 15) / 16 * 16;
     if (!l->state->loops) {
-        sam_lower_hart(l, "    lla     s11, .L%s_0\n", k->name);
+        sam_lower_hart(l, "lla s11, .L%s_0", k->name);
         return;
     }
     sam_lower_hart(l,
-                   "    lla     s11, .L%s_turn\n"
-                   "    lw      t0, 0(s11)\n"
-                   "    xori    t1, t0, %u\n"
-                   "    sw      t1, 0(s11)\n"
-                   "    add     s11, s11, t0\n"
-                   "    addi    s11, s11, 16\n"
-                   "    lw      t0, %d(s11)\n",
+                   "lla s11, .L%s_turn; lw t0, 0(s11); xori t1, t0, %u; sw t1, 0(s11); "
+                   "add s11, s11, t0; addi s11, s11, 16; lw t0, %d(s11)",
                    k->name, step, NUMBER);
     sam_lower_wait_count(l);
-    sam_buffer_printf(&l->state->setup,
-                      "    lla     t0, gpu_%s\n"
-                      "    lw      t1, 0(t0)\n"
-                      "    sw      t1, %u(t0)\n",
-                      k->name, step);
+    sam_lower_code(&l->state->setup, "lla t0, gpu_%s; lw t1, 0(t0); sw t1, %u(t0)", k->name, step);
 }
 
 static void set_busy(struct lower *l, const struct sam_lower_kernel *k)
@@ -343,24 +332,18 @@ static void launch(struct lower *l, const struct sam_lower_kernel *k)
         fill_word(l, &k->words[i], ARGUMENTS + 4 * i);
         fails |= k->words[i].kind == LOWER_WORD_FAILURE;
     }
-    sam_lower_hart(l,
-                   "    sw      s11, 0(s1)\n"
-                   "    addi    gp, gp, 1\n"
-                   "    sw      gp, %d(s11)\n",
-                   NUMBER);
+    sam_lower_hart(l, "sw s11, 0(s1); addi gp, gp, 1; sw gp, %d(s11)", NUMBER);
     set_busy(l, k);
-    sam_lower_data(l, "    .balign 64\n    .zero   48\n");
+    sam_buffer_printf(&l->data, "    .balign 64\n    .zero   48\n");
     if (l->state->loops)
-        sam_lower_data(l, ".L%s_turn:\n", k->name);
-    sam_lower_data(l, "    .zero   16\n");
+        sam_buffer_printf(&l->data, ".L%s_turn:\n", k->name);
+    sam_buffer_printf(&l->data, "    .zero   16\n");
     for (unsigned i = 0; i < (l->state->loops ? 2 : 1); i++)
         write_slot(l, k, i);
     if (!fails)
         return;
     sam_lower_wait_all(l);
-    sam_lower_hart(l, "    lla     t0, failure\n"
-                      "    lw      t1, 0(t0)\n"
-                      "    bnez    t1, .Lended\n");
+    sam_lower_hart(l, "lla t0, failure; lw t1, 0(t0); bnez t1, .Lended");
 }
 
 void sam_lower_flush(struct lower *l)

@@ -95,13 +95,13 @@ struct lower {
 void sam_lower_refuse(struct lower *l, const struct sam_tile_op *op, const char *format, ...)
     SAM_PRINTF(3, 4);
 
-/* --- text.c: emit hart code, one or more lines, each with its newline. Labels "0:" are local to an
- * operation, .L%u with sam_lower_label() to the program. Live between operations: s0 (slots), s1
- * (SAM_SYSTEM_GPU_SUBMIT), gp (launch count) and tp (values.c). Free: t0-t6, a0-a7, s2-s11, ra, sp.
- * The assembler relaxes branches, so they have no range limit. */
+/* --- text.c: emit hart code: labels, instructions, directives and "#" comments, separated by ";".
+ * Labels "0:" are local to an operation, .L%u with sam_lower_label() to the program. Live between
+ * operations: s0 (slots), s1 (SAM_SYSTEM_GPU_SUBMIT), gp (launch count) and tp (values.c). Free:
+ * t0-t6, a0-a7, s2-s11, ra, sp. The assembler relaxes branches, so they have no range limit. */
 void sam_lower_hart(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
-/* Emit a line of the data section. */
-void sam_lower_data(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
+/* Emit code to another buffer. */
+void sam_lower_code(struct sam_buffer *out, const char *format, ...) SAM_PRINTF(2, 3);
 unsigned sam_lower_label(struct lower *l);
 
 /* Returns whether a scalar or index is a compile-time constant, in *number. */
@@ -160,7 +160,6 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
 /* --- GPU code. A value in a vector register is an f32 for all float dtypes, or an integer extended
  * to 32 bits. */
-void sam_lower_gpu(struct lower *l, const char *format, ...) SAM_PRINTF(2, 3);
 /* reduce.c: a kernel of one reduction, along rows or columns. */
 void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: GPU routines, emitted after the last kernel. Argument v8 (and v9), result v8. They may

@@ -34,108 +34,48 @@ static const struct {
 static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
     const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
-    sam_buffer_printf(out,
-                      "5:  li t5, %u\n"
-                      "    bgeu t4, t5, 6f\n"
-                      "    mv t5, t4\n"
-                      "6:  mcfgk zero, t5\n"
-                      "    mcfgn zero, t3\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m0, s3, (a6)\n"
-                      "    mcfgm zero, t3\n"
-                      "    %s m2, s5, (t0)\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m4, m2, m0\n"
-                      "    %s m1, s3, (t1)\n"
-                      "    %s m6, m2, m1\n"
-                      "    beqz a1, 7f\n"
-                      "    mcfgn zero, a1\n"
-                      "    mcfgm zero, a1\n"
-                      "    %s m3, s5, (t2)\n"
-                      "    mcfgmi zero, %u\n"
-                      "    %s m5, m3, m0\n"
-                      "    %s m7, m3, m1\n"
-                      "7:  .irp pointer, a6, t0, t1, t2\n"
-                      "    add \\pointer, \\pointer, t5\n"
-                      "    .endr\n"
-                      "    sub t4, t4, t5\n"
-                      "    bnez t4, 5b\n",
-                      4 * rows, rows, load, load, rows, multiply, load, multiply, load, rows,
-                      multiply, multiply);
+    sam_lower_code(out,
+                   "5: li t5, %u; bgeu t4, t5, 6f; mv t5, t4; "
+                   "6: mcfgk zero, t5; mcfgn zero, t3; mcfgmi zero, %u; %s m0, s3, (a6); "
+                   "mcfgm zero, t3; %s m2, s5, (t0); mcfgmi zero, %u; %s m4, m2, m0; "
+                   "%s m1, s3, (t1); %s m6, m2, m1; beqz a1, 7f; mcfgn zero, a1; "
+                   "mcfgm zero, a1; %s m3, s5, (t2); mcfgmi zero, %u; %s m5, m3, m0; "
+                   "%s m7, m3, m1; "
+                   "7: .irp pointer, a6, t0, t1, t2; add \\pointer, \\pointer, t5; .endr; "
+                   "sub t4, t4, t5; bnez t4, 5b",
+                   4 * rows, rows, load, load, rows, multiply, load, multiply, load, rows, multiply,
+                   multiply);
 }
 
 static void write_pair_end(struct sam_buffer *out, const char *label, unsigned rows)
 {
-    sam_buffer_printf(out,
-                      "8:  slli t5, t3, 2\n"
-                      "    mcfgmi zero, %u\n"
-                      "    mcfgk zero, t5\n"
-                      "    slli t6, s7, %d\n"
-                      "    add t6, t6, a4\n"
-                      "    mstw m4, s7, (a4)\n"
-                      "    mstw m6, s7, (t6)\n"
-                      "    add a4, a4, t5\n"
-                      "    add a5, a5, t5\n"
-                      "    add t6, t6, t5\n"
-                      "    beqz a1, 9f\n"
-                      "    slli t5, a1, 2\n"
-                      "    mcfgk zero, t5\n"
-                      "    mstw m5, s7, (a4)\n"
-                      "    mstw m7, s7, (t6)\n"
-                      "    add a4, a4, t5\n"
-                      "    add a5, a5, t5\n"
-                      "9:  add t6, t3, a1\n"
-                      "    sub a2, a2, t6\n"
-                      "    mul t6, t6, s5\n"
-                      "    add a3, a3, t6\n"
-                      "    bnez a2, 1b\n"
-                      "    li a1, %u\n"
-                      "    j %s_next\n",
-                      rows, __builtin_ctz(rows), 2 * rows, label);
+    sam_lower_code(out,
+                   "8: slli t5, t3, 2; mcfgmi zero, %u; mcfgk zero, t5; slli t6, s7, %d; "
+                   "add t6, t6, a4; mstw m4, s7, (a4); mstw m6, s7, (t6); add a4, a4, t5; "
+                   "add a5, a5, t5; add t6, t6, t5; beqz a1, 9f; slli t5, a1, 2; "
+                   "mcfgk zero, t5; mstw m5, s7, (a4); mstw m7, s7, (t6); add a4, a4, t5; "
+                   "add a5, a5, t5; "
+                   "9: add t6, t3, a1; sub a2, a2, t6; mul t6, t6, s5; add a3, a3, t6; "
+                   "bnez a2, 1b; li a1, %u; j %s_next",
+                   rows, __builtin_ctz(rows), 2 * rows, label);
 }
 
 static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
-    sam_buffer_printf(out,
-                      "%s_pairs:\n"
-                      "    mv a2, s9                   # columns left\n"
-                      "    mv a3, s4\n"
-                      "    mv a4, s6\n"
-                      "    mv a5, s11\n"
-                      "1:  li t6, %u\n"
-                      "    mv t3, t6                   # of the first blocks, of the second\n"
-                      "    bgeu a2, t6, 2f\n"
-                      "    mv t3, a2\n"
-                      "2:  sub a1, a2, t3\n"
-                      "    bgeu t6, a1, 3f\n"
-                      "    mv a1, t6\n"
-                      "3:  .irp sum, m4, m5, m6, m7\n"
-                      "    mmov.mx \\sum, a0\n"
-                      "    .endr\n"
-                      "    beqz s11, 4f\n"
-                      "    slli t5, t3, 2\n"
-                      "    mcfgmi zero, %u\n"
-                      "    mcfgk zero, t5\n"
-                      "    mul t6, t6, a7\n"
-                      "    add t6, t6, a5\n"
-                      "    mldw m4, a7, (a5)\n"
-                      "    mldw m6, a7, (t6)\n"
-                      "    beqz a1, 4f\n"
-                      "    add t2, a5, t5\n"
-                      "    add t6, t6, t5\n"
-                      "    slli t5, a1, 2\n"
-                      "    mcfgk zero, t5\n"
-                      "    mldw m5, a7, (t2)\n"
-                      "    mldw m7, a7, (t6)\n"
-                      "4:  mv a6, s2\n"
-                      "    slli t1, s3, %d\n"
-                      "    add t1, t1, a6\n"
-                      "    mv t0, a3\n"
-                      "    mul t2, t3, s5\n"
-                      "    add t2, t2, a3\n"
-                      "    mv t4, s10\n"
-                      "    beqz t4, 8f\n",
-                      kinds[kind].label, rows, rows, __builtin_ctz(rows));
+    sam_lower_code(out,
+                   "%s_pairs: mv a2, s9 # columns left; "
+                   "mv a3, s4; mv a4, s6; mv a5, s11; "
+                   "1: li t6, %u; mv t3, t6 # of the first blocks, of the second; "
+                   "bgeu a2, t6, 2f; mv t3, a2; "
+                   "2: sub a1, a2, t3; bgeu t6, a1, 3f; mv a1, t6; "
+                   "3: .irp sum, m4, m5, m6, m7; mmov.mx \\sum, a0; .endr; beqz s11, 4f; "
+                   "slli t5, t3, 2; mcfgmi zero, %u; mcfgk zero, t5; mul t6, t6, a7; "
+                   "add t6, t6, a5; mldw m4, a7, (a5); mldw m6, a7, (t6); beqz a1, 4f; "
+                   "add t2, a5, t5; add t6, t6, t5; slli t5, a1, 2; mcfgk zero, t5; "
+                   "mldw m5, a7, (t2); mldw m7, a7, (t6); "
+                   "4: mv a6, s2; slli t1, s3, %d; add t1, t1, a6; mv t0, a3; mul t2, t3, s5; "
+                   "add t2, t2, a3; mv t4, s10; beqz t4, 8f",
+                   kinds[kind].label, rows, rows, __builtin_ctz(rows));
     write_pair_step(out, kind, rows);
     write_pair_end(out, kinds[kind].label, rows);
 }
@@ -143,24 +83,17 @@ static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned
 /* --- remaining rows: the C blocks in m4 and up share one A block in m0; B passes through m1 to m3
  */
 
-/* "m4, m5" */
-static void put_registers(struct sam_buffer *out, unsigned first, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        sam_buffer_printf(out, "%sm%u", i ? ", " : "", first + i);
-}
-
 /* `at` to `end`: the B blocks to load into m1 to m3. */
 static void load_blocks(struct sam_buffer *out, const char *load, unsigned at, unsigned end)
 {
     for (; at < end; at++)
-        sam_buffer_printf(out, "    %s m%u, s5, (t%u)\n", load, 1 + at % 3, at);
+        sam_lower_code(out, "%s m%u, s5, (t%u)", load, 1 + at % 3, at);
 }
 
 static void multiply_blocks(struct sam_buffer *out, const char *multiply, unsigned at, unsigned end)
 {
     for (; at < end; at++)
-        sam_buffer_printf(out, "    %s m%u, m%u, m0\n", multiply, 4 + at, 1 + at % 3);
+        sam_lower_code(out, "%s m%u, m%u, m0", multiply, 4 + at, 1 + at % 3);
 }
 
 static void write_blocks(struct sam_buffer *out, enum product_kind kind, unsigned rows,
@@ -168,110 +101,54 @@ static void write_blocks(struct sam_buffer *out, enum product_kind kind, unsigne
 {
     const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
     const unsigned bytes = 4 * rows, held = blocks < 3 ? blocks : 3;
-    sam_buffer_printf(out,
-                      "3:  li t6, %u\n"
-                      "    bltu a2, t6, 6f\n"
-                      "    mcfgni zero, %u             # %u blocks of C\n"
-                      "    mcfgm zero, a1\n"
-                      "    mcfgki zero, %u\n"
-                      "    .irp sum, ",
-                      blocks * rows, rows, blocks, bytes);
-    put_registers(out, 4, blocks);
-    sam_buffer_printf(out,
-                      "\n"
-                      "    mmov.mx \\sum, a0\n"
-                      "    beqz s11, 4f\n"
-                      "    mldw \\sum, a7, (a5)\n"
-                      "    addi a5, a5, %u\n"
-                      "4:\n"
-                      "    .endr\n"
-                      "    slli t6, s5, %d\n"
-                      "    mv a6, s2\n"
-                      "    mv t0, a3\n",
-                      bytes, __builtin_ctz(rows));
+    char sums[] = "m4, m5, m6, m7", pointers[] = "t0, t1, t2, t3";
+    sums[4 * blocks - 2] = pointers[4 * blocks - 2] = '\0';
+    sam_lower_code(out,
+                   "3: li t6, %u; bltu a2, t6, 6f; mcfgni zero, %u # %u blocks of C; "
+                   "mcfgm zero, a1; mcfgki zero, %u; .irp sum, %s; mmov.mx \\sum, a0; "
+                   "beqz s11, 4f; mldw \\sum, a7, (a5); addi a5, a5, %u; "
+                   "4: .endr; slli t6, s5, %d; mv a6, s2; mv t0, a3",
+                   blocks * rows, rows, blocks, bytes, sums, bytes, __builtin_ctz(rows));
     for (unsigned i = 1; i < blocks; i++)
-        sam_buffer_printf(out, "    add t%u, t%u, t6\n", i, i - 1);
-    sam_buffer_printf(out,
-                      "    add a3, t%u, t6\n"
-                      "    mv t4, s10\n"
-                      "    beqz t4, 5f\n"
-                      "4:  li t5, %u\n"
-                      "    bgeu t4, t5, 8f\n"
-                      "    mv t5, t4\n"
-                      "8:  mcfgk zero, t5\n"
-                      "    %s m0, s3, (a6)\n"
-                      "    mcfgmi zero, %u\n",
-                      blocks - 1, bytes, load, rows);
+        sam_lower_code(out, "add t%u, t%u, t6", i, i - 1);
+    sam_lower_code(out,
+                   "add a3, t%u, t6; mv t4, s10; beqz t4, 5f; "
+                   "4: li t5, %u; bgeu t4, t5, 8f; mv t5, t4; "
+                   "8: mcfgk zero, t5; %s m0, s3, (a6); mcfgmi zero, %u",
+                   blocks - 1, bytes, load, rows);
     load_blocks(out, load, 0, held);
-    sam_buffer_puts(out, "    mcfgm zero, a1\n");
+    sam_lower_code(out, "mcfgm zero, a1");
     multiply_blocks(out, multiply, 0, 1);
     if (blocks > held) {
-        sam_buffer_printf(out, "    mcfgmi zero, %u\n", rows);
+        sam_lower_code(out, "mcfgmi zero, %u", rows);
         load_blocks(out, load, held, blocks);
-        sam_buffer_puts(out, "    mcfgm zero, a1\n");
+        sam_lower_code(out, "mcfgm zero, a1");
     }
     multiply_blocks(out, multiply, 1, blocks);
-    sam_buffer_puts(out, "    .irp pointer, a6");
-    for (unsigned i = 0; i < blocks; i++)
-        sam_buffer_printf(out, ", t%u", i);
-    sam_buffer_puts(out, "\n"
-                         "    add \\pointer, \\pointer, t5\n"
-                         "    .endr\n"
-                         "    sub t4, t4, t5\n"
-                         "    bnez t4, 4b\n");
-    sam_buffer_printf(out, "5:  mcfgki zero, %u\n    .irp sum, ", bytes);
-    put_registers(out, 4, blocks);
-    sam_buffer_printf(out,
-                      "\n"
-                      "    mstw \\sum, s7, (a4)\n"
-                      "    addi a4, a4, %u\n"
-                      "    .endr\n"
-                      "    addi a2, a2, -%u\n"
-                      "    bnez a2, 3b\n"
-                      "    j 9f\n",
-                      bytes, blocks * rows);
+    sam_lower_code(out,
+                   ".irp pointer, a6, %s; add \\pointer, \\pointer, t5; .endr; sub t4, t4, t5; "
+                   "bnez t4, 4b; "
+                   "5: mcfgki zero, %u; .irp sum, %s; mstw \\sum, s7, (a4); addi a4, a4, %u; "
+                   ".endr; addi a2, a2, -%u; bnez a2, 3b; j 9f",
+                   pointers, bytes, sums, bytes, blocks * rows);
 }
 
 static void write_one_block(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
     const char *load = kinds[kind].load;
-    sam_buffer_printf(out,
-                      "6:  li t3, %u                   # one block\n"
-                      "    bgeu a2, t3, 2f\n"
-                      "    mv t3, a2\n"
-                      "2:  slli t2, t3, 2\n"
-                      "    mcfgn zero, t3\n"
-                      "    mcfgm zero, a1\n"
-                      "    mcfgk zero, t2\n"
-                      "    mmov.mx m4, a0\n"
-                      "    beqz s11, 4f\n"
-                      "    mldw m4, a7, (a5)\n"
-                      "    add a5, a5, t2\n"
-                      "4:  mv a6, s2\n"
-                      "    mv t0, a3\n"
-                      "    mv t4, s10\n"
-                      "    beqz t4, 5f\n"
-                      "4:  li t5, %u\n"
-                      "    bgeu t4, t5, 8f\n"
-                      "    mv t5, t4\n"
-                      "8:  mcfgk zero, t5\n"
-                      "    %s m0, s3, (a6)\n"
-                      "    mcfgm zero, t3\n"
-                      "    %s m1, s5, (t0)\n"
-                      "    mcfgm zero, a1\n"
-                      "    %s m4, m1, m0\n"
-                      "    add a6, a6, t5\n"
-                      "    add t0, t0, t5\n"
-                      "    sub t4, t4, t5\n"
-                      "    bnez t4, 4b\n"
-                      "5:  mcfgk zero, t2\n"
-                      "    mstw m4, s7, (a4)\n"
-                      "    add a4, a4, t2\n"
-                      "    mul t6, s5, t3\n"
-                      "    add a3, a3, t6\n"
-                      "    sub a2, a2, t3\n"
-                      "    bnez a2, 3b\n",
-                      rows, 4 * rows, load, load, kinds[kind].multiply);
+    sam_lower_code(out,
+                   "6: li t3, %u # one block; "
+                   "bgeu a2, t3, 2f; mv t3, a2; "
+                   "2: slli t2, t3, 2; mcfgn zero, t3; mcfgm zero, a1; mcfgk zero, t2; "
+                   "mmov.mx m4, a0; beqz s11, 4f; mldw m4, a7, (a5); add a5, a5, t2; "
+                   "4: mv a6, s2; mv t0, a3; mv t4, s10; beqz t4, 5f; "
+                   "4: li t5, %u; bgeu t4, t5, 8f; mv t5, t4; "
+                   "8: mcfgk zero, t5; %s m0, s3, (a6); mcfgm zero, t3; %s m1, s5, (t0); "
+                   "mcfgm zero, a1; %s m4, m1, m0; add a6, a6, t5; add t0, t0, t5; "
+                   "sub t4, t4, t5; bnez t4, 4b; "
+                   "5: mcfgk zero, t2; mstw m4, s7, (a4); add a4, a4, t2; mul t6, s5, t3; "
+                   "add a3, a3, t6; sub a2, a2, t3; bnez a2, 3b",
+                   rows, 4 * rows, load, load, kinds[kind].multiply);
 }
 
 /* --- accumulator registers of the machine (hart.h, acc_regs) */
@@ -313,46 +190,34 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                           unsigned blocks)
 {
     const char *label = kinds[kind].label;
-    sam_buffer_printf(
-        out,
-        "\n# C = start + A * B^T: A in s2, s8 rows, s3 bytes apart; B in s4, s9 rows, s5 apart; "
-        "s10\n"
-        "# bytes of each are used; C in s6, s7 apart; start in s11 (0: zeros), a7 apart.\n"
-        "%s:\n"
-        "    csrwi xmcsr, 1\n"
-        "    li a0, 0\n"
-        "1:\n",
-        label);
+    sam_lower_code(out,
+                   "# C = start + A * B^T: A in s2, s8 rows, s3 bytes apart, B in s4, s9 rows, "
+                   "s5 apart,; "
+                   "# s10 bytes of each are used, C in s6, s7 apart, start in s11 (0: zeros), "
+                   "a7 apart.; "
+                   "%s: csrwi xmcsr, 1; li a0, 0; "
+                   "1:",
+                   label);
     if (blocks == 4)
-        sam_buffer_printf(out, "    li t6, %u\n    bgeu s8, t6, %s_pairs\n", 2 * rows, label);
-    sam_buffer_printf(out,
-                      "    li a1, %u                   # rows of this turn\n"
-                      "    bgeu s8, a1, 2f\n"
-                      "    mv a1, s8\n"
-                      "2:  mv a2, s9                   # columns left\n"
-                      "    mv a3, s4\n"
-                      "    mv a4, s6\n"
-                      "    mv a5, s11\n",
-                      rows);
+        sam_lower_code(out, "li t6, %u; bgeu s8, t6, %s_pairs", 2 * rows, label);
+    sam_lower_code(out,
+                   "li a1, %u # rows of this turn; "
+                   "bgeu s8, a1, 2f; mv a1, s8; "
+                   "2: mv a2, s9 # columns left; "
+                   "mv a3, s4; mv a4, s6; mv a5, s11",
+                   rows);
     if (blocks > 1)
         write_blocks(out, kind, rows, blocks);
     else
-        sam_buffer_puts(out, "3:\n");
+        sam_lower_code(out, "3:");
     write_one_block(out, kind, rows);
-    sam_buffer_printf(out,
-                      "9:\n"
-                      "%s_next:                        # rows\n"
-                      "    mul t6, s3, a1\n"
-                      "    add s2, s2, t6\n"
-                      "    mul t6, s7, a1\n"
-                      "    add s6, s6, t6\n"
-                      "    sub s8, s8, a1\n"
-                      "    beqz s11, 4f\n"
-                      "    mul t6, a7, a1\n"
-                      "    add s11, s11, t6\n"
-                      "4:  bnez s8, 1b\n"
-                      "    ret\n",
-                      label);
+    sam_lower_code(out,
+                   "9: "
+                   "%s_next: # rows; "
+                   "mul t6, s3, a1; add s2, s2, t6; mul t6, s7, a1; add s6, s6, t6; "
+                   "sub s8, s8, a1; beqz s11, 4f; mul t6, a7, a1; add s11, s11, t6; "
+                   "4: bnez s8, 1b; ret",
+                   label);
     if (blocks == 4)
         write_pairs(out, kind, rows);
 }
@@ -418,15 +283,15 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
         f->pitch = pitch;
         f->room = narrow ? room + ROOM / 2 : room; /* widened into the whole scratch half
                                                       afterwards */
-        sam_lower_hart(l, "    li t3, 0x%" PRIx32 "\n", f->room);
+        sam_lower_hart(l, "li t3, 0x%" PRIx32, f->room);
         sam_lower_box(l, &box);
-        sam_lower_hart(l, "    li t2, 0x%" PRIx32 "\n", f->room);
+        sam_lower_hart(l, "li t2, 0x%" PRIx32, f->room);
     }
     if (narrow) {
         uint64_t bytes = (uint64_t)(f->lines - 1) * f->pitch + f->length * f->element;
         if (bytes > ROOM / 2)
             return false;
-        sam_lower_hart(l, "    li t3, 0x%" PRIx32 "\n    li a2, %" PRIu64 "\n", room, bytes);
+        sam_lower_hart(l, "li t3, 0x%" PRIx32 "; li a2, %" PRIu64, room, bytes);
         sam_lower_box_call(l, LOWER_WIDEN);
         f->room = room;
         f->element *= 2;
@@ -439,10 +304,10 @@ static void put_factor(struct lower *l, const struct factor *f, const char *addr
                        const char *pitch)
 {
     if (f->room)
-        sam_lower_hart(l, "    li %s, 0x%" PRIx32 "\n", address, f->room);
+        sam_lower_hart(l, "li %s, 0x%" PRIx32, address, f->room);
     else
         sam_lower_field(l, address, f->tile, LOWER_ADDRESS);
-    sam_lower_hart(l, "    li %s, %" PRIu32 "\n", pitch, f->pitch);
+    sam_lower_hart(l, "li %s, %" PRIu32, pitch, f->pitch);
 }
 
 /* --- initial value of the accumulator */
@@ -476,7 +341,7 @@ static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
         if (sam_lower_known(l, tile, side ? LOWER_COLS : LOWER_ROWS, &known) && known)
             continue;
         sam_lower_field(l, "t1", tile, side ? LOWER_COLS : LOWER_ROWS);
-        sam_lower_hart(l, "    beqz t1, .L%u\n", label);
+        sam_lower_hart(l, "beqz t1, .L%u", label);
     }
 }
 
@@ -526,16 +391,15 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_field(l, by_rows ? "s9" : "s8", d, LOWER_COLS);
     sam_lower_field(l, "s10", a, LOWER_COLS);
     if (kinds[kind].shift)
-        sam_lower_hart(l, "    slli s10, s10, %u\n", kinds[kind].shift);
+        sam_lower_hart(l, "slli s10, s10, %u", kinds[kind].shift);
     sam_lower_field(l, "s6", d, LOWER_ADDRESS);
-    sam_lower_hart(l, "    li s7, %" PRIu32 "\n", pitch_of(l, d));
+    sam_lower_hart(l, "li s7, %" PRIu32, pitch_of(l, d));
     if (!acc && !bias)
-        sam_lower_hart(l, "    li s11, 0\n");
+        sam_lower_hart(l, "li s11, 0");
     else
         sam_lower_field(l, "s11", direct ? start : d, LOWER_ADDRESS);
-    sam_lower_hart(l, "    li a7, %" PRIu32 "\n",
-                   direct && bias ? 0 : pitch_of(l, direct ? start : d));
-    sam_lower_hart(l, "    call %s\n", kinds[kind].label);
+    sam_lower_hart(l, "li a7, %" PRIu32, direct && bias ? 0 : pitch_of(l, direct ? start : d));
+    sam_lower_hart(l, "call %s", kinds[kind].label);
     if (sam_lower_box_first(l, LOWER_PRODUCTS + kind, &text)) {
         struct sam_buffer product = {0};
         write_product(&product, kind, rows, blocks);
@@ -544,7 +408,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
         sam_buffer_free(&product);
     }
     sam_lower_pad(l, d);
-    sam_lower_hart(l, ".L%u:\n", end);
+    sam_lower_hart(l, ".L%u:", end);
     sam_lower_box_note(l, op);
     sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows,
                    rows, 4 * rows >> kinds[kind].shift);

@@ -105,22 +105,22 @@ static void report_outside(struct lower *l, const struct sam_tile_op *op, uint32
                                          value_name(l, pointer_of(l, view_of(l, window))));
     /* a0 row, a1 column, a2 element, a3 array size; s(2 + k) the first element of loop k, s(7 + k)
      * its remaining iterations */
-    sam_lower_hart(l, "    li a0, 0\n    li a1, 0\n    mv a2, t2\n    mv a3, t1\n");
+    sam_lower_hart(l, "li a0, 0; li a1, 0; mv a2, t2; mv a3, t1");
     for (unsigned k = 0; k < rank; k++) {
         char left[8];
         snprintf(left, sizeof left, "s%u", 7 + k);
         sam_lower_window_size(l, left, window, k);
-        sam_lower_hart(l, ".L%u:\n    mv s%u, a2\n", top + k, 2 + k);
+        sam_lower_hart(l, ".L%u: mv s%u, a2", top + k, 2 + k);
     }
-    sam_lower_hart(l, "    bgeu a2, a3, .Lfailure%u\n", failure);
+    sam_lower_hart(l, "bgeu a2, a3, .Lfailure%u", failure);
     for (unsigned k = rank; k-- > 0;) {
         sam_lower_window_stride(l, "t0", window, k);
         if (k + 1 == rank)
-            sam_lower_hart(l, "    addi a1, a1, 1\n");
+            sam_lower_hart(l, "addi a1, a1, 1");
         else
-            sam_lower_hart(l, "%s", k + 2 == rank ? "    addi a0, a0, 1\n    li a1, 0\n" : "");
-        sam_lower_hart(l, "    add a2, s%u, t0\n    addi s%u, s%u, -1\n    bnez s%u, .L%u\n", 2 + k,
-                       7 + k, 7 + k, 7 + k, top + k);
+            sam_lower_hart(l, "%s", k + 2 == rank ? "addi a0, a0, 1; li a1, 0" : "");
+        sam_lower_hart(l, "add a2, s%u, t0; addi s%u, s%u, -1; bnez s%u, .L%u", 2 + k, 7 + k, 7 + k,
+                       7 + k, top + k);
     }
 }
 
@@ -135,25 +135,26 @@ static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t
         return;
     for (unsigned i = 0; i < type->rank; i++) {
         sam_lower_window_size(l, "t0", window, i);
-        sam_lower_hart(l, "    beqz t0, .L%u\n", inside);
+        sam_lower_hart(l, "beqz t0, .L%u", inside);
     }
     /* t2: the first element; a3, a4: the lowest and the highest */
     sam_lower_window_address(l, "t2", window);
     sam_lower_window_array(l, "t0", window);
-    sam_lower_hart(l, "    sub t2, t2, t0\n    srai t2, t2, %d\n    mv a3, t2\n    mv a4, t2\n",
-                   shift);
+    sam_lower_hart(l, "sub t2, t2, t0; srai t2, t2, %d; mv a3, t2; mv a4, t2", shift);
     for (unsigned i = 0; i < type->rank; i++) {
         sam_lower_window_size(l, "t0", window, i);
         sam_lower_window_stride(l, "t1", window, i);
-        sam_lower_hart(l, "    addi t0, t0, -1\n    mul t0, t0, t1\n    srai t1, t0, 63\n"
-                          "    and t1, t1, t0\n    add a3, a3, t1\n    sub t0, t0, t1\n"
-                          "    add a4, a4, t0\n");
+        sam_lower_hart(l, "addi t0, t0, -1; mul t0, t0, t1; srai t1, t0, 63; and t1, t1, t0; "
+                          "add a3, a3, t1; sub t0, t0, t1; add a4, a4, t0");
     }
     unsigned outside = sam_lower_label(l);
     sam_lower_window_count(l, "t1", window);
-    sam_lower_hart(l, "    bltz a3, .L%u\n    blt a4, t1, .L%u\n.L%u:\n", outside, inside, outside);
+    sam_lower_hart(l,
+                   "bltz a3, .L%u; blt a4, t1, .L%u; "
+                   ".L%u:",
+                   outside, inside, outside);
     report_outside(l, op, window, tile);
-    sam_lower_hart(l, ".L%u:\n", inside);
+    sam_lower_hart(l, ".L%u:", inside);
 }
 
 /* --- padding */
@@ -177,7 +178,7 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
         if (!lower_is_known(sizes[i], &known)) {
             sam_lower_put(l, "t1", sizes[i], 1);
-            sam_lower_hart(l, "    beqz t1, .L%u\n", skip);
+            sam_lower_hart(l, "beqz t1, .L%u", skip);
         }
     struct sam_lower_box right = {
         .rank = 2,
@@ -195,7 +196,7 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
     sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
     sam_lower_add(l, "t3", &at, element);
     sam_lower_box_fill(l, &below, bits);
-    sam_lower_hart(l, ".L%u:\n", skip);
+    sam_lower_hart(l, ".L%u:", skip);
 }
 
 /* --- operations */
@@ -279,9 +280,9 @@ static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower
         turned.dim[i].n = lower_is(room[i]);
         turned.dim[i].to = lines.dim[i].from = steps[i];
     }
-    sam_lower_hart(l, "    mv t5, t3\n    li t3, 0x%" PRIx32 "\n", LOWER_SCRATCH);
+    sam_lower_hart(l, "mv t5, t3; li t3, 0x%" PRIx32, LOWER_SCRATCH);
     sam_lower_box(l, &turned);
-    sam_lower_hart(l, "    li t2, 0x%" PRIx32 "\n    mv t3, t5\n", LOWER_SCRATCH);
+    sam_lower_hart(l, "li t2, 0x%" PRIx32 "; mv t3, t5", LOWER_SCRATCH);
     sam_lower_box(l, &lines);
 }
 
@@ -345,9 +346,9 @@ static void reshape(struct lower *l, const struct sam_tile_op *op)
     sam_lower_put(l, "a6", &sizes[3], element);
     unsigned skip = sam_lower_label(l);
     sam_lower_put(l, "a7", &sizes[2], 1);
-    sam_lower_hart(l, "    mul a7, a7, a6\n    beqz a7, .L%u\n", skip);
+    sam_lower_hart(l, "mul a7, a7, a6; beqz a7, .L%u", skip);
     sam_lower_box_call(l, LOWER_RUNS);
-    sam_lower_hart(l, ".L%u:\n", skip);
+    sam_lower_hart(l, ".L%u:", skip);
     sam_lower_pad(l, d);
 }
 
@@ -383,13 +384,12 @@ static void enter(struct lower *l, const struct sam_tile_op *op, uint32_t part, 
     sam_lower_put(l, "a4", &of_rows, 1);
     sam_lower_put(l, "a5", &of_cols, 1);
     sam_lower_hart(l,
-                   "    sub t0, a4, a0\n    sub t1, a5, a1\n"
-                   "    bltz a2, .Lfailure%u\n    bltz a3, .Lfailure%u\n"
-                   "    blt t0, a2, .Lfailure%u\n    blt t1, a3, .Lfailure%u\n",
+                   "sub t0, a4, a0; sub t1, a5, a1; bltz a2, .Lfailure%u; bltz a3, .Lfailure%u; "
+                   "blt t0, a2, .Lfailure%u; blt t1, a3, .Lfailure%u",
                    failure, failure, failure, failure);
     sam_lower_hart(l,
-                   "    li t0, %" PRId64 "\n    mul t0, t0, a2\n    add %s, %s, t0\n"
-                   "    li t0, %" PRId64 "\n    mul t0, t0, a3\n    add %s, %s, t0\n",
+                   "li t0, %" PRId64 "; mul t0, t0, a2; add %s, %s, t0; li t0, %" PRId64 "; "
+                   "mul t0, t0, a3; add %s, %s, t0",
                    down.offset * size, reg, reg, across.offset * size, reg, reg);
 }
 
@@ -402,7 +402,7 @@ void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label)
         if (lower_is_known(&size, &known) && known)
             continue;
         sam_lower_put(l, "t1", &size, 1);
-        sam_lower_hart(l, "    beqz t1, .L%u\n", label);
+        sam_lower_hart(l, "beqz t1, .L%u", label);
     }
 }
 
@@ -416,7 +416,7 @@ static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
     copy(l, s, d, sam_lower_valid(l, part, true), sam_lower_valid(l, part, false), false);
     if (!insert)
         sam_lower_pad(l, d);
-    sam_lower_hart(l, ".L%u:\n", end);
+    sam_lower_hart(l, ".L%u:", end);
 }
 
 static void concat(struct lower *l, const struct sam_tile_op *op)

@@ -106,9 +106,9 @@ static bool begin(struct lower *l)
     l->packing->room = LOWER_STAGING;
     l->packing->delta = sam_lower_slot(l, 8);
     l->packing->window = SAM_TILE_NONE;
-    sam_lower_data(l, "    .balign 8\n"
-                      "packed_owner: # of the room that large tensors share\n"
-                      "    .dword  0\n");
+    sam_buffer_printf(&l->data, "    .balign 8\n"
+                                "packed_owner: # of the room that large tensors share\n"
+                                "    .dword  0\n");
     return l->packing->items != NULL;
 }
 
@@ -123,36 +123,31 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
     const uint32_t room = small ? p->room : LOWER_STAGING + SMALL_ROOM;
     if (small)
         p->room += (uint32_t)bytes;
-    sam_lower_data(l,
-                   "packed_%zu:\n"
-                   "    .dword  %zu\n" /* ENTRY: index; .Lsetup replaces it by the address */
-                   "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
-                   "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
-                   number, place, room, (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift),
-                   count, small ? "0" : "packed_owner", shift, type_number(dtype));
+    sam_buffer_printf(&l->data,
+                      "packed_%zu:\n"
+                      "    .dword  %zu\n" /* ENTRY: index; .Lsetup replaces it by the address */
+                      "    .dword  0x%" PRIx32 ", %" PRIu32 ", %" PRIu64 "\n"
+                      "    .dword  %s, 0, 0, %u, %" PRIu32 "\n",
+                      number, place, room,
+                      (uint32_t)((small ? bytes : LOWER_ENDING - room) >> shift), count,
+                      small ? "0" : "packed_owner", shift, type_number(dtype));
     if (small)
-        sam_lower_data(l, "    .dword  0\n");
+        sam_buffer_printf(&l->data, "    .dword  0\n");
     else
-        sam_lower_data(l,
-                       "    .dword  packed_%zu_whole\n" /* WHOLE */
-                       "    .bss\n"
-                       "    .balign 64\n"
-                       "packed_%zu_whole:\n"
-                       "    .zero   %" PRIu64 "\n"
-                       "    .data\n",
-                       number, number, bytes);
-    sam_buffer_printf(&l->state->setup,
-                      "    lla     t0, packed_%zu\n"
-                      "    ld      t1, 0(t0)\n"
-                      "    li      t2, %zu\n"
-                      "    mul     t1, t1, t2\n"
-                      "    li      t2, SAM_SYSTEM_DIRECTORY\n"
-                      "    lwu     t2, 0(t2)\n"
-                      "    beqz    t2, 0f\n"
-                      "    addi    t2, t2, 4\n"
-                      "    add     t2, t2, t1\n"
-                      "0:  sd      t2, 0(t0)\n",
-                      number, sizeof(struct sam_weight_entry));
+        sam_buffer_printf(&l->data,
+                          "    .dword  packed_%zu_whole\n" /* WHOLE */
+                          "    .bss\n"
+                          "    .balign 64\n"
+                          "packed_%zu_whole:\n"
+                          "    .zero   %" PRIu64 "\n"
+                          "    .data\n",
+                          number, number, bytes);
+    sam_lower_code(&l->state->setup,
+                   "lla t0, packed_%zu; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
+                   "li t2, SAM_SYSTEM_DIRECTORY; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
+                   "add t2, t2, t1; "
+                   "0: sd t2, 0(t0)",
+                   number, sizeof(struct sam_weight_entry));
 }
 
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
@@ -204,45 +199,30 @@ void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
     const unsigned skip = sam_lower_label(l);
     const char *name = l->p->values[packed->pointer].name;
     struct lower_packing *p = l->packing;
-    sam_lower_hart(l, "    # decode what the window needs of %%%s\n", name);
+    sam_lower_hart(l, "# decode what the window needs of %%%s", name);
     sam_lower_slot_op(l, "sd", "zero", p->delta);
     sam_lower_window_address(l, "a1", window);
-    sam_lower_hart(l,
-                   "    li      t0, %" PRIu64 "\n"
-                   "    sub     a1, a1, t0\n"
-                   "    srai    a1, a1, %u\n"
-                   "    mv      a2, a1\n",
+    sam_lower_hart(l, "li t0, %" PRIu64 "; sub a1, a1, t0; srai a1, a1, %u; mv a2, a1",
                    packed->base, shift);
     for (unsigned i = 0; i < type->rank; i++) {
         sam_lower_window_size(l, "t0", window, i);
         sam_lower_window_stride(l, "t1", window, i);
         sam_lower_hart(l,
-                       "    blez    t0, .L%u\n"
-                       "    addi    t0, t0, -1\n"
-                       "    mul     t0, t0, t1\n"
-                       "    srai    t1, t0, 63\n"
-                       "    and     t1, t1, t0\n"
-                       "    add     a1, a1, t1\n"
-                       "    sub     t0, t0, t1\n"
-                       "    add     a2, a2, t0\n",
+                       "blez t0, .L%u; addi t0, t0, -1; mul t0, t0, t1; srai t1, t0, 63; "
+                       "and t1, t1, t0; add a1, a1, t1; sub t0, t0, t1; add a2, a2, t0",
                        skip);
     }
     sam_lower_hart(
         l,
-        "    addi    a2, a2, 1\n"
-        "    lla     a0, packed_%zu\n"
-        "    bltz    a1, .L%u\n" /* out of bounds: the tload reports it */
-        "    ld      t0, %d(a0)\n"
-        "    blt     t0, a2, .L%u\n"
-        "    call    .Lstage\n"
-        "    bnez    t0, .Lfailure%u\n"
-        "    li      t0, %" PRIu64 "\n"
-        "    sub     a0, a0, t0\n",
+        "addi a2, a2, 1; lla a0, packed_%zu; "
+        "bltz a1, .L%u; " /* out of bounds: the tload reports it */
+        "ld t0, %d(a0); blt t0, a2, .L%u; call .Lstage; bnez t0, .Lfailure%u; "
+        "li t0, %" PRIu64 "; sub a0, a0, t0",
         (size_t)(packed - p->items), skip, 8 * ELEMENTS, skip,
         sam_lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
         packed->base);
     sam_lower_slot_op(l, "sd", "a0", p->delta);
-    sam_lower_hart(l, ".L%u:\n", skip);
+    sam_lower_hart(l, ".L%u:", skip);
     p->window = window;
     p->stages = true;
 }
@@ -280,47 +260,28 @@ static void put_entry(struct lower *l)
          offsetof(struct sam_weight_entry, total) + 4},
     };
     for (size_t i = 0; i < SAM_COUNT(words); i++)
-        sam_lower_hart(l, "    lw      t0, %zu(a4)\n    sw      t0, %zu(a3)\n", words[i].from,
-                       words[i].to);
+        sam_lower_hart(l, "lw t0, %zu(a4); sw t0, %zu(a3)", words[i].from, words[i].to);
 }
 
 /* t2, t5 = the first element to decode and the count. */
 static void choose_elements(struct lower *l)
 {
     sam_lower_hart(l,
-                   "    .equ    SAM_SYSTEM_DIRECTORY, 0x%08x\n"
-                   ".Lstage:\n"
-                   "    ld      t0, %d(a0)\n" /* shared area: do we own it? */
-                   "    beqz    t0, 0f\n"
-                   "    ld      t1, 0(t0)\n"
-                   "    bne     t1, a0, 1f\n"
-                   "0:  ld      t2, %d(a0)\n"
-                   "    ld      t3, %d(a0)\n"
-                   "    bltu    a1, t2, 1f\n"
-                   "    bgeu    t3, a2, 4f\n"
-                   "1:  ld      t4, %d(a0)\n" /* decode from t2: the whole tensor, or from a
+                   ".equ SAM_SYSTEM_DIRECTORY, 0x%08x; "
+                   ".Lstage: ld t0, %d(a0); " /* shared area: do we own it? */
+                   "beqz t0, 0f; ld t1, 0(t0); bne t1, a0, 1f; "
+                   "0: ld t2, %d(a0); ld t3, %d(a0); bltu a1, t2, 1f; bgeu t3, a2, 4f; "
+                   "1: ld t4, %d(a0); " /* decode from t2: the whole tensor, or from a
                                                  block boundary */
-                   "    ld      t5, %d(a0)\n"
-                   "    li      t2, 0\n"
-                   "    bgeu    t4, t5, 2f\n"
-                   "    li      t6, -%d\n"
-                   "    and     t2, a1, t6\n"
-                   "    sub     t6, a2, t2\n"
-                   "    bgeu    t4, t6, 2f\n"
-                   "    mv      t2, a1\n"
-                   "    sub     t6, a2, a1\n"
-                   "    bgeu    t4, t6, 2f\n"
-                   "    ld      t0, %d(a0)\n" /* too large: keep the whole tensor in DRAM from
+                   "ld t5, %d(a0); li t2, 0; bgeu t4, t5, 2f; li t6, -%d; and t2, a1, t6; "
+                   "sub t6, a2, t2; bgeu t4, t6, 2f; mv t2, a1; sub t6, a2, a1; "
+                   "bgeu t4, t6, 2f; "
+                   "ld t0, %d(a0); " /* too large: keep the whole tensor in DRAM from
                                                  now on */
-                   "    sd      t0, %d(a0)\n"
-                   "    sd      t5, %d(a0)\n"
-                   "    sd      zero, %d(a0)\n"
-                   "    sd      zero, %d(a0)\n"
-                   "    sd      zero, %d(a0)\n"
-                   "    j       1b\n"
-                   "2:  sub     t5, t5, t2\n" /* t5 elements */
-                   "    bgeu    t4, t5, 3f\n"
-                   "    mv      t5, t4\n",
+                   "sd t0, %d(a0); sd t5, %d(a0); sd zero, %d(a0); sd zero, %d(a0); "
+                   "sd zero, %d(a0); j 1b; "
+                   "2: sub t5, t5, t2; " /* t5 elements */
+                   "bgeu t4, t5, 3f; mv t5, t4",
                    (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
                    8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER,
                    8 * FIRST, 8 * END);
@@ -330,40 +291,20 @@ static void choose_elements(struct lower *l)
 static void put_record(struct lower *l)
 {
     sam_lower_hart(l,
-                   "3:  ld      a4, %d(a0)\n"
-                   "    bnez    a4, 3f\n"
-                   "    li      t0, 1\n" /* no weights: submit an invalid record */
-                   "    mv      a0, t0\n"
-                   "    ret\n"
-                   "3:  lla     a3, packed_record\n",
+                   "3: ld a4, %d(a0); bnez a4, 3f; "
+                   "li t0, 1; " /* no weights: submit an invalid record */
+                   "mv a0, t0; ret; "
+                   "3: lla a3, packed_record",
                    8 * ENTRY);
     put_entry(l);
     sam_lower_hart(
         l,
-        "    ld      t0, %d(a0)\n"
-        "    sw      t0, %zu(a3)\n"
-        "    ld      t0, %d(a0)\n"
-        "    sw      t0, %zu(a3)\n"
-        "    ld      t1, %d(a0)\n"
-        "    sll     t1, t5, t1\n"
-        "    sw      t1, %zu(a3)\n"
-        "    sw      t5, %zu(a3)\n"
-        "    sw      zero, %zu(a3)\n"
-        "    lwu     t0, %zu(a4)\n" /* offset of the tensor in its piece */
-        "    lwu     t1, %zu(a4)\n"
-        "    slli    t1, t1, 32\n"
-        "    or      t0, t0, t1\n"
-        "    lw      t1, %zu(a4)\n"
-        "    li      t3, %d\n"
-        "    mv      t6, t2\n"
-        "    bne     t1, t3, 3f\n"
-        "    lwu     t1, %zu(a4)\n"
-        "    mul     t6, t6, t1\n"
-        "    srli    t6, t6, 3\n"
-        "3:  add     t0, t0, t6\n"
-        "    sw      t0, %zu(a3)\n"
-        "    srli    t0, t0, 32\n"
-        "    sw      t0, %zu(a3)\n",
+        "ld t0, %d(a0); sw t0, %zu(a3); ld t0, %d(a0); sw t0, %zu(a3); "
+        "ld t1, %d(a0); sll t1, t5, t1; sw t1, %zu(a3); sw t5, %zu(a3); "
+        "sw zero, %zu(a3); lwu t0, %zu(a4); " /* offset of the tensor in its piece */
+        "lwu t1, %zu(a4); slli t1, t1, 32; or t0, t0, t1; lw t1, %zu(a4); li t3, %d; "
+        "mv t6, t2; bne t1, t3, 3f; lwu t1, %zu(a4); mul t6, t6, t1; srli t6, t6, 3; "
+        "3: add t0, t0, t6; sw t0, %zu(a3); srli t0, t0, 32; sw t0, %zu(a3)",
         8 * TYPE, offsetof(struct sam_weight_record, output_type), 8 * ROOM,
         offsetof(struct sam_weight_record, destination), 8 * SHIFT,
         offsetof(struct sam_weight_record, destination_bytes),
@@ -379,24 +320,12 @@ static void put_record(struct lower *l)
 static void submit_record(struct lower *l)
 {
     sam_lower_hart(l,
-                   "    li      t0, 0x%08x\n"
-                   "    sw      a3, 0(t0)\n"
-                   "    lw      t0, 0x%x(t0)\n" /* wait */
-                   "    bnez    t0, 5f\n"
-                   "    add     t3, t2, t5\n"
-                   "    sd      t2, %d(a0)\n"
-                   "    sd      t3, %d(a0)\n"
-                   "    ld      t0, %d(a0)\n"
-                   "    beqz    t0, 4f\n"
-                   "    sd      a0, 0(t0)\n"
-                   "4:  ld      t1, %d(a0)\n"
-                   "    ld      t3, %d(a0)\n"
-                   "    sll     t2, t2, t3\n"
-                   "    sub     a0, t1, t2\n"
-                   "    li      t0, 0\n"
-                   "    ret\n"
-                   "5:  mv      a0, t0\n"
-                   "    ret\n",
+                   "li t0, 0x%08x; sw a3, 0(t0); lw t0, 0x%x(t0); " /* wait */
+                   "bnez t0, 5f; add t3, t2, t5; sd t2, %d(a0); sd t3, %d(a0); ld t0, %d(a0); "
+                   "beqz t0, 4f; sd a0, 0(t0); "
+                   "4: ld t1, %d(a0); ld t3, %d(a0); sll t2, t2, t3; sub a0, t1, t2; li t0, 0; "
+                   "ret; "
+                   "5: mv a0, t0; ret",
                    (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
                    (unsigned)(SAM_SYSTEM_WEIGHT_WAIT - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FIRST,
                    8 * END, 8 * OWNER, 8 * ROOM, 8 * SHIFT);
@@ -409,7 +338,7 @@ void sam_lower_packed_routine(struct lower *l)
     choose_elements(l);
     put_record(l);
     submit_record(l);
-    sam_lower_data(l, "    .balign 64\npacked_record:\n    .zero   64\n");
+    sam_buffer_printf(&l->data, "    .balign 64\npacked_record:\n    .zero   64\n");
 }
 
 void sam_lower_packed_free(struct lower *l)

@@ -57,28 +57,17 @@ static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
     const unsigned size = (unsigned)sam_tile_size(type->dtype);
     const unsigned width = (unsigned)__builtin_ctz(size);
     const bool by_rows = type->blayout == SAM_TILE_row_major;
-    sam_lower_hart(l, "    # %%%s %s its array\n", l->p->values[tile].name, in ? "from" : "to");
+    sam_lower_hart(l, "# %%%s %s its array", l->p->values[tile].name, in ? "from" : "to");
     sam_lower_field(l, "a0", tile, LOWER_ADDRESS);
     sam_lower_field(l, "a1", tile, LOWER_PITCH);
     sam_lower_field(l, "a2", tile, LOWER_ROWS);
     sam_lower_field(l, "a3", tile, LOWER_COLS);
     sam_lower_hart(l,
-                   "    li      a4, 0x%" PRIx64 "\n"
-                   "    li      a5, %u\n"
-                   "    beqz    a3, 2f\n"
-                   "0:  beqz    a2, 2f\n"
-                   "    mv      t0, a0\n"
-                   "    mv      t1, a3\n"
-                   "1:  %-7s t2, 0(%s)\n"
-                   "    %-7s t2, 0(%s)\n"
-                   "    add     t0, t0, %s\n"
-                   "    addi    a4, a4, %u\n"
-                   "    addi    t1, t1, -1\n"
-                   "    bnez    t1, 1b\n"
-                   "    add     a0, a0, %s\n"
-                   "    addi    a2, a2, -1\n"
-                   "    j       0b\n"
-                   "2:\n",
+                   "li a4, 0x%" PRIx64 "; li a5, %u; beqz a3, 2f; "
+                   "0: beqz a2, 2f; mv t0, a0; mv t1, a3; "
+                   "1: %-7s t2, 0(%s); %-7s t2, 0(%s); add t0, t0, %s; addi a4, a4, %u; "
+                   "addi t1, t1, -1; bnez t1, 1b; add a0, a0, %s; addi a2, a2, -1; j 0b; "
+                   "2:",
                    address, size, loads[width], in ? "a4" : "t0", stores[width], in ? "t0" : "a4",
                    by_rows ? "a5" : "a1", size, by_rows ? "a1" : "a5");
 }
@@ -208,22 +197,18 @@ static void begin(struct lower *l)
     };
     struct sam_buffer name = {0};
     sam_buffer_plain(&name, l->p->name, strlen(l->p->name), '?');
-    sam_lower_hart(l, "# %s%s%s, lowered: see gpu.s for its kernels.\n", sam_buffer_text(&name),
-                   l->f->bare ? "" : " @", l->f->name);
+    sam_buffer_printf(&l->hart, "# %s%s%s, lowered: see gpu.s for its kernels.\n",
+                      sam_buffer_text(&name), l->f->bare ? "" : " @", l->f->name);
     sam_buffer_free(&name);
     for (size_t i = 0; i < SAM_COUNT(numbers); i++)
-        sam_lower_hart(l, "    .equ    %s, 0x%08" PRIx32 "\n", numbers[i].name, numbers[i].value);
+        sam_lower_hart(l, ".equ %s, 0x%08" PRIx32, numbers[i].name, numbers[i].value);
     sam_lower_hart(l,
-                   "    .text\n"
-                   "    .globl  _start\n"
-                   "_start:\n"
-                   "    lla     s0, slots + %d\n"
-                   "    li      s1, SAM_SYSTEM_GPU_SUBMIT\n"
-                   "    li      gp, 0\n"
-                   "    call    .Lsetup\n",
+                   ".text; .globl _start; "
+                   "_start: lla s0, slots + %d; li s1, SAM_SYSTEM_GPU_SUBMIT; li gp, 0; "
+                   "call .Lsetup",
                    LOWER_SLOTS_BASE);
-    sam_lower_data(l, "    .data\n");
-    sam_lower_gpu(l, "%s", sam_gpu_start_code());
+    sam_buffer_printf(&l->data, "    .data\n");
+    sam_buffer_puts(&l->gpu, sam_gpu_start_code());
 }
 
 static enum sam_status place(struct lower *l, const uint32_t *values, struct sam_error *error)
@@ -252,7 +237,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
     if (status != SAM_OK)
         return status;
     sam_lower_body(l);
-    sam_lower_hart(l, "done:\n");
+    sam_lower_hart(l, "done:");
     sam_lower_mark(l, "done", NULL);
     status = take(l, made, values, error);
     if (status != SAM_OK)

@@ -33,16 +33,13 @@ static int64_t fit(const struct sam_tile_ty *type, int64_t value)
 static void fit_register(struct lower *l, const struct sam_tile_ty *type, const char *reg)
 {
     if (type->kind == SAM_TILE_KIND_BOOL)
-        sam_lower_hart(l, "    andi    %s, %s, 1\n", reg, reg);
+        sam_lower_hart(l, "andi %s, %s, 1", reg, reg);
     if (type->kind != SAM_TILE_KIND_SCALAR || sam_tile_is_real(type->dtype))
         return;
     const unsigned shift = 64 - 8 * (unsigned)sam_tile_size(type->dtype);
     if (shift)
-        sam_lower_hart(l,
-                       "    slli    %s, %s, %u\n"
-                       "    %s    %s, %s, %u\n",
-                       reg, reg, shift, sam_tile_is_signed(type->dtype) ? "srai" : "srli", reg, reg,
-                       shift);
+        sam_lower_hart(l, "slli %s, %s, %u; %s %s, %s, %u", reg, reg, shift,
+                       sam_tile_is_signed(type->dtype) ? "srai" : "srli", reg, reg, shift);
 }
 
 /* Constant folding. Returns false if the operation must be evaluated at run time. */
@@ -79,12 +76,12 @@ static bool fold(const struct sam_tile_op *op, int64_t a, int64_t b, int64_t c, 
 static void compare(struct lower *l, enum sam_tile_compare how)
 {
     static const char *const code[] = {
-        [SAM_TILE_EQ] = "    sub     t0, t0, t1\n    seqz    t0, t0\n",
-        [SAM_TILE_NE] = "    sub     t0, t0, t1\n    snez    t0, t0\n",
-        [SAM_TILE_LT] = "    slt     t0, t0, t1\n",
-        [SAM_TILE_LE] = "    slt     t0, t1, t0\n    xori    t0, t0, 1\n",
-        [SAM_TILE_GT] = "    slt     t0, t1, t0\n",
-        [SAM_TILE_GE] = "    slt     t0, t0, t1\n    xori    t0, t0, 1\n",
+        [SAM_TILE_EQ] = "sub t0, t0, t1; seqz t0, t0",
+        [SAM_TILE_NE] = "sub t0, t0, t1; snez t0, t0",
+        [SAM_TILE_LT] = "slt t0, t0, t1",
+        [SAM_TILE_LE] = "slt t0, t1, t0; xori t0, t0, 1",
+        [SAM_TILE_GT] = "slt t0, t1, t0",
+        [SAM_TILE_GE] = "slt t0, t0, t1; xori t0, t0, 1",
     };
     sam_lower_hart(l, "%s", code[how]);
 }
@@ -106,22 +103,22 @@ static void arith(struct lower *l, const struct sam_tile_op *op)
     if (op->operand_count > 1)
         sam_lower_get(l, "t1", arg(l, op, 1));
     switch (op->code) {
-    case SAM_TILE_ADDI: sam_lower_hart(l, "    add     t0, t0, t1\n"); break;
-    case SAM_TILE_SUBI: sam_lower_hart(l, "    sub     t0, t0, t1\n"); break;
-    case SAM_TILE_MULI: sam_lower_hart(l, "    mul     t0, t0, t1\n"); break;
+    case SAM_TILE_ADDI: sam_lower_hart(l, "add t0, t0, t1"); break;
+    case SAM_TILE_SUBI: sam_lower_hart(l, "sub t0, t0, t1"); break;
+    case SAM_TILE_MULI: sam_lower_hart(l, "mul t0, t0, t1"); break;
     case SAM_TILE_DIVSI:
     case SAM_TILE_REMSI: /* INT64_MIN / -1 wraps on the hart, too */
         if (!sam_lower_constant(l, arg(l, op, 1), &numbers[1]) || numbers[1] == 0)
             sam_lower_hart(
-                l, "    beqz    t1, .Lfailure%u\n",
+                l, "beqz t1, .Lfailure%u",
                 sam_lower_failure(l, op, "%s: division by zero", sam_tile_code_name(op->code)));
-        sam_lower_hart(l, "    %s     t0, t0, t1\n", op->code == SAM_TILE_DIVSI ? "div" : "rem");
+        sam_lower_hart(l, "%s t0, t0, t1", op->code == SAM_TILE_DIVSI ? "div" : "rem");
         break;
     case SAM_TILE_CMPI: compare(l, (enum sam_tile_compare)op->attribute); break;
     case SAM_TILE_SELECT:
-        sam_lower_hart(l, "    bnez    t0, 0f\n");
+        sam_lower_hart(l, "bnez t0, 0f");
         sam_lower_get(l, "t1", arg(l, op, 2));
-        sam_lower_hart(l, "0:\n    mv      t0, t1\n");
+        sam_lower_hart(l, "0: mv t0, t1");
         break;
     default: break;
     }
@@ -148,19 +145,14 @@ static void check_view_size(struct lower *l, const struct sam_tile_op *op, uint3
     if (!known || size < 0 || size > INT32_MAX) {
         sam_lower_begin(l, op);
         sam_lower_get(l, "a0", value);
-        sam_lower_hart(l,
-                       "    srli    t0, a0, 31\n"
-                       "    bnez    t0, .Lfailure%u\n",
+        sam_lower_hart(l, "srli t0, a0, 31; bnez t0, .Lfailure%u",
                        sam_lower_failure(l, op, "dimension %u of the view is {0}", i));
     }
     if (declared == SAM_TILE_DYNAMIC || (known && size == declared))
         return;
     sam_lower_begin(l, op);
     sam_lower_get(l, "a0", value);
-    sam_lower_hart(l,
-                   "    li      t0, %" PRId64 "\n"
-                   "    bne     a0, t0, .Lfailure%u\n",
-                   declared,
+    sam_lower_hart(l, "li t0, %" PRId64 "; bne a0, t0, .Lfailure%u", declared,
                    sam_lower_failure(l, op,
                                      "dimension %u of the view is {0}: its type says %" PRId64, i,
                                      declared));
@@ -176,10 +168,7 @@ static void check_view_stride(struct lower *l, const struct sam_tile_op *op, uin
     sam_lower_begin(l, op);
     sam_lower_get(l, "a0", size_value);
     sam_lower_get(l, "a1", value);
-    sam_lower_hart(l,
-                   "    call    .Lfits\n"
-                   "    mv      a0, a1\n"
-                   "    bnez    t0, .Lfailure%u\n",
+    sam_lower_hart(l, "call .Lfits; mv a0, a1; bnez t0, .Lfailure%u",
                    sam_lower_failure(l, op, "stride %u of the view is {0}", i));
     l->state->fits = true;
 }
@@ -210,10 +199,7 @@ static void check_partition(struct lower *l, const struct sam_tile_op *op, uint3
     if (type->dims[i] != SAM_TILE_DYNAMIC && (!sized || count != type->dims[i])) {
         sam_lower_get(l, "a0", size);
         sam_lower_hart(
-            l,
-            "    li      t0, %" PRId64 "\n"
-            "    bne     a0, t0, .Lfailure%u\n",
-            type->dims[i],
+            l, "li t0, %" PRId64 "; bne a0, t0, .Lfailure%u", type->dims[i],
             sam_lower_failure(l, op, "dimension %u of the partition is {0}: its type says %" PRId64,
                               i, type->dims[i]));
     }
@@ -227,12 +213,8 @@ static void check_partition(struct lower *l, const struct sam_tile_op *op, uint3
     const unsigned failure = sam_lower_failure(
         l, op, "the partition is {0}..{1} of dimension %u: %%%s has {2}", i, name_of(l, view));
     sam_lower_hart(l,
-                   "    add     a1, a0, a3\n"
-                   "    sub     t0, a2, a0\n"
-                   "    bltz    a0, .Lfailure%u\n"
-                   "    bltz    a3, .Lfailure%u\n"
-                   "    bltz    t0, .Lfailure%u\n"
-                   "    blt     t0, a3, .Lfailure%u\n",
+                   "add a1, a0, a3; sub t0, a2, a0; bltz a0, .Lfailure%u; bltz a3, .Lfailure%u; "
+                   "bltz t0, .Lfailure%u; blt t0, a3, .Lfailure%u",
                    failure, failure, failure, failure);
 }
 
@@ -256,16 +238,13 @@ static void make_partition(struct lower *l, const struct sam_tile_op *op)
         }
         sam_lower_get(l, "t0", arg(l, op, 1 + i));
         sam_lower_window_stride(l, "t1", view, i);
-        sam_lower_hart(l, "    mul     t0, t0, t1\n");
+        sam_lower_hart(l, "mul t0, t0, t1");
         if (bytes > 1)
-            sam_lower_hart(l, "    slli    t0, t0, %d\n", __builtin_ctz((unsigned)bytes));
-        sam_lower_hart(l, "    add     a4, a4, t0\n");
+            sam_lower_hart(l, "slli t0, t0, %d", __builtin_ctz((unsigned)bytes));
+        sam_lower_hart(l, "add a4, a4, t0");
     }
     if (constant)
-        sam_lower_hart(l,
-                       "    li      t0, %" PRId64 "\n"
-                       "    add     a4, a4, t0\n",
-                       constant);
+        sam_lower_hart(l, "li t0, %" PRId64 "; add a4, a4, t0", constant);
     sam_lower_set(l, result, "a4");
 }
 
@@ -287,12 +266,8 @@ static void bind(struct lower *l, const struct sam_tile_op *op, uint32_t tile, u
         name_of(l, tile), size, room, sam_tile_loc_names[type->loc]);
     sam_lower_get(l, "a0", address);
     sam_lower_hart(l,
-                   "    andi    t0, a0, 31\n"
-                   "    bnez    t0, .Lfailure%u\n"
-                   "    li      t0, %" PRId64 "\n"
-                   "    bltu    t0, a0, .Lfailure%u\n"
-                   "    li      t0, %" PRIu32 "\n"
-                   "    add     t0, t0, a0\n",
+                   "andi t0, a0, 31; bnez t0, .Lfailure%u; li t0, %" PRId64 "; "
+                   "bltu t0, a0, .Lfailure%u; li t0, %" PRIu32 "; add t0, t0, a0",
                    failure, (int64_t)room - (int64_t)size, failure, sam_lower_memory(type->loc));
     sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
@@ -314,10 +289,7 @@ void sam_lower_set_size(struct lower *l, const struct sam_tile_op *op, uint32_t 
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const uint32_t room = cols ? type->cols : type->rows;
     if (!good)
-        sam_lower_hart(l,
-                       "    li      t0, %" PRIu32 "\n"
-                       "    bltu    t0, a0, .Lfailure%u\n",
-                       room,
+        sam_lower_hart(l, "li t0, %" PRIu32 "; bltu t0, a0, .Lfailure%u", room,
                        sam_lower_failure(l, op, "{0} valid %s in a tile of %" PRIu32,
                                          cols ? "columns" : "rows", room));
     sam_lower_set_field(l, tile, cols ? LOWER_COLS : LOWER_ROWS, "a0");
@@ -398,24 +370,16 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
     sam_lower_get(l, "a0", arg(l, op, 1));
     sam_lower_get(l, "a1", arg(l, op, 2));
     sam_lower_hart(l,
-                   "    bltz    a0, .Lfailure%u\n"
-                   "    bltz    a1, .Lfailure%u\n"
-                   "    li      t0, %" PRId64 "\n"
-                   "    li      t1, %" PRId64 "\n"
-                   "    blt     t0, a0, .Lfailure%u\n"
-                   "    blt     t1, a1, .Lfailure%u\n"
-                   "    li      t0, %" PRIu32 "\n"
-                   "    mul     t0, t0, %s\n"
-                   "    slli    t1, %s, %u\n"
-                   "    add     t0, t0, t1\n"
-                   "    andi    t1, t0, 31\n"
-                   "    bnez    t1, .Lfailure%u\n",
+                   "bltz a0, .Lfailure%u; bltz a1, .Lfailure%u; li t0, %" PRId64 "; "
+                   "li t1, %" PRId64 "; blt t0, a0, .Lfailure%u; blt t1, a1, .Lfailure%u; "
+                   "li t0, %" PRIu32 "; mul t0, t0, %s; slli t1, %s, %u; add t0, t0, t1; "
+                   "andi t1, t0, 31; bnez t1, .Lfailure%u",
                    failure, failure, (int64_t)whole->rows - type->rows,
                    (int64_t)whole->cols - type->cols, failure, failure, v->pitch,
                    by_rows ? "a0" : "a1", by_rows ? "a1" : "a0", shift,
                    sam_lower_failure(l, op, "the window does not start at a multiple of 32 bytes"));
     sam_lower_field(l, "t1", from, LOWER_ADDRESS);
-    sam_lower_hart(l, "    add     t0, t0, t1\n");
+    sam_lower_hart(l, "add t0, t0, t1");
     sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");
 }
 
@@ -434,14 +398,9 @@ static void subset(struct lower *l, const struct sam_tile_op *op)
         sam_lower_field(l, "t0", arg(l, op, 0), field);
         sam_lower_get(l, "t1", arg(l, op, 1 + cols));
         sam_lower_hart(l,
-                       "    sub     t0, t0, t1\n"
-                       "    sgtz    t1, t0\n"
-                       "    neg     t1, t1\n"
-                       "    and     t0, t0, t1\n"
-                       "    li      t1, %" PRIu32 "\n"
-                       "    ble     t0, t1, .L%u\n"
-                       "    mv      t0, t1\n"
-                       ".L%u:\n",
+                       "sub t0, t0, t1; sgtz t1, t0; neg t1, t1; and t0, t0, t1; "
+                       "li t1, %" PRIu32 "; ble t0, t1, .L%u; mv t0, t1; "
+                       ".L%u:",
                        cols ? type->cols : type->rows, fits, fits);
         sam_lower_set_field(l, tile, field, "t0");
     }

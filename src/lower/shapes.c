@@ -47,7 +47,7 @@ static int64_t combine(void *context, bool product, int64_t a, int64_t b)
 static void get(const struct shapes *s, const char *reg, int64_t size)
 {
     if (size > FIRST) {
-        sam_lower_hart(s->l, "    li      %s, %" PRId64 "\n", reg, size);
+        sam_lower_hart(s->l, "li %s, %" PRId64, reg, size);
         return;
     }
     const struct name *n = &s->names[(size_t)(FIRST - size)];
@@ -59,7 +59,7 @@ static void get(const struct shapes *s, const char *reg, int64_t size)
     case SUM:
         get(s, reg, n->a);
         get(s, "t6", n->b);
-        sam_lower_hart(s->l, "    %s     %s, %s, t6\n", n->kind == SUM ? "add" : "mul", reg, reg);
+        sam_lower_hart(s->l, "%s %s, %s, t6", n->kind == SUM ? "add" : "mul", reg, reg);
         break;
     }
 }
@@ -103,15 +103,12 @@ static void later(void *context, enum sam_tile_relation relation, int64_t a, int
     get(s, "t0", a);
     get(s, "t1", b);
     switch (relation) {
-    case SAM_TILE_EQUAL: sam_lower_hart(s->l, "    bne     t0, t1, .Lfailure%u\n", failure); break;
-    case SAM_TILE_AT_MOST:
-        sam_lower_hart(s->l, "    bgt     t0, t1, .Lfailure%u\n", failure);
-        break;
+    case SAM_TILE_EQUAL: sam_lower_hart(s->l, "bne t0, t1, .Lfailure%u", failure); break;
+    case SAM_TILE_AT_MOST: sam_lower_hart(s->l, "bgt t0, t1, .Lfailure%u", failure); break;
     case SAM_TILE_SOME_IF:
         sam_lower_hart(s->l,
-                       "    bnez    t0, 0f\n"
-                       "    bnez    t1, .Lfailure%u\n"
-                       "0:\n",
+                       "bnez t0, 0f; bnez t1, .Lfailure%u; "
+                       "0:",
                        failure);
         break;
     }
@@ -143,7 +140,7 @@ static void fail(struct lower *l, const struct sam_tile_op *op, struct sam_tile_
     char *messages = NULL;
     if (sam_tile_report_end(report, &messages, &first) == SAM_ERR_INPUT) {
         sam_lower_begin(l, op);
-        sam_lower_hart(l, "    j       .Lfailure%u\n",
+        sam_lower_hart(l, "j .Lfailure%u",
                        sam_lower_failure(l, op, "%s", strstr(first.text, ": ") + 2));
     }
     l->state->memory |= !messages;
@@ -198,12 +195,8 @@ static void put_lines(struct lower *l, uint32_t tile, unsigned reg)
     const bool by_rows = type->blayout == SAM_TILE_row_major;
     const char first[] = {'a', (char)('0' + reg), '\0'};
     sam_lower_field(l, first, tile, LOWER_ADDRESS);
-    sam_lower_hart(l,
-                   "    li      a%u, %" PRIu32 "\n"
-                   "    li      a%u, %" PRIu32 "\n"
-                   "    li      a%u, %" PRIu64 "\n",
-                   reg + 1, by_rows ? type->rows : type->cols, reg + 2, lower_value(l, tile)->pitch,
-                   reg + 3,
+    sam_lower_hart(l, "li a%u, %" PRIu32 "; li a%u, %" PRIu32 "; li a%u, %" PRIu64, reg + 1,
+                   by_rows ? type->rows : type->cols, reg + 2, lower_value(l, tile)->pitch, reg + 3,
                    (by_rows ? type->cols : type->rows) * (uint64_t)sam_tile_size(type->dtype));
 }
 
@@ -222,11 +215,10 @@ static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_
     put_lines(l, s, 0);
     put_lines(l, d, 4);
     if (may_be_one(l, op, i))
-        sam_lower_hart(l, "    beq     a0, a4, .L%u\n", apart);
+        sam_lower_hart(l, "beq a0, a4, .L%u", apart);
     sam_lower_hart(l,
-                   "    call    .Lmeet\n"
-                   "    bnez    t0, .Lfailure%u\n"
-                   ".L%u:\n",
+                   "call .Lmeet; bnez t0, .Lfailure%u; "
+                   ".L%u:",
                    failure, apart);
     l->state->meet = true;
 }

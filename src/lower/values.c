@@ -28,13 +28,9 @@ void sam_lower_slot_op(struct lower *l, const char *op, const char *reg, uint32_
 {
     const int offset = (int)slot - LOWER_SLOTS_BASE;
     if (offset <= 2047)
-        sam_lower_hart(l, "    %-7s %s, %d(s0)\n", op, reg, offset);
+        sam_lower_hart(l, "%-7s %s, %d(s0)", op, reg, offset);
     else
-        sam_lower_hart(l,
-                       "    li      tp, %d\n"
-                       "    add     tp, tp, s0\n"
-                       "    %-7s %s, 0(tp)\n",
-                       offset, op, reg);
+        sam_lower_hart(l, "li tp, %d; add tp, tp, s0; %-7s %s, 0(tp)", offset, op, reg);
 }
 
 static uint32_t slot_of(struct lower *l, uint32_t value, uint32_t size)
@@ -64,7 +60,7 @@ void sam_lower_get(struct lower *l, const char *reg, uint32_t value)
 {
     int64_t number;
     if (sam_lower_constant(l, value, &number))
-        sam_lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+        sam_lower_hart(l, "li %s, %" PRId64, reg, number);
     else
         sam_lower_slot_op(l, "ld", reg, slot_of(l, value, 8));
 }
@@ -123,7 +119,7 @@ void sam_lower_field(struct lower *l, const char *reg, uint32_t tile, enum sam_l
 {
     uint32_t number;
     if (sam_lower_known(l, tile, field, &number))
-        sam_lower_hart(l, "    li      %s, %" PRIu32 "\n", reg, number);
+        sam_lower_hart(l, "li %s, %" PRIu32, reg, number);
     else
         sam_lower_slot_op(l, "lwu", reg, slot_of(l, tile, TILE_SLOT) + 4 * (uint32_t)field);
 }
@@ -176,7 +172,7 @@ static void move_staged(struct lower *l, const char *reg, uint32_t window)
     if (!sam_lower_staged(l, window, &delta))
         return;
     sam_lower_slot_op(l, "ld", "tp", delta);
-    sam_lower_hart(l, "    add     %s, %s, tp\n", reg, reg);
+    sam_lower_hart(l, "add %s, %s, tp", reg, reg);
 }
 
 void sam_lower_window_address(struct lower *l, const char *reg, uint32_t window)
@@ -201,7 +197,7 @@ static void get_dimension(struct lower *l, const char *reg, uint32_t window, uns
 {
     int64_t number;
     if (sam_lower_window_known(l, window, dimension, stride, &number))
-        sam_lower_hart(l, "    li      %s, %" PRId64 "\n", reg, number);
+        sam_lower_hart(l, "li %s, %" PRId64, reg, number);
     else
         sam_lower_get(l, reg, operand_of(l, window, dimension, stride));
 }
