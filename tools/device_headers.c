@@ -19,26 +19,26 @@
     "/* clang-format off */\n"
 
 struct header {
-    const char *name, *guard, *about;
+    const char *name, *guard, *form, *about;
     uint32_t extension;
 };
 
 static const struct header headers[] = {
-    {"tensorload.h", "SAMITE_DEVICE_TENSORLOAD_H",
-     "/* TensorLoad for programs on the tensor hart: a function per instruction, which runs that\n"
-     " * instruction. Register numbers (tl0..tl31) and immediates must be constants. A name "
-     "ending\n"
-     " * in _on takes the engine in front: 0 load, 1 comp, 2 store, 3 reshape.\n"
-     " * docs/tensor-hart.md explains them. */\n",
+    {"tensorload.h", "SAMITE_DEVICE_TENSORLOAD_H", "TL",
+     "/* TensorLoad for programs on the tensor hart: a function per instruction, which executes "
+     "it.\n"
+     " * A macro defines functions with the same operands. Register numbers (tl0..tl31) and\n"
+     " * immediates must be constants. A name ending in _on has the engine as its first argument:\n"
+     " * 0 load, 1 comp, 2 store, 3 reshape. docs/tensor-hart.md explains them. */\n",
      SAM_EXT_XTENSORLOAD},
-    {"matrix.h", "SAMITE_DEVICE_MATRIX_H",
-     "/* The matrix unit for programs on the tensor hart: a function per instruction, which runs\n"
-     " * that instruction. Register numbers (m0..m7) and immediates must be constants.\n"
-     " * docs/matrix.md explains them. */\n",
+    {"matrix.h", "SAMITE_DEVICE_MATRIX_H", "MX",
+     "/* The matrix unit for programs on the tensor hart: a function per instruction, which\n"
+     " * executes it. A macro defines functions with the same operands. Register numbers (m0..m7)\n"
+     " * and immediates must be constants. docs/matrix.md explains them. */\n",
      SAM_EXT_XMATRIX},
 };
 
-enum { A0 = 10, MOST = 4 };
+enum { A0 = 10, MOST = 4, MOST_FORMS = 64 };
 
 /* An operand as a parameter. */
 struct parameter {
@@ -126,8 +126,8 @@ static void put_parameters(struct sam_buffer *out, const struct function *f, boo
         sam_buffer_puts(out, "void");
 }
 
-/* The word as an expression of the constants, with the pinned registers in it. */
-static void put_word(struct sam_buffer *out, const struct function *f, bool engine)
+/* The word of a function, with its pinned registers, and without its constant operands. */
+static uint32_t word_of(const struct function *f, bool engine)
 {
     uint32_t word = f->row->match;
     if (!engine)
@@ -140,7 +140,11 @@ static void put_word(struct sam_buffer *out, const struct function *f, bool engi
                 p->operand, word, (int32_t)(p->operand->kind == SAM_KIND_X8 ? number - 8 : number));
         }
     }
-    sam_buffer_printf(out, "0x%08xu", word);
+    return word;
+}
+
+static void put_fields(struct sam_buffer *out, const struct function *f, bool engine)
+{
     if (engine)
         sam_buffer_puts(out, " | SAM_DEVICE_FIELD(engine, 0, 2, 30)");
     for (unsigned i = 0; i < f->count; i++) {
@@ -155,46 +159,110 @@ static void put_word(struct sam_buffer *out, const struct function *f, bool engi
     }
 }
 
-static void put_function(struct sam_buffer *out, const struct function *f, bool engine)
+/* Parameters and body of a function, in a macro with the parameters `name` and `word`. */
+static void put_body(struct sam_buffer *out, const struct function *f, bool engine)
 {
-    sam_buffer_printf(out, "/* %s */\nSAM_DEVICE %s ", f->row->meaning,
-                      f->result ? "uintptr_t" : "void");
-    put_name(out, f->row->mnemonic);
-    sam_buffer_puts(out, engine ? "_on(" : "(");
+    sam_buffer_printf(out, "    SAM_DEVICE %s name(", f->result ? "uintptr_t" : "void");
     put_parameters(out, f, engine);
-    sam_buffer_puts(out, ")\n{\n");
+    sam_buffer_puts(out, ") \\\n    { \\\n");
     if (f->result)
-        sam_buffer_puts(out, "    register uintptr_t result __asm__(\"a0\");\n");
+        sam_buffer_puts(out, "        register uintptr_t result __asm__(\"a0\"); \\\n");
     for (unsigned i = 0; i < f->count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (is_x(p->operand) && !is_result(f, p))
-            sam_buffer_printf(out, "    register uintptr_t in%u __asm__(\"a%u\") = %s%s;\n", p->pin,
-                              p->pin, p->address ? "(uintptr_t)" : "", p->name);
+            sam_buffer_printf(out, "        register uintptr_t in%u __asm__(\"a%u\") = %s%s; \\\n",
+                              p->pin, p->pin, p->address ? "(uintptr_t)" : "", p->name);
     }
-    sam_buffer_printf(out, "    __asm__ volatile(\".word %%%s\" :%s : \"i\"(",
+    sam_buffer_printf(out, "        __asm__ volatile(\".word %%%s\" :%s : \"i\"(word",
                       f->result ? "1" : "0", f->result ? " \"=r\"(result)" : "");
-    put_word(out, f, engine);
+    put_fields(out, f, engine);
     sam_buffer_puts(out, ")");
     for (unsigned i = 0; i < f->count; i++)
         if (is_x(f->parameters[i].operand) && !is_result(f, &f->parameters[i]))
             sam_buffer_printf(out, ", \"r\"(in%u)", f->parameters[i].pin);
-    sam_buffer_printf(out, " : \"memory\");\n%s}\n\n", f->result ? "    return result;\n" : "");
+    sam_buffer_printf(out, " : \"memory\"); \\\n%s    }\n\n",
+                      f->result ? "        return result; \\\n" : "");
+}
+
+/* The macros of a header, which are called by their operands. */
+struct forms {
+    struct {
+        char name[64];
+        struct sam_buffer body;
+    } of[MOST_FORMS];
+    unsigned count;
+};
+
+static void name_form(char name[64], const struct function *f, bool engine)
+{
+    size_t size = (size_t)sam_format(name, 64, "%s", engine ? "_engine" : "");
+    for (unsigned i = 0; i < f->count; i++)
+        size += (size_t)sam_format(name + size, 64 - size, "_%s", f->parameters[i].name);
+}
+
+/* Write the macro for a function, unless there is one already, and complete its name: a digit tells
+ * apart operands in different places of the word. */
+static void add_form(struct forms *forms, const struct header *header, char name[64],
+                     const struct function *f, bool engine, struct sam_buffer *out)
+{
+    struct sam_buffer body = {0};
+    const size_t size = strlen(name);
+    unsigned same_name = 1;
+    put_body(&body, f, engine);
+    for (unsigned i = 0; i < forms->count; i++) {
+        if (strcmp(forms->of[i].name, name) != 0)
+            continue;
+        if (forms->of[i].body.size == body.size &&
+            memcmp(forms->of[i].body.data, body.data, body.size) == 0) {
+            sam_buffer_free(&body);
+            return;
+        }
+        sam_format(name + size, 64 - size, "_%u", ++same_name);
+    }
+    if (forms->count == MOST_FORMS)
+        abort();
+    sam_buffer_printf(out, "#define SAM_DEVICE_%s%s(name, word) \\\n", header->form, name);
+    sam_buffer_append(out, body.data, body.size);
+    sam_format(forms->of[forms->count].name, 64, "%s", name);
+    forms->of[forms->count++].body = body;
+}
+
+static void put_row(struct forms *forms, const struct header *header,
+                    const struct sam_insn_row *row, bool engine, struct sam_buffer *macros,
+                    struct sam_buffer *out)
+{
+    const struct function f = describe(row);
+    char name[64];
+    name_form(name, &f, engine);
+    add_form(forms, header, name, &f, engine, macros);
+    sam_buffer_printf(out, "SAM_DEVICE_%s%s(", header->form, name);
+    put_name(out, row->mnemonic);
+    sam_buffer_printf(out, "%s, 0x%08xu)", engine ? "_on" : "", word_of(&f, engine));
+    if (!engine)
+        sam_buffer_printf(out, " /* %s */", row->meaning);
+    sam_buffer_puts(out, "\n");
 }
 
 static void put_header(struct sam_buffer *out, const struct header *header)
 {
+    struct forms forms = {0};
+    struct sam_buffer rows = {0};
     sam_buffer_printf(out, TITLE "%s#ifndef %s\n#define %s\n\n#include \"device.h\"\n\n",
                       header->about, header->guard, header->guard);
     for (unsigned op = 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
         if (!(row->on & header->extension))
             continue;
-        const struct function f = describe(row);
-        put_function(out, &f, false);
+        put_row(&forms, header, row, false, out, &rows);
         if (row->engines)
-            put_function(out, &f, true);
+            put_row(&forms, header, row, true, out, &rows);
     }
-    sam_buffer_puts(out, "#endif\n");
+    sam_buffer_append(out, rows.data, rows.size);
+    out->failed |= rows.failed;
+    sam_buffer_puts(out, "\n#endif\n");
+    sam_buffer_free(&rows);
+    for (unsigned i = 0; i < forms.count; i++)
+        sam_buffer_free(&forms.of[i].body);
 }
 
 static void put_csrs(struct sam_buffer *out)
