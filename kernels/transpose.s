@@ -2,7 +2,8 @@
 # transpose: out[c][r] = in[r][c], words. A workgroup of t x t work-items moves a t x t tile:
 # neighbouring lanes load neighbouring words of its rows and store neighbouring words of its
 # columns, because the transposition happens in local memory. There the rows of the tile are t + 1
-# words apart: with t = 32 the words of a column are then in 32 different banks instead of one.
+# words apart, so that with t = 32 the words of a column are in 32 different banks. That helps where
+# banks are served together; the hardware of the time model serves one line of 128 bytes at a time.
 #
 # Argument buffer (a0):
 #    0  in     address of rows * cols words

@@ -300,8 +300,8 @@ struct sam_gpu_stats {
     uint64_t lines;           /* distinct 64-byte lines, summed over global-memory instructions */
     uint64_t global_insns;
     uint64_t lds_insns;
-    uint64_t lds_conflicts; /* extra passes: accesses to different words of one of the 32 banks */
-    uint64_t simt_depth;    /* deepest SIMT stack */
+    uint64_t lds_conflicts;            /* passes of local memory beyond the first of each access */
+    uint64_t simt_depth;               /* deepest SIMT stack */
     struct sam_branch_stats *branches; /* by pc */
     size_t branch_count;
     struct sam_mix_row *mix; /* in descending order of count */

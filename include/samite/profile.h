@@ -41,8 +41,8 @@ struct sam_profile_row {
     uint64_t lds_insns;    /* least one lane */
     uint64_t accesses;     /* elements accessed; by TensorLoad and matrix instructions, ranges */
     uint64_t lines;        /* distinct 64-byte lines over all accesses to global memory */
-    uint64_t conflicts;    /* passes beyond the first over all accesses to local memory: different
-                              words of one of its 32 banks */
+    uint64_t conflicts;    /* passes beyond the first over all accesses to local memory: lanes that
+                              access one bank of a line of 128 bytes, further lines */
     /* Of timed launches (struct sam_gpu_timing): cycles that warps spent with it as their next
      * instruction, by enum sam_gputime_reason; SAM_GPUTIME_BUSY: they issued it. On a tensor hart
      * with a cycle model: the cycles until its next instruction, all as SAM_GPUTIME_BUSY. */

@@ -18,6 +18,15 @@ enum sam_gputime_form {
     SAM_GPUTIME_EACH,    /* `count` of them in `addresses`, in order of lanes */
 };
 
+/* Lanes of the hardware for warps of so many, unless the configuration says `threads`; local memory
+ * has as many banks, unless it says `lds_banks`. */
+static inline uint32_t sam_gputime_threads(uint32_t lanes)
+{
+    return lanes > 16 ? 32 : lanes > 8 ? 16 : 8;
+}
+
+#define SAM_GPUTIME_LDS_LINE 128u /* bytes of an access to local memory: line_bytes of `rtl` */
+
 #define SAM_GPUTIME_MOST_ADDRESSES 128u /* 32 lanes of two registers (LMUL 2) of pairs */
 
 /* An executed instruction of a warp. A prefix is an op of its own. */

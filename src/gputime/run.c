@@ -82,10 +82,7 @@ static bool init_model(struct model *m)
         .mem_recovery = c->mem_recovery,
         .mem_bytes = c->mem_bytes,
     };
-    const uint32_t eight = m->launch.lanes > 8 ? 32 : 8;
-    m->threads = c->threads ? c->threads : eight;
-    if (!c->threads && m->launch.lanes > 8 && m->launch.lanes <= 16)
-        m->threads = 16;
+    m->threads = c->threads ? c->threads : sam_gputime_threads(m->launch.lanes);
     m->line_shift = (uint32_t)__builtin_ctz(c->line_bytes);
     m->limit = m->next_release = NEVER;
     m->next_sm = c->dispatch_high_first ? 1 % c->sms : 0;

@@ -322,9 +322,9 @@ static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *ou
     sam_buffer_puts(out,
                     "<h2 id=\"legend\">Legend</h2>\n<p>diverged: branches that split a warp; "
                     "lines/mem: lines of 64 bytes per instruction that accesses global memory; "
-                    "conflicts: passes over local memory beyond the first, where "
-                    "lanes access different words of one of 32 banks (lanes of one word share a "
-                    "pass; --cycles counts turns, in which they do not).</p>\n");
+                    "conflicts: passes over local memory beyond the first of each access: one for "
+                    "each lane that accesses the same bank of a line of 128 bytes, and for each "
+                    "further line.</p>\n");
     if (t->timed)
         sam_buffer_puts(out,
                         "<p>cycles: those in which the instruction was the next of a warp; waits "

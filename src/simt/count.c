@@ -163,26 +163,22 @@ static unsigned distinct(const struct sam_step *a, unsigned shift,
     return count;
 }
 
-/* Passes beyond the first: the largest number of distinct words in one of the 32 banks, minus one.
- */
-static unsigned bank_conflicts(const struct sam_step *a)
+static unsigned lds_conflicts(const struct sam_step *a, uint32_t lanes)
 {
-    uint32_t words[SAM_STEP_ACCESSES];
-    unsigned worst = 0, in_bank[32] = {0};
-    for (unsigned count = distinct(a, 2, words), i = 0; i < count; i++)
-        if (++in_bank[words[i] & 31] > worst)
-            worst++;
-    return worst ? worst - 1 : 0;
+    uint32_t at[SAM_STEP_ACCESSES];
+    for (unsigned i = 0; i < a->access_count; i++)
+        at[i] = (uint32_t)a->access[i].address;
+    return a->vector ? count_passes(at, a->access_count, lanes) - 1 : 0;
 }
 
-static void count_memory(struct sam_profile_row *row, const struct sam_step *a)
+static void count_memory(struct sam_profile_row *row, const struct sam_step *a, uint32_t lanes)
 {
     if (!a->access_count)
         return;
     row->accesses += a->access_count;
-    if (a->access[0].address - SAM_LDS_BASE < SAM_LDS_SIZE) {
+    if (is_local((uint32_t)a->access[0].address)) {
         row->lds_insns++;
-        row->conflicts += a->access_count > 1 ? bank_conflicts(a) : 0;
+        row->conflicts += lds_conflicts(a, lanes);
     } else {
         row->global_insns++;
         uint32_t lines[SAM_STEP_ACCESSES];
@@ -207,7 +203,7 @@ bool sam_counts_step(struct sam_counts *counts, const struct sam_warp *w,
     row->slots += step->vector ? w->lanes * (w->groups ? w->groups : 1) : 1;
     row->diverged +=
         sam_insn_rows[insn->op].does.act == SAM_ACT_SPLIT && step->depth_after > step->depth_before;
-    count_memory(row, step);
+    count_memory(row, step, counts->lanes);
     if (w->deepest > counts->deepest)
         counts->deepest = w->deepest;
     return true;

@@ -3,6 +3,7 @@
 #ifndef SAM_SIMT_COUNT_H
 #define SAM_SIMT_COUNT_H
 
+#include "gputime/gputime.h"
 #include "simt/observe.h"
 
 /* sam_counters.steps. An instruction without a mask of its own acts on the active lanes, which are
@@ -58,6 +59,40 @@ struct sam_counts {
     struct count_added last; /* of the vector access that ran last */
     struct count_set set;
 };
+
+static inline bool is_local(uint32_t address)
+{
+    return address - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+/* Passes of an access to local memory, as the GPU in time has them without a configuration
+ * (src/gputime/coalesce.c): line by line, as many as the busiest bank has lanes. */
+static inline unsigned count_passes(const uint32_t *at, unsigned count, uint32_t lanes)
+{
+    const uint32_t banks = sam_gputime_threads(lanes);
+    uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES], last = 0;
+    uint8_t in_bank[SAM_GPUTIME_MOST_ADDRESSES][32], worst[SAM_GPUTIME_MOST_ADDRESSES];
+    unsigned used = 0, line = 0, passes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t number = at[i] / SAM_GPUTIME_LDS_LINE;
+        if (used == 0 || number > last) /* than all before */
+            line = used;
+        else if (number != lines[line])
+            for (line = 0; line < used && lines[line] != number;)
+                line++;
+        if (line == used) {
+            lines[used++] = number;
+            last = number > last ? number : last;
+            worst[line] = 0;
+            memset(in_bank[line], 0, banks);
+        }
+        if (++in_bank[line][at[i] / 4 % banks] > worst[line]) {
+            worst[line]++;
+            passes++;
+        }
+    }
+    return passes;
+}
 
 /* Count the run from `entry` up to `past`, which is no part of it, both in the running page. */
 static inline void count_on_block(struct sam_core *c, const struct sam_uop *entry,

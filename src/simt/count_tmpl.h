@@ -20,7 +20,7 @@ static inline bool count_on_scalar(struct sam_core *c, const struct sam_uop *op,
                                    struct sam_counters *counters)
 {
     const uint32_t address = X1 + (uint32_t)op->imm;
-    counters->sums[COUNT_LDS] += address - SAM_LDS_BASE < SAM_LDS_SIZE;
+    counters->sums[COUNT_LDS] += is_local(address);
     return may_be_code(c, address);
 }
 
@@ -77,28 +77,6 @@ static inline unsigned distinct_lines(struct sam_counts *counts, const uint32_t 
     return lines;
 }
 
-/* Passes beyond the first: the largest number of different words in one bank, minus one. */
-static inline unsigned bank_conflicts(struct sam_counts *counts, const uint32_t *at, unsigned count)
-{
-    unsigned words, worst = 0;
-    uint8_t in_bank[32] = {0};
-    const bool ordered = in_order(at, count, 2, &words);
-    /* consecutive words, or one for all */
-    if (ordered && words < 32 &&
-        words == (at[count - 1] >= at[0] ? (at[count - 1] >> 2) - (at[0] >> 2)
-                                         : (at[0] >> 2) - (at[count - 1] >> 2)))
-        return 0;
-    if (!ordered)
-        empty(&counts->set);
-    for (unsigned i = 0; i < count; i++) {
-        const uint32_t word = at[i] >> 2;
-        const bool fresh = ordered ? i == 0 || word != at[i - 1] >> 2 : is_new(&counts->set, word);
-        if (fresh && ++in_bank[word & 31] > worst)
-            worst++;
-    }
-    return worst - 1;
-}
-
 /* When a whole warp accesses neighbouring words or elements, as most instructions do: the first
  * address in *start. */
 static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
@@ -137,9 +115,9 @@ static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop 
     added->accesses = count;
     for (unsigned i = count; i <= (count <= SAM_LANES ? SAM_LANES : MOST_ADDRESSES); i++)
         at[i] = at[count - 1];
-    added->local = at[0] - SAM_LDS_BASE < SAM_LDS_SIZE;
+    added->local = is_local(at[0]);
     if (added->local)
-        added->conflicts = bank_conflicts(counts, at, count);
+        added->conflicts = a->vector ? count_passes(at, count, counts->lanes) - 1 : 0;
     else
         added->lines = distinct_lines(counts, at, count);
 }
@@ -152,7 +130,7 @@ static inline bool count_on_lanes(struct sam_core *c, const struct sam_uop *op,
     struct count_added *added = &counts->last;
     uint32_t start;
     if (SAM_UNLIKELY(!a->vector || counters->insn.pair || !(W->full & op->rs3)) ||
-        !in_a_row(c, op, a, &start)) {
+        !in_a_row(c, op, a, &start) || SAM_UNLIKELY(a->size < 4 && is_local(start))) {
         find_accesses(c, op, counters, a, added);
         count_add(counters, added, 1);
         return true;
@@ -160,8 +138,10 @@ static inline bool count_on_lanes(struct sam_core *c, const struct sam_uop *op,
     const uint32_t end = start + (W->lanes - 1) * a->size;
     *added = (struct count_added){.acting = W->lanes, .accesses = W->lanes};
     counters->sums[COUNT_ACCESSES] += W->lanes;
-    if (start - SAM_LDS_BASE < SAM_LDS_SIZE) {
+    if (is_local(start)) {
         added->local = true;
+        added->conflicts = end / SAM_GPUTIME_LDS_LINE - start / SAM_GPUTIME_LDS_LINE;
+        counters->sums[COUNT_CONFLICTS] += added->conflicts;
         counters->sums[COUNT_LDS]++;
     } else {
         added->lines = (((end >> 6) - (start >> 6)) & (UINT32_MAX >> 6)) + 1;

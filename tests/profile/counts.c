@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "must.h"
 #include "profile_rows.h"
+#include "random.h"
 #include "samite/profile.h"
 #include "samite/session.h"
 #include "simt/program.h"
@@ -137,9 +138,12 @@ TEST(memory)
         {"half", 1, 16, 32, 0, 1, 0, 16, 2, 0},     /* odd lanes */
         {"none", 1, 0, 32, 0, 0, 0, 0, 0, 0},       /* no lane */
         {"local", 1, 32, 32, 0, 0, 1, 32, 0, 0},    /* a word in each bank */
-        {"banks", 1, 32, 32, 0, 0, 1, 32, 0, 1},    /* every other word: two in 16 banks */
+        {"astride", 1, 32, 32, 0, 0, 1, 32, 0, 1},  /* the same in two lines of 128 bytes */
+        {"bytes", 1, 32, 32, 0, 0, 1, 32, 0, 3},    /* four of each word */
+        {"banks", 1, 32, 32, 0, 0, 1, 32, 0, 1},    /* every other word: two lines */
         {"worst", 1, 32, 32, 0, 0, 1, 32, 0, 31},   /* all in one bank */
-        {"spread", 1, 32, 32, 0, 0, 1, 32, 0, 0},   /* one word for all */
+        {"padded", 1, 32, 32, 0, 0, 1, 32, 0, 31},  /* in 32 banks of 32 lines */
+        {"spread", 1, 32, 32, 0, 0, 1, 32, 0, 31},  /* one word for all */
         {"scalar", 1, 1, 1, 0, 1, 0, 1, 1, 0},
         {"scalar_local", 1, 1, 1, 0, 0, 1, 1, 0, 0},
         {"atomic", 1, 1, 1, 0, 1, 0, 1, 1, 0},
@@ -173,12 +177,18 @@ TEST(memory)
           "none: vse32.v v9, (s0), v0.t\n"
           "vadd.vx v8, v2, s1\n"
           "local: vsw12.v v1, 0(v8)\n"
+          "astride: vlw12.v v9, 4(v8)\n"
+          "bytes: vle8.v v9, (s1)\n"
           "vsll.vi v8, v1, 3\n"
           "vadd.vx v8, v8, s1\n"
           "banks: vlw12.v v9, 0(v8)\n"
           "vsll.vi v8, v1, 7\n"
           "vadd.vx v8, v8, s1\n"
           "worst: vlw12.v v9, 0(v8)\n"
+          "li t0, 132\n"
+          "vmul.vx v8, v1, t0\n"
+          "vadd.vx v8, v8, s1\n"
+          "padded: vlw12.v v9, 0(v8)\n"
           "vmv.v.x v8, s1\n"
           "spread: vlw12.v v9, 0(v8)\n"
           "scalar: lw t2, 0(s0)\n"
@@ -186,6 +196,57 @@ TEST(memory)
           "atomic: amoadd.w t2, t2, (s0)\n"
           "endprg\n",
           32, 1, rows, SAM_COUNT(rows));
+}
+
+/* Random accesses to local memory take as many passes in a profile as turns in the time model. */
+TEST(passes_are_turns)
+{
+    static const char text[] = "_start: vid.v v1\n"
+                               "li s0, 0x90000000\n"
+                               "li s1, 0x70000000\n"
+                               "li t0, 100\n"
+                               "vsll.vi v2, v1, 3\n"
+                               "vadd.vx v2, v2, s0\n"
+                               "again: vlw12.v v3, 0(v2)\n" /* an address */
+                               "vlw12.v v0, 4(v2)\n"        /* a mask */
+                               "load: vlw12.v v4, 0(v3)\n"
+                               "store: vsw12.v v4, 4(v3)\n"
+                               "vsub.vx v5, v3, s1\n"
+                               "masked: vluxei32.v v4, (s1), v5, v0.t\n"
+                               "vmv.x.s t1, v3\n"
+                               "unit: vle32.v v4, (t1)\n"
+                               "vadd.vi v2, v2, 8\n"
+                               "addi t0, t0, -1\n"
+                               "bnez t0, again\n"
+                               "endprg\n";
+    static const char *const labels[] = {"load", "store", "masked", "unit"};
+    uint64_t random = test_seed();
+    for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
+        struct sam_profile *profile = sam_profile_new();
+        struct program p = program_with(profile, text, lanes, false);
+        struct sam_gpu_timing timing = {.size = sizeof timing};
+        const uint64_t spread = 1 + test_below(&random, 4096);
+        for (uint32_t i = 0; i < 140; i++) {
+            program_set(&p, DATA + 8 * i, 0x70000000 + 4 * (uint32_t)test_below(&random, spread));
+            program_set(&p, DATA + 8 * i + 4, (uint32_t)test_random(&random));
+        }
+        p.options.timing = &timing;
+        p.launch.lds_size = 1 << 15;
+        program_pass(&p);
+        for (size_t i = 0; i < SAM_COUNT(labels); i++) {
+            const struct sam_profile_row *row = row_of(profile, &p, labels[i]);
+            const struct sam_gputime_row *timed = timing.result.rows;
+            while (timed->pc != row->pc)
+                timed++;
+            if (row->lds_insns + row->conflicts != timed->turns)
+                fail_msg("%s of %u lanes: %llu accesses and %llu conflicts, but %llu turns",
+                         labels[i], lanes, (unsigned long long)row->lds_insns,
+                         (unsigned long long)row->conflicts, (unsigned long long)timed->turns);
+        }
+        sam_gputime_result_free(&timing.result);
+        program_free(&p);
+        sam_profile_free(profile);
+    }
 }
 
 /* A prefix has a row of its own, and so has the instruction when it is reached without it. */
