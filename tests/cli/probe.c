@@ -48,7 +48,10 @@ static int make(char **words)
             words++;
             factor = *end == '*' ? strtod(end + 1, NULL) : 1;
         }
-        const uint64_t bits = sam_dtype_round(array.dtype, value * factor);
+        const bool real = sam_dtype_class(array.dtype) == SAM_CLASS_FLOAT;
+        const double number = value * factor;
+        const uint64_t bits =
+            real ? sam_dtype_round(array.dtype, number) : (uint64_t)(int64_t)number;
         memcpy((char *)array.data + i * each, &bits, each);
     }
     const enum sam_status status = sam_npy_write(name, &array, &error);
