@@ -167,4 +167,35 @@ TEST(stopped_runs)
     }
 }
 
+/* Ctrl-C: what was reached of a program that would take hours. */
+TEST(stopped_tile_programs)
+{
+    write_text("long.pto", "func.func @long(%n: index) {\n"
+                           "  %c0 = arith.constant 0 : index\n"
+                           "  %c1 = arith.constant 1 : index\n"
+                           "  %x = arith.constant 1.0 : f32\n"
+                           "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>\n"
+                           "  scf.for %i = %c0 to %n step %c1 {\n"
+                           "    pto.texpands ins(%x : f32) outs(%t : "
+                           "!pto.tile_buf<vec, 16x64xf32>)\n  }\n  return\n}\n");
+    pid_t child = start("tile explain long.pto --arg i64:1000000000");
+    assert_true(comes(child, catches, SIGTERM)); /* a shell before it catches SIGINT */
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped after ");
+    expect_part(&o.out, " cycles until it was stopped\n");
+    expect_part(&o.out, "texpands");
+    done(&o);
+    child =
+        start("run long.pto --machine system --perfetto stop.json --cycles --arg i64:1000000000");
+    assert_true(comes(child, has_written, 0));
+    kill(child, SIGINT);
+    o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped after ");
+    expect_part(&o.out, "long.pto: stopped at 0x");
+    expect_part(&o.out, "pipes: vector ");
+    done(&o);
+    assert_false(exists("stop.json") || has_temporary("stop"));
+}
+
 TEST_GROUP(setup, remove_directory)

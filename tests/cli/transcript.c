@@ -3,7 +3,7 @@
  *
  *   == NAME            the start of a test case; what precedes the first one prepares them all
  *   # ...              a comment
- *   NAME=...           a shell variable of all commands that follow
+ *   NAME=...           a shell variable of all commands that follow; NAME() { ...; } a function
  *   @ FILE             a file: its lines follow, indented by four spaces, up to an empty line
  *   $ COMMAND          a shell command, continued by lines that begin with "> ", and under it
  * either all that it writes to standard output, then to standard error, where "..." is any text
@@ -116,7 +116,7 @@ static bool is_input(const char *line)
     for (size_t i = 0; i < SAM_COUNT(signs); i++)
         if (begins(line, signs[i]))
             return true;
-    return name > 0 && line[name] == '=';
+    return (name > 0 && line[name] == '=') || strstr(line, "() { ");
 }
 
 /* "$ COMMAND" and what follows it. Returns the next line. */
