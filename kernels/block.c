@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block: run a block of a transformer, kernels/tile/block.pto, and check what it computes. */
+/* block: run a block of a transformer, kernels/tile/block.pto, and check its results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,7 @@ static enum sam_status run_lowered(struct block *b, const struct request *r, siz
     return status;
 }
 
-/* Run the blocks one after the other, and compare each with what the values that it was given
- * should become. */
+/* Run the blocks one after the other, and check each for the inputs that it received. */
 static int run(const struct request *r, struct block *blocks, size_t count)
 {
     struct sam_error error = {0};
@@ -190,7 +189,7 @@ static int ask_for_cycles(struct request *r, const char *text)
     return status == SAM_OK ? 0 : fail(&error, status);
 }
 
-/* An option without a value; false: it is none of these. */
+/* Take an option without a value. Returns false if it is another one. */
 static bool take_switch(struct request *r, const char *name, int *code)
 {
     *code = 0;

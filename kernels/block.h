@@ -54,14 +54,14 @@ struct block {
  * freed in either case. */
 enum sam_status block_make(struct block *block, const struct block_config *config,
                            struct sam_error *error);
-/* Give arrays their shapes; with block_free, for those who fill them in. */
+/* Set the shapes of the arrays, for callers that fill them in; ends with block_free. */
 enum sam_status block_shape(struct block *block, const struct block_config *config,
                             struct sam_error *error);
 void block_free(struct block *block);
 /* The weights of `count` blocks, whose names differ, as safetensors, malloc'ed. */
 enum sam_status block_file(const struct block *blocks, size_t count, char **file, size_t *size,
                            struct sam_error *error);
-/* The same as `samite pack` makes them, malloc'ed. */
+/* The weights as `samite pack` packs them, malloc'ed. */
 enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
                            struct sam_error *error);
 /* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, from what `samite convert`
@@ -69,19 +69,19 @@ enum sam_status block_pack(const struct block *blocks, size_t count, void **pack
 enum sam_status block_ocr(struct block *block, const struct block_config *config, unsigned number,
                           const char *path, struct sam_error *error);
 
-/* What the block must compute from its x, and the deviation of the error of each element
+/* The expected output of the block, and the standard deviation of the error of each element
  * (block_check.c), [sequence][width] each, to be freed. */
 enum sam_status block_expect(const struct block *block, double **y, double **deviations,
                              struct sam_error *error);
 
-#define BLOCK_DEVIATIONS 8 /* by so many an element may be off */
+#define BLOCK_DEVIATIONS 8 /* largest error, in standard deviations */
 
 struct block_result {
     double share;      /* the largest error as a share of what is allowed */
     double allowed;    /* the most that is allowed anywhere */
     char failure[160]; /* the first element that is off by more, or "" */
 };
-/* Compare what the block has computed with what it must. */
+/* Compare the output of the block with the expected one. */
 enum sam_status block_verify(const struct block *block, struct block_result *result,
                              struct sam_error *error);
 

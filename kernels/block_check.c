@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transformer block in double precision, and how far off single precision may be. A bound for the
- * worst case would say nothing (the errors of 128 additions rarely all have one sign), so the
- * deviation of every value is carried along as if roundings were independent, each with a deviation
- * of 2^-24 of its result, which is more than they have. An element may be off by BLOCK_DEVIATIONS
- * of its own. */
+/* A transformer block in double precision, with error bounds for single precision. A worst-case
+ * bound would be useless (the errors of 128 additions rarely have one sign), so the standard
+ * deviation of every value is propagated as if roundings were independent, each with a deviation of
+ * 2^-24 of its result, which is an upper bound. An error may be up to BLOCK_DEVIATIONS standard
+ * deviations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ static void score(const struct matrix *qkv, size_t width, size_t size, size_t he
     }
 }
 
-/* What a row of one head becomes. `blocks`: of keys, after each of which sums are rescaled. */
+/* The output of a row of one head. `blocks`: of keys; sums are rescaled after each. */
 static void attend(const struct matrix *qkv, size_t width, size_t size, size_t head, size_t row,
                    double *scores, double *errors, struct matrix *y)
 {

@@ -80,7 +80,7 @@ void block_free(struct block *block)
     *block = (struct block){0};
 }
 
-/* Values around `mean` as the type of the weights holds them. */
+/* Random values around `mean`, rounded to the type of the weights. */
 static void fill(struct block *block, enum block_array array, double mean, double deviation,
                  uint64_t *state)
 {
@@ -204,7 +204,7 @@ enum sam_status block_pack(const struct block *blocks, size_t count, void **pack
 
 /* --- the recognition model of PP-OCRv4 */
 
-/* Its names for the tensors of a block: the kind and the number in block 0; block 1 follows. */
+/* Names of the tensors of a block in the model: kind, and number in block 0; block 1 follows. */
 static const struct {
     const char *kind;
     unsigned number, step;

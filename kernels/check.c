@@ -82,7 +82,7 @@ static void print_findings(void *context, const struct sam_image *image)
 
 static int check_one(const struct kernel_check *kernel, const struct check_config *config);
 
-/* The same with a sanitizer, whose findings follow the line. */
+/* Run a check with a sanitizer, and print its findings after the line. */
 static int sanitize_one(const struct kernel_check *kernel, struct check_config config)
 {
     struct findings findings = {.sanitizer = sam_sanitizer_new(SAM_SANITIZE_ALL)};

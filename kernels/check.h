@@ -11,23 +11,22 @@
 
 /* How to run a kernel. Zero means the kernel's default. */
 struct check_config {
-    uint32_t size;      /* in the unit given by the kernel's table row */
-    uint32_t lanes;     /* of a warp: 4, 8, 16 or 32 */
-    uint32_t block;     /* work-items per workgroup; tiled kernels use the largest square up to
-                           it */
-    unsigned jobs;      /* worker threads */
-    uint64_t max_insns; /* per warp and launch, 0 = no limit */
-    const char *dir;    /* folder of the .s files */
-    struct sam_image
-        *image; /* not NULL: run this, which stays the caller's, instead of a .s file */
-    /* Instead of sam_gpu_launch, when not NULL. */
+    uint32_t size;           /* in the unit given by the kernel's table row */
+    uint32_t lanes;          /* of a warp: 4, 8, 16 or 32 */
+    uint32_t block;          /* work-items per workgroup; tiled kernels use the largest square up to
+                                it */
+    unsigned jobs;           /* worker threads */
+    uint64_t max_insns;      /* per warp and launch, 0 = no limit */
+    const char *dir;         /* folder of the .s files */
+    struct sam_image *image; /* not NULL: run this image of the caller instead of a .s file */
+    /* Replaces sam_gpu_launch, if not NULL. */
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
                               struct sam_gpu_result *result, struct sam_error *error);
     void *context;
-    struct sam_profile *profile;     /* not NULL: what each instruction did is added */
+    struct sam_profile *profile;     /* not NULL: profile the launches */
     bool stepped;                    /* run instruction by instruction */
     struct sam_sanitizer *sanitizer; /* not NULL: checks the launches */
-    /* At the end, when not NULL and the kernel has been assembled. */
+    /* Called at the end, if not NULL and the kernel has been assembled. */
     void (*look)(void *context, const struct sam_image *image);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the kernels that combine many elements: reduce, scan, softmax, histogram. */
+/* Checks of the reductions and scans: reduce, scan, softmax, histogram. */
 #include <math.h>
 
 #include "check.h"

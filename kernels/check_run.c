@@ -34,7 +34,7 @@ double *check_doubles(struct check *check, size_t count)
     return host_memory(check, count, sizeof(double));
 }
 
-/* The upper half of a 64-bit linear congruence: the same inputs on every machine. */
+/* The upper half of a 64-bit linear congruential generator: equal inputs on every host. */
 uint32_t check_random(struct check *check)
 {
     check->random = check->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -279,7 +279,7 @@ const struct kernel_check *kernel_check_find(const char *name)
     return NULL;
 }
 
-/* The sink of a commit log that nobody reads: with one, instructions are stepped. */
+/* A sink that discards the commit log, which makes the machine step. */
 static bool drop(void *context, const void *data, size_t size)
 {
     (void)context, (void)data, (void)size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a program whose results go to standard output. */
+/* Ends a program whose results go to standard output. */
 #ifndef SAMITE_KERNELS_FINISH_H
 #define SAMITE_KERNELS_FINISH_H
 

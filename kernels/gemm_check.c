@@ -52,7 +52,7 @@ static uint64_t next(uint64_t *state)
     return *state;
 }
 
-/* Small numbers with many digits, so that sums round but do not overflow. */
+/* Small numbers with many significant bits, so that sums round but do not overflow. */
 static void fill(uint8_t *bytes, size_t size, unsigned bits, bool is_float, uint64_t *state)
 {
     for (size_t i = 0; i < size;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed: run a layer of packed weights on the system and check what it computes. */
+/* packed: run a layer of packed weights on the system and check its results. */
 #include "packed.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ static int run(const struct packed_layer *layer, const struct packed_run *how,
     return 0;
 }
 
-/* Where the cycles went, and what the same run would have taken with raw weights. */
+/* Report the cycles, in comparison with raw weights. */
 static int report(const struct packed_layer *layer, const struct packed_run *how,
                   const struct sam_system_figures *packed)
 {
@@ -124,7 +124,7 @@ static int run_layer(const struct packed_layer *layer, struct packed_run how,
     return code;
 }
 
-/* What the command line asks for. */
+/* The command line. */
 struct request {
     struct packed_config layer;
     struct packed_run how;
@@ -167,7 +167,7 @@ static int take_number(struct request *r, const char *name, const char *text)
     return 0;
 }
 
-/* An option and what follows it; *next is the index of the next word. */
+/* Take an option and its value; *next is the index of the next word. */
 static int take_option(struct request *r, char **argv, int *next)
 {
     const char *name = argv[(*next)++];

@@ -43,10 +43,10 @@ struct packed_result {
     struct sam_system_figures *figures;
     struct sam_image *program, *kernels;
 };
-/* Whether all of it is right. A logit may be off by K roundings of single precision, which is the
- * bound of a sum in any order: K * 2^-24 * sum |token * weight|. A probability may be off by what
- * that does to the exponentials, and by N + 8 roundings. The likely column must have the largest
- * logit. */
+/* Whether all results are within the bounds. The error of a logit is at most K roundings of single
+ * precision, the bound of a sum in any order: K * 2^-24 * sum |token * weight|. That of a
+ * probability is the resulting error of the exponentials, and N + 8 roundings. The likely column
+ * must have the largest logit. */
 bool packed_check(const struct packed_layer *layer, struct packed_result *result);
 void packed_result_free(struct packed_result *result);
 
@@ -61,7 +61,7 @@ struct packed_run {
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     uint32_t acc_regs;                      /* of the hart: 0, 0xf0 or 0x11 */
 };
-/* Run a program on the layer and read what it left. SAM_ERR_TRAP: it failed, or a kernel did. */
+/* Run a program on the layer and read its results. SAM_ERR_TRAP: the program or a kernel failed. */
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,
                            struct packed_result *result, struct sam_error *error);
 

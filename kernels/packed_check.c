@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a layer must have computed, in double precision, and how far off it is. */
+/* The expected results of a layer in double precision, and the errors of the computed ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static void expect_row(const struct packed_layer *layer, uint32_t m, struct row 
         row->sum += row->exponentials[n] = exp(row->logits[n] - row->largest);
 }
 
-/* Keep the largest share of what is allowed; false when it is exceeded. A NaN exceeds it. */
+/* Keep the largest error as a share of its bound. Returns false if it exceeds the bound, or is NaN.
+ */
 static bool is_within(double found, double expected, double allowed, double *worst)
 {
     const double share = fabs(found - expected) / allowed;

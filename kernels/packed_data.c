@@ -15,7 +15,7 @@ static double deviation(enum sam_dtype type)
     return type == SAM_F16 ? 0.05 : type == SAM_E2M1 ? 1.5 : 1;
 }
 
-/* `value` as element `index` of an array; what it has become. */
+/* Store `value` as element `index` of an array. Returns the rounded value. */
 static double put_element(enum sam_dtype type, uint8_t *bytes, size_t index, double value)
 {
     const uint64_t bits = sam_dtype_round(type, value);
@@ -27,8 +27,8 @@ static double put_element(enum sam_dtype type, uint8_t *bytes, size_t index, dou
     return sam_dtype_value(type, bits);
 }
 
-/* Where feature k of a token is in the file: [groups][K][16], or [64][16] for a single one, whose
- * head after head becomes its row. */
+/* The index of feature k of a token in the file: [groups][K][16], or [64][16] for a single token,
+ * whose row is the concatenation of its heads. */
 static size_t token_index(const struct packed_layer *layer, uint32_t row, uint32_t k)
 {
     if (layer->config.groups == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer on the system: programs, weights, the run, and what it left in L1M. */
+/* Runs a layer on the system: programs, weights, the run, and the results in L1M. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

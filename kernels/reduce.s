@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # reduce: *sum += x[0] + ... + x[n-1], 32-bit integers that wrap. Each work-item adds up its share
-# (a loop over the grid), the workgroup folds its sums in local memory, and one atomic addition per
+# (a loop over the grid), the workgroup reduces its sums in local memory, and one atomic addition per
 # workgroup combines the results.
 #
 # Argument buffer (a0):

@@ -34,7 +34,7 @@ sgemm:
     add     s4, s3, t1              # tile of B
 
     # Every lane must reach the barriers, so lanes without a work-item cannot leave early. They
-    # stand in for another one (local id modulo t * t) for reads, and v20 keeps them from writing.
+    # read for another one (local id modulo t * t), and v20 keeps them from writing.
     csrr    t1, tid
     vid.v   v1
     vadd.vx v1, v1, t1              # local id

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sgemm_rows: C = A * B in single precision; A is m x k, B is k x n, C is m x n, in row order. A warp
-# computes as many columns of one row of C as it has lanes, so what all its lanes need of A is one
-# word: it goes into a scalar register. The workgroup's w warps share a tile of w rows of B in local
+# of l lanes computes l columns of one row of C, so that all its lanes need the same word of A, in a
+# scalar register. The w warps of the workgroup share a tile of w rows of B in local
 # memory, where the lanes of a warp read neighbouring words. Fused multiply-adds in ascending k.
 # docs/gpu-time.md derives it from sgemm.
 #

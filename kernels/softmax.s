@@ -10,7 +10,7 @@
 # Launch: one dimension, grid = rows, any block, any warp size.
 # Local memory: numw KiB of scalar stacks, then numw * numt words.
 
-# Fold v3 of all lanes of the workgroup by `op` and leave the result in scalar t2 of every warp.
+# Reduce v3 over all lanes of the workgroup with `op`, into scalar t2 of every warp.
 # s2 = local data, s3 = words in it, v1 = local id, v6 = this lane's word. Clobbers t0, t1, t3, v3,
 # v4, v5. The last barrier lets the next tree write only after every warp has read the result.
     .macro  tree op

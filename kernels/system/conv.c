@@ -55,7 +55,7 @@ static void fill(int8_t *values, uint16_t *halves, uint32_t count, uint32_t rand
     }
 }
 
-/* `columns` results of `rows` patches: as many as a register has rows, at most. */
+/* `columns` results of `rows` patches, each at most the rows of a register. */
 static void multiply(const char *patches, const char *filters, float *out, uint32_t rows,
                      uint32_t columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs of this folder that multiply packed weights share. They run on `samite run
+/* Shared by the programs of this folder that multiply packed weights. They run on `samite run
  * --machine system --gpu-code gpu.s --weights FILE.smw`, where the file has two tensors:
  *   weight  N rows of K elements: f16, e4m3, e5m2 or e2m1
  *   tokens  the activations in f16, feature after feature, as the layer before leaves them

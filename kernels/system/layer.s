@@ -71,7 +71,7 @@ _start:
 # Turn blocks of [64][16] into 16 rows.
     li      a0, SAM_SYSTEM_L1M
     li      a1, SAM_SYSTEM_L0M
-    srli    t0, s2, 6               # so many; and so many widths from row to row
+    srli    t0, s2, 6               # count, and distance of rows in widths
     mv      t1, t0
     csrwi   tstore_stride0, 0
     csrw    tstore_stride1, t1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the programs of this folder keep what they work on: offsets in L1M and L0M, and how much
- * there is room for. The host reads results here, too. */
+/* Memory layout of the programs of this folder: offsets in L1M and L0M, and capacities. The host
+ * reads the results from here. */
 #ifndef SAMITE_KERNELS_SYSTEM_LAYER_MEMORY_H
 #define SAMITE_KERNELS_SYSTEM_LAYER_MEMORY_H
 

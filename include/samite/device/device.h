@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For programs that run on the tensor hart, compiled by a RISC-V compiler: what its headers share.
+/* Shared by the headers for programs on the tensor hart, compiled by a RISC-V compiler.
  * Freestanding C11 and C++. They need optimisation (-O1 or more): operands that are parts of an
  * instruction must be constants by the time it is assembled. */
 #ifndef SAMITE_DEVICE_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For programs on the hart of `--machine system`: launches of the GPU. They run in the order of
- * their submission, one after another, while the hart goes on. Records, metadata, arguments and
- * data must stay as they are until the launch has ended. docs/system.md explains it. */
+/* For programs on the hart of `--machine system`: launches of the GPU. They run one after another,
+ * in the order of their submission, concurrently with the hart. Records, metadata, arguments and
+ * data must not change until the launch has ended. docs/system.md explains it. */
 #ifndef SAMITE_DEVICE_LAUNCH_H
 #define SAMITE_DEVICE_LAUNCH_H
 
 #include "system.h"
 
-/* SAM_GPU_KERNEL(softmax); makes gpu_softmax, which holds the address of the kernel `softmax` when
- * a program of the GPU that has it is loaded beside this one (samite run --gpu-code), else 0. In
- * one file of the program; in others it is `extern volatile uint32_t gpu_softmax`. */
+/* SAM_GPU_KERNEL(softmax); defines gpu_softmax, which holds the address of the kernel `softmax` of
+ * a loaded program of the GPU (samite run --gpu-code), or 0. Use it in one file of the program;
+ * others declare `extern volatile uint32_t gpu_softmax`. */
 #define SAM_GPU_KERNEL(name) __attribute__((section(".data.gpu"))) volatile uint32_t gpu_##name = 0
 
 /* The start code of that program. */

@@ -24,9 +24,9 @@ enum {
 enum {
 /* SAM_SYSTEM_GPU_SUBMIT, ...: addresses of control registers. */
 #define SAM_DEVICE_REGISTER(NAME, address, access, meaning) SAM_SYSTEM_##NAME = address,
-/* SAM_WEIGHT_DECODE, ...: what a weight record asks for. */
+/* SAM_WEIGHT_DECODE, ...: operations of weight records. */
 #define SAM_DEVICE_OPERATION(NAME, number, meaning) SAM_WEIGHT_##NAME = number,
-/* SAM_WEIGHT_IS_DAMAGED, ...: the status of its result, and of the queue. */
+/* SAM_WEIGHT_IS_DAMAGED, ...: status of their results, and of the queue. */
 #define SAM_DEVICE_STATUS(NAME, number, meaning) SAM_WEIGHT_IS_##NAME = number,
 /* SAM_TYPE_BF16, ...: element types of weight records; the numbers of enum sam_dtype. */
 #define SAM_DEVICE_TYPE(NAME, number, meaning) SAM_TYPE_##NAME = number,
@@ -40,8 +40,8 @@ enum {
 #undef SAM_DEVICE_LAYOUT
 };
 
-/* Elements of a chunk, and of a block, which is decoded as a whole: records that end where blocks
- * end cost least. For e2m1 they are pairs of elements. */
+/* Elements of a chunk, and of a block. Blocks are decoded as a whole, so that records that end at
+ * block boundaries cost least. For e2m1 these are pairs of elements. */
 enum { SAM_WEIGHT_CHUNK = 1 << 20, SAM_WEIGHT_BLOCK = 1 << 17 };
 
 /* struct sam_launch_record, for SAM_SYSTEM_GPU_SUBMIT; struct sam_weight_record, ... */

@@ -7,8 +7,8 @@
 #include "device.h"
 #include "layout.h"
 
-/* A control register, SAM_SYSTEM_EXIT. What the program stored before is in memory when a write
- * takes effect, and what it reads afterwards was not read before. */
+/* A control register, SAM_SYSTEM_EXIT. Accesses are ordered: earlier stores are in memory before a
+ * write takes effect, and later loads follow a read. */
 SAM_DEVICE uint32_t sam_register_read(const uint32_t address)
 {
     const uint32_t value = *(const volatile uint32_t *)(uintptr_t)address;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For programs on the hart of `--machine system`: the weight unit, and the directory of packed
- * weights. Records run in the order of their submission, while the hart goes on; a record and what
- * it reads and writes must be left alone until then. docs/system.md explains it. */
+ * weights. Records run in the order of their submission, concurrently with the hart. A record, its
+ * source and its destination must not be accessed until it has ended. docs/system.md explains it.
+ */
 #ifndef SAMITE_DEVICE_WEIGHTS_H
 #define SAMITE_DEVICE_WEIGHTS_H
 
@@ -12,7 +13,7 @@ SAM_DEVICE void sam_weight_submit(const struct sam_weight_record *record)
     sam_register_write(SAM_SYSTEM_WEIGHT_SUBMIT, sam_address(record));
 }
 
-/* How many records have been submitted, and how many of these have ended. */
+/* Counts of the records submitted, and of those that have ended. */
 SAM_DEVICE uint32_t sam_weight_submitted(void)
 {
     return sam_register_read(SAM_SYSTEM_WEIGHT_SUBMITTED);
@@ -23,7 +24,7 @@ SAM_DEVICE uint32_t sam_weight_done(void)
     return sam_register_read(SAM_SYSTEM_WEIGHT_DONE);
 }
 
-/* SAM_WEIGHT_IS_GOOD, or what was wrong with the first record that failed. */
+/* SAM_WEIGHT_IS_GOOD, or the status of the first record that failed. */
 SAM_DEVICE uint32_t sam_weight_status(void)
 {
     return sam_register_read(SAM_SYSTEM_WEIGHT_STATUS);
