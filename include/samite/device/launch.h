@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For programs on the hart of `--machine system`: launches of the GPU. They run one after another,
  * in the order of their submission, concurrently with the hart. Records, metadata, arguments and
- * data must not change until the launch has ended. docs/system.md explains it. */
+ * data must not change until the launch has ended. system.h has the functions of the queue:
+ * sam_launch_submit, sam_launch_wait, ... A program sees a status of sam_launch_status other than
+ * 0, 1 + enum sam_trap_kind (samite/gpu.h), only under --gpu-traps report; otherwise the run has
+ * ended. docs/system.md explains it. */
 #ifndef SAMITE_DEVICE_LAUNCH_H
 #define SAMITE_DEVICE_LAUNCH_H
 
@@ -14,41 +17,6 @@
 
 /* The start code of that program. */
 __attribute__((weak)) SAM_GPU_KERNEL(_start);
-
-/* Append a launch to the queue; waits while the queue is full. */
-SAM_DEVICE void sam_launch_submit(const struct sam_launch_record *launch)
-{
-    sam_register_write(SAM_SYSTEM_GPU_SUBMIT, sam_address(launch));
-}
-
-/* How many launches have been submitted, and how many of these have ended. */
-SAM_DEVICE uint32_t sam_launch_submitted(void)
-{
-    return sam_register_read(SAM_SYSTEM_GPU_SUBMITTED);
-}
-
-SAM_DEVICE uint32_t sam_launch_done(void)
-{
-    return sam_register_read(SAM_SYSTEM_GPU_DONE);
-}
-
-/* 0, or 1 + the kind of the first trap (enum sam_trap_kind in samite/gpu.h). A program sees one
- * only under --gpu-traps report; otherwise the run has ended. */
-SAM_DEVICE uint32_t sam_launch_status(void)
-{
-    return sam_register_read(SAM_SYSTEM_GPU_STATUS);
-}
-
-SAM_DEVICE void sam_launch_clear_status(void)
-{
-    sam_register_write(SAM_SYSTEM_GPU_STATUS, 0);
-}
-
-/* Wait until every launch submitted has ended; the status. */
-SAM_DEVICE uint32_t sam_launch_wait(void)
-{
-    return sam_register_read(SAM_SYSTEM_GPU_WAIT);
-}
 
 /* A launch of `groups` workgroups of `items` work-items each, 32 to a warp, in one dimension: fills
  * both records. `kernel` is the content of a SAM_GPU_KERNEL, `arguments` what a0 points to. Local

@@ -35,6 +35,38 @@ SAM_DEVICE __attribute__((noreturn)) void sam_exit(uint32_t code)
         ;
 }
 
+/* The functions of each queue, here of the weight unit: sam_weight_submit appends a record, and
+ * waits while the queue is full; sam_weight_submitted and sam_weight_done count records submitted,
+ * and those that have ended; sam_weight_status is 0, or what the first record that failed left
+ * (units.def), until sam_weight_clear_status; sam_weight_wait waits until every record submitted
+ * has ended, and returns the status. */
+#define SAM_QUEUE(AGENT, QUEUE, record, ...)                                                       \
+    SAM_DEVICE void sam_##record##_submit(const struct sam_##record##_record *r)                   \
+    {                                                                                              \
+        sam_register_write(SAM_SYSTEM_##QUEUE##_SUBMIT, sam_address(r));                           \
+    }                                                                                              \
+    SAM_DEVICE uint32_t sam_##record##_submitted(void)                                             \
+    {                                                                                              \
+        return sam_register_read(SAM_SYSTEM_##QUEUE##_SUBMITTED);                                  \
+    }                                                                                              \
+    SAM_DEVICE uint32_t sam_##record##_done(void)                                                  \
+    {                                                                                              \
+        return sam_register_read(SAM_SYSTEM_##QUEUE##_DONE);                                       \
+    }                                                                                              \
+    SAM_DEVICE uint32_t sam_##record##_status(void)                                                \
+    {                                                                                              \
+        return sam_register_read(SAM_SYSTEM_##QUEUE##_STATUS);                                     \
+    }                                                                                              \
+    SAM_DEVICE void sam_##record##_clear_status(void)                                              \
+    {                                                                                              \
+        sam_register_write(SAM_SYSTEM_##QUEUE##_STATUS, 0);                                        \
+    }                                                                                              \
+    SAM_DEVICE uint32_t sam_##record##_wait(void)                                                  \
+    {                                                                                              \
+        return sam_register_read(SAM_SYSTEM_##QUEUE##_WAIT);                                       \
+    }
+#include "units.def"
+
 /* Cycles since the start; instructions, when time is off. */
 SAM_DEVICE uint64_t sam_system_cycles(void)
 {

@@ -8,39 +8,6 @@
 
 #include "system.h"
 
-SAM_DEVICE void sam_weight_submit(const struct sam_weight_record *record)
-{
-    sam_register_write(SAM_SYSTEM_WEIGHT_SUBMIT, sam_address(record));
-}
-
-/* Counts of the records submitted, and of those that have ended. */
-SAM_DEVICE uint32_t sam_weight_submitted(void)
-{
-    return sam_register_read(SAM_SYSTEM_WEIGHT_SUBMITTED);
-}
-
-SAM_DEVICE uint32_t sam_weight_done(void)
-{
-    return sam_register_read(SAM_SYSTEM_WEIGHT_DONE);
-}
-
-/* SAM_WEIGHT_IS_GOOD, or the status of the first record that failed. */
-SAM_DEVICE uint32_t sam_weight_status(void)
-{
-    return sam_register_read(SAM_SYSTEM_WEIGHT_STATUS);
-}
-
-SAM_DEVICE void sam_weight_clear_status(void)
-{
-    sam_register_write(SAM_SYSTEM_WEIGHT_STATUS, 0);
-}
-
-/* Wait until every record submitted has ended; the status. */
-SAM_DEVICE uint32_t sam_weight_wait(void)
-{
-    return sam_register_read(SAM_SYSTEM_WEIGHT_WAIT);
-}
-
 /* --- the directory */
 SAM_DEVICE uint64_t sam_weight_elements(const struct sam_weight_entry *tensor)
 {
