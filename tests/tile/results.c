@@ -83,8 +83,8 @@ TEST(test_refused)
                 "t:2:9: error: %d is not defined");
 }
 
-/* What no result defines is a tile of the caller. */
-TEST(test_arguments)
+/* A tile that no result defines is an argument. */
+TEST(test_free_tiles)
 {
     static const char text[] = "%c = arith.constant true\nscf.if %c {\ntassign %s, @tile(0)\n}\n"
                                "%d = alloc_tile : " D "\ntassign %d, @tile(0x1000)\n"
