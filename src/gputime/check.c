@@ -23,7 +23,8 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
     if (status != SAM_OK)
         return status;
     const struct sam_gputime_config *c = config;
-    const uint64_t smallest = (uint64_t)c->icache_ways * c->line_bytes;
+    const uint32_t icache_line = sam_gputime_icache_line(c), l2_line = sam_gputime_l2_line(c);
+    const uint64_t smallest = (uint64_t)c->icache_ways * icache_line;
     if (c->icache_bytes && c->icache_bytes < smallest)
         return refuse(error, "icache_bytes", c->icache_bytes, "icache_ways", c->icache_ways,
                       "smaller than a line per way");
@@ -42,9 +43,17 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
     if (c->bank_echo && c->collect_read < 2)
         return refuse(error, "bank_echo", 1, "collect_read", c->collect_read,
                       "a request stands for a cycle after its grant, in its collector");
-    if (c->fetch_width > c->line_bytes / 4)
-        return refuse(error, "fetch_width", c->fetch_width, "line_bytes", c->line_bytes,
+    if (c->fetch_width > icache_line / 4)
+        return refuse(error, "fetch_width", c->fetch_width,
+                      c->icache_line_bytes ? "icache_line_bytes" : "line_bytes", icache_line,
                       "a fetch lies within a line");
+    if (l2_line < c->line_bytes)
+        return refuse(error, "l2_line_bytes", l2_line, "line_bytes", c->line_bytes,
+                      "a line of the L1 lies within a line of the L2");
+    if (c->icache_bytes && l2_line < icache_line)
+        return refuse(error, c->l2_line_bytes ? "l2_line_bytes" : "line_bytes", l2_line,
+                      "icache_line_bytes", icache_line,
+                      "a line of the I-cache lies within a line of the L2");
     return SAM_OK;
 }
 

@@ -65,7 +65,7 @@ static void share_lines(const struct model *m, struct access *a, struct addresse
     table.bits = 32 - (unsigned)__builtin_clz(2 * list->count - 1);
     memset(table.buckets, 0, (size_t)1 << table.bits); /* at least two for each address */
     for (unsigned i = 0; i < list->count; i++) {
-        const uint32_t line = list->at[i] >> m->line_shift;
+        const uint32_t line = list->at[i] >> m->l1_shift;
         if (i == 0 || line != a->lines[request])
             request = request_for(a, &table, line);
         list->request[i] = (uint8_t)request;
@@ -102,7 +102,7 @@ static void cover(const struct model *m, const struct access *a, struct coverage
         const uint32_t at = list->at[i];
         const unsigned low = at % SAM_MEMTIME_LINE, part = (at / SAM_MEMTIME_LINE) % MOST_PARTS;
         const uint64_t bytes = (UINT64_C(2) << (op->bytes - 1)) - 1;
-        coverage->of[list->request[i]][m->line_shift > 6 ? part : 0] |= bytes << low;
+        coverage->of[list->request[i]][m->l1_shift > 6 ? part : 0] |= bytes << low;
     }
 }
 
@@ -121,7 +121,7 @@ struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct
     a->count = a->next = 0;
     if (a->atomic)
         for (unsigned i = 0; i < list.count; i++)
-            list.request[i] = (uint8_t)add_request(a, list.at[i] >> m->line_shift, 1);
+            list.request[i] = (uint8_t)add_request(a, list.at[i] >> m->l1_shift, 1);
     else
         share_lines(m, a, &list);
     for (unsigned i = 0; i < list.count; i++)

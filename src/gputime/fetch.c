@@ -51,7 +51,9 @@ static void fill_icache(const struct model *m, struct sm *sm)
 static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
 {
     const struct sam_gputime_config *c = &m->config;
-    const uint64_t ready = sam_gputime_read_line(m, line) + c->icache_fill_latency;
+    const uint64_t ready =
+        sam_gputime_read_line(m, line << m->icache_shift, 1u << m->icache_shift) +
+        c->icache_fill_latency;
     sam_memtime_misses_add(&sm->icache_misses, line, ready);
     return ready;
 }
@@ -60,7 +62,7 @@ static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
 static uint32_t fetched_at_once(const struct model *m, uint32_t pc)
 {
     const uint32_t index = pc >> 2, width = m->config.fetch_width;
-    const uint32_t words = 1u << (m->line_shift - 2), rest = words - (index & (words - 1));
+    const uint32_t words = 1u << (m->icache_shift - 2), rest = words - (index & (words - 1));
     const uint32_t count = width - (index & (width - 1));
     return count < rest ? count : rest;
 }
@@ -70,7 +72,7 @@ static bool ask_icache(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     struct sam_gputime_cache *stats = &sm->stats->icache;
-    const uint64_t line = w->fetch_pc >> m->line_shift;
+    const uint64_t line = w->fetch_pc >> m->icache_shift;
     stats->reads++;
     if (c->icache_bytes == 0)
         return true;
@@ -96,7 +98,7 @@ static bool ask_icache(struct model *m, struct sm *sm, struct warp *w)
  * line requested, although the warp will ask for it again. */
 static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
 {
-    const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->line_shift;
+    const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->icache_shift;
     fill_icache(m, sm);
     if (sam_memtime_misses_find(&sm->icache_misses, line) ||
         sam_memtime_tags_at(&sm->icache, line) || sam_memtime_misses_is_full(&sm->icache_misses))

@@ -108,6 +108,15 @@ struct sam_gputime_observer {
     void (*stay)(void *context, const struct sam_gputime_stay *stay);
 };
 
+/* Line sizes that default to that of the L1. */
+static inline uint32_t sam_gputime_icache_line(const struct sam_gputime_config *config)
+{
+    return config->icache_line_bytes ? config->icache_line_bytes : config->line_bytes;
+}
+static inline uint32_t sam_gputime_l2_line(const struct sam_gputime_config *config)
+{
+    return config->l2_line_bytes ? config->l2_line_bytes : config->line_bytes;
+}
 /* The rows of sam_gputime_parameter, for `config`. */
 struct sam_keys sam_gputime_keys(struct sam_gputime_config *config);
 /* SAM_ERR_USAGE: the launch cannot run on this machine (a workgroup that fits no SM, more lanes

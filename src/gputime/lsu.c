@@ -31,7 +31,7 @@ static void fill_l1(struct model *m, struct sm *sm)
         if (!victim.line || !victim.dirty)
             continue;
         stats->dirty++;
-        sam_gputime_write_line(m, victim.line - 1, m->config.line_bytes, NULL);
+        sam_gputime_write_line(m, (victim.line - 1) << m->l1_shift, m->config.line_bytes, NULL);
     }
     lsu_at(sm, sam_memtime_misses_first(&sm->l1_misses));
 }
@@ -61,7 +61,9 @@ static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_
         return NEVER;
     }
     *missed = true;
-    const uint64_t ready = sam_gputime_read_line(m, line) + m->config.l1_fill_latency;
+    const uint64_t ready =
+        sam_gputime_read_line(m, (uint64_t)line << m->l1_shift, m->config.line_bytes) +
+        m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_misses, line, ready);
     lsu_at(sm, ready);
     return ready;
@@ -88,7 +90,8 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
     const struct access *a = sm->lsu.flight->access;
     const uint64_t *covered = sm->coverage ? sm->coverage[a - sm->accesses].of[a->next] : NULL;
     const uint64_t ready =
-        sam_gputime_write_line(m, line, bytes, covered) + m->config.l1_fill_latency;
+        sam_gputime_write_line(m, (uint64_t)line << m->l1_shift, bytes, covered) +
+        m->config.l1_fill_latency;
     sam_memtime_misses_add(&sm->l1_writes, line, ready);
     return ready;
 }

@@ -13,11 +13,10 @@ static uint64_t ask_port(struct model *m, uint64_t address, uint32_t bytes, bool
 }
 
 /* The parts of a line, all in this cycle; the last answer. */
-static uint64_t ask_parts(struct model *m, uint64_t line, bool write,
+static uint64_t ask_parts(struct model *m, uint64_t address, uint32_t size, bool write,
                           const uint64_t covered[MOST_PARTS])
 {
-    const uint64_t address = line << m->line_shift;
-    const uint32_t size = m->config.line_bytes, most = SAM_MEMTIME_LINE;
+    const uint32_t most = SAM_MEMTIME_LINE;
     uint64_t last = m->now;
     for (uint32_t at = 0; at < size; at += most) {
         uint32_t first = 0, bytes = size < most ? size : most;
@@ -36,23 +35,23 @@ static uint64_t ask_parts(struct model *m, uint64_t line, bool write,
     return last;
 }
 
-uint64_t sam_gputime_read_line(struct model *m, uint64_t line)
+uint64_t sam_gputime_read_line(struct model *m, uint64_t address, uint32_t size)
 {
     const uint32_t way = m->config.l1_miss_latency;
     if (m->current)
         sam_gputime_let_others_follow(m);
-    return m->shared ? ask_parts(m, line, false, NULL) + way
-                     : sam_memtime_read(m->memory, m->now + way, line);
+    return m->shared ? ask_parts(m, address, size, false, NULL) + way
+                     : sam_memtime_read(m->memory, m->now + way, address >> m->l2_shift);
 }
 
-uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
+uint64_t sam_gputime_write_line(struct model *m, uint64_t address, uint32_t bytes,
                                 const uint64_t covered[MOST_PARTS])
 {
     const uint32_t way = m->config.l1_miss_latency;
     if (m->current)
         sam_gputime_let_others_follow(m);
-    return m->shared ? ask_parts(m, line, true, covered) + way
-                     : sam_memtime_write(m->memory, m->now + way, line, bytes);
+    return m->shared ? ask_parts(m, address, m->config.line_bytes, true, covered) + way
+                     : sam_memtime_write(m->memory, m->now + way, address >> m->l2_shift, bytes);
 }
 
 bool sam_gputime_flush(struct model *m)
@@ -66,7 +65,7 @@ bool sam_gputime_flush(struct model *m)
             sm->flushed++;
         if (sm->flushed == tags)
             continue;
-        sam_gputime_write_line(m, sm->l1.tags[sm->flushed++].line - 1, 0, NULL);
+        sam_gputime_write_line(m, (sm->l1.tags[sm->flushed++].line - 1) << m->l1_shift, 0, NULL);
         sm->stats->l1d.dirty++;
         found = true;
     }

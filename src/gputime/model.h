@@ -330,8 +330,8 @@ struct model {
     struct program program;
     uint64_t now;
     uint64_t next_number;
-    uint32_t threads; /* lanes of the hardware */
-    uint32_t line_shift;
+    uint32_t threads;                          /* lanes of the hardware */
+    uint32_t l1_shift, icache_shift, l2_shift; /* log2 of the line sizes */
     /* dispatch */
     uint32_t next_group, ended_groups, next_sm;
     uint64_t next_dispatch; /* the next attempt; NEVER: after a release */
@@ -505,8 +505,8 @@ PART void sam_gputime_let_others_follow(struct model *m);
 
 /* memory.c: what the L1s ask of the L2, or of shared memory, in this cycle; the cycle in which the
  * reply is at the L1. `covered`: the bytes written, NULL for a whole line. */
-PART uint64_t sam_gputime_read_line(struct model *m, uint64_t line);
-PART uint64_t sam_gputime_write_line(struct model *m, uint64_t line, uint32_t bytes,
+PART uint64_t sam_gputime_read_line(struct model *m, uint64_t address, uint32_t size);
+PART uint64_t sam_gputime_write_line(struct model *m, uint64_t address, uint32_t bytes,
                                      const uint64_t covered[MOST_PARTS]);
 /* Write back the next written line of each L1. False: there is none left. */
 PART bool sam_gputime_flush(struct model *m);

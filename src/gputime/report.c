@@ -73,7 +73,7 @@ void sam_gputime_energy(const struct sam_gputime_config *config, const struct sa
         count[SAM_ENERGY_gpu_l1_byte] += (sm->l1d.reads + sm->l1d.writes) * config->line_bytes;
         count[SAM_ENERGY_gpu_lds_turn] += sm->lds_turns;
     }
-    count[SAM_ENERGY_l2_byte] = (r->l2.reads + r->l2.writes) * config->line_bytes;
+    count[SAM_ENERGY_l2_byte] = (r->l2.reads + r->l2.writes) * sam_gputime_l2_line(config);
     count[SAM_ENERGY_dram_byte] = r->dram_bytes_read + r->dram_bytes_written;
 }
 

@@ -7,7 +7,6 @@
 static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
 {
     const struct sam_gputime_config *c = &m->config;
-    const uint32_t line = c->line_bytes;
     sm->number = number;
     sm->wake = sm->lsu_at = sm->emit_at = sm->write_at = sm->first_answer = NEVER;
     sm->stats = &m->result->sm[number];
@@ -37,7 +36,8 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
         sm->warps[i].redirect = NEVER;
         sm->warps[i].reasons = m->result->warp_slots[number * c->warps + i];
     }
-    const uint32_t sets = c->icache_bytes ? c->icache_bytes / (line * c->icache_ways) : 1;
+    const uint32_t way = sam_gputime_icache_line(c) * c->icache_ways;
+    const uint32_t sets = c->icache_bytes ? c->icache_bytes / way : 1;
     return sam_memtime_tags_init(&sm->icache, sets, c->icache_ways) &&
            sam_memtime_tags_init(&sm->l1, c->l1_sets, c->l1_ways) &&
            sam_memtime_misses_init(&sm->icache_misses, c->icache_mshrs, UINT32_MAX) &&
@@ -70,7 +70,7 @@ static bool init_model(struct model *m)
     const struct sam_memtime_config memory = {
         .sets = c->l2_sets,
         .ways = c->l2_ways,
-        .line_bytes = c->line_bytes,
+        .line_bytes = sam_gputime_l2_line(c),
         .write_allocate = c->l2_write_allocate,
         .write_reads = c->l2_write_reads,
         .mshrs = c->l2_mshrs,
@@ -83,7 +83,9 @@ static bool init_model(struct model *m)
         .mem_bytes = c->mem_bytes,
     };
     m->threads = c->threads ? c->threads : sam_gputime_threads(m->launch.lanes);
-    m->line_shift = (uint32_t)__builtin_ctz(c->line_bytes);
+    m->l1_shift = (uint32_t)__builtin_ctz(c->line_bytes);
+    m->icache_shift = (uint32_t)__builtin_ctz(sam_gputime_icache_line(c));
+    m->l2_shift = (uint32_t)__builtin_ctz(sam_gputime_l2_line(c));
     m->limit = m->next_release = NEVER;
     m->next_sm = c->dispatch_high_first ? 1 % c->sms : 0;
     r->sms = c->sms;

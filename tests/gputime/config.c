@@ -93,6 +93,9 @@ TEST(two_values_may_exclude_each_other)
     impossible("fetch_ports=0", "fetch_ports=0, icache_bytes=65536");
     impossible("collectors=4,collectors_warp=5", "collectors_warp=5, collectors=4");
     impossible("fetch_width=8,line_bytes=16", "fetch_width=8, line_bytes=16");
+    impossible("fetch_width=8,icache_line_bytes=16", "fetch_width=8, icache_line_bytes=16");
+    impossible("l2_line_bytes=64", "l2_line_bytes=64, line_bytes=128");
+    impossible("icache_line_bytes=256", "line_bytes=128, icache_line_bytes=256");
     impossible("groups_wait=1,fold_prefix=1", "groups_wait=1, fold_prefix=1");
     impossible("groups_wait=1,decode_latency=0", "groups_wait=1, decode_latency=0");
     impossible("bank_echo=1,collect_read=1", "bank_echo=1, collect_read=1");

@@ -76,6 +76,48 @@ TEST(a_hit_takes_what_was_measured)
     assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 10);
 }
 
+/* A line of the L2 of 256 bytes holds two of the L1: every second of these loads hits. */
+TEST(the_l2_may_have_longer_lines)
+{
+    const struct sam_gputime_config c = stream_config("mem_latency=101");
+    const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
+                            c.lsu_return + c.wakeup_latency + c.l1_miss_latency + c.l1_fill_latency;
+    const uint32_t miss = c.mem_latency + 256 / c.mem_bytes - 1 + c.l2_miss_latency;
+    assert_int_equal(
+        chase("mem_latency=101,l2_line_bytes=256,l1_sets=1,l2_sets=1,l2_ways=2", 128, 1024),
+        around + (miss + c.l2_latency) / 2);
+}
+
+/* The lines that the I-cache reads of a straight program of 1024 bytes. */
+static uint64_t icache_lines(const char *text)
+{
+    begin();
+    for (unsigned i = 0; i < 255; i++)
+        stream_add(&s, SAM_OP_addi, 5, 6, 0);
+    stream_end(&s);
+    streams_init(&all, &s, 1, 1);
+    const struct sam_gputime_config c = stream_config(text);
+    struct sam_gputime_result r = streams_run(&all, &c, NULL);
+    const uint64_t lines = r.l2.reads;
+    sam_gputime_result_free(&r);
+    return lines;
+}
+
+/* Fetches past the end of the program may ask for one more. */
+TEST(the_icache_may_have_other_lines)
+{
+    static const struct {
+        const char *text;
+        uint64_t lines;
+    } cases[] = {{"", 8},
+                 {"icache_line_bytes=32", 32},
+                 {"icache_line_bytes=1024,l2_line_bytes=1024", 1},
+                 {"line_bytes=64", 16},
+                 {"line_bytes=64,icache_line_bytes=128,l2_line_bytes=128", 8}};
+    for (size_t i = 0; i < SAM_COUNT(cases); i++)
+        assert_in_range(icache_lines(cases[i].text), cases[i].lines, cases[i].lines + 1);
+}
+
 TEST(lanes_are_coalesced_into_lines)
 {
     static const struct {

@@ -140,7 +140,7 @@ static void check_case(struct streams *all, const struct sam_gputime_config *con
             if (k != SAM_GPUTIME_BUSY && k != SAM_GPUTIME_EMPTY)
                 waits += r.warp_slots[i][k];
     assert_int_equal(w.stalled, waits);
-    assert_true(r.dram_bytes_read == r.dram_reads * config->line_bytes);
+    assert_true(r.dram_bytes_read == r.dram_reads * sam_gputime_l2_line(config));
     /* the same again without an observer */
     assert_int_equal(streams_cycles(all, config), r.cycles);
     sam_gputime_result_free(&r);

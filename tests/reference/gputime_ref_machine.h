@@ -129,7 +129,6 @@ struct ref_write {
 struct ref_request {
     unsigned sm;
     bool is_fetch, is_write, is_back; /* is_back: a dirty line; nobody waits for a reply */
-    bool is_whole;                    /* a write of all of the line */
     unsigned bytes;                   /* of a write */
     uint32_t line;
     uint64_t reach_at;

@@ -64,10 +64,20 @@ static struct ref_request take(struct ref_queue *queue, unsigned at)
     return request;
 }
 
+static unsigned icache_line(const struct ref_gpu *g)
+{
+    return g->c->icache_line_bytes ? g->c->icache_line_bytes : g->c->line_bytes;
+}
+
+static unsigned l2_line(const struct ref_gpu *g)
+{
+    return g->c->l2_line_bytes ? g->c->l2_line_bytes : g->c->line_bytes;
+}
+
 void ref_memory_open(struct ref_gpu *g)
 {
     const struct sam_gputime_config *c = g->c;
-    const unsigned lines = c->icache_bytes / c->line_bytes;
+    const unsigned lines = c->icache_bytes / icache_line(g);
     for (unsigned i = 0; i < c->sms; i++) {
         if (c->icache_bytes)
             open_cache(&g->sm[i].icache, lines / c->icache_ways, c->icache_ways);
@@ -93,16 +103,16 @@ void ref_icache_ahead(struct ref_gpu *g, unsigned sm, uint32_t pc)
 {
     const uint32_t group = 4 * g->c->fetch_width;
     if (g->c->icache_ahead)
-        ask_for_line(g, sm, (pc / group + 1) * group / g->c->line_bytes);
+        ask_for_line(g, sm, (pc / group + 1) * group / icache_line(g));
 }
 
 bool ref_icache_hit(struct ref_gpu *g, unsigned sm, uint32_t pc)
 {
     struct ref_sm *s = &g->sm[sm];
     if (g->c->icache_bytes) {
-        struct ref_line *line = find_line(&s->icache, pc / g->c->line_bytes);
+        struct ref_line *line = find_line(&s->icache, pc / icache_line(g));
         if (!line) {
-            ask_for_line(g, sm, pc / g->c->line_bytes);
+            ask_for_line(g, sm, pc / icache_line(g));
             return false;
         }
         line->used_at = ++g->uses;
@@ -294,7 +304,6 @@ static bool send_write(struct ref_gpu *g, unsigned sm, struct ref_flying *f, uin
         *w = (struct ref_write){.used = true, .there_at = NEVER};
         push(&s->to_l2[1], (struct ref_request){.sm = sm,
                                                 .is_write = true,
-                                                .is_whole = bytes >= g->c->line_bytes,
                                                 .bytes = bytes,
                                                 .line = line,
                                                 .reach_at = g->now + g->c->l1_miss_latency,
@@ -427,7 +436,6 @@ static void fill_l1(struct ref_gpu *g, unsigned sm)
             push(&s->to_l2[1], (struct ref_request){.sm = sm,
                                                     .is_write = true,
                                                     .is_back = true,
-                                                    .is_whole = true,
                                                     .bytes = g->c->line_bytes,
                                                     .line = old.line,
                                                     .reach_at = g->now + g->c->l1_miss_latency});
@@ -481,7 +489,9 @@ static uint64_t reply_slot(struct ref_gpu *g, uint64_t ready)
 /* When the L2 replies. */
 static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
 {
-    struct ref_line *line = find_line(&g->l2, r->line);
+    const unsigned size = l2_line(g), part = r->is_fetch ? icache_line(g) : g->c->line_bytes;
+    const uint32_t number = (uint32_t)((uint64_t)r->line * part / size);
+    struct ref_line *line = find_line(&g->l2, number);
     uint64_t at = g->now, first = NEVER;
     unsigned used = 0;
     for (unsigned i = 0; i < g->c->l2_mshrs; i++) {
@@ -492,7 +502,7 @@ static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
         }
         used++;
         first = m->there_at < first ? m->there_at : first;
-        if (m->line == r->line) {
+        if (m->line == number) {
             if (line) {
                 line->used_at = ++g->uses;
                 line->dirty |= r->is_write;
@@ -508,26 +518,26 @@ static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
     if (r->is_write && !g->c->l2_write_allocate) {
         uint64_t answer = NEVER;
         if (g->c->l2_write_reads)
-            at = answer = serve_memory(g, at, g->c->line_bytes);
+            at = answer = serve_memory(g, at, size);
         const uint64_t written = serve_memory(g, at, r->bytes);
         return reply_slot(g, (answer == NEVER ? written : answer) + g->c->l2_miss_latency);
     }
     uint64_t there = g->now + g->c->l2_latency;
-    const bool fetches = !r->is_back && !r->is_whole;
+    const bool fetches = !r->is_write || r->bytes < size;
     if (fetches && used == g->c->l2_mshrs)
         at = first;
     if (fetches)
-        there = serve_memory(g, at, g->c->line_bytes) + g->c->l2_miss_latency;
+        there = serve_memory(g, at, size) + g->c->l2_miss_latency;
     for (unsigned i = 0; i < g->c->l2_mshrs && fetches; i++)
         if (!g->l2_misses[i].used || g->l2_misses[i].there_at <= at) {
-            g->l2_misses[i] = (struct ref_miss){.used = true, .line = r->line, .there_at = there};
+            g->l2_misses[i] = (struct ref_miss){.used = true, .line = number, .there_at = there};
             break;
         }
-    const struct ref_line old = fill_line(g, &g->l2, r->line);
+    const struct ref_line old = fill_line(g, &g->l2, number);
     if (old.valid && old.dirty) {
-        serve_memory(g, at, g->c->line_bytes);
+        serve_memory(g, at, size);
     }
-    find_line(&g->l2, r->line)->dirty = r->is_write;
+    find_line(&g->l2, number)->dirty = r->is_write;
     return reply_slot(g, there);
 }
 
