@@ -10,10 +10,10 @@
 struct sam_lanes_access {
     enum sam_access_form form;
     bool vector;
-    bool own;         /* private memory */
-    bool store;       /* changes memory */
-    bool data_in_rs3; /* the register that is stored is rs3, not rs2 */
-    uint32_t size;    /* bytes each */
+    bool own;         /* in private memory */
+    bool store;       /* a store, not an atomic */
+    bool data_in_rs3; /* the stored register is rs3, not rs2 */
+    uint32_t size;    /* per element */
     uint32_t index_mask;
 };
 
@@ -32,7 +32,7 @@ static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
     };
 }
 
-/* Whether a load or store under REGPAIR has two words: odd registers are single ones. */
+/* Under REGPAIR, whether a load or store moves two words: its data register is even. */
 static inline bool sam_lanes_is_pair(const struct sam_insn *insn,
                                      const struct sam_lanes_access *access)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses that a memory instruction is about to access, for handlers that look at them; they
- * are compiled for several levels of the host's instruction set. */
+/* Addresses of a memory instruction that is about to run, for observers. Compiled once per
+ * instruction level of the host. */
 #ifndef SAM_SIMT_ACCESS_TMPL_H
 #define SAM_SIMT_ACCESS_TMPL_H
 
 #include "simt/lanes_mask_tmpl.h"
 
-/* Room for both groups, a lane that repeats the last one, and whole vectors. */
+/* Both groups, a copy of the last address after them, and padding to whole vectors. */
 enum { MOST_ADDRESSES = SAM_GROUPS * SAM_LANES, ADDRESSES = MOST_ADDRESSES + 16 };
 
 /* Whether a store to this page may be one to code: its TLB entry is not writable. */
@@ -46,7 +46,7 @@ static inline void lane_addresses(const struct sam_core *c, const struct sam_uop
     }
 }
 
-/* The addresses of active lanes, one after the other; their number. */
+/* Store the addresses of active lanes contiguously; returns their count. */
 static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop *op,
                                         const struct sam_lanes_access *a, uint32_t *at)
 {
@@ -66,7 +66,7 @@ static inline unsigned active_addresses(struct sam_core *c, const struct sam_uop
     return count;
 }
 
-/* Two words for every address. Their number. */
+/* Expand every address to a pair of words; returns the new count. */
 static inline unsigned pair_up(uint32_t *at, unsigned count, uint32_t apart)
 {
     for (unsigned i = count; i-- > 0;) {

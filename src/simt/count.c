@@ -6,7 +6,7 @@
 
 #include "profile/profile.h"
 
-/* Memory instructions that do not count their accesses one by one: always one word. */
+/* Scalar accesses of one word need no count of accesses. */
 static bool is_single(const struct sam_insn *insn)
 {
     return !sam_op_is_vector(insn->op) && !insn->pair;
@@ -18,7 +18,7 @@ static sam_handler *instrument(void *context, const struct sam_insn *insn, bool 
     return counts->hooks.count[sam_hook_of(insn, apart)];
 }
 
-/* What the counters of an instruction amount to. */
+/* Add the counters of an instruction to its row. */
 static void flush(void *context, uint64_t pc, const struct sam_counters *counters,
                   const int64_t totals[SAM_COUNTER_STEPS])
 {
@@ -87,7 +87,7 @@ void sam_counts_in_runs(struct sam_counts *counts, struct sam_code *code)
     sam_code_instrument(code, &counts->instrumentation);
 }
 
-/* Take back what was added for an instruction that has trapped. */
+/* Subtract what was counted before an instruction that then trapped. */
 static void take_back(struct sam_warp *w, const struct sam_uop *op)
 {
     struct sam_core *c = &w->core;
@@ -96,7 +96,7 @@ static void take_back(struct sam_warp *w, const struct sam_uop *op)
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
     if (insn->op == SAM_OP_ILLEGAL)
         return;
-    if (!sam_uop_in_page(c, op)) { /* the prefix has run, this has not */
+    if (!sam_uop_in_page(c, op)) { /* only the prefix has run */
         counters->steps[COUNT_RUNS]--;
         for (unsigned g = 0; g < w->groups; g++)
             counters->steps[COUNT_LANES] -= __builtin_popcount(w->bits[g]);
@@ -120,13 +120,14 @@ void sam_counts_stop(struct sam_warp *w, enum sam_exit exit)
     struct sam_core *c = &w->core;
     const struct sam_uop *op = c->end_op;
     if (op) {
-        /* If the instruction has ended its block, but has not run, this takes it back. */
+        /* If the block had already been ended after this instruction, which did not run, this
+         * cancels it. */
         if (sam_uop_in_page(c, op))
             count_on_block(c, c->end_entry, sam_block_stopped(c, exit));
         if (exit == SAM_EXIT_TRAP)
             take_back(w, op);
     }
-    w->diverged = NULL; /* should the warp be stepped next */
+    w->diverged = NULL; /* single steps do not update it */
     struct sam_counts *counts = sam_worker_of(c)->counts;
     if (w->deepest > counts->deepest)
         counts->deepest = w->deepest;
@@ -144,8 +145,7 @@ bool sam_counts_collect(struct sam_counts *counts, struct sam_code *code,
 
 /* -------------------------------------------------------------------------------- stepping */
 
-/* The distinct values of address >> shift in ascending order, which neighbouring lanes mostly have
- * already. */
+/* The distinct values of address >> shift, sorted; adjacent lanes are mostly in order. */
 static unsigned distinct(const struct sam_step *a, unsigned shift,
                          uint32_t values[SAM_STEP_ACCESSES])
 {

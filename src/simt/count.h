@@ -6,26 +6,26 @@
 #include "gputime/gputime.h"
 #include "simt/observe.h"
 
-/* sam_counters.steps. An instruction without a mask of its own acts on the active lanes, which are
- * the same in a whole run. */
+/* Indices of sam_counters.steps. An unmasked instruction acts on the active lanes, which are
+ * constant in a block. */
 enum {
     COUNT_RUNS,
     COUNT_LANES, /* active lanes of both groups */
-    COUNT_WIDE,  /* runs under LMUL 2 */
+    COUNT_WIDE,  /* blocks under LMUL 2 */
 };
 
-/* sam_counters.sums: what differs each time. */
+/* Indices of sam_counters.sums: counts that differ between executions of an instruction. */
 enum {
-    COUNT_ACTING,   /* lanes that branches and masked instructions act on */
-    COUNT_DIVERGED, /* branches */
-    COUNT_LDS,      /* memory instructions: those that access local memory, ... */
-    COUNT_GLOBAL,   /* ... global memory; scalar ones: not counted, the rest */
-    COUNT_ACCESSES, /* the following not of scalar ones either */
+    COUNT_ACTING,   /* lanes of branches and masked instructions */
+    COUNT_DIVERGED, /* divergent branches */
+    COUNT_LDS,      /* memory instructions that access local memory */
+    COUNT_GLOBAL,   /* ... and global memory; not counted for scalar ones, which are the rest */
+    COUNT_ACCESSES, /* this and the following: not counted for scalar ones */
     COUNT_LINES,
     COUNT_CONFLICTS,
 };
 
-/* Of one access: what was added to the counters, so that a trap can take it back. */
+/* Contributions of the last access, for a trap to subtract. */
 struct count_added {
     uint32_t acting, accesses, lines, conflicts;
     bool local;
@@ -41,7 +41,7 @@ static inline void count_add(struct sam_counters *counters, const struct count_a
     counters->sums[added->local ? COUNT_LDS : COUNT_GLOBAL] += added->acting ? sign : 0;
 }
 
-/* A set of numbers, emptied by a new generation. */
+/* A hash set of numbers; incrementing the generation empties it. */
 enum { COUNT_SET = 256 };
 struct count_set {
     uint64_t slots[COUNT_SET]; /* generation << 32 | number */
@@ -56,7 +56,7 @@ struct sam_counts {
     uint32_t lanes; /* of a warp */
     uint32_t deepest;
     bool failed;             /* out of memory */
-    struct count_added last; /* of the vector access that ran last */
+    struct count_added last; /* of the last vector access */
     struct count_set set;
 };
 
@@ -65,8 +65,8 @@ static inline bool is_local(uint32_t address)
     return address - SAM_LDS_BASE < SAM_LDS_SIZE;
 }
 
-/* Passes of an access to local memory, as the GPU in time has them without a configuration
- * (src/gputime/coalesce.c): line by line, as many as the busiest bank has lanes. */
+/* Passes of an access to local memory in a GPU model without configuration (gputime/coalesce.c):
+ * the sum over its lines of the accesses to the busiest bank. */
 static inline unsigned count_passes(const uint32_t *at, unsigned count, uint32_t lanes)
 {
     const uint32_t banks = sam_gputime_threads(lanes);
@@ -75,7 +75,7 @@ static inline unsigned count_passes(const uint32_t *at, unsigned count, uint32_t
     unsigned used = 0, line = 0, passes = 0;
     for (unsigned i = 0; i < count; i++) {
         const uint32_t number = at[i] / SAM_GPUTIME_LDS_LINE;
-        if (used == 0 || number > last) /* than all before */
+        if (used == 0 || number > last) /* above all previous lines */
             line = used;
         else if (number != lines[line])
             for (line = 0; line < used && lines[line] != number;)
@@ -94,7 +94,7 @@ static inline unsigned count_passes(const uint32_t *at, unsigned count, uint32_t
     return passes;
 }
 
-/* Count the run from `entry` up to `past`, which is no part of it, both in the running page. */
+/* Count the block from `entry` up to but excluding `past`, both in the running page. */
 static inline void count_on_block(struct sam_core *c, const struct sam_uop *entry,
                                   const struct sam_uop *past)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what blocks do not say: lanes of masked instructions, and memory accesses. */
+/* Counts events that blocks do not determine: lanes of masked instructions, and memory accesses. */
 #include "simt/access_tmpl.h"
 #include "simt/count.h"
 
@@ -26,8 +26,8 @@ static inline bool count_on_scalar(struct sam_core *c, const struct sam_uop *op,
 
 /* ------------------------------------------------------------------------------- accesses */
 
-/* Whether the numbers at[i] >> shift never fall or never rise; *changes: how often neighbours
- * differ. What follows the last address repeats it. */
+/* Whether at[i] >> shift is monotonic; *changes: the number of i at which it changes. The last
+ * address is repeated up to a whole vector. */
 static inline bool in_order(const uint32_t *at, unsigned count, unsigned shift, unsigned *changes)
 {
     uint32_t rises = 0, falls = 0, sum = 0;
@@ -45,7 +45,7 @@ static inline bool in_order(const uint32_t *at, unsigned count, unsigned shift, 
     return !(rises & falls);
 }
 
-/* Whether the number is new in this generation. */
+/* Insert a number; returns whether it is new in this generation. */
 static inline bool is_new(struct count_set *set, uint32_t number)
 {
     const uint64_t wanted = (uint64_t)set->generation << 32 | number;
@@ -77,8 +77,7 @@ static inline unsigned distinct_lines(struct sam_counts *counts, const uint32_t 
     return lines;
 }
 
-/* When a whole warp accesses neighbouring words or elements, as most instructions do: the first
- * address in *start. */
+/* The common case: a full warp accesses consecutive elements. *start: the first address. */
 static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
                             const struct sam_lanes_access *a, uint32_t *start)
 {
@@ -95,7 +94,7 @@ static inline bool in_a_row(const struct sam_core *c, const struct sam_uop *op,
     return follows(va, va[0], a->own ? 0 : 4, w->all);
 }
 
-/* The accesses of an instruction, one by one. */
+/* Count accesses address by address. */
 static SAM_NOINLINE void find_accesses(struct sam_core *c, const struct sam_uop *op,
                                        const struct sam_counters *counters,
                                        const struct sam_lanes_access *a, struct count_added *added)

@@ -67,7 +67,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lines of a page, as spans; the last span goes on where it can. */
+/* Append the lines of a page, extending the last span where possible. */
 static void add_lines(const struct sam_footprint_page *page, bool store,
                       struct sam_footprint_span *spans, size_t *count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face of the machine: memory, programs, preparing a launch. */
+/* The public interface of a GPU: memory, programs, launch preparation. */
 #include <stdlib.h>
 
 #include "base/cpu.h"
@@ -34,7 +34,7 @@ enum sam_status sam_gpu_set_options(struct sam_gpu *gpu, const struct sam_gpu_op
         return status;
     gpu->options = taken;
     if (taken.jobs > 1 && !gpu->crew && (gpu->crew = sam_parallel_crew_new()))
-        sam_parallel_crew_call(gpu->crew); /* its thread starts while the host fills buffers */
+        sam_parallel_crew_call(gpu->crew); /* its thread starts while the caller fills buffers */
     return SAM_OK;
 }
 
@@ -201,15 +201,15 @@ static uint64_t private_size(const struct sam_kernel_resource *needed,
     return size ? ((uint64_t)size + 3) & ~UINT64_C(3) : DEFAULT_PDS;
 }
 
-/* Private memory of all workgroups, or, with options.fit_pds, where that is much, of as many as
- * SHARED bytes hold: they take turns. */
+/* Private memory of all workgroups or, under options.fit_pds and if that is large, of as many as
+ * fit in SHARED bytes; workgroups then share them in turn. */
 static enum sam_status alloc_private(struct sam_gpu *gpu, struct sam_launch *launch,
                                      uint64_t pds_size, struct sam_error *error)
 {
     enum { WHOLE = 1 << 30, SHARED = 1 << 28 }; /* SHARED: as in the public driver */
     const bool fits = gpu->options.fit_pds;
     const uint64_t warps = launch->warps, group = warps * launch->lanes * pds_size;
-    /* check_kernel has ensured that a grid has fewer than 2^32 workgroups. */
+    /* Fits in 32 bits: check_kernel has bounded the grid. */
     const uint64_t groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint64_t most = fits ? WHOLE : UINT64_C(2) * WHOLE;
     uint64_t held = groups;
@@ -228,7 +228,8 @@ static enum sam_status alloc_private(struct sam_gpu *gpu, struct sam_launch *lau
     return SAM_OK;
 }
 
-/* Scalar stacks of 1 KiB per warp (docs/ventus-rulings.md 4.3), then what the program declares. */
+/* The scalar stacks, 1 KiB per warp (docs/ventus-rulings.md 4.3), and the local memory that the
+ * program declares. */
 static uint32_t local_size(const struct sam_kernel_resource *needed,
                            const struct sam_launch *launch,
                            const struct sam_prepare_options *options)
@@ -240,7 +241,7 @@ static uint32_t local_size(const struct sam_kernel_resource *needed,
     return size < SAM_LDS_SIZE ? (uint32_t)size : SAM_LDS_SIZE;
 }
 
-/* As many workgroups as hold `global` work-items. */
+/* The number of workgroups that covers `global` work-items. */
 static enum sam_status fill_grid(struct sam_kernel *kernel, const uint32_t global[3],
                                  struct sam_error *error)
 {
@@ -280,7 +281,7 @@ static enum sam_status check_kernel(const struct sam_kernel *kernel, struct sam_
     return SAM_OK;
 }
 
-/* Words 0 to 56 of the metadata buffer. */
+/* Bytes 0 to 59 of the metadata buffer. */
 static void fill_metadata(uint8_t metadata[KNL_SIZE], const struct sam_kernel *kernel,
                           const struct sam_prepare_options *options, uint32_t entry, uint32_t args,
                           uint32_t print)

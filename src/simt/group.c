@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workgroup runs: its warps take turns, wait at barriers and end. A launch runs it to its end at
- * once; it may as well be left at any instruction and continued. */
+/* Runs a workgroup: schedules its warps in time slices and handles barriers and ends. A launch runs
+ * it to its end; a session can pause and continue it at any instruction. */
 #include <stdlib.h>
 
 #include "machine/step.h"
 #include "sanitize/sanitize.h"
 #include "simt/replay.h"
 
-#define QUANTUM 65536 /* instructions per turn of a warp, unless something ends it earlier */
+#define QUANTUM 65536 /* instructions per time slice */
 
 static void release_warps(struct sam_group *group)
 {
@@ -24,7 +24,7 @@ bool sam_group_fit(struct sam_group *group, const struct sam_run *run)
     if (group->room >= warps)
         return true;
     release_warps(group);
-    /* Pages of registers that no instruction names are never touched. */
+    /* Registers that no instruction names keep their pages untouched. */
     group->warps = sam_pages_new(warps * sizeof *group->warps);
     group->room = group->warps ? warps : 0;
     for (uint32_t i = 0; i < group->room; i++)
@@ -79,8 +79,8 @@ void sam_group_start(struct sam_worker *worker, struct sam_group *group)
 
 /* ------------------------------------------------------------------------------- barriers */
 
-/* No warp is ready: release those that wait if they all wait at the same barrier. Otherwise they
- * wait forever (Ventus 4.2.4): the workgroup has failed. */
+/* No warp is ready: release the barrier if all wait at the same one; otherwise the workgroup is
+ * deadlocked (Ventus 4.2.4). */
 static enum sam_pause settle(struct sam_worker *worker, struct sam_group *group)
 {
     const uint32_t warps = worker->run->launch->warps;
@@ -132,7 +132,7 @@ static enum sam_pause fail_host(struct sam_worker *worker, enum sam_status statu
     return SAM_PAUSE_FAILED;
 }
 
-/* What follows from the way a warp has left its run. */
+/* Handle the reason for which a warp has stopped. */
 static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w,
                            enum sam_exit exit)
 {
@@ -157,7 +157,7 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
     return --group->ready ? SAM_PAUSE_NONE : settle(worker, group);
 }
 
-/* Account for the instructions of a warp since it had retired `before`. */
+/* Account for the instructions that a warp has retired since `before`. */
 static void account(struct sam_worker *worker, struct sam_group *group, const struct sam_warp *w,
                     uint64_t before)
 {
@@ -206,28 +206,28 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     return pause;
 }
 
-/* Whether the warp is at a stop of the code at which it has not been shown. */
+/* Whether the warp is at a breakpoint that the user has not been shown. */
 static bool is_stopped_at(const struct sam_worker *worker, const struct sam_warp *w)
 {
     return sam_code_is_breakpoint(worker->code, w->core.pc) && w->passed != w->core.retired + 1;
 }
 
-/* Whether a turn may end where the warp is, after one instruction at `pc`: where sam_core_run would
- * look at its budget. */
+/* Whether a time slice may end after the instruction at `pc`: where sam_core_run checks its
+ * budget. */
 static bool is_boundary(const struct sam_warp *w, uint64_t pc)
 {
     return w->core.pc != pc + 4 || w->core.pc % SAM_PAGE_SIZE == 0;
 }
 
-/* Whether the next run could end beyond the limit of the warp. */
+/* Whether the next run could exceed options.max_insns. */
 static bool is_near_limit(const struct sam_worker *worker, const struct sam_warp *w)
 {
     const uint64_t limit = worker->run->gpu->options.max_insns;
     return limit && (w->core.retired >= limit || limit - w->core.retired <= SAM_CORE_STRAIGHT);
 }
 
-/* Run about `budget` instructions, and never more than the warp and the pace have left. The warp is
- * not near its limit. */
+/* Run about `budget` instructions, but no more than the warp and the pace have left. Not for a warp
+ * near its limit. */
 static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group,
                               struct sam_warp *w, int64_t budget, bool *boundary)
 {
@@ -261,12 +261,12 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     } else {
         account(worker, group, w, before);
         if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_SLACK)
-            *boundary = is_boundary(w, w->core.pc - 4); /* as if nothing had ended the run */
+            *boundary = is_boundary(w, w->core.pc - 4); /* as if it had not stopped */
     }
     return look(worker, group, w, exit);
 }
 
-/* The same for one instruction, which is recorded. */
+/* Single-step: execute and record one instruction. */
 static enum sam_pause advance_one(struct sam_worker *worker, struct sam_group *group,
                                   struct sam_warp *w, bool *boundary)
 {
@@ -282,7 +282,7 @@ static enum sam_pause advance_one(struct sam_worker *worker, struct sam_group *g
     return pause;
 }
 
-/* The rest of a turn of a ready warp. */
+/* Run the rest of a ready warp's time slice. */
 static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *group,
                                struct sam_warp *w)
 {
@@ -303,7 +303,7 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
                     ? advance_one(worker, group, w, &boundary)
                     : advance(worker, group, w, group->turn, &boundary);
         if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))
-            return pause; /* the turn goes on from here */
+            return pause; /* the time slice continues from here */
         if (group->in_turn && group->turn <= 0 && (boundary || one)) {
             end_turn(worker, group);
             if (worker->run->gpu->shares && !pace && !one && pause == SAM_PAUSE_NONE)
@@ -319,7 +319,7 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
     enum sam_pause pause = group->ready ? SAM_PAUSE_NONE : settle(worker, group);
     while (pause == SAM_PAUSE_NONE && w->state == SAM_WARP_READY) {
         if (worker->pace && !worker->pace->left)
-            return SAM_PAUSE_COUNT; /* before it takes the turn of another */
+            return SAM_PAUSE_COUNT;
         group->in_turn &= group->at == w->wid;
         group->at = w->wid;
         pause = sam_run_is_stopped(worker->run) ? SAM_PAUSE_STOPPED : run_turn(worker, group, w);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that moves data between a register and the addresses in w->address, by
- * what these have in common: consecutive ones, all within a block of 128 bytes, a page, several
- * pages. What none of this covers goes lane by lane, as does an instruction that may fault. */
+/* Part of lanes_tmpl.h: moves data between a register and the addresses in w->address. Fast paths
+ * by locality: consecutive addresses, one block of 128 bytes, one page, several pages. All other
+ * cases, and instructions that may fault, are processed lane by lane. */
 
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 /* ------------------------------------------------------------------- properties of addresses */
 
-/* Lanes whose address has those bits of `mask` that `base` has. */
+/* The lanes whose addresses agree with `base` in the bits of `mask`. */
 static inline uint32_t bits_in_block(const uint32_t *at, uint32_t base, uint32_t mask)
 {
     uint32_t apart[SAM_LANES] __attribute__((aligned(64)));
@@ -15,11 +15,11 @@ static inline uint32_t bits_in_block(const uint32_t *at, uint32_t base, uint32_t
     return ~bits_with(apart, mask);
 }
 
-/* Bits that addresses of one page share, and of aligned ones the lowest. */
+/* The address bits that one page has in common, and the low bits of aligned addresses. */
 #define BLOCK_PAGE(size) (~(SAM_PAGE_SIZE - 1) | ((size)-1))
 #define BLOCK_BYTES      128u
 
-/* Whether elements of `size` bytes that lie in a page, at these addresses, may be accessed. */
+/* Whether the accesses of `size` bytes, all in one page, end below `limit` in it. */
 LANES_INLINE bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_t limit)
 {
     if (SAM_LIKELY(limit == SAM_PAGE_SIZE))
@@ -30,8 +30,8 @@ LANES_INLINE bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_
     return limit >= size && !(~bits_below_unsigned(offset, most) & bits);
 }
 
-/* Those lanes of `bits` that access the page of the lowest one, whose host address is *host. 0:
- * this may fault. */
+/* The lanes of `bits` that access the page of the lowest one; *host: its host address. Returns 0 if
+ * the access may fault. */
 LANES_INLINE uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsigned size, bool write,
                                  uint8_t **host)
 {
@@ -57,7 +57,7 @@ static inline uint32_t read_element(const uint8_t *from, unsigned size, bool is_
 }
 
 #if LANES_MASKS
-/* Half a register of elements out of the words that contain them. */
+/* Gather half a register of elements from the words that contain them. */
 static inline __m512i extract(__m512i word, __m512i at, unsigned size, bool is_signed)
 {
     if (size == 4)
@@ -68,7 +68,7 @@ static inline __m512i extract(__m512i word, __m512i at, unsigned size, bool is_s
     return is_signed ? _mm512_srai_epi32(word, rest) : _mm512_srli_epi32(word, rest);
 }
 
-/* From a block of 128 bytes. */
+/* All addresses in a block of 128 bytes. */
 LANES_INLINE void load_block(const uint8_t *block, const uint32_t *at, uint32_t bits, uint32_t *to,
                              unsigned size, bool is_signed)
 {
@@ -89,7 +89,7 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bi
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
     const uint32_t offset = first & (SAM_PAGE_SIZE - 1);
     if (size == 4 && follows(at, first - 4 * low, 4, bits)) {
-        const uint8_t *from = host + offset - 4 * low; /* bytes of other lanes are not touched */
+        const uint8_t *from = host + offset - 4 * low; /* do not read the bytes of other lanes */
         for (int k = 0; k < 2; k++)
             _mm512_store_si512(to + 16 * k,
                                _mm512_mask_loadu_epi32(LANES_HALF(to, k),
@@ -141,7 +141,7 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bi
 
 /* -------------------------------------------------------------------------------- all loads */
 
-/* sam_access_slow for a lane, which the core names when it faults or an event is about it. */
+/* sam_access_slow for one lane, which the core reports on a fault or event. */
 static SAM_NOINLINE uint8_t *access_lane(struct sam_core *c, unsigned lane, uint32_t address,
                                          unsigned size, enum sam_access access)
 {
@@ -167,11 +167,11 @@ static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, un
     return true;
 }
 
-/* From several pages, or one that may fault. On a fault nothing is written to `vd`. */
+/* Several pages, or possible faults. On a fault `vd` is unchanged. */
 static inline bool load_pages(struct sam_warp *w, uint32_t bits, uint32_t *vd, unsigned size,
                               bool is_signed)
 {
-    enum { WORTH = 8 }; /* lanes of a page that make its checks worth their time */
+    enum { WORTH = 8 }; /* lanes per page from which page checks pay off */
     uint32_t *data = __builtin_assume_aligned(&w->data[0], 64);
     uint32_t rest = bits, same;
     uint8_t *host;
@@ -181,15 +181,15 @@ static inline bool load_pages(struct sam_warp *w, uint32_t bits, uint32_t *vd, u
             break;
         load_page(w, host, same, data, size, is_signed);
     }
-    /* In the order of the lanes: the lowest one that faults does. */
+    /* In lane order: the lowest faulting lane is the one reported. */
     if (!load_each(w, rest, data, size, is_signed))
         return false;
     blend(w, bits, vd, data);
     return true;
 }
 
-/* load_<size>_<is_signed>: load `size` bytes per lane from w->address, extended, into vd. On a
- * fault nothing is written, and the core holds cause, value and lane. One copy for all
+/* load_<size>_<is_signed>: load `size` bytes per lane from w->address into vd and extend them. On a
+ * fault vd is unchanged and the core holds cause, value and lane. One copy serves all
  * instructions. */
 #define LOADER(size, is_signed)                                                                    \
     static SAM_NOINLINE bool load_pages_##size##_##is_signed(struct sam_warp *w, uint32_t bits,    \
@@ -216,7 +216,7 @@ LOADER(4, 1)
 
 /* ----------------------------------------------------------------------------------- stores */
 
-/* In one page; where addresses collide, the highest lane wins. */
+/* One page; where addresses collide, the highest lane wins. */
 static inline void store_each(uint8_t *host, const uint32_t *at, uint32_t bits, const uint32_t *vs,
                               unsigned size)
 {
@@ -236,7 +236,7 @@ LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, c
         uint8_t *to = host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low;
         for (int k = 0; k < 2; k++) {
             const __mmask16 mask = (__mmask16)(bits >> 16 * k);
-            /* Of a word that is not stored whole, only these bytes are. */
+            /* The bytes of each word that are stored. */
             if (size == 4)
                 _mm512_mask_storeu_epi32(to + 64 * k, mask, LANES_HALF(vs, k));
             else if (size == 2)
@@ -255,7 +255,7 @@ LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, c
         return;
     }
     const __m512i in_page = _mm512_set1_epi32(SAM_PAGE_SIZE - 1);
-    for (int k = 0; k < 2; k++) /* of words at one address, the last one stays */
+    for (int k = 0; k < 2; k++) /* where two lanes store one word, the last one wins */
         _mm512_mask_i32scatter_epi32(host, (__mmask16)(bits >> 16 * k),
                                      _mm512_and_epi32(LANES_HALF(at, k), in_page),
                                      LANES_HALF(vs, k), 1);
@@ -279,7 +279,7 @@ LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, c
 }
 #endif
 
-/* Lane by lane. On a fault, the lanes below the faulting one have stored. */
+/* Lane by lane. On a fault, lower lanes have already stored. */
 static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t *vs, unsigned size)
 {
     struct sam_core *c = &w->core;
@@ -295,7 +295,7 @@ static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t
 }
 
 /* store_<size>: store the low `size` bytes of each lane; where addresses collide, the highest lane
- * wins. On a fault, the lanes below the faulting one have stored. */
+ * wins. On a fault, lower lanes have already stored. */
 #define STORER(size)                                                                               \
     static SAM_NOINLINE bool store_pages_##size(struct sam_warp *w, uint32_t bits,                 \
                                                 const uint32_t *vs)                                \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that divides all lanes by one scalar. Hosts divide no vectors of
- * integers, but multiply them: T. Granlund and P. Montgomery, "Division by Invariant Integers using
+/* Part of lanes_tmpl.h: divides all lanes by one scalar. Hosts have no vector integer division, but
+ * do have multiplication: T. Granlund and P. Montgomery, "Division by Invariant Integers using
  * Multiplication", 1994, section 4. */
 
 struct divisor {
     uint32_t value;
     uint32_t multiplier, first, second; /* shifts */
-    uint32_t zero;                      /* all ones when the value is 0 */
+    uint32_t zero;                      /* all ones if the divisor is 0 */
 };
 
 static inline struct divisor divisor_of(uint32_t value)
@@ -21,14 +21,14 @@ static inline struct divisor divisor_of(uint32_t value)
                             .second = bits > 0 ? bits - 1 : 0};
 }
 
-/* 2^32 - 1 for 0. RISC-V M 7.2. */
+/* 2^32 - 1 if the divisor is 0. RISC-V M 7.2. */
 static inline uint32_t quotient(uint32_t a, struct divisor b)
 {
     const uint32_t high = (uint32_t)((uint64_t)a * b.multiplier >> 32);
     return (high + ((a - high) >> b.first)) >> b.second | b.zero;
 }
 
-/* Of the absolute values, all ones where the result is negative. */
+/* Divides absolute values. `negative`: all ones if the divisor is negative. */
 static inline uint32_t quotient_signed(uint32_t a, struct divisor b, uint32_t negative)
 {
     const uint32_t sign = (uint32_t)(SI(a) >> 31), other = sign ^ negative;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_float_tmpl.h that computes VFEXP: exp in double precision, rounded to single;
- * raises no flags. Ruling 2.13. */
+/* Part of lanes_float_tmpl.h: VFEXP. Computes exp in double precision and rounds to single; raises
+ * no flags. Ruling 2.13. */
 
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define EXP_STEP(factor, sum, x) __builtin_fma(sum, x, factor)
@@ -8,9 +8,9 @@
 #define EXP_STEP(factor, sum, x) ((sum) * (x) + (factor))
 #endif
 
-/* e^x for x from -110 to 100, to within EXP_ERROR of the result: x = k ln 2 + r, |r| < 0.35, and
- * e^r is its Taylor series up to r^10. The rest of the series is less than 2^-42 of it; to reduce x
- * and sum up adds less than 2^-45. */
+/* e^x for -110 <= x <= 100, with relative error at most EXP_ERROR: x = k ln 2 + r, |r| < 0.35, and
+ * the Taylor series of e^r up to r^10. Truncation contributes less than 2^-42, range reduction and
+ * summation less than 2^-45. */
 #define EXP_ERROR 0x1p-41
 static inline double exp_near(double x)
 {
@@ -35,9 +35,8 @@ static inline double exp_near(double x)
     return e * scale;
 }
 
-/* Lanes where what exp_near may err by could change the single-precision result are computed by the
- * host's exp, about one in 2^17: so the result is the same on every level of the host's instruction
- * set. */
+/* Lanes where an error of EXP_ERROR could change the single-precision result, about one in 2^17,
+ * use the host's exp: so results are identical on every instruction level of the host. */
 static inline void exp_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, const uint32_t *va)
 {
     uint32_t *const r = __builtin_assume_aligned(&w->data[0], 64);
@@ -48,7 +47,7 @@ static inline void exp_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, co
     LANES
     {
         const uint32_t a = va[i];
-        /* beyond these, infinity and zero */
+        /* outside this range the result is infinity or zero */
         const uint32_t low = a > 0xc2dc0000 ? 0xc2dc0000 : a;
         x[i] = F(SI(low) > 0x42c80000 ? 0x42c80000 : low);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that computes in single precision. RISC-V V 13. */
+/* Part of lanes_tmpl.h: single precision. RISC-V V 13. */
 
-/* Maps floats to integers of the same order; the two zeros need separate handling. */
+/* Order-preserving integer key of a float; +0 and -0 need separate handling. */
 #define KEY(x)      (SI(x) ^ (SI(x) >> 31 & 0x7fffffff))
 #define NAN_(x)     (((x)&0x7fffffff) > 0x7f800000)
 #define SNAN_(x)    (NAN_(x) & !((x)&0x00400000))
@@ -20,7 +20,7 @@ FVV_FVF(LANE_OP, vfsgnjx, a ^ (b & NEG))
 LANE_OP(vfmerge_vfm, const uint32_t s = X1;
         const uint32_t *vm = V(0), s, vm += SAM_LANES, C0 ? b : a)
 
-/* Minimum, maximum and compares in integers: `invalid` says which operands raise NV. */
+/* Minimum, maximum and compares on integer keys; `invalid` yields the operands that raise NV. */
 #define FLAG_OP(name, B0, BI, BSTEP, invalid, expr)                                                \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -60,7 +60,7 @@ FVF(FLAG_OP, vmfgt, ANY_NAN, ORDERED &(KEY(a) > KEY(b)) & (ZEROS(a, b) ^ 1))
 FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
 
 /* Lane by lane through base/fp.h, with RISC-V flags: for other rounding modes, and for operations
- * that the host cannot compute both fast and exactly. */
+ * that are not both fast and exact on the host. */
 #define EXACT_OP(name, B0, BI, BSTEP, exact)                                                       \
     static SAM_NOINLINE const struct sam_uop *exact_##name(SAM_HANDLER_ARGS)                       \
     {                                                                                              \
@@ -104,11 +104,12 @@ EXACT_ONLY(vfcvt_xu_f_v, sam_f32_to_u32(a, round, &flags))
 EXACT_ONLY(vfcvt_rtz_x_f_v, sam_f32_to_i32(a, SAM_RTZ, &flags))
 EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
 
-/* Host arithmetic, to nearest even; its sticky flags are collected when they are read. Inactive
- * lanes compute on 1.0, which raises no flag. `fused` (FMA): a lane in which `hidden` holds sends
- * the whole instruction down the exact path, since x86 does not raise NV for infinity * 0 + NaN. */
+/* Host arithmetic, round to nearest even; the host's sticky flags are collected when they are read.
+ * Inactive lanes compute on 1.0, which raises no flag. `fused` (FMA): if `hidden` holds in a lane,
+ * the whole instruction takes the exact path, since x86 does not raise NV for infinity * 0 +
+ * NaN. */
 #define F(x) sam_bits_f32(x)
-/* Branch-free: compilers would split a conditional into two paths and no longer vectorize. */
+/* Branch-free: compilers would not vectorize a conditional. */
 #define SELECT(m, x, y) ((y) ^ (((x) ^ (y)) & (uint32_t)(m)))
 #define HOST_OP(name, B0, BI, BSTEP, host, exact, fused, hidden)                                   \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \
@@ -209,7 +210,7 @@ HOST_OP(vfsqrt_v, (void)0, 0, (void)0, __builtin_sqrtf(F(a)), sam_f32_sqrt(a, ro
 HOST_OP(vfcvt_f_x_v, (void)0, 0, (void)0, (float)SI(a), sam_i32_to_f32(SI(a), round, &flags), 0, 0)
 HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &flags), 0, 0)
 
-/* Without a fused multiply-add on the host, only the exact path is correct. */
+/* Without a fused multiply-add on the host, only the exact path rounds once. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define INFINITE(x)     (((x)&0x7fffffff) == 0x7f800000)
 #define ZERO(x)         (((x)&0x7fffffff) == 0)
@@ -224,7 +225,7 @@ HOST_OP(vfcvt_f_xu_v, (void)0, 0, (void)0, (float)a, sam_u32_to_f32(a, round, &f
         SAM_MUSTTAIL return exact_##name(c, op, entry, left);                                      \
     }
 #endif
-/* x * y + z with possibly negated operands and one rounding. RISC-V V 13.6. */
+/* x * y + z with a single rounding and optional negation of operands. RISC-V V 13.6. */
 #define FMA(name, x, y, z)                                                                         \
     FVV(FMA_ONE, name, x, y, z, sam_f32_fma(x, y, z, round, &flags))                               \
     FVF(FMA_ONE, name, x, y, z, sam_f32_fma(x, y, z, round, &flags))

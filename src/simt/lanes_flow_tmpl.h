@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that splits warps and joins them. Ventus 4.2.1. */
+/* Part of lanes_tmpl.h: splits and joins warps. Ventus 4.2.1. */
 
-/* Push {rpc, rpc, mask} and the other path. There is room. */
+/* Push {rpc, rpc, mask} and the other path's entry. The caller has reserved room. */
 static inline void diverge(struct sam_warp *w, uint32_t other_pc, uint32_t other)
 {
     struct sam_stack_entry *top = w->stack + w->depth;
@@ -26,7 +26,7 @@ static SAM_NOINLINE const struct sam_uop *branch_jump(SAM_HANDLER_ARGS)
 
 static sam_handler branch_grow;
 
-/* The lanes in W->taken branch, the others do not. */
+/* Branch the lanes in W->taken. */
 static SAM_NOINLINE const struct sam_uop *branch_split(SAM_HANDLER_ARGS)
 {
     struct sam_warp *w = W;
@@ -38,7 +38,7 @@ static SAM_NOINLINE const struct sam_uop *branch_split(SAM_HANDLER_ARGS)
         SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, target);
     if (SAM_UNLIKELY(w->depth + 2 > w->stack_capacity || w->depth + 2 > w->stack_limit))
         SAM_MUSTTAIL return branch_grow(c, op, entry, left);
-    /* The path with fewer lanes runs first; on a tie, the taken one. */
+    /* Run the path with fewer lanes first; on a tie, the taken one. */
     if (__builtin_popcount(taken) <= __builtin_popcount(rest)) {
         diverge(w, pc + 4, rest);
         sam_warp_set_mask(w, taken);
@@ -56,7 +56,7 @@ static SAM_NOINLINE const struct sam_uop *branch_grow(SAM_HANDLER_ARGS)
     SAM_MUSTTAIL return branch_split(c, op, entry, left);
 }
 
-/* `bits` are the lanes of registers a and b that meet the condition, active or not. */
+/* `bits` yields the lanes, active or not, in which registers a and b meet the condition. */
 #define VBRANCH(name, bits)                                                                        \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \

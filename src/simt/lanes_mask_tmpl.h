@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What files that are compiled for several levels of the host's instruction set have in common:
- * loops over lanes, comparisons of all lanes, and the lanes that an instruction acts on. */
+/* Shared by files that are compiled once per instruction level of the host: loops over lanes,
+ * lane-wise comparisons, and the lanes that an instruction acts on. */
 #ifndef SAM_LANES_MASK_TMPL_H
 #define SAM_LANES_MASK_TMPL_H
 
@@ -19,7 +19,8 @@
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < SAM_LANES; i++)
 #endif
 
-/* Pointers to elements, not arrays: clang 14 breaks on an array here under -fsanitize=alignment. */
+/* Pointers to elements, not arrays: clang 14 breaks on an array here under
+ * -fsanitize=alignment. */
 #define W     sam_warp_of(c)
 #define V(n)  ((uint32_t *)__builtin_assume_aligned(&W->v[n][0], 64))
 #define X1    (c->x32[op->rs1])
@@ -27,7 +28,7 @@
 #define SI(x) ((int32_t)(x))
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
-#define LANES_MASKS 1 /* the host has mask registers: a lane's bit is tested where it is needed */
+#define LANES_MASKS 1 /* the host has mask registers: test a lane's bit in place */
 #else
 #define LANES_MASKS 0
 #endif
@@ -48,10 +49,10 @@ LANES_BITS(bits_equal, _mm512_cmpeq_epi32_mask)
 LANES_BITS(bits_below, _mm512_cmplt_epi32_mask)
 LANES_BITS(bits_below_unsigned, _mm512_cmplt_epu32_mask)
 
-/* Whether each word i of `bits` is base + step * i. */
+/* Whether word i is base + step * i for every lane i in `bits`. */
 static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint32_t bits)
 {
-    /* Without an array of what is wanted, for which compilers make room on the stack. */
+    /* No array of expected values: compilers would allocate stack for it. */
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i low = _mm512_add_epi32(_mm512_set1_epi32((int)base),
                                          _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)step)));
@@ -64,7 +65,7 @@ static inline bool follows(const uint32_t *a, uint32_t base, uint32_t step, uint
                               : !((apart | (uint32_t)apart_high << 16) & bits);
 }
 
-/* Words with one of the bits of `mask`. */
+/* The words that have a bit of `mask` set. */
 static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
 {
     const __m512i all = _mm512_set1_epi32((int)mask);
@@ -72,7 +73,7 @@ static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
            (uint32_t)_mm512_test_epi32_mask(LANES_HALF(a, 1), all) << 16;
 }
 #else
-/* Words that are all ones; the others are zero. */
+/* The words that are all ones; the others must be zero. */
 static inline uint32_t bits_set(const int32_t *words)
 {
     words = __builtin_assume_aligned(words, 64);
@@ -126,7 +127,7 @@ static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
 }
 #endif
 
-/* Whether word i of the first `lanes` words, 4 to 32, is step * i more than the first. */
+/* Whether words 0 to `lanes` - 1 (4 to 32 of them) form an arithmetic sequence with this step. */
 static inline bool in_line(const uint32_t *a, uint32_t step, const unsigned lanes)
 {
 #if LANES_MASKS
@@ -168,7 +169,7 @@ static inline bool in_line(const uint32_t *a, uint32_t step, const unsigned lane
 
 /* ---------------------------------------------------------------------------- active lanes */
 
-/* The active lanes of group g of this instruction. */
+/* The lanes of group g that the instruction acts on. */
 static inline uint32_t acting(const struct sam_warp *w, const struct sam_uop *op, unsigned g)
 {
     if (SAM_LIKELY(op->rs3 & SAM_UOP_VM))
@@ -176,14 +177,14 @@ static inline uint32_t acting(const struct sam_warp *w, const struct sam_uop *op
     return w->bits[g] & bits_with(__builtin_assume_aligned(&w->v[g][0], 64), 1);
 }
 
-/* A power of two per lane: even plain SSE2 can compare with them, but has no per-lane shifts. */
+/* A power of two per lane: even plain SSE2 can compare with it, but has no per-lane shifts. */
 static const uint32_t lane_bit[SAM_LANES] __attribute__((aligned(64))) = {
 #define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28),
 #undef BITS
 };
 
-/* A set of lanes for the loops: ON(set) is not zero in a lane i that belongs to it. */
+/* A set of lanes for the loops: ON(set) is non-zero in lane i if i is in the set. */
 #if LANES_MASKS
 typedef uint32_t lane_set;
 #define ON(set)      ((set)&lane_bit[i])
@@ -194,8 +195,8 @@ static inline lane_set set_of(const struct sam_warp *w, uint32_t bits)
     return bits;
 }
 #else
-/* All ones or zero per lane. A warp keeps those of its active lanes, made when they are first
- * needed, and of the last other set. */
+/* All ones or zero per lane. A warp caches the set of its active lanes, built on first use, and the
+ * last other set. */
 typedef const int32_t *lane_set;
 #define ON(set)      ((set)[i])
 #define ON_WORD(set) ((uint32_t)(set)[i])
@@ -211,14 +212,14 @@ static inline lane_set set_of(struct sam_warp *w, uint32_t bits)
 }
 #endif
 
-/* The lanes `bits` of `vd` become those of `result`. */
+/* Blend `result` into the lanes `bits` of `vd`. */
 static inline void blend(struct sam_warp *w, uint32_t bits, uint32_t *vd, const uint32_t *result)
 {
 #if LANES_MASKS
-    /* Both halves before either is stored, so that compilers can compute under the mask, which is
-     * faster than to merge afterwards. The stores are of whole vectors: the next instruction that
-     * reads the register would wait for one under a mask, which hosts do not forward to loads.
-     * Compilers like to make one out of the two. */
+    /* Compute both halves before storing either, so that compilers can compute under the mask,
+     * which is faster than blending afterwards. Store whole vectors: hosts do not forward a masked
+     * store to the next load of the register. The barrier keeps compilers from turning the blend
+     * into a masked store. */
     (void)w;
     __m512i low = _mm512_mask_mov_epi32(LANES_HALF(vd, 0), (__mmask16)bits, LANES_HALF(result, 0));
     __m512i high =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that loads and stores. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
+/* Part of lanes_tmpl.h: loads and stores. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
 
 #include "simt/lanes_access_tmpl.h"
 
-/* The lowest of the lanes `wrong`, whose addresses are not those of private memory, faults. */
+/* Set the fault of the lowest lane of `wrong`: out of bounds or misaligned. */
 static SAM_NOINLINE void fail_private(struct sam_warp *w, uint32_t wrong, unsigned size, bool write)
 {
     const unsigned lane = (unsigned)__builtin_ctz(wrong);
@@ -15,9 +15,9 @@ static SAM_NOINLINE void fail_private(struct sam_warp *w, uint32_t wrong, unsign
                                                       : SAM_CAUSE_LOAD_MISALIGNED;
 }
 
-/* Private memory: byte a of a thread lies at CSR_PDS + (a & ~3) * threads + (a & 3) + 4 * thread.
- * Ventus 4.2.7. Those lanes of `bits` that get to it: all, or those below one that faults as soon
- * as they have. */
+/* Private memory: byte a of a thread is at CSR_PDS + (a & ~3) * threads + (a & 3) + 4 * thread.
+ * Ventus 4.2.7. Returns the lanes of `bits` to access: all of them, or those below one that
+ * faults. */
 static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsigned size,
                                          bool write)
 {
@@ -35,7 +35,7 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsi
     return bits;
 }
 
-/* A1 declares the parts of the addresses, ADDRESS computes that of lane i; group g starts at lane
+/* A1 declares the address operands, ADDRESS yields the address of lane i; group g starts at lane
  * `first`. */
 #define MEMORY_OP(handler, write, is_private, size, is_signed, A1, ADDRESS)                        \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
@@ -50,7 +50,7 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsi
             LANES at[i] = (ADDRESS);                                                               \
             const uint32_t some = is_private ? private_addresses(W, bits, size, write) : bits;     \
             if (is_private && !write && some != bits)                                              \
-                vd = W->data; /* the instruction fails */                                          \
+                vd = W->data; /* the instruction will fault */                                     \
             if (write ? !store_##size(W, some, vd) : !load_##size##_##is_signed(W, some, vd))      \
                 SAM_TRAP_SET();                                                                    \
             if (some != bits)                                                                      \
@@ -60,8 +60,8 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsi
             return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }
-/* Values of `write`, which selects the slot of the data register. Standard stores have theirs in rd
- * like loads (see fill_uop), custom ones in rs2. */
+/* Values of `write`, which selects the field of the data register. Standard stores have it in rd
+ * like loads (see sam_uop_fill), custom ones in rs2. */
 enum { LOADS = 0, STORES = 1, CUSTOM_STORES = 1 };
 #define LOADS_SLOT         rd
 #define STORES_SLOT        rd
@@ -86,10 +86,10 @@ CUSTOM(op_vlhu_v, LOADS, 1, 2, 0)
 CUSTOM(op_vsb_v, CUSTOM_STORES, 1, 1, 0)
 CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
 
-/* Words have fast paths for the most common case: all lanes at consecutive, 4-byte aligned
- * addresses within a page. Each width of a warp has its own, which fill_words chooses. START is the
- * address of lane 0, IN_LINE whether the other lanes follow it; custom instructions have no vm
- * field. `other` takes all other cases. */
+/* Words have fast paths for the common case: all lanes at consecutive aligned addresses in one
+ * page. They are specialised by warp width; fill_words selects them. START is the address of lane
+ * 0, IN_LINE whether the other lanes follow it; custom instructions have no vm field. `other`
+ * handles all other cases. */
 #define WORD_OP(name, other, write, has_vm, IN_LINE, START)                                        \
     LINE_OP(name##_4, other, write, 4, has_vm, IN_LINE, START)                                     \
     LINE_OP(name##_8, other, write, 8, has_vm, IN_LINE, START)                                     \
@@ -122,7 +122,7 @@ CUSTOM(op_vsh_v, CUSTOM_STORES, 1, 2, 0)
 CUSTOM(any_vlw12_v, LOADS, 0, 4, 1)
 CUSTOM(any_vsw12_v, CUSTOM_STORES, 0, 4, 1)
 #if LANES_MASKS
-/* Rows of a tile, a broadcast: all within 128 bytes. */
+/* Rows of a tile, or a broadcast: all within 128 bytes. */
 static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 {
     const uint32_t *va = V(op->rs1), s = (uint32_t)op->imm, first = va[0] + s;
@@ -143,7 +143,7 @@ static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 WORD_OP(vlw12_v, block_vlw12_v, LOADS, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
 WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
 
-/* Private words interleave: the same address in all lanes means consecutive words. */
+/* Private words are interleaved: equal addresses in all lanes mean consecutive words. */
 CUSTOM(any_vlw_v, LOADS, 1, 4, 1)
 CUSTOM(any_vsw_v, CUSTOM_STORES, 1, 4, 1)
 #define PRIVATE_AT (va[0] + (uint32_t)op->imm)
@@ -172,7 +172,7 @@ STANDARD(32, 4, any)
 WORD_OP(vle32_v, any_vle32_v, LOADS, true, ALWAYS, X1)
 WORD_OP(vse32_v, any_vse32_v, STORES, true, ALWAYS, X1)
 
-/* The data is SEW wide, whatever the index width. RISC-V V 7.6. */
+/* The data is SEW bits wide for any index width. RISC-V V 7.6. */
 #define INDEX(width, mask)                                                                         \
     MEMORY_OP(op_vluxei##width##_v, LOADS, 0, 4, 1, INDEXED, s + (va[i] & (mask)))                 \
     MEMORY_OP(op_vsuxei##width##_v, STORES, 0, 4, 1, INDEXED, s + (va[i] & (mask)))
@@ -180,7 +180,7 @@ INDEX(8, 0xffu)
 INDEX(16, 0xffffu)
 INDEX(32, UINT32_MAX)
 
-/* The handlers of words for warps of so many lanes. */
+/* Handlers of word accesses, specialised for the number of lanes. */
 static void fill_words(sam_handler **h, uint32_t lanes)
 {
 #define OF_WIDTH(name)                                                                             \

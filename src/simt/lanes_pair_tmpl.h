@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of lanes_tmpl.h that computes on 64 bits, under REGPAIR and REGPAIRI. pair.c has the
- * rules, and does what is not here: memory, scalars, and what is illegal. */
+/* Part of lanes_tmpl.h: 64-bit arithmetic under REGPAIR and REGPAIRI. The rules, and memory, scalar
+ * and illegal instructions, are in pair.c. */
 
-/* A source: an even register with the next one, an odd one extended by its sign. */
+/* A source: an even register names a pair; an odd one is sign-extended. */
 static inline void pair_read(const struct sam_warp *w, unsigned number, uint64_t *to)
 {
     const uint32_t *low = __builtin_assume_aligned(&w->v[number][0], 64);
@@ -26,7 +26,7 @@ static inline void pair_write(struct sam_warp *w, const struct sam_uop *op, cons
     blend(w, bits, __builtin_assume_aligned(&w->v[op->rd + 1][0], 64), words);
 }
 
-/* Of the source in field `first` and of b: B0 declares b's source, BI reads it. */
+/* Source operands in field `first` and b: B0 declares b's register, BI reads it. */
 #define PAIR_OP(name, first, B0, BI, expr)                                                         \
     SAM_HANDLER(pair_##name)                                                                       \
     {                                                                                              \
@@ -55,7 +55,7 @@ static inline void pair_write(struct sam_warp *w, const struct sam_uop *op, cons
     PAIR_OP(name##_vx, rs2, const uint64_t s = sam_pair_scalar(c, op->rs1), s, expr)
 #define PAIR_VI(name, expr) PAIR_OP(name##_vi, rs2, PAIR_VI_B0, s, expr)
 
-/* One row per operation, and its forms. */
+/* One row per operation, with its forms. */
 #define PAIR_ROWS(ALL, VV_VX, VX_VI)                                                               \
     ALL(vadd, a + b)                                                                               \
     VV_VX(vsub, a - b)                                                                             \

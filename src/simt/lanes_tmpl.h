@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vector semantics as loops over 32 lanes, compiled by lanes_base.c, lanes_v3.c and lanes_v4.c for
- * several levels of the host's instruction set; FILL names the function that enters them in a
- * table. Each instruction has a handler for "all lanes active", which falls back to a masked one.
- * RISC-V V chapters 11, 13, 15, 16; Ventus 4.1, 4.2. */
+/* Vector semantics as loops over 32 lanes, compiled once per instruction level of the host by
+ * lanes_base.c, lanes_v3.c and lanes_v4.c; FILL names the function that stores the handlers in a
+ * table. The handler of an instruction assumes that all lanes are active and otherwise tail-calls a
+ * masked one. RISC-V V chapters 11, 13, 15, 16; Ventus 4.1, 4.2. */
 #include <math.h>
 
 #include "base/fp.h"
@@ -39,12 +39,13 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         blend(W, bits, vd, results);                                                               \
     }
 
-/* The jump to the next handler that follows is not shared with that of another path. */
+/* Keeps compilers from merging the dispatch jumps of two paths. */
 #define OWN_JUMP() __asm__ volatile("" : : : "memory")
 
-/* vd[i] = expr of a (vs2), b (vs1 or a scalar), d (old vd). B0 declares b's source, BI reads it. */
+/* vd[i] = expr of a (vs2), b (vs1 or a scalar), d (old vd). B0 declares b's operand, BI reads
+ * it. */
 #define LANE_OP(name, B0, BI, BSTEP, expr)                                                         \
-    /* Under v0 or LMUL 2. */                                                                      \
+    /* Masked, or LMUL 2. */                                                                       \
     static SAM_NOINLINE const struct sam_uop *any_##name(SAM_HANDLER_ARGS)                         \
     {                                                                                              \
         CHECK_GROUPS();                                                                            \
@@ -138,7 +139,7 @@ V1(vsext_vf2, SI(a << 16) >> 16)
 V1(vzext_vf4, a & 0xff)
 V1(vsext_vf4, SI(a << 24) >> 24)
 
-/* carries and merges: v0 of the group is an operand, not a mask */
+/* carries and merges: v0 is an operand, not a mask */
 #define VVM(name, expr)                                                                            \
     LANE_OP(name##_vvm, const uint32_t *vb = V(op->rs1);                                           \
             const uint32_t *vm = V(0), vb[i], (vb += SAM_LANES, vm += SAM_LANES), expr)

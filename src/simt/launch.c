@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch: workers take workgroups in order; the warps of a workgroup take turns. */
+/* Runs a launch: workers take workgroups in order. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -25,7 +25,7 @@ void sam_run_called_back(const struct sam_worker *worker)
         sam_host_fp_enter();
 }
 
-/* Add what the worker has done. Under the lock. */
+/* Add the worker's figures to the run. Call with the lock held. */
 static void add_progress(struct sam_worker *worker)
 {
     worker->run->progress.done += worker->untold_groups;
@@ -39,7 +39,7 @@ void sam_run_tell(struct sam_worker *worker, unsigned ended)
     const struct sam_gpu_options *options = &run->gpu->options;
     worker->untold_groups += ended;
     if (!options->progress && !worker->pace)
-        return; /* a launch adds it when the worker takes the next one */
+        return; /* added when the worker takes its next workgroups */
     pthread_mutex_lock(&run->lock);
     add_progress(worker);
     if (options->progress && !sam_worker_repeats(worker))
@@ -56,7 +56,7 @@ bool sam_run_is_stopped(const struct sam_run *run)
 
 /* --------------------------------------------------------------------------------- workers */
 
-/* Whether the launch is to begin further workgroups, if there are any. */
+/* Whether further workgroups of the launch may start. */
 static bool goes_on(const struct sam_run *run)
 {
     return !__atomic_load_n(&run->failed, __ATOMIC_RELAXED) &&
@@ -64,9 +64,9 @@ static bool goes_on(const struct sam_run *run)
            !sam_run_is_stopped(run);
 }
 
-/* Workgroups that share private memory take turns at it, those that print print in order, those
- * that are recorded are read one by one, and only together do those of a system find out that all
- * of them wait. */
+/* Launches whose workgroups depend on which others run: those that share private memory take turns;
+ * those that print do so in order; recorded ones are read one at a time; those of a system detect
+ * livelock only together. */
 static bool is_ordered(const struct sam_run *run)
 {
     return run->recorded || run->pds_parts || run->print_size || run->gpu->shares ||
@@ -93,8 +93,8 @@ static bool take_in_order(struct sam_worker *worker)
     return more;
 }
 
-/* How many of `left` workgroups a worker takes at once, which lie beside each other in memory as a
- * rule: few enough that no worker is left with much when the others have nothing more to do. */
+/* The number of workgroups to take at once, out of `left`. They are usually adjacent in memory.
+ * Small enough that no worker still has many when the others have run out. */
 static uint64_t run_length(const struct sam_run *run, uint64_t left)
 {
     enum { SHARES = 16, MOST = 32 };
@@ -102,8 +102,8 @@ static uint64_t run_length(const struct sam_run *run, uint64_t left)
     return length < 1 ? 1 : length > MOST ? MOST : length;
 }
 
-/* Whether the worker is to run its next workgroup: after a failure those before the one that failed
- * still are, as with a single worker. */
+/* Whether the worker should run its next workgroup. After a failure, only lower workgroups still
+ * run, as with a single worker. */
 static bool keeps_on(struct sam_worker *worker)
 {
     struct sam_run *run = worker->run;
@@ -115,7 +115,7 @@ static bool keeps_on(struct sam_worker *worker)
     return before && !sam_run_is_stopped(run) && run->host_status == SAM_OK;
 }
 
-/* Without the lock: small workgroups take so little time that workers would wait for it. */
+/* Lock-free: small workgroups are so short that workers would contend for the lock. */
 static bool take_any(struct sam_worker *worker)
 {
     struct sam_run *run = worker->run;
@@ -138,7 +138,7 @@ static bool take_any(struct sam_worker *worker)
     return false;
 }
 
-/* The next workgroup of the launch; false when there is none or the launch has failed. */
+/* Take the launch's next workgroup. Returns false if there is none or the launch has failed. */
 static bool take_workgroup(struct sam_worker *worker)
 {
     worker->own.has_turn = false;
@@ -266,7 +266,8 @@ void sam_worker_release(struct sam_worker *worker)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Into the statistics and the profile that were asked for. False: out of memory. */
+/* Add the workers' counts to the statistics and to options.profile. Returns false on out-of-
+ * memory. */
 static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stats)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
@@ -280,7 +281,7 @@ static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stat
         ok = sam_stats_fold(profile, &run->gpu->machine.isa, stats);
     else
         stats->simt_depth = 0;
-    if (ok && run->given) /* only what is new */
+    if (ok && run->given) /* only rows since the last collection */
         ok = sam_profile_subtract(profile, run->given) && sam_profile_merge(run->given, profile);
     if (ok && options->profile && options->timing)
         ok = sam_run_add_cycles(run, profile);
@@ -367,18 +368,18 @@ enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *err
 
 bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result)
 {
-    struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
+    struct sam_gpu_result ignored = {0}; /* a profile is collected even without a result */
     bool ok = sam_run_result(run, result ? result : &ignored);
     sam_gpu_result_free(&ignored);
-    /* A worker keeps the workgroup that failed or was stopped. */
+    /* A failed or stopped workgroup is still held by its worker. */
     for (unsigned i = 0; ok && result && i < run->worker_count; i++)
         if (run->workers[i].started)
             ok = sam_run_places(run, &run->workers[i].own, result);
     return ok;
 }
 
-/* Counts alone need no steps, nor does a sanitizer, unless warps take turns by instruction. The two
- * together do. False: out of memory. */
+/* Instrument the worker's code. Counting alone or a sanitizer alone needs no single steps, unless
+ * time slices are single instructions or the launch is recorded. Returns false on out-of-memory. */
 static bool choose_handlers(struct sam_worker *worker)
 {
     const struct sam_gpu_options *options = &worker->run->gpu->options;
@@ -399,29 +400,29 @@ static bool open_worker(struct sam_worker *worker, struct sam_run *run)
     return sam_worker_open(worker, run) && choose_handlers(worker);
 }
 
-/* A thread runs worker `i`, in the floating-point environment that the core wants, so that it need
- * not be set for each of the many runs of a workgroup. The first worker is open. */
+/* Run worker `i` on this thread, in the core's floating-point environment, which is then not set
+ * for each of the many runs of a workgroup. The first worker is already open. */
 static void work(void *context, size_t i, unsigned thread)
 {
     struct sam_run *run = context;
     struct sam_worker *worker = &run->workers[i];
     (void)thread;
     if (i && !run->ordered && __atomic_load_n(&run->next, __ATOMIC_RELAXED) >= run->workgroups)
-        return; /* it comes too late */
+        return; /* nothing is left to run */
     if (i && !open_worker(worker, run)) {
         sam_run_fail_host(run, SAM_ERR_MEMORY, "out of memory");
         return;
     }
     const sam_host_fp host = sam_host_fp_enter();
     sam_space_touch(worker);
-    worker->entered = !worker->sanitizer && !worker->log; /* these call others at any time */
+    worker->entered = !worker->sanitizer && !worker->log; /* callbacks may change the environment */
     while (sam_worker_run_next(worker))
         ;
     worker->entered = false;
     sam_host_fp_leave(host);
 }
 
-/* What remains of the commit log, which one worker writes. */
+/* Flush the commit log, which a single worker writes. */
 static void flush_log(struct sam_run *run)
 {
     struct sam_warp_log *log = run->workers[0].log;
@@ -429,7 +430,7 @@ static void flush_log(struct sam_run *run)
         sam_run_fail_host(run, SAM_ERR_IO, SAM_LOG_REFUSED);
 }
 
-/* Run the workers. False: out of memory. */
+/* Run all workers. Returns false on out-of-memory. */
 static bool run_workers(struct sam_run *run)
 {
     if (run->recorded)

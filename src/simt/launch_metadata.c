@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch reads from its metadata buffer: the kernel, the print buffer, and which work-items
- * there are.
+/* Reads a launch's metadata buffer: the kernel's entry, the print buffer and the work-item counts.
  * Ventus 2.2; docs/ventus-rulings.md 4.6, 4.9. */
 #include "simt/simt.h"
 
@@ -16,7 +15,7 @@ static void find_print(struct sam_run *run, const uint8_t *metadata)
     }
 }
 
-/* Sizes that do not describe this launch say nothing about its work-items. */
+/* If the metadata sizes disagree with the grid, assume every lane has a work-item. */
 static void find_items(struct sam_run *run, const uint8_t *metadata)
 {
     const struct sam_launch *launch = run->launch;
@@ -53,7 +52,7 @@ void sam_run_read_metadata(struct sam_run *run)
     find_items(run, metadata);
 }
 
-/* Does the workgroup reach past the global size? */
+/* Whether the workgroup extends past the global size. */
 static bool is_cut(const struct sam_run *run, const uint32_t group[3])
 {
     for (int i = 0; run->partial && i < 3; i++)

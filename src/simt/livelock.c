@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that wait for what never comes. A launch of a system runs while the hart and every other
- * unit stand still, so a workgroup whose warps all repeat themselves, or wait at a barrier, goes on
- * only if another one changes memory. When all that run do nothing else, none ever will. */
+/* Livelock detection for kernels in a system. The hart and all other units are stopped during a
+ * launch, so a workgroup whose warps all repeat their state, or wait at a barrier, can continue
+ * only if another workgroup changes memory. If every running workgroup does the same, none ever
+ * will. */
 #include <stdlib.h>
 
 #include "machine/livelock.h"
 #include "simt/simt.h"
 
 enum {
-    /* Turns of each warp before the first attempt; then ever twice as many, or while it waits and
-     * others do not, one. */
+    /* Time slices per warp before the first attempt. Further attempts come at powers of two, or
+     * after every time slice while this workgroup waits and others do not. */
     PATIENCE = 16,
-    ATTEMPT = 4096 /* instructions in which a warp must come back to where it was */
+    ATTEMPT = 4096 /* instructions within which a warp must return to its initial state */
 };
 
-/* The state of a warp that is not in its scalar registers. */
+/* A warp's state outside its scalar registers. */
 struct lanes {
     uint32_t bits[SAM_GROUPS], simt, vl, vtype, rpc, depth;
     uint32_t v[SAM_VREGS][SAM_LANES];
@@ -41,7 +42,7 @@ static bool is_same(const struct sam_warp *w, const struct lanes *lanes)
            memcmp(lanes->v, w->v, sam_code_vectors(w->core.code) * sizeof lanes->v[0]) == 0;
 }
 
-/* Run the warp until it repeats its state: *repeats. */
+/* Run the warp until it repeats its state (*repeats), or changes it. */
 static enum sam_pause try_warp(struct sam_worker *worker, struct sam_group *group,
                                struct sam_warp *w, struct attempt *attempt, bool *repeats)
 {
@@ -66,7 +67,7 @@ static enum sam_pause try_warp(struct sam_worker *worker, struct sam_group *grou
     return SAM_PAUSE_NONE;
 }
 
-/* All ready warps, twice: what one does may have released another. */
+/* Try all ready warps, twice: one warp may release another. */
 static enum sam_pause try_group(struct sam_worker *worker, struct sam_group *group,
                                 struct attempt *attempt, bool *repeats)
 {
@@ -85,8 +86,8 @@ static enum sam_pause try_group(struct sam_worker *worker, struct sam_group *gro
     return pause;
 }
 
-/* The lowest count of attempts of the other workers that run; 0: one of them does something else;
- * UINT64_MAX: there are none. */
+/* Publish this worker's attempt count; return the lowest of the other running workers'. 0: one of
+ * them is not waiting; UINT64_MAX: there are no others. */
 static uint64_t others(struct sam_worker *worker, uint64_t waits)
 {
     struct sam_run *run = worker->run;
@@ -100,7 +101,7 @@ static uint64_t others(struct sam_worker *worker, uint64_t waits)
             continue;
         if (other->busy && other->waits < lowest)
             lowest = other->waits;
-        else if (!other->busy && more) /* its thread has yet to begin */
+        else if (!other->busy && more) /* its thread is about to start */
             lowest = 0;
     }
     pthread_mutex_unlock(&run->lock);
@@ -116,9 +117,9 @@ static enum sam_pause fail(struct sam_worker *worker, const struct sam_group *gr
     return SAM_PAUSE_FAILED;
 }
 
-/* Attempt as long as every other worker does, too. Any of them may have been released by what
- * another did before it began to wait: each must have gone on waiting since all of them do, and
- * this one after it has seen that. */
+/* Repeat attempts while every other worker does the same. A worker may have been released by what
+ * another did before it began to wait, so each must have kept waiting since all of them do, and
+ * this one after it has observed that. */
 static enum sam_pause attempt_all(struct sam_worker *worker, struct sam_group *group,
                                   struct attempt *attempt)
 {
@@ -135,7 +136,7 @@ static enum sam_pause attempt_all(struct sam_worker *worker, struct sam_group *g
             return fail(worker, group);
         const uint64_t lowest = others(worker, worker->waits + 1);
         if (lowest == 0)
-            break; /* until the next turn */
+            break; /* try again after the next time slice */
         target = target ? target : lowest == UINT64_MAX ? lowest : lowest + ENOUGH;
         met += lowest >= target;
     }

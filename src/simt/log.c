@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commit log. */
+/* Writes the commit log of warps. */
 #include <stdlib.h>
 
 #include "simt/simt.h"
@@ -9,10 +9,10 @@ struct sam_warp_log {
     struct sam_commit commit;
     struct sam_texts *texts;
     struct sam_buffer text;      /* not yet written */
-    const char *csr_names[4096]; /* of those that have been logged */
+    const char *csr_names[4096]; /* names of the CSRs logged so far */
 };
 
-enum { BATCH = 1 << 16 }; /* bytes that a launch writes at once */
+enum { BATCH = 1 << 16 }; /* bytes per write to the sink */
 
 struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instrumented handlers of warps, for the observers that need them to be fast; sanitize.c has
- * its own. Selected for the host's instruction set. */
+/* Instrumented handlers of warps, selected for the host's instruction level; sanitize.c has its
+ * own. */
 #ifndef SAM_SIMT_OBSERVE_H
 #define SAM_SIMT_OBSERVE_H
 
@@ -8,9 +8,9 @@
 
 struct sam_hooks {
     sam_handler *count[SAM_HOOKS];  /* statistics and profiles: count.h */
-    sam_handler *replay[SAM_HOOKS]; /* the recording for a time model: replay.h */
-    /* Write REPLAY_LANES of the addresses at[lane] whose lane is in `bits`; the lanes are named
-     * unless they are `usual`. Returns the end. */
+    sam_handler *replay[SAM_HOOKS]; /* recording for a time model: replay.h */
+    /* Encode REPLAY_LANES: the addresses at[lane] of the lanes in `bits`, and `bits` unless it
+     * equals `usual`. Returns the end of the output. */
     uint8_t *(*put)(uint8_t *out, const uint32_t at[SAM_LANES], uint32_t bits, uint32_t usual);
 };
 

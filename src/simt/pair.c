@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions under REGPAIR and REGPAIRI (Ventus 4.2.3): an even register n names the 64-bit pair
- * {n+1, n}, an odd one stays 32 bits wide. The manual leaves the rest open; docs/ventus-rulings.md
- * defines it: word loads and stores move 8 bytes; integer add, subtract, logic, shift, compare and
- * the low half of multiply compute on 64 bits; an odd source is sign-extended, an odd destination
- * takes the low word; base registers are never pairs; x0 is a 64-bit zero; everything else is
- * illegal. */
+/* REGPAIR and REGPAIRI (Ventus 4.2.3): an even register n names the 64-bit pair {n+1, n}, an odd
+ * register stays 32 bits wide. docs/ventus-rulings.md settles what the manual leaves open: word
+ * loads and stores move 8 bytes; integer add, subtract, logic, shift, compare and the low half of
+ * multiply compute on 64 bits; odd sources are sign-extended, odd destinations take the low word;
+ * base registers are never pairs; x0 is a 64-bit zero; all else is illegal. */
 #include "machine/threads.h"
 #include "simt/simt.h"
 
@@ -23,7 +22,7 @@ enum pair_op {
     SLTU,
 };
 
-/* Of the scalar core; lanes_pair_tmpl.h has the same of the vector unit. */
+/* Scalar arithmetic; lanes_pair_tmpl.h has the vector arithmetic. */
 static enum pair_op operation(enum sam_op op)
 {
     static const uint8_t operations[SAM_OP_COUNT] = {
@@ -74,8 +73,8 @@ static void write_v(struct sam_warp *w, unsigned n, unsigned lane, uint64_t valu
         w->v[n + 1][lane] = (uint32_t)(value >> 32);
 }
 
-/* One access to a word, or to a pair: two words, each word-aligned. `word_step` is the distance to
- * the upper one: 4 except in private memory, where words interleave. */
+/* One word, or the two words of a pair, each word-aligned. `word_step` is the distance of the upper
+ * word: 4 except in private memory, where words are interleaved. */
 static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint32_t word_step,
                           enum sam_access access, uint64_t *value)
 {
@@ -90,7 +89,7 @@ static bool access_memory(struct sam_core *c, uint32_t address, bool pair, uint3
     return true;
 }
 
-/* lw, sw and their F equivalents. */
+/* lw, sw, flw, fsw. */
 static bool scalar_memory(struct sam_core *c, const struct sam_insn *insn)
 {
     bool store = sam_insn_rows[insn->op].does.act == SAM_ACT_STORE;
@@ -124,7 +123,7 @@ static bool vector_memory(struct sam_warp *w, const struct sam_insn *insn)
             w->core.cause = store ? SAM_CAUSE_STORE_MISALIGNED : SAM_CAUSE_LOAD_MISALIGNED;
             if (at & 3)
                 return false;
-            w->core.tval = at + size - 4; /* the last word */
+            w->core.tval = at + size - 4; /* the address of the upper word */
             w->core.cause = SAM_CAUSE_PRIVATE;
             if (w->pds_size - at < size)
                 return false;
@@ -151,7 +150,7 @@ static void scalar_alu(struct sam_core *c, const struct sam_insn *insn, enum pai
     write_x(c, insn->rd, compute(op, sam_pair_scalar(c, insn->rs1), b));
 }
 
-/* False: trapped; the core holds cause and value. */
+/* False: trap; the core holds cause and value. */
 static SAM_NOINLINE bool run_pair(struct sam_core *c, const struct sam_uop *uop)
 {
     struct sam_warp *w = sam_warp_of(c);

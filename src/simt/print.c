@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels print: a buffer in their memory, shown as it fills. Ventus 2.2, CSR_PRINT. */
+/* Kernel output: a buffer in memory, printed as it fills. Ventus 2.2, CSR_PRINT. */
 #include <stdlib.h>
 
 #include "simt/simt.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the private memory of workgroups lies. Each has its own, or (options.fit_pds) workgroups
- * share as many parts as the buffer holds, one after another: callers of the public driver cap
- * their buffer at 256 MiB. In a session, whose workgroups take turns in any order, the private
- * memory of one is copied out of the part while another runs. */
+/* Placement of workgroups' private memory. Each workgroup has its own part, or (options.fit_pds)
+ * workgroups reuse as many parts as fit in the buffer: callers of the public driver cap it at 256
+ * MiB. A session runs workgroups in any order and saves the private memory of one outside its part
+ * while another uses the part. */
 #include <stdlib.h>
 
 #include "machine/journal.h"
@@ -33,7 +33,7 @@ enum sam_status sam_private_fit(struct sam_run *run, struct sam_error *error)
     return SAM_OK;
 }
 
-/* Index in pds_touched of the page that holds an address at or above pds_base. */
+/* Index in pds_touched of the page of an address at or above pds_base. */
 static uint64_t page_of(const struct sam_run *run, uint64_t address)
 {
     return address / SAM_PAGE_SIZE - run->launch->pds_base / SAM_PAGE_SIZE;
@@ -85,9 +85,8 @@ void sam_private_touch(const struct sam_run *run, uint64_t base)
         __atomic_store_n(&run->pds_touched[page_of(run, base)], 1, __ATOMIC_RELAXED);
 }
 
-/* Whether a page that belongs to one part alone must be zeroed. The TLB forgets it, so that the
- * next access to it is noted again. Under SV39 the TLB has it at addresses that are not known
- * here, and it always must. */
+/* Whether to zero a page that lies within one part. Removes its TLB entry, so that the next access
+ * marks the page again. Under SV39 the entry's address is unknown, so the page is always zeroed. */
 static bool take_page(struct sam_worker *worker, uint64_t base)
 {
     const struct sam_run *run = worker->run;
@@ -113,8 +112,8 @@ bool sam_private_enter(struct sam_worker *worker, uint32_t workgroup)
     while (at < end) {
         const uint64_t rest = SAM_PAGE_SIZE - at % SAM_PAGE_SIZE;
         const size_t size = (size_t)(end - at < rest ? end - at : rest);
-        /* A page that parts share is zeroed in this part only, by stores: another workgroup may
-         * be using the rest of it. */
+        /* A page shared by parts is zeroed in this part only, by stores: another workgroup may be
+         * using the rest. */
         if (size < SAM_PAGE_SIZE || take_page(worker, at)) {
             uint8_t *host = sam_memory_host(run->gpu->memory, at);
             if (!host || !sam_journal_save_range(worker->tlb.journal, run->gpu->memory, at, size))

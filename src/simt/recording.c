@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch that takes effect at once and whose instructions are read later, by a model of time that
- * has other things to do meanwhile. */
+/* A launch that runs at once; a time model of the whole system reads its instructions later. */
 #include <stdlib.h>
 
 #include "simt/timed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the workgroups of a launch as their instructions are asked for, and reads them back. */
+/* Runs the workgroups of a launch on demand, and reads their recordings. */
 #include "simt/replay.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ void sam_replay_free(struct sam_replay *s)
     free(s);
 }
 
-/* Run the next workgroup of the launch. False: there is none, or it cannot be kept. */
+/* Run the launch's next workgroup. Returns false if there is none or recording has failed. */
 static bool run_next(struct sam_replay *s)
 {
     const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
@@ -127,7 +127,7 @@ static uint32_t take_number(struct replay_warp *w)
     }
 }
 
-/* Begin the next record, or repeat this one. */
+/* Begin the next record, or repeat the current one. */
 static void read_record(struct sam_replay *s, struct replay_warp *w)
 {
     w->index = 0;
@@ -141,7 +141,7 @@ static void read_record(struct sam_replay *s, struct replay_warp *w)
     w->begun = true;
     w->path = NULL;
     w->extra = sam_spool_front(&s->store, &w->stream);
-    if (!w->extra) { /* at the end are the repeats that nothing came after */
+    if (!w->extra) { /* at the end of the stream: repetitions not written */
         w->again = w->repeats;
         w->repeats = 0;
     } else if (*w->extra == REPLAY_AGAIN) {
@@ -207,7 +207,7 @@ static void read_lanes(struct replay_warp *w, struct sam_gputime_op *op)
 static void read_extra(struct replay_warp *w, const struct replay_site *site,
                        struct sam_gputime_op *op)
 {
-    if (!w->extra) /* a path that is repeated has none */
+    if (!w->extra) /* repeated paths have no extras */
         return;
     switch (site->extra) {
     case REPLAY_MASK: op->acting = take32(w); break;
@@ -229,7 +229,7 @@ static void read_extra(struct replay_warp *w, const struct replay_site *site,
     }
 }
 
-/* The workgroup, which runs now if it has not; NULL: it cannot any more. */
+/* The workgroup's recording, running it if necessary. NULL: it cannot run. */
 static struct replay_group *group_of(struct sam_replay *s, uint32_t workgroup)
 {
     struct replay_group *group;

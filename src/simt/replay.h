@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executed instructions of a launch, for a model of time to pull. A workgroup runs, as in any
- * launch, when the first of its instructions is asked for; what its warps executed is kept until it
- * is read.
+/* Recording of a launch's executed instructions, for a time model to replay. A workgroup runs, as
+ * in any launch, when the first of its instructions is requested; its recording is kept until it is
+ * read.
  *
- * A warp's stream is a sequence of paths, straight-line pieces of code that are stored once; with
- * each, only what the code does not say: masks, when they change, and addresses. Paths are recorded
- * by handlers that stand in for those of instructions, as for counting (machine.h), or step by
- * step. */
+ * A warp's stream is a sequence of paths, straight-line pieces of code that are stored once, each
+ * with what the code does not determine: masks, when they change, and addresses. Paths are recorded
+ * by instrumented code or by single steps. */
 #ifndef SAM_SIMT_REPLAY_H
 #define SAM_SIMT_REPLAY_H
 
@@ -15,13 +14,13 @@
 #include "simt/observe.h"
 #include "simt/spool.h"
 
-/* What is recorded with each execution of an instruction. */
+/* Data recorded per execution of an instruction. */
 enum replay_extra {
     REPLAY_NOTHING,
-    REPLAY_MASK,    /* the lanes it acts on: under v0 */
-    REPLAY_TAKEN,   /* the lanes that jump */
-    REPLAY_ADDRESS, /* one */
-    REPLAY_LANES,   /* lanes and addresses */
+    REPLAY_MASK,    /* acting lanes, of a masked instruction */
+    REPLAY_TAKEN,   /* lanes that branch */
+    REPLAY_ADDRESS, /* one address */
+    REPLAY_LANES,   /* acting lanes and addresses */
 };
 
 /* An instruction of the program. */
@@ -29,57 +28,57 @@ struct replay_site {
     struct sam_insn insn;
     uint32_t pc, prefix;
     uint8_t extra; /* enum replay_extra */
-    uint8_t bytes; /* of an access */
+    uint8_t bytes; /* per access */
     bool vector;
-    uint32_t alone; /* 1 + its path of one instruction; 0: none yet */
+    uint32_t alone; /* 1 + the path of only this instruction; 0: none yet */
     struct replay_site *next;
 };
 
 /* A straight-line piece of code. */
 struct replay_path {
-    uint32_t next; /* 1 + another one with the same hash; 0: none */
+    uint32_t next; /* 1 + the next path with the same hash; 0: none */
     uint32_t count;
     struct replay_site *sites[];
 };
 
-/* The state of a warp that an instruction depends on. */
+/* The warp state that instructions depend on. */
 struct replay_masks {
     uint32_t simt;
-    uint32_t bits[SAM_GROUPS]; /* active lanes of the groups; of those that there are not: 0 */
+    uint32_t bits[SAM_GROUPS]; /* active lanes by group; 0 for groups beyond LMUL */
 };
 
-/* Numbers in a stream that are no path's. */
+/* Path numbers in a stream with another meaning. */
 enum { REPLAY_MASKS, REPLAY_AGAIN };
 
-/* How the addresses of REPLAY_LANES follow. */
+/* Encodings of REPLAY_LANES addresses. */
 enum {
-    REPLAY_NONE,    /* no lane acts */
+    REPLAY_NONE,    /* no active lane */
     REPLAY_STRIDED, /* the address of lane 0, and the stride unless it is 4 */
-    REPLAY_EACH,    /* their number in a byte, the addresses */
-    REPLAY_SHORT,   /* their number, the lowest, 16-bit distances from it */
+    REPLAY_EACH,    /* their count as a byte, the addresses */
+    REPLAY_SHORT,   /* their count, the lowest address, 16-bit offsets from it */
     REPLAY_FORM = 3,
-    REPLAY_MASKED = 4, /* lanes of its own come first */
+    REPLAY_MASKED = 4, /* preceded by the acting lanes */
     REPLAY_FOUR = 8,
 };
 
 enum {
     REPLAY_MOST_ADDRESSES = SAM_GPUTIME_MOST_ADDRESSES,
-    REPLAY_MOST_EXTRA = 16 + 4 * REPLAY_MOST_ADDRESSES, /* bytes of one instruction */
+    REPLAY_MOST_EXTRA = 16 + 4 * REPLAY_MOST_ADDRESSES, /* bytes per instruction */
 };
 
 struct replay_warp {
     struct sam_spool stream;
     struct replay_masks written;
-    uint32_t last;    /* path written last; 0: it had extras */
-    uint32_t repeats; /* how often it ran again since, not written yet */
-    /* the reader */
+    uint32_t last;    /* the path written last; 0: it had extras */
+    uint32_t repeats; /* repetitions of `last` not written yet */
+    /* reading */
     struct replay_masks masks;
-    const struct replay_path *path; /* NULL: not begun, or nothing is left */
-    uint32_t index;                 /* in it */
-    uint32_t again;                 /* how often it is still to be repeated */
-    const uint8_t *extra;           /* next to be read */
+    const struct replay_path *path; /* NULL: not begun, or at the end */
+    uint32_t index;                 /* in the path */
+    uint32_t again;                 /* repetitions left */
+    const uint8_t *extra;           /* extras not read yet */
     bool begun;
-    uint32_t *addresses; /* REPLAY_MOST_ADDRESSES, once it has begun */
+    uint32_t *addresses; /* REPLAY_MOST_ADDRESSES of them, allocated on the first read */
 };
 
 struct replay_group {
@@ -100,17 +99,16 @@ struct sam_replay {
     struct replay_site *sites[REPLAY_BUCKETS];
     struct replay_path **paths;
     size_t path_count, path_capacity;
-    uint32_t path_heads[REPLAY_BUCKETS]; /* 1 + a path */
-    uint32_t generation;                 /* one more when code has changed */
-    /* what the running warp has executed and is not yet in its stream: a path, unless `path` is 0,
-     * whose last instruction may not have run completely yet, and extras */
-    uint32_t path; /* 1 + its number */
+    uint32_t path_heads[REPLAY_BUCKETS]; /* 1 + a path number */
+    uint32_t generation;                 /* incremented when code changes */
+    /* executed by the running warp but not written to its stream yet: a path, unless `path` is 0,
+     * whose last instruction may still be executing, and its extras */
+    uint32_t path; /* 1 + a path number */
     struct sam_warp *warp;
     struct replay_masks masks;
     uint8_t *extras;
-    size_t used, capacity, last; /* bytes; `last`: where those of the last instruction begin */
-    struct sam_footprint
-        *footprint; /* collects what the launch touches; NULL: nobody wants to know */
+    size_t used, capacity, last; /* bytes; `last`: the offset of the last instruction's extras */
+    struct sam_footprint *footprint; /* records the footprint of the launch, unless NULL */
     /* workgroups */
     struct replay_group *writing;
     struct replay_group *groups[REPLAY_BUCKETS]; /* by workgroup */
@@ -119,23 +117,23 @@ struct sam_replay {
 
 /* --- replay.c: groups and reading */
 
-/* Of a run with one worker, before it has run; more than about `limit` bytes of streams wait in a
- * file. Free it before the worker. NULL: out of memory. */
+/* Create it for a run with one worker, before it runs; free it before the worker. Streams beyond
+ * about `limit` bytes are kept in a temporary file. Returns NULL on out-of-memory. */
 struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit);
 void sam_replay_free(struct sam_replay *replay);
-/* Whether the workgroup, the next one of the launch or one before it, has run; false: the launch
- * has failed before it, or was stopped. */
+/* Run workgroups up to this one, which is at most the next of the launch. Returns false if the
+ * launch has failed before it, or was stopped. */
 bool sam_replay_starts(struct sam_replay *replay, uint32_t workgroup);
-/* The next executed instruction of a warp; false after its last. */
+/* Read the next executed instruction of a warp. Returns false after the last one. */
 bool sam_replay_next(struct sam_replay *replay, uint32_t workgroup, uint32_t warp,
                      struct sam_gputime_op *op);
-/* The workgroup is no longer of interest. */
+/* Discard the recording of a workgroup. */
 void sam_replay_drop(struct sam_replay *replay, uint32_t workgroup);
-/* The instruction at `pc` that was found last; NULL: none has run. */
+/* The latest instruction recorded at `pc`, or NULL. */
 const struct replay_site *sam_replay_at(const struct sam_replay *replay, uint32_t pc);
-/* Run what is left of the launch, without keeping anything of it. */
+/* Run the rest of the launch without recording it. */
 void sam_replay_finish(struct sam_replay *replay);
-/* Run all of the launch and keep it: from now on the feed needs its run, but not its worker. */
+/* Run the whole launch and keep its recording, which needs the run but no longer the worker. */
 void sam_replay_keep(struct sam_replay *replay);
 
 /* --- replay_code.c: sites and paths. NULL, 0: out of memory. */
@@ -143,43 +141,43 @@ void sam_replay_keep(struct sam_replay *replay);
 struct replay_site *sam_replay_site(struct sam_replay *replay, uint32_t pc,
                                     const struct sam_insn *insn, uint32_t prefix);
 enum replay_extra sam_replay_extra(const struct sam_insn *insn);
-/* 1 + the number of the path of these sites. */
+/* Returns 1 + the number of the path of these sites. */
 uint32_t sam_replay_path(struct sam_replay *replay, struct replay_site *const *sites,
                          uint32_t count);
-/* The same for micro-ops that have run, from `entry` to `past`, in the running page, and for the
- * out-of-line one of a prefix at the end. */
+/* The same for executed micro-ops of the running page, from `entry` up to `past`, and the
+ * out-of-line one of a trailing prefix. */
 uint32_t sam_replay_path_of(struct sam_replay *replay, const struct sam_core *c,
                             const struct sam_uop *entry, const struct sam_uop *past);
 void sam_replay_code_free(struct sam_replay *replay);
 
 /* --- replay_write.c */
 
-/* From now on what sam_core_run runs is recorded, as long as sam_replay_stop follows it. Nothing is
- * decoded yet. */
+/* Record runs of sam_core_run by instrumenting `code`, before anything is decoded; sam_replay_stop
+ * must follow each run. */
 void sam_replay_in_runs(struct sam_replay *replay, struct sam_code *code);
-/* False: the feed has failed. */
+/* Returns false if recording has failed. */
 bool sam_replay_stop(struct sam_replay *replay, struct sam_warp *warp, enum sam_exit exit);
-/* An instruction that was single-stepped. False: the feed has failed. */
+/* Record a single step. Returns false if recording has failed. */
 bool sam_replay_step(struct sam_replay *replay, const struct sam_warp *warp,
                      const struct sam_insn *insn, const struct sam_step *step);
-/* The path from `entry` to `past` has run, except that its last instruction may be about to. */
+/* Record the block from `entry` up to `past`; its last instruction may be about to run. */
 void sam_replay_end(struct sam_replay *replay, struct sam_core *c, const struct sam_uop *entry,
                     const struct sam_uop *past);
-/* Why the feed has failed, for the run of its worker. */
+/* Report the failure of the recording to its run. */
 enum sam_pause sam_replay_fail(const struct sam_replay *replay);
-/* Write what has run to the stream of its warp. */
+/* Write the executed path to the stream of its warp. */
 void sam_replay_flush(struct sam_replay *replay);
-/* The form and the addresses of REPLAY_LANES, at out[0] and after its lanes; returns their end. */
+/* Encode addresses, with the form in *tag and the data at `out`; returns the end. */
 uint8_t *sam_replay_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
-/* For `footprint`: a scalar access; accesses of lanes as recorded from `tag` on, by lanes `usual`
- * if it has no others. */
+/* Add a scalar access to the footprint, or the accesses encoded at `tag`, with lanes `usual` unless
+ * it names them. */
 void sam_replay_touch(struct sam_replay *replay, const struct sam_insn *insn, uint32_t address);
 void sam_replay_touch_lanes(struct sam_replay *replay, const struct sam_insn *insn,
                             const uint8_t *tag, uint32_t usual);
-/* More room for extras. */
+/* Grow the extras. */
 void sam_replay_grow(struct sam_replay *replay);
 
-/* Room for the extras of an instruction; `apart`: out of line. */
+/* Reserve space for the extras of an instruction; `apart`: it is out of line. */
 static inline uint8_t *sam_replay_room(struct sam_replay *s, bool apart)
 {
     if (!apart && s->path)

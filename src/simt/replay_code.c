@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of a recorded launch: instructions and straight-line pieces, each kept once. */
+/* Code of a recorded launch: instructions and paths, each stored once. */
 #include <stdlib.h>
 
 #include "simt/replay.h"
@@ -39,7 +39,7 @@ struct replay_site *sam_replay_site(struct sam_replay *s, uint32_t pc, const str
                                  .bytes = sam_insn_rows[insn->op].does.bytes,
                                  .vector = sam_op_is_vector(insn->op),
                                  .next = *head};
-    /* A scalar pair is one access of both words. */
+    /* A scalar pair is one access to both words. */
     if (site->extra == REPLAY_ADDRESS && sam_lanes_is_pair(insn, &s->run->gpu->access[insn->op]))
         site->bytes *= 2;
     return *head = site;
@@ -75,8 +75,8 @@ uint32_t sam_replay_path(struct sam_replay *s, struct replay_site *const *sites,
     return *head = (uint32_t)++s->path_count;
 }
 
-/* sam_counters.sums hold what was found for it: the path that began there last, with the
- * generation of the code; and the site. */
+/* Indices of sam_counters.sums: the latest path that begins at the instruction, tagged with the
+ * generation; its site. */
 enum { REPLAY_PATH, REPLAY_SITE };
 
 static struct replay_site *site_of(struct sam_replay *s, struct sam_counters *counters, uint64_t pc)

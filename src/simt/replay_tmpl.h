@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records blocks, lanes and addresses in the extras of sam_replay. */
+/* Records blocks, lanes and addresses (sam_replay). */
 #include "simt/replay.h"
 
 static inline void replay_on_block(struct sam_core *c, const struct sam_uop *entry,
@@ -8,7 +8,7 @@ static inline void replay_on_block(struct sam_core *c, const struct sam_uop *ent
     sam_replay_end(sam_worker_of(c)->replay, c, entry, past);
 }
 
-/* The lanes that take the branch are known only after it: sam_replay_flush reads them. */
+/* The lanes that branch are known after the branch; sam_replay_flush records them. */
 static inline void replay_on_split(struct sam_core *c, struct sam_counters *counters)
 {
     (void)c, (void)counters;
@@ -97,7 +97,7 @@ static SAM_NOINLINE uint8_t *put_many(struct sam_core *c, const struct sam_uop *
     unsigned count = active_addresses(c, op, a, at);
     if (pair)
         count = pair_up(at, count, a->own ? 4 * W->numw * W->lanes : 4);
-    /* never the usual lanes: those are of the first group alone */
+    /* always named: `usual` lanes are those of group 0 */
     uint8_t *out = put_lanes(tag, lanes, ~lanes);
     return count ? sam_replay_put_each(tag, out, at, count) : out;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what the warps of a workgroup execute to their streams.
+/* Writes the recordings of warps to their streams.
  *
- * A record is the number of a path plus 1 and the extras of its instructions in their order; a byte
- * of zero and new masks may come before it. A byte of one and a number: the path ran again so
- * often. A path is written once its last instruction is known to
- * have run: one that traps is not part of it. */
+ * A record is 1 + a path number, then the extras of the path's instructions in order. It may be
+ * preceded by a zero byte and new masks. A byte of one and a number N repeat the previous path N
+ * times. A path is written only after its last instruction has run: one that trapped is removed
+ * from it. */
 #include <stdlib.h>
 
 #include "simt/replay.h"
@@ -15,7 +15,7 @@ static sam_handler *instrument(void *context, const struct sam_insn *insn, bool 
     return s->hooks.replay[sam_hook_of(insn, apart)];
 }
 
-/* Code has changed: what is known by its place no longer holds. */
+/* Code has changed: drop what was cached by its address. */
 static void forget(void *context, uint64_t pc, const struct sam_counters *counters,
                    const int64_t totals[SAM_COUNTER_STEPS])
 {
@@ -114,7 +114,7 @@ void sam_replay_end(struct sam_replay *s, struct sam_core *c, const struct sam_u
     s->masks = masks_of(s->warp);
 }
 
-/* The last instruction of the path has not run. */
+/* Remove the path's last instruction, which has not run. */
 static void shorten(struct sam_replay *s)
 {
     if (!s->path)
@@ -132,7 +132,7 @@ bool sam_replay_stop(struct sam_replay *s, struct sam_warp *w, enum sam_exit exi
     if (insn && exit == SAM_EXIT_TRAP && insn->op != SAM_OP_ILLEGAL) {
         const enum replay_extra extra = sam_replay_extra(insn);
         if (extra != REPLAY_NOTHING && extra != REPLAY_TAKEN)
-            s->used = s->last; /* recorded before it ran */
+            s->used = s->last; /* its extras were recorded before it ran */
         if (!in_page || op < c->end_entry)
             shorten(s);
     }
@@ -192,7 +192,7 @@ static void touch_strided(struct sam_replay *s, bool store, uint32_t size, uint3
                           uint32_t stride, uint32_t bits)
 {
     const uint32_t first = (uint32_t)__builtin_ctz(bits), last = 31 - (uint32_t)__builtin_clz(bits);
-    if (stride <= size) { /* without gaps, but for lanes that do not act */
+    if (stride <= size) { /* contiguous, apart from inactive lanes */
         sam_footprint_add(s->footprint, store, base + first * stride,
                           (last - first) * stride + size);
         return;
@@ -233,7 +233,7 @@ void sam_replay_touch_lanes(struct sam_replay *s, const struct sam_insn *insn, c
     }
 }
 
-/* The accesses of a step. */
+/* Encode the accesses of a step. */
 static uint8_t *put_step(const struct sam_replay *s, const struct sam_step *step, uint32_t usual,
                          uint8_t *tag)
 {

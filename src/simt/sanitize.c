@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sanitizer hears of: handlers stand in for those of the instructions that it wants to see,
- * tell it what is about to happen, and tail-call the handler proper. */
+/* Connects warps to a sanitizer: instrumented handlers of the instructions that it wants report
+ * them before they run. */
 #include "sanitize/sanitize.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "simt/access_tmpl.h"
 
 struct sam_sanitizing {
-    struct sam_instrumentation instrumentation; /* of nothing: it places the handlers */
+    struct sam_instrumentation instrumentation; /* installs the handlers; counts nothing */
     struct sam_sanitize_warp warp;
     struct sam_sanitize_op op;
 };
@@ -30,7 +30,7 @@ static void find_warp(struct sam_warp *w, struct sam_sanitize_warp *to)
     to->threads = w->numw * w->lanes;
 }
 
-/* Tell the sanitizer of the instruction that the warp is about to run. */
+/* Report the instruction that the warp is about to run. */
 static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
                               const struct sam_insn *insn, uint32_t pc, uint32_t prefix)
 {
@@ -121,7 +121,7 @@ static bool fetch(void *core, uint32_t pc, uint32_t *word)
     return !(pc & 3) && sam_code_fetch(core, pc, word, &fault);
 }
 
-/* Bytes of private memory of all workgroups. */
+/* Total size of private memory. */
 static uint64_t private_total(const struct sam_run *run)
 {
     const uint64_t parts = run->gpu->options.shared_pds ? 1
@@ -131,7 +131,7 @@ static uint64_t private_total(const struct sam_run *run)
     return parts < most && run->pds_group * parts < most ? run->pds_group * parts : most;
 }
 
-/* What a buffer is, as far as the launch says. */
+/* The name of a buffer, as far as the launch determines it. */
 static const char *buffer_name(const struct sam_run *run, const struct sam_region *region)
 {
     const struct sam_launch *launch = run->launch;
@@ -168,13 +168,13 @@ static bool declare_buffers(const struct sam_run *run)
     return true;
 }
 
-/* Where the start code ends: at the next function or, without symbols, at the kernel. */
+/* The end of the start code: the next function or, without symbols, the kernel. */
 static uint32_t start_end(const struct sam_run *run)
 {
     const struct sam_image *image = run->launch->image;
     const uint32_t start = run->launch->start;
     for (size_t i = 0; image && i < image->symbol_count; i++) {
-        const struct sam_symbol *symbol = &image->symbols[i]; /* by value */
+        const struct sam_symbol *symbol = &image->symbols[i]; /* sorted by value */
         if (symbol->global && symbol->section_relative && symbol->value > start)
             return (uint32_t)symbol->value;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch that is opened as a session: stepping and running. */
+/* A launch opened as a session: stepping and running. */
 #include "simt/session.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void shape(const struct sam_session *base, struct sam_session_shape *shap
                                         .image = s->launch.image};
 }
 
-/* Whether the warp has another step to spend at the barrier that released it. */
+/* Whether the warp has another step to spend at the barrier that has released it. */
 static bool is_retrying(const struct sam_warp *w)
 {
     return w->retries == w->core.retired + 1;
@@ -81,7 +81,7 @@ enum sam_status sam_gpu_session_failure(struct sam_gpu_session *s, struct sam_tr
     return status;
 }
 
-/* A step at a barrier at which nothing runs. */
+/* A step at a barrier that executes nothing. */
 static void stay(struct sam_gpu_session *s, struct sam_warp *w, struct sam_step *step)
 {
     struct sam_insn insn;
@@ -130,7 +130,7 @@ static enum sam_status step(struct sam_session *base, struct sam_core *core, str
     enum sam_pause pause;
     if (w->state == SAM_WARP_READY) {
         pause = sam_group_step(&s->worker, group, w, step);
-    } else { /* every warp waits: find the deadlock again */
+    } else { /* all warps wait: report the deadlock again */
         stay(s, w, step);
         pause = sam_group_run_warp(&s->worker, group, w);
     }
@@ -158,7 +158,7 @@ static bool each(struct sam_pace *pace, const struct sam_step *record)
     struct sam_group *group = s->worker.group;
     step.time = s->base.time++;
     const bool on = sam_session_each(&s->base, s->asked, &step);
-    if (sam_gpu_session_enter(s, group)) /* the user may have looked into another */
+    if (sam_gpu_session_enter(s, group)) /* the user may have read another workgroup */
         return on;
     sam_run_fail_host(&s->run, SAM_ERR_MEMORY, "out of memory");
     return false;
@@ -171,7 +171,7 @@ static void arm(struct sam_pace *pace, struct sam_warp *w)
     sam_session_arm(&s->base, &w->core, w->wgid, w->wid, pace->breaks);
 }
 
-/* Run a group, or one warp of it, until a pause that is more than a point that does not stop. */
+/* Run a group, or one of its warps, until a pause that stops the session. */
 static enum sam_pause run_group(struct sam_gpu_session *s, struct sam_group *group,
                                 struct sam_warp *only, struct sam_session_stop *stop)
 {
@@ -219,7 +219,7 @@ static enum sam_status told(struct sam_gpu_session *s, enum sam_pause pause,
         stop->reason = SAM_SESSION_STOPPED;
         return sam_run_outcome(&s->run, error);
     case SAM_PAUSE_BREAK:
-    case SAM_PAUSE_WATCH: break; /* with the reason */
+    case SAM_PAUSE_WATCH: break;
     case SAM_PAUSE_RELEASED: stop->reason = SAM_SESSION_RELEASED; break;
     case SAM_PAUSE_COUNT: stop->reason = SAM_SESSION_COUNT; break;
     case SAM_PAUSE_ASKED: stop->reason = SAM_SESSION_ASKED; break;
@@ -228,7 +228,7 @@ static enum sam_status told(struct sam_gpu_session *s, enum sam_pause pause,
     return SAM_OK;
 }
 
-/* Run the session's workgroups one after another. */
+/* Run the session's workgroups in order. */
 static enum sam_status run_all(struct sam_gpu_session *s, enum sam_pause *pause,
                                struct sam_session_stop *stop, struct sam_error *error)
 {
@@ -294,7 +294,7 @@ static enum sam_status finish(struct sam_session *base, struct sam_gpu_result *r
     enum sam_status status = run_all(s, &pause, &stop, error);
     if (status != SAM_OK)
         return status;
-    struct sam_gpu_result ignored = {0}; /* but a profile is still counted */
+    struct sam_gpu_result ignored = {0}; /* a profile is collected even without a result */
     bool ok = sam_run_result(&s->run, result ? result : &ignored);
     sam_gpu_result_free(&ignored);
     for (size_t i = 0; ok && result && i < s->live_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of a launch that is opened: a table of workgroups, which start when they are
- * first touched, and one worker that enters them. */
+/* Shared by the files of a launch opened as a session: a table of workgroups, which start on first
+ * access, and one worker that runs them. */
 #ifndef SAM_GPU_SESSION_H
 #define SAM_GPU_SESSION_H
 
@@ -11,31 +11,32 @@
 
 struct sam_gpu_session_block {
     struct sam_group *groups[SAM_GPU_SESSION_BLOCK]; /* NULL: not live */
-    uint8_t listed[SAM_GPU_SESSION_BLOCK / 8];       /* of a session of some workgroups */
+    uint8_t listed[SAM_GPU_SESSION_BLOCK /
+                   8]; /* bit per workgroup: in a session of selected workgroups */
     uint8_t ended[SAM_GPU_SESSION_BLOCK / 8];
 };
 
 struct sam_gpu_session {
-    struct sam_session base; /* first: a session's operations find it */
-    struct sam_gpu gpu;      /* as it was at opening; the memory is the original's */
+    struct sam_session base; /* must be first: sam_gpu_session_of */
+    struct sam_gpu gpu;      /* options as of opening; the memory is the original's */
     struct sam_launch launch;
     struct sam_run run;
     struct sam_worker worker;
     struct sam_pace pace;
-    const struct sam_session_run *asked; /* by the caller of the present run */
-    uint32_t *list;                      /* workgroups to run; NULL: all */
+    const struct sam_session_run *asked; /* the current run */
+    uint32_t *list;                      /* selected workgroups; NULL: all */
     uint64_t count;                      /* of them */
-    uint64_t next;                       /* index of the first that may not have ended */
+    uint64_t next;                       /* index of the first workgroup that may not have ended */
     struct sam_gpu_session_block *
-        *blocks; /* by workgroup / SAM_GPU_SESSION_BLOCK, each made on first use */
+        *blocks; /* by workgroup / SAM_GPU_SESSION_BLOCK, allocated on first use */
     size_t block_count;
     struct sam_group **live;
     size_t live_count, live_capacity;
-    struct sam_group *spare; /* memory of one that has ended */
+    struct sam_group *spare; /* an ended group's memory, for reuse */
     bool keep, retry;
-    uint32_t *ended; /* those that have, in order, while there is a history */
+    uint32_t *ended; /* ended workgroups, sorted, while there is a history */
     size_t ended_count, ended_capacity;
-    bool lost; /* there was no memory for one */
+    bool lost; /* an allocation has failed */
 };
 
 static inline struct sam_gpu_session *sam_gpu_session_of(const struct sam_session *base)
@@ -46,31 +47,30 @@ static inline struct sam_gpu_session *sam_gpu_session_of(const struct sam_sessio
 /* session_table.c */
 
 enum sam_session_state sam_gpu_session_state(const struct sam_gpu_session *s, uint32_t workgroup);
-/* Number `index` in the order of the session; UINT32_MAX: there are fewer. */
+/* The workgroup at `index` in session order, or UINT32_MAX. */
 uint32_t sam_gpu_session_nth(const struct sam_session *base, uint64_t index);
-/* Note which workgroups the session has. */
+/* Select the session's workgroups. */
 enum sam_status sam_gpu_session_take_list(struct sam_gpu_session *s,
                                           const struct sam_session_options *options,
                                           struct sam_error *error);
-/* The group of a workgroup, started if it is new. */
+/* The group of a workgroup, started if necessary. */
 enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgroup,
                                       struct sam_group **group, struct sam_error *error);
-/* Show the worker the memory of a group: local memory, and private memory that it shares with
- * others (options.fit_pds). False: out of memory. */
+/* Map a group's local memory, and restore private memory that it shares with others
+ * (options.fit_pds). Returns false on out-of-memory. */
 bool sam_gpu_session_enter(struct sam_gpu_session *s, struct sam_group *group);
-/* The group of a warp that was found. */
 struct sam_group *sam_gpu_session_found(struct sam_gpu_session *s, const struct sam_warp *w);
-/* Every warp of the group has ended. */
+/* Handle the end of a group's last warp. */
 void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group);
-/* Forget a live group; its workgroup is new again, or has ended. */
+/* Remove a live group, whose workgroup is new again or has ended. */
 void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *group);
-/* For a saved state: the group of a workgroup that is not live, as at its start, without touching
- * its private memory; NULL: out of memory. One that had ended has not. */
+/* For restoring state: a fresh group for a workgroup that is not live, with private memory
+ * untouched; an ended workgroup counts as started again. Returns NULL on out-of-memory. */
 struct sam_group *sam_gpu_session_revive(struct sam_gpu_session *s, uint32_t workgroup);
 void sam_gpu_session_revert(struct sam_gpu_session *s, uint32_t workgroup);
 void sam_gpu_session_release_table(struct sam_gpu_session *s);
 
-/* session_state.c: registers and memory, as struct sam_session_ops describes. */
+/* session_state.c: registers and memory; see struct sam_session_ops. */
 void sam_gpu_session_set_pc(struct sam_session *base, struct sam_core *core, uint64_t pc);
 enum sam_status sam_gpu_session_set_csr(struct sam_session *base, struct sam_core *core,
                                         unsigned address, uint64_t value, struct sam_error *error);
@@ -87,14 +87,14 @@ enum sam_status sam_gpu_session_private(struct sam_session *base, struct sam_cor
                                         uint32_t lane, uint32_t offset, uint64_t *address,
                                         struct sam_error *error);
 
-/* session_save.c: as struct sam_session_ops describes. */
+/* session_save.c; see struct sam_session_ops. */
 void *sam_gpu_session_save(struct sam_session *base);
 enum sam_status sam_gpu_session_load(struct sam_session *base, const void *state,
                                      struct sam_error *error);
 void sam_gpu_session_forget(struct sam_session *base, void *state);
 void sam_gpu_session_show(struct sam_session *base, uint64_t later);
 
-/* session.c: the failure that a pause reported, once. */
+/* session.c: the failure that a pause reported; clears it. */
 enum sam_status sam_gpu_session_failure(struct sam_gpu_session *s, struct sam_trap *trap,
                                         struct sam_error *error);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a session apart from global memory, kept and taken back: registers and local memory
- * of the workgroups that are live, and how far the launch is. */
+/* Saves and restores a session's state outside global memory: registers and local memory of live
+ * workgroups, and the progress of the launch. */
 #include <stdlib.h>
 
 #include "simt/session.h"
 
 struct saved_group {
-    struct sam_group group;         /* its place in the schedule; the pointers are not used */
-    uint8_t *warps;                 /* saved->warp_size bytes of each */
-    struct sam_stack_entry *stacks; /* of all warps, one after another */
+    struct sam_group group;         /* scheduling state; its pointers are unused */
+    uint8_t *warps;                 /* warps of saved->warp_size bytes */
+    struct sam_stack_entry *stacks; /* of all warps, consecutively */
     struct sam_lds_page *lds;
-    uint8_t *parked; /* private memory, where the group is away */
+    uint8_t *parked; /* private memory, if the group is away */
 };
 
 struct saved {
@@ -107,7 +107,7 @@ void *sam_gpu_session_save(struct sam_session *base)
     return NULL;
 }
 
-/* Registers that had no use then still have their initial value. */
+/* Registers not in use when saved still had their initial value. */
 static bool load_warp(struct sam_warp *w, const struct saved *saved, const uint8_t *bytes,
                       const struct sam_stack_entry *stack)
 {

@@ -65,7 +65,7 @@ enum sam_status sam_gpu_session_set_stack(struct sam_session *base, struct sam_c
     return SAM_OK;
 }
 
-/* Local memory, of a workgroup that starts if it has not yet. A page that is not in use is zero. */
+/* Local memory; starts the workgroup if necessary. Pages not in use read as zero. */
 static enum sam_status access_lds(struct sam_gpu_session *s, uint32_t workgroup, uint32_t offset,
                                   uint8_t *data, size_t size, bool write, struct sam_error *error)
 {
@@ -100,7 +100,7 @@ static enum sam_status fail_access(uint64_t address, size_t size, bool write,
                     (unsigned long long)address);
 }
 
-/* Global memory within one page of the program's addresses. */
+/* Global memory within one page of virtual addresses. */
 static enum sam_status access_page(struct sam_gpu_session *s, uint32_t address, uint8_t *data,
                                    size_t size, bool write, struct sam_error *error)
 {
@@ -151,7 +151,7 @@ enum sam_status sam_gpu_session_access(struct sam_session *base, uint32_t workgr
                    ? access_lds(s, workgroup, offset, data, size, write, error)
                    : fail_access(address, size, write, error);
     }
-    /* First all of it is checked: a write happens as a whole or not at all. */
+    /* Validate the whole range first: a write is all or nothing. */
     for (int pass = 0; pass < 2 && status == SAM_OK; pass++) {
         uint64_t at = address;
         for (size_t left = size, part; left && status == SAM_OK; left -= part, at += part) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The workgroups of a session. */
+/* A session's table of workgroups. */
 #include <stdlib.h>
 
 #include "simt/session.h"
@@ -18,7 +18,7 @@ static void set_bit(uint8_t *bits, uint32_t workgroup, bool value)
     *byte = (uint8_t)(value ? *byte | one : *byte & ~one);
 }
 
-/* The block of a workgroup of the launch; NULL: out of memory. */
+/* The table block of a workgroup. Returns NULL on out-of-memory. */
 static struct sam_gpu_session_block *make_block(struct sam_gpu_session *s, uint32_t workgroup)
 {
     struct sam_gpu_session_block **block = &s->blocks[workgroup / BLOCK];
@@ -51,7 +51,7 @@ static void free_group(struct sam_group *group)
     free(group);
 }
 
-/* A group to start, among those that are live; NULL: out of memory. */
+/* A new live group. Returns NULL on out-of-memory. */
 static struct sam_group *take_group(struct sam_gpu_session *s)
 {
     void *grown = sam_grow(s->live, s->live_count, &s->live_capacity, sizeof(struct sam_group *));
@@ -72,7 +72,7 @@ static struct sam_group *take_group(struct sam_gpu_session *s)
     return group;
 }
 
-/* Forget a live group; its workgroup is new again, or has ended. */
+/* Remove a live group, whose workgroup is new again or has ended. */
 void sam_gpu_session_drop_group(struct sam_gpu_session *s, struct sam_group *group)
 {
     s->blocks[group->workgroup / BLOCK]->groups[group->workgroup % BLOCK] = NULL;
@@ -102,8 +102,8 @@ void sam_gpu_session_revert(struct sam_gpu_session *s, uint32_t workgroup)
     set_bit(s->blocks[workgroup / BLOCK]->ended, workgroup, false);
 }
 
-/* Make room for the private memory of a workgroup that shares its part with others: no live one has
- * its own there any more. False: out of memory. */
+/* Free the part of a workgroup: save the private memory of the live workgroup that uses it. Returns
+ * false on out-of-memory. */
 static bool clear_part(struct sam_gpu_session *s, uint32_t workgroup)
 {
     for (size_t i = 0; s->run.pds_parts && i < s->live_count; i++) {
@@ -123,7 +123,7 @@ bool sam_gpu_session_enter(struct sam_gpu_session *s, struct sam_group *group)
     return true;
 }
 
-/* The group of a workgroup, started if it is new. */
+/* The group of a workgroup, started if necessary. */
 enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgroup,
                                       struct sam_group **group, struct sam_error *error)
 {
@@ -139,12 +139,12 @@ enum sam_status sam_gpu_session_group(struct sam_gpu_session *s, uint32_t workgr
     if (!block || !clear_part(s, workgroup) || !sam_private_enter(&s->worker, workgroup) ||
         !(*group = sam_gpu_session_revive(s, workgroup)))
         return sam_fail_memory(error);
-    (*group)->has_turn = true; /* prints come in the order of the session */
+    (*group)->has_turn = true; /* a session prints in its own order */
     s->run.next++;
     return SAM_OK;
 }
 
-/* Every warp of the group has ended. */
+/* Handle the end of a group's last warp. */
 void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group)
 {
     struct sam_gpu_session_block *block = s->blocks[group->workgroup / BLOCK];
@@ -163,13 +163,12 @@ void sam_gpu_session_end(struct sam_gpu_session *s, struct sam_group *group)
         sam_gpu_session_drop_group(s, group);
 }
 
-/* The group of a warp that was found. */
 struct sam_group *sam_gpu_session_found(struct sam_gpu_session *s, const struct sam_warp *w)
 {
     return s->blocks[w->wgid / BLOCK]->groups[w->wgid % BLOCK];
 }
 
-/* Note which workgroups the session has. */
+/* Select the session's workgroups. */
 enum sam_status sam_gpu_session_take_list(struct sam_gpu_session *s,
                                           const struct sam_session_options *options,
                                           struct sam_error *error)

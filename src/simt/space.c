@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a worker's workgroup sees memory: its own local memory, translation, buffer bounds.
- * Fills the TLB's pages. */
+/* The memory that a worker's workgroup sees: its local memory, address translation, buffer bounds.
+ * Fills TLB entries. */
 #include "machine/journal.h"
 #include "machine/watch.h"
 #include "samite/sanitize.h"
@@ -15,8 +15,8 @@ static struct sam_tlb_entry *page_of(struct sam_worker *worker, const struct sam
     return &worker->tlb.entries[SAM_LDS_BASE / SAM_PAGE_SIZE + lds->number];
 }
 
-/* The end of the part of local memory that holds `address` and may be accessed; `address` itself
- * if there is none. Parts that touch are one. */
+/* The end of the accessible range of local memory that contains `address`; `address` itself if
+ * there is none. Adjacent ranges are one. */
 static uint64_t local_end(const struct sam_run *run, uint32_t address)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
@@ -27,13 +27,14 @@ static uint64_t local_end(const struct sam_run *run, uint32_t address)
         const struct sam_lds_range *range = &options->lds_ranges[i];
         if (end >= range->base && end < (uint64_t)range->base + range->size) {
             end = (uint64_t)range->base + range->size;
-            i = SIZE_MAX; /* begin again: another range may go on here */
+            i = SIZE_MAX; /* restart the scan: an earlier range may begin exactly here */
         }
     }
     return end;
 }
 
-/* Whether other local memory faults. A sanitizer that checks bounds reports it instead. */
+/* Whether accesses outside these ranges fault. A sanitizer that checks bounds reports them
+ * instead. */
 static bool is_strict(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
@@ -47,7 +48,7 @@ static bool may_access_local(const struct sam_run *run, uint32_t address, unsign
     return !is_strict(run) || local_end(run, address) >= (uint64_t)address + size;
 }
 
-/* Fill the entry of a page. One that holds watched bytes stays closed: every access resolves. */
+/* Fill a TLB entry. Entries of watched pages stay empty, so that every access resolves. */
 static void fill_page(struct sam_worker *worker, uint32_t number, struct sam_tlb_entry page)
 {
     struct sam_tlb *tlb = &worker->tlb;
@@ -58,8 +59,8 @@ static void fill_page(struct sam_worker *worker, uint32_t number, struct sam_tlb
     tlb->entries[number] = page;
 }
 
-/* With strict bounds, a page of local memory can be accessed from its first byte on as far as it
- * may be; what follows goes to resolve. */
+/* Under strict bounds, an entry of local memory covers its accessible prefix; accesses beyond it
+ * resolve. */
 static void show_lds(struct sam_worker *worker, uint32_t number, uint8_t *bytes)
 {
     uint64_t limit = SAM_PAGE_SIZE;
@@ -85,8 +86,8 @@ void sam_space_enter(struct sam_worker *worker, struct sam_group *group)
     worker->group = group;
 }
 
-/* Local memory starts zeroed in every workgroup, so that results do not depend on which worker ran
- * it. Pages stay allocated, unless a kernel touched very many. */
+/* Zero local memory for every workgroup, so that results do not depend on the worker. Pages stay
+ * allocated unless a kernel has used very many. */
 void sam_space_clear_lds(struct sam_worker *worker, struct sam_group *group)
 {
     const bool give_back = group->lds_count > 256;
@@ -109,7 +110,7 @@ void sam_space_release_lds(struct sam_group *group)
     group->lds_count = group->lds_capacity = 0;
 }
 
-/* A new page of a group's local memory, which has none of this number. NULL: out of memory. */
+/* Allocate a page of a group's local memory. Returns NULL on out-of-memory. */
 static uint8_t *add_lds(struct sam_worker *worker, struct sam_group *group, uint32_t number)
 {
     size_t capacity = group->lds_capacity;
@@ -139,7 +140,7 @@ uint8_t *sam_space_lds(struct sam_worker *worker, struct sam_group *group, uint3
 
 /* ------------------------------------------------------------------------------- resolve */
 
-/* Whether any byte of the page belongs to the print buffer. */
+/* Whether the print buffer overlaps the page. */
 static bool holds_print(const struct sam_run *run, uint64_t page)
 {
     return run->print_size && page + SAM_PAGE_SIZE > run->print_base &&
@@ -153,8 +154,8 @@ static unsigned page_cause(enum sam_access access)
                                 : SAM_CAUSE_STORE_PAGE;
 }
 
-/* Whether the TLB may show the slack of a buffer, accessed up to `end`: not before the first
- * access to some slack, reported to the core. */
+/* Whether the TLB may map slack of a buffer, accessed up to `end`: not before the first access to
+ * any slack, which the core reports. */
 static bool show_slack(struct sam_worker *worker, const struct sam_region *region, uint64_t end,
                        enum sam_access access)
 {
@@ -167,7 +168,7 @@ static bool show_slack(struct sam_worker *worker, const struct sam_region *regio
     return true;
 }
 
-/* sam_region_limit without the slack. */
+/* sam_region_limit, excluding slack. */
 static uint32_t asked_limit(const struct sam_region *region, uint64_t base)
 {
     const struct sam_region asked = {.base = region->base, .size = region->size - region->slack};
@@ -189,7 +190,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address64, unsigned size,
         if (access == SAM_FETCH || !may_access_local(worker->run, address, size))
             return NULL;
         const uint32_t number = (address - SAM_LDS_BASE) / SAM_PAGE_SIZE;
-        /* The TLB has an entry for every page of the group that is in use. */
+        /* Pages in use always have a TLB entry. */
         if (page->host)
             show_lds(worker, number, page->host);
         else if (!add_lds(worker, worker->group, number))
@@ -202,7 +203,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address64, unsigned size,
     }
 
     if (access == SAM_FETCH && !gpu->options.sv39 && offset + size <= page->read_limit)
-        return page->host + offset; /* single-stepping asks repeatedly */
+        return page->host + offset; /* while single-stepping */
     uint64_t physical = address;
     if (gpu->options.sv39) {
         enum sam_walk walk = sam_sv39_walk(gpu, address, access, &physical, tlb->journal);
@@ -236,8 +237,8 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address64, unsigned size,
                       (struct sam_tlb_entry){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
-    /* Under SV39 and under a journal an entry becomes writable with the first store, which sets D
-     * and saves the page. A code page never does: every store to it must be seen. */
+    /* Under SV39 or with a journal, an entry becomes writable on the first store, which sets D and
+     * saves the page. A page of code never does: every store to it must be observed. */
     bool code = sam_code_has(worker->code, address);
     const bool by_store = gpu->options.sv39 || tlb->journal;
     if (tlb->journal && access == SAM_STORE && !sam_journal_save(tlb->journal, host)) {
@@ -276,8 +277,8 @@ void sam_space_clear(struct sam_worker *worker)
     worker->filled_count = 0;
 }
 
-/* Have the host provide the part of the TLB that is about buffers from `first` to `last`. The tag
- * of an entry is always zero. */
+/* Prefault the part of the TLB that maps buffers from `first` to `last`. An entry's tag is always
+ * zero, so storing zero changes nothing. */
 static void touch(struct sam_worker *worker, uint64_t first, uint64_t last)
 {
     enum { ENTRIES = SAM_PAGE_SIZE / sizeof(struct sam_tlb_entry), MOST = 16 };
@@ -288,7 +289,7 @@ static void touch(struct sam_worker *worker, uint64_t first, uint64_t last)
 
 void sam_space_touch(struct sam_worker *worker)
 {
-    enum { MOST = 16 }; /* buffers, for one worker */
+    enum { MOST = 16 }; /* buffers prefaulted with one worker */
     const struct sam_memory *memory = worker->run->gpu->memory;
     const struct sam_region *region = sam_memory_next(memory, 0);
     const bool alone = worker->run->worker_count == 1;

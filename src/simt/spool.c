@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SMALLEST 512u   /* bytes of the first chunk of a stream; ... */
-#define STANDARD 32768u /* ... later ones are twice as large each, up to this or one piece */
+#define SMALLEST 512u   /* bytes of a stream's first chunk; ... */
+#define STANDARD 32768u /* ... each further chunk is twice as large, up to this or one piece */
 
 struct sam_spool_chunk {
     struct sam_spool_chunk *next;
     size_t size, used;
-    uint8_t *bytes; /* NULL: in the file, ... */
-    uint64_t at;    /* ... there */
+    uint8_t *bytes; /* NULL: spilled ... */
+    uint64_t at;    /* ... to this offset of the file */
 };
 
 void sam_spool_store_init(struct sam_spool_store *store, size_t limit)
@@ -63,7 +63,7 @@ static void give_bytes(struct sam_spool_store *store, struct sam_spool_chunk *ch
 
 /* ------------------------------------------------------------------------------- the file */
 
-/* A file without a name. */
+/* An unlinked temporary file. */
 static bool open_file(struct sam_spool_store *store)
 {
     const char *folder = getenv("TMPDIR");
@@ -134,7 +134,7 @@ static bool read_back(struct sam_spool_store *store, struct sam_spool_chunk *chu
     void *grown = chunk->size != STANDARD ? NULL
                                           : sam_grow(store->holes, store->hole_count,
                                                      &store->hole_capacity, sizeof *store->holes);
-    if (grown) { /* without memory for it the hole just stays */
+    if (grown) { /* on out-of-memory the hole is not reused */
         store->holes = grown;
         store->holes[store->hole_count++] = chunk->at;
     }
@@ -189,7 +189,7 @@ void sam_spool_end(struct sam_spool_store *store, struct sam_spool *stream)
         return;
     }
     uint8_t *bytes = realloc(last->bytes, last->used);
-    if (!bytes) /* it stays as large as it is */
+    if (!bytes) /* keep the larger chunk */
         return;
     store->held -= last->size - last->used;
     last->bytes = bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of a launch, and their sums over launches. */
+/* Statistics of a launch, and sums over launches. */
 #include <stdlib.h>
 
 #include "profile/profile.h"
@@ -19,7 +19,7 @@ static int by_pc(const void *a, const void *b)
     return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
-/* `rows` with one more at the end, which is zero; NULL: out of memory. */
+/* Append a zeroed row. Returns NULL on out-of-memory. */
 static void *add_row(void *rows, size_t *count, size_t size)
 {
     uint8_t *grown = reallocarray(rows, *count + 1, size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single-steps a warp and records the instruction. Its accesses follow from the state before it. */
+/* Single-steps a warp and records the instruction. Accesses are derived from the state before
+ * it. */
 #include "machine/step.h"
 #include "simt/access_tmpl.h"
 
@@ -25,7 +26,7 @@ static void find_accesses(const struct sam_warp *w, const struct sam_insn *insn,
     }
 }
 
-/* Values are cut to the size of the access; loads find theirs in the registers they have filled. */
+/* Truncate values to the access size; read those of loads from the destination registers. */
 static void find_values(const struct sam_warp *w, const struct sam_insn *insn,
                         struct sam_step *step)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SV39 page tables: walking those that a launch names, and building some for all buffers. RISC-V
+/* SV39 page tables: walks the tables of a launch, and builds tables that map all buffers. RISC-V
  * Privileged 4.4; Ventus 2.3 (PTBR). docs/ventus-rulings.md 4.7. */
 #include "machine/journal.h"
 #include "simt/simt.h"
@@ -7,7 +7,7 @@
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_A = 64, PTE_D = 128 };
 enum { ENTRIES = 512, TABLE_SIZE = 4096, TOP_LEVEL = 2 };
 
-/* Bits of an address below the part that indexes a table of this level. */
+/* The number of address bits below the index into a table of this level. */
 static unsigned shift_of(int level)
 {
     return 12 + 9 * (unsigned)level;
@@ -20,7 +20,7 @@ static uint64_t frame_of(uint64_t entry)
 
 /* ------------------------------------------------------------------------------------ walk */
 
-/* U is ignored, A and D are set. */
+/* U is ignored; A and D are set. */
 enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sam_access access,
                             uint64_t *physical, struct sam_journal *journal)
 {
@@ -58,17 +58,17 @@ enum sam_walk sam_sv39_walk(const struct sam_gpu *gpu, uint32_t address, enum sa
 
 /* ----------------------------------------------------------------------------------- build */
 
-/* Where the tables lie: no 32-bit address reaches them. One root, and at most one table per GiB and
- * one per 2 MiB of the 32-bit addresses. */
+/* Address of the tables, beyond the 32-bit address space: one root, and at most one table per GiB
+ * and one per 2 MiB of the 32-bit address space. */
 #define TABLES_BASE (UINT64_C(1) << 32)
 enum { MAX_TABLES = 1 + 4 + 2048 };
 
 struct builder {
     struct sam_memory *memory;
-    uint64_t next; /* address of the next free table */
+    uint64_t next; /* where to put the next table */
 };
 
-/* A table with no valid entry. False: host out of memory. */
+/* Allocate an empty table. Returns false on out-of-memory. */
 static bool new_table(struct builder *b, uint64_t *table)
 {
     uint8_t *host = sam_memory_host(b->memory, b->next);
@@ -80,7 +80,7 @@ static bool new_table(struct builder *b, uint64_t *table)
     return true;
 }
 
-/* The host's copy of the entry of the 4 KiB page at `address`; NULL: host out of memory. */
+/* The host address of the PTE of the 4 KiB page at `address`. Returns NULL on out-of-memory. */
 static uint8_t *leaf_of(struct builder *b, uint64_t address)
 {
     uint64_t table = TABLES_BASE;
@@ -100,7 +100,7 @@ static uint8_t *leaf_of(struct builder *b, uint64_t address)
     }
 }
 
-/* Add permissions to the pages that hold [base, base + size). */
+/* Add permissions to the pages that overlap [base, base + size). */
 static bool permit(struct builder *b, uint64_t base, uint64_t size, unsigned flags)
 {
     for (uint64_t page = base & ~UINT64_C(4095); size && page <= base + (size - 1); page += 4096) {
@@ -112,7 +112,7 @@ static bool permit(struct builder *b, uint64_t base, uint64_t size, unsigned fla
     return true;
 }
 
-/* Pages of sections first: what they permit is all that such a page permits. */
+/* Pages of sections first: such a page gets the sections' permissions only. */
 static bool permit_sections(struct builder *b, const struct sam_image *image)
 {
     for (size_t i = 0; image && i < image->section_count; i++) {
@@ -125,7 +125,7 @@ static bool permit_sections(struct builder *b, const struct sam_image *image)
     return true;
 }
 
-/* Every other page of the buffer. */
+/* All other pages of the buffer. */
 static bool permit_rest(struct builder *b, const struct sam_region *region, bool executable)
 {
     const uint64_t last = region->base + (region->size - 1);

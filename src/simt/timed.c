@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch with its cycles: the model of gputime/ pulls what the worker runs. */
+/* A launch with cycles: the model of gputime/ replays what the worker runs. */
 #include "simt/timed.h"
 
 #include "profile/profile.h"
 
-#define STREAM_LIMIT (96u << 20) /* bytes of recorded instructions in memory, before a file */
+#define STREAM_LIMIT (96u << 20) /* bytes of recordings in memory; the rest is in a file */
 
 static struct sam_gputime_config config_of(const struct sam_gpu_timing *timing)
 {
@@ -16,7 +16,7 @@ static struct sam_gputime_config config_of(const struct sam_gpu_timing *timing)
     return config;
 }
 
-/* Where the caller gives none: those of the launch's kernel. */
+/* Unless the caller gives resources, use those of the kernel. */
 static void find_registers(const struct sam_run *run, struct sam_gputime_launch *facts)
 {
     const struct sam_image *image = run->launch->image;
@@ -29,8 +29,8 @@ static void find_registers(const struct sam_run *run, struct sam_gputime_launch 
     facts->vgprs = facts->vgprs ? facts->vgprs : needed.vgprs;
 }
 
-/* Of a workgroup, with what kernels may access beside the launch's own; where nothing is known (all
- * of the window), the scalar stacks. */
+/* Local memory of a workgroup: what the launch declares or, if it is the whole window, the scalar
+ * stacks; and options.lds_ranges. */
 static uint32_t lds_of(const struct sam_run *run)
 {
     const struct sam_launch *launch = run->launch;

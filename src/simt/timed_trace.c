@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timed launch as a timeline: for Perfetto a track per warp slot, with the instructions it issues
- * and what it waits for, and tracks per unit; for Konata a row per instruction with its stages. */
+/* Timelines of a timed launch. Perfetto: a track per warp slot, with issued instructions and
+ * stalls, and tracks per unit. Konata: a row per instruction with its stages. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 #include "trace/perfetto.h"
 #include "trace/timeline.h"
 
-/* Instructions in a pipelined unit overlap, and slices of a track must not: a unit has several
- * tracks, which are announced when they are first needed. */
+/* Instructions overlap in a pipelined unit, but slices of one track must not, so a unit has several
+ * tracks, created on first use. */
 enum { MOST_DEPTH = 16, SM_TRACKS = 1024 };
 
 struct unit_track {
-    uint64_t end[MOST_DEPTH]; /* of the last slice; 0: not announced */
+    uint64_t end[MOST_DEPTH]; /* end of the last slice; 0: not created */
 };
 
 struct sam_run_trace {
@@ -58,8 +58,8 @@ bool sam_run_trace_failed(const struct sam_run_trace *t)
     return t->failed;
 }
 
-/* An instruction comes from the source, which knows its prefix: it is the first member of its site.
- */
+/* The model passes on the replay's instruction, which is the first member of its site: find the
+ * prefix. */
 static void disassemble(const struct sam_run_trace *t, const struct sam_insn *insn, uint32_t pc,
                         char *text, size_t size)
 {
@@ -67,7 +67,7 @@ static void disassemble(const struct sam_run_trace *t, const struct sam_insn *in
     sam_disassemble(&t->isa, insn->word, pc, site->prefix, t->run->launch->image, text, size);
 }
 
-/* The first track of the unit that is free at `from`; the last one otherwise. */
+/* The unit's first track that is free at `from`, or the last track. */
 static unsigned unit_track(struct sam_run_trace *t, uint32_t sm, unsigned unit, uint64_t from,
                            uint64_t to)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traps: recording one, and its text. */
+/* Records traps and describes them. */
 #include <stdio.h>
 
 #include "simt/simt.h"
 
-/* The cause of each kind, and its text; without a text, that of the fault. */
+/* Per kind: its cause and its text; without a text, that of the fault. */
 static const struct {
-    uint8_t cause; /* 0 for SAM_TRAP_NONE, whose cause no kind has */
+    uint8_t cause; /* SAM_TRAP_NONE: 0, which no kind has */
     bool hexadecimal;
-    const char *text, *after; /* the trap value stands before `after`, if there is one */
+    const char *text, *after; /* the trap value goes before `after`, unless NULL */
 } rows[] = {
     [SAM_TRAP_NONE] = {.text = "no trap"},
     [SAM_TRAP_ILLEGAL] = {.cause = SAM_CAUSE_ILLEGAL},

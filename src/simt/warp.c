@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A warp's control state: masks, vtype, room for the SIMT stack, CSRs, and handlers that are not
- * compiled for several levels of the host's instruction set. Ventus 3.2, 4.2.1, 4.2.4; RISC-V V 6.
- */
+/* A warp's control state: masks, vtype, SIMT stack, CSRs, and handlers that are compiled only once.
+ * Ventus 3.2, 4.2.1, 4.2.4; RISC-V V 6. */
 #include "simt/simt.h"
 
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 #define VTYPE_E32      0x10u /* vsew 010 */
 #define VTYPE_LMUL     0x07u
-#define VTYPE_AGNOSTIC 0xc0u /* vta, vma: elements keep their value in either case */
+#define VTYPE_AGNOSTIC 0xc0u /* vta, vma: ignored, elements are always undisturbed */
 #define VTYPE_VILL     0x80000000u
 
 /* ------------------------------------------------------------------------ masks and vtype */
@@ -57,7 +56,7 @@ void sam_warp_reset(struct sam_warp *w, struct sam_worker *worker, const struct 
     w->stack = stack;
     w->stack_capacity = capacity;
     sam_core_init(&w->core, &worker->tlb, worker->code, launch->start);
-    w->core.mstatus = SAM_MSTATUS_VS; /* as start-up code finds it after its vsetvli */
+    w->core.mstatus = SAM_MSTATUS_VS; /* as after the start code's vsetvli */
     w->lanes = launch->lanes;
     w->all = launch->lanes == 32 ? UINT32_MAX : (UINT32_C(1) << launch->lanes) - 1;
     w->vl = launch->lanes;
@@ -103,7 +102,7 @@ bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret
     }
 }
 
-/* Those that a kernel's first instructions read. */
+/* CSRs that kernels read first. */
 static const uint16_t csr_words[SAM_CSR_WORDS] = {
 #define WORD(csr, member) [SAM_CSR_##csr - SAM_CSR_WORD] = offsetof(struct sam_warp, member)
     WORD(tid, tid),       WORD(numw, numw),     WORD(numt, lanes),    WORD(knl, knl),
@@ -166,7 +165,7 @@ SAM_HANDLER(op_barrier)
     return sam_stop_event(c, op, entry, left, SAM_EVENT_BARRIER, W->barrier_pc + 4u);
 }
 
-/* The lanes of a warp are always in lockstep. */
+/* Nothing to do: lanes run in lockstep. */
 SAM_HANDLER(op_barriersub)
 {
     SAM_NEXT();
@@ -222,8 +221,8 @@ static bool groups_fit(const struct sam_warp *w, const struct sam_uop *op)
     return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
 }
 
-/* VFTTA: vd[i*n+j] += sum over l of vs1[i*k+l] * vs2[j*k+l], fused, in rising l. The sources are
- * read completely before vd changes. */
+/* VFTTA: vd[i*n+j] += sum over l of vs1[i*k+l] * vs2[j*k+l], fused, in ascending l. Reads the
+ * sources completely before vd changes. */
 static SAM_NOINLINE void tile_product(struct sam_warp *w, const struct sam_uop *op)
 {
     uint32_t m = w->lanes == 4 || w->lanes == 8 ? 2 : 4, n = m;

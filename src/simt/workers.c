@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers that outlive their launch. A host that launches often would otherwise pay for the TLB,
- * the registers and the decoding each time; a launch of one workgroup takes less than they do.
+/* Keeps workers between launches: otherwise every launch would allocate a TLB and registers and
+ * decode its code, which can take longer than running a single workgroup.
  *
- * Nothing that a launch leaves behind may show in the next one: the TLB starts empty, and decoded
- * code is kept only where memory still has the words that it came from, as far as they can be
- * fetched. */
+ * No state of a launch may be visible in the next: the TLB starts empty, and decoded code is kept
+ * only where memory still holds the same words. */
 #include <stdlib.h>
 
 #include "simt/simt.h"
 
 struct sam_kept {
-    struct sam_worker *workers; /* those without code have yet to be made */
+    struct sam_worker *workers; /* those without `code` are not initialised */
     unsigned count;
     bool loose;     /* options.loose_bounds */
-    uint32_t lanes; /* of the warps that their code was decoded for */
-    bool unseen;    /* the last launch had pages that its views do not show */
+    uint32_t lanes; /* of the warps for which code was decoded */
+    bool unseen;    /* the last launch may have used pages that no TLB maps */
 };
 
-/* Launches whose workers have nothing that is only theirs. */
+/* Whether workers of this run can be kept: nothing about them is specific to it. */
 static bool is_plain(const struct sam_run *run)
 {
     const struct sam_gpu_options *options = &run->gpu->options;
@@ -53,7 +52,7 @@ bool sam_workers_touched(const struct sam_gpu *gpu, uint32_t page)
     return touched;
 }
 
-/* The part of a page at or after `pc` that instructions can be fetched from: that in one buffer. */
+/* The fetchable part of the page of `pc`, in one buffer, at or after `pc`. */
 static struct sam_code_part look(void *context, uint64_t pc)
 {
     const struct sam_gpu *gpu = context;
@@ -72,8 +71,8 @@ static struct sam_code_part look(void *context, uint64_t pc)
 
 /* ---------------------------------------------------------------------------- for a launch */
 
-/* What others look at of a worker before it is opened, and what looks at memory before others
- * change it. */
+/* Reset the fields that other threads read before the worker is opened, and check decoded code
+ * before memory changes. */
 static void begin_again(struct sam_worker *worker, struct sam_gpu *gpu)
 {
     if (worker->code)
@@ -105,7 +104,7 @@ static bool is_kept_for(const struct sam_kept *kept, const struct sam_run *run)
     return kept->loose == run->gpu->options.loose_bounds && kept->lanes == run->launch->lanes;
 }
 
-/* Room for as many workers as launches may ask for. */
+/* Allocate as many workers as launches may ask for. */
 static struct sam_kept *new_kept(const struct sam_run *run, unsigned count)
 {
     const struct sam_gpu *gpu = run->gpu;
@@ -149,15 +148,15 @@ void sam_workers_leave(struct sam_run *run)
         release(run->workers, run->worker_count);
 }
 
-/* Worker `i`, which a launch will need. The caller of a crew makes the first one only: the others
- * take as long, and threads that are yet to start can make their own. */
+/* Prepare worker `i` ahead of a launch. The caller of a crew prepares only the first: the others
+ * take as long, and their threads, which have yet to start, can do it. */
 static void open_ahead(void *context, size_t i, unsigned thread)
 {
     struct sam_run *run = context;
     struct sam_worker *worker = &run->workers[i];
     if ((i == 0 || thread) && sam_worker_open(worker, run))
         sam_space_touch(worker);
-    worker->run = NULL; /* this run ends with the preparation */
+    worker->run = NULL; /* this run exists only for the preparation */
 }
 
 void sam_workers_expect(struct sam_gpu *gpu, const struct sam_launch *launch, unsigned count)
