@@ -108,6 +108,16 @@ def main():
     cases = [(f"protocol {p}", lambda p=p: reads(p)) for p in (2, 3, 4, 5)]
     cases += [(f"a call, protocol {p}", lambda p=p: refuses({"x": Calls()}, ".exec'", protocol=p))
               for p in (2, 3, 4, 5)]
+    # tensors that leave their storage, or are larger than it
+    for size, stride, words in (((7,), (1,), "past the end of its storage"),
+                                ((2, 3), (2**62, 1), "past the end of its storage"),
+                                ((2**20, 2**20), (0, 0), "repeats its elements"),
+                                ((2**62, 2**62), (1, 1), "a shape that is too large")):
+        cases.append((f"a tensor of {size} by {stride}",
+                      lambda size=size, stride=stride, words=words: refuses(
+                          {"x": Tensor(Storage("0", 6), size, stride)}, words)))
+    cases.append(("a storage past its entry", lambda: refuses(
+        {"x": Tensor(Storage("0", 2**61), (6,), (1,))}, "has another size in the archive")))
     cases.append(("compressed", lambda: refuses({}, "is compressed (deflate)",
                                                 method=zipfile.ZIP_DEFLATED)))
     cases.append(("protocol 0", lambda: refuses({"a": 1}, "no state dict needs", protocol=0)))
