@@ -244,6 +244,29 @@ TEST(profiles_have_cycles)
     }
 }
 
+/* The legend of a page has every reason of its column. */
+TEST(pages_have_a_legend)
+{
+    write_text("k.s", kernel);
+    struct sam_buffer out = expect_success(RUN "-q --cycles --profile t.html");
+    sam_buffer_free(&out);
+    struct sam_buffer file = read_file("t.html");
+    const char *legend = strstr(sam_buffer_text(&file), "<h2 id=\"legend\">");
+    assert_non_null(legend);
+    unsigned reasons = 0;
+    for (unsigned reason = 1; reason < SAM_GPUTIME_REASONS; reason++) {
+        char part[120];
+        snprintf(part, sizeof part, "<td class=\"at\">%s ", sam_gputime_reason_name(reason));
+        const bool named = strstr(sam_buffer_text(&file), part);
+        snprintf(part, sizeof part, "<b>%s</b> %s", sam_gputime_reason_name(reason),
+                 sam_gputime_reason_meaning(reason));
+        assert_true(!named || strstr(legend, part));
+        reasons += named;
+    }
+    assert_true(reasons >= 2);
+    sam_buffer_free(&file);
+}
+
 TEST(timelines)
 {
     write_text("k.s", kernel);

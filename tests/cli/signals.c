@@ -4,6 +4,7 @@
 #include "cli/command.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static int setup(void **state)
     make_directory();
     snprintf(fifo, sizeof fifo, "%s/fifo", directory);
     write_text("loop.s", ".globl k\nk: j k\n");
+    write_text("kernel.s", ".globl _start\n_start: endprg\n");
     return mkfifo(fifo, 0600);
 }
 
@@ -196,6 +198,60 @@ TEST(stopped_tile_programs)
     expect_part(&o.out, "pipes: vector ");
     done(&o);
     assert_false(exists("stop.json") || has_temporary("stop"));
+}
+
+/* Ctrl-C in a launch with far too many workgroups, of which the program tells by a line. */
+TEST(stopped_launches)
+{
+    write_text("huge.s", "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\nli s1, 0x02001000\n"
+                         "la s3, record\necall\nsw s3, 0(s1)\n.data\nline: .word 10\n"
+                         ".balign 64\nrecord: .word 0x80000000, 0, 0x7fffffff, 2, 1, 4, 1, 1024, "
+                         "0, 0, 0, 0, 0, 0, 0, 0\n");
+    const pid_t child = start("run --machine system --gpu-code kernel.s huge.s -q");
+    assert_true(comes(child, has_spoken, 0));
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped after ");
+    done(&o);
+}
+
+/* Ctrl-C in an endless loop after a launch: with --cycles, what was reached is reported. Outputs
+ * are not written. */
+TEST(stopped_systems_in_time)
+{
+    static const char *const options[] = {"-q", "-q --json", "--compare-raw"};
+    write_text("on.s", "li s1, 0x02001000\nla s3, record\nsw s3, 0(s1)\nlw t0, 16(s1)\n"
+                       "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\necall\n"
+                       "1: addi t1, t1, 1\nj 1b\n.data\nline: .word 10\n"
+                       ".balign 64\nrecord: .word 0x80000000, 0, 1, 1, 1, 4, 1, 1024, "
+                       "0, 0, 0, 0, 0, 0, 0, 0\n");
+    for (size_t i = 0; i < SAM_COUNT(options); i++) {
+        char words[160];
+        snprintf(words, sizeof words,
+                 "run --machine system --gpu-code kernel.s on.s --cycles --dump "
+                 "0x40000000:4:stop.bin %s",
+                 options[i]);
+        const pid_t child = start(words);
+        assert_true(comes(child, has_spoken, 0));
+        kill(child, SIGINT);
+        struct outcome o = dies(child, SIGINT);
+        expect_part(&o.err, "samite: error: stopped after ");
+        assert_null(strstr(sam_buffer_text(&o.err), "raw"));
+        if (strstr(options[i], "json")) {
+            json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
+            const json_t *system = json_object_get(root, "system");
+            const json_t *launch = json_array_get(json_object_get(system, "launches"), 0);
+            assert_string_equal(json_string_value(json_object_get(root, "end")), "stopped");
+            assert_int_equal(json_integer_value(json_object_get(launch, "insns")), 1);
+            assert_true(json_integer_value(json_object_get(system, "cycles")) >
+                        json_integer_value(json_object_get(launch, "end")));
+            json_decref(root);
+        } else {
+            expect_part(&o.out, "instructions of the hart, 1 launches, 0 weight records");
+        }
+        done(&o);
+        assert_false(exists("stop.bin"));
+    }
 }
 
 TEST_GROUP(setup, remove_directory)
