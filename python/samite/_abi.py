@@ -598,6 +598,7 @@ FUNCTIONS = {
     "sam_dtype_bits": (c_size_t, (c_int,)),
     "sam_dtype_name": (c_char_p, (c_int,)),
     "sam_dtype_parse": (c_bool, (c_char_p, POINTER(c_int))),
+    "sam_dtype_parse_value": (c_bool, (c_int, c_char_p, c_void_p)),
     "sam_dtype_safetensors": (c_char_p, (c_int,)),
     "sam_elf_parse": (c_int, (c_void_p, c_size_t, c_char_p, POINTER(POINTER(sam_image)),
         POINTER(sam_error))),

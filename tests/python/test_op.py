@@ -46,7 +46,31 @@ def test_figures_plan_program_and_cycles():
     assert hart.load(samite.assemble(result.program, isa="tensor")).entry == 0x80000000
 
 
+def packed(values):
+    flat = np.append(values.reshape(-1), np.zeros(values.size % 2, "u1"))
+    return flat[::2] | flat[1::2] << 4
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (5, 7), (4, 3)])
+def test_elements_of_4_bits(shape):
+    a = np.random.default_rng(3).integers(0, 16, shape, "u1")
+    data = packed(a) if shape[-1] % 2 else packed(a).reshape(shape[0], -1)
+    given = shape if shape[-1] % 2 else None
+    for name, want, parameters in [("transpose", a.T, {}), ("reshape", a.reshape(-1), {"shape": a.size}),
+                                   ("pad", np.pad(a, 1, constant_values=13), {"before": (1, 1), "value": -3})]:
+        got = samite.op(name, data, dtype="i4", in_shape=given, **parameters).output
+        assert got.dtype == np.uint8 and np.array_equal(got.reshape(-1), packed(want))
+        assert got.shape == ((*want.shape[:-1], want.shape[-1] // 2) if want.shape[-1] % 2 == 0 else (got.size,))
+    both = samite.op("concat", data, data, dtype="e2m1", in_shape=[shape, shape]).output
+    assert np.array_equal(both.reshape(-1), packed(np.concatenate((a, a))))
+
+
 @pytest.mark.parametrize("call, error", [
+    (lambda a: samite.op("transpose", a, dtype="i4"), "uint8 array"),
+    (lambda a: samite.op("transpose", a, dtype="i8"), "type of 4 bits"),
+    (lambda a: samite.op("transpose", a, in_shape=(4, 6)), "requires dtype"),
+    (lambda a: samite.op("transpose", a.view("u1"), dtype="i4", in_shape=(3, 3)), "has 5 bytes"),
+    (lambda a: samite.op("pad", a.view("u1"), dtype="i4", before=(1, 1), value=8), "value=8"),
     (lambda a: samite.op("rotate", a), "no operator 'rotate'"),
     (lambda a: samite.op("transpose", a, perm=(0,)), "perm has 1 numbers: expected 2"),
     (lambda a: samite.op("transpose", a, perm=(0, 0)), "perm|twice|permutation"),
