@@ -134,7 +134,7 @@ static void reset_page(struct code_page *page)
     page->high = 0;
 }
 
-/* Fuse instruction `index` and the next when a handler for the pair exists. */
+/* Fuse instruction `index` with the next if there is a handler for the pair. */
 static void pair_up(const struct sam_machine *machine, struct code_page *page, unsigned index)
 {
     if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1])
@@ -145,7 +145,7 @@ static void pair_up(const struct sam_machine *machine, struct code_page *page, u
         page->ops[index].fn = pair;
 }
 
-/* Decode instruction `index` of the page again when it is next reached, and a prefix before it. */
+/* Decode instruction `index` again when it is next reached, and also a prefix before it. */
 static void forget(struct sam_code *code, struct code_page *page, unsigned index)
 {
     if (page->counters)
@@ -175,7 +175,7 @@ void sam_code_store(struct sam_code *code, uint64_t address, unsigned size)
         forget(code, page, index);
 }
 
-/* Forget the decoded instruction at `pc`, if there is one. */
+/* Invalidate the instruction at `pc`, if decoded. */
 static void forget_at(struct sam_code *code, uint64_t pc)
 {
     struct code_page *page = find_page(code, page_start(pc));
@@ -183,7 +183,7 @@ static void forget_at(struct sam_code *code, uint64_t pc)
         forget(code, page, pc % SAM_PAGE_SIZE / 4);
 }
 
-/* The same for a stop and for a prefix before it, which does not run over it. */
+/* Invalidate the instruction at `pc` and a prefix before it, which would run past a breakpoint. */
 static void redecode_breakpoint(struct sam_code *code, uint64_t pc)
 {
     forget_at(code, pc);
@@ -281,14 +281,14 @@ static struct code_page *make_page(struct sam_code *code, uint64_t page_pc)
     page->next = *bucket;
     *bucket = page;
     code->changes++;
-    /* From now on, stores to the page must go through resolve. */
+    /* From now on, stores to the page must resolve. */
     sam_tlb_protect(code->tlb, page_pc);
     return page;
 }
 
 /* --------------------------------------------------------------------------- decoding */
 
-/* Handle a prefix: its micro-op links to the out-of-line pair. */
+/* Decode a prefix: its micro-op links to the out-of-line pair. */
 static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uint32_t prefix)
 {
     uint64_t pc = page->pc + index * 4u;
@@ -301,7 +301,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     memset(&fused->counters, 0, sizeof fused->counters);
     fused->pc = c->code->machine->isa.xlen == 32 ? (uint32_t)(pc + 4) : pc + 4;
     const bool fetched = sam_code_fetch(c, fused->pc, &word, &fault);
-    /* The instruction may stand on the next page, where stores must be seen, too. */
+    /* The instruction may be on the next page, where stores must be observed, too. */
     if (fetched && !sam_code_has(c->code, fused->pc) && !make_page(c->code, page_start(fused->pc)))
         return false;
     if (fetched)
@@ -310,7 +310,7 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     else
         c->code->cut = true;
     if (!fetched) {
-        /* Nothing follows the prefix: it has no effect, and fetching the next instruction traps. */
+        /* Nothing can be fetched after the prefix: it has no effect, and the next fetch traps. */
         fused->ops[0] = (struct sam_uop){.fn = op_leave_page};
     } else if (sam_decode(&c->code->machine->isa, word, prefix, &insn)) {
         sam_uop_fill(c->code->machine, c->code, &insn, fused->pc, index + 1 < SAM_PAGE_OPS,
@@ -325,7 +325,8 @@ static bool fuse(struct sam_core *c, struct code_page *page, unsigned index, uin
     return true;
 }
 
-/* Decode instruction `op` of the running page in place. False: c->cause and c->tval are set. */
+/* Decode instruction `op` of the running page in place. On failure, sets c->cause and c->tval and
+ * returns false. */
 static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
 {
     struct code_page *page = find_page(c->code, c->page_pc);
@@ -368,7 +369,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
     return true;
 }
 
-/* Runs the first time an instruction is reached. */
+/* The handler of an instruction that is not decoded yet. */
 static const struct sam_uop *op_translate(SAM_HANDLER_ARGS)
 {
     if (!translate(c, op))
@@ -427,7 +428,7 @@ static const struct sam_uop *op_resume(SAM_HANDLER_ARGS)
     SAM_JUMP_PC(pc);
 }
 
-/* After the last instruction of a page, or in place of one that a prefix could not reach. */
+/* The handler after the last instruction of a page, and after a prefix with nothing to fetch. */
 static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
 {
     bool sentinel = op == c->ops + SAM_PAGE_OPS;
@@ -435,20 +436,20 @@ static const struct sam_uop *op_leave_page(SAM_HANDLER_ARGS)
     SAM_JUMP_PC(sentinel ? c->page_pc + SAM_PAGE_SIZE : c->line_pc);
 }
 
-/* The run ends within the straight-line run that began at `entry`. */
+/* Stop at `op` within the block that began at `entry`. */
 static void end_at(struct sam_core *c, const struct sam_uop *op, const struct sam_uop *entry)
 {
     c->end_op = op;
     c->end_entry = entry;
 }
 
-/* Replaces an instruction at a stop. */
+/* The handler at a breakpoint. */
 static const struct sam_uop *op_stop(SAM_HANDLER_ARGS)
 {
     SAM_MUSTTAIL return sam_stop_before(c, op, entry, left);
 }
 
-/* After a single step. */
+/* The handler after a single step. */
 static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
 {
     c->retired = sam_retired_at(c, op, entry, left);
@@ -459,7 +460,7 @@ static const struct sam_uop *op_step_done(SAM_HANDLER_ARGS)
 
 /* ---------------------------------------------------------------------------- running */
 
-/* Before the instruction. */
+/* Stop before the instruction. */
 static const struct sam_uop *stop(struct sam_core *c, const struct sam_uop *op,
                                   const struct sam_uop *entry, int64_t left, enum sam_exit exit)
 {
@@ -494,7 +495,7 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
     return NULL;
 }
 
-/* Switch to the page of `pc`; NULL with c->cause and c->tval set. */
+/* Switch to the page of `pc`. On failure, sets c->cause and c->tval and returns NULL. */
 static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
 {
     uint64_t page_pc = page_start(pc);
@@ -523,7 +524,7 @@ const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
 {
     const uint64_t pc = c->code->machine->isa.xlen == 32 ? (uint32_t)c->pc : c->pc;
     if (pc & 3)
-        SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* of the jump itself */
+        SAM_TRAP(SAM_CAUSE_FETCH_MISALIGNED, pc); /* the jump itself traps */
     left -= op - entry + 1;
     c->exit = SAM_EXIT_BUDGET;
     if (left > 0) {
@@ -591,8 +592,8 @@ static const struct sam_uop *step_uop(struct sam_core *core, const struct sam_in
     return &s->uop;
 }
 
-/* Whether the instruction computes with the host's floating-point state, which is slow to set, or
- * reads or sets its flags. */
+/* Whether the instruction uses the host's floating-point environment, which is slow to switch to,
+ * or accesses its flags. */
 static bool uses_host_fp(enum sam_op op)
 {
     switch ((enum sam_act)sam_insn_rows[op].does.act) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core: its beginning, the accesses that its view must resolve, and the end of its budget. */
+/* Initialises cores, resolves their TLB misses, and stops them at the end of a budget. */
 #include "machine/threads.h"
 
 uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,

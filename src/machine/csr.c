@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs that every core has; the machine's own take precedence. */
+/* CSRs common to all cores; a machine's own CSRs take precedence. */
 #include "machine/machine.h"
 
-/* Bits of mstatus that a Ventus warp keeps. With Zfinx the standard makes FS read-only zero, but
- * start-up code of kernels sets it, so it is plain storage. A hart has its own mstatus. */
+/* The bits of mstatus that a Ventus warp keeps. With Zfinx the standard makes FS read-only zero,
+ * but the start-up code of kernels sets it, so it is plain storage here. A hart has its own
+ * mstatus. */
 #define MSTATUS_BITS                                                                               \
     (SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE | SAM_MSTATUS_VS | SAM_MSTATUS_MPP | SAM_MSTATUS_FS)
 
@@ -92,14 +93,14 @@ bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
         core->frm = (value >> 5) & 7;
         break;
     case SAM_CSR_mstatus: core->mstatus = value & MSTATUS_BITS; return true;
-    case SAM_CSR_misa: return true; /* fixed */
+    case SAM_CSR_misa: return true; /* read-only value; writes are ignored */
     case SAM_CSR_mtvec: core->mtvec = value & ~UINT64_C(3); return true;
     case SAM_CSR_mscratch: core->mscratch = value; return true;
     case SAM_CSR_mepc: core->mepc = value & ~UINT64_C(3); return true;
     case SAM_CSR_mcause: core->mcause = value; return true;
     case SAM_CSR_mtval: core->mtval = value; return true;
     case SAM_CSR_mcycle:
-    case SAM_CSR_minstret: return true; /* counters keep running */
+    case SAM_CSR_minstret: return true; /* the counters keep running */
     default: return false;
     }
     core->frm_plain = core->frm == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults and places in words, as every machine reports them. */
+/* Text of faults and locations, shared by all machines. */
 #include <stdio.h>
 
 #include "machine/machine.h"
@@ -8,7 +8,7 @@ void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *
                     size_t size)
 {
     static const struct {
-        const char *before, *after; /* the address; after NULL: there is none */
+        const char *before, *after; /* text around the address; `after` NULL: no address */
     } words[] = {
         [SAM_CAUSE_FETCH_MISALIGNED] =
             {"jump to", ", not a multiple of 4 (compressed code? compile without C)"},
@@ -49,7 +49,8 @@ void sam_fault_put_pc(struct sam_buffer *out, const struct sam_image *image, uin
                           (unsigned long long)(pc - symbol->value));
 }
 
-/* A word that is an instruction of an extension of harts: which one, and the ISA string with it. */
+/* If the word is an instruction of an extension of the hart, name the extension and an ISA string
+ * that includes it. */
 static void put_missing(struct sam_buffer *out, const struct sam_isa *isa, uint32_t word)
 {
     char text[128];

@@ -12,11 +12,11 @@
 
 typedef unsigned sam_host_fp;
 
-/* All exceptions masked, nearest even, no flush to zero, flags clear. */
+/* All exceptions masked, round to nearest even, no flush to zero, flags clear. */
 static inline sam_host_fp sam_host_fp_enter(void)
 {
     unsigned old = _mm_getcsr();
-    if (old != 0x1f80) /* setting it takes longer than reading it */
+    if (old != 0x1f80) /* writing MXCSR is slower than reading it */
         _mm_setcsr(0x1f80);
     return old;
 }

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Back in time: snapshots, and the order in which warps ran, which is all that a repetition needs.
- * A machine is deterministic: the same instructions of the same warps in the same order lead from a
- * snapshot to the same state. */
+/* Reverse execution: snapshots, and the order in which warps ran. Machines are deterministic: from
+ * a snapshot, the same instructions of the same warps in the same order lead to the same state. */
 #include "machine/history.h"
 
 #include <stdlib.h>
 
 #include "machine/journal.h"
 
-#define INTERVAL       1000000u /* instructions between snapshots of a recording, at first */
-#define MOST_SNAPSHOTS 64u      /* of a recording: then every other one is forgotten */
+#define INTERVAL       1000000u /* initial number of instructions between snapshots of a recording */
+#define MOST_SNAPSHOTS 64u      /* of a recording: beyond, every other one is dropped */
 
-/* What the user had run: all, a workgroup, a warp, or steps of a warp. It ends where the next entry
- * begins. */
+/* A run request of the user: everything, a workgroup, a warp, or steps of a warp. It ends where the
+ * next entry begins. */
 enum act { ACT_RUN, ACT_STEP, ACT_CHANGE };
 
 struct entry {
     enum act act;
     enum sam_session_scope scope;
     uint32_t workgroup, warp;
-    uint64_t begin; /* time */
-    uint64_t calls; /* steps, also those in which nothing ran */
+    uint64_t begin; /* in instructions */
+    uint64_t calls; /* steps, including those that executed nothing */
 };
 
-/* A place in the list of entries. */
+/* A position in the list of entries. */
 struct place {
     size_t entry;
-    uint64_t calls; /* of it, done */
+    uint64_t calls; /* steps done within the entry */
 };
 
-/* Number i belongs to mark i of the journal. */
+/* Snapshot i belongs to mark i of the journal. */
 struct snapshot {
-    unsigned id; /* 0: of the recording */
+    unsigned id; /* 0: taken by the recording */
     uint64_t time;
     void *state;
     struct place place;
@@ -46,8 +45,8 @@ struct sam_history {
     uint64_t interval;
     struct entry *entries;
     size_t entry_count, entry_capacity;
-    struct place place; /* of the present; {entry_count, 0}: at the end */
-    uint64_t furthest;  /* time at the end */
+    struct place place; /* current position; {entry_count, 0}: at the end */
+    uint64_t furthest;  /* instructions at the end */
 };
 
 static bool is_past(const struct sam_history *h)
@@ -96,7 +95,7 @@ static enum sam_status drop(struct sam_session *session, size_t index, struct sa
     return SAM_OK;
 }
 
-/* Where the present is in the entries, for a later repetition. */
+/* The current position, for a later replay. */
 static struct place present(const struct sam_history *h)
 {
     if (is_past(h) || h->entry_count == 0)
@@ -121,7 +120,7 @@ static enum sam_status save(struct sam_session *session, unsigned id, struct sam
     return SAM_OK;
 }
 
-/* Half as many snapshots of the recording, the first and the last among them. */
+/* Drop every other snapshot of the recording, but neither the first nor the last. */
 static enum sam_status thin(struct sam_session *session, struct sam_error *error)
 {
     struct sam_history *h = session->history;
@@ -168,7 +167,7 @@ static enum sam_status load(struct sam_session *session, size_t index, struct sa
     sam_code_reset(session->code);
     session->time = s->time;
     h->place = s->place;
-    /* Nobody can repeat a change: what came after one is forgotten. */
+    /* A user's change cannot be replayed: discard the entries after it. */
     for (size_t i = h->place.entry; i < h->entry_count; i++) {
         if (h->entries[i].act == ACT_CHANGE && h->entries[i].begin >= s->time &&
             (i > h->place.entry || h->place.calls == 0)) {
@@ -260,8 +259,8 @@ static uint64_t end_of(const struct sam_history *h, size_t entry)
     return entry + 1 == h->entry_count ? h->furthest : h->entries[entry + 1].begin;
 }
 
-/* The user acts: what the recording knows of the future is void. As long as he does what he did
- * then, prints and logs are a repetition. */
+/* The user acts: discard the recorded future. Prints and logs stay suppressed for as long as the
+ * user repeats it exactly. */
 static void cut(struct sam_session *session, const struct entry *next)
 {
     struct sam_history *h = session->history;
@@ -368,10 +367,10 @@ bool sam_history_stretch(const struct sam_session *session, uint64_t before, uin
 
 /* --------------------------------------------------------------------------------- repetition */
 
-/* What to do with stops on the way. NULL: pass them. */
+/* How to treat breakpoints and watchpoints during replay; NULL: ignore them. */
 struct finding {
-    bool undoes;                  /* watched accesses count as long as they can be undone */
-    struct sam_session_stop stop; /* the last that was found */
+    bool undoes;                  /* count watched accesses only where they can be undone */
+    struct sam_session_stop stop; /* the last stop found */
     uint64_t time;
     bool found;
 };
@@ -387,7 +386,7 @@ static void note(struct sam_session *session, struct finding *finding,
     finding->found = true;
 }
 
-/* One step of an entry. */
+/* Replay one step of an entry. */
 static enum sam_status repeat_step(struct sam_session *session, const struct entry *e,
                                    struct finding *finding, uint64_t before,
                                    struct sam_error *error)
@@ -412,17 +411,17 @@ static enum sam_status repeat_step(struct sam_session *session, const struct ent
         sam_session_watched(session, core, e->workgroup, e->warp, &stop))
         note(session, finding, &stop, before);
     session->watches.core = NULL;
-    return status == SAM_ERR_MEMORY ? status : SAM_OK; /* a trap was one then, too */
+    return status == SAM_ERR_MEMORY ? status : SAM_OK; /* a trap had also ended the recorded step */
 }
 
-/* Repeat what was recorded until `time`. */
+/* Replay recorded entries up to `time`. */
 static enum sam_status repeat(struct sam_session *session, uint64_t time, struct finding *finding,
                               struct sam_error *error)
 {
     struct sam_history *h = session->history;
     enum sam_status status = SAM_OK;
     sam_code_enable_breakpoints(session->code, finding != NULL);
-    /* At the end, steps in which nothing ran are repeated too. */
+    /* At the end, also replay steps that executed nothing. */
     while (status == SAM_OK && is_past(h) &&
            (session->time < time || (time == h->furthest && !finding))) {
         const struct entry *e = &h->entries[h->place.entry];
@@ -459,7 +458,7 @@ static enum sam_status repeat(struct sam_session *session, uint64_t time, struct
     return status;
 }
 
-/* The last snapshot of the recording at or before `time`, if it is one that was reached. */
+/* The recording's last reached snapshot at or before `time`. */
 static enum sam_status find_time(const struct sam_session *session, uint64_t time, size_t *index,
                                  struct sam_error *error)
 {
@@ -513,7 +512,8 @@ static enum sam_status back(struct sam_session *session, bool undoes, struct sam
             index--;
         const uint64_t from = session->history->snapshots[index].time;
         status = load(session, index, error);
-        /* One instruction more: a stop at the very time of a snapshot belongs to what led there. */
+        /* One instruction further: a stop exactly at a snapshot belongs to the interval before
+         * it. */
         if (status == SAM_OK)
             status = repeat(session, until < now ? until + 1 : now, &finding, error);
         until = from;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the owner of a machine does with its memory: map, copy in and out, load programs. */
+/* The memory operations of a machine's owner: map, copy in and out, load programs. */
 #include "machine/machine.h"
 
-/* One past the last address that sam_host_alloc uses of a 64-bit address space. */
+/* Upper bound of the addresses that sam_host_alloc uses in a 64-bit address space. */
 #define ALLOC_LIMIT (UINT64_C(1) << 47)
 
 static unsigned digits_of(const struct sam_memory *memory)
@@ -182,7 +182,7 @@ enum sam_status sam_host_plan(struct sam_memory *plan, const struct sam_image *i
     return status;
 }
 
-/* Map the `size` bytes that a section has at `address`, copy its data there and zero the rest. */
+/* Map `size` bytes at `address` for a section, copy its data there and zero the rest. */
 static enum sam_status load_section(struct sam_memory *memory, struct sam_code *code,
                                     const struct sam_section *section, uint64_t address,
                                     uint64_t size, struct sam_error *error)

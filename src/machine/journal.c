@@ -8,13 +8,13 @@ struct saved {
     uint8_t *bytes;
 };
 
-/* Pages by address, open addressing. */
+/* A hash set of pages, with open addressing. */
 struct set {
-    const uint8_t **slots; /* NULL: free */
-    size_t room, count;    /* room: a power of two, or 0 */
+    const uint8_t **slots; /* NULL: free slot */
+    size_t room, count;    /* room: number of slots, a power of two or 0 */
 };
 
-/* What was changed between a mark and the next, the first save of a page before later ones. */
+/* The pages changed between two marks, as of the first mark, in order of their first save. */
 struct epoch {
     struct saved *pages;
     size_t count, capacity;
@@ -24,8 +24,8 @@ struct sam_journal {
     struct sam_tlb *tlb;
     struct epoch *epochs;
     size_t epoch_count, epoch_capacity;
-    struct set saved;  /* in the last epoch */
-    uint32_t *granted; /* entries of the TLB that have become writable in it */
+    struct set saved;  /* saved in the last epoch */
+    uint32_t *granted; /* TLB entries made writable in the last epoch */
     size_t granted_count, granted_capacity;
 };
 
@@ -35,7 +35,7 @@ struct sam_journal *sam_journal_new(struct sam_tlb *tlb)
     if (!j)
         return NULL;
     j->tlb = tlb;
-    /* Whatever is writable now, is so no longer: later only what was granted is closed. */
+    /* Write-protect every writable page. Later marks only re-protect pages unprotected since. */
     for (uint32_t i = 0; i < SAM_TLB_ENTRIES; i++)
         if (tlb->entries[i].write_limit)
             tlb->entries[i].write_limit = 0;
@@ -93,7 +93,7 @@ static bool grow(struct set *set)
     return true;
 }
 
-/* False: out of memory. */
+/* Returns false on out-of-memory. */
 static bool add(struct set *set, const uint8_t *host)
 {
     if (set->count * 2 >= set->room && !grow(set))
@@ -112,7 +112,7 @@ static bool fill(struct set *set, const struct epoch *epoch)
     return ok;
 }
 
-/* Nothing of the last epoch counts as saved, and nothing is writable. */
+/* Empty the last epoch's sets and write-protect its pages. */
 static void begin(struct sam_journal *j)
 {
     for (size_t i = 0; i < j->granted_count; i++)
@@ -146,7 +146,7 @@ void sam_journal_back(struct sam_journal *j, size_t index)
     begin(j);
 }
 
-/* Append a page to an epoch, to which its bytes belong then. */
+/* Append a page to an epoch, which takes ownership of its bytes. */
 static bool append(struct epoch *epoch, struct saved page)
 {
     void *grown = sam_grow(epoch->pages, epoch->count, &epoch->capacity, sizeof *epoch->pages);
@@ -195,7 +195,8 @@ bool sam_journal_grant(struct sam_journal *j, uint32_t index)
     return true;
 }
 
-/* Move what the epoch before has not saved over to it. False: out of memory, nothing moved. */
+/* Move pages that the previous epoch lacks to it. Returns false on out-of-memory, before moving
+ * anything. */
 static bool merge(struct epoch *before, struct epoch *gone)
 {
     struct set known = {0};
@@ -224,7 +225,7 @@ bool sam_journal_drop(struct sam_journal *j, size_t index)
         return false;
     clear_epoch(gone);
     memmove(gone, gone + 1, (--j->epoch_count - index) * sizeof *gone);
-    if (last) /* everything is saved anew, which does no harm */
+    if (last) /* saving a page again is harmless */
         begin(j);
     return true;
 }

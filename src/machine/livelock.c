@@ -14,7 +14,7 @@ void sam_livelock_begin(struct sam_livelock *state, const struct sam_core *core)
     state->added = true;
 }
 
-/* Counters move by themselves. */
+/* Counters change by themselves. */
 static bool reads_counter(struct sam_core *core, const struct sam_step *step)
 {
     enum { FIRST = 0xb00, LAST = 0xcff };
@@ -27,7 +27,7 @@ static bool reads_counter(struct sam_core *core, const struct sam_step *step)
            address <= LAST;
 }
 
-/* False: there is no room, or the bytes cannot be read. */
+/* Returns false if there is no room or the bytes cannot be read. */
 static bool add_write(struct sam_livelock *state, struct sam_core *core,
                       const struct sam_step_access *access)
 {
@@ -42,7 +42,7 @@ static bool add_write(struct sam_livelock *state, struct sam_core *core,
     return sam_core_peek(core, access->address, access->size, &state->writes[state->count++].value);
 }
 
-/* Take the values that the written bytes have now: whether they are those of the last return. */
+/* Read the written bytes again; returns whether they are as of the last return. */
 static bool same_memory(struct sam_livelock *state, struct sam_core *core)
 {
     bool same = !state->added;

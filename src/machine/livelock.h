@@ -16,24 +16,25 @@ enum { SAM_LIVELOCK_X = 64, SAM_LIVELOCK_WRITES = 64 };
 
 enum sam_livelock_state {
     SAM_LIVELOCK_RUNS,
-    SAM_LIVELOCK_RETURNED, /* to where it began: the first time, or with memory changed */
+    SAM_LIVELOCK_RETURNED, /* to the initial pc and registers: the first time, or with changed
+                              memory */
     SAM_LIVELOCK_REPEATS,
-    SAM_LIVELOCK_UNKNOWN, /* it does what may change by itself, or too much to tell */
+    SAM_LIVELOCK_UNKNOWN, /* undecidable: reads a counter, or writes too much */
 };
 
 struct sam_livelock {
     uint64_t pc, x[SAM_LIVELOCK_X];
     struct {
-        uint64_t address, value; /* the value at the last return */
+        uint64_t address, value; /* as of the last return */
         unsigned size;
     } writes[SAM_LIVELOCK_WRITES];
     unsigned count;
-    bool added; /* a write since the last return */
+    bool added; /* a write was added since the last return */
 };
 
-/* The writes of an earlier use of the same `state` stay known, which is zero before the first. */
+/* `state` is zero before its first use; later uses keep the writes found before. */
 void sam_livelock_begin(struct sam_livelock *state, const struct sam_core *core);
-/* After each instruction. Registers that are not scalar are the caller's to compare. */
+/* Call after each recorded instruction. The caller compares registers that are not scalar. */
 enum sam_livelock_state sam_livelock_step(struct sam_livelock *state, struct sam_core *core,
                                           const struct sam_step *step);
 

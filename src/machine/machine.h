@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of machine/: memory, the software TLB, the scalar core, decoded code and traps.
+/* Interface of machine/: memory, the software TLB, the scalar core, decoded code and traps.
  *
- * A core runs micro-ops: each instruction of a page of code is decoded once, when it is first
- * reached, into a handler pointer and its operands. A handler does its work and tail-calls the next
- * one (threads.h). Memory goes through a software TLB: one entry per 4 KiB page holds the host
- * address and how many bytes of the page may be read and written, so that the common access is a
- * load, a compare and the access itself. Bounds, local memory, translation and stores to code are
- * all handled by how entries are filled. */
+ * A core runs micro-ops: each instruction is decoded once, when it is first reached, into a handler
+ * pointer and operands. A handler does its work and tail-calls the next handler (threads.h). Memory
+ * accesses go through a software TLB: one entry per 4 KiB page holds the host address and how many
+ * bytes of the page may be read and written, so the common access is a load, a compare and the
+ * access itself. Bounds, local memory, address translation and self-modifying code are all
+ * implemented by how entries are filled. */
 #ifndef SAM_MACHINE_H
 #define SAM_MACHINE_H
 
@@ -15,68 +15,68 @@
 
 #define SAM_PAGE_SIZE 4096u
 #define SAM_PAGE_OPS  1024u /* instructions per page */
-#define SAM_X_SINK    64u   /* register that receives writes to x0 */
+#define SAM_X_SINK    64u   /* the register that absorbs writes to x0 */
 
 /* ---------------------------------------------------------------- physical memory (memory.c) */
 
-/* Buffers (which bytes exist) and the bytes themselves, in chunks allocated on first touch.
+/* Buffers, i.e. which bytes exist, and the bytes themselves, in chunks allocated on first touch.
  * Thread-safe, except for mapping. */
 struct sam_memory;
 
 struct sam_region {
     uint64_t base;
     uint64_t size;
-    uint64_t slack; /* padding at its end, to the end of a page */
+    uint64_t slack; /* padding at the end, up to a page boundary */
 };
 
-/* What a machine lets its owner map. */
+/* Rules for mapping memory. */
 struct sam_memory_rules {
-    unsigned bits; /* of an address: 32 or 64 */
-    /* Mapped ranges that overlap or touch become one buffer, and programs take whole pages. False:
-     * an overlap is an error, and each buffer has exactly the bytes asked for. */
+    unsigned bits; /* address width: 32 or 64 */
+    /* Overlapping or adjacent ranges become one buffer, and programs take whole pages. False:
+     * overlap is an error, and buffers have exactly the bytes requested. */
     bool joins;
-    struct sam_region window;    /* addresses of local memory, never mapped; size 0: none */
-    struct sam_region registers; /* the same of control registers */
+    struct sam_region window;    /* local memory, never mapped; size 0: none */
+    struct sam_region registers; /* control registers, never mapped */
 };
 
-/* `rules` is copied. NULL: out of memory. */
+/* Copies `rules`. Returns NULL on out-of-memory. */
 struct sam_memory *sam_memory_new(const struct sam_memory_rules *rules);
 void sam_memory_free(struct sam_memory *memory);
 const struct sam_memory_rules *sam_memory_rules(const struct sam_memory *memory);
-/* Add a buffer. One inside an existing buffer is fine; a larger one at the start of an existing one
- * extends it. Any other overlap is rejected, as is a buffer that wraps. */
+/* Add a buffer. It may lie inside an existing buffer, or extend one that has the same base; any
+ * other overlap, or wrapping around, is an error. */
 enum sam_status sam_memory_map(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
-/* The same, but what overlaps or adjoins becomes one buffer. */
+/* Add a buffer and coalesce it with those that it overlaps or adjoins. */
 enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
-/* Remove the buffer that begins at `base`. Its bytes become zero, and their memory goes back to the
- * host; bytes around it stay. */
+/* Remove the buffer at `base`. Its bytes become zero and their host memory is released. */
 enum sam_status sam_memory_unmap(struct sam_memory *memory, uint64_t base, struct sam_error *error);
 /* The buffer that holds `address`, or NULL. */
 const struct sam_region *sam_memory_find(const struct sam_memory *memory, uint64_t address);
 /* The lowest buffer that ends above `address`, or NULL. */
 const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64_t address);
-/* The first page at or above `from` with `size` free bytes, and `guard` more on either side; 0 when
+/* The first page at or above `from` with `size` free bytes and `guard` more on either side; 0 if
  * there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
                         uint64_t size, uint64_t guard);
-/* The last bytes of the buffer at `base` are slack. */
+/* Set the slack at the end of the buffer at `base`. */
 void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t slack);
-/* Host address of the byte at `address`; the rest of its page follows. NULL: host out of memory. */
+/* Host address of the byte at `address`, contiguous to the end of its page. Returns NULL on
+ * out-of-memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
-/* The same; *size, the bytes wanted from `address` on, becomes how many of them follow each other
- * on the host. */
+/* Host address of the byte at `address`; *size is reduced to the number of bytes contiguous on the
+ * host. */
 uint8_t *sam_memory_run(struct sam_memory *memory, uint64_t address, size_t *size);
-/* Zero bytes, regardless of buffers; the pages in them go back to the host. */
+/* Zero bytes, regardless of buffers, and release whole pages to the host. */
 void sam_memory_clear(struct sam_memory *memory, uint64_t base, uint64_t size);
-/* Copy in or out, regardless of buffers. False: host out of memory. */
+/* Copy in or out, regardless of buffers. Return false on out-of-memory. */
 bool sam_memory_write(struct sam_memory *memory, uint64_t address, const void *data, size_t size);
 void sam_memory_read(struct sam_memory *memory, uint64_t address, void *data, size_t size);
 /* The first address in address..end - 1 whose chunk is allocated; `end`: none is. */
 uint64_t sam_memory_skip_untouched(struct sam_memory *memory, uint64_t address, uint64_t end);
-/* Bytes from `base`, the start of a page, to the end of the region or the page; 0 when the region,
- * which has bytes in this page, begins later. */
+/* The bytes of the page at `base` up to the end of the region; 0 if the region begins inside the
+ * page. */
 static inline uint16_t sam_region_limit(const struct sam_region *region, uint64_t base)
 {
     if (region->base > base)
@@ -87,43 +87,43 @@ static inline uint16_t sam_region_limit(const struct sam_region *region, uint64_
 
 /* ------------------------------------------------- what the owner of a machine does (host.c) */
 
-/* Make `size` bytes at `base` a buffer, by the rules of the memory. SAM_ERR_USAGE: past the address
- * space, in the machine's window, or an overlap. */
+/* Map `size` bytes at `base` according to the memory's rules. SAM_ERR_USAGE: beyond the address
+ * space, in a window, or an overlap. */
 enum sam_status sam_host_map(struct sam_memory *memory, uint64_t base, uint64_t size,
                              struct sam_error *error);
-/* Map `size` bytes at the first page boundary from `from` on where they have a free page on either
- * side. SAM_ERR_USAGE: no room. */
+/* Map `size` bytes at the first page boundary from `from` on that leaves a free page on either
+ * side. SAM_ERR_USAGE: no free range. */
 enum sam_status sam_host_alloc(struct sam_memory *memory, uint64_t from, uint64_t size,
                                uint64_t *address, struct sam_error *error);
-/* Map `size` bytes, and as slack what follows up to a page boundary or the next buffer: at
- * *address, or, when that is 0, at the first page from `from` on where whole pages are free. */
+/* Map `size` bytes, followed by slack up to a page boundary or the next buffer: at *address or, if
+ * it is 0, at the first page from `from` on where whole pages are free. */
 enum sam_status sam_host_alloc_pages(struct sam_memory *memory, uint64_t from, uint64_t size,
                                      uint64_t *address, struct sam_error *error);
-/* Copy in or out; the bytes must lie in one buffer, else SAM_ERR_USAGE. A read into NULL only
- * checks that they do. Writes reach `code`, where a core runs from this memory; else NULL. */
+/* Copy in or out within one buffer, else SAM_ERR_USAGE. A read into NULL only checks the range.
+ * Writes invalidate `code`, if a core runs from this memory; else NULL. */
 struct sam_code;
 enum sam_status sam_host_write(struct sam_memory *memory, struct sam_code *code, uint64_t address,
                                const void *data, size_t size, struct sam_error *error);
 enum sam_status sam_host_read(struct sam_memory *memory, uint64_t address, void *data, size_t size,
                               struct sam_error *error);
-/* Map those bytes of the range that no buffer has; unless the memory joins ranges, each gap becomes
- * a buffer of its own. */
+/* Map the unmapped bytes of the range; unless the memory joins ranges, each free range becomes a
+ * buffer. */
 enum sam_status sam_host_cover(struct sam_memory *memory, uint64_t base, uint64_t size,
                                struct sam_error *error);
-/* Map the sections of a program in whole pages, where it is linked and where it is loaded, in a
- * memory whose ranges join. Nothing is copied. */
+/* Map the sections of a program in whole pages, at their link and load addresses, in a memory that
+ * joins ranges. Copies nothing. */
 enum sam_status sam_host_plan(struct sam_memory *plan, const struct sam_image *image,
                               struct sam_error *error);
-/* Bytes have changed: `code`, unless it is NULL, decodes them again. */
+/* Invalidate decoded code, unless `code` is NULL, after bytes have changed. */
 void sam_host_invalidate_code(struct sam_code *code, uint64_t address, uint64_t size);
-/* Map every section of a program and copy its data in, also to its load address where that differs.
- * SAM_ERR_INPUT: a section above the address space. */
+/* Map every section of a program and copy its data in, also to its load address if different.
+ * SAM_ERR_INPUT: a section beyond the address space. */
 enum sam_status sam_host_load(struct sam_memory *memory, struct sam_code *code,
                               const struct sam_image *image, struct sam_error *error);
 
 /* ------------------------------------------------------------------------- causes and traps */
 
-/* RISC-V causes, then ours. */
+/* RISC-V causes; the machine's own from SAM_CAUSE_CUSTOM on. */
 enum sam_cause {
     SAM_CAUSE_FETCH_MISALIGNED = 0,
     SAM_CAUSE_FETCH_ACCESS = 1,
@@ -137,18 +137,18 @@ enum sam_cause {
     SAM_CAUSE_FETCH_PAGE = 12,
     SAM_CAUSE_LOAD_PAGE = 13,
     SAM_CAUSE_STORE_PAGE = 15,
-    SAM_CAUSE_CUSTOM = 24, /* the machine above defines 24.. */
+    SAM_CAUSE_CUSTOM = 24, /* first cause of the machine */
 };
 
-/* SAM_ATOMIC, a load and a store, is one for sam_access_slow only: a TLB resolves a store. */
+/* SAM_ATOMIC, a load and a store, is only for sam_access_slow: a TLB resolves it as a store. */
 enum sam_access { SAM_FETCH, SAM_LOAD, SAM_STORE, SAM_ATOMIC };
 
 struct sam_fault {
     unsigned cause;
-    uint64_t address; /* or tval of another kind */
+    uint64_t address; /* or another tval */
 };
 
-/* The cause of an access that the machine forbids. */
+/* The cause of an access fault. */
 static inline unsigned sam_access_cause(enum sam_access access)
 {
     return access == SAM_FETCH  ? SAM_CAUSE_FETCH_ACCESS
@@ -156,9 +156,9 @@ static inline unsigned sam_access_cause(enum sam_access access)
                                 : SAM_CAUSE_STORE_ACCESS;
 }
 
-/* In words (fault.c): "misaligned load from 0x80000001". Addresses have at least `digits` digits;
- * `outside` says what is wrong with the address of an access fault: ", outside every buffer"; NULL:
- * ", which cannot be read" or "written". */
+/* Text of a fault (fault.c): "misaligned load from 0x80000001". Addresses have at least `digits`
+ * digits; `outside` explains an access fault: ", outside every buffer"; NULL: ", which cannot be
+ * read" or "written". */
 void sam_fault_text(const struct sam_fault *fault, unsigned digits, const char *outside, char *text,
                     size_t size);
 /* "pc 0x80000004 <start+0x4>"; `image` may be NULL. */
@@ -172,15 +172,15 @@ void sam_fault_put_word(struct sam_buffer *out, const struct sam_isa *isa,
 
 struct sam_tlb_entry {
     uint8_t *host;       /* the page's bytes */
-    uint16_t read_limit; /* bytes from the page's start that may be read, 0..4096 */
+    uint16_t read_limit; /* bytes of the page that may be read, from its start: 0..4096 */
     uint16_t write_limit;
-    uint32_t tag; /* upper address bits, XLEN 64 only */
+    uint32_t tag; /* upper address bits, if XLEN is 64 */
 };
 
-#define SAM_TLB_ENTRIES (UINT32_C(1) << 20) /* all of a 32-bit address space */
+#define SAM_TLB_ENTRIES (UINT32_C(1) << 20) /* a 32-bit address space */
 
-/* The writable bytes after the word that a machine watches, within its page: the page's write_limit
- * ends before the word, and stores beyond it look here before they go to resolve. */
+/* Machines with a watched word end the write_limit of its page before the word. Stores to the
+ * writable bytes after the word look here before they resolve. */
 struct sam_tlb_gap {
     uint64_t base;
     uint8_t *host; /* address of the byte at base */
@@ -195,17 +195,16 @@ struct sam_tlb {
     struct sam_tlb_gap gap;
     struct sam_watches *watches; /* NULL: none */
     struct sam_journal *journal; /* NULL: none */
-    bool exhausted;  /* the host had no memory for an access: the fault is not the program's */
-    bool asks_slack; /* the core is to stop after the next access to a buffer's slack, */
-    bool slack;      /* the access just resolved is to slack */
-    /* Host address of an access that misses the pages, or NULL with *fault filled. May fill the
-     * page's entry, so that the next access hits. Aligned accesses only; they never cross a page.
-     */
+    bool exhausted;              /* out of host memory: not the program's fault */
+    bool asks_slack;             /* stop the core after the next access to a buffer's slack */
+    bool slack;                  /* the last access resolved was to slack */
+    /* Resolve an aligned access, within one page, that misses the TLB: returns its host address, or
+     * NULL with *fault set. May fill the entry, so that the next access hits. */
     uint8_t *(*resolve)(struct sam_tlb *tlb, uint64_t address, unsigned size,
                         enum sam_access access, struct sam_fault *fault);
 };
 
-/* Send stores to the page at `page_base` through resolve from now on. */
+/* Have all stores to the page at `page_base` resolve. */
 static inline void sam_tlb_protect(struct sam_tlb *tlb, uint64_t page_base)
 {
     tlb->entries[(uint32_t)page_base / SAM_PAGE_SIZE].write_limit = 0;
@@ -215,7 +214,7 @@ static inline void sam_tlb_protect(struct sam_tlb *tlb, uint64_t page_base)
 
 bool sam_tlb_init(struct sam_tlb *tlb);
 void sam_tlb_release(struct sam_tlb *tlb);
-/* As if it had just been made. */
+/* Empty the TLB. */
 void sam_tlb_clear(struct sam_tlb *tlb);
 
 /* ------------------------------------------------------------------------------------- core */
@@ -223,8 +222,8 @@ void sam_tlb_clear(struct sam_tlb *tlb);
 struct sam_core;
 struct sam_uop;
 
-/* `entry` is the first micro-op of the straight-line run that contains `op`, and `left` the
- * instruction budget remaining at `entry`: counting costs nothing except at jumps. */
+/* `entry` is the first micro-op of the block that contains `op`, `left` the instruction budget at
+ * `entry`: instructions are counted only at the ends of blocks. */
 typedef const struct sam_uop *sam_handler(struct sam_core *c, const struct sam_uop *op,
                                           const struct sam_uop *entry, int64_t left);
 
@@ -234,37 +233,37 @@ struct sam_uop {
         struct {
             uint8_t rd, rs1, rs2;
             uint8_t rs3; /* third source, or SAM_UOP_* flags of vector instructions */
-            int32_t imm; /* immediate; for a near branch, the index of the target in its page */
+            int32_t imm; /* immediate; of a near branch, the target's index in its page */
         };
-        const struct sam_uop *link; /* of a prefix: the out-of-line instruction it modifies */
+        const struct sam_uop *link; /* of a prefix: the modified instruction, out of line */
     };
 };
 
-/* Flags in rs3 of instructions with a vm field or a vector branch. */
+/* Flags in rs3, of instructions with a vm field and of vector branches. */
 enum {
     SAM_UOP_VM = 1,  /* unmasked */
-    SAM_UOP_ODD = 2, /* names an odd vector register, illegal under LMUL 2 */
-    SAM_UOP_FAR = 4, /* the branch leaves its page: imm is the offset in bytes */
+    SAM_UOP_ODD = 2, /* has an odd vector register, illegal under LMUL 2 */
+    SAM_UOP_FAR = 4, /* the target is on another page: imm is its distance in bytes */
 };
 
 enum sam_exit {
-    SAM_EXIT_BUDGET, /* `left` is used up; pc is the next instruction */
-    SAM_EXIT_TRAP,   /* pc is the instruction that failed */
-    SAM_EXIT_EVENT,  /* raised by the machine: core->event says which; pc is the next instruction */
-    SAM_EXIT_STOP,   /* pc has reached a breakpoint, not run yet; or a prefix
-                        directly before one; or an instruction that a stand-in stops before */
+    SAM_EXIT_BUDGET, /* budget used up; pc is the next instruction */
+    SAM_EXIT_TRAP,   /* pc is the instruction that trapped */
+    SAM_EXIT_EVENT,  /* core->event, set by the machine; pc is the next instruction */
+    SAM_EXIT_STOP,   /* at a breakpoint, or at a prefix before one; or an instrumented handler has
+                        stopped before its instruction */
 };
 
-/* Bit of core->event: an instruction has accessed watched memory. The machine above defines those
- * below. While a core runs its event is 0, until an instruction ends the run by setting it. */
+/* Bits of core->event: the last instruction accessed watched memory. The machine defines lower
+ * bits. The event is 0 until an instruction sets it, which ends the run. */
 #define SAM_EVENT_WATCH 0x100u
-/* The same: it has accessed a buffer's slack; core->cause, tval and fault_lane are those of a fault
- * there. */
+/* The last instruction accessed a buffer's slack; cause, tval and fault_lane describe the
+ * access. */
 #define SAM_EVENT_SLACK 0x200u
 
 struct sam_code;
 
-/* Units that may be attached to a core: indices into core->unit. */
+/* Indices of core->unit: units that may be attached to a core. */
 enum { SAM_UNIT_TENSOR, SAM_UNIT_MATRIX, SAM_UNITS };
 
 struct sam_core {
@@ -273,60 +272,60 @@ struct sam_core {
         uint64_t x64[SAM_X_SINK + 8];
     };
     const struct sam_uop *ops;     /* of the running page */
-    struct sam_counters *counters; /* of the running page, in instrumented code (instrument.h) */
-    uint64_t page_pc;              /* address of that page */
+    struct sam_counters *counters; /* of the running page, if instrumented (instrument.h) */
+    uint64_t page_pc;              /* address of the running page */
     struct sam_tlb_entry *entries; /* tlb->entries */
     struct sam_tlb *tlb;
     struct sam_code *code;
-    uint64_t line_pc;  /* pc of an out-of-line micro-op */
-    uint8_t frm;       /* rounding mode CSR, 0..7 */
-    uint8_t fflags;    /* raised so far, not counting the host's sticky flags */
+    uint64_t line_pc;  /* pc of the out-of-line micro-op */
+    uint8_t frm;       /* frm CSR, 0..7 */
+    uint8_t fflags;    /* accrued flags, excluding the host's sticky flags */
     uint8_t frm_plain; /* frm is round-to-nearest-even */
     bool reserved;     /* lr/sc */
     uint64_t reservation;
     uint64_t reserved_value;
-    /* between runs */
+    /* valid between runs */
     uint64_t pc;
-    uint64_t retired; /* instructions up to the start of the run */
+    uint64_t retired; /* instructions before the run */
     int64_t quantum;  /* `left` at the start of the run */
     enum sam_exit exit;
     unsigned event;
     unsigned cause;
     uint64_t tval;
     uint32_t fault_lane;             /* UINT32_MAX: none */
-    const struct sam_uop *end_op;    /* that the run has ended at, ... */
-    const struct sam_uop *end_entry; /* ... of this straight-line run; NULL: at a jump */
+    const struct sam_uop *end_op;    /* where the run ended, ... */
+    const struct sam_uop *end_entry; /* ... in the block from here on; NULL: at a jump */
     /* handler arguments, in builds without tail calls */
     const struct sam_uop *loop_entry;
     int64_t loop_left;
-    void *unit[SAM_UNITS]; /* state of the attached units, each known to its handlers */
+    void *unit[SAM_UNITS]; /* private to their handlers */
     /* machine CSRs */
     uint64_t hartid, mstatus, mtvec, mscratch, mepc, mcause, mtval;
     bool stepping;           /* within sam_core_step */
-    bool scalar;             /* what the TLB resolves is the access of a scalar instruction, */
-    bool atomic;             /* and a load as well; */
+    bool scalar;             /* the TLB is resolving an access of a scalar instruction, */
+    bool atomic;             /* which also loads; */
     uint64_t accessed_at;    /* instructions retired before it */
-    uint32_t pending_prefix; /* single-stepping: the prefix word just executed, or 0 */
+    uint32_t pending_prefix; /* single-stepping: the prefix just executed, or 0 */
 };
 
-/* Reset to zero registers and `pc`. */
+/* Clear all registers and set pc. */
 void sam_core_init(struct sam_core *core, struct sam_tlb *tlb, struct sam_code *code, uint64_t pc);
-/* Run at least one instruction and stop soon after `budget` of them: at the end of a straight-line
- * run, at most SAM_CORE_STRAIGHT later. The caller's floating-point flags and rounding mode are
- * preserved. */
+/* Run at least one instruction, and stop at the end of a block after `budget` of them, at most
+ * SAM_CORE_STRAIGHT later. Preserves the caller's floating-point environment. */
 enum { SAM_CORE_STRAIGHT = 1024 };
 enum sam_exit sam_core_run(struct sam_core *core, int64_t budget);
-/* The same within sam_host_fp_enter: the host's floating-point flags are clear before and after. */
+/* sam_core_run for callers within sam_host_fp_enter; the host's floating-point flags are clear
+ * before and after. */
 enum sam_exit sam_core_run_entered(struct sam_core *core, int64_t budget);
-/* Run exactly one instruction; a prefix counts as one and takes effect on the next step. `insn`,
- * when not NULL, receives it; its op is SAM_OP_ILLEGAL when it could not be fetched or decoded. */
+/* Run exactly one instruction; a prefix counts as one and affects the next step. `insn`, unless
+ * NULL, receives it, with op SAM_OP_ILLEGAL if it could not be fetched or decoded. */
 enum sam_exit sam_core_step(struct sam_core *core, struct sam_insn *insn);
-/* Register `number`, zero-extended; `narrow`: the core is RV32. */
+/* Register `number`, zero-extended. `narrow`: RV32. */
 static inline uint64_t sam_core_x(const struct sam_core *core, bool narrow, unsigned number)
 {
     return narrow ? core->x32[number] : core->x64[number];
 }
-/* x0 stays 0. */
+/* Ignores writes to x0. */
 static inline void sam_core_set_x(struct sam_core *core, bool narrow, unsigned number,
                                   uint64_t value)
 {
@@ -335,7 +334,7 @@ static inline void sam_core_set_x(struct sam_core *core, bool narrow, unsigned n
     else if (number)
         core->x64[number] = value;
 }
-/* fflags as the program would read it. Only between runs. */
+/* fflags as the program would read it; valid between runs. */
 static inline unsigned sam_core_fflags(const struct sam_core *core)
 {
     return core->fflags;
@@ -350,9 +349,9 @@ enum {
     SAM_MSTATUS_FS = 3 << 13,
 };
 
-/* CSRs every core has: address -> value. `instret` counts the instructions before the one that
- * reads, `next` those before the one that follows the write. False: no such CSR, or a write to a
- * read-only one; an illegal instruction. */
+/* Access the CSRs common to all cores. `instret`: instructions before the one that reads; `next`:
+ * before the one after the write. Return false for an illegal access: no such CSR, or a write to a
+ * read-only one. */
 bool sam_core_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
 bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 
@@ -360,83 +359,81 @@ bool sam_core_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
 
 enum { SAM_CSR_WORD = 0x800, SAM_CSR_WORDS = 16 };
 
-/* What a machine provides: its ISA, a handler for each instruction, its own CSRs and events. */
+/* A machine: its ISA, handlers, CSRs and events. */
 struct sam_machine {
     struct sam_isa isa;
-    sam_handler *handlers[SAM_OP_COUNT];      /* NULL: illegal */
-    sam_handler *far_handlers[SAM_OP_COUNT];  /* scalar branches that leave their page */
+    sam_handler *handlers[SAM_OP_COUNT];      /* NULL: illegal instruction */
+    sam_handler *far_handlers[SAM_OP_COUNT];  /* scalar branches whose target is on another page */
     sam_handler *pair_handlers[SAM_OP_COUNT]; /* under REGPAIR */
-    /* Read-only CSRs that are a word of the core: SAM_CSR_WORDS offsets of it, for the CSRs from
-     * SAM_CSR_WORD on; 0: not one of these. NULL: none. */
+    /* For read-only CSRs stored as a word of the core: SAM_CSR_WORDS offsets into the core, from
+     * CSR SAM_CSR_WORD on; 0: not such a CSR. NULL: there are none. */
     const uint16_t *csr_words;
-    /* A handler for two consecutive instructions; NULL: none. */
+    /* The handler of a pair of consecutive instructions, or NULL. */
     sam_handler *(*pair_of)(enum sam_op first, enum sam_op second);
-    /* CSRs, tried before the common ones; NULL or false: not one of the machine's. */
+    /* The machine's own CSRs, tried first; NULL or false: not one of them. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 };
 
-/* Fill the scalar handlers for machine->isa.xlen. */
+/* Install the scalar handlers for machine->isa.xlen. */
 void sam_machine_init_scalar(struct sam_machine *machine);
 
-/* The pages of code decoded by one host thread. */
+/* Decoded code, used by one host thread. */
 struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_tlb *tlb);
 void sam_code_free(struct sam_code *code);
-/* `size` bytes at `address` (in one page) are being stored: if they are code, decode it again. */
+/* Invalidate decoded instructions overlapping [address, address + size), which lies in one page. */
 void sam_code_store(struct sam_code *code, uint64_t address, unsigned size);
-/* Stop runs that reach `pc`; one that starts there stops immediately (step over it). An address
- * added twice must be removed twice. False: out of memory. */
+/* Stop runs at `pc`. A run that starts there stops at once: single-step over it. An address added
+ * twice must be removed twice. Returns false on out-of-memory. */
 bool sam_code_add_breakpoint(struct sam_code *code, uint64_t pc);
 void sam_code_remove_breakpoint(struct sam_code *code, uint64_t pc);
 bool sam_code_is_breakpoint(const struct sam_code *code, uint64_t pc);
 /* Runs stop at breakpoints (the default), or pass them. */
 void sam_code_enable_breakpoints(struct sam_code *code, bool enable);
-/* Call `visit` with the address of each page that is decoded. */
+/* Call `visit` with the address of each decoded page. */
 void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
                         void *context);
-/* A number that changes whenever a page is added to those, or bytes of one are stored to. */
+/* A number that changes whenever a page is decoded or stored to. */
 uint64_t sam_code_changes(const struct sam_code *code);
-/* Decode everything again: the memory behind it was changed as a whole. */
+/* Invalidate all decoded code. */
 void sam_code_reset(struct sam_code *code);
-/* Bytes of a page that can be fetched: page[begin] to page[end - 1]. */
+/* The fetchable part of a page: page[begin] to page[end - 1]. */
 struct sam_code_part {
     const uint8_t *page;
     uint32_t begin, end;
 };
-/* Between two runs, others may have written memory unseen: forget decoded instructions of other
- * words than those there are. `look` finds the part of the page that `pc` is in or that follows it;
- * all zero: none. */
+/* Invalidate instructions whose words have changed, after memory was written between runs without
+ * notice. `look` returns the part of the page at or after `pc`; all zero: none. */
 void sam_code_refresh(struct sam_code *code,
                       struct sam_code_part (*look)(void *context, uint64_t pc), void *context);
-/* Whether this page is decoded. Stores to it must then go through resolve: its write_limit stays 0.
- */
+/* Whether this page is decoded. Its write_limit must then stay 0, so that stores resolve. */
 bool sam_code_has(const struct sam_code *code, uint64_t address);
 const struct sam_machine *sam_code_machine(const struct sam_code *code);
-/* RV32. */
+/* Whether the ISA is RV32. */
 static inline bool sam_code_is_narrow(const struct sam_code *code)
 {
     return sam_code_machine(code)->isa.xlen == 32;
 }
-/* One more than the highest vector register that decoded instructions can write; registers above it
- * still have their initial value. */
+/* 1 + the highest vector register that decoded instructions can write; higher registers have their
+ * initial value. */
 unsigned sam_code_vectors(const struct sam_code *code);
-/* Somebody else writes this one. */
+/* Note a write to a vector register from outside the program. */
 void sam_code_use_vector(struct sam_code *code, unsigned number);
-/* The instruction at `pc` as words: false when it cannot be fetched. */
+/* Fetch the instruction word at `pc`. Returns false with *fault set. */
 bool sam_code_fetch(const struct sam_core *core, uint64_t pc, uint32_t *word,
                     struct sam_fault *fault);
-/* sam_decode with a cache. False: illegal. */
+/* sam_decode with a cache. Returns false for an illegal instruction. */
 bool sam_code_decode(struct sam_code *code, uint32_t word, uint32_t prefix, struct sam_insn *insn);
 
-/* Whether a micro-op belongs to the running page, the end of the page included. */
+/* Whether `op` is in the running page, including the micro-op after its end. */
 static inline bool sam_uop_in_page(const struct sam_core *c, const struct sam_uop *op)
 {
     return (uintptr_t)op - (uintptr_t)c->ops < (SAM_PAGE_OPS + 1) * sizeof *op;
 }
 
-/* The instruction word of a micro-op, for reports; 0 when it can no longer be fetched. */
+/* The instruction word of a micro-op, for reports; 0 if it cannot be fetched any more. */
 uint32_t sam_uop_word(struct sam_core *c, const struct sam_uop *op);
-/* The complete instruction, for handlers that need more than the micro-op (REGPAIR). */
+/* Decode the instruction of a micro-op again, for handlers that need all of it (REGPAIR). */
 bool sam_uop_insn(struct sam_core *c, const struct sam_uop *op, struct sam_insn *insn);
 
 #endif

@@ -8,48 +8,48 @@
 #define CHUNK_BITS 16
 #define CHUNK_SIZE (UINT64_C(1) << CHUNK_BITS)
 
-#define SLAB_CHUNKS 64 /* allocated together, as zero pages that the host fills on touch */
+#define SLAB_CHUNKS 64 /* chunks allocated together; the host zero-fills pages on first touch */
 
 #define SLAB_SIZE (SLAB_CHUNKS * CHUNK_SIZE)
 
-/* Bytes of buffers from which on new slabs are of large pages. The host zeroes one as a whole,
- * which takes as long as 25 to 500 faults on small pages, depending on the host. */
+/* Total size of buffers from which new slabs use huge pages. The host zeroes a huge page as a
+ * whole, which takes as long as 25 to 500 faults on small pages. */
 #define DENSE_BYTES  (UINT64_C(1) << 19)
-#define DENSE_CHUNKS 4 /* and chunks, since large buffers may be hardly used */
+#define DENSE_CHUNKS 4 /* chunks per such slab: large buffers may be sparsely used */
 
 struct slab {
     struct slab *next;
     uint8_t *bytes;
-    unsigned used; /* chunks */
+    unsigned used; /* chunks in use */
     bool dense;
 };
 
-/* Chunks by address, open addressing; a chunk never moves. Threads look chunks up at any time: a
- * slot has its number, which is atomic, after its bytes. */
+/* A hash table of chunks with open addressing; chunks never move. Threads look up chunks without a
+ * lock: a slot's number, which is atomic, is set after its bytes. */
 struct slot {
-    uint64_t number; /* address >> CHUNK_BITS, plus one; 0 = free */
+    uint64_t number; /* 1 + address >> CHUNK_BITS; 0: free slot */
     uint8_t *bytes;
 };
 
 struct table {
-    struct table *smaller; /* what it replaced, in which threads may still look */
-    size_t count;          /* of slots: a power of two */
+    struct table *smaller; /* replaced by it; other threads may still read that */
+    size_t count;          /* number of slots, a power of two */
     struct slot slots[];
 };
 
 struct sam_memory {
     struct sam_memory_rules rules;
     struct table *table;        /* atomic */
-    struct sam_region *regions; /* by address, not overlapping */
+    struct sam_region *regions; /* sorted, disjoint */
     size_t region_count;
     size_t region_capacity;
-    uint8_t apart[SAM_APART]; /* what threads change from what they read */
-    pthread_mutex_t lock;     /* for new chunks */
-    size_t used;              /* slots */
+    uint8_t apart[SAM_APART]; /* keeps mutable fields off the cache line of read-only ones */
+    pthread_mutex_t lock;     /* to add chunks */
+    size_t used;              /* slots in use */
     struct slab *slabs;       /* newest first */
 };
 
-/* NULL: out of memory. */
+/* Returns NULL on out-of-memory. */
 static struct table *new_table(size_t count, struct table *smaller)
 {
     struct table *table = sam_alloc(1, sizeof *table + count * sizeof *table->slots);
@@ -206,14 +206,14 @@ enum sam_status sam_memory_add(struct sam_memory *memory, uint64_t base, uint64_
     return SAM_OK;
 }
 
-/* The part of [address, address + size) that lies in the first chunk. */
+/* The size of the part of [address, address + size) in the first chunk. */
 static size_t chunk_part(uint64_t address, uint64_t size)
 {
     uint64_t rest = CHUNK_SIZE - (address & (CHUNK_SIZE - 1));
     return (size_t)(size < rest ? size : rest);
 }
 
-/* The slot of a chunk, or a free one. */
+/* The slot of a chunk, or the free slot for it. */
 static struct slot *find_slot(struct table *table, uint64_t number)
 {
     const size_t mask = table->count - 1;
@@ -225,14 +225,14 @@ static struct slot *find_slot(struct table *table, uint64_t number)
     }
 }
 
-/* Host address of the byte at `address` when its chunk is allocated, else NULL. */
+/* Host address of the byte at `address` if its chunk is allocated, else NULL. */
 static uint8_t *find_host(struct sam_memory *memory, uint64_t address)
 {
     const uint64_t number = (address >> CHUNK_BITS) + 1;
     struct table *table = __atomic_load_n(&memory->table, __ATOMIC_ACQUIRE);
     const struct slot *slot = find_slot(table, number);
     if (__atomic_load_n(&slot->number, __ATOMIC_ACQUIRE) != number)
-        return NULL; /* or another thread has just filled a free slot, with whatever chunk */
+        return NULL; /* another thread may just have filled the free slot */
     return slot->bytes + (address & (CHUNK_SIZE - 1));
 }
 
@@ -241,8 +241,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Zero bytes of one chunk. The first and the last page go back to the host as well where the rest
- * of them is zero. */
+/* Zero bytes of one chunk. Also releases the first and last page if the rest of it is zero. */
 static void release_part(uint8_t *host, size_t size)
 {
     const size_t head = (uintptr_t)host & (SAM_PAGE_SIZE - 1);
@@ -339,7 +338,7 @@ static uint8_t *new_chunk(struct sam_memory *memory)
     return slab->bytes + CHUNK_SIZE * slab->used++;
 }
 
-/* Make the chunk of `address` unless another thread has. */
+/* Allocate the chunk of `address` unless another thread has. */
 static void add_chunk(struct sam_memory *memory, uint64_t address)
 {
     const uint64_t number = (address >> CHUNK_BITS) + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoded code between runs, when others may write the memory that it came from. */
+/* Invalidates decoded code whose memory has changed between runs. */
 #include "machine/page.h"
 
 void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context, uint64_t pc),
@@ -10,8 +10,8 @@ void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context
             visit(context, page->pc);
 }
 
-/* Forget instructions whose words have changed. Words between them that were not decoded are copied
- * from memory, so that one comparison of the whole range usually suffices. */
+/* Invalidate instructions whose words have changed. Copies words in between that were not decoded,
+ * so that one comparison of the range usually suffices. */
 static void refresh_page(struct sam_code *code, struct code_page *page,
                          struct sam_code_part (*look)(void *context, uint64_t pc), void *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Back by one instruction of a warp. */
+/* Reverse step of one warp. */
 #include "machine/history.h"
 
-/* How many instructions the warp has run by now; its workgroup need not have started. */
+/* The number of instructions that the warp has retired; its workgroup may not have started. */
 static enum sam_status count(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                              uint64_t *instructions, struct sam_error *error)
 {
@@ -14,15 +14,15 @@ static enum sam_status count(struct sam_session *session, uint32_t workgroup, ui
     return status;
 }
 
-/* Go to the last time in from..to-1 at which the warp had run fewer than `instructions`; *found
- * false: it had run them at `from` already, where the session then is. The instruction is often
- * close to the end: the steps back double until one is far enough. */
+/* Go to the last time in from..to-1 at which the warp had retired fewer than `instructions`. If it
+ * already had at `from`, go there and clear *found. The instruction is usually close to the end, so
+ * search backwards in doubling steps, then bisect. */
 static enum sam_status search(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                               uint64_t instructions, uint64_t from, uint64_t to, bool *found,
                               struct sam_error *error)
 {
     uint64_t low = from, high = to, back = 1, ran;
-    bool bounded = false; /* low is known to be early enough */
+    bool bounded = false; /* `low` is known to be early enough */
     enum sam_status status = SAM_OK;
     *found = false;
     for (;;) {
@@ -57,7 +57,7 @@ enum sam_status sam_session_back_warp(struct sam_session *session, uint32_t work
     *stop = (struct sam_session_stop){
         .reason = SAM_SESSION_START, .workgroup = workgroup, .warp = warp};
     enum sam_status status = sam_session_warp(session, workgroup, warp, &state, error);
-    if (status == SAM_OK) /* the recording need not reach back, but it must exist */
+    if (status == SAM_OK) /* the recording must exist, but may begin later */
         status = sam_session_goto(session, sam_session_time(session), error);
     if (status != SAM_OK)
         return status;

@@ -25,7 +25,7 @@
         SAM_NEXT();                                                                                \
     }
 
-/* Results of instructions that also occur in pairs (below). */
+/* Operations that also occur in fused pairs (below). */
 #define RESULT_addi (RS1 + IMM)
 #define RESULT_andi (RS1 & IMM)
 #define RESULT_slli (RS1 << op->imm)
@@ -121,9 +121,9 @@ BRANCH(bgeu, TAKEN_bgeu)
 
 /* ------------------------------------------------------------------------ I: memory */
 
-/* The access itself. On a miss a separate function executes the whole instruction, so that the fast
- * path is a leaf; there the TLB may request a stop after the access (a store that the machine
- * watches for). A store first tries a second leaf, for the bytes after the watched word. */
+/* Loads and stores. On a miss, an out-of-line function executes the whole instruction, so that the
+ * fast path is a leaf; there the TLB may request a stop after the access (a store to a watched
+ * word). A store first tries a second leaf: the bytes after the watched word. */
 #define MISSED_SAM_LOAD(name)   slow_##name
 #define MISSED_SAM_STORE(name)  beside_##name
 #define MISSED_SAM_ATOMIC(name) beside_##name
@@ -223,7 +223,7 @@ ALU(mulh, ((wide_t)(sx_t)RS1 * (wide_t)(sx_t)RS2) >> XLEN)
 ALU(mulhsu, ((wide_t)(sx_t)RS1 * (wide_t)RS2) >> XLEN)
 ALU(mulhu, ((uwide_t)RS1 * RS2) >> XLEN)
 
-/* a / b and a % b of signed type `s`, unsigned type `u`: RISC-V M 13.2, table "division by zero
+/* a / b and a % b for signed type `s` and unsigned type `u`: RISC-V M 13.2, table "division by zero
  * and overflow". The negation of the smallest number wraps to itself. */
 #define DIVISIONS(suffix, s, u)                                                                    \
     ALU(div##suffix, (s)((u)RS2 == 0          ? (s)-1                                              \
@@ -243,7 +243,7 @@ DIVISIONS(w, int32_t, uint32_t)
 
 /* ------------------------------------------------------------------------------- A */
 
-/* Atomic across the host threads that share the memory. */
+/* Atomic with respect to host threads that share the memory. */
 #define AMO(name, type, update)                                                                    \
     ACCESS(name, type, SAM_ATOMIC, type *cell = (type *)(void *)host;                              \
            type old = __atomic_load_n(cell, __ATOMIC_RELAXED); type b = (type)RS2;                 \
@@ -251,7 +251,7 @@ DIVISIONS(w, int32_t, uint32_t)
                                                __ATOMIC_RELAXED)) continue;                        \
            RD = (ux_t)(sx_t)old)
 
-/* A reservation records the value that was read; sc fails when the word has changed since. */
+/* A reservation keeps the value read; sc fails if the word has changed. */
 #define LR_SC(suffix, type)                                                                        \
     ACCESS(lr_##suffix, type, SAM_LOAD,                                                            \
            type old = __atomic_load_n((type *)(void *)host, __ATOMIC_SEQ_CST);                     \
@@ -284,8 +284,8 @@ AMOS(d, int64_t, uint64_t)
 
 enum { CSR_REPLACE, CSR_SET, CSR_CLEAR };
 
-/* One CSR instruction; `writes` is false for csrrs/csrrc with x0 or a zero immediate, `reads` for
- * csrrw(i) to x0. False: illegal. */
+/* One CSR instruction. `writes` is false for csrrs and csrrc with x0 or a zero immediate, `reads`
+ * for csrrw(i) to x0. Returns false for an illegal access. */
 static bool csr_access(struct sam_core *c, uint64_t instret, unsigned address, int mode,
                        uint64_t operand, bool reads, bool writes, uint64_t *old)
 {
@@ -334,14 +334,13 @@ CSR_OP(csrrci, CSR_CLEAR, CSR_UIMM, true, CSR_UIMM != 0)
 
 /* --------------------------------------------------------------------------- Zfinx */
 
-/* The rounding mode of this instruction: imm is its rm field. Above SAM_RMM: frm holds no valid
- * mode. */
+/* The rounding mode of the instruction: imm holds its rm field. Above SAM_RMM: frm is invalid. */
 static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *op)
 {
     return op->imm == 7 ? c->frm : (unsigned)op->imm;
 }
 
-/* A result that depends on the rounding mode: computed by the host when that is nearest even. */
+/* A result that depends on the rounding mode: uses host arithmetic for round to nearest even. */
 #define FP_ROUNDED(name, host, exact)                                                              \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -401,13 +400,13 @@ FP_EXACT(fcvt_s_l, SEXT32(sam_i64_to_f32((int64_t)RS1, round, &flags)))
 FP_EXACT(fcvt_s_lu, SEXT32(sam_u64_to_f32(RS1, round, &flags)))
 #endif
 
-/* These have both rs3 and rm: the rounding mode is in imm. */
+/* With rs3: the rounding mode is in imm. */
 FP_EXACT(fmadd_s, SEXT32(sam_f32_fma(A32, B32, C32, round, &flags)))
 FP_EXACT(fmsub_s, SEXT32(sam_f32_fma(A32, B32, C32 ^ NEG, round, &flags)))
 FP_EXACT(fnmsub_s, SEXT32(sam_f32_fma(A32 ^ NEG, B32, C32, round, &flags)))
 FP_EXACT(fnmadd_s, SEXT32(sam_f32_fma(A32 ^ NEG, B32, C32 ^ NEG, round, &flags)))
 
-/* No rounding. */
+/* Operations that do not round. */
 #define FP_PLAIN(name, expression)                                                                 \
     SAM_HANDLER(op_##name)                                                                         \
     {                                                                                              \
@@ -452,8 +451,8 @@ SAM_HANDLER(op_mret)
 
 /* ------------------------------------------------------------------------------- pairs */
 
-/* Frequent pairs of consecutive instructions in one handler: one dispatch less, and one branch less
- * for the host to predict. The second keeps its own micro-op for jumps to it. */
+/* Fused handlers of frequent instruction pairs: one dispatch and one indirect branch less. The
+ * second instruction keeps its own micro-op as a jump target. */
 #define RUN_ALU(name) RD = (ux_t)RESULT_##name
 #define RUN_addi      RUN_ALU(addi)
 #define RUN_andi      RUN_ALU(andi)
@@ -492,7 +491,6 @@ SAM_HANDLER(op_mret)
 #define LASTS_64(X, first)
 #endif
 
-/* Lists and switch cases that clang-format mangles. */
 /* clang-format off */
 #define FIRSTS(X)                                                                                  \
     X(addi) X(andi) X(slli) X(srli) X(add) X(sub) X(xor_) X(or_) X(and_) X(mul)                    \

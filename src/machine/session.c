@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public functions of sessions: they check what every machine checks alike. */
+/* The public functions of sessions: checks common to all machines. */
 #include "machine/session.h"
 
 #include <stdlib.h>
 
 #include "machine/history.h"
 
-/* To inspect, also from a callback. */
+/* To inspect the session, also from its callbacks. */
 static enum sam_status look(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                             struct sam_core **core, struct sam_error *error)
 {
@@ -24,7 +24,7 @@ enum sam_status sam_session_check(const struct sam_session *session, struct sam_
     return SAM_OK;
 }
 
-/* To run or change. */
+/* To run or change the session. */
 static enum sam_status take(struct sam_session *session, uint32_t workgroup, uint32_t warp,
                             struct sam_core **core, struct sam_error *error)
 {
@@ -119,7 +119,7 @@ enum sam_status sam_session_step(struct sam_session *session, uint32_t workgroup
     return status == SAM_OK ? sam_history_keep_up(session, error) : status;
 }
 
-/* Run in parts, between which a recording takes its snapshots. */
+/* Run in intervals, between which a recording takes snapshots. */
 static enum sam_status run_parts(struct sam_session *session, const struct sam_session_run *run,
                                  struct sam_session_stop *stop, struct sam_error *error)
 {
@@ -198,7 +198,7 @@ bool sam_session_each(struct sam_session *session, const struct sam_session_run 
 
 /* --------------------------------------------------------------- breakpoints and watchpoints */
 
-/* A new point, of the next id; NULL: out of memory. */
+/* A new point with the next id. Returns NULL on out-of-memory. */
 static struct sam_point *add_point(struct sam_session *session)
 {
     void *grown = sam_grow(session->points, session->point_count, &session->point_capacity,

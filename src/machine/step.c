@@ -33,7 +33,7 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
     if (watches)
         watches->core = watched;
     core->tlb->exhausted = exhausted;
-    if (core->tlb->slack) { /* the core has yet to access it */
+    if (core->tlb->slack) { /* peeking is not an access */
         struct sam_tlb_entry *page = &core->tlb->entries[(uint32_t)address / SAM_PAGE_SIZE];
         page->read_limit = page->write_limit = 0;
         core->tlb->slack = false;
@@ -46,7 +46,7 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
 
 /* ---------------------------------------------------------------------------------- before */
 
-/* What a scalar load, store or atomic instruction will access. RISC-V Unprivileged 2.6, 14. */
+/* The access of a scalar load, store or atomic. RISC-V Unprivileged 2.6, 14. */
 static void find_access(const struct sam_core *core, struct sam_step *step,
                         const struct sam_insn *insn)
 {
@@ -59,7 +59,7 @@ static void find_access(const struct sam_core *core, struct sam_step *step,
     a.address = wrap(core, x_of(core, insn->rs1) + (uint64_t)(int64_t)insn->imm); /* atomics: 0 */
     a.value = store ? x_of(core, insn->rs2) : 0;
     sam_step_add_access(step, &a);
-    if (insn->pair && !((store ? insn->rs2 : insn->rd) & 1)) { /* two words */
+    if (insn->pair && !((store ? insn->rs2 : insn->rd) & 1)) { /* a register pair */
         a.address = wrap(core, a.address + 4);
         a.value = store && insn->rs2 ? x_of(core, insn->rs2 + 1u) : 0;
         sam_step_add_access(step, &a);
@@ -115,7 +115,7 @@ static void find_csrs(struct sam_core *core, struct sam_step *step, const struct
         sam_step_add_csr(step, address, wrap(core, value));
 }
 
-/* Loads: what was loaded, not extended. Atomics: what was stored, if it was. */
+/* Loads: the value loaded, before extension. Atomics: the value stored, if any. */
 void sam_step_find_values(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
 {
     const bool conditional = insn->op == SAM_OP_sc_w || insn->op == SAM_OP_sc_d;
@@ -135,7 +135,8 @@ void sam_step_find_values(struct sam_core *core, struct sam_step *step, const st
 
 enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct sam_insn *insn)
 {
-    /* To find the flags this instruction raises; one that may read them must see all of them. */
+    /* To isolate the flags that this instruction raises. An instruction that may read flags must
+     * see all of them. */
     const uint8_t flags = core->fflags;
     const bool reads_flags = sam_word_is_csr(step->word);
     if (!reads_flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How handlers chain. In an optimised build a handler tail-calls the next one, so that a run jumps
- * from handler to handler; in a debug or sanitised build, where compilers do not turn such calls
- * into jumps, it returns the next micro-op to a loop. The two differ only here. */
+/* Dispatch. In an optimised build a handler tail-calls the next one, which compiles to a jump; in
+ * debug and sanitizer builds, where compilers do not guarantee that, it returns the next micro-op
+ * to a loop. Only this file differs between the two. */
 #ifndef SAM_THREADS_H
 #define SAM_THREADS_H
 
@@ -54,14 +54,14 @@
         SAM_GO(entry);                                                                             \
     } while (0)
 
-/* Continue at any pc, which is passed in the core: all tail calls need the same signature. */
+/* Continue at any pc, passed in c->pc: tail calls need the same signature. */
 #define SAM_JUMP_PC(target)                                                                        \
     do {                                                                                           \
         c->pc = (target);                                                                          \
         SAM_MUSTTAIL return sam_go_to(c, op, entry, left);                                         \
     } while (0)
 
-/* Stop: this instruction failed. The second form: with c->cause and c->tval set. */
+/* Trap. SAM_TRAP_SET: with c->cause and c->tval already set. */
 #define SAM_TRAP(why, value)                                                                       \
     do {                                                                                           \
         c->cause = (why);                                                                          \
@@ -69,34 +69,34 @@
         SAM_TRAP_SET();                                                                            \
     } while (0)
 #define SAM_TRAP_SET() SAM_MUSTTAIL return sam_stop_trap(c, op, entry, left)
-/* The third: it is illegal. The word is fetched out of line, so that handlers need no frame. */
+/* Trap as illegal. Fetches the word out of line, so that handlers need no stack frame. */
 #define SAM_TRAP_ILLEGAL() SAM_MUSTTAIL return sam_stop_illegal(c, op, entry, left)
 
 const struct sam_uop *sam_stop_at(struct sam_core *c, const struct sam_uop *next, int64_t left);
-/* Stop at `op`, which has not run: SAM_EXIT_STOP. */
+/* Stop before `op`: SAM_EXIT_STOP. */
 const struct sam_uop *sam_stop_before(struct sam_core *c, const struct sam_uop *op,
                                       const struct sam_uop *entry, int64_t left);
-/* Leave `op` for c->pc. */
+/* Jump from `op` to c->pc. */
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,
                                 const struct sam_uop *entry, int64_t left);
 const struct sam_uop *sam_stop_trap(struct sam_core *c, const struct sam_uop *op,
                                     const struct sam_uop *entry, int64_t left);
 const struct sam_uop *sam_stop_illegal(struct sam_core *c, const struct sam_uop *op,
                                        const struct sam_uop *entry, int64_t left);
-/* Stop with an event; the instruction is done and counted, the next one is at `next_pc`. */
+/* Stop with an event after the instruction, which is counted; the next one is at `next_pc`. */
 const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *op,
                                      const struct sam_uop *entry, int64_t left, unsigned event,
                                      uint64_t next_pc);
 
-/* The pc of a micro-op: from its place in its page or, out of line, as recorded when it was
- * entered. */
+/* The pc of a micro-op: computed from its index in the page or, out of line, as recorded on
+ * entry. */
 static inline uint64_t sam_pc_of(const struct sam_core *c, const struct sam_uop *op)
 {
     uintptr_t offset = (uintptr_t)op - (uintptr_t)c->ops;
     return offset < SAM_PAGE_OPS * sizeof *op ? c->page_pc + offset / sizeof *op * 4 : c->line_pc;
 }
 
-/* Instructions retired before this one. */
+/* Instructions retired before `op`. */
 static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam_uop *op,
                                       const struct sam_uop *entry, int64_t left)
 {
@@ -127,7 +127,7 @@ static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, un
     return NULL;
 }
 
-/* A store that misses the pages, when it is after a watched word. NULL: use sam_access_slow. */
+/* A store that misses the TLB but lies after a watched word. NULL: use sam_access_slow. */
 static inline uint8_t *sam_fast_gap(const struct sam_core *c, uint64_t address, unsigned size)
 {
     const struct sam_tlb_gap *gap = &c->tlb->gap;
@@ -137,7 +137,7 @@ static inline uint8_t *sam_fast_gap(const struct sam_core *c, uint64_t address, 
     return NULL;
 }
 
-/* Alignment, then the TLB's resolve. NULL with c->cause and c->tval set. */
+/* Check alignment, then resolve. Returns NULL with c->cause and c->tval set. */
 uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
                          enum sam_access access);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoded instruction as a micro-op: its handler, and its operands in the form that handlers
- * read.
- */
+/* Converts decoded instructions to micro-ops: a handler, and operands in the form that it reads. */
 #include <string.h>
 
 #include "machine/page.h"
@@ -12,7 +10,7 @@ static bool is_vector_register(const struct sam_operand *operand)
     return operand->kind == SAM_KIND_V;
 }
 
-/* A read of a CSR that is a word of the core, `imm` bytes from its start. */
+/* Reads a CSR stored as a word of the core, at byte offset `imm`. */
 static const struct sam_uop *op_csr_word(SAM_HANDLER_ARGS)
 {
     memcpy(&c->x32[op->rd], (const char *)c + op->imm, sizeof c->x32[0]);
@@ -54,9 +52,9 @@ void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
                                                              : insn->rs3;
             vector = true;
             odd |= number & 1;
-            sam_code_use_vector(code, number | 1u); /* a pair or group includes the next */
+            sam_code_use_vector(code, number | 1u); /* a pair or group also writes the next */
             if (operand->slot == SAM_SLOT_RS3)
-                uop->rd = insn->rs3; /* store data: this slot is free of flags */
+                uop->rd = insn->rs3; /* store data, in a field free of flags */
         }
         target |= operand->kind == SAM_KIND_TARGET;
         rounds |= operand->kind == SAM_KIND_RM;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/watch.h"
 
-/* Let the next access to each page of the watch resolve; a page of local memory stays known. */
+/* Make the next access to each watched page resolve. Entries of local memory keep their host
+ * address. */
 static void close_pages(struct sam_tlb *tlb, const struct sam_watch *watch)
 {
     const uint64_t first = watch->first / SAM_PAGE_SIZE, last = watch->last / SAM_PAGE_SIZE;

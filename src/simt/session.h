@@ -11,8 +11,7 @@
 
 struct sam_gpu_session_block {
     struct sam_group *groups[SAM_GPU_SESSION_BLOCK]; /* NULL: not live */
-    uint8_t listed[SAM_GPU_SESSION_BLOCK /
-                   8]; /* bit per workgroup: in a session of selected workgroups */
+    uint8_t listed[SAM_GPU_SESSION_BLOCK / 8];       /* bit set of selected workgroups */
     uint8_t ended[SAM_GPU_SESSION_BLOCK / 8];
 };
 

@@ -188,22 +188,20 @@ struct sam_group {
 
 /* A host thread that runs workgroups. */
 struct sam_worker {
-    struct sam_tlb tlb; /* must be first: resolve, sam_worker_of */
-    uint32_t
-        filled[SAM_FILLED]; /* indices of the entries in use, if there are at most SAM_FILLED */
+    struct sam_tlb tlb;          /* must be first: resolve, sam_worker_of */
+    uint32_t filled[SAM_FILLED]; /* indices of entries in use, if they are so few */
     uint32_t filled_count;
     bool touched; /* sam_space_touch has run for this TLB */
     struct sam_code *code;
     const struct sam_lanes_access *access; /* of the GPU, by op */
     struct sam_run *run;
-    struct sam_group
-        *group;            /* the running workgroup, whose local memory the TLB maps; NULL: none */
-    struct sam_group own;  /* for launches, which run one workgroup after another */
-    uint64_t next, end;    /* workgroups taken and not yet run; equal: none */
-    bool busy;             /* runs a workgroup of the launch */
-    bool started;          /* has run at least one */
-    bool entered;          /* runs within sam_host_fp_enter */
-    struct sam_pace *pace; /* NULL: a launch */
+    struct sam_group *group;           /* that runs; the TLB maps its local memory. NULL: none */
+    struct sam_group own;              /* for launches, which run one workgroup after another */
+    uint64_t next, end;                /* workgroups taken and not yet run; equal: none */
+    bool busy;                         /* runs a workgroup of the launch */
+    bool started;                      /* has run at least one */
+    bool entered;                      /* runs within sam_host_fp_enter */
+    struct sam_pace *pace;             /* NULL: a launch */
     struct sam_counts *counts;         /* NULL: not asked for */
     struct sam_sanitizer *sanitizer;   /* NULL: not asked for */
     struct sam_sanitizing *sanitizing; /* state of the sanitizer's handlers */
