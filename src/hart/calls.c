@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the program to its host: semihosting, ecall, and the words tohost and fromhost. */
+/* Host calls: semihosting, ecall, and the words tohost and fromhost. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,29 +9,29 @@
 
 enum { A0 = 10, A1 = 11, A7 = 17 };
 
-/* The instructions before and after the ebreak of a semihosting call. */
+/* Instructions around the ebreak of a semihosting call. */
 #define CALL_ENTRY UINT32_C(0x01f01013) /* slli x0, x0, 0x1f */
 #define CALL_EXIT  UINT32_C(0x40705013) /* srai x0, x0, 7 */
 
 #define HEAP_LIMIT (UINT64_C(256) << 20)
 
-/* The two kinds of calls: a number, and the parameters. */
+/* A kind of call: answers it by its number and parameters. */
 typedef enum sam_hostio_end answer(struct sam_hostio *io, const struct sam_hostio_guest *guest,
                                    const uint64_t *words, struct sam_hostio_reply *reply);
 
-/* A call that has been answered. When a session goes back to before it, it is not made again. */
+/* An answered call. When a session replays it, the answer is reused. */
 struct answered {
     answer *way;
-    uint64_t retired; /* instructions before it */
+    uint64_t retired; /* retired before the call */
     enum sam_hostio_end end;
     struct sam_hostio_reply reply;
-    size_t from, to; /* in the bytes of the log: what was written to memory */
+    size_t from, to; /* range in `written` of what the call wrote to memory */
 };
 
 struct sam_hart_calls {
     struct answered *list;
     size_t count, capacity;
-    struct sam_buffer written; /* address and size, 8 bytes each, and the bytes */
+    struct sam_buffer written; /* log of writes: address and size, 8 bytes each, and the bytes */
 };
 
 void sam_hart_calls_free(struct sam_hart_calls *calls)
@@ -63,7 +63,7 @@ static bool read_guest(void *context, uint64_t address, void *data, size_t size)
     address = sam_hart_wrap(hart, address);
     if (sam_hart_read(hart, address, data, size, NULL) != SAM_OK)
         return false;
-    if (data) /* else only a check that it could be read */
+    if (data) /* NULL: only check the range */
         tell(hart, address, size, false);
     return true;
 }
@@ -97,7 +97,7 @@ static uint64_t time_of(void *context)
     return hart->core.retired;
 }
 
-/* One past the highest section that begins below `limit`. */
+/* The end of the highest section that begins below `limit`. */
 static uint64_t end_below(const struct sam_image *image, uint64_t limit)
 {
     uint64_t end = 0;
@@ -123,7 +123,7 @@ uint64_t sam_hart_heap_end(const struct sam_hart *hart)
                : end;
 }
 
-/* A heap of fixed size is mapped already. */
+/* A heap of fixed size is already mapped. */
 static bool grow(void *context, uint64_t end)
 {
     struct sam_hart *hart = context;
@@ -154,7 +154,7 @@ static struct sam_hostio_guest guest_of(struct sam_hart *hart)
     };
 }
 
-/* Largest distance from a program to the end of its heap or stack. */
+/* Maximum distance from a program to the end of its heap or stack. */
 #define MEMORY_LIMIT (UINT64_C(1) << 30)
 
 enum sam_status sam_hart_plan_heap(struct sam_hart *hart, struct sam_memory *plan,
@@ -180,7 +180,7 @@ enum sam_status sam_hart_plan_heap(struct sam_hart *hart, struct sam_memory *pla
 
 /* --------------------------------------------------------------------------------- answering */
 
-/* A call that was answered before a session went back; NULL: it is to be made. */
+/* The remembered answer of the call, or NULL. */
 static const struct answered *find_answered(struct sam_hart *hart, answer *way)
 {
     struct sam_hart_calls *calls = hart->calls;
@@ -193,7 +193,7 @@ static const struct answered *find_answered(struct sam_hart *hart, answer *way)
     if (made && now < hart->shown)
         return &calls->list[i - 1];
     i -= made;
-    if (calls && i < calls->count) { /* a future that is forgotten */
+    if (calls && i < calls->count) { /* discard the answers of the old future */
         calls->written.size = calls->list[i].from;
         calls->count = i;
     }
@@ -259,7 +259,7 @@ static enum sam_hostio_end call_host(struct sam_hart *hart, answer *way, const u
     return call.end;
 }
 
-/* What the answer means for the run. */
+/* Continue or end the run, as the answer says. */
 static bool conclude(struct sam_hart *hart, enum sam_hostio_end end,
                      const struct sam_hostio_reply *reply, struct sam_hart_result *result)
 {
@@ -281,7 +281,7 @@ static bool conclude(struct sam_hart *hart, enum sam_hostio_end end,
     return false;
 }
 
-/* The instruction that called has run. */
+/* Step over the calling instruction. */
 static enum sam_status pass(struct sam_hart *hart, uint64_t value)
 {
     struct sam_hart_record r;
@@ -299,7 +299,7 @@ static enum sam_status pass(struct sam_hart *hart, uint64_t value)
     return sam_hart_is_observed(hart) ? sam_hart_observe(hart, &r) : SAM_OK;
 }
 
-/* Call the host by the instruction at pc. */
+/* Execute the host call at pc. */
 static bool trap_to_host(struct sam_hart *hart, answer *way, const uint64_t *words,
                          struct sam_hart_result *result)
 {
@@ -361,14 +361,14 @@ static void write_word(struct sam_hart *hart, uint64_t address, uint64_t value)
     write_memory(hart, address, bytes, sizeof bytes);
 }
 
-/* Answer in fromhost, and take the request away. */
+/* Answer in fromhost, and clear the request. */
 static void answer_htif(struct sam_hart *hart, uint64_t fromhost, uint64_t value)
 {
     write_word(hart, hart->tohost, 0);
     write_word(hart, fromhost, value);
 }
 
-/* The eight words of a system call that tohost points to. Its answer is the first of them. */
+/* A system call in the eight words that tohost points to; the result goes to the first. */
 static bool call_htif(struct sam_hart *hart, uint64_t block, uint64_t fromhost,
                       struct sam_hart_result *result)
 {

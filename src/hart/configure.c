@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of a hart as text: the registers that accumulate; the parameters of the cycle models by
- * name, whichever model they belong to. */
+/* Settings of a hart from text: accumulating registers, and parameters of the cycle models by
+ * name. */
 #include "energy/energy.h"
 #include "hart/core.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics, the profile and the cycle models without stepping. Scalar instructions run at full
- * speed: handlers that stand in for some of them count straight-line runs of code, and the models
- * are told how many instructions have passed when that matters to them: at an instruction of a
- * unit, which ends the run and is recorded (record.c), at an access to memory while those of a unit
- * may be in flight, and at one to a control register.
+/* Statistics, profile and cycle models in instrumented code. Scalar instructions run at nearly full
+ * speed; the models are advanced only when it matters to them: at an instruction of a unit, which
+ * ends the run and is recorded (record.c), at memory accesses while those of a unit may be in
+ * flight, and at accesses to control registers.
  *
- * What needs each instruction (traces, timelines, records, the cycles of a profile) is stepped. */
+ * Traces, timelines, listeners and profiles with cycles need single steps. */
 #include <stdlib.h>
 
 #include "hart/core.h"
@@ -16,14 +15,14 @@ enum { COUNT_RUNS }; /* sam_counters.steps */
 
 struct sam_hart_counts {
     struct sam_instrumentation instrumentation;
-    bool in_runs; /* for statistics or a profile; otherwise only units stop a run */
-    bool fresh;   /* there are counts to collect */
+    bool in_runs; /* count blocks, for statistics or a profile; otherwise only units end a run */
+    bool fresh;   /* there are counters to collect */
     bool failed;  /* out of memory */
 };
 
 /* ------------------------------------------------------------------------------ cycle models */
 
-/* `retired` instructions have run, and those that the models do not know of were scalar. */
+/* Advance the models to `retired` instructions; those not yet accounted for were scalar. */
 static void catch_up(struct sam_hart *hart, uint64_t retired)
 {
     const uint64_t passed = retired - hart->told;
@@ -41,7 +40,8 @@ static uint64_t address_of(const struct sam_hart *hart, const struct sam_insn *i
     return sam_hart_wrap(hart, sam_hart_x(hart, insn->rs1) + (uint64_t)(int64_t)insn->imm);
 }
 
-/* An access while those of a unit may be in flight. False: it may trap, so nothing is told yet. */
+/* Report an access while a unit's may be in flight. Returns false if it may trap, without reporting
+ * it. */
 static bool tell_access(struct sam_hart *hart, const struct sam_insn *insn, uint64_t retired)
 {
     const struct sam_does *does = &sam_insn_rows[insn->op].does;
@@ -58,7 +58,7 @@ static bool tell_access(struct sam_hart *hart, const struct sam_insn *insn, uint
 
 /* ---------------------------------------------------------------------------------- handlers */
 
-/* Count the run from `entry` up to `past`, which is no part of it. */
+/* Count the block from `entry` up to but excluding `past`. */
 static inline void count_block(const struct sam_core *c, const struct sam_uop *entry,
                                const struct sam_uop *past)
 {
@@ -85,7 +85,7 @@ SAM_HANDLER(count_unit)
     STOP_BEFORE();
 }
 
-/* Whether a load or store, told to the models, may run; false: it is to be stepped. */
+/* Report a load or store to the models. Returns false if it has to be single-stepped. */
 static inline bool may_run(struct sam_core *c, const struct sam_uop *op,
                            const struct sam_uop *entry, int64_t left)
 {
@@ -104,8 +104,8 @@ SAM_HANDLER(time_access)
     SAM_PROCEED(SAM_COUNTERS);
 }
 
-/* A store to a page that has no room for writing may be one to code: what it changes is, until it
- * has run, what it was. Other stores need not end a run. */
+/* A store to a page that is not writable in the TLB may be one to code. The store has not executed
+ * yet, so the old code is still current: end the block here. Other stores need not end a block. */
 static inline bool may_be_code(const struct sam_hart *hart, const struct sam_insn *insn)
 {
     const uint64_t address = address_of(hart, insn);
@@ -163,7 +163,7 @@ bool sam_hart_counts_collect(struct sam_hart *hart)
 
 /* ------------------------------------------------------------------------------------ running */
 
-/* Whether something observes the hart that must see each instruction. */
+/* Whether an observer needs single steps. */
 static bool needs_each(const struct sam_hart *hart)
 {
     const struct sam_hart_options *o = &hart->options;
@@ -212,7 +212,8 @@ enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
     hart->told = c->retired;
     const enum sam_exit exit = sam_core_run(c, budget);
     const struct sam_uop *op = c->end_op;
-    /* If the instruction has ended its block, but has not run, this takes it back. */
+    /* If the block had already been ended after this instruction, which did not run, this cancels
+     * it. */
     if (counts->in_runs && op)
         count_block(c, c->end_entry, sam_block_stopped(c, exit));
     counts->fresh = true;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs of a hart with machine mode only, in addition to those of every core (machine/csr.c): RISC-V
- * Privileged 2.2, table of machine-level CSRs, and 3.1. CSRs that come with user or supervisor mode
- * (medeleg, mcounteren, menvcfg, ...) do not exist, nor does PMP. */
+/* CSRs of a hart with only machine mode, besides those of every core (machine/csr.c): RISC-V
+ * Privileged 2.2, table of machine-level CSRs, and 3.1. CSRs of user or supervisor mode (medeleg,
+ * mcounteren, menvcfg, ...) do not exist, nor does PMP. */
 #include "hart/core.h"
 
 enum {
-    HIGH = SAM_CSR_mcycleh - SAM_CSR_mcycle, /* from a counter to its upper half */
+    HIGH = SAM_CSR_mcycleh - SAM_CSR_mcycle, /* distance of a counter's upper half */
     EVENTS = SAM_CSR_mhpmevent31 - SAM_CSR_mhpmevent3 + 1,
 };
 
-#define MIE_BITS     UINT64_C(0x888) /* software, timer, external interrupts of machine mode */
+#define MIE_BITS     UINT64_C(0x888) /* machine-mode software, timer and external interrupts */
 #define MSTATUS_BITS ((uint64_t)(SAM_MSTATUS_MIE | SAM_MSTATUS_MPIE))
 
-/* The counter at an address, which may be that of its copy; NULL: none. An instruction takes one
- * cycle, so the two counters differ only by what was written to them. */
+/* The counter at an address, or at that of its user-mode copy; NULL: none. Every instruction counts
+ * as one cycle, so the counters differ only in what was written to them. */
 static struct sam_hart_counter *counter_of(struct sam_hart *hart, unsigned address)
 {
     switch (sam_hart_is_narrow(hart) ? address & ~(unsigned)HIGH : address) {
@@ -30,7 +30,7 @@ static uint64_t counted(const struct sam_hart_counter *counter, uint64_t instret
     return counter->stopped ? counter->base : counter->base + instret;
 }
 
-/* Make the counter show `value` from the instruction on that follows `next` others. */
+/* Set the counter to `value`, as seen by the instruction after the first `next`. */
 static void set_counter(struct sam_hart_counter *counter, uint64_t next, uint64_t value)
 {
     counter->base = counter->stopped ? value : value - next;
@@ -50,8 +50,7 @@ static bool is_event(const struct sam_hart *hart, unsigned address)
            (sam_hart_is_narrow(hart) && address - SAM_CSR_mhpmcounter3h < EVENTS);
 }
 
-/* CSRs that exist but always read as zero: no interrupt is ever pending, and there are no triggers.
- */
+/* CSRs that exist but read as zero: there are no interrupts and no triggers. */
 static bool is_zero(const struct sam_hart *hart, unsigned address)
 {
     return address == SAM_CSR_mip || (address >= SAM_CSR_tselect && address <= SAM_CSR_tdata3) ||
@@ -85,7 +84,7 @@ bool sam_hart_csr_read(struct sam_core *core, unsigned address, uint64_t instret
 static void write_counter(const struct sam_hart *hart, struct sam_hart_counter *counter,
                           unsigned address, uint64_t next, uint64_t value)
 {
-    /* The write replaces this instruction's own increment: 3.1.10. */
+    /* Privileged 3.1.10: the write replaces the instruction's own increment. */
     const uint64_t old = counted(counter, next - 1);
     if (sam_hart_is_narrow(hart))
         value = address & HIGH ? (uint32_t)old | value << 32
@@ -104,7 +103,7 @@ bool sam_hart_csr_write(struct sam_core *core, unsigned address, uint64_t next, 
     switch (address) {
     case SAM_CSR_mstatus: core->mstatus = value & MSTATUS_BITS; return true;
     case SAM_CSR_mie: hart->mie = value & MIE_BITS; return true;
-    case SAM_CSR_mtvec: hart->has_handler = true; return false; /* the core does the write itself */
+    case SAM_CSR_mtvec: hart->has_handler = true; return false; /* the core writes it */
     case SAM_CSR_mcountinhibit:
         stop_counter(&hart->counters[SAM_HART_CYCLE], next, value & 1);
         stop_counter(&hart->counters[SAM_HART_INSTRET], next, value >> 2 & 1);

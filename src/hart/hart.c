@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face of the hart: options, memory, programs, registers. */
+/* The public interface of a hart: options, memory, programs, registers. */
 #include <stdlib.h>
 
 #include "hart/core.h"
@@ -74,7 +74,7 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     return SAM_OK;
 }
 
-/* Memory, its TLB and decoded code, for the ISA in hart->machine. */
+/* Create memory, TLB and decoded code for the ISA in hart->machine. */
 static bool add_memory(struct sam_hart *hart)
 {
     const struct sam_memory_rules rules = {.bits = hart->machine.isa.xlen, .joins = true};
@@ -92,7 +92,7 @@ static enum sam_status take_options(struct sam_hart *hart, const struct sam_hart
         sam_options_take(o, sizeof *o, offsetof(struct sam_hart_options, progress), options, error);
     if (status == SAM_OK && o->isa.xlen == 0)
         status = sam_isa_parse(DEFAULT_ISA, &o->isa, error);
-    o->isa.extensions |= SAM_EXT_ZICSR; /* in older ISA strings, I includes the CSRs */
+    o->isa.extensions |= SAM_EXT_ZICSR; /* older ISA strings imply the CSRs by I */
     return status == SAM_OK ? check_isa(&o->isa, error) : status;
 }
 
@@ -149,7 +149,7 @@ void sam_hart_free(struct sam_hart *hart)
 {
     if (!hart)
         return;
-    sam_mxu_watch_end(hart->watch); /* while the timeline it may write to still exists */
+    sam_mxu_watch_end(hart->watch); /* before the timeline that it may write to is freed */
     sam_engines_free(hart->engines);
     sam_hart_timeline_free(hart->timeline);
     sam_pages_free(hart->tensor, sizeof *hart->tensor);
@@ -206,8 +206,8 @@ void sam_hart_invalidate_code(struct sam_hart *hart, uint64_t address, uint64_t 
     sam_host_invalidate_code(hart->code, address, size);
 }
 
-/* Map the stack, the program and its heap. What overlaps is one buffer, also where the memory is
- * shared and keeps the bounds of each: a function of the host may be given any part of it. */
+/* Map the stack, the program and its heap. Overlaps become one buffer even in shared memory that
+ * keeps bounds, since a host call may receive any part of it. */
 static enum sam_status map_program(struct sam_hart *hart, struct sam_error *error)
 {
     const struct sam_hart_home *home = &hart->home;
@@ -251,7 +251,7 @@ enum sam_status sam_hart_load(struct sam_hart *hart, const struct sam_image *ima
     hart->has_tohost = tohost && tohost->section_relative;
     hart->tohost = hart->has_tohost ? tohost->value : 0;
     hart->tlb.gap.size = 0;
-    if (hart->has_tohost) /* its page may already be writable */
+    if (hart->has_tohost) /* the TLB entry may already be writable */
         hart->tlb.entries[(uint32_t)hart->tohost / SAM_PAGE_SIZE] = (struct sam_tlb_entry){0};
     sam_hart_set_pc(hart, image->entry);
     sam_hart_set_x(hart, 2, hart->home.stack_top);

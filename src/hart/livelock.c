@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that polls a control register in vain: when its system has nothing in flight, and its
- * loop changes nothing, it never ends. */
+/* Livelock detection: a program polls a control register while nothing in its system is in flight,
+ * and its loop changes nothing. */
 #include "hart/core.h"
 
 #include <stdio.h>
 
-enum { ATTEMPT = 4096 }; /* instructions in which a loop must repeat itself */
+enum { ATTEMPT = 4096 }; /* instructions within which a loop must repeat its state */
 
 void sam_hart_livelock_check(struct sam_hart *hart)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in a program in time: runs stop before them, and somebody is told of the cycle. */
+/* Timed markers: execution stops before each marked pc and a callback receives the cycle. */
 #include <stdlib.h>
 
 #include "hart/core.h"
 
 struct sam_hart_marked {
-    struct sam_hart_marks marks; /* without the addresses */
-    uint64_t first, size;        /* bytes from the first place to the end of the last */
-    uint8_t bits[];              /* of each instruction */
+    struct sam_hart_marks marks; /* `addresses` is NULL */
+    uint64_t first, size;        /* span of the marked addresses in bytes */
+    uint8_t bits[];              /* bit per instruction */
 };
 
 bool sam_hart_mark(struct sam_hart *hart, const struct sam_hart_marks *marks)

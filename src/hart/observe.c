@@ -32,7 +32,7 @@ static enum sam_hart_class matrix_class(const struct sam_matrix_work *work)
     return (enum sam_hart_class)classes[work->kind];
 }
 
-/* From the table row; the classes of the matrix unit come from its work instead. */
+/* The class of a table row; for the matrix unit, of its work. */
 static enum sam_hart_class class_of(const struct sam_insn *insn)
 {
     static const uint8_t classes[] = {
@@ -105,7 +105,7 @@ static void show_access(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_matrix_work *matrix = &r->matrix;
     if (r->has_matrix && matrix->kind <= SAM_M_KIND_STORE) {
-        /* the first row, and the distance of the others */
+        /* address of the first row, and the stride */
         sam_buffer_printf(&hart->line, " ");
         show_address(hart, matrix->base);
         sam_buffer_printf(&hart->line, "+%u", matrix->bytes);

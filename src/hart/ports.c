@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control registers: a hart in a system reaches them as words of memory. */
+/* Control registers, which a hart in a system accesses as words of memory. */
 #include "hart/core.h"
 
 uint8_t *sam_hart_port_word(struct sam_hart *hart, uint64_t address, unsigned size,
@@ -7,7 +7,7 @@ uint8_t *sam_hart_port_word(struct sam_hart *hart, uint64_t address, unsigned si
 {
     const struct sam_hart_ports *ports = &hart->home.ports;
     *fault = (struct sam_fault){sam_access_cause(access), address};
-    /* TensorLoad, the matrix unit and a debugger that looks at memory come here, too. */
+    /* Accesses of TensorLoad, of the matrix unit and of debuggers also resolve here. */
     if (!hart->core.scalar || hart->core.atomic || size != 4 || access == SAM_FETCH)
         return NULL;
     hart->port_address = address;
@@ -19,8 +19,7 @@ uint8_t *sam_hart_port_word(struct sam_hart *hart, uint64_t address, unsigned si
                                                                        : NULL;
 }
 
-/* Whether the instruction before pc is a plain store: sc leaves a word that it may not have stored.
- */
+/* Whether the instruction before pc is a plain store; sc may not have stored. */
 static bool was_store(struct sam_hart *hart)
 {
     struct sam_fault fault;
@@ -42,7 +41,7 @@ enum sam_exit sam_hart_port_store(struct sam_hart *hart, enum sam_exit exit)
         hart->port_end = ports->store(ports->context, hart->port_address, hart->port_word);
     if (stored && hart->port_end != SAM_HART_PORT_FAULT)
         return exit;
-    /* As if the instruction had not run; a store writes no register. */
+    /* Undo the instruction; a store writes no register. */
     c->pc = sam_hart_wrap(hart, c->pc - 4);
     c->retired--;
     c->cause = SAM_CAUSE_STORE_ACCESS;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions of a hart did, for a profile. */
+/* Adds instructions of a hart to a profile. */
 #include "profile/profile.h"
 
 #include "hart/core.h"
 
 enum { LINE = 64 };
 
-/* The lines of bytes first..last that are not line *seen, the last one of the range before it. */
+/* The number of lines in bytes first..last, excluding line *seen, the last line counted. */
 static uint64_t new_lines(uint64_t first, uint64_t last, uint64_t *seen)
 {
     const uint64_t from = first / LINE, to = last / LINE, again = from == *seen;
@@ -14,7 +14,7 @@ static uint64_t new_lines(uint64_t first, uint64_t last, uint64_t *seen)
     return to - from + 1 - again;
 }
 
-/* Ranges of the TensorLoad unit ascend and are disjoint; a scalar access is one range. */
+/* TensorLoad ranges are ascending and disjoint; a scalar access is one range. */
 static uint64_t lines_of_ranges(const struct sam_step *step)
 {
     uint64_t lines = 0, seen = UINT64_MAX;
@@ -25,7 +25,7 @@ static uint64_t lines_of_ranges(const struct sam_step *step)
     return lines;
 }
 
-/* Rows, one stride apart, up or down. Rows that touch or overlap are one range. */
+/* Rows at a positive or negative stride. Contiguous or overlapping rows are one range. */
 static uint64_t lines_of_rows(const struct sam_matrix_work *work)
 {
     const bool down = (int64_t)work->stride < 0;
@@ -48,7 +48,7 @@ bool sam_hart_profile_scalar(struct sam_hart *hart, uint64_t pc, const struct sa
     row->count += count;
     row->lanes += count;
     row->slots += count;
-    if (sam_insn_rows[insn->op].does.bytes) { /* aligned: within one line */
+    if (sam_insn_rows[insn->op].does.bytes) { /* aligned, so within one line */
         row->global_insns += count;
         row->accesses += count;
         row->lines += count;

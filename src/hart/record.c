@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction of a hart, recorded: what its units add to the record of every core. */
+/* Records an instruction of a hart: the record of every core, and the work of the units. */
 #include "hart/core.h"
 
 static void add_range(struct sam_step *step, uint64_t address, uint32_t size, bool store)
@@ -86,7 +86,7 @@ enum sam_exit sam_hart_record(struct sam_hart *hart, struct sam_hart_record *r)
         add_tensor(r);
     if (r->has_matrix)
         add_matrix(r);
-    if (hart->listener) /* before what a store to a control register starts */
+    if (hart->listener) /* before a store to a control register takes effect */
         hart->listener->ran(hart->listener->context, r);
     exit = sam_hart_port_store(hart, exit);
     if (exit == SAM_EXIT_TRAP)

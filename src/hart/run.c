@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a hart: turns of the core, traps to the program's handler, and the ends of a run. */
+/* Runs a hart: core runs, traps to the program's handler, and the ends of a run. */
 #include <stdio.h>
 
 #include "hart/core.h"
@@ -30,7 +30,7 @@ static void vector(struct sam_hart *hart, unsigned cause, uint64_t tval)
     hart->stats.traps++;
 }
 
-/* The core stopped at a trap. True: continue in the program's handler. */
+/* Handle a trap. Returns true if the program's handler continues. */
 static bool take_trap(struct sam_hart *hart, struct sam_hart_result *result)
 {
     struct sam_core *c = &hart->core;
@@ -96,8 +96,8 @@ enum sam_status sam_hart_stopped(struct sam_hart *hart, uint64_t used,
     return sam_fail(error, SAM_ERR_STOPPED, "%s", result->text);
 }
 
-/* Set result->end when an exit, an ebreak or the address of sam_hart_set_until ends the run;
- * SAM_HART_STEPPED means it continues. False: a trap ended it. */
+/* Set result->end if an exit, an ebreak or the address of sam_hart_set_until ends the run, else to
+ * SAM_HART_STEPPED. Returns false if a trap ended it. */
 static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_result *result)
 {
     result->end = SAM_HART_STEPPED;
@@ -117,7 +117,7 @@ static bool look(struct sam_hart *hart, enum sam_exit exit, struct sam_hart_resu
     return true;
 }
 
-/* Run one instruction; *observed: what the observers said. */
+/* Single-step; *observed: the observers' status. */
 static enum sam_exit step(struct sam_hart *hart, struct sam_hart_record *record,
                           enum sam_status *observed)
 {
@@ -132,7 +132,7 @@ static enum sam_exit step(struct sam_hart *hart, struct sam_hart_record *record,
     return exit;
 }
 
-/* Run counted, and then the instruction that is to be recorded. */
+/* Run instrumented code, then record the instruction before which it stopped. */
 static enum sam_exit advance_counted(struct sam_hart *hart, int64_t budget,
                                      enum sam_status *observed)
 {
@@ -143,8 +143,8 @@ static enum sam_exit advance_counted(struct sam_hart *hart, int64_t budget,
         if (!next)
             return exit;
     }
-    /* A profile shows ranges of memory, and the models those of scalar accesses; a store to a
-     * control register has an effect. */
+    /* Full records: a profile needs ranges of memory, the models need those of scalar accesses, and
+     * a store to a control register takes effect. */
     if (hart->options.profile || sam_insn_rows[next->op].does.bytes)
         return step(hart, NULL, observed);
     const enum sam_exit last = sam_hart_record_work(hart, &r);
@@ -155,7 +155,7 @@ static enum sam_exit advance_counted(struct sam_hart *hart, int64_t budget,
 static enum sam_exit advance(struct sam_hart *hart, uint64_t budget, struct sam_hart_record *record,
                              enum sam_status *observed)
 {
-    /* After going back in time, the profile already has what runs again. */
+    /* The profile already includes what a session replays. */
     const bool counted = hart->counts && !hart->listener && hart->core.retired >= hart->shown;
     const bool marked = hart->marked && sam_hart_tell_mark(hart);
     if (record || marked || budget <= 2 * SAM_CORE_STRAIGHT ||
@@ -210,10 +210,10 @@ static enum sam_status run(struct sam_hart *hart, bool one, struct sam_hart_resu
         return SAM_ERR_USAGE;
     const uint64_t started = hart->core.retired, limit = hart->options.max_insns;
     enum sam_status status = SAM_OK;
-    uint64_t told = TURN; /* when to tell of progress next */
+    uint64_t told = TURN; /* instructions at the next progress report */
     result = result ? result : &ignored;
     *result = (struct sam_hart_result){.end = SAM_HART_STEPPED};
-    /* Run the first instruction separately: it may be at the address that ends the run. */
+    /* Single-step the first instruction: it may be at the address that ends the run. */
     for (bool first = true;; first = false) {
         uint64_t used = hart->core.retired - started, left = limit ? limit - used : UINT64_MAX;
         if (hart->options.stop && *hart->options.stop)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hart that is opened as a session: workgroup 0, warp 0. The state is the hart's own. */
+/* A hart opened as a session: workgroup 0, warp 0. The session uses the hart's own state. */
 #include "machine/session.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "machine/journal.h"
 
 struct session {
-    struct sam_session base; /* first: a session's operations find it */
+    struct sam_session base; /* must be first: session_of */
     struct sam_hart *hart;
-    bool had_until;  /* the hart's, which is put aside */
-    uint64_t passed; /* 1 + core.retired when the hart was shown to the user */
-    uint64_t ended;  /* the same when the program exited */
+    bool had_until;  /* the hart's setting, restored on close */
+    uint64_t passed; /* 1 + core.retired when the user was last shown the hart */
+    uint64_t ended;  /* 1 + core.retired when the program exited */
 };
 
 static struct session *session_of(const struct sam_session *base)
@@ -66,7 +66,7 @@ static void show(struct sam_session *base, struct sam_core *core, struct sam_ses
 
 /* ---------------------------------------------------------------------------------- running */
 
-/* One turn, and what it means for a record. */
+/* Run one turn; record the end of the program. */
 static enum sam_status turn(struct session *s, uint64_t budget, struct sam_hart_record *record,
                             struct sam_hart_result *result, struct sam_error *error)
 {
@@ -113,8 +113,7 @@ static enum sam_status step(struct sam_session *base, struct sam_core *core, str
     return status;
 }
 
-/* Whether the run ends before the next instruction; *over: it stands at a stop that is passed over.
- */
+/* Whether the run ends before the next instruction; *over: it is at a breakpoint to step over. */
 static bool ends_here(struct session *s, const struct sam_session_run *run,
                       struct sam_session_stop *stop, bool *over)
 {
@@ -236,7 +235,7 @@ static enum sam_status access_memory(struct sam_session *base, uint32_t workgrou
 
 struct saved {
     struct sam_core core;
-    struct sam_tensor *tensor; /* NULL: the hart has none */
+    struct sam_tensor *tensor; /* NULL: no TensorLoad unit */
     struct sam_matrix *matrix;
     struct sam_hart_counter counters[SAM_HART_COUNTERS];
     uint64_t mie, vectored_at;
@@ -245,7 +244,7 @@ struct saved {
     uint64_t passed, ended;
 };
 
-/* A part of the state: in the session, and where it is saved. */
+/* A piece of state: its location in the session and in a snapshot. */
 struct part {
     void *live, *saved;
     size_t size;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a hart sees memory: physical memory with its bounds, and the `tohost` word. Fills the TLB's
- * pages; under RV64 several pages of the address space share an entry, told apart by its tag. */
+/* The memory that a hart sees: physical memory with its bounds, and the `tohost` word. Fills TLB
+ * entries; in RV64, pages of the address space share entries, distinguished by the tag. */
 #include "hart/core.h"
 #include "machine/journal.h"
 #include "machine/watch.h"
 
 #define TOHOST_SIZE 8u
 
-/* Under a journal a page becomes writable with the first store, which saves it. */
+/* With a journal, a page becomes writable on its first store, which saves it. */
 static bool journal_page(struct sam_tlb *tlb, const struct sam_tlb_entry *page, uint8_t *host,
                          enum sam_access access, uint16_t *writable)
 {
@@ -33,7 +33,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
     if (SAM_UNLIKELY(sam_hart_is_port(hart, address)))
         return sam_hart_port_word(hart, address, size, access, fault);
     if (access == SAM_FETCH && page->tag == (uint32_t)(address >> 32) &&
-        offset + size <= page->read_limit) /* single-stepping asks repeatedly */
+        offset + size <= page->read_limit) /* while single-stepping */
         return page->host + offset;
     const struct sam_region *region = sam_memory_find(hart->memory, address);
     if (!region || region->size - (address - region->base) < size)
@@ -50,7 +50,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
         return NULL;
     }
     if (hart->has_tohost && hart->tohost >= base && hart->tohost - base < SAM_PAGE_SIZE) {
-        /* Stores to the word come here; the TLB handles those before and after it. */
+        /* Stores to the tohost word resolve; tlb->gap covers those after it. */
         const uint32_t before = (uint32_t)(hart->tohost - base), after = before + TOHOST_SIZE;
         tlb->gap = (struct sam_tlb_gap){.base = base + after,
                                         .host = host + after,
@@ -66,7 +66,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
                                    .tag = (uint32_t)(address >> 32)};
     if (tlb->watches) {
         sam_watches_note(tlb->watches, address, size, access, host + offset);
-        if (sam_watches_page(tlb->watches, base)) { /* every access comes here */
+        if (sam_watches_page(tlb->watches, base)) { /* every access must resolve */
             page->read_limit = page->write_limit = 0;
             tlb->gap.size = 0;
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines' cycle model as a timeline: a track for the hart and one per engine, with the
- * instructions it runs and, in a separate category, the waits before them; counters of the queues.
- */
+/* A timeline of the engines' cycle model: a track for the hart and one per engine, with
+ * instructions and, in a separate category, the waits before them; counters of queue lengths. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@ struct sam_hart_timeline {
     struct sam_engines_watch next;
 };
 
-/* The hart comes first. */
+/* The hart's track is first. */
 static unsigned track_of(unsigned track)
 {
     return track == SAM_ENGINE_COUNT ? 1 : track + 2;
@@ -82,7 +81,7 @@ struct sam_hart_timeline *sam_hart_timeline_new(struct sam_hart *hart,
     t->hart = hart;
     t->next = hart->options.watch;
     *watch = (struct sam_engines_watch){write_slice, write_queue, t};
-    /* A failure of the sink here is reported by the next event. */
+    /* If the sink fails here, the next event reports it. */
     sam_perfetto_begin(&t->json, &hart->options.timeline);
     sam_perfetto_process(&t->json, 0, "tensor hart");
     sam_perfetto_track(&t->json, track_of(SAM_ENGINE_COUNT), "hart");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hart in time: the models of the engines and of the matrix unit on one clock. They are given
- * each instruction after its execution, in program order, in the cycle in which the hart issues it,
- * and wait for each other's bytes in memory. */
+/* The hart's cycle models: engines and matrix unit on one clock. They receive each instruction
+ * after its functional execution, in program order, in its issue cycle, and wait for each other's
+ * accesses to overlapping memory. */
 #include "hart/core.h"
 
 /* --------------------------------------------------------------- what the units ask each other */
@@ -123,7 +123,7 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
         status = add_cycles(hart, error);
     if (status != SAM_OK)
         return status;
-    /* After the matrix unit, whose answers they see in the same cycle. */
+    /* After the matrix unit: the engines see its results in the same cycle. */
     const struct sam_hart_shared_time *shared = hart->home.time;
     const struct sam_engines_outside outside = {.clock = hart->clock,
                                                 .free = hart->mxu ? matrix_is_settled : NULL,
@@ -134,7 +134,7 @@ enum sam_status sam_hart_add_timing(struct sam_hart *hart, struct sam_error *err
                                                 .port = shared ? shared->engines_port : 0};
     hart->engines = sam_engines_new(o->engines ? o->engines : &config, &watch,
                                     hart->mxu || shared ? &outside : NULL);
-    hart->options.engines = NULL; /* belongs to the caller */
+    hart->options.engines = NULL; /* owned by the caller */
     return hart->engines ? SAM_OK : sam_fail_memory(error);
 }
 
@@ -147,11 +147,11 @@ static void read_beat(void *context, uint64_t address, uint8_t bytes[16])
     struct sam_error error;
     if (sam_hart_read(hart, address, bytes, 16, &error) == SAM_OK)
         return;
-    for (unsigned i = 0; i < 16; i++) /* at the edge of a region: byte by byte */
+    for (unsigned i = 0; i < 16; i++) /* at the edge of a region */
         (void)sam_hart_read(hart, address + i, bytes + i, 1, &error);
 }
 
-/* The instruction at the port of the unit, as a waveform shows it. */
+/* The instruction at the unit's port, for a waveform. */
 static void offer(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const uint32_t word = r->step.word, uop = word >> 25 & 7;
@@ -161,8 +161,8 @@ static void offer(struct sam_hart *hart, const struct sam_hart_record *r)
     sam_mxu_offer(hart->mxu, &dsa);
 }
 
-/* The CSRs that a matrix instruction depends on are unchanged, except xmrstart, whose old value is
- * in the record. False: it has done nothing for the unit. */
+/* The CSRs that the instruction depended on are unchanged, except for xmrstart, whose old value is
+ * in the record. Returns false if the unit had no work. */
 static bool time_matrix(struct sam_hart *hart, const struct sam_hart_record *r, bool trapped)
 {
     struct sam_engines *e = hart->engines;
@@ -189,7 +189,7 @@ bool sam_hart_has_flights(const struct sam_hart *hart)
     return sam_engines_has_memory(hart->engines) || (hart->mxu && sam_mxu_has_moves(hart->mxu));
 }
 
-/* A load or store of a control register. False: out of memory. */
+/* An access to a control register. Returns false on out-of-memory. */
 static bool time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, bool store)
 {
     const struct sam_hart_shared_time *shared = hart->home.time;
@@ -209,7 +209,7 @@ static bool time_control(struct sam_hart *hart, uint64_t pc, uint64_t address, b
     return good;
 }
 
-/* False: out of memory. */
+/* Returns false on out-of-memory. */
 static bool time_scalar(struct sam_hart *hart, const struct sam_hart_record *r)
 {
     const struct sam_does *does = &sam_insn_rows[r->insn.op].does;
@@ -270,7 +270,7 @@ static bool matrix_is_busy(void *context)
     return hart->mxu && sam_mxu_is_busy(hart->mxu);
 }
 
-/* Everything in flight belongs to the run. */
+/* The run includes everything in flight. */
 static void settle(const struct sam_hart *hart)
 {
     if (hart->engines)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of a trap. */
+/* Describes traps. */
 #include <stdio.h>
 
 #include "hart/core.h"
@@ -22,7 +22,7 @@ static void explain_unit(const struct sam_hart *hart, char *why, size_t size)
         sam_matrix_describe_fault(&hart->core, why, size);
 }
 
-/* Whether code ends here: the program has run past its last instruction. */
+/* Whether the code ends here: execution has continued past the last instruction. */
 static bool is_past_the_end(const struct sam_hart *hart, unsigned cause)
 {
     const struct sam_image *image = hart->image;
@@ -70,7 +70,7 @@ void sam_hart_describe(const struct sam_hart *hart, struct sam_hart_result *resu
     sam_buffer_printf(&out, "%s; ", what);
     sam_fault_put_pc(&out, hart->image, result->pc, hart->machine.isa.xlen / 4);
     sam_fault_put_word(&out, &hart->machine.isa, hart->image, result->pc, result->word);
-    /* Such a program may still run: the flag may apply to only a part of it. */
+    /* Such a program may still run: the flag may concern only a part of it. */
     if (hart->image && hart->image->compressed &&
         (result->cause == SAM_CAUSE_ILLEGAL || result->cause == SAM_CAUSE_FETCH_MISALIGNED))
         sam_buffer_printf(&out, "; the program's ELF flags announce compressed instructions");
