@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for shadow state, which is several times as large as what it describes: large pages of the
- * host spare most of its page faults. */
+/* An arena for shadow state, in huge pages where the host has them: shadow state is several times
+ * larger than what it describes, and page faults would dominate. */
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of bounds: local memory beyond what the launch declares, private memory beyond its
- * size or of another workgroup, and addresses outside every buffer. The last two end the launch as
- * they do without a sanitizer; here they are told with what is near. */
+/* Bounds check: accesses to local memory beyond what the launch declares, to private memory beyond
+ * its size or of another workgroup, and outside every buffer. The last two end the launch even
+ * without a sanitizer; here they are reported with the nearest buffer. */
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
@@ -9,8 +9,8 @@
 #define PAGES      (UINT32_C(1) << 20)
 #define PAGE_BYTES 4096u
 
-/* The bytes of a page that belong to one object of the launch: from, up to `to`. to 0: not looked
- * at yet. Others may be fine as well: another object's. */
+/* The bytes from..to-1 of a page that belong to one object of the launch; `to` is 0 if not looked
+ * up yet. Other bytes of the page may belong to other objects. */
 struct part {
     uint16_t from, to;
 };
@@ -52,7 +52,7 @@ static bool within(const struct sam_sanitize_object *object, uint64_t first, uin
     return first >= object->base && end <= object->base + object->size;
 }
 
-/* Whether one object holds all the bytes. Parts of local memory that touch are one. */
+/* Whether one object contains all the bytes. Adjacent ranges of local memory are one object. */
 static bool is_declared(const struct sam_sanitizer *s, uint64_t first, uint64_t end)
 {
     for (size_t i = 0; i < s->object_count; i++) {
@@ -66,7 +66,7 @@ static bool is_declared(const struct sam_sanitizer *s, uint64_t first, uint64_t 
     return false;
 }
 
-/* The private memory of all workgroups is one buffer; each has its own part. */
+/* The private memory of all workgroups is one buffer; each may access only its part. */
 static bool is_private(const struct sam_sanitize_launch *launch, uint64_t address)
 {
     return address - launch->pds_base < launch->pds_total;
@@ -120,9 +120,9 @@ static void report(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
 static SAM_NOINLINE struct part find_part(const struct sam_sanitizer *s, uint32_t address)
 {
     const uint64_t page = address & ~(PAGE_BYTES - 1), end = page + PAGE_BYTES;
-    struct part found = {.from = PAGE_BYTES, .to = 1}; /* none */
+    struct part found = {.from = PAGE_BYTES, .to = 1}; /* nothing */
     if (s->launch.pds_base < end && s->launch.pds_base + s->launch.pds_total > page)
-        return found; /* has private memory: each workgroup's own must be told apart */
+        return found; /* private memory is per workgroup: do not cache it */
     for (size_t i = 0; i < s->object_count; i++) {
         const struct sam_sanitize_object *object = &s->objects[i];
         const uint64_t object_end = object->base + object->size;
@@ -155,7 +155,7 @@ static SAM_NOINLINE void look(struct sam_sanitizer *s, const struct sam_sanitize
     const struct sam_sanitize_launch *launch = &s->launch;
     const uint64_t end = (uint64_t)address + op->bytes;
     if (address & (op->bytes - 1))
-        return; /* misaligned: a trap of its own */
+        return; /* misaligned accesses trap */
     if (is_private(launch, address)) {
         const struct sam_sanitize_object own = {.base = op->warp->pds,
                                                 .size = (uint64_t)op->warp->threads *
@@ -169,7 +169,7 @@ static SAM_NOINLINE void look(struct sam_sanitizer *s, const struct sam_sanitize
     }
 }
 
-/* Private memory through its own instructions: the address within the thread's part. */
+/* An access by the private-memory instructions: the address is an offset in the thread's memory. */
 static void see_own(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     const uint32_t size = op->warp->pds_size, bytes = op->bytes * op->words;
@@ -187,7 +187,7 @@ static void see_own(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
             const unsigned lane = (unsigned)__builtin_ctz(outside);
             report(s, op, SAM_FINDING_BOUNDS_PRIVATE, lane, va[lane] + (uint32_t)op->insn->imm,
                    bytes, &part);
-            return; /* it is about to trap */
+            return; /* the access traps */
         }
     }
 }

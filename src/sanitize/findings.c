@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The findings of a sanitizer: those of one kind with the same two instructions are one. */
+/* The findings of a sanitizer. Findings of one kind with the same two instructions are merged. */
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
 
-enum { KEPT = 1000 }; /* findings of each check */
+enum { KEPT = 1000 }; /* maximum per check */
 
 static const struct {
     unsigned check;
@@ -67,7 +67,7 @@ static uint32_t hash(const struct sam_finding *f)
     return (sum * 2654435761u ^ product * 2246822519u ^ (uint32_t)f->kind * 3266489917u) >> 4;
 }
 
-/* The slot of a finding like this one, or the free one where it belongs. */
+/* The slot of an equal finding, or the free slot for a new one. */
 static uint32_t *find(const struct sam_sanitizer *s, const struct sam_finding *f)
 {
     size_t at = hash(f) & (s->slot_count - 1);
@@ -76,7 +76,7 @@ static uint32_t *find(const struct sam_sanitizer *s, const struct sam_finding *f
     return &s->slots[at];
 }
 
-/* All findings again in slots; false: out of memory. */
+/* Rehash all findings. Returns false on out-of-memory. */
 static bool make_slots(struct sam_sanitizer *s, size_t count)
 {
     uint32_t *slots = sam_alloc(count, sizeof *slots);
@@ -98,7 +98,7 @@ static size_t count_of(const struct sam_sanitizer *s, unsigned check)
     return count;
 }
 
-/* A workgroup that is not a multiple of the warp has lanes without a work-item. */
+/* Lanes without a work-item exist if a workgroup is not a multiple of the warp. */
 static void mark_surplus(const struct sam_sanitizer *s, struct sam_finding_side *side)
 {
     const uint32_t items = s->launch.items;
@@ -142,7 +142,7 @@ void sam_sanitize_report(struct sam_sanitizer *s, const struct sam_finding *find
 
 const struct sam_finding *sam_sanitizer_findings(struct sam_sanitizer *s, size_t *count)
 {
-    /* Insertion keeps the order within a check; there are few findings, mostly in order. */
+    /* A stable insertion sort: there are few findings, mostly in order. */
     for (size_t i = 1; !s->sorted && i < s->finding_count; i++) {
         const struct sam_finding moved = s->findings[i];
         size_t at = i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check for use of what nothing has written: the shadow of a launch, and its findings. */
+/* The check for uninitialized values: the shadow state of a launch, and its findings. */
 #include <stdlib.h>
 
 #include "sanitize/undef.h"
@@ -42,7 +42,7 @@ static void report(void *context, const struct sam_sanitize_op *op,
         finding.has_address = true;
         finding.address = from->address;
         finding.size = from->size;
-        if (!found->memory) /* otherwise it is the instruction itself */
+        if (!found->memory) /* otherwise the origin is the instruction itself */
             finding.sides[1] = from->side;
     }
     sam_sanitize_report(s, &finding);

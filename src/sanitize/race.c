@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The race check: accesses to the same byte that nothing orders. */
+/* The race check: concurrent accesses to the same byte. */
 #include "sanitize/race.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ void sam_sanitize_race_release(struct sam_sanitizer *s)
 
 /* -------------------------------------------------------------------------------- findings */
 
-/* The workgroup of an interval. */
+/* The workgroup that an interval belongs to. */
 static uint32_t group_of(const struct sanitize_race *r, uint32_t when)
 {
     size_t low = 0, high = r->group_count;
@@ -72,7 +72,7 @@ static uint32_t group_of(const struct sanitize_race *r, uint32_t when)
     return (uint32_t)low;
 }
 
-/* The lane that has accessed this byte of the word; UINT32_MAX: none. */
+/* The lane that accessed this byte of the word, or UINT32_MAX. */
 static uint32_t lane_of(const struct race_site *site, race_who who, uint32_t byte)
 {
     const uint32_t lane = who & 63;
@@ -96,7 +96,8 @@ static struct sam_finding_side side_of(const struct sanitize_race *r, race_who w
     };
 }
 
-/* The bytes of an element of the instruction; a word of one that has no site. */
+/* The bytes of the instruction's element that contains this byte; the whole word if the site is
+ * unknown. */
 static uint32_t element_of(const struct sanitize_race *r, race_who who)
 {
     const uint32_t size = r->sites[(uint32_t)who >> 16].size;
@@ -110,7 +111,7 @@ static void report(struct sam_sanitizer *s, enum sam_finding_kind kind, race_who
     if (r->racing)
         r->racing(r->racing_context, a->address, bytes);
     const uint32_t first = (uint32_t)__builtin_ctz(bytes);
-    /* The element that both access, also where two values happen to have equal bytes. */
+    /* The overlap of both elements, even if the values have some equal bytes. */
     const uint32_t own = element_of(r, a->who), other = element_of(r, earlier);
     const uint32_t size = own < other ? own : other;
     const struct sam_finding finding = {
@@ -136,7 +137,7 @@ void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct rac
 
 /* ------------------------------------------------------------------------------ instructions */
 
-/* The number of the instruction as a side of findings. */
+/* The site number of the instruction. */
 static uint32_t site_of(struct sanitize_race *r, const struct sam_sanitize_op *op)
 {
     const uint32_t word = op->insn->word;
@@ -161,7 +162,7 @@ static enum race_kind kind_of(const struct sam_insn *insn)
 {
     switch (sam_insn_rows[insn->op].does.act) {
     case SAM_ACT_STORE: return RACE_STORE;
-    case SAM_ACT_ATOMIC: return RACE_ATOMIC_STORE; /* an sc that fails, too */
+    case SAM_ACT_ATOMIC: return RACE_ATOMIC_STORE; /* including an sc that fails */
     case SAM_ACT_RESERVE: return RACE_ATOMIC_LOAD;
     default: return RACE_LOAD;
     }
@@ -169,7 +170,7 @@ static enum race_kind kind_of(const struct sam_insn *insn)
 
 enum { ELEMENTS = 2 * SAM_SANITIZE_GROUPS * SAM_MAX_LANES };
 
-/* What an instruction accesses, element by element. */
+/* The accesses of an instruction by element. */
 struct elements {
     unsigned count;
     uint32_t address[ELEMENTS];
@@ -211,7 +212,8 @@ static void find_vector(const struct sam_sanitize_op *op, enum race_kind kind, s
 
 enum { PAGE_BYTES = 1024 * sizeof(struct race_cell) };
 
-/* The cells of a page as this launch finds them. NULL: out of memory. */
+/* The cells of a page, cleared if they belong to an earlier launch. Returns NULL on
+ * out-of-memory. */
 static SAM_NOINLINE struct race_cell *open_page(struct sam_sanitizer *s, struct race_page *page)
 {
     if (page->cells)
@@ -260,7 +262,7 @@ static inline bool access_word(const struct sanitize_race *r, struct race_cell *
                                 : false;
 }
 
-/* Elements anywhere. The cells are far apart: they are all asked for before the first is used. */
+/* Gather/scatter: prefetch all shadow cells before checking the first. */
 static void access_each(struct sam_sanitizer *s, race_who who, enum race_kind kind, unsigned size,
                         const struct elements *e)
 {
@@ -274,14 +276,14 @@ static void access_each(struct sam_sanitizer *s, race_who who, enum race_kind ki
         const uint32_t address = e->address[i], value = e->value[i];
         const bool local = address - SAM_LDS_BASE < SAM_LDS_SIZE;
         if (kind == RACE_LOAD && i > 0 && address == e->address[i - 1])
-            continue; /* lanes that load the same word, as one */
+            continue; /* lanes that load the same word count as one access */
         if (cells[i] && (size != 4 || !access_word(s->race, cells[i], who | e->lane[i], warp, kind,
                                                    value, local)))
             note(s, cells[i], who | e->lane[i], kind, address, size, value);
     }
 }
 
-/* Lanes 0 to count - 1 access neighbouring words of one page. */
+/* Lanes 0 to count - 1 access consecutive words of one page. */
 static inline void access_row_of(struct sam_sanitizer *s, race_who who, enum race_kind kind,
                                  uint32_t address, unsigned count, const uint32_t *values,
                                  bool local)
@@ -307,7 +309,7 @@ static SAM_NOINLINE void access_row(struct sam_sanitizer *s, race_who who, enum 
         access_row_of(s, who, RACE_STORE, address, count, values, false);
 }
 
-/* The same for bytes or halfwords: those that fill a word are one access. */
+/* Lanes access consecutive bytes or halfwords: those that fill a word are one access. */
 static SAM_NOINLINE void access_packed(struct sam_sanitizer *s, race_who who, enum race_kind kind,
                                        uint32_t address, unsigned size, unsigned count,
                                        const uint32_t *values)
@@ -328,7 +330,7 @@ static SAM_NOINLINE void access_packed(struct sam_sanitizer *s, race_who who, en
     }
 }
 
-/* Whether all lanes access neighbouring elements of one page, as most instructions do. */
+/* Whether all lanes access consecutive elements of one page: the common case. */
 static bool is_row(const struct sam_sanitize_op *op, enum race_kind kind)
 {
     const uint32_t *at = op->address[0], lanes = op->warp->lanes, size = op->bytes;
@@ -342,7 +344,7 @@ static bool is_row(const struct sam_sanitize_op *op, enum race_kind kind)
 }
 
 /* Lanes of one instruction that store different values to one address. Elements are aligned to
- * their size, so they are the same bytes or have none in common. */
+ * their size, so they either coincide or are disjoint. */
 static void check_lanes(struct sam_sanitizer *s, race_who who, const struct elements *e,
                         unsigned size)
 {
@@ -394,7 +396,7 @@ void sam_sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op
         find_scalar(op, kind, &e);
     for (unsigned i = 0; i < e.count; i++)
         if (e.address[i] & (size - 1))
-            e.count = i; /* it traps there */
+            e.count = i; /* it traps at this element */
     if (kind == RACE_STORE && op->vector && e.count > 1)
         check_lanes(s, who, &e, size);
     access_each(s, who, kind, size, &e);

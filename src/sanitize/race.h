@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The race check's memory of accesses.
+/* Shadow state of the race check.
  *
- * Time is cut into intervals: a workgroup starts one, and each release of a barrier starts the
- * next. Intervals are numbered in the order in which they run, and workgroups run one after
- * another, so an earlier access is concurrent with the present one if it was made by another warp
- * in the present interval (of the workgroup), or in an interval before the workgroup's first (of
- * another one). Two accesses are ordered or concurrent whichever of them runs first: what is found
- * does not depend on the order in which warps take turns.
+ * Time is divided into intervals: a workgroup starts one, and each barrier release starts the next.
+ * Intervals are numbered in execution order, and workgroups execute one after another. So an
+ * earlier access is concurrent with the current one if it was made by another warp in the current
+ * interval (same workgroup), or in an interval before the workgroup's first (another workgroup).
+ * Whether two accesses are concurrent does not depend on which executes first, so findings do not
+ * depend on the schedule of warps.
  *
  * Each word of memory has a cell. As long as all accesses are loads or stores of the whole word, by
- * few warps, the cell itself remembers them; otherwise it has a list of accesses, each to some of
- * its bytes. Neither holds every access, but enough to answer for any later one whether it races
- * with one that was. */
+ * few warps, the cell itself records them; otherwise it has a list of accesses, each to some bytes
+ * of the word. Neither records every access, but enough to decide for any later access whether it
+ * races with an earlier one. */
 #ifndef SAM_SANITIZE_RACE_H
 #define SAM_SANITIZE_RACE_H
 
@@ -19,8 +19,9 @@
 
 enum race_kind { RACE_LOAD, RACE_STORE, RACE_ATOMIC_LOAD, RACE_ATOMIC_STORE };
 
-/* Who made an access: interval << 32 | site << 16 | warp << 6 | lane. 0: nobody. A lane from
- * RACE_LANES on: bytes or halfwords of neighbouring lanes that fill the word, from that lane on. */
+/* The access's identity: interval << 32 | site << 16 | warp << 6 | lane; 0: none. Lanes from
+ * RACE_LANES on: bytes or halfwords of adjacent lanes that fill the word, starting with that
+ * lane. */
 typedef uint64_t race_who;
 
 enum { RACE_LANES = 32, RACE_NO_LANE = 63, RACE_SITES = 65535 };
@@ -35,21 +36,21 @@ static inline uint32_t race_warp(race_who who)
     return (uint32_t)who >> 6 & 1023;
 }
 
-/* The same instruction, warp and lane. */
+/* Whether both have the same site, warp and lane. */
 static inline bool race_same_place(race_who a, race_who b)
 {
     return (uint32_t)a == (uint32_t)b;
 }
 
 struct race_cell {
-    race_who store; /* in the last interval that has any, the first */
-    race_who load; /* by another workgroup; else the first one in the last interval that has any, */
+    race_who store; /* the first store in the last interval with stores */
+    race_who load;  /* by another workgroup; else the first in the last interval with loads */
     race_who load2; /* and one by another warp in that interval. RACE_ELSEWHERE: a store */
-    uint32_t value; /* that `store` has stored */
-    /* RACE_LIST: the rest of the bits is the first node of a list. Otherwise bytes to which the
-     * warp of `store` has stored other values: in the same interval (RACE_NOW), at the same place
-     * or (RACE_ELSEWHERE) at that of `load2`; the workgroup at the same place in earlier ones
-     * (RACE_PAST). */
+    uint32_t value; /* stored by `store` */
+    /* RACE_LIST: the other bits are the first node of a list. Otherwise byte masks: to these bytes,
+     * the warp of `store` has stored other values in the same interval (RACE_NOW), at the same site
+     * or, with RACE_ELSEWHERE, at that of `load2`; and the workgroup at the same site in earlier
+     * intervals (RACE_PAST). */
     uint32_t state;
 };
 
@@ -63,61 +64,61 @@ enum {
 };
 
 struct race_page {
-    struct race_cell *cells; /* of its 1,024 words; NULL: not accessed yet */
-    uint32_t launch;         /* whose accesses they hold */
+    struct race_cell *cells; /* of its 1,024 words; NULL: no accesses yet */
+    uint32_t launch;         /* the launch that the cells belong to */
 };
 
 struct race_node {
     race_who who;
     uint32_t value;
-    uint32_t next; /* 0: none */
+    uint32_t next; /* 0: end of the list */
     uint8_t bytes; /* bit i: byte i of the word */
     uint8_t kind;
 };
 
 struct race_site {
     uint32_t pc, word, prefix;
-    uint32_t size; /* bytes of an element */
+    uint32_t size; /* bytes per element */
     enum sam_finding_access access;
 };
 
-/* An access to some bytes of a word. */
+/* An access to bytes of one word. */
 struct race_access {
     race_who who;
     enum race_kind kind;
     bool local;
-    uint32_t address; /* of the word */
-    uint32_t value;   /* in the place of the bytes */
+    uint32_t address; /* word address */
+    uint32_t value;   /* data at its byte positions in the word */
     uint8_t bytes;
 };
 
 struct sanitize_race {
     uint32_t launch;
-    uint32_t now;     /* the interval */
-    uint32_t first;   /* the first one of the workgroup */
-    uint32_t *firsts; /* of each workgroup so far */
+    uint32_t now;     /* current interval */
+    uint32_t first;   /* the workgroup's first interval */
+    uint32_t *firsts; /* per workgroup */
     size_t group_count, group_capacity;
     struct race_page *pages; /* by address / 4096 */
     struct sanitize_arena arena;
-    struct race_node *nodes; /* from 1 on */
+    struct race_node *nodes; /* index 0 is unused */
     size_t node_count, node_capacity;
     uint32_t free_node;
-    struct race_site sites[RACE_SITES + 1]; /* 0: there was no room */
+    struct race_site sites[RACE_SITES + 1]; /* index 0: accesses beyond RACE_SITES */
     uint32_t site_count;
-    uint16_t slots[2 * (RACE_SITES + 1)]; /* hash of sites */
-    /* For tests: each byte that an access races for, when not NULL. */
+    uint16_t slots[2 * (RACE_SITES + 1)]; /* hash table of sites */
+    /* For tests: called for each racing byte unless NULL. */
     void (*racing)(void *context, uint32_t address, uint8_t bytes);
     void *racing_context;
 };
 
-/* race_list.c: note an access to a cell that may have a list, or needs one. */
+/* race_list.c: check and record an access to a cell with a list, or in need of one. */
 void sam_race_note(struct sam_sanitizer *s, struct race_cell *cell,
                    const struct race_access *access);
-/* Report bytes for which an access races with an earlier one. */
+/* Report a race of an access with an earlier one. */
 void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *access,
                      uint8_t bytes);
 
-/* Bit i: byte i of the words differs. */
+/* Bit i: whether byte i of the words differs. */
 static inline uint8_t race_differ(uint32_t a, uint32_t b)
 {
     const uint32_t x = a ^ b;
@@ -125,8 +126,8 @@ static inline uint8_t race_differ(uint32_t a, uint32_t b)
                      (x & 0xff000000 ? 8 : 0));
 }
 
-/* Whether an earlier access is concurrent with the present one. Accesses to local memory in other
- * intervals are no longer of interest: they are ordered, or of other memory. */
+/* Whether an earlier access is concurrent with the current one. In local memory, accesses of other
+ * intervals are ordered or belong to another workgroup's memory. */
 static inline bool race_concurrent(const struct sanitize_race *r, race_who earlier, uint32_t warp,
                                    bool local)
 {
@@ -134,7 +135,7 @@ static inline bool race_concurrent(const struct sanitize_race *r, race_who earli
     return (when == r->now && race_warp(earlier) != warp) || (!local && earlier && when < r->first);
 }
 
-/* What a cell of local memory remembers of earlier intervals. */
+/* Local memory: drop accesses of earlier intervals from a cell. */
 static inline void race_forget_store(struct race_cell *cell)
 {
     if (cell->state & RACE_ELSEWHERE)
@@ -143,7 +144,7 @@ static inline void race_forget_store(struct race_cell *cell)
     cell->state = 0;
 }
 
-/* A load or store of a whole word. False: the cell needs race_note. */
+/* Check and record a load or store of a whole word. Returns false if race_note must do it. */
 static inline bool race_load_word(const struct sanitize_race *r, struct race_cell *cell,
                                   race_who who, uint32_t warp, bool local)
 {
@@ -164,11 +165,11 @@ static inline bool race_load_word(const struct sanitize_race *r, struct race_cel
         cell->load = who;
         if (!(cell->state & RACE_ELSEWHERE))
             cell->load2 = 0;
-    } /* else by another workgroup: who races with this load, races with that one, too */
+    } /* else a load of another workgroup stays: whatever races with this load also races with it */
     return true;
 }
 
-/* A store of another value by the warp of cell->store in the same interval. */
+/* The warp of cell->store stores another value in the same interval. */
 static inline bool race_store_again(struct race_cell *cell, race_who who, uint32_t differ)
 {
     const uint32_t bytes = differ << RACE_NOW_BIT;

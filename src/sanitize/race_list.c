@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells with lists: accesses to parts of a word, atomics, and whatever else a cell cannot hold. */
+/* Cells with lists: partial accesses to a word, atomics, and anything else that a cell cannot
+ * record. */
 #include "sanitize/race.h"
 
 /* ------------------------------------------------------------------------------- the nodes */
@@ -39,7 +40,7 @@ static void add_node(struct sam_sanitizer *s, struct race_cell *cell, race_who w
         cell->state = at << 1 | RACE_LIST;
 }
 
-/* What the cell itself remembers, as a list. */
+/* Convert a cell to a list. */
 static void make_list(struct sam_sanitizer *s, struct race_cell *cell)
 {
     const struct race_cell was = *cell;
@@ -79,7 +80,7 @@ static void sweep(struct sanitize_race *r, struct race_cell *cell)
 
 /* -------------------------------------------------------------------------------- accesses */
 
-/* The bytes, of those that both access, for which two concurrent accesses race. */
+/* The common bytes for which two concurrent accesses race. */
 static uint8_t conflict(const struct race_node *node, const struct race_access *a)
 {
     const enum race_kind x = (enum race_kind)node->kind, y = a->kind;
@@ -92,9 +93,8 @@ static uint8_t conflict(const struct race_node *node, const struct race_access *
                : 0;
 }
 
-/* Report what the access races with. The bytes of it that must be remembered: whatever races with
- * it later does not race for the others with a node that is there, too, or for a byte that has
- * raced already. */
+/* Report races of the access. Returns the bytes to record: those for which some later access may
+ * race with it but with no recorded access, and which have not raced. */
 static uint8_t check(struct sam_sanitizer *s, const struct race_cell *cell,
                      const struct race_access *a)
 {
@@ -114,7 +114,7 @@ static uint8_t check(struct sam_sanitizer *s, const struct race_cell *cell,
             sam_race_report(s, node->who, a, racing);
         if (node->kind != a->kind)
             continue;
-        if (when < r->first) { /* of another workgroup: this is one of two, or it has raced */
+        if (when < r->first) { /* of another workgroup: one of two, or it has raced */
             need &= (uint8_t)~both;
         } else if (when == r->now) {
             const uint8_t differ = a->kind == RACE_STORE ? race_differ(node->value, a->value) : 0;
@@ -127,8 +127,8 @@ static uint8_t check(struct sam_sanitizer *s, const struct race_cell *cell,
     return need & (uint8_t)~twice;
 }
 
-/* Nodes of earlier intervals of the workgroup only matter to other workgroups, to which the access
- * is as good, as long as a store of another value remains where there was one. */
+/* For another workgroup, the current access replaces nodes of the workgroup's earlier intervals, as
+ * long as a store of another value remains recorded. */
 static void replace(struct sanitize_race *r, const struct race_cell *cell,
                     const struct race_access *a, uint8_t bytes)
 {

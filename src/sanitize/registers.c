@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of bounds, for registers: a kernel declares how many scalar and vector registers its
- * warps have. Hardware gives a warp no more: the next ones are another warp's. */
+/* Bounds check for registers: a kernel declares how many scalar and vector registers its warps use.
+ * On hardware, registers beyond those belong to another warp. */
 #include "sanitize/sanitize.h"
 
-/* How many registers of the kind the launch declares, in the fours that hardware gives out (manual
- * 2.3); 0: unknown. */
+/* The declared number of registers of a kind, rounded up to the hardware's allocation unit of four
+ * (manual 2.3); 0: unknown. */
 static uint32_t declared(const struct sam_sanitizer *s, enum sam_operand_kind kind)
 {
     const uint32_t count = kind == SAM_KIND_X   ? s->launch.sgprs
@@ -13,8 +13,8 @@ static uint32_t declared(const struct sam_sanitizer *s, enum sam_operand_kind ki
     return count + (0 - count) % 4;
 }
 
-/* The first register beyond what is declared; file 0: none. `groups`: registers that a vector
- * operand stands for. */
+/* The first register used beyond the declared ones; file 0: none. `groups`: registers per vector
+ * operand. */
 static struct sam_finding_register find(const struct sam_sanitizer *s, const struct sam_insn *insn,
                                         unsigned groups)
 {
@@ -25,7 +25,7 @@ static struct sam_finding_register find(const struct sam_sanitizer *s, const str
     const uint32_t x = declared(s, SAM_KIND_X), v = declared(s, SAM_KIND_V);
     const uint32_t least = !x || (v && v < x) ? v : x;
     if ((uint32_t)(insn->rd | insn->rs1 | insn->rs2 | insn->rs3) + 1 < least)
-        return (struct sam_finding_register){0}; /* as most, without a look at the operands */
+        return (struct sam_finding_register){0}; /* without a look at the operands */
     const unsigned act = sam_insn_rows[insn->op].does.act;
     for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
         const struct sam_operand *operand = sam_operand_find(*l);
@@ -52,7 +52,7 @@ bool sam_sanitize_registers_want(const struct sam_sanitizer *s, const struct sam
 void sam_sanitize_registers_see(struct sam_sanitizer *s, const struct sam_sanitize_op *op)
 {
     const struct sam_finding_register found = find(s, op->insn, op->groups);
-    /* The counts are the compiler's, of the kernel; start code is linked to it. */
+    /* The counts are the compiler's, for the kernel; start code is linked in later. */
     if (!found.file || (op->pc >= s->launch.start && op->pc < s->launch.start_end))
         return;
     const uint32_t most = declared(s, found.file == 'v' ? SAM_KIND_V : SAM_KIND_X);

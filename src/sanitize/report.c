@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings as text. */
+/* Text of findings. */
 #include "sanitize/sanitize.h"
 
 enum { TOP = 20 };
@@ -95,7 +95,7 @@ static void put_register(struct sam_buffer *out, const struct sam_finding_regist
         sam_buffer_printf(out, "v%u", reg->number);
 }
 
-/* What undefined bits derive from. */
+/* The origin of undefined bits. */
 static void put_origin(struct sam_buffer *out, const struct sam_finding *f)
 {
     if (f->check != SAM_SANITIZE_INIT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sanitizer: its checks, and which of them hears of what. */
+/* A sanitizer: dispatches events to its checks. */
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
@@ -52,7 +52,7 @@ unsigned sam_sanitizer_checks(const struct sam_sanitizer *s)
     return s->checks;
 }
 
-/* Whether the last buffer with these bytes has this name, as in launches in a row. */
+/* Whether the last buffer with these bytes has the same name, as in successive launches. */
 static bool is_named(const struct sam_sanitizer *s, const struct sam_sanitizer_buffer *buffer)
 {
     for (size_t i = s->buffer_count; i-- > 0;)
@@ -110,7 +110,7 @@ struct sam_finding_side sam_sanitize_side(const struct sam_sanitize_op *op, uint
     };
 }
 
-/* Whether an instruction of this kind uses or writes registers. */
+/* Whether instructions of this kind read or write registers. */
 static bool computes(unsigned act)
 {
     return act != SAM_ACT_SYNC && act != SAM_ACT_JOIN && act != SAM_ACT_PREFIX &&

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sync check: barriers that warps skip or reach with some lanes, setrpc without a branch, and
- * branches whose paths do not meet again. Ventus 4.2.1, 4.2.4. */
+/* The synchronization check: barriers that warps skip or reach with some lanes only, setrpc without
+ * a branch, and branches whose paths do not reconverge. Ventus 4.2.1, 4.2.4. */
 #include <stdlib.h>
 
 #include "sanitize/sanitize.h"
 
 struct warp_sync {
-    uint32_t depth;                 /* of the SIMT stack when it was last seen */
-    struct sam_finding_side *split; /* by entry of the stack: the branch that pushed it */
+    uint32_t depth;                 /* SIMT stack depth at the last instruction seen */
+    struct sam_finding_side *split; /* per stack entry: the branch that pushed it */
     size_t split_capacity;
-    struct sam_finding_side branch;  /* known: the last instruction seen was this vector branch */
-    struct sam_finding_side setrpc;  /* known: no vector branch has run since */
-    struct sam_finding_side barrier; /* known: it waits there */
-    struct sam_finding_side end;     /* known: it has ended */
+    struct sam_finding_side branch;  /* known if the last instruction seen was this vector branch */
+    struct sam_finding_side setrpc;  /* known if no vector branch has run since */
+    struct sam_finding_side barrier; /* known while the warp waits there */
+    struct sam_finding_side end;     /* known once the warp has ended */
 };
 
 struct sanitize_sync {
@@ -89,7 +89,7 @@ static bool is_join(const struct sam_sanitizer *s, const struct sam_sanitize_war
            insn.op == SAM_OP_join;
 }
 
-/* The warp's last vector branch has diverged: it pushed two entries. */
+/* The last vector branch has diverged: it has pushed two entries. */
 static void note_divergence(struct sam_sanitizer *s, const struct sam_sanitize_op *op,
                             struct warp_sync *w)
 {
@@ -124,7 +124,7 @@ static void see_setrpc(struct sam_sanitizer *s, const struct sam_finding_side *h
             s, &(struct sam_finding){.kind = SAM_FINDING_RPC_UNUSED, .sides = {w->setrpc, *here}});
 }
 
-/* The branch that pushed the top of the stack; not known: there is none. */
+/* The branch that pushed the top of the stack; not known if the stack is empty. */
 static struct sam_finding_side top_branch(const struct sam_sanitize_warp *warp,
                                           const struct warp_sync *w)
 {

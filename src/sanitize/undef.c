@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction: what it uses, and what its result takes over. undef_access.c has loads and
- * stores. */
+/* Propagates undefined bits through an instruction: checks its uses, and computes the shadow of its
+ * result. Loads and stores are in undef_access.c. */
 #include "sanitize/undef_step.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void sam_undef_group(struct undef *undef)
     if (!o->count)
         return;
     o->count = 0;
-    if (++o->generation == 0) { /* numbers of old slots may not come back */
+    if (++o->generation == 0) { /* slots of old generations must not become valid again */
         memset(o->slots, 0, SLOTS * sizeof *o->slots);
         o->generation = 1;
     }
@@ -150,7 +150,7 @@ static void use_sources(struct undef *undef, struct undef_warp *w, const struct 
 static struct undef_bits undef_joined(uint32_t low, uint32_t high, uint32_t low_undef,
                                       uint32_t high_undef, unsigned reg)
 {
-    if (reg & 1) /* 32 bits, sign-extended */
+    if (reg & 1) /* a 32-bit register, sign-extended */
         return (struct undef_bits){(uint64_t)(int64_t)(int32_t)low,
                                    (uint64_t)(int64_t)(int32_t)low_undef};
     return (struct undef_bits){low | (uint64_t)high << 32, low_undef | (uint64_t)high_undef << 32};
@@ -173,7 +173,7 @@ static struct undef_bits read_v(const struct undef_warp *w, const struct sam_san
                         undef_bits_v(w, reg, lane), undef_bits_v(w, reg | 1, lane), reg);
 }
 
-/* A source of lane `lane` of group g. */
+/* The source operand of lane `lane` in group g. */
 static struct undef_bits read_source(const struct undef_warp *w, const struct sam_sanitize_op *op,
                                      struct sam_use source, unsigned g, unsigned lane)
 {
@@ -191,7 +191,7 @@ static struct undef_bits read_source(const struct undef_warp *w, const struct sa
     return (struct undef_bits){0};
 }
 
-/* Where undefined bits of a source come from. */
+/* The origin of a source's undefined bits. */
 static undef_origin origin_of(const struct undef_warp *w, const struct sam_sanitize_op *op,
                               struct sam_use source, unsigned g, unsigned lane)
 {
@@ -207,7 +207,7 @@ static undef_origin origin_of(const struct undef_warp *w, const struct sam_sanit
     }
 }
 
-/* Whether a and b are one register. */
+/* Whether a and b are the same register. */
 static bool is_same(const struct undef_row *row, const struct sam_insn *insn)
 {
     const struct sam_use *a = &row->sources[0], *b = &row->sources[1];
@@ -215,7 +215,7 @@ static bool is_same(const struct undef_row *row, const struct sam_insn *insn)
            undef_reg(insn, a->slot) == undef_reg(insn, b->slot);
 }
 
-/* The undefined bits of an instruction's result in a lane, and their origin. */
+/* The undefined bits of a lane's result, and their origin. */
 static uint64_t combine(const struct undef_warp *w, const struct sam_sanitize_op *op,
                         const struct undef_row *row, unsigned g, unsigned lane,
                         undef_origin *origin)
@@ -231,7 +231,7 @@ static uint64_t combine(const struct undef_warp *w, const struct sam_sanitize_op
                              op->insn->pair ? 64 : 32, is_same(row, op->insn));
 }
 
-/* Lanes of group g in which a source has undefined bits. */
+/* Lanes of group g with undefined bits in a source. */
 static uint32_t dirty_lanes(const struct undef_warp *w, const struct sam_sanitize_op *op,
                             const struct undef_row *row, unsigned g)
 {
@@ -256,7 +256,7 @@ static uint32_t dirty_lanes(const struct undef_warp *w, const struct sam_sanitiz
 
 /* ----------------------------------------------------------------------------------- results */
 
-/* Another register of a pair, too. */
+/* The other register of a pair. */
 static bool writes_pair(const struct sam_insn *insn)
 {
     return insn->pair && !(insn->rd & 1);
@@ -282,7 +282,7 @@ static void scalar_result(struct undef_warp *w, const struct sam_sanitize_op *op
     set_x(w, op->insn, bits, origin);
 }
 
-/* vmv.x.s, vfmv.f.s: the highest active lane, Ventus 4.1. */
+/* vmv.x.s, vfmv.f.s: the value of the highest active lane, Ventus 4.1. */
 static void picked_result(struct undef_warp *w, const struct sam_sanitize_op *op,
                           const struct undef_row *row)
 {
@@ -314,7 +314,7 @@ static void vector_result(struct undef_warp *w, const struct sam_sanitize_op *op
     for (unsigned g = 0; g < op->groups; g++) {
         const uint32_t acting = op->acting[g];
         const uint32_t dirty = dirty_lanes(w, op, row, g) & acting;
-        /* A lane's result derives from the same lane of its sources. */
+        /* Each lane's result depends on the same lane of the sources. */
         if (SAM_UNLIKELY(dirty))
             mixed_lanes(w, op, row, g, dirty);
         undef_define_v(w, (op->insn->rd + g) % UNDEF_VREGS, acting & ~dirty);
@@ -323,7 +323,7 @@ static void vector_result(struct undef_warp *w, const struct sam_sanitize_op *op
     }
 }
 
-/* vftta: vd[i * n + j] takes row i of vs1 and row j of vs2. docs/ventus-rulings.md 2.12. */
+/* vftta: vd[i * n + j] depends on row i of vs1 and row j of vs2. docs/ventus-rulings.md 2.12. */
 static void tile_result(struct undef_warp *w, const struct sam_sanitize_op *op)
 {
     const unsigned n = op->warp->lanes <= 8 ? 2 : 4;

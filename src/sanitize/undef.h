@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Use of what nothing has written: registers and bytes of memory have a shadow with one bit for
- * each of theirs, set where it is undefined. Copies, spills and arithmetic pass undefined bits on;
- * an address, a branch, a lane mask, a control register and a store to memory that the host may
- * read are uses, and are reported. What has been reported counts as defined from then on.
+/* The check for uninitialized values. Registers and bytes of memory have shadow state: one bit per
+ * bit, set if it is undefined. Copies, spills and arithmetic propagate undefined bits. Addresses,
+ * branches, lane masks, control registers and stores to memory that the host may read are uses,
+ * which are reported; a value that has been reported counts as defined.
  *
- * Before a warp starts all of its registers but x0 are undefined. An instruction is shown here
- * before it runs. */
+ * When a warp starts, all of its registers except x0 are undefined. Instructions are checked before
+ * they run. */
 #ifndef SAM_SANITIZE_UNDEF_H
 #define SAM_SANITIZE_UNDEF_H
 
@@ -15,44 +15,44 @@
 
 enum { UNDEF_LANES = SAM_MAX_LANES, UNDEF_XREGS = 64, UNDEF_VREGS = 256 };
 
-/* The registers of a warp. */
+/* Shadow registers of a warp. */
 struct undef_warp {
     uint32_t x[UNDEF_XREGS]; /* undefined bits */
     undef_origin x_origin[UNDEF_XREGS];
-    uint32_t lanes[UNDEF_VREGS];             /* lanes with undefined bits; of these, ... */
-    uint32_t fresh[UNDEF_VREGS];             /* ... those that were never written: all bits are */
-    uint32_t bits[UNDEF_VREGS][UNDEF_LANES]; /* of the others */
-    undef_origin origin[UNDEF_VREGS][UNDEF_LANES]; /* likewise */
+    uint32_t lanes[UNDEF_VREGS];             /* lanes with undefined bits; among them ... */
+    uint32_t fresh[UNDEF_VREGS];             /* ... those never written: every bit is undefined */
+    uint32_t bits[UNDEF_VREGS][UNDEF_LANES]; /* undefined bits of the other lanes */
+    undef_origin origin[UNDEF_VREGS][UNDEF_LANES]; /* of the other lanes */
 };
 
 enum undef_use {
     UNDEF_USE_ADDRESS,
     UNDEF_USE_BRANCH,
-    UNDEF_USE_TARGET,  /* of a jump, or setrpc */
-    UNDEF_USE_MASK,    /* v0 decides which lanes act */
-    UNDEF_USE_CONTROL, /* a CSR, vl and vtype */
+    UNDEF_USE_TARGET,  /* the target of a jump or setrpc */
+    UNDEF_USE_MASK,    /* v0 as a mask */
+    UNDEF_USE_CONTROL, /* a CSR, vl or vtype */
     UNDEF_USE_STORE,
-    UNDEF_USE_CHECK, /* the host compares memory */
+    UNDEF_USE_CHECK, /* compared by the host */
 };
 
-/* What a value derives from that nothing has written. */
+/* The origin of an undefined value. */
 enum undef_cause { UNDEF_UNKNOWN, UNDEF_REGISTER_X, UNDEF_REGISTER_V, UNDEF_MEMORY };
 
 struct undef_source_of {
     enum undef_cause cause;
-    uint32_t number;              /* of the register */
-    uint32_t address, size;       /* of the memory, */
+    uint32_t number;              /* register number */
+    uint32_t address, size;       /* memory operand, */
     struct sam_finding_side side; /* and the instruction that loaded it */
 };
 
 struct undef_finding {
     enum undef_use use;
-    bool vector;      /* the register is one */
-    uint8_t reg;      /* that was used; of an atomic instruction's memory operand: as `memory` */
-    bool memory;      /* not a register: memory at `address` */
-    uint32_t lanes;   /* of a vector instruction: those that used it */
+    bool vector;      /* a vector register */
+    uint8_t reg;      /* the register used; of an atomic's memory operand: see `memory` */
+    bool memory;      /* memory at `address`, not a register */
+    uint32_t lanes;   /* vector instructions: lanes that use it */
     uint32_t lane;    /* the lowest of them; UINT32_MAX: a scalar instruction */
-    uint32_t address; /* of a store */
+    uint32_t address; /* address of a store */
     struct undef_source_of from;
 };
 
@@ -63,7 +63,7 @@ typedef void sam_undef_report(void *context, const struct sam_sanitize_op *op,
 struct undef_origins {
     struct undef_loaded {
         uint32_t address, size;
-        uint32_t generation; /* the slot is free in any other */
+        uint32_t generation; /* a slot of another generation is free */
         struct sam_finding_side side;
     } * slots;
     uint32_t count, generation;
@@ -77,12 +77,12 @@ struct undef {
     void *context;
 };
 
-/* False: out of memory. */
+/* Returns false on out-of-memory. */
 bool sam_undef_init(struct undef *undef, sam_undef_report *report, void *context);
 void sam_undef_free(struct undef *undef);
-/* A workgroup begins: its memory is undefined. */
+/* Start a workgroup: its local and private memory is undefined. */
 void sam_undef_group(struct undef *undef);
-/* The registers of a warp that starts. */
+/* The shadow registers of a warp that starts. */
 void sam_undef_start(struct undef_warp *warp);
 void sam_undef_step(struct undef *undef, struct undef_warp *warp, const struct sam_sanitize_op *op);
 struct undef_source_of sam_undef_from(const struct undef *undef, undef_origin origin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads, stores and atomic instructions: their addresses are used, and data moves between the
- * shadows of registers and of memory. */
+/* Loads, stores and atomics: their addresses are uses; data moves between shadow registers and
+ * shadow memory. */
 #include "sanitize/undef_step.h"
 
 #define LANES for (unsigned i = 0; i < UNDEF_LANES; i++)
@@ -33,7 +33,7 @@ static void use_address(struct undef *undef, struct undef_warp *w, const struct 
 
 /* -------------------------------------------------------------------------- whole warps at once */
 
-/* The page that the addresses of all acting lanes share; NULL: there is no such page. */
+/* The page that contains the addresses of all acting lanes, or NULL. */
 static struct undef_page *one_page(struct undef *undef, const uint32_t *at, uint32_t acting,
                                    const struct sam_sanitize_op *op)
 {
@@ -49,7 +49,7 @@ static struct undef_page *one_page(struct undef *undef, const uint32_t *at, uint
     return apart / UNDEF_PAGE ? NULL : sam_undef_page(&undef->memory, first);
 }
 
-/* Whether all lanes act, on consecutive words of one page. */
+/* Whether all lanes act on consecutive words of one page. */
 static bool in_a_row(const uint32_t *at, uint32_t acting, unsigned size)
 {
     uint32_t apart = 0;
@@ -58,7 +58,7 @@ static bool in_a_row(const uint32_t *at, uint32_t acting, unsigned size)
            at[0] % UNDEF_PAGE <= UNDEF_PAGE - 4 * UNDEF_LANES;
 }
 
-/* Whether all that the acting lanes load from a page is defined. */
+/* Whether everything that the acting lanes load from a page is defined. */
 static bool is_defined(const struct undef_page *page, const uint32_t *at, uint32_t acting,
                        unsigned size)
 {
@@ -79,7 +79,7 @@ static bool is_defined(const struct undef_page *page, const uint32_t *at, uint32
     return !any;
 }
 
-/* All that the acting lanes store is defined. */
+/* Mark what the acting lanes store as defined. */
 static void define(struct undef_page *page, const uint32_t *at, uint32_t acting, unsigned size)
 {
     if (in_a_row(at, acting, size)) {
@@ -99,7 +99,7 @@ static uint32_t extended(const struct undef_row *row, uint32_t bits)
     return row->bytes == 1 ? (uint32_t)(int8_t)bits : (uint32_t)(int16_t)bits;
 }
 
-/* The undefined bits of an element that is loaded. */
+/* The undefined bits of a loaded element. */
 static uint32_t loaded(struct undef *undef, const struct sam_sanitize_op *op,
                        const struct undef_row *row, uint32_t lane, uint32_t address,
                        undef_origin *origin)
@@ -185,7 +185,7 @@ static void scalar_store(struct undef *undef, struct undef_warp *w,
     }
 }
 
-/* Lanes with undefined bits to store, to memory that the host may read: report them. */
+/* Report lanes that store undefined bits to memory that the host may read. */
 static void report_stored(struct undef *undef, struct undef_warp *w,
                           const struct sam_sanitize_op *op, const struct undef_row *row, unsigned g,
                           unsigned word, unsigned reg)
@@ -236,7 +236,7 @@ static void vector_store(struct undef *undef, struct undef_warp *w,
 
 /* ------------------------------------------------------------------------------------- atomics */
 
-/* sc may fail, and then changes nothing: what was defined stays so. */
+/* sc may fail and leave memory unchanged: defined bytes stay defined. */
 static bool is_conditional(const struct sam_sanitize_op *op)
 {
     return strncmp(sam_insn_rows[op->insn->op].mnemonic, "sc.", 3) == 0;

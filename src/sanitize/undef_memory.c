@@ -36,7 +36,7 @@ void sam_undef_memory_free(struct undef_memory *memory)
     *memory = (struct undef_memory){0};
 }
 
-/* The part of a page that lies in a range: *from is its first byte; its size. */
+/* The part of a page inside a range: *from is its first byte; returns its size. */
 static uint32_t part_of(struct undef_range range, uint32_t number, uint32_t *from)
 {
     const uint64_t base = (uint64_t)number * UNDEF_PAGE, end = base + UNDEF_PAGE;
@@ -47,7 +47,7 @@ static uint32_t part_of(struct undef_range range, uint32_t number, uint32_t *fro
     return first < last ? (uint32_t)(last - first) : 0;
 }
 
-/* Mark that part of a page undefined. */
+/* Mark part of a page as undefined. */
 static bool mark(struct undef_page *page, struct undef_range range)
 {
     uint32_t from;
@@ -57,7 +57,7 @@ static bool mark(struct undef_page *page, struct undef_range range)
     return size != 0;
 }
 
-/* The same of what a workgroup finds undefined. */
+/* Mark part of a page as undefined at the start of every workgroup. */
 static bool mark_for_group(const struct undef_memory *memory, struct undef_page *page)
 {
     const bool local = mark(page, memory->local);
@@ -92,7 +92,7 @@ static bool is_whole(struct undef_range range, uint32_t number)
     return part_of(range, number, &from) == UNDEF_PAGE;
 }
 
-/* A page of which some bytes may be undefined. NULL: out of memory. */
+/* A page of shadow memory, created if necessary. Returns NULL on out-of-memory. */
 static struct undef_page *new_page(struct undef_memory *memory, uint32_t number)
 {
     struct undef_page *page = sam_alloc(1, sizeof *page);
@@ -129,7 +129,7 @@ SAM_NOINLINE struct undef_page *sam_undef_page_make(struct undef_memory *memory,
     return page;
 }
 
-/* The first page of a range, and the one after its last. */
+/* The first page of a range, and the end of its last. */
 static uint32_t first_page(struct undef_range range)
 {
     return range.base / UNDEF_PAGE;
@@ -141,7 +141,7 @@ static uint32_t end_page(struct undef_range range)
     return range.size == 0 ? 0 : end < PAGES ? (uint32_t)end : PAGES;
 }
 
-/* Pages of a range that exist: `act` on them. Entries that stand for defined ones are forgotten. */
+/* Apply `act` to the existing pages of a range. Drops entries of wholly defined pages. */
 static void each_page(struct undef_memory *memory, struct undef_range range,
                       void (*act)(struct undef_memory *, struct undef_page *, struct undef_range))
 {
@@ -217,7 +217,7 @@ static void begin_private(struct undef_memory *memory, struct undef_page *page,
         memory->exhausted = true;
 }
 
-/* Let go of the pages of private memory: the next workgroup has its own. */
+/* Release the pages of private memory: the next workgroup has its own. */
 static void drop_private(struct undef_memory *memory)
 {
     struct undef_pages *pages = &memory->of_group;

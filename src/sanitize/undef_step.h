@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What undef.c and undef_access.c share. */
+/* Shared by undef.c and undef_access.c. */
 #ifndef SAM_SANITIZE_UNDEF_STEP_H
 #define SAM_SANITIZE_UNDEF_STEP_H
 
 #include "sanitize/undef.h"
 
-/* Numbers of origins: registers as they were at the start of the warp, then memory. */
+/* Origin numbers: registers as of the start of the warp, then memory. */
 enum {
     UNDEF_ORIGIN_X = 1,
     UNDEF_ORIGIN_V = UNDEF_ORIGIN_X + UNDEF_XREGS,
     UNDEF_ORIGIN_MEMORY = UNDEF_ORIGIN_V + UNDEF_VREGS,
 };
 
-/* The origin of what a lane loads that nothing has written. */
+/* The origin of a lane's load of undefined memory. */
 undef_origin sam_undef_origin_of_load(struct undef *undef, const struct sam_sanitize_op *op,
                                       uint32_t lane, uint32_t address, uint32_t size);
 
@@ -63,14 +63,13 @@ static inline void undef_set_x(struct undef_warp *w, unsigned reg, uint32_t bits
     w->x_origin[reg] = origin;
 }
 
-/* Report a use and count the register as defined from then on. `relevant`: the bits that are used.
- */
+/* Report a use and mark the register as defined. `relevant`: the bits used. */
 void sam_undef_use_x(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
                      enum undef_use use, unsigned reg);
 void sam_undef_use_v(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
                      enum undef_use use, unsigned reg, uint32_t lanes, uint32_t relevant);
 
-/* An instruction that accesses memory. */
+/* Process an instruction that accesses memory. */
 void sam_undef_access(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,
                       const struct undef_row *row);
 

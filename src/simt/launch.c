@@ -266,8 +266,8 @@ void sam_worker_release(struct sam_worker *worker)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Add the workers' counts to the statistics and to options.profile. Returns false on out-of-
- * memory. */
+/* Add the workers' counts to the statistics and to options.profile. Returns false on
+ * out-of-memory. */
 static bool collect_counts(const struct sam_run *run, struct sam_gpu_stats *stats)
 {
     const struct sam_gpu_options *options = &run->gpu->options;

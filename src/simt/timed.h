@@ -56,8 +56,8 @@ struct sam_run_trace *sam_run_trace_new(const struct sam_run *run,
 struct sam_gputime_observer sam_run_trace_observer(struct sam_run_trace *trace);
 /* Whether a sink has failed. */
 bool sam_run_trace_failed(const struct sam_run_trace *trace);
-/* Complete the files and free the trace. Returns false if a sink has failed, or on out-of-
- * memory. */
+/* Complete the files and free the trace. Returns false if a sink has failed, or on
+ * out-of-memory. */
 bool sam_run_trace_close(struct sam_run_trace *trace);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commit log in the format of the public Ventus ISA simulator, so that logs can be compared
+/* The commit log, in the format of the public Ventus ISA simulator, so that logs can be compared
  * with diff. */
 #include "trace/trace.h"
 
 #define VSTART " c8_vstart 0x00000000"
 
-/* The 8 digits of a word, all at once. Returns the end. */
+/* Append the 8 hexadecimal digits of a word without a loop. Returns the end. */
 static inline char *put_hex8(char *to, uint32_t value)
 {
     const uint64_t nibbles = UINT64_C(0x000f000f000f000f), ones = UINT64_C(0x0101010101010101);
     uint64_t x = __builtin_bswap32(value);
     x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff); /* a byte in each half word, */
-    x = (x >> 4 & nibbles) | (x & nibbles) << 8;     /* its upper digit first */
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff); /* one byte per half word, */
+    x = (x >> 4 & nibbles) | (x & nibbles) << 8;     /* upper digit first */
     const uint64_t letters = (x + 6 * ones) >> 4 & ones;
     sam_put_le64(to, x + 0x30 * ones + ('a' - '0' - 10) * letters);
     return to + 8;
@@ -44,7 +44,7 @@ static char *put_decimal(char *p, unsigned value)
     return p;
 }
 
-/* " v12", filled up to three characters */
+/* " v12", padded to three characters */
 static char *put_register(char *p, char kind, unsigned number)
 {
     *p++ = ' ';
@@ -76,7 +76,7 @@ static char *put_memory(const struct sam_commit *c, char *p)
         p = put_word(PUT(p, " mem"), (uint32_t)a->address);
         if (!c->store)
             continue;
-        /* of a byte one digit when the other is 0, of a half word four */
+        /* Omit the upper digits of a zero byte or half word. */
         const unsigned digits = a->size == 1 ? (a->value & 0xf0 ? 2 : 1) : a->size == 2 ? 4 : 8;
         char word[8];
         put_hex8(word, (uint32_t)a->value);
@@ -106,8 +106,8 @@ static char *put_place(const struct sam_commit *c, char *p)
     return p;
 }
 
-/* Does the warp run the same instruction again? Otherwise says how often the last one ran, if more
- * than once. */
+/* Whether the warp repeats the same instruction. If not, append the count of the previous one if it
+ * ran more than once. */
 static bool runs_again(const struct sam_commit *c, char **p)
 {
     struct sam_commit_last *last = c->last;
@@ -152,8 +152,8 @@ static char *put_simt(const struct sam_commit *c, char *p)
     return p + 8 - zeros;
 }
 
-/* Most bytes that c leads to, but for its texts: two heads, the count of the line before, registers
- * with 32 lanes, accesses, CSRs. */
+/* Upper bound of the size of c's lines without its texts: two heads, the count of the previous
+ * instruction, registers with 32 lanes, accesses, CSRs. */
 enum { MOST = 128 + 2 * (16 + 32 * 9) + SAM_STEP_ACCESSES * 26 + 4 * 32 + 256 };
 
 void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
@@ -173,7 +173,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
     p = put_place(c, PUT(put_core(p, c->core), " 3"));
     if (c->x)
         p = put_word(put_register(p, 'x', c->x), c->x_value);
-    /* Arithmetic prints vstart before the registers, loads after them. */
+    /* Arithmetic prints vstart before its registers, loads print it after them. */
     if (c->vstart && !c->load)
         p = PUT(p, VSTART);
     p = put_vector(c, put_state(c, p));

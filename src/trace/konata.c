@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kanata 0004: tab-separated lines; "C" lines advance the time, so events are written in order of
- * cycles. */
+/* Kanata 0004: tab-separated lines. "C" lines advance the time, so events are sorted by cycle. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ void sam_konata_row(struct sam_konata *k, const char *label, const char *detail,
     add(k, last, "R\t%" PRIu64 "\t%" PRIu64 "\t0\n", id, id);
 }
 
-/* By cycle, then in order of arrival. */
+/* By cycle, then by arrival. */
 static int compare(const void *left, const void *right)
 {
     const struct sam_konata_event *a = left, *b = right;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A commit log that has been read: its records, grouped by warp. logread.c, logitem.c. */
+/* A commit log in memory: its records, grouped by warp. logread.c, logitem.c. */
 #ifndef SAM_TRACE_LOG_H
 #define SAM_TRACE_LOG_H
 
@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "samite/logdiff.h"
 
-/* A CSR that is read and not changed: its address; UINT32_MAX for any other instruction. */
+/* The CSR that the instruction only reads, or UINT32_MAX. */
 static inline uint32_t sam_log_csr_read(uint32_t word)
 {
     const bool sets_nothing = (word >> 15 & 31) == 0;
@@ -16,19 +16,19 @@ static inline uint32_t sam_log_csr_read(uint32_t word)
 
 enum { SAM_LOG_LANES = 64 };
 
-/* What a record changes. Registers above 255 do not occur. */
+/* A change made by a record. Registers above 255 do not occur. */
 enum sam_log_kind { SAM_LOG_NONE, SAM_LOG_SCALAR, SAM_LOG_VECTOR, SAM_LOG_MEMORY, SAM_LOG_MASK };
 
 struct sam_log_item {
     enum sam_log_kind kind;
     unsigned reg;
-    uint32_t value; /* of a scalar register, the SIMT mask; of memory: the address */
-    bool stored;    /* memory: `data` was written */
+    uint32_t value; /* scalar register or SIMT mask: the value; memory: the address */
+    bool stored;    /* memory: a store of `data` */
     uint32_t data;
-    bool has_mask; /* vector: `mask` are the lanes that were written */
+    bool has_mask; /* vector register: `mask` has the lanes written */
     uint32_t mask;
     unsigned lanes;
-    uint32_t words[SAM_LOG_LANES]; /* highest lane first */
+    uint32_t words[SAM_LOG_LANES]; /* from the highest lane down */
 };
 
 struct sam_log_cursor {
@@ -36,41 +36,41 @@ struct sam_log_cursor {
     enum sam_log_form form;
 };
 
-/* The next item at the cursor, kind NONE after the last. */
+/* Read the next item at the cursor; its kind is NONE after the last. */
 void sam_log_next(struct sam_log_cursor *cursor, struct sam_log_item *item);
 
 struct sam_log_record {
-    size_t at;     /* of its items in the text */
-    uint32_t size; /* of the items */
-    uint32_t line; /* from 1 */
+    size_t at;     /* offset of its items in the text */
+    uint32_t size; /* bytes of items */
+    uint32_t line; /* 1-based line number */
     uint32_t pc;
-    uint32_t word;  /* 0: the log does not say */
-    uint32_t owner; /* index of its warp */
+    uint32_t word;  /* 0: not in the log */
+    uint32_t owner; /* index of the warp */
 };
 
 /* One warp of one workgroup. */
 struct sam_log_warp {
-    uint32_t id;           /* what the program has read from CSR_WID, else the log's number */
-    uint32_t group[3];     /* read from CSR_GDX, GDY, GDZ; UINT32_MAX: not read */
-    uint32_t nth;          /* workgroups that the same core or slot ran before */
-    uint32_t first, count; /* of its records in `order` */
+    uint32_t id;           /* as read from CSR_WID, else as in the log */
+    uint32_t group[3];     /* as read from CSR_GDX, GDY, GDZ; UINT32_MAX: never read */
+    uint32_t nth;          /* number of workgroups that the same core or slot ran before */
+    uint32_t first, count; /* range of its records in `order` */
 };
 
 struct sam_log {
     const char *text;
     size_t size;
     enum sam_log_form form;
-    struct sam_log_record *records; /* in the order of the file */
+    struct sam_log_record *records; /* in file order */
     size_t record_count;
     struct sam_log_warp *warps;
     size_t warp_count;
-    uint32_t *order; /* records by warp, within a warp in the order of the file */
-    uint32_t open;   /* the last line, if no line break ends it; else 0 */
+    uint32_t *order; /* record indices by warp, in file order within a warp */
+    uint32_t open;   /* the last line, if it is unterminated; else 0 */
     size_t ignored[SAM_LOG_IGNORED_KINDS];
     size_t first_other;
 };
 
-/* `name` is for messages. Free the log after a failure, too. */
+/* `name` is for messages. Free the log even after a failure. */
 enum sam_status sam_log_read(const char *text, size_t size, const char *name, struct sam_log *log,
                              struct sam_error *error);
 void sam_log_free(struct sam_log *log);
@@ -89,16 +89,16 @@ static inline struct sam_log_cursor sam_log_items(const struct sam_log *log,
 }
 
 /* --- characters and numbers */
-/* Up to 16 digits from *at; how many there were. */
+/* Parse up to 16 digits; returns their count. */
 unsigned sam_log_hex(const char **at, const char *end, uint64_t *value);
-/* Up to 9 decimal digits. */
+/* Parse up to 9 decimal digits. */
 unsigned sam_log_decimal(const char **at, const char *end, uint32_t *value);
 static inline void sam_log_blanks(const char **at, const char *end)
 {
     while (*at < end && (**at == ' ' || **at == '\t'))
         ++*at;
 }
-/* Is `word` next? Then *at is moved past it. */
+/* Skip `word` if it is next; returns whether it was. */
 static inline bool sam_log_take(const char **at, const char *end, const char *word)
 {
     const size_t size = strlen(word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing two commit logs: which warps belong together, and where they first differ. */
+/* Compares two commit logs: matches their warps and finds the first difference. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,10 +21,10 @@ const char *sam_log_ignored_name(enum sam_log_ignored kind)
     return (unsigned)kind < SAM_LOG_IGNORED_KINDS ? names[kind] : NULL;
 }
 
-/* A register write of a warp, in a log or beside one of the hardware. */
+/* A register write of a warp, where one log is of hardware. */
 struct event {
     uint32_t record; /* within the warp */
-    uint16_t bucket; /* the register: a scalar one, or 256 + a vector one */
+    uint16_t bucket; /* a scalar register, or 256 + a vector register */
     uint16_t item;   /* within the record */
 };
 
@@ -33,7 +33,7 @@ enum { BUCKETS = 512, VECTORS = 256 };
 struct events {
     struct event *items;
     size_t count, capacity;
-    uint32_t first[BUCKETS + 1]; /* where each register's begin in `sorted` */
+    uint32_t first[BUCKETS + 1]; /* start of each register's writes in `sorted` */
     struct event *sorted;
     size_t sorted_capacity;
 };
@@ -41,9 +41,9 @@ struct events {
 struct comparer {
     struct sam_log logs[2];
     struct sam_logdiff *diff;
-    bool by_register; /* a log of the hardware takes part */
+    bool by_register; /* one log is of hardware, which reorders writes */
     struct events events[2];
-    uint64_t best; /* line in the first log of the first difference so far */
+    uint64_t best; /* line of the first difference so far in the first log */
     bool exhausted;
 };
 
@@ -57,14 +57,14 @@ static struct sam_log_line line_of(const struct sam_log *log, const struct sam_l
     return (struct sam_log_line){record->line, from, (size_t)(to - from)};
 }
 
-/* Where a warp's difference stands in the first log. */
+/* The location of a warp's difference. */
 struct place {
     const struct sam_log_warp *warps[2];   /* one may be NULL */
-    const struct sam_log_record *sides[2]; /* NULL: no more */
-    uint32_t before;                       /* records of the first log's warp that come before */
+    const struct sam_log_record *sides[2]; /* NULL: the warp has no more records */
+    uint32_t before;                       /* preceding records of the first log's warp */
 };
 
-/* Warps that one log lacks, as a log of one warp does, come after all differences. */
+/* Warps missing from one log, as from a log of one warp, come after all differences. */
 static uint64_t rank_of(const struct comparer *c, const struct place *place)
 {
     const struct sam_log_warp *a = place->warps[0], *b = place->warps[1];
@@ -77,7 +77,7 @@ static uint64_t rank_of(const struct comparer *c, const struct place *place)
     return sam_log_record_of(&c->logs[0], a, a->count - 1)->line + UINT64_C(1);
 }
 
-/* A difference: keep it if it is the first so far. */
+/* Keep a difference if it is the first so far. */
 static void report(struct comparer *c, const struct place *place, const char *what)
 {
     struct sam_logdiff *diff = c->diff;
@@ -140,7 +140,7 @@ static bool words_equal(const struct sam_log_item *a, const struct sam_log_item 
     return true;
 }
 
-/* `active`: elements of inactive lanes do not count. */
+/* `active`: ignore elements of inactive lanes. */
 static bool items_equal(const struct sam_log_item *a, const struct sam_log_item *b, bool active,
                         char what[WHAT])
 {
@@ -192,7 +192,7 @@ static bool places_equal(const struct sam_log_record *a, const struct sam_log_re
 
 /* ------------------------------------------------------------- two logs of all instructions */
 
-/* Older logs show the SIMT mask on a line of its own, which is not read. */
+/* Older logs print the SIMT mask on a line of its own, which is not read. */
 static void next_but_lone_mask(struct sam_log_cursor cursors[2], struct sam_log_item items[2])
 {
     for (int side = 0; side < 2; side++)
@@ -244,7 +244,7 @@ static bool compare_in_order(struct comparer *c, const struct sam_log_warp *a,
 
 /* ------------------------------------------------------------------- registers one by one */
 
-/* The n-th item of a record that is a register's. */
+/* Find the n-th item of a record that is a register. */
 static void item_of(const struct sam_log *log, const struct sam_log_record *record, unsigned n,
                     struct sam_log_item *item)
 {
@@ -265,7 +265,7 @@ static void add_event(struct comparer *c, struct events *e, struct event event)
     e->items[e->count++] = event;
 }
 
-/* mstatus is what each machine makes of it, and x0 is no register. */
+/* mstatus depends on the machine, and writes to x0 have no effect. */
 static bool is_compared(struct sam_logdiff_side *side, const struct sam_log_record *record,
                         const struct sam_log_item *item)
 {
@@ -277,7 +277,7 @@ static bool is_compared(struct sam_logdiff_side *side, const struct sam_log_reco
     return !no_register && !machine;
 }
 
-/* The register writes of a warp, sorted by register, each register's in their order. */
+/* The register writes of a warp, sorted by register and then by time. */
 static void collect(struct comparer *c, int which, const struct sam_log_warp *warp)
 {
     struct events *e = &c->events[which];
@@ -325,7 +325,7 @@ static void sort(struct comparer *c, struct events *e)
         e->sorted[next[e->items[i].bucket]++] = e->items[i];
 }
 
-/* The first difference among the writes of one register; false if there is one. */
+/* Find the first difference among the writes of one register. Returns false if there is none. */
 static bool compare_register(struct comparer *c, unsigned bucket, const struct sam_log_warp *a,
                              const struct sam_log_warp *b)
 {
@@ -423,8 +423,7 @@ static void report_lone(struct comparer *c, int side, const struct sam_log_warp 
     report(c, &place, side ? "the first log has no such warp" : "the second log has no such warp");
 }
 
-/* Pair the warps of two lists in the order of `compare`, as far as they belong together. What is
- * left stays in the lists. */
+/* Match warps of two lists in `compare` order and remove them from the lists. */
 static void pair(struct comparer *c, const struct sam_log_warp **lists[2], size_t counts[2],
                  int (*compare)(const void *, const void *), bool known)
 {
@@ -439,7 +438,7 @@ static void pair(struct comparer *c, const struct sam_log_warp **lists[2], size_
             j++;
             continue;
         }
-        /* The addresses of two lists mean nothing: only the places are compared. */
+        /* The logs have unrelated addresses: compare only positions. */
         const struct sam_log_warp places[2] = {*a, *b};
         const struct sam_log_warp *first = &places[0], *second = &places[1];
         if (compare(&first, &second) < 0)
@@ -454,8 +453,8 @@ static void pair(struct comparer *c, const struct sam_log_warp **lists[2], size_
     memcpy(counts, left, sizeof left);
 }
 
-/* Warps of the same number and workgroup belong together; those that have not read their workgroup
- * are taken in their order. */
+/* Match warps of the same number and workgroup; those that never read their workgroup match in list
+ * order. */
 static void match(struct comparer *c)
 {
     const struct sam_log_warp **lists[2] = {NULL, NULL};

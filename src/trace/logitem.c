@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record of a commit log changes: registers, memory, the SIMT mask. */
+/* Parses the changes of a record: registers, memory, the SIMT mask. */
 #include "trace/log.h"
 
 /* Value of a hexadecimal digit plus one, 0 for anything else. */
@@ -27,7 +27,7 @@ unsigned sam_log_decimal(const char **at, const char *end, uint32_t *value)
     return digits;
 }
 
-/* "0x" and digits; false leaves *at where it is. */
+/* Parse "0x" and digits; on failure leaves *at unchanged. */
 static bool take_0x(const char **at, const char *end, uint32_t *value)
 {
     const char *from = *at;
@@ -46,7 +46,7 @@ static void skip_word(const char **at, const char *end)
         ++*at;
 }
 
-/* The words of a vector, eight digits each, separated by blanks or commas. */
+/* The words of a vector: eight digits each, separated by blanks or commas. */
 static void take_words(const char **at, const char *end, struct sam_log_item *item)
 {
     uint64_t word;
@@ -85,8 +85,8 @@ static void take_joined_words(const char **at, const char *end, struct sam_log_i
     }
 }
 
-/* "v1  000000ff 0x40e00000 40c00000 ...", after the letter; older logs have no lane mask and no
- * blanks between the words. */
+/* "v1  000000ff 0x40e00000 40c00000 ...", after the letter; older logs have neither lane mask nor
+ * blanks. */
 static bool isa_vector(const char **at, const char *end, struct sam_log_item *item)
 {
     uint32_t reg;
@@ -108,7 +108,7 @@ static bool isa_vector(const char **at, const char *end, struct sam_log_item *it
     return item->lanes != 0;
 }
 
-/* "mem 0x90023000" of a load, "mem 0x80003000 0x00000000" of a store, after the word. */
+/* "mem 0x90023000" of a load or "mem 0x80003000 0x00000000" of a store, after the word. */
 static bool isa_memory(const char **at, const char *end, struct sam_log_item *item)
 {
     sam_log_blanks(at, end);
@@ -134,8 +134,8 @@ static bool isa_mask(const char **at, const char *end, struct sam_log_item *item
     return true;
 }
 
-/* Control and status registers, the vector type, the waiting pc and the depth of the SIMT stack are
- * left out: simulators show different ones. */
+/* Skipped: CSRs, vector type, reconvergence pc and SIMT stack depth, which differ between
+ * simulators. */
 static void next_isa(struct sam_log_cursor *c, struct sam_log_item *item)
 {
     while (c->at < c->end) {
@@ -163,7 +163,7 @@ static void next_isa(struct sam_log_cursor *c, struct sam_log_item *item)
 
 /* --------------------------------------------------------------------------------- hardware */
 
-/* Binary digits, lane 0 last; false: these are none. */
+/* Binary digits, lane 0 last. Returns false if there are none. */
 static bool take_binary(const char **at, const char *end, uint32_t *mask, unsigned *digits)
 {
     const char *from = *at;
@@ -176,7 +176,8 @@ static bool take_binary(const char **at, const char *end, uint32_t *mask, unsign
     return false;
 }
 
-/* The lane mask comes first, as digits as many as there are words, or last, after "mask=". */
+/* The lane mask precedes the words, with as many digits as there are words, or follows them after
+ * "mask=". */
 static void rtl_vector(const char **at, const char *end, struct sam_log_item *item)
 {
     uint32_t mask;

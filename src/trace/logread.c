@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a commit log: its lines into records, its records by warp. */
+/* Reads a commit log: splits lines into records and groups these by warp. */
 #include "trace/log.h"
 
 #include <stdlib.h>
 
 #define NOWHERE UINT32_MAX
 
-/* A core of the simulator, a warp slot of the hardware: it runs one workgroup's warp after the
- * other. */
+/* A core of the simulator or a warp slot of the hardware, which runs warps one after another. */
 struct slot {
-    uint64_t key;   /* 0: free; else SM and number, plus one */
-    uint32_t warp;  /* index of the one that runs; NOWHERE: none */
-    uint32_t last;  /* its last record, or NOWHERE */
+    uint64_t key;   /* 1 + (SM, number); 0: free */
+    uint32_t warp;  /* index of the running warp, or NOWHERE */
+    uint32_t last;  /* the running warp's last record, or NOWHERE */
     uint32_t start; /* pc of the slot's first record */
     uint32_t nth;
     bool started; /* has had a record */
     bool ended;   /* its last record is an endprg */
-    bool beyond;  /* it has run past that endprg, as the simulator does */
-    bool pending; /* the first line of an instruction, whose second has not come */
+    bool beyond;  /* has run past that endprg, as the simulator does */
+    bool pending; /* the first line of an instruction has been read, but not the second */
 };
 
 struct reader {
     struct sam_log *log;
-    const char *line, *end; /* of the line being read */
+    const char *line, *end; /* the current line */
     uint32_t number;
-    struct slot *slots; /* by key, open addressing */
+    struct slot *slots; /* by key, with open addressing */
     size_t slot_count, slots_used;
     size_t record_capacity, warp_capacity;
     bool exhausted;
@@ -91,8 +90,8 @@ static bool new_warp(struct reader *r, struct slot *slot)
     return true;
 }
 
-/* Is the record one of a warp that has ended? A new workgroup begins elsewhere than after the
- * endprg. */
+/* Whether the record belongs to a warp that has ended. A new workgroup does not begin right after
+ * the endprg. */
 static bool runs_on(const struct reader *r, struct slot *slot, uint32_t pc)
 {
     if (!slot->ended || pc == slot->start)
@@ -101,8 +100,8 @@ static bool runs_on(const struct reader *r, struct slot *slot, uint32_t pc)
     return slot->beyond;
 }
 
-/* What the program has read of its place in the launch says which warp this is: hardware puts warps
- * into any slot. Ventus 3.2. */
+/* Identify the warp by what the program reads of its position in the launch, since hardware puts
+ * warps into any slot. Ventus 3.2. */
 static void learn_place(const struct sam_log *log, const struct sam_log_record *record,
                         struct sam_log_warp *warp)
 {
@@ -160,8 +159,8 @@ static void add_record(struct reader *r, struct slot *slot, uint32_t pc, uint32_
 
 /* -------------------------------------------------------------------- instruction simulator */
 
-/* The second line of an instruction, or another one for the same instruction: a join that branches
- * to itself has run again, a barrier waits. */
+/* The second line of an instruction, or a repeated one: a join that branches to itself, or a
+ * waiting barrier. */
 static void commit(struct reader *r, struct slot *slot, uint32_t pc, uint32_t word,
                    const char *items)
 {
@@ -176,7 +175,7 @@ static void commit(struct reader *r, struct slot *slot, uint32_t pc, uint32_t wo
 }
 
 /* "core   0: 0x80000058 (0x0002a303) lw x6, 0(x5)", "core   0: 3 0x80000058 (0x0002a303) x6 ...",
- * "core   0: Executed 3 times". False: not a line of this form. */
+ * "core   0: Executed 3 times". Returns false for other lines. */
 static bool read_isa(struct reader *r)
 {
     enum { ROM = 0x1000, ROM_END = 0x2000 };
@@ -192,7 +191,7 @@ static bool read_isa(struct reader *r)
         ignore(r, SAM_LOG_EXECUTED);
         return true;
     }
-    /* The privilege level marks the second line. */
+    /* A privilege level marks the second line. */
     const bool second = end - at > 1 && at[0] >= '0' && at[0] <= '3' && at[1] == ' ';
     at += second ? 2 : 0;
     if (!sam_log_take(&at, end, "0x") || sam_log_hex(&at, end, &pc) < 8 ||
@@ -218,7 +217,7 @@ static bool read_isa(struct reader *r)
 
 /* --------------------------------------------------------------------------------- hardware */
 
-/* "SM 0 ", "SM0 ", "sm   0 " in front of "warp": the number, 0 without. */
+/* "SM 0 ", "SM0 ", "sm   0 " before "warp": returns the number, 0 if absent. */
 static uint32_t sm_before(const char *line, const char *warp)
 {
     const char *at = warp;
@@ -236,7 +235,7 @@ static uint32_t sm_before(const char *line, const char *warp)
     return named && sam_log_decimal(&digits, end, &sm) ? sm : 0;
 }
 
-/* "0x0002a303", or "LW_0x0002a303" as the cycle simulator has it. */
+/* "0x0002a303", or "LW_0x0002a303" as written by the cycle simulator. */
 static bool word_of(const char *at, const char *end, uint32_t *word)
 {
     const char *digits = end - at > 10 ? end - 10 : at;
@@ -248,7 +247,7 @@ static bool word_of(const char *at, const char *end, uint32_t *word)
     return true;
 }
 
-/* The register write in the rest of a line: where it begins, or NULL. *word is set on the way. */
+/* Find the register write in the rest of a line, setting *word on the way. NULL: there is none. */
 static const char *find_write(struct reader *r, const char *at, uint32_t *word)
 {
     struct sam_log_item item;
@@ -258,7 +257,7 @@ static const char *find_write(struct reader *r, const char *at, uint32_t *word)
             at++;
         if (!*word && word_of(from, at, word))
             continue;
-        /* An access that begins names its registers, too. */
+        /* the start of an access names its registers, too */
         if (sam_log_take(&from, at, "lsu.") || sam_log_take(&from, at, "LSU"))
             return NULL;
         if (*from != 'x' && *from != 'v')
@@ -271,7 +270,7 @@ static const char *find_write(struct reader *r, const char *at, uint32_t *word)
     return NULL;
 }
 
-/* "SM 0 warp 3 0x80000194 ... x 001 80000198". False: not a line of this form. */
+/* "SM 0 warp 3 0x80000194 ... x 001 80000198". Returns false for other lines. */
 static bool read_rtl(struct reader *r)
 {
     const char *at = memmem(r->line, (size_t)(r->end - r->line), "warp", 4);
@@ -303,7 +302,7 @@ static bool read_rtl(struct reader *r)
 
 /* ------------------------------------------------------------------------------------- file */
 
-/* The first line of either form decides which one the log has. */
+/* The first line that matches decides the form of the log. */
 static void read_line(struct reader *r, bool *known, bool open)
 {
     struct sam_log *log = r->log;
@@ -346,7 +345,7 @@ static enum sam_status read_lines(struct reader *r, const char *name, struct sam
     return r->exhausted ? sam_fail_memory(error) : SAM_OK;
 }
 
-/* Fill `order`: a counting sort of the records by warp. */
+/* Fill `order`: a counting sort by warp. */
 static bool group(struct sam_log *log)
 {
     uint32_t *next = sam_alloc(log->warp_count, sizeof *next), first = 0;

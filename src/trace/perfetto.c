@@ -11,7 +11,7 @@ static void put_string(struct sam_buffer *out, const char *text)
             sam_buffer_append(out, "\\", 1);
         if ((unsigned char)*c < ' ')
             sam_buffer_printf(out, "\\u%04x", (unsigned)*c);
-        else /* symbol names need not be UTF-8, but JSON must be */
+        else /* symbol names may be invalid UTF-8, which JSON must not be */
             sam_buffer_append(out, (unsigned char)*c < 0x7f ? c : "?", 1);
     }
     sam_buffer_append(out, "\"", 1);
@@ -25,7 +25,7 @@ static bool write_line(struct sam_perfetto *p)
     return p->good;
 }
 
-/* Write the common beginning of an event, through its name. */
+/* Write the start of an event, up to and including its name. */
 static void open_event(struct sam_perfetto *p, unsigned process, char phase, const char *name)
 {
     sam_buffer_printf(&p->line, "%s\n{\"ph\":\"%c\",\"pid\":%u,\"name\":", p->any ? "," : "", phase,
@@ -47,7 +47,7 @@ bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink)
     return write_line(p);
 }
 
-/* The process of a track, and its number there. */
+/* Write the process and number of a track. */
 static unsigned process_of(unsigned track)
 {
     return track / SAM_PERFETTO_TRACKS;

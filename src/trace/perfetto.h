@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timelines in the JSON of Chrome's trace viewer ("Trace Event Format"), which ui.perfetto.dev
- * opens: tracks with slices, and counters. Events are written as they arrive; times are in the
- * viewer's us. After a sink has failed, every call returns false. */
+/* Timelines in the Chrome Trace Event Format (JSON), which ui.perfetto.dev opens: tracks with
+ * slices, and counters. Events are written as they arrive; times are in microseconds of the viewer.
+ * After a sink has failed, every call returns false. */
 #ifndef SAM_TRACE_PERFETTO_H
 #define SAM_TRACE_PERFETTO_H
 
@@ -15,7 +15,7 @@ struct sam_perfetto {
     bool good;
 };
 
-/* Shown with a slice: a text or, if that is NULL, a number. */
+/* An argument shown with a slice: `text` or, if it is NULL, `number`. */
 struct sam_perfetto_arg {
     const char *name;
     const char *text;
@@ -31,7 +31,7 @@ struct sam_perfetto_slice {
 };
 
 bool sam_perfetto_begin(struct sam_perfetto *p, const struct sam_sink *sink);
-/* Tracks belong to processes, from 0; counters to process 0. */
+/* Tracks belong to processes, numbered from 0; counters belong to process 0. */
 enum { SAM_PERFETTO_TRACKS = 1 << 20 };
 static inline unsigned sam_perfetto_track_number(unsigned process, unsigned place)
 {
@@ -39,16 +39,16 @@ static inline unsigned sam_perfetto_track_number(unsigned process, unsigned plac
 }
 
 bool sam_perfetto_process(struct sam_perfetto *p, unsigned process, const char *name);
-/* Those of a process are shown in order of their numbers. */
+/* Tracks of a process are sorted by number. */
 bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name);
 bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice);
-/* From `time` on, the counter's `series` has this value. */
+/* Set the counter's `series` to this value from `time` on. */
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
                           uint64_t time, uint64_t value);
-/* An arrow `number` from the slice of `track` that covers `time`, or to it. */
+/* Begin or end flow `number` at the slice of `track` that covers `time`. */
 bool sam_perfetto_flow(struct sam_perfetto *p, const char *name, uint64_t number, unsigned track,
                        uint64_t time, bool arrives);
-/* Finish the text and free what `p` holds. */
+/* Complete the file and free what `p` owns. */
 bool sam_perfetto_end(struct sam_perfetto *p);
 
 #endif

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of trace/: records of what a machine did, and their output formats. Knows base only; the
- * machines call it. */
+/* Interface of trace/: records of executed instructions, and their output formats. */
 #ifndef SAM_TRACE_H
 #define SAM_TRACE_H
 
 #include "base/base.h"
 #include "samite/session.h"
 
-/* The instruction that a warp logged last; zero at its start. */
+/* The last instruction logged for a warp; zero initially. */
 struct sam_commit_last {
     uint32_t pc, word;
-    uint32_t times; /* in a row */
+    uint32_t times; /* consecutive repetitions */
 };
 
-/* What one instruction of a warp did. */
+/* An executed instruction of a warp. */
 struct sam_commit {
-    struct sam_commit_last *last; /* of the warp; NULL: every instruction has both lines */
+    struct sam_commit_last *last; /* of the warp; NULL: always print both lines */
     unsigned core;                /* warp */
     uint32_t pc;
     uint32_t word;
@@ -32,8 +31,8 @@ struct sam_commit {
     } csrs[4];
     uint32_t fflags; /* raised by this instruction */
     /* vector state */
-    bool vector; /* a vector instruction: the line contains "e32 m1 l8" */
-    bool vstart; /* it writes vstart: a vector instruction, or one that sets vl and vtype */
+    bool vector; /* the line contains "e32 m1 l8" */
+    bool vstart; /* vstart is written, by vector instructions and vset* */
     unsigned lmul, vl, lanes;
     unsigned v_count;         /* registers written */
     unsigned v;               /* the first of them */
@@ -49,9 +48,9 @@ struct sam_commit {
     uint32_t depth;
 };
 
-/* Append the two lines of the public ISA simulator's commit log. Of an instruction that runs again
- * at once (a join that stays at its pc, a branch to itself) it prints the second line only, and the
- * next instruction begins with how often it ran. */
+/* Append the two lines of the public ISA simulator's commit log. An immediately repeated
+ * instruction (a join or a branch to itself) prints only the second line, and the next instruction
+ * is preceded by the repetition count. */
 void sam_commit_format(const struct sam_commit *commit, struct sam_buffer *out);
 
 #endif

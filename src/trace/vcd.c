@@ -5,7 +5,7 @@
 
 #include "trace/timeline.h"
 
-/* Short names of signals, from '"' on; '!' is the clock. */
+/* Short signal names, from '"' on; '!' is the clock. */
 static void put_code(struct sam_buffer *line, unsigned index)
 {
     char code[4];
