@@ -267,6 +267,31 @@ TEST(pages_have_a_legend)
     sam_buffer_free(&file);
 }
 
+/* That of a sweep explains every reason of its bars, in the model's words. */
+TEST(pages_of_sweeps_have_a_legend)
+{
+    write_text("k.s", kernel);
+    command_verb = "sweep";
+    struct sam_buffer out =
+        expect_success("k.s --kernel count --grid 8 --block 64 --arg out:u32:512 "
+                       "--config sms=1,4 --html g.html");
+    command_verb = "run";
+    sam_buffer_free(&out);
+    out = read_file("g.html");
+    unsigned reasons = 0;
+    for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++) {
+        char part[120];
+        snprintf(part, sizeof part, "warp slots: %s ", sam_gputime_reason_name(reason));
+        const bool shown = strstr(sam_buffer_text(&out), part);
+        snprintf(part, sizeof part, "<b>%s</b> %s", sam_gputime_reason_name(reason),
+                 sam_gputime_reason_meaning(reason));
+        assert_true(!shown || strstr(sam_buffer_text(&out), part));
+        reasons += shown;
+    }
+    assert_true(reasons > 0);
+    sam_buffer_free(&out);
+}
+
 TEST(timelines)
 {
     write_text("k.s", kernel);

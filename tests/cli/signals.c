@@ -254,4 +254,26 @@ TEST(stopped_systems_in_time)
     }
 }
 
+/* A sweep that is stopped leaves no table and no page. */
+TEST(stopped_sweeps)
+{
+    write_text("again.s", "again: j again\n");
+    pid_t child = start("sweep again.s --config slots=1,2,3,4 -j 2 -o loop.csv --html loop.html");
+    assert_true(comes(child, catches, SIGTERM));
+    kill(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    expect_part(&o.err, "stopped");
+    done(&o);
+    assert_false(exists("loop.csv") || exists("loop.html"));
+    assert_false(has_temporary("loop.csv") || has_temporary("loop.html"));
+    /* a launch that is stopped is not reported beside the sweep */
+    write_text("spin.s", ".globl spin\nspin: j spin\n");
+    child = start("sweep spin.s --kernel spin --grid 1 --block 1 --config sms=1,2");
+    assert_true(comes(child, catches, SIGTERM));
+    kill(child, SIGINT);
+    o = dies(child, SIGINT);
+    assert_string_equal(sam_buffer_text(&o.err), "samite: error: stopped\n");
+    done(&o);
+}
+
 TEST_GROUP(setup, remove_directory)
