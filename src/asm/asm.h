@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the assembler. A text flows through
+/* Internals of the assembler. Its stages:
  *   source (frames, macros, conditionals) -> statements -> directives or instructions -> items of
  *   sections -> layout (addresses, long branches) -> emit (words, image).
  * After pass one every item has a known size, except for branches that may grow; pass two evaluates
@@ -29,7 +29,7 @@ struct asm_place {
     const char *file;
     unsigned line;
     const char *text;     /* the line that columns refer to: comments blanked */
-    const char *original; /* the same line as written, or NULL */
+    const char *original; /* the line as written, or NULL */
     size_t size;
     const struct asm_place *outer; /* where the macro was called or the file included */
     const char *macro;             /* name for "in ...", with outer */
@@ -46,7 +46,7 @@ struct asm_at {
 enum asm_node_kind {
     NODE_NUMBER,
     NODE_SYMBOL,
-    NODE_EQU, /* a .set value that was not yet known where it was used */
+    NODE_EQU, /* a .set value that was unknown at its use */
     NODE_DOT,
     NODE_UNARY,
     NODE_BINARY,
@@ -102,7 +102,7 @@ struct asm_position {
 
 struct asm_value {
     int64_t number;
-    const struct asm_section *section; /* the value is relative to it; NULL: a plain number */
+    const struct asm_section *section; /* base of the value, or NULL for a plain number */
     unsigned epoch;
 };
 
@@ -319,7 +319,7 @@ struct assembler {
     struct sam_error *error;
     struct sam_report report;
     unsigned serial;
-    bool stop; /* out of memory, or a limit was passed: read no further */
+    bool stop; /* stop reading: out of memory, or a limit was exceeded */
     enum sam_status status;
 
     struct asm_block *blocks;  /* everything that lives until the end */
@@ -368,7 +368,8 @@ void sam_asm_warning(struct assembler *as, struct asm_at at, const char *format,
 void sam_asm_fatal(struct assembler *as, struct asm_at at, const char *format, ...)
     SAM_PRINTF(3, 4);
 void sam_asm_out_of_memory(struct assembler *as);
-/* All messages in source order; the first error goes to as->error. NULL: out of memory. */
+/* All messages in source order; the first error goes to as->error. Returns NULL on out-of-memory.
+ */
 char *sam_asm_finish_messages(struct assembler *as);
 
 /* memory.c */
@@ -390,18 +391,18 @@ struct asm_at sam_asm_lex_at(const struct asm_lexer *lexer);
 bool sam_asm_lex_is(const struct asm_lexer *lexer, const char *punct);
 bool sam_asm_lex_take(struct asm_lexer *lexer, const char *punct);
 bool sam_asm_lex_is_name(const struct asm_lexer *lexer, const char *name);
-/* The token as a message shows it: "'x'" or "the end of the line". */
+/* The token for messages: "'x'" or "the end of the line". */
 const char *sam_asm_lex_shown(const struct asm_lexer *lexer, char *text, size_t size);
-/* Bytes of a string token, escapes resolved. NULL and *problem on a bad escape. */
+/* Bytes of a string token, with escapes resolved. Returns NULL with *problem for a bad escape. */
 char *sam_asm_string(struct assembler *as, const struct asm_token *token, size_t *size,
                      const char **problem);
-/* Value of one character or escape at *at (which moves). -1: none. */
+/* Parse a character or escape at *at and advance *at. Returns -1 if there is none. */
 int sam_asm_character(const char **at, const char *end, const char **problem);
 bool sam_asm_name_start(char c);
 bool sam_asm_name_char(char c);
 
 /* expr.c */
-/* On failure NULL, with the reason in *fail (at most 200 characters). */
+/* Returns NULL on failure, with the reason in *fail (at most 200 characters). */
 struct asm_failure {
     struct asm_at at;
     char text[256];
@@ -413,7 +414,7 @@ void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char 
 const struct asm_node *sam_asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
 const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
                                            const struct asm_node *a, const struct asm_node *b);
-/* Pass one: the value, if it is already certain. ASM_WRONG after a reported error. */
+/* Pass one: the value if it is known. Returns ASM_WRONG after a reported error. */
 enum asm_known sam_asm_eval_early(struct assembler *as, const struct asm_node *node,
                                   int64_t *number);
 struct asm_value sam_asm_position_value(const struct asm_position *position);
@@ -430,7 +431,7 @@ enum asm_known sam_asm_eval(struct assembler *as, const struct asm_node *node,
 /* symbol.c */
 struct asm_symbol *sam_asm_symbol_get(struct assembler *as, const char *name, size_t size);
 struct asm_symbol *sam_asm_symbol_find(const struct assembler *as, const char *name, size_t size);
-/* The symbol that `1f` or `1b` names; NULL if no earlier 1 exists. */
+/* The symbol of `1f` or `1b`; NULL if there is no earlier definition. */
 struct asm_symbol *sam_asm_local_label(struct assembler *as, int64_t number, bool forward);
 void sam_asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at);
 void sam_asm_define_local(struct assembler *as, int64_t number, struct asm_at at);
@@ -459,7 +460,7 @@ uint64_t sam_asm_position_address(const struct asm_position *position);
 /* source.c */
 bool sam_asm_push_file(struct assembler *as, const char *file, const char *text, size_t size,
                        const struct asm_place *outer);
-/* The next statement, with macros expanded and conditions evaluated. False at the end. */
+/* The next statement, after macros and conditions. Returns false at the end. */
 bool sam_asm_next_statement(struct assembler *as);
 struct asm_at sam_asm_statement_at(struct assembler *as);
 bool sam_asm_read_body(struct assembler *as, const char *const *openers, const char *closer,
@@ -478,7 +479,8 @@ bool sam_asm_substitute(struct assembler *as, const struct asm_frame *frame, con
                         size_t size, const char **result, size_t *result_size);
 
 /* condition.c */
-/* .if and its relatives; true when the statement was one. Also called for skipped text. */
+/* .if, .else, .endif and others. Returns whether the statement is one; also called in skipped text.
+ */
 bool sam_asm_condition_directive(struct assembler *as, const char *name, size_t size,
                                  struct asm_lexer *lexer);
 bool sam_asm_is_active(const struct assembler *as);
@@ -488,7 +490,7 @@ void sam_asm_directive(struct assembler *as, struct asm_lexer *lexer);
 bool sam_asm_data_directive(struct assembler *as, const char *name, size_t size,
                             struct asm_lexer *lexer);
 bool sam_asm_expect_end(struct assembler *as, struct asm_lexer *lexer);
-/* An expression that must be a number here; `what` for the message. */
+/* An expression that must have a known value; `what` names it in the message. */
 bool sam_asm_constant(struct assembler *as, struct asm_lexer *lexer, const char *what,
                       int64_t *number);
 
@@ -503,11 +505,11 @@ void sam_asm_instruction(struct assembler *as, const char *mnemonic, size_t size
                          struct asm_lexer *lexer);
 
 /* list.c */
-/* At the beginning and at the end of the current statement; `row` is the number of rows before it.
+/* Called at the start and the end of a statement; `row` is the number of rows before it.
  */
 void sam_asm_list_begin(struct assembler *as);
 void sam_asm_list_end(struct assembler *as, size_t row);
-/* The listing of an assembled program. NULL: out of memory. */
+/* The listing of an assembled program. Returns NULL on out-of-memory. */
 char *sam_asm_listing(struct assembler *as, const struct sam_image *image);
 
 /* lines.c */

@@ -42,7 +42,7 @@ static void define(struct assembler *as, const char *text)
         sam_asm_symbol_get(as, copy, size)->hidden = true;
 }
 
-/* Labels before the statement; false when nothing follows or after an error. */
+/* Define the labels of a statement. Returns false if nothing follows or after an error. */
 static bool take_labels(struct assembler *as, struct asm_lexer *lexer)
 {
     for (;;) {
@@ -183,8 +183,8 @@ static void release(struct assembler *as)
     sam_asm_free_blocks(as);
 }
 
-/* Bytes that expansions may take, and a share for the source itself: a long program without macros
- * takes more than a short one that expands. */
+/* The limit of expansions, plus an allowance for the source: a long program without macros needs
+ * more memory than a short one. */
 static size_t memory_limit(uint64_t max_expanded, size_t size)
 {
     enum { BASE = 4 << 20, PER_CHARACTER = 256, LARGEST_SOURCE = 3 << 20 };

@@ -102,7 +102,7 @@ static void another_branch(struct assembler *as, const char *name, bool is_else,
     c->active = false;
     if (c->taken)
         return;
-    /* the condition belongs to the text around the .if */
+    /* evaluated in the scope around the .if */
     bool holds = is_else || test_number(as, lexer, TEST_NE);
     if (is_else)
         sam_asm_expect_end(as, lexer);

@@ -33,7 +33,7 @@ static void data_values(struct assembler *as, struct asm_lexer *lexer, unsigned 
             put_little_endian(bytes, (uint64_t)number, width);
             sam_asm_add_bytes(as, bytes, width, at);
         } else if (known != ASM_WRONG) {
-            sam_asm_add_value(as, node, width, at); /* which reports values that are too large */
+            sam_asm_add_value(as, node, width, at); /* reports values that are too large */
         }
     } while (sam_asm_lex_take(lexer, ",") && !as->stop);
     sam_asm_expect_end(as, lexer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pass two: values into fields, items into bytes, sections into an image. */
+/* Pass two: encode values into fields, items into bytes, sections into an image. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void put_target(struct encoder *e, const struct asm_arg *arg, int64_t val
     if (as->isa.xlen == 32)
         distance = (int32_t)distance;
     if (e->insn->relaxed)
-        return; /* the jump that follows takes it */
+        return; /* the jump after it has the prefix */
     sam_operand_range(arg->operand, &low, &high);
     if (distance & 1) {
         sam_asm_error(as, arg->at, "the target 0x%llx is not even", (unsigned long long)value);
@@ -144,7 +144,7 @@ static void put_number(struct encoder *e, const struct asm_arg *arg)
 static void explicit_prefix_word(struct encoder *e)
 {
     uint32_t words[3];
-    struct assembler quiet = *e->as; /* its errors have been reported at its own place */
+    struct assembler quiet = *e->as; /* its errors were reported at its own line */
     quiet.stop = true;
     sam_asm_encode(&quiet, e->insn->explicit_prefix, words);
     e->prefix = words[0];
@@ -274,7 +274,7 @@ void sam_asm_section_bytes(struct assembler *as, const struct asm_section *secti
         sam_asm_out_of_memory(as);
 }
 
-/* Check values in a section without data that were unknown when they were read. */
+/* Check values in a section without data that were unknown in pass one. */
 static void check_zeros(struct assembler *as, const struct asm_section *section)
 {
     for (size_t i = 0; i < section->count && !as->stop; i++) {

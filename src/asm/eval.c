@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of expressions: early, when only some addresses are certain, and at the end. */
+/* Evaluation of expressions: in pass one, with some addresses unknown, and in pass two. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int64_t apply_unary(enum asm_operator op, int64_t a)
     return op == OP_NOT ? ~a : !a;
 }
 
-/* False: division by zero. */
+/* Returns false on division by zero. */
 static bool apply_binary(enum asm_operator op, int64_t a, int64_t b, int64_t *out)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
@@ -211,7 +211,7 @@ static bool is_undefined_weak(const struct asm_node *node)
            node->symbol->state == SYMBOL_UNDEFINED;
 }
 
-/* lui and auipc sign-extend: what is above the 32-bit reach cannot be built. */
+/* lui and auipc sign-extend, so values outside 32 signed bits cannot be built. */
 static bool upper_reaches(const struct assembler *as, int64_t value)
 {
     return as->isa.xlen == 32 || (value >= INT32_MIN && value <= INT32_MAX - 0x800);

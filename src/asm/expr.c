@@ -99,7 +99,7 @@ static const struct asm_node *failed(struct parser *p, const char *expected)
     return NULL;
 }
 
-/* A symbol that is already a number is used with its current value: .set may change it later. */
+/* A symbol with a known number is bound to its current value: .set may change it later. */
 static const struct asm_node *symbol_node(struct assembler *as, struct asm_symbol *symbol,
                                           struct asm_at at)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a mnemonic and its operands to items: the matching row, pseudo-instructions, prefixes. */
+/* Instructions: find the matching row of a mnemonic with operands, expand pseudo-instructions,
+ * insert prefixes. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static size_t first_row(const struct assembler *as, const char *name)
 
 /* --- messages */
 
-/* A name that lacks its last part: "tl.xpose.w" without the pair of dims. */
+/* An incomplete mnemonic: "tl.xpose.w" without the pair of dims. */
 static bool incomplete_mnemonic(struct assembler *as, const char *name, struct asm_at at)
 {
     const size_t size = strlen(name);
@@ -168,8 +169,8 @@ static bool fits_field(const struct sam_operand *operand, int64_t value, unsigne
     return sam_operand_fits(operand, value);
 }
 
-/* Ventus 4.2.2: which prefix to insert when none is written. A form with a 5-bit immediate takes
- * REGEXTI, which holds the immediate's upper bits; any other takes REGEXT. */
+/* Ventus 4.2.2: the prefix to insert. A form with a 5-bit immediate needs REGEXTI, which has the
+ * upper bits of the immediate; all others need REGEXT. */
 static void choose_prefix(struct assembler *as, struct asm_insn *insn)
 {
     bool high = false, widens = false, wide = false;
@@ -203,8 +204,8 @@ static void choose_prefix(struct assembler *as, struct asm_insn *insn)
         insn->prefix = SAM_OP_regext;
 }
 
-/* Whether a conditional branch may turn out too short. One that certainly reaches its target keeps
- * its size, so distances across it stay known. */
+/* Whether a conditional branch may grow. One that is sure to reach its target keeps its size, so
+ * distances across it stay known. */
 static bool may_grow(struct assembler *as, const struct asm_insn *insn)
 {
     const struct asm_arg *target = sam_asm_find_arg(insn->args, 'p');
@@ -224,7 +225,7 @@ static unsigned register_of(const struct asm_args *args, char letter)
     return arg ? (unsigned)arg->number : 0;
 }
 
-/* Warn of operands of a matrix instruction that trap, whatever the sizes. */
+/* Warn of matrix operands that trap for every size. */
 static void warn_of_trap(struct assembler *as, enum sam_op op, const struct asm_args *args)
 {
     const struct sam_insn_row *row = &sam_insn_rows[op];
@@ -410,13 +411,13 @@ static const struct {
 #undef OLD
 };
 
-/* A suffix of a mnemonic that accepts one. */
+/* The parsed suffix of a mnemonic. */
 struct chosen {
-    const struct sam_suffix *suffix; /* NULL: none was written */
+    const struct sam_suffix *suffix; /* or NULL */
     unsigned value;
 };
 
-/* Cut off .aq of an atomic, @store of a tensor instruction. */
+/* Strip .aq of an atomic or @store of a tensor instruction. */
 static struct chosen cut_suffix(struct assembler *as, char *name)
 {
     size_t size = strlen(name);
@@ -486,7 +487,7 @@ static bool refuse_old_form(struct assembler *as, const char *name, const struct
     return false;
 }
 
-/* Report why the instruction before an '@' cannot take what follows. */
+/* Report an invalid suffix after '@'. */
 static bool refuse_engine(struct assembler *as, const char *name, struct asm_at at)
 {
     const char *suffix = strchr(name, '@');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses: place the sections one after another and lengthen branches that do not reach. */
+/* Layout: assign addresses to sections, and lengthen branches that do not reach. */
 #include "asm/asm.h"
 
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static void place_sections(struct assembler *as)
     }
 }
 
-/* Lengthen the branches that do not reach, or with `all` every one that may grow. True when
- * something grew. */
+/* Lengthen branches that do not reach, or with `all` every branch that may grow. Returns whether
+ * one grew. */
 static bool grow_branches(struct assembler *as, bool all)
 {
     bool grew = false;

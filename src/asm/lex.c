@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Characters into tokens. */
+/* The lexer. */
 #include "asm/asm.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line information: which statement each piece of code comes from. */
+/* Line information: the statement of each piece of code. */
 #include "asm/asm.h"
 
-/* A macro's body is the outermost call; a repetition or an included file speaks for itself. */
+/* Code of a macro has the line of the outermost call; repetitions and included files have their
+ * own. */
 static const struct asm_place *origin(const struct asm_place *place)
 {
     const struct asm_place *found = place;
@@ -14,7 +15,7 @@ static const struct asm_place *origin(const struct asm_place *place)
 
 static bool add_section(struct sam_lines *lines, const struct asm_section *section)
 {
-    const char *file = NULL; /* of the statement before, whose number is known */
+    const char *file = NULL; /* of the previous statement */
     uint32_t number = 0;
     for (size_t i = 0; i < section->count; i++) {
         const struct asm_item *item = &section->items[i];

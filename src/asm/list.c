@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_WORDS = 16 }; /* shown per statement; of a longer table only the size of the rest */
+enum { MOST_WORDS = 16 }; /* listed per statement; of more data only the size is listed */
 
 void sam_asm_list_begin(struct assembler *as)
 {
@@ -45,8 +45,8 @@ static void put_word(struct sam_buffer *out, const uint8_t *bytes, uint64_t size
     sam_buffer_fill(out, ' ', 8 - 2 * size);
 }
 
-/* The line that the user wrote, or the text of an expansion with one leading '+' per level. Several
- * statements on a line are shown separately. */
+/* The source line, or the text of an expansion with a leading '+' per level. Statements that share
+ * a line are listed separately. */
 static void put_source(struct sam_buffer *out, const struct asm_statement *s)
 {
     for (const struct asm_place *p = s->place; p->outer; p = p->outer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of one instruction, read by the letters of its row. Values may not be known yet, so they
- * are not checked here. */
+/* Operands of an instruction, parsed by the letters of its row. Values may be unknown, so they are
+ * not checked here. */
 #include "asm/asm.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int x8_register(const char *name, size_t size)
     return number >= 8 && number <= 15 ? number : -1;
 }
 
-/* Zfinx: names that registers have under F, for the x register of the same number. */
+/* Zfinx: the register names of F stand for the x registers of the same numbers. */
 static int f_register(const char *name, size_t size)
 {
     static const struct {
@@ -101,7 +101,7 @@ static bool read_register(struct matcher *m, struct asm_arg *arg)
 
 static bool read_expression(struct matcher *m, struct asm_arg *arg)
 {
-    if (m->lexer->token.kind == TOKEN_BINDING) { /* messages point at what was written */
+    if (m->lexer->token.kind == TOKEN_BINDING) { /* messages refer to the source text */
         const struct asm_arg *from =
             sam_asm_find_arg(m->lexer->bindings, (char)m->lexer->token.number);
         arg->at = from ? from->at : arg->at;
@@ -120,7 +120,7 @@ static bool read_expression(struct matcher *m, struct asm_arg *arg)
     return arg->expr != NULL;
 }
 
-/* A name that the manual gives to loads and stores alike; once per program. */
+/* Warn, once per program, of a name that the manual uses for loads and for stores. */
 static void warn_of_alias(struct matcher *m, const char *name, size_t size)
 {
     const struct sam_csr_alias *alias = sam_csr_ruled(&m->as->isa, name, size);
@@ -170,7 +170,7 @@ static bool read_rounding(struct matcher *m, struct asm_arg *arg)
     return one_of(m, arg, names, 8, "a rounding mode (rne, rtz, rdn, rup, rmm, dyn)");
 }
 
-/* Letters of "iorw" in this order, or a number. */
+/* A subset of "iorw" in this order, or a number. */
 static bool read_fence(struct matcher *m, struct asm_arg *arg)
 {
     const struct asm_token *token = &m->lexer->token;

@@ -9,7 +9,7 @@ void sam_asm_out_of_memory(struct assembler *as)
     as->stop = true;
 }
 
-/* False: already reported. */
+/* Returns false if it was already reported. */
 static bool report(struct assembler *as, struct asm_at at, bool is_error, const char *format,
                    va_list list)
 {

@@ -69,7 +69,7 @@ uint64_t sam_asm_position_address(const struct asm_position *position)
     return section->address + offset + position->delta;
 }
 
-/* Account for `size` more bytes; false when the image would be too large. */
+/* Account for `size` more bytes. Returns false if the image becomes too large. */
 static bool take_size(struct assembler *as, uint64_t size, struct asm_at at)
 {
     if (size > ASM_MAX_SIZE || as->total_size + size > ASM_MAX_SIZE) {
@@ -164,7 +164,7 @@ void sam_asm_add_fill(struct assembler *as, uint64_t count, unsigned width, uint
                       struct asm_at at)
 {
     if (width && count > ASM_MAX_SIZE / width)
-        count = ASM_MAX_SIZE + 1; /* refused by take_size */
+        count = ASM_MAX_SIZE + 1; /* rejected by take_size */
     if (as->section->nobits && pattern) {
         ignored_fill(as, at);
         pattern = 0;

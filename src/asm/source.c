@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where statements come from: a stack of files and bodies (macros, repetitions). */
+/* The statement source: a stack of files and bodies (macros, repetitions). */
 #include "asm/asm.h"
 
 struct asm_at sam_asm_statement_at(struct assembler *as)
@@ -28,7 +28,7 @@ static bool push(struct assembler *as, const struct asm_frame *frame)
     return true;
 }
 
-/* Report what is wrong with a file, at the line of its byte `at`. */
+/* Report a problem of a file at the line of its byte `at`. */
 static void report(struct assembler *as, const struct asm_frame *frame, size_t at,
                    const char *problem)
 {
@@ -107,7 +107,7 @@ static size_t statement_size(const char *text, size_t size)
     return size;
 }
 
-/* The next line of a file begins at frame->at: a place for messages. */
+/* Record the position of the line at frame->at, for messages. */
 static bool begin_line(struct assembler *as, struct asm_frame *frame)
 {
     struct asm_place *place = sam_asm_new_place(as);
@@ -212,7 +212,7 @@ static bool is_word(const char *word, size_t size, const char *name)
     return strlen(name) == size && memcmp(word, name, size) == 0;
 }
 
-/* Uses the assembler's memory, so that macros need no freeing; the old array is abandoned. */
+/* Allocates from the assembler's memory; the old array is freed with it. */
 static bool grow_body(struct assembler *as, struct asm_body *body)
 {
     size_t capacity = body->capacity ? body->capacity * 2 : 8;

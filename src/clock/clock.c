@@ -25,8 +25,8 @@ uint64_t sam_clock_next(const struct sam_clock *clock)
     return first;
 }
 
-/* Call a unit in the current cycle, and in those that follow as long as no other unit is to be
- * called before or in them. Returns the first one that is left. */
+/* Call a unit in the current cycle and in the following ones up to the next call of another unit.
+ * Returns the next cycle of the unit. */
 static uint64_t tick(struct sam_clock *clock, const struct sam_clock_unit *unit)
 {
     uint64_t next = unit->tick(unit->unit, clock->now);
@@ -37,19 +37,19 @@ static uint64_t tick(struct sam_clock *clock, const struct sam_clock_unit *unit)
     return next;
 }
 
-/* Cycle `at`, in which some unit is to be called; afterwards `now` is the last cycle that units
- * have lived through, before `until`. */
+/* Simulate cycle `at`, the next one with a call. Afterwards `now` is the last simulated cycle,
+ * before `until`. */
 static void live(struct sam_clock *clock, uint64_t at, uint64_t until)
 {
     clock->now = at;
     clock->interrupted = false;
     for (unsigned i = 0; i < clock->count; i++)
         if (clock->next[i] == at) {
-            /* Set first: the unit may be woken for a later cycle by what it does itself. */
+            /* set before the call: the tick may wake its own unit */
             clock->next[i] = SAM_CLOCK_IDLE;
             const uint64_t others = sam_clock_next(clock);
             clock->horizon = others < until ? others : until;
-            if (clock->interrupted) /* by another unit: the cycle is the last one */
+            if (clock->interrupted) /* this cycle is the last */
                 clock->horizon = 0;
             sam_clock_wake(clock, i, tick(clock, &clock->units[i]));
         }

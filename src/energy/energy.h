@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of energy/: parameters and reports for the machines whose models count the events. */
+/* Interface of energy/: parameters and reports for models that count events. */
 #ifndef SAM_ENERGY_H
 #define SAM_ENERGY_H
 
@@ -7,7 +7,7 @@
 #include "base/keys.h"
 #include "samite/energy.h"
 
-/* The rows of the parameters; `alone`: without "energy." before their names. */
+/* The rows of the parameters; with `alone` their names lack the prefix "energy.". */
 struct sam_keys sam_energy_keys(struct sam_energy_config *config, bool alone);
 
 /* Append a line per unit. */

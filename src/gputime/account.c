@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the cycles go: each cycle of each unit, SM and warp slot is accounted for once. */
+/* Cycle accounting: each cycle of each unit, SM and warp slot has exactly one reason. */
 #include "gputime/model.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit
     span->reason = reason;
 }
 
-/* Close a meter's account; the cycles, and from which on. */
+/* Close the account of a meter. Returns its cycles, and their start in *from. */
 static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t *from)
 {
     const uint64_t now = clip(m, m->now), since = meter->since;
@@ -35,7 +35,7 @@ static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t 
     return now > since ? now - since : 0;
 }
 
-void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w)
+void sam_gputime_report_stall(const struct model *m, const struct sm *sm, const struct warp *w)
 {
     const enum sam_gputime_reason reason = w->meter.reason;
     const struct sam_gputime_stall stall = {.sm = sm->number,
@@ -67,13 +67,13 @@ static bool settle_rows(struct model *m)
     return true;
 }
 
-/* What a unit has no account of is empty. */
+/* Unaccounted cycles of a unit are empty. */
 static void settle_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit)
 {
     uint64_t *reasons = sm->stats->units[unit], sum = 0, from;
     struct span *span = &sm->spans[unit];
     reasons[sm->meters[unit].reason] += read_meter(m, &sm->meters[unit], &from);
-    if (span->to > m->limit) { /* accounted for before the end was known */
+    if (span->to > m->limit) { /* accounted before the end was known */
         from = span->from > m->limit ? span->from : m->limit;
         reasons[span->reason] -= span->to - from;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configurations and launches that cannot be. */
+/* Validation of configurations and launches. */
 #include "gputime/gputime.h"
 
 #include <inttypes.h>
 
-/* SAM_ERR_USAGE: `cause` makes the two values impossible together. */
+/* Reject two values that exclude each other. */
 static enum sam_status refuse(struct sam_error *error, const char *name, uint64_t value,
                               const char *other, uint64_t limit, const char *cause)
 {

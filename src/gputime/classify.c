@@ -3,7 +3,7 @@
  * decoder: those for floats, products and addresses serve scalars and vectors. */
 #include "gputime/model.h"
 
-/* The unit of each latency class; the second number is the row of its latencies. */
+/* The unit of each latency class, and the index of its latency there. */
 #define UNIT_ALU                                                                                   \
     {                                                                                              \
         SAM_GPUTIME_SALU, 0                                                                        \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line requests of a memory instruction: distinct lines in the order of the lanes that first
- * touch them; a request each lane for atomics. */
+/* Coalescing: one request per distinct line, in the order of the first lane that touches it;
+ * atomics have one request per lane. */
 #include "gputime/model.h"
 
 enum { BUCKETS = 2 * SAM_GPUTIME_MOST_ADDRESSES, MOST_LDS_BANKS = 64 };
 
-/* The addresses of an op in order of lanes, and the request that each belongs to. */
+/* Addresses of an op in order of lanes, and the request of each. */
 struct addresses {
     unsigned count;
     uint32_t at[SAM_GPUTIME_MOST_ADDRESSES];
@@ -39,13 +39,13 @@ static unsigned add_request(struct access *a, uint32_t line, uint8_t turns)
     return a->count++;
 }
 
-/* Requests by their lines: a bucket holds the number of a request, from 1. */
+/* Hash table of requests by line; a bucket is the number of a request, from 1. */
 struct table {
     unsigned bits; /* of the number of buckets */
     uint8_t buckets[BUCKETS];
 };
 
-/* The request for a line. */
+/* Find or add the request for a line. */
 static unsigned request_for(struct access *a, struct table *t, uint32_t line)
 {
     unsigned at = (line * 0x9e3779b1u) >> (32 - t->bits);
@@ -57,13 +57,13 @@ static unsigned request_for(struct access *a, struct table *t, uint32_t line)
     return request;
 }
 
-/* Most lanes touch the line of the lane before them. */
+/* Fast path: most lanes touch the line of the previous lane. */
 static void share_lines(const struct model *m, struct access *a, struct addresses *list)
 {
     struct table table;
     unsigned request = 0;
     table.bits = 32 - (unsigned)__builtin_clz(2 * list->count - 1);
-    memset(table.buckets, 0, (size_t)1 << table.bits); /* at least two for each address */
+    memset(table.buckets, 0, (size_t)1 << table.bits); /* load factor at most 1/2 */
     for (unsigned i = 0; i < list->count; i++) {
         const uint32_t line = list->at[i] >> m->l1_shift;
         if (i == 0 || line != a->lines[request])
@@ -72,7 +72,7 @@ static void share_lines(const struct model *m, struct access *a, struct addresse
     }
 }
 
-/* Turns that the lanes of a request take: as many as the busiest bank has words to serve. */
+/* Bank conflict passes of each request: the most accesses to one bank. */
 static void count_turns(const struct model *m, struct access *a, const struct addresses *list)
 {
     const uint32_t banks = m->config.lds_banks ? m->config.lds_banks : m->threads;
@@ -90,10 +90,10 @@ static struct access *free_access(struct sm *sm)
     for (uint32_t i = 0; i < sm->access_count; i++)
         if (!sm->accesses[i].used)
             return &sm->accesses[i];
-    return NULL; /* there is one per place of an instruction before and in the LSU */
+    return NULL; /* not reached: there is one for each instruction in collectors and LSU */
 }
 
-/* Which bytes of each line are written. */
+/* The written bytes of each line. */
 static void cover(const struct model *m, const struct access *a, struct coverage *coverage,
                   const struct sam_gputime_op *op, const struct addresses *list)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of the program, by pc: the row of the result, and what an instruction needs before
- * it can be issued, which is found out once. */
+/* The program by pc: rows of the result, and the registers of each instruction, decoded once. */
 #include <stdlib.h>
 
 #include "gputime/model.h"
 
-/* What has been at a pc. */
-struct place {
-    struct sam_gputime_row *row; /* NULL: nothing */
+/* An entry of the hash table by pc. */
+struct location {
+    struct sam_gputime_row *row; /* NULL: empty */
     struct code *codes;
 };
 
@@ -31,7 +30,7 @@ void sam_gputime_program_free(struct program *program)
 }
 
 /* Open addressing. */
-static struct place *find(struct place *table, size_t capacity, uint32_t pc)
+static struct location *find(struct location *table, size_t capacity, uint32_t pc)
 {
     size_t at = (pc >> 2) & (capacity - 1);
     while (table[at].row && table[at].row->pc != pc)
@@ -42,7 +41,7 @@ static struct place *find(struct place *table, size_t capacity, uint32_t pc)
 static bool grow_program(struct program *program)
 {
     const size_t capacity = 2 * program->capacity;
-    struct place *table = calloc(capacity, sizeof *table);
+    struct location *table = calloc(capacity, sizeof *table);
     if (!table)
         return false;
     for (size_t i = 0; i < program->capacity; i++)
@@ -54,33 +53,33 @@ static bool grow_program(struct program *program)
     return true;
 }
 
-/* NULL: out of memory. */
-static struct place *place_of(struct program *program, uint32_t pc)
+/* Returns NULL on out-of-memory. */
+static struct location *location_of(struct program *program, uint32_t pc)
 {
-    struct place *place = find(program->table, program->capacity, pc);
-    if (SAM_LIKELY(place->row != NULL))
-        return place;
+    struct location *location = find(program->table, program->capacity, pc);
+    if (SAM_LIKELY(location->row != NULL))
+        return location;
     if (2 * program->count >= program->capacity) {
         if (!grow_program(program))
             return NULL;
-        place = find(program->table, program->capacity, pc);
+        location = find(program->table, program->capacity, pc);
     }
-    place->row = calloc(1, sizeof *place->row);
-    if (!place->row)
+    location->row = calloc(1, sizeof *location->row);
+    if (!location->row)
         return NULL;
-    place->row->pc = pc;
+    location->row->pc = pc;
     program->count++;
-    return place;
+    return location;
 }
 
 struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc)
 {
-    const struct place *place = place_of(&m->program, pc);
-    if (!place) {
+    const struct location *location = location_of(&m->program, pc);
+    if (!location) {
         m->out_of_memory = true;
         return &m->spare;
     }
-    return place->row;
+    return location->row;
 }
 
 bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result)
@@ -135,22 +134,22 @@ static void find_registers(const struct model *m, struct code *code)
 
 const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn)
 {
-    struct place *place = place_of(&m->program, pc);
-    struct code *code = place ? place->codes : NULL;
+    struct location *location = location_of(&m->program, pc);
+    struct code *code = location ? location->codes : NULL;
     while (code && code->insn != insn)
         code = code->next;
     if (SAM_LIKELY(code != NULL))
         return code;
-    code = place ? calloc(1, sizeof *code) : NULL;
+    code = location ? calloc(1, sizeof *code) : NULL;
     if (!code) {
         m->out_of_memory = true;
         return NULL;
     }
     code->insn = insn;
     code->trait = &m->traits.of[insn->op];
-    code->row = place->row;
+    code->row = location->row;
     find_registers(m, code);
-    code->next = place->codes;
-    place->codes = code;
+    code->next = location->codes;
+    location->codes = code;
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workgroups are given to SMs, start their warps, wait at barriers and end. */
+/* Dispatch of workgroups to SMs, the start and end of warps, and barriers. */
 #include "gputime/model.h"
 
 static uint32_t at_most(uint64_t have, uint64_t need, uint32_t most)
@@ -65,7 +65,7 @@ static bool fits(const struct model *m, const struct sm *sm)
            sm->free_vgprs >= (uint64_t)l->vgprs * l->warps && sm->free_lds >= l->lds_bytes;
 }
 
-/* Take the resources of a workgroup, or give them back. */
+/* Allocate the resources of a workgroup, or release them. */
 static void take(const struct model *m, struct sm *sm, bool back)
 {
     const struct sam_gputime_launch *l = &m->launch;
@@ -100,7 +100,7 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     if (w->has_op && m->config.skip_first) {
         m->result->insns++;
         w->row->issues++;
-        w->folded = 0; /* its prefix is skipped with it */
+        w->folded = 0; /* its prefix is skipped as well */
         w->trait = NULL;
         sam_gputime_pull(m, w);
     }
@@ -108,7 +108,7 @@ static void start_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t 
     sam_gputime_start_fetch(m, sm, w, at + m->config.start_latency, first - 4 * w->folded);
     sm->resident_set |= 1u << (w - sm->warps);
     w->waits_for = EVENTS;
-    judge_again(sm, w, EVENT_FLOW);
+    recheck(sm, w, EVENT_FLOW);
     sm->stats->warps++;
     sam_gputime_warp(m, sm, w, SAM_GPUTIME_START);
 }
@@ -144,7 +144,7 @@ static void wait_for_release(struct model *m, uint64_t at)
     m->next_release = at < m->next_release ? at : m->next_release;
 }
 
-/* Give back what workgroups held that ended before this cycle. */
+/* Release the resources of workgroups that ended before this cycle. */
 static void release(struct model *m)
 {
     if (m->now < m->next_release)
@@ -166,14 +166,14 @@ static void release(struct model *m)
         }
 }
 
-/* All workgroups up to the last that is dispatched have ended. */
+/* The last workgroup has ended. */
 static void end_launch(struct model *m)
 {
     m->limit = m->launch.workgroups ? m->last_end + 1 : 0;
 }
 
-/* The workgroups from the next one on have not run. */
-static void cut_launch(struct model *m)
+/* End the launch before the next workgroup, which has not run. */
+static void truncate_launch(struct model *m)
 {
     m->launch.workgroups = m->next_group;
     if (m->ended_groups == m->launch.workgroups)
@@ -190,7 +190,7 @@ void sam_gputime_dispatch(struct model *m)
         if (!fits(m, sm))
             continue;
         if (m->source->starts && !m->source->starts(m->source->context, m->next_group)) {
-            cut_launch(m);
+            truncate_launch(m);
             return;
         }
         start_group(m, sm, m->next_group++);
@@ -198,7 +198,7 @@ void sam_gputime_dispatch(struct model *m)
         m->next_dispatch = m->now + m->config.dispatch_cycles;
         return;
     }
-    m->next_dispatch = NEVER; /* until something is released */
+    m->next_dispatch = NEVER; /* until the next release */
 }
 
 static void end_group(struct model *m, struct sm *sm, struct group *group, uint64_t at)
@@ -230,13 +230,13 @@ static void end_group(struct model *m, struct sm *sm, struct group *group, uint6
 
 /* ------------------------------------------------------------------------------- barriers */
 
-/* The warps that wait for each other at barriers. */
-static struct group *meeting(const struct model *m, struct sm *sm, const struct warp *w)
+/* The warps that a barrier synchronizes. */
+static struct group *barrier_group(const struct model *m, struct sm *sm, const struct warp *w)
 {
     return m->config.barrier_sm ? &sm->all : &sm->groups[w->group];
 }
 
-/* Let them issue from cycle `from` on if all that live have arrived. */
+/* If all live warps have arrived, release them from cycle `from` on. */
 static void check_barrier(struct model *m, struct sm *sm, struct group *group, uint64_t from)
 {
     if (group->arrived == 0 || group->arrived < group->live)
@@ -244,9 +244,9 @@ static void check_barrier(struct model *m, struct sm *sm, struct group *group, u
     group->arrived = 0;
     for (uint32_t i = 0; i < m->config.warps; i++) {
         struct warp *w = &sm->warps[i];
-        if (!w->resident || !w->barrier || meeting(m, sm, w) != group)
+        if (!w->resident || !w->barrier || barrier_group(m, sm, w) != group)
             continue;
-        judge_again(sm, w, EVENT_FLOW);
+        recheck(sm, w, EVENT_FLOW);
         w->barrier = false;
         w->barrier_until = from;
     }
@@ -255,7 +255,7 @@ static void check_barrier(struct model *m, struct sm *sm, struct group *group, u
 
 void sam_gputime_arrive(struct model *m, struct sm *sm, const struct warp *w, uint64_t at)
 {
-    struct group *group = meeting(m, sm, w);
+    struct group *group = barrier_group(m, sm, w);
     group->arrived++;
     group->last_arrival = at;
     check_barrier(m, sm, group, at + m->config.barrier_latency);
@@ -263,7 +263,7 @@ void sam_gputime_arrive(struct model *m, struct sm *sm, const struct warp *w, ui
 
 void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, uint64_t at)
 {
-    struct group *group = &sm->groups[w->group], *met = meeting(m, sm, w);
+    struct group *group = &sm->groups[w->group], *met = barrier_group(m, sm, w);
     w->ended = true;
     w->redirect = NEVER;
     sm->roomy &= ~(1u << (w - sm->warps));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions with all operands leave their collectors for their unit. */
+/* Instructions with all operands leave their collectors and execute. */
 #include "gputime/model.h"
 
-static uint32_t sfu_cycles(const struct model *m, const struct flight *f)
+static uint32_t sfu_cycles(const struct model *m, const struct inflight *f)
 {
     const struct sam_gputime_config *c = &m->config;
     const uint32_t quarter = m->threads / 4 ? m->threads / 4 : 1;
@@ -24,8 +24,8 @@ static uint32_t tensor_cycles(const struct model *m)
     return m->config.tensor_latency + steps * m->config.tensor_step;
 }
 
-/* Cycles from execution to the result, and until the unit can start another instruction. */
-static void measure(const struct model *m, const struct flight *f, uint32_t *latency,
+/* Latency, and the interval until the unit can start another instruction. */
+static void measure(const struct model *m, const struct inflight *f, uint32_t *latency,
                     uint32_t *interval)
 {
     const struct sam_gputime_config *c = &m->config;
@@ -60,11 +60,11 @@ static void block(struct warp *w, uint64_t from, uint64_t until)
     w->barrier_until = until;
 }
 
-/* A branch or join is resolved in cycle `at`. */
-static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
+/* Resolve a branch or join in cycle `at`. */
+static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct inflight *f,
                     uint64_t at)
 {
-    judge_again(sm, w, EVENT_FLOW);
+    recheck(sm, w, EVENT_FLOW);
     w->unresolved = false;
     w->issue_from = later(w->issue_from, f->record.executed + 1);
     if (f->next_pc == f->record.pc + 4) {
@@ -80,25 +80,25 @@ static void resolve(struct model *m, struct sm *sm, struct warp *w, const struct
     wake_at(sm, w->issue_from > m->now ? w->issue_from : m->now + 1);
 }
 
-/* The warp has executed a barrier of its own in cycle `x`. */
+/* The warp executes barriersub in cycle `x`. */
 static void pass_pause(const struct model *m, struct warp *w, uint64_t x)
 {
     const uint64_t until = x + m->config.barrier_latency;
     if (w->barrier && w->barrier_until == NEVER)
-        return; /* it waits at a barrier of the workgroup */
+        return; /* waits at a barrier of the workgroup */
     if (m->config.barrier_blocks || w->barrier_until <= x)
         block(w, m->config.barrier_blocks ? w->barrier_from : x, until);
     else
         w->barrier_until = later(w->barrier_until, until);
 }
 
-/* What the instruction means to its warp, if it executes in cycle `x` and its result is there
- * `latency` cycles later. */
-static void follow(struct model *m, struct sm *sm, struct warp *w, const struct flight *f,
-                   uint64_t x, uint32_t latency)
+/* Control flow of an instruction that executes in cycle `x`, with its result `latency` cycles
+ * later. */
+static void take_effect(struct model *m, struct sm *sm, struct warp *w, const struct inflight *f,
+                        uint64_t x, uint32_t latency)
 {
     if (f->trait->flow != SAM_FLOW_NEXT)
-        judge_again(sm, w, EVENT_FLOW);
+        recheck(sm, w, EVENT_FLOW);
     switch (f->trait->flow) {
     case SAM_FLOW_BRANCH: resolve(m, sm, w, f, x + latency); break;
     case SAM_FLOW_SPLIT: resolve(m, sm, w, f, x + latency + m->config.simt_latency); break;
@@ -121,7 +121,7 @@ static void follow(struct model *m, struct sm *sm, struct warp *w, const struct 
     }
 }
 
-/* The unit takes no instruction in this cycle. */
+/* Whether the unit accepts no instruction in this cycle. */
 static bool is_occupied(const struct model *m, struct sm *sm, enum sam_gputime_unit unit)
 {
     if (unit == SAM_GPUTIME_WARPS)
@@ -131,7 +131,7 @@ static bool is_occupied(const struct model *m, struct sm *sm, enum sam_gputime_u
             sm->lsu.free -
             (sm->lsu.free < m->config.emit_latency ? sm->lsu.free : m->config.emit_latency);
         if (idle > m->now)
-            emit_at(sm, idle); /* with a full queue it takes nothing before */
+            emit_at(sm, idle); /* a full queue accepts nothing before */
         return !sam_gputime_lsu_takes(m, sm);
     }
     if (sm->unit_free[unit] <= m->now)
@@ -140,14 +140,13 @@ static bool is_occupied(const struct model *m, struct sm *sm, enum sam_gputime_u
     return true;
 }
 
-/* The unit would take an instruction, but none of this warp. */
-static bool is_too_many(const struct model *m, const struct sm *sm, const struct collector *c)
+/* Whether the LSU accepts no instruction of this warp. */
+static bool warp_is_full(const struct model *m, const struct sm *sm, const struct collector *c)
 {
-    return c->flight->record.unit == SAM_GPUTIME_LSU && !m->config.memory_perfect &&
+    return c->inflight->record.unit == SAM_GPUTIME_LSU && !m->config.memory_perfect &&
            sm->warps[c->slot].in_lsu >= m->config.lsu_warp;
 }
 
-/* It leaves its collector. */
 static void leave(const struct model *m, struct sm *sm, struct collector *c)
 {
     const unsigned index = (unsigned)(c - sm->collectors);
@@ -157,10 +156,10 @@ static void leave(const struct model *m, struct sm *sm, struct collector *c)
     sm->complete &= ~bit;
     if (c->echo)
         sam_gputime_end_echo(sm, c);
-    sm->for_unit[c->flight->record.unit] &= ~bit;
+    sm->for_unit[c->inflight->record.unit] &= ~bit;
     sm->free_from[index] = m->now + m->config.collector_free;
     if (w->generation != c->generation)
-        return; /* the warp has ended before its last stores */
+        return; /* the warp ended before its last stores */
     w->collecting--;
     w->collected = sm->free_from[index];
     sam_gputime_left_collector(m, sm, w);
@@ -168,7 +167,7 @@ static void leave(const struct model *m, struct sm *sm, struct collector *c)
 
 static void emit(struct model *m, struct sm *sm, struct collector *c)
 {
-    struct flight *f = c->flight;
+    struct inflight *f = c->inflight;
     struct warp *w = &sm->warps[c->slot];
     const enum sam_gputime_unit unit = f->record.unit;
     const uint64_t x = m->now + m->config.emit_latency;
@@ -188,14 +187,14 @@ static void emit(struct model *m, struct sm *sm, struct collector *c)
     if (unit == SAM_GPUTIME_LSU)
         sam_gputime_expect(m, sm, f, x + latency);
     f->record.done = x + latency;
-    follow(m, sm, w, f, x, latency);
+    take_effect(m, sm, w, f, x, latency);
     if (f->dest != NO_REGISTER)
         sam_gputime_put_result(m, sm, f, x + latency);
     else
         sam_gputime_retire(m, sm, f, x + latency);
 }
 
-/* Of the collectors in `set`, all complete, the first from `next` on whose unit takes its
+/* Emit from the first complete collector in `set`, round robin from `next`, whose unit accepts its
  * instruction. */
 static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *next)
 {
@@ -203,10 +202,10 @@ static void emit_from(struct model *m, struct sm *sm, uint64_t set, uint32_t *ne
         const uint64_t above = set & (UINT64_MAX << *next);
         const unsigned i = (unsigned)__builtin_ctzll(above ? above : set);
         struct collector *c = &sm->collectors[i];
-        const enum sam_gputime_unit unit = c->flight->record.unit;
+        const enum sam_gputime_unit unit = c->inflight->record.unit;
         if (is_occupied(m, sm, unit)) {
             set &= ~sm->for_unit[unit];
-        } else if (is_too_many(m, sm, c)) {
+        } else if (warp_is_full(m, sm, c)) {
             set &= ~(UINT64_C(1) << i);
         } else {
             emit(m, sm, c);
@@ -222,7 +221,7 @@ void sam_gputime_emit(struct model *m, struct sm *sm)
     for (uint64_t set = sm->reading; set; set &= set - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(set);
         const bool is_read = sm->ready[i] <= m->now;
-        const uint64_t ready = sm->ready[i] | -(uint64_t)is_read; /* NEVER again */
+        const uint64_t ready = sm->ready[i] | -(uint64_t)is_read; /* then NEVER */
         read |= (uint64_t)is_read << i;
         next = ready < next ? ready : next;
     }

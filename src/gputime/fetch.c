@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fetch: a warp asks for the instructions after those it has, on whichever path that is, until a
- * branch redirects it. A miss of the I-cache is not answered: the warp asks again. */
+/* Fetch: a warp fetches sequentially until a branch redirects it. A fetch that misses in the
+ * I-cache gets no reply; the warp retries. */
 #include "gputime/model.h"
 
 static uint64_t *slot_of(struct warp *w, uint32_t pc)
@@ -10,7 +10,7 @@ static uint64_t *slot_of(struct warp *w, uint32_t pc)
 
 void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w)
 {
-    /* a prefix that waits for its instruction takes no place */
+    /* a prefix that waits for its instruction occupies no entry */
     const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
     const bool room = held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
     const uint32_t bit = 1u << (w - sm->warps);
@@ -37,7 +37,7 @@ void sam_gputime_consume(struct warp *w)
     w->folded = 0;
 }
 
-/* Lines that have come are there for the fetches of this cycle. */
+/* Fill the lines that have arrived, before the fetches of this cycle. */
 static void fill_icache(const struct model *m, struct sm *sm)
 {
     struct sam_memtime_tag victim;
@@ -47,7 +47,7 @@ static void fill_icache(const struct model *m, struct sm *sm)
     }
 }
 
-/* Request a line that is absent, when there is room to wait for it; when it is there. */
+/* Request an absent line; requires a free miss register. Returns the cycle of its arrival. */
 static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
 {
     const struct sam_gputime_config *c = &m->config;
@@ -58,7 +58,7 @@ static uint64_t request_line(struct model *m, struct sm *sm, uint64_t line)
     return ready;
 }
 
-/* Instructions of the fetch at `pc`: up to the end of its aligned group and of its line. */
+/* Instructions in a fetch at `pc`, up to the end of the aligned group and of the line. */
 static uint32_t fetched_at_once(const struct model *m, uint32_t pc)
 {
     const uint32_t index = pc >> 2, width = m->config.fetch_width;
@@ -67,8 +67,8 @@ static uint32_t fetched_at_once(const struct model *m, uint32_t pc)
     return count < rest ? count : rest;
 }
 
-/* Ask the I-cache for the warp's next instructions. True: a hit. */
-static bool ask_icache(struct model *m, struct sm *sm, struct warp *w)
+/* Returns whether the next fetch of the warp hits. */
+static bool access_icache(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     struct sam_gputime_cache *stats = &sm->stats->icache;
@@ -94,9 +94,8 @@ static bool ask_icache(struct model *m, struct sm *sm, struct warp *w)
     return false;
 }
 
-/* The port is taken in vain by a warp that has missed: the fetch after the one that missed has its
- * line requested, although the warp will ask for it again. */
-static void ask_ahead(struct model *m, struct sm *sm, const struct warp *w)
+/* icache_ahead: while a warp that missed holds the port, request the line of its next fetch. */
+static void prefetch_next(struct model *m, struct sm *sm, const struct warp *w)
 {
     const uint64_t line = (w->fetch_pc + 4 * fetched_at_once(m, w->fetch_pc)) >> m->icache_shift;
     fill_icache(m, sm);
@@ -111,8 +110,8 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
 {
     const struct sam_gputime_config *c = &m->config;
     const uint32_t count = fetched_at_once(m, w->fetch_pc);
-    judge_again(sm, w, EVENT_FETCH);
-    if (!ask_icache(m, sm, w)) {
+    recheck(sm, w, EVENT_FETCH);
+    if (!access_icache(m, sm, w)) {
         w->missed = m->now;
         w->next_fetch = m->now + c->icache_retry;
         return;
@@ -128,7 +127,7 @@ static void fetch_for(struct model *m, struct sm *sm, struct warp *w)
     sam_gputime_note_room(m, sm, w);
 }
 
-/* The warp's branch has been resolved, and its target is not fetched yet. */
+/* Whether a branch of the warp is resolved but its target not fetched. */
 static bool is_resolved(const struct model *m, const struct warp *w)
 {
     const uint32_t latency = m->config.redirect_latency ? m->config.redirect_latency : 1;
@@ -143,7 +142,7 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
         struct warp *w = &sm->warps[__builtin_ctz(set)];
         if (w->redirect <= m->now) {
             sam_gputime_start_fetch(m, sm, w, m->now, w->redirect_pc);
-            judge_again(sm, w, EVENT_FETCH);
+            recheck(sm, w, EVENT_FETCH);
             wake_at(sm, m->now + 1);
         }
         if (w->redirect != NEVER)
@@ -161,7 +160,7 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
             wake_at(sm, m->now + 1);
         } else if (!chosen)
             chosen = w;
-        else if (chosen->next_fetch <= m->now) /* else it keeps the port until then */
+        else if (chosen->next_fetch <= m->now) /* otherwise it holds the port */
             wake_at(sm, m->now + 1);
     }
     sam_gputime_unit(m, sm, SAM_GPUTIME_FETCHER,
@@ -173,7 +172,7 @@ void sam_gputime_fetch(struct model *m, struct sm *sm)
         fetch_for(m, sm, chosen);
         wake_at(sm, m->now + 1);
     } else if (m->config.icache_ahead) {
-        ask_ahead(m, sm, chosen);
+        prefetch_next(m, sm, chosen);
         wake_at(sm, m->now + 1);
     }
 }

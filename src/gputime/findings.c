@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits a launch, and which instruction has the most of it. */
+/* Findings: the limits of a launch, each with its worst instruction. */
 #include <stdlib.h>
 
 #include "gputime/report.h"
 
-/* Of a reason: the least share of the warps' cycles that is worth a line, and what helps. */
+/* The least share of warp cycles for a finding, and its remedy. */
 struct remedy {
     double least;
     const char *text;
@@ -42,7 +42,7 @@ static const struct remedy remedies[SAM_GPUTIME_REASONS] = {
 
 static struct sam_gputime_finding *add(struct sam_gputime_facts *f, const char *name, double share)
 {
-    /* The one with the least share makes room. */
+    /* when full, replace the one with the least share */
     struct sam_gputime_finding *at = &f->findings[f->finding_count];
     if (f->finding_count == SAM_GPUTIME_MOST_FINDINGS) {
         at = &f->findings[0];
@@ -57,7 +57,7 @@ static struct sam_gputime_finding *add(struct sam_gputime_facts *f, const char *
     return at;
 }
 
-/* The execution unit that is free least often. */
+/* The busiest execution unit. */
 static unsigned busiest_unit(const struct sam_gputime_facts *f)
 {
     unsigned busiest = SAM_GPUTIME_SALU;
@@ -103,7 +103,7 @@ static void find_reasons(struct sam_gputime_facts *f)
 
 /* ----------------------------------------------------------------------- beyond the reasons */
 
-/* The load whose results took longest in all: what those that wait for loads wait for. */
+/* The load with the largest total latency: the one that dependent instructions wait for. */
 static void find_slowest(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *slowest = NULL;
@@ -132,7 +132,7 @@ static void find_slowest(struct sam_gputime_facts *f)
                    sam_gputime_share(slowest->latency, slowest->issues));
 }
 
-/* Turns that lanes take at the banks of local memory. */
+/* Bank conflicts of local memory. */
 static void find_turns(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;
@@ -156,7 +156,7 @@ static void find_turns(struct sam_gputime_facts *f)
                sam_gputime_share(worst->turns, worst->issues), 100 * share);
 }
 
-/* Lines of an access beyond those that its lanes' words would fill. */
+/* Uncoalesced accesses: more lines than the words of the lanes fill. */
 static void find_scattered(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;
@@ -209,7 +209,7 @@ static bool is_vector(const struct sam_gputime_facts *f, const struct sam_gputim
            sam_op_is_vector(insn.op);
 }
 
-/* Inactive lanes in the instruction that costs most. */
+/* Inactive lanes, in the most expensive instruction. */
 static void find_lanes(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Issue: of the warps that can issue their next instruction, one per stream does. */
+/* Issue: one ready warp per stream issues its next instruction. */
 #include "gputime/model.h"
 
 static struct collector *free_collector(const struct model *m, struct sm *sm)
@@ -38,7 +38,8 @@ static void note_flow(const struct model *m, struct warp *w)
     }
 }
 
-/* The next instruction is of another fetch group, or of the same. */
+/* groups_wait: if the next instruction starts a new fetch group, record the registers of this one.
+ */
 static void note_group(const struct model *m, struct warp *w)
 {
     const uint32_t bytes = 4 * m->config.fetch_width;
@@ -60,12 +61,12 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
 {
     const struct trait *t = w->trait;
     const uint32_t slot = (uint32_t)(w - sm->warps);
-    struct flight *f = c->flight = sam_gputime_new_flight(sm);
+    struct inflight *f = c->inflight = sam_gputime_new_inflight(sm);
     if (!f) {
         m->out_of_memory = true;
         return;
     }
-    /* field by field: clearing it whole takes longer */
+    /* assigned field by field: clearing the struct is slower */
     f->record.number = m->next_number++;
     f->record.sm = sm->number;
     f->record.slot = slot;
@@ -111,14 +112,14 @@ static void issue(struct model *m, struct sm *sm, struct warp *w, struct collect
     sam_gputime_note_room(m, sm, w);
 }
 
-/* Of the warps in `set`, the first after the one that was issued last. */
+/* Round robin: the first warp of the set from `next` on. */
 static uint32_t choose_warp(uint32_t set, uint32_t next)
 {
     const uint32_t from = set & (UINT32_MAX << next);
     return (uint32_t)__builtin_ctz(from ? from : set);
 }
 
-/* Whether a collector was free in the cycle before this one, before the issue in it. */
+/* Whether a collector was free before the issue of the previous cycle. */
 static bool had_room(const struct model *m, const struct sm *sm)
 {
     if (sm->last_issue == m->now)
@@ -129,8 +130,8 @@ static bool had_room(const struct model *m, const struct sm *sm)
     return false;
 }
 
-/* `room`: with issue_early, whether an instruction can be chosen in this cycle. Returns the
- * stream's set of reasons, by rank. */
+/* Issue an instruction of the stream. `room`: with issue_early, whether one can be chosen in this
+ * cycle. Returns the reasons of the stream as a set of ranks. */
 static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream, bool room)
 {
     struct collector *c = free_collector(m, sm);
@@ -146,7 +147,7 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream, bool 
         const uint32_t i = (uint32_t)(w - sm->warps);
         issue(m, sm, w, c);
         sm->can_issue[stream] &= ~(1u << i);
-        sm->judged &= ~(1u << i);
+        sm->checked &= ~(1u << i);
         sm->next_warp[stream] = i + 1 == m->config.warps ? 0 : i + 1;
         sm->stats->uses[stream ? SAM_GPUTIME_ISSUE_V : SAM_GPUTIME_ISSUE_X]++;
     }
@@ -160,7 +161,7 @@ static uint32_t issue_one(struct model *m, struct sm *sm, unsigned stream, bool 
 
 void sam_gputime_issue(struct model *m, struct sm *sm)
 {
-    sam_gputime_judge(m, sm);
+    sam_gputime_check_issue(m, sm);
     uint32_t all = sm->waits.reasons[NO_STREAM];
     const bool room = m->config.issue_early && had_room(m, sm);
     for (unsigned stream = 0; stream < m->config.issue_streams; stream++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The load and store unit: one instruction at a time, one line request per cycle, to local memory
- * or to the L1 data cache. */
+/* The load and store unit. It sends the line requests of one instruction at a time, one per cycle,
+ * to local memory or the L1 data cache. */
 #include "gputime/model.h"
 
 #include <stdlib.h>
 
-void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *f, uint64_t at)
+void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct inflight *f, uint64_t at)
 {
     struct lsu *l = &sm->lsu;
     l->under_way++;
@@ -19,8 +19,9 @@ void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *f,
 
 /* --------------------------------------------------------------------------------- L1 cache */
 
-/* Lines that have come are there for the requests of this cycle; what they replace goes to the L2
- * if it was written. */
+/* Fill the lines that have arrived, before the requests of this cycle, and write back dirty
+ * victims.
+ */
 static void fill_l1(struct model *m, struct sm *sm)
 {
     struct sam_gputime_cache *stats = &sm->stats->l1d;
@@ -36,7 +37,7 @@ static void fill_l1(struct model *m, struct sm *sm)
     lsu_at(sm, sam_memtime_misses_first(&sm->l1_misses));
 }
 
-/* The cycle of the reply to a read; NEVER: refused, to be repeated in cycle *again. */
+/* Returns the cycle of the reply, or NEVER if refused until cycle *again. */
 static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_t *again,
                           bool *missed)
 {
@@ -69,7 +70,7 @@ static uint64_t read_line(struct model *m, struct sm *sm, uint32_t line, uint64_
     return ready;
 }
 
-/* A write that hits stays in the L1; another one goes to the L2, as all atomics do. */
+/* A write that hits stays in the L1; a miss or an atomic goes to the L2. */
 static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32_t bytes,
                            bool atomic, uint64_t *again, bool *missed)
 {
@@ -82,12 +83,13 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
     sam_memtime_misses_retire(&sm->l1_writes, m->now);
     if (sam_memtime_misses_is_full(&sm->l1_writes)) {
         const uint64_t place = sam_memtime_misses_first(&sm->l1_writes);
-        const uint64_t line_there = sam_memtime_misses_first(&sm->l1_misses); /* perhaps this one */
+        const uint64_t line_there =
+            sam_memtime_misses_first(&sm->l1_misses); /* it may be this line */
         *again = place < line_there ? place : line_there;
         return NEVER;
     }
     *missed = true;
-    const struct access *a = sm->lsu.flight->access;
+    const struct access *a = sm->lsu.inflight->access;
     const uint64_t *covered = sm->coverage ? sm->coverage[a - sm->accesses].of[a->next] : NULL;
     const uint64_t ready =
         sam_gputime_write_line(m, (uint64_t)line << m->l1_shift, bytes, covered) +
@@ -98,10 +100,10 @@ static uint64_t write_line(struct model *m, struct sm *sm, uint32_t line, uint32
 
 /* ------------------------------------------------------------------------------ line requests */
 
-static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
+static uint64_t access_l1(struct model *m, struct sm *sm, uint64_t *again)
 {
     struct lsu *l = &sm->lsu;
-    const struct access *a = l->flight->access;
+    const struct access *a = l->inflight->access;
     const uint32_t line = a->lines[a->next], bytes = a->bytes[a->next];
     bool missed = false;
     const uint64_t reply = a->write ? write_line(m, sm, line, bytes, a->atomic, again, &missed)
@@ -111,15 +113,15 @@ static uint64_t ask_l1(struct model *m, struct sm *sm, uint64_t *again)
     *(a->write ? &sm->stats->l1d.writes : &sm->stats->l1d.reads) += 1;
     sm->stats->uses[SAM_GPUTIME_L1D]++;
     sm->stats->units[SAM_GPUTIME_L1D][SAM_GPUTIME_BUSY] += m->now < m->limit;
-    l->flight->row->lines++;
-    l->flight->row->misses += missed;
+    l->inflight->row->lines++;
+    l->inflight->row->misses += missed;
     return reply;
 }
 
-static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
+static uint64_t access_lds(struct model *m, struct sm *sm, uint64_t *again)
 {
     struct lsu *l = &sm->lsu;
-    const struct access *a = l->flight->access;
+    const struct access *a = l->inflight->access;
     const uint32_t turns = a->turns[a->next];
     if (l->lds_free > m->now) {
         *again = l->lds_free;
@@ -128,17 +130,19 @@ static uint64_t ask_local(struct model *m, struct sm *sm, uint64_t *again)
     l->lds_free = m->now + turns + (a->write ? m->config.lds_write_gap : 0);
     sm->stats->lds_turns += turns;
     sm->stats->uses[SAM_GPUTIME_LDS]++;
-    l->flight->row->turns += turns;
+    l->inflight->row->turns += turns;
     sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_BUSY, m->now, m->now + 1);
     sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_CONFLICT, m->now + 1, m->now + turns);
     return m->now + m->config.lds_latency + turns;
 }
 
-/* The instruction has its result in cycle `result`, and the next can begin in cycle `free`. */
+/* All requests are sent: the result comes in cycle `result`, the next instruction may start in
+ * `free`.
+ */
 static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t free)
 {
     struct lsu *l = &sm->lsu;
-    struct flight *f = l->flight;
+    struct inflight *f = l->inflight;
     l->free = free;
     l->active = false;
     emit_at(sm, m->now + 1);
@@ -152,7 +156,7 @@ static void finish(struct model *m, struct sm *sm, uint64_t result, uint64_t fre
         sam_gputime_retire(m, sm, f, result);
 }
 
-/* Begin with the instruction that has waited longest. */
+/* Start the oldest queued instruction. */
 static void begin(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
@@ -160,28 +164,28 @@ static void begin(struct model *m, struct sm *sm)
     lsu_at(sm, start > m->now ? start : m->now + 1);
     if (start > m->now)
         return;
-    l->flight = l->queue[l->first];
+    l->inflight = l->queue[l->first];
     emit_at(sm, m->now + 1);
     l->first = (l->first + 1) % MOST_QUEUED;
     l->queued--;
-    l->flight->row->accesses++;
-    if (!l->flight->access) { /* no lane acts */
+    l->inflight->row->accesses++;
+    if (!l->inflight->access) { /* no active lane */
         finish(m, sm, m->now + m->config.lsu_interval, m->now + m->config.lsu_interval);
         return;
     }
     l->active = true;
     l->next_request = start + m->config.lsu_latency;
     l->last_reply = 0;
-    sm->stats->lds_accesses += l->flight->access->local;
+    sm->stats->lds_accesses += l->inflight->access->local;
 }
 
-/* Send the next request. False: it is refused. */
+/* Send the next request. Returns false if it is refused. */
 static bool send(struct model *m, struct sm *sm)
 {
     struct lsu *l = &sm->lsu;
-    struct access *a = l->flight->access;
+    struct access *a = l->inflight->access;
     uint64_t again = NEVER;
-    const uint64_t reply = a->local ? ask_local(m, sm, &again) : ask_l1(m, sm, &again);
+    const uint64_t reply = a->local ? access_lds(m, sm, &again) : access_l1(m, sm, &again);
     l->refused = reply == NEVER;
     if (l->refused) {
         sm->stats->l1d.refusals += !a->local && again > m->now ? again - m->now : 0;
@@ -199,7 +203,7 @@ static bool send(struct model *m, struct sm *sm)
     return true;
 }
 
-void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *f, uint64_t at)
+void sam_gputime_expect(struct model *m, struct sm *sm, const struct inflight *f, uint64_t at)
 {
     if (sm->answer_count == sm->answer_capacity) {
         const uint32_t capacity = sm->answer_capacity ? 2 * sm->answer_capacity : 64;
@@ -220,7 +224,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
 {
     uint32_t kept = 0;
     sm->first_answer = NEVER;
-    sm->emit_at = sm->lsu_at = m->now; /* the LSU has room */
+    sm->emit_at = sm->lsu_at = m->now; /* the LSU may accept another */
     for (uint32_t i = 0; i < sm->answer_count; i++) {
         const struct answer *a = &sm->answers[i];
         struct warp *w = &sm->warps[a->warp];
@@ -232,7 +236,7 @@ void sam_gputime_answers(struct model *m, struct sm *sm)
         sm->lsu.under_way -= sm->lsu.under_way > 0;
         if (w->generation != a->generation)
             continue;
-        judge_again(sm, w, EVENT_MEMORY);
+        recheck(sm, w, EVENT_MEMORY);
         w->accesses--;
         w->in_lsu -= w->in_lsu > 0;
     }
@@ -252,7 +256,7 @@ void sam_gputime_lsu(struct model *m, struct sm *sm)
     enum sam_gputime_reason reason =
         l->under_way > l->queued ? SAM_GPUTIME_MEMORY : SAM_GPUTIME_EMPTY;
     if (l->active) {
-        const bool local = l->flight->access->local;
+        const bool local = l->inflight->access->local;
         if (l->next_request > m->now)
             lsu_at(sm, l->next_request);
         else if (send(m, sm))

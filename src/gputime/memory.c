@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind the L1s: the model's own L2 and memory, or memory that it shares with other units. */
+/* The levels below the L1s: the model's own L2 and memory, or memory shared with other units. */
 #include "gputime/model.h"
 
-/* A request for bytes of 64; the cycle of the model in which its answer is at the port. */
-static uint64_t ask_port(struct model *m, uint64_t address, uint32_t bytes, bool write)
+/* Request bytes within a line of 64. Returns the cycle in which the reply is at the port. */
+static uint64_t request_bytes(struct model *m, uint64_t address, uint32_t bytes, bool write)
 {
     const struct sam_memtime_port *port = &m->shared->port;
     *(write ? &m->traffic.written : &m->traffic.read) += bytes;
@@ -12,9 +12,9 @@ static uint64_t ask_port(struct model *m, uint64_t address, uint32_t bytes, bool
            m->first;
 }
 
-/* The parts of a line, all in this cycle; the last answer. */
-static uint64_t ask_parts(struct model *m, uint64_t address, uint32_t size, bool write,
-                          const uint64_t covered[MOST_PARTS])
+/* Request the 64-byte parts of a line in this cycle. Returns the cycle of the last reply. */
+static uint64_t request_parts(struct model *m, uint64_t address, uint32_t size, bool write,
+                              const uint64_t covered[MOST_PARTS])
 {
     const uint32_t most = SAM_MEMTIME_LINE;
     uint64_t last = m->now;
@@ -27,7 +27,7 @@ static uint64_t ask_parts(struct model *m, uint64_t address, uint32_t size, bool
             first = (uint32_t)__builtin_ctzll(set) - (uint32_t)(address % most);
             bytes = (uint32_t)__builtin_popcountll(set);
         }
-        const uint64_t answer = ask_port(m, address + at + first, bytes, write);
+        const uint64_t answer = request_bytes(m, address + at + first, bytes, write);
         last = answer > last ? answer : last;
         if (write && answer > m->acknowledged)
             m->acknowledged = answer;
@@ -39,8 +39,8 @@ uint64_t sam_gputime_read_line(struct model *m, uint64_t address, uint32_t size)
 {
     const uint32_t way = m->config.l1_miss_latency;
     if (m->current)
-        sam_gputime_let_others_follow(m);
-    return m->shared ? ask_parts(m, address, size, false, NULL) + way
+        sam_gputime_catch_up_others(m);
+    return m->shared ? request_parts(m, address, size, false, NULL) + way
                      : sam_memtime_read(m->memory, m->now + way, address >> m->l2_shift);
 }
 
@@ -49,8 +49,8 @@ uint64_t sam_gputime_write_line(struct model *m, uint64_t address, uint32_t byte
 {
     const uint32_t way = m->config.l1_miss_latency;
     if (m->current)
-        sam_gputime_let_others_follow(m);
-    return m->shared ? ask_parts(m, address, m->config.line_bytes, true, covered) + way
+        sam_gputime_catch_up_others(m);
+    return m->shared ? request_parts(m, address, m->config.line_bytes, true, covered) + way
                      : sam_memtime_write(m->memory, m->now + way, address >> m->l2_shift, bytes);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of gputime/: the state of the model. Cycles are counted from 0. In each cycle
- * an SM goes through these phases, in this order, and a phase sees what those before it did:
+/* State of the model, and the functions of its parts. Cycles count from 0. In each cycle an SM runs
+ * these phases in this order, and a phase sees the effects of the earlier ones:
  *   emit        instructions with all operands leave the collectors, one per stream
  *   write-back  results whose `ready` has come are written, one per port
  *   issue       instructions leave the buffers of warps, one per stream
  *   operands    each register bank grants one request
  *   fetch       the fetch port asks the I-cache           (all SMs before the next phase)
  *   lsu         the LSU sends one line request            (all SMs)
- * A cycle in which no phase of any SM can do anything is skipped. */
+ * Cycles in which no phase of any SM can act are skipped. */
 #ifndef SAM_GPUTIME_MODEL_H
 #define SAM_GPUTIME_MODEL_H
 
@@ -16,7 +16,7 @@
 
 #define NEVER UINT64_MAX
 
-/* model.c makes the parts of the model static. */
+/* model.c, which includes the parts of the model, makes them static. */
 #ifndef PART
 #define PART
 #endif
@@ -34,7 +34,7 @@ enum {
     RESULT_UNITS = 8,
     CLEARS = 512,
     MOST_QUEUED = 32, /* a power of two, more than lsu_queue */
-    MOST_PARTS = 2,   /* of a line that is asked of shared memory */
+    MOST_PARTS = 2,   /* of a line, in requests to shared memory */
 };
 
 /* --- classify.c: timing of an instruction, from its row */
@@ -58,44 +58,44 @@ struct model;
 /* The line requests of a memory instruction. */
 struct access {
     bool used, local, write, atomic;
-    uint16_t count, next; /* line requests; the next to send */
+    uint16_t count, next; /* line requests, and the next to send */
     uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES];
-    uint8_t turns[SAM_GPUTIME_MOST_ADDRESSES]; /* of local memory's banks */
+    uint8_t turns[SAM_GPUTIME_MOST_ADDRESSES]; /* bank conflict passes of local memory */
     uint16_t bytes[SAM_GPUTIME_MOST_ADDRESSES];
 };
 
-/* The bytes that a write covers of each of its lines, a set for each 64 of them. */
+/* The bytes of each line that a write covers, as sets of 64. */
 struct coverage {
     uint64_t of[SAM_GPUTIME_MOST_ADDRESSES][MOST_PARTS];
 };
 
-/* An instruction after its issue; from a pool of its SM until it is complete. */
-struct flight {
+/* An issued instruction that is not complete; allocated from a pool per SM. */
+struct inflight {
     struct sam_gputime_record record;
     const struct trait *trait;
     struct sam_gputime_row *row;
-    struct access *access; /* NULL: none */
+    struct access *access; /* or NULL */
     uint32_t next_pc;
     uint32_t generation; /* of the warp slot */
     uint16_t dest;
     bool pair;
-    struct flight *next; /* of those that are free */
+    struct inflight *next; /* in the free list */
 };
 
 struct collector {
-    struct flight *flight;
-    uint32_t slot, generation; /* of the warp, also after its instruction has left */
-    uint64_t request;          /* of operands */
-    /* sets of operands: not granted, standing at their banks, granted in the last cycle and still
-     * there, granted in this one */
+    struct inflight *inflight;
+    uint32_t slot, generation; /* of the warp, valid until the next use */
+    uint64_t request;          /* cycle in which operands are requested */
+    /* sets of operands: not granted; requesting; granted in the last cycle but still requesting
+     * (bank_echo); granted in this cycle */
     uint8_t missing, asking, echo, fresh;
-    uint64_t banks; /* a byte each */
+    uint64_t banks; /* one byte per operand */
 };
 
 /* A register bank. */
 struct bank {
     uint64_t asking;                       /* set of collectors */
-    uint32_t next_collector, next_operand; /* the first in its turn */
+    uint32_t next_collector, next_operand; /* round-robin position */
 };
 
 /* Results of a unit for a port, ordered by `ready`. */
@@ -103,7 +103,7 @@ struct results {
     uint32_t capacity, first, count;
     struct result {
         uint64_t ready;
-        struct flight *flight;
+        struct inflight *inflight;
     } * of; /* a ring */
 };
 
@@ -112,8 +112,8 @@ struct meter {
     uint64_t since;
 };
 
-/* The last span that a unit has accounted for: what overlaps counts once. One that continues it for
- * the same reason is part of it, for the launch may end before it does. */
+/* The last accounted span of a unit, so that overlapping spans count once. A span that continues it
+ * for the same reason extends it: the launch may end within it. */
 struct span {
     uint64_t from, to;
     enum sam_gputime_reason reason;
@@ -121,47 +121,47 @@ struct span {
 
 struct warp {
     bool resident, ended, has_op;
-    bool cut;       /* its instructions ended without endprg */
+    bool cut;       /* the source ended without endprg */
     uint32_t group; /* slot of its workgroup */
     uint32_t workgroup, warp;
     uint32_t generation;
     uint64_t start;
-    uint64_t free_from; /* not resident: the slot can be taken from this cycle on */
+    uint64_t free_from; /* not resident: first cycle in which the slot is free */
     /* the next instruction */
     struct sam_gputime_op op;
     const struct code *code;
-    const struct trait *trait;   /* of its code; NULL: there was none yet */
-    struct sam_gputime_row *row; /* the same */
+    const struct trait *trait;   /* of `code`; NULL before the first instruction */
+    struct sam_gputime_row *row; /* of `code` */
     enum sam_gputime_reason waited;
-    uint8_t waits_for; /* set of enum event: those that can change how it was judged */
-    /* with groups_wait: whether the next instruction's fetch group has been taken up, and registers
-     * of the first instruction of the last group */
+    uint8_t waits_for; /* set of enum event: those that can change its issue state */
+    /* groups_wait: the fetch group of the next instruction has been accepted; registers of the
+     * first instruction of the previous group */
     bool taken;
     uint8_t lead_count;
     uint16_t lead[MOST_SOURCES + 1];
-    /* fetch: from `head` on `count` instructions are in the buffer or on their way */
+    /* fetch: `count` instructions from `head` are in the buffer or being fetched */
     uint32_t head, count;
     uint32_t folded;               /* prefixes before the next instruction */
-    uint64_t there[MOST_BUFFERED]; /* ring, by instruction address: when it can be issued */
+    uint64_t there[MOST_BUFFERED]; /* ring by address: cycle in which it is in the buffer */
     uint32_t fetch_pc;
     uint64_t next_fetch;
-    uint64_t missed;       /* cycle of the last fetch, if it missed; NEVER */
-    uint64_t icache_until; /* a miss is known to last until then */
-    uint64_t redirect;     /* cycle of the fetch of redirect_pc; NEVER: none */
+    uint64_t missed;       /* cycle of the last fetch if it missed, else NEVER */
+    uint64_t icache_until; /* end of the miss */
+    uint64_t redirect;     /* cycle of the fetch of redirect_pc, or NEVER */
     uint32_t redirect_pc;
     /* issue */
-    bool unresolved;                      /* a branch or join */
-    bool barrier;                         /* issued, and not all warps have arrived */
-    uint64_t barrier_from, barrier_until; /* barriers block the warp in these cycles */
+    bool unresolved;                      /* a branch or join is in flight */
+    bool barrier;                         /* waits for other warps at a barrier */
+    uint64_t barrier_from, barrier_until; /* cycles in which a barrier blocks the warp */
     bool fenced;                          /* memory instructions wait for a fence */
     uint32_t fences;                      /* issued and not executed */
     uint64_t fence_until;                 /* the cycle after the last was executed */
     uint64_t issue_from;                  /* after a branch */
     uint64_t busy[REGISTER_WORDS], loading[REGISTER_WORDS];
-    uint32_t outstanding; /* registers to be written */
+    uint32_t outstanding; /* register writes */
     uint32_t collecting;  /* instructions in collectors */
     uint32_t collector;   /* of the last one */
-    uint64_t collected;   /* all those it has left are free from this cycle on */
+    uint64_t collected;   /* first cycle in which all collectors it has left are free */
     uint32_t accesses;    /* memory instructions issued and not complete */
     uint32_t in_lsu;      /* of those, accepted by the LSU */
     struct meter meter;
@@ -175,21 +175,21 @@ struct group {
     uint32_t workgroup;
     uint32_t live, arrived; /* warps */
     uint64_t last_arrival;
-    uint64_t free_from; /* no warp is live: what it holds is free from this cycle on */
+    uint64_t free_from; /* no live warp: first cycle in which its resources are free */
 };
 
 struct lsu {
     uint32_t first, queued; /* a ring */
-    struct flight *queue[MOST_QUEUED];
+    struct inflight *queue[MOST_QUEUED];
     uint64_t entered[MOST_QUEUED];
     bool active;
-    bool refused;          /* the next request has been, and is repeated */
-    struct flight *flight; /* whose requests are being sent */
-    uint64_t next_request; /* cycle of the next line request */
-    uint64_t free;         /* the next instruction may start */
-    uint64_t last_reply;   /* of the requests sent */
+    bool refused;              /* the next request was refused and is retried */
+    struct inflight *inflight; /* the instruction whose requests are being sent */
+    uint64_t next_request;     /* cycle of the next line request */
+    uint64_t free;             /* first cycle in which the next instruction may start */
+    uint64_t last_reply;       /* of the requests sent */
     uint64_t lds_free;
-    uint32_t under_way; /* taken, and without a result */
+    uint32_t under_way; /* accepted, without a result */
 };
 
 /* A memory instruction whose last reply is known. */
@@ -198,32 +198,32 @@ struct answer {
     uint32_t warp, generation;
 };
 
-/* Why warps cannot issue: how many for each reason, for those of a stream, those without a next
- * instruction, and those that do not wait. */
+/* Stalled warps by reason, per stream, for warps without a next instruction (NO_STREAM) and for
+ * those that are not stalled. */
 enum { NO_STREAM = 2, STREAMS = 3, NOT_WAITING = STREAMS };
 struct waits {
-    uint32_t warps;                /* a set */
+    uint32_t warps;                /* set of stalled warps */
     bool left;                     /* some of them have left the SM */
-    uint32_t reasons[STREAMS + 1]; /* sets of ranks: those with a count */
+    uint32_t reasons[STREAMS + 1]; /* sets of ranks with a count above 0 */
     uint8_t counts[STREAMS + 1][SAM_GPUTIME_REASONS];
     uint8_t stream[MOST_WARPS], rank[MOST_WARPS];
 };
 
-/* When warps that wait are to be judged again. The cycles up to MOST_NEAR from now have a set of
- * warps each, and those that are farther off are looked through. */
+/* Wake-up cycles of stalled warps, at which their issue state is checked again. Each of the next
+ * MOST_NEAR cycles has a set of warps; the others are in `far`, which is scanned. */
 enum { MOST_NEAR = 64 };
-struct alarms {
-    uint64_t at[MOST_WARPS];  /* of each warp; NEVER: none */
-    uint64_t cycles;          /* of the near ones, by their low bits: those with any */
+struct wakeups {
+    uint64_t at[MOST_WARPS];  /* of each warp, or NEVER */
+    uint64_t cycles;          /* near cycles with a warp, by their low bits */
     uint32_t near[MOST_NEAR]; /* sets of warps */
     uint32_t far;
-    uint64_t next; /* the first one after the last cycle with a judgement */
+    uint64_t next; /* the first after the last check */
 };
 
 struct sm {
     uint32_t number;
     bool due; /* any phase but the LSU, in this cycle */
-    /* where it runs apart from the others: its cycle and what is next in it */
+    /* without an observer SMs run one after the other: cycle and next phase of this one */
     bool running;
     enum phase {
         PHASE_COMPUTE, /* up to the operands */
@@ -232,47 +232,47 @@ struct sm {
         PHASES
     } phase;
     uint64_t cycle;
-    uint64_t wake; /* the next cycle of any phase but the LSU, and of that */
+    uint64_t wake; /* next cycle of any other phase than LSU, and of LSU */
     uint64_t lsu_at;
-    /* Emit, write-back and the answers of memory have nothing to do before these cycles. */
+    /* first cycles in which emit, write-back and memory replies can act */
     uint64_t emit_at, write_at, first_answer;
     struct warp *warps;   /* config.warps */
     struct group *groups; /* config.groups */
-    struct group all;     /* the warps of all of them, for barriers of the whole SM */
+    struct group all;     /* all warps, for barriers of the whole SM */
     struct collector *collectors;
-    /* sets of collectors: all, in use, of each stream and unit; those with operands to be granted,
-     * with operands on their way, and with all of them */
-    struct warp *chosen[2]; /* of each stream: issues next, as soon as a collector is free */
+    struct warp *chosen[2]; /* per stream: issues next, once a collector is free */
     uint64_t last_issue;    /* the cycle after it */
+    /* sets of collectors: all; in use; per stream and unit; requesting, reading, having all
+     * operands */
     uint64_t all_collectors, used, in_stream[2], for_unit[SAM_GPUTIME_UNITS];
     uint64_t asking, reading, complete;
-    uint64_t coming;     /* ... that ask for them from collector.request on */
-    uint64_t asked;      /* a set of banks */
-    uint64_t echoing;    /* collectors with operands that were granted in the cycle ... */
-    uint64_t echo_cycle; /* ... before this one */
-    uint32_t requests;   /* operands that ask */
+    uint64_t coming;     /* collectors that request from collector.request on */
+    uint64_t asked;      /* set of banks with requests */
+    uint64_t echoing;    /* collectors with operands granted in the cycle before */
+    uint64_t echo_cycle; /* this one */
+    uint32_t requests;   /* requesting operands */
     struct bank banks[2 * MOST_BANKS];
-    uint64_t ready[MOST_COLLECTORS];     /* when each may leave; NEVER: operands are missing */
-    uint64_t free_from[MOST_COLLECTORS]; /* of one that is not used: it can be from this cycle on */
-    struct flight *free_flights;
-    struct flight_chunk *chunks; /* of all flights */
-    /* A warp is judged when `judged` has not its bit, and one that could not issue when its alarm
-     * goes off. One that can issue can do so until it is judged again. */
-    uint32_t judged, resident_set;
+    uint64_t ready[MOST_COLLECTORS];     /* cycle in which it may leave; NEVER: operands missing */
+    uint64_t free_from[MOST_COLLECTORS]; /* unused: first cycle in which it is free */
+    struct inflight *free_inflight;
+    struct inflight_chunk *chunks; /* the pool */
+    /* The issue state of a warp is checked if its bit in `checked` is 0 and, if stalled, at its
+     * wake-up cycle. It holds until the next check. */
+    uint32_t checked, resident_set;
     uint32_t roomy;        /* warps with room for a fetch */
-    uint32_t redirected;   /* ... whose fetch goes elsewhere from w->redirect on */
-    uint32_t can_issue[2]; /* of each stream */
+    uint32_t redirected;   /* warps with a redirect pending */
+    uint32_t can_issue[2]; /* per stream */
     struct waits waits;    /* of the others */
-    struct alarms alarms;
+    struct wakeups wakeups;
     uint32_t next_warp[2], next_emit[2];
 
-    /* in the order of write-back, scalar and vector: see m->turn; a set of those with any */
+    /* by m->write_rank and port; the set of those with results */
     struct results results[RESULT_UNITS * PORTS];
     uint32_t has_results;
     uint64_t unit_free[SAM_GPUTIME_UNITS];
-    struct span spans[SAM_GPUTIME_UNITS]; /* units that account by spans; the others: */
+    struct span spans[SAM_GPUTIME_UNITS]; /* of units accounted by spans; of the others: */
     struct meter meters[SAM_GPUTIME_UNITS];
-    /* register numbers to be cleared in the scoreboard, in order of time */
+    /* registers to clear in the scoreboard, in order of time */
     uint32_t clear_first, clear_count;
     struct clear {
         uint64_t at;
@@ -286,30 +286,30 @@ struct sm {
     struct answer *answers;
     struct access *accesses;
     uint32_t access_count;
-    struct coverage *coverage; /* of each access; NULL: writes go to the model's own L2 */
-    uint32_t flushed;          /* tags of the L1 whose lines have been written back at the end */
+    struct coverage *coverage; /* per access; NULL without shared memory */
+    uint32_t flushed;          /* L1 tags that the final flush has passed */
     struct sam_memtime_tags icache, l1;
     struct sam_memtime_misses icache_misses, l1_misses, l1_writes;
-    uint64_t next_start; /* of a warp, at the earliest */
+    uint64_t next_start; /* earliest start of a warp */
     uint32_t free_warps, free_groups;
     uint64_t free_sgprs, free_vgprs, free_lds;
     struct sam_gputime_sm *stats;
     struct meter meter;
 };
 
-/* An instruction at its pc: what must be known before it can be issued. */
+/* An instruction at a pc, with the registers that its issue depends on. */
 struct code {
     const struct sam_insn *insn;
     const struct trait *trait;
     struct sam_gputime_row *row;
-    uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: by the scoreboard */
+    uint16_t dest, sources[MOST_SOURCES], watched[MOST_SOURCES]; /* watched: in the scoreboard */
     uint8_t source_count, watched_count;
     struct code *next; /* another instruction at the same pc */
 };
 
-/* By pc. */
+/* Instructions by pc. */
 struct program {
-    struct place *table;
+    struct location *table;
     size_t capacity, count;
 };
 
@@ -320,13 +320,13 @@ struct model {
     const struct sam_gputime_observer *observer; /* never NULL */
     struct sam_gputime_result *result;
     struct traits traits;
-    uint8_t turn[SAM_GPUTIME_UNITS]; /* of a unit at write-back */
-    struct sm *sms, *current;        /* current: runs apart from the others; NULL: none does */
-    struct sam_memtime *memory;      /* NULL: */
-    const struct sam_gputime_memory *shared; /* the memory shared with others */
-    struct sam_memtime_traffic traffic;      /* asked of it */
-    uint64_t first;                          /* cycle of the clock in which the model begins */
-    uint64_t acknowledged;                   /* all writes to it, from this cycle on */
+    uint8_t write_rank[SAM_GPUTIME_UNITS];   /* order of units at write-back */
+    struct sm *sms, *current;                /* current: the SM that runs ahead, or NULL */
+    struct sam_memtime *memory;              /* own L2, or NULL: */
+    const struct sam_gputime_memory *shared; /* memory shared with other units */
+    struct sam_memtime_traffic traffic;      /* requested from it */
+    uint64_t first;                          /* clock cycle of the model's cycle 0 */
+    uint64_t acknowledged;                   /* cycle of the last acknowledgement of a write */
     struct program program;
     uint64_t now;
     uint64_t next_number;
@@ -334,12 +334,12 @@ struct model {
     uint32_t l1_shift, icache_shift, l2_shift; /* log2 of the line sizes */
     /* dispatch */
     uint32_t next_group, ended_groups, next_sm;
-    uint64_t next_dispatch; /* the next attempt; NEVER: after a release */
-    uint64_t next_release;  /* of what a workgroup held; NEVER: none has ended */
+    uint64_t next_dispatch; /* next attempt; NEVER: after the next release */
+    uint64_t next_release;  /* of the resources of a workgroup, or NEVER */
     uint64_t last_end;
-    uint64_t limit; /* accounts end here; NEVER: not known yet */
+    uint64_t limit; /* end of the launch; NEVER until known */
     bool out_of_memory;
-    struct sam_gputime_row spare; /* in place of a row that there is none of */
+    struct sam_gputime_row spare; /* dummy row */
 };
 
 static inline void wake_at(struct sm *sm, uint64_t cycle)
@@ -347,18 +347,18 @@ static inline void wake_at(struct sm *sm, uint64_t cycle)
     sm->wake = cycle < sm->wake ? cycle : sm->wake;
 }
 
-/* What has happened to a warp that may wait for it. */
+/* Events that can change the issue state of a warp. */
 enum event {
-    EVENT_FETCH = 1,     /* of its instructions */
-    EVENT_COLLECTOR = 2, /* its instruction has all operands, or has left */
-    EVENT_WRITTEN = 4,   /* a register */
+    EVENT_FETCH = 1,
+    EVENT_COLLECTOR = 2, /* its instruction has all operands or has left the collector */
+    EVENT_WRITTEN = 4,   /* a register is written */
     EVENT_MEMORY = 8,    /* an access is complete */
-    EVENT_FLOW = 16,     /* a branch, a barrier, a fence: no warp is judged without it */
+    EVENT_FLOW = 16,     /* a branch, barrier or fence: in every waits_for */
     EVENTS = 31,
 };
-static inline void judge_again(struct sm *sm, const struct warp *w, enum event event)
+static inline void recheck(struct sm *sm, const struct warp *w, enum event event)
 {
-    sm->judged &= ~((uint32_t)((w->waits_for & event) != 0) << (w - sm->warps));
+    sm->checked &= ~((uint32_t)((w->waits_for & event) != 0) << (w - sm->warps));
 }
 
 static inline void lsu_at(struct sm *sm, uint64_t cycle)
@@ -366,14 +366,14 @@ static inline void lsu_at(struct sm *sm, uint64_t cycle)
     sm->lsu_at = cycle < sm->lsu_at ? cycle : sm->lsu_at;
 }
 
-/* A collector will be complete, or a unit may take an instruction. */
+/* A collector becomes complete or a unit free in this cycle. */
 static inline void emit_at(struct sm *sm, uint64_t cycle)
 {
     sm->emit_at = cycle < sm->emit_at ? cycle : sm->emit_at;
     wake_at(sm, cycle);
 }
 
-/* A result or a register is there. */
+/* A result or a scoreboard clear is due in this cycle. */
 static inline void write_at(struct sm *sm, uint64_t cycle)
 {
     sm->write_at = cycle < sm->write_at ? cycle : sm->write_at;
@@ -385,12 +385,12 @@ static inline bool is_set(const uint64_t *set, unsigned bit)
     return set[bit >> 6] >> (bit & 63) & 1;
 }
 
-/* Each phase sets sm->wake, and the LSU sm->lsu_at, no later than the next cycle in which it could
- * do something. */
+/* Invariant: each phase sets sm->wake (the LSU sm->lsu_at) no later than the next cycle in which it
+ * can act. */
 
 /* dispatch.c */
 PART void sam_gputime_dispatch(struct model *m);
-/* The cycle in which more could be dispatched if nothing else happens; NEVER: only then. */
+/* The next cycle with a dispatch or a release, or NEVER. */
 static inline uint64_t sam_gputime_next_dispatch(const struct model *m)
 {
     if (m->next_group == m->launch.workgroups)
@@ -402,7 +402,7 @@ PART void sam_gputime_end_warp(struct model *m, struct sm *sm, struct warp *w, u
 PART void sam_gputime_arrive(struct model *m, struct sm *sm, const struct warp *w, uint64_t at);
 /* Take the warp's next instruction from the source. */
 PART void sam_gputime_pull(struct model *m, struct warp *w);
-/* How many workgroups an SM holds at a time, and why not more. */
+/* Workgroups that an SM holds at a time, and the limiting resource. */
 PART uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
                                     const struct sam_gputime_launch *launch,
                                     enum sam_gputime_limit *limit);
@@ -410,16 +410,16 @@ PART uint32_t sam_gputime_residency(const struct sam_gputime_config *config,
 /* code.c */
 PART bool sam_gputime_program_init(struct program *program);
 PART void sam_gputime_program_free(struct program *program);
-/* The row of a pc; never NULL: out of memory is noted in the model. */
+/* The row of a pc, never NULL; sets m->out_of_memory. */
 PART struct sam_gputime_row *sam_gputime_row(struct model *m, uint32_t pc);
-/* An instruction at its pc. NULL: out of memory, noted in the model. */
+/* An instruction at a pc. Returns NULL and sets m->out_of_memory on failure. */
 PART const struct code *sam_gputime_code(struct model *m, uint32_t pc, const struct sam_insn *insn);
-/* All rows, in no order. False: out of memory. */
+/* Copy all rows, unordered. Returns false on out-of-memory. */
 PART bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *result);
 
 /* fetch.c */
 PART void sam_gputime_fetch(struct model *m, struct sm *sm);
-/* Whether it has anything to do. */
+/* Whether the fetch phase can act. */
 static inline bool sam_gputime_fetches(const struct sm *sm)
 {
     return sm->roomy | sm->redirected |
@@ -427,44 +427,44 @@ static inline bool sam_gputime_fetches(const struct sm *sm)
 }
 PART void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
                                   uint32_t pc);
-/* Keep sm->roomy, after a change of what the warp's buffer holds. */
+/* Update sm->roomy after a change of the warp's buffer. */
 PART void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w);
-/* When the warp's next instruction, which has been fetched, can be issued as far as that is
- * concerned. */
+/* The cycle in which the next instruction, which has been fetched, is in the buffer. */
 static inline uint64_t sam_gputime_fetched(const struct warp *w)
 {
     return w->there[(w->op.pc >> 2) % MOST_BUFFERED];
 }
-/* The same; NEVER: it has not been fetched. */
+/* The cycle in which the next instruction is in the buffer; NEVER if it is not being fetched. */
 static inline uint64_t sam_gputime_there(const struct warp *w)
 {
     const bool fetched = (w->redirect == NEVER) & (w->count > w->folded);
     return sam_gputime_fetched(w) | ((uint64_t)fetched - 1);
 }
-/* It has been issued. */
+/* Remove the issued instruction from the buffer. */
 PART void sam_gputime_consume(struct warp *w);
 
-/* judge.c: which warps can issue, and what the others wait for */
-PART void sam_gputime_alarms_init(struct alarms *alarms);
+/* scheduler.c */
+PART void sam_gputime_wakeups_init(struct wakeups *wakeups);
 PART void sam_gputime_waits_init(struct waits *waits);
-/* Of the reasons of several warps, the one with the lowest rank is nearest to an issue. */
+/* Rank of a reason by its distance from an issue. */
 PART uint32_t sam_gputime_rank(enum sam_gputime_reason reason);
-/* The first of a set of ranks; of none: EMPTY. */
+/* The reason of the lowest rank in the set, or EMPTY. */
 PART enum sam_gputime_reason sam_gputime_nearest(uint32_t set);
-PART void sam_gputime_judge(struct model *m, struct sm *sm);
-/* The warp's last instruction has left its collector. */
+/* Update the issue state of the warps with an event or a wake-up in this cycle. */
+PART void sam_gputime_check_issue(struct model *m, struct sm *sm);
+/* Event: the last instruction of the warp has left its collector. */
 PART void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w);
 
 /* issue.c */
 PART void sam_gputime_issue(struct model *m, struct sm *sm);
 
 /* operands.c */
-/* The warp's next instruction is issued to a collector. */
+/* Issue the next instruction of the warp to a collector. */
 PART void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector *c,
                               const struct warp *w);
-/* It has left its collector. */
+/* Cancel the repeated requests of a collector that its instruction leaves. */
 PART void sam_gputime_end_echo(struct sm *sm, struct collector *c);
-/* Requires that a collector asks. */
+/* Requires sm->asking. */
 PART void sam_gputime_operands(struct model *m, struct sm *sm);
 
 /* execute.c */
@@ -472,57 +472,58 @@ PART void sam_gputime_emit(struct model *m, struct sm *sm);
 
 /* write.c */
 PART void sam_gputime_write(struct model *m, struct sm *sm);
-/* Fill m->turn. */
 PART void sam_gputime_order_writes(struct model *m);
-PART void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *flight,
+PART void sam_gputime_put_result(struct model *m, struct sm *sm, struct inflight *inflight,
                                  uint64_t ready);
-/* An instruction is complete: its flight ends. */
-PART void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *flight, uint64_t at);
-/* A flight from the pool; NULL: out of memory. */
-PART struct flight *sam_gputime_new_flight(struct sm *sm);
-PART void sam_gputime_free_flights(struct sm *sm);
+/* Complete the instruction and free its entry. */
+PART void sam_gputime_retire(struct model *m, struct sm *sm, struct inflight *inflight,
+                             uint64_t at);
+/* Returns NULL on out-of-memory. */
+PART struct inflight *sam_gputime_new_inflight(struct sm *sm);
+PART void sam_gputime_free_inflight(struct sm *sm);
 PART void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load);
 
 /* lsu.c */
-/* Whether the LSU has room for an instruction in this cycle. */
+/* Whether the LSU accepts an instruction in this cycle. */
 static inline bool sam_gputime_lsu_takes(const struct model *m, const struct sm *sm)
 {
     const struct lsu *l = &sm->lsu;
     const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
     return l->under_way < m->config.lsu_all && l->queued < m->config.lsu_queue + idle;
 }
-PART void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct flight *flight,
+PART void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct inflight *inflight,
                               uint64_t at);
 PART void sam_gputime_lsu(struct model *m, struct sm *sm);
-/* The accesses of an instruction are complete in cycle `at`. */
-PART void sam_gputime_expect(struct model *m, struct sm *sm, const struct flight *flight,
+/* Schedule the completion of an instruction's accesses. */
+PART void sam_gputime_expect(struct model *m, struct sm *sm, const struct inflight *inflight,
                              uint64_t at);
-/* Complete the accesses whose time has come. */
+/* Complete the accesses that are due. */
 PART void sam_gputime_answers(struct model *m, struct sm *sm);
 
-/* run.c: the SMs other than the current one live through what comes before its request. */
-PART void sam_gputime_let_others_follow(struct model *m);
+/* run.c: simulate the other SMs up to the request of m->current. */
+PART void sam_gputime_catch_up_others(struct model *m);
 
-/* memory.c: what the L1s ask of the L2, or of shared memory, in this cycle; the cycle in which the
- * reply is at the L1. `covered`: the bytes written, NULL for a whole line. */
+/* memory.c: requests of the L1s in this cycle to the L2 or to shared memory. Return the cycle in
+ * which the reply reaches the L1. `covered` is the set of written bytes, or NULL for a whole line.
+ */
 PART uint64_t sam_gputime_read_line(struct model *m, uint64_t address, uint32_t size);
 PART uint64_t sam_gputime_write_line(struct model *m, uint64_t address, uint32_t bytes,
                                      const uint64_t covered[MOST_PARTS]);
-/* Write back the next written line of each L1. False: there is none left. */
+/* Write back the next dirty line of each L1. Returns false if none is left. */
 PART bool sam_gputime_flush(struct model *m);
 
-/* coalesce.c: the line requests of an op. NULL: it has none. */
+/* coalesce.c: the line requests of an op, or NULL. */
 PART struct access *sam_gputime_coalesce(struct model *m, struct sm *sm, const struct trait *trait,
                                          const struct sam_gputime_op *op);
 
 /* account.c */
-/* Account [from, to) of a unit, as far as it has no account yet. */
+/* Account the part of [from, to) that the unit has not accounted yet. */
 PART void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                            enum sam_gputime_reason reason, uint64_t from, uint64_t to);
-/* What a unit, an SM or a warp does from now on. Whether that is something else cannot be
- * foreseen: the accounts of units and SMs are closed in any case, which is cheaper than to ask. */
-static inline void turn_meter(const struct model *m, struct meter *meter, uint64_t *reasons,
-                              enum sam_gputime_reason reason)
+/* Set the state of a unit, an SM or a warp from now on. Units and SMs close their account even if
+ * the state stays the same, which costs less than an unpredictable branch. */
+static inline void switch_meter(const struct model *m, struct meter *meter, uint64_t *reasons,
+                                enum sam_gputime_reason reason)
 {
     const uint64_t now = m->now < m->limit ? m->now : m->limit;
     reasons[meter->reason] += now - meter->since;
@@ -531,26 +532,27 @@ static inline void turn_meter(const struct model *m, struct meter *meter, uint64
 static inline void sam_gputime_unit(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
                                     enum sam_gputime_reason reason)
 {
-    turn_meter(m, &sm->meters[unit], sm->stats->units[unit], reason);
+    switch_meter(m, &sm->meters[unit], sm->stats->units[unit], reason);
 }
 static inline void sam_gputime_sm(struct model *m, struct sm *sm, enum sam_gputime_reason reason)
 {
-    turn_meter(m, &sm->meter, sm->stats->reasons, reason);
+    switch_meter(m, &sm->meter, sm->stats->reasons, reason);
 }
-/* Whether the cycles since the warp's last turn belong to its next instruction of then. */
+/* Whether the cycles since the last change belong to an instruction. */
 static inline bool sam_gputime_has_row(const struct warp *w)
 {
     const uint32_t others =
         1u << SAM_GPUTIME_EMPTY | 1u << SAM_GPUTIME_START | 1u << SAM_GPUTIME_DRAIN;
     return (w->meter_row != NULL) & ~(others >> w->meter.reason);
 }
-/* Tell the observer of stalls what the warp has waited for since then. */
-PART void sam_gputime_tell_stall(const struct model *m, const struct sm *sm, const struct warp *w);
+/* Report the stall that ends now to the observer. */
+PART void sam_gputime_report_stall(const struct model *m, const struct sm *sm,
+                                   const struct warp *w);
 /* Close the account of a warp slot. */
 static inline void sam_gputime_close_warp(struct model *m, const struct sm *sm, struct warp *w)
 {
     if (SAM_UNLIKELY(m->observer->stall != NULL))
-        sam_gputime_tell_stall(m, sm, w);
+        sam_gputime_report_stall(m, sm, w);
     struct sam_gputime_row *const rows[2] = {&m->spare, w->meter_row};
     struct sam_gputime_row *row = rows[sam_gputime_has_row(w)];
     const uint64_t now = m->now < m->limit ? m->now : m->limit, cycles = now - w->meter.since;
@@ -563,13 +565,13 @@ static inline void sam_gputime_warp(struct model *m, struct sm *sm, struct warp 
 {
     if (SAM_UNLIKELY(m->observer->stall != NULL) && w->meter.reason == reason &&
         w->meter_row == w->row)
-        return; /* a stall is told whole */
+        return; /* the stall continues */
     sam_gputime_close_warp(m, sm, w);
     w->meter.reason = reason;
     w->meter_row = w->row;
     w->meter_pc = w->op.pc;
 }
-/* Close all accounts and fill the result. False: out of memory. */
+/* Close all accounts and fill the result. Returns false on out-of-memory. */
 PART bool sam_gputime_settle(struct model *m);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands are read from the register banks: each bank grants one request per cycle, round robin
- * over the operands of all collectors. */
+/* Operand collection: each register bank grants one request per cycle, round robin over the
+ * operands of all collectors. */
 #include "gputime/model.h"
 
-/* Scalar and vector banks alternate. */
+/* Even numbers are scalar banks, odd ones vector banks. */
 static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)
 {
     const bool vector = !m->config.banks_shared && reg >= VECTOR;
@@ -11,11 +11,12 @@ static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)
     return (uint8_t)(2 * bank + vector);
 }
 
-/* Those operands in the set that ask for the bank. */
+/* The operands of the set that are in the bank. */
 static uint32_t at_bank(const struct collector *c, uint32_t operands, unsigned bank)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), most = 0x7f * ones;
-    const uint64_t same = ~((c->banks ^ bank * ones) + most) & ~most; /* no byte has its top bit */
+    const uint64_t same = ~((c->banks ^ bank * ones) + most) &
+                          ~most; /* SWAR: bytes equal to `bank`; bank numbers are below 128 */
     return (uint32_t)((same >> 7) * UINT64_C(0x0102040810204080) >> 56) & operands;
 }
 
@@ -26,8 +27,8 @@ static unsigned bank_at(const struct collector *c, unsigned operand)
 
 /* ---------------------------------------------------------------------------------- requests */
 
-/* All missing operands ask from this cycle on. */
-static void ask_banks(struct sm *sm, struct collector *c)
+/* Request all missing operands. */
+static void request_operands(struct sm *sm, struct collector *c)
 {
     const uint64_t bit = UINT64_C(1) << (c - sm->collectors);
     c->asking = c->missing;
@@ -39,8 +40,7 @@ static void ask_banks(struct sm *sm, struct collector *c)
     }
 }
 
-/* These operands ask no more. */
-static void stop_asking(struct sm *sm, struct collector *c, uint32_t operands)
+static void cancel_requests(struct sm *sm, struct collector *c, uint32_t operands)
 {
     const uint64_t bit = UINT64_C(1) << (c - sm->collectors);
     c->asking &= (uint8_t)~operands;
@@ -85,11 +85,11 @@ void sam_gputime_collect(const struct model *m, struct sm *sm, struct collector 
     if (config->collect_request)
         sm->coming |= bit;
     else
-        ask_banks(sm, c);
+        request_operands(sm, c);
 }
 
-/* Requests that have come by this cycle. */
-static void take_requests(const struct model *m, struct sm *sm)
+/* Start the requests that are due. */
+static void start_requests(const struct model *m, struct sm *sm)
 {
     for (uint64_t set = sm->coming; set; set &= set - 1) {
         struct collector *c = &sm->collectors[__builtin_ctzll(set)];
@@ -98,7 +98,7 @@ static void take_requests(const struct model *m, struct sm *sm)
             continue;
         }
         sm->coming &= ~(set & -set);
-        ask_banks(sm, c);
+        request_operands(sm, c);
     }
 }
 
@@ -106,13 +106,13 @@ static void take_requests(const struct model *m, struct sm *sm)
 
 void sam_gputime_end_echo(struct sm *sm, struct collector *c)
 {
-    stop_asking(sm, c, c->echo);
+    cancel_requests(sm, c, c->echo);
     c->echo = 0;
 }
 
-/* With bank_echo, operands that were granted in the last cycle ask once more, in this one. Those of
- * a cycle before are forgotten. Returns the collectors that have any. */
-static uint64_t take_echoes(const struct model *m, struct sm *sm)
+/* With bank_echo an operand repeats its request in the cycle after the grant. Returns the
+ * collectors with such requests in this cycle, and cancels older ones. */
+static uint64_t next_echoes(const struct model *m, struct sm *sm)
 {
     const uint64_t echoing = sm->echoing;
     sm->echoing = 0;
@@ -125,7 +125,7 @@ static uint64_t take_echoes(const struct model *m, struct sm *sm)
 
 /* ------------------------------------------------------------------------------------ grants */
 
-/* The request to be served: the first from the bank's next port on. */
+/* The next request of the bank in round-robin order. */
 static void choose_request(const struct sm *sm, unsigned bank, unsigned *collector,
                            unsigned *operand)
 {
@@ -149,7 +149,7 @@ static void choose_request(const struct sm *sm, unsigned bank, unsigned *collect
     *operand = (unsigned)__builtin_ctz(at_bank(c, c->asking, bank));
 }
 
-/* False: it was an echo, read for nothing. */
+/* Returns false for an echo, which reads in vain. */
 static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index, unsigned operand)
 {
     struct collector *c = &sm->collectors[index];
@@ -167,19 +167,19 @@ static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index,
         sm->echoing |= bit;
         sm->echo_cycle = m->now + 1;
     } else {
-        stop_asking(sm, c, 1u << operand);
+        cancel_requests(sm, c, 1u << operand);
     }
     if (c->missing == 0) {
         sm->asking &= ~bit;
         sm->ready[index] = m->now + m->config.collect_read;
         sm->reading |= bit;
-        judge_again(sm, &sm->warps[c->slot], EVENT_COLLECTOR);
+        recheck(sm, &sm->warps[c->slot], EVENT_COLLECTOR);
         emit_at(sm, sm->ready[index]);
     }
     return true;
 }
 
-/* How many requests the banks grant. */
+/* Returns the number of grants. */
 static unsigned serve(struct model *m, struct sm *sm)
 {
     unsigned granted = 0;
@@ -196,8 +196,8 @@ static unsigned serve(struct model *m, struct sm *sm)
 
 void sam_gputime_operands(struct model *m, struct sm *sm)
 {
-    take_requests(m, sm);
-    const uint64_t echoes = take_echoes(m, sm);
+    start_requests(m, sm);
+    const uint64_t echoes = next_echoes(m, sm);
     const unsigned granted = serve(m, sm);
     for (uint64_t set = echoes; set; set &= set - 1)
         sam_gputime_end_echo(sm, &sm->collectors[__builtin_ctzll(set)]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report on the cycles of a launch: sums, then the writers. */
+/* The cycle report of a launch: sums, then one of the writers. */
 #include "gputime/report.h"
 
 double sam_gputime_share(uint64_t part, uint64_t whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writers of a report share. */
+/* Shared by the report writers. */
 #ifndef SAM_GPUTIME_REPORT_H
 #define SAM_GPUTIME_REPORT_H
 
@@ -8,11 +8,11 @@
 
 enum { SAM_GPUTIME_MOST_FINDINGS = 8 };
 
-/* Something to change, or to know. */
+/* An observation about the launch, with a remedy. */
 struct sam_gputime_finding {
-    const char *name;                  /* of its reason; or "occupancy", "lines", ... */
-    double share;                      /* of what it limits: 0 to 1 */
-    const struct sam_gputime_row *row; /* the instruction that it concerns most; NULL: none */
+    const char *name;                  /* a reason, or "occupancy", "lines", ... */
+    double share;                      /* of the cycles or slots it limits: 0 to 1 */
+    const struct sam_gputime_row *row; /* the worst instruction, or NULL */
     char text[400];                    /* one sentence, without the instruction */
 };
 
@@ -22,7 +22,7 @@ struct sam_gputime_facts {
     const struct sam_image *image;
     struct sam_isa isa;
     uint64_t slots[SAM_GPUTIME_REASONS];                   /* of all warp slots together */
-    uint64_t resident;                                     /* their cycles with a warp, ... */
+    uint64_t resident;                                     /* slot cycles with a warp */
     uint64_t unit[SAM_GPUTIME_UNITS][SAM_GPUTIME_REASONS]; /* of all SMs together */
     uint64_t uses[SAM_GPUTIME_UNITS];
     struct sam_gputime_sm sum; /* counts of all SMs; no reasons and units */
@@ -32,12 +32,12 @@ struct sam_gputime_facts {
 };
 
 double sam_gputime_share(uint64_t part, uint64_t whole);
-/* What warps spent with it as their next instruction. */
+/* Cycles of warps with the instruction as the next one. */
 uint64_t sam_gputime_row_cycles(const struct sam_gputime_row *row);
 /* "0x80000148 <sgemm+0xc8> sgemm.s:113 vfmacc.vv v14, v16, v17" */
 void sam_gputime_place(const struct sam_gputime_facts *facts, const struct sam_gputime_row *row,
                        struct sam_buffer *out);
-/* The disassembly; "" when the word is not known. */
+/* The disassembly, or "" if the word is unknown. */
 void sam_gputime_text(const struct sam_gputime_facts *facts, const struct sam_gputime_row *row,
                       char *text, size_t size);
 /* findings.c: fill facts->findings, the largest first. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for programs. */
+/* The report as JSON. */
 #include "base/json.h"
 #include "energy/energy.h"
 #include "gputime/report.h"
@@ -85,7 +85,7 @@ static json_t *sm_of(const struct sam_gputime_facts *f, uint32_t index, bool *go
     return object;
 }
 
-/* The members of an object that say where an instruction is. */
+/* Set the members that locate an instruction. */
 static void set_place(const struct sam_gputime_facts *f, json_t *object,
                       const struct sam_gputime_row *row, bool *good)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for people. */
+/* The report as text. */
 #include "energy/energy.h"
 #include "gputime/report.h"
 
@@ -145,7 +145,7 @@ static void put_findings(const struct sam_gputime_facts *f, struct sam_buffer *o
     }
 }
 
-/* The instructions that warps spent most of their cycles at. */
+/* The instructions with the most warp cycles. */
 static void put_insns(const struct sam_gputime_facts *f, struct sam_buffer *out)
 {
     const struct sam_gputime_result *r = f->result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The run of a launch: from cycle to cycle in which anything happens. */
+/* The main loop: from one cycle with activity to the next. */
 #include "gputime/model.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static bool init_sm(struct model *m, struct sm *sm, uint32_t number)
     sm->free_vgprs = c->vgprs ? c->vgprs : UINT64_MAX / 2;
     sm->free_lds = c->lds_bytes;
     sm->all_collectors = UINT64_MAX >> (MOST_COLLECTORS - c->collectors);
-    sam_gputime_alarms_init(&sm->alarms);
+    sam_gputime_wakeups_init(&sm->wakeups);
     sam_gputime_waits_init(&sm->waits);
     sm->meter.reason = SAM_GPUTIME_EMPTY;
     for (unsigned i = 0; i < SAM_GPUTIME_UNITS; i++)
@@ -51,7 +51,7 @@ static void free_sm(struct sm *sm)
     free(sm->groups);
     free(sm->collectors);
     free(sm->accesses);
-    sam_gputime_free_flights(sm);
+    sam_gputime_free_inflight(sm);
     free(sm->coverage);
     free(sm->answers);
     for (unsigned i = 0; i < RESULT_UNITS * PORTS; i++)
@@ -107,13 +107,13 @@ static bool init_model(struct model *m)
     return true;
 }
 
-/* Warps to which something has happened since they were judged. */
-static uint32_t unjudged(const struct sm *sm)
+/* Warps with an event since their last check. */
+static uint32_t unchecked(const struct sm *sm)
 {
-    return sm->resident_set & ~sm->judged;
+    return sm->resident_set & ~sm->checked;
 }
 
-/* The phases of an SM up to its operands, those of them that have anything to do. */
+/* Run the phases up to the operands that can act in this cycle. */
 static void compute(struct model *m, struct sm *sm)
 {
     sm->wake = NEVER;
@@ -126,11 +126,11 @@ static void compute(struct model *m, struct sm *sm)
     wake_at(sm, sm->first_answer);
     wake_at(sm, sm->emit_at);
     wake_at(sm, sm->write_at);
-    if (unjudged(sm) | sm->can_issue[0] | sm->can_issue[1] | sm->waits.left |
-        (sm->alarms.next <= m->now))
+    if (unchecked(sm) | sm->can_issue[0] | sm->can_issue[1] | sm->waits.left |
+        (sm->wakeups.next <= m->now))
         sam_gputime_issue(m, sm);
     else
-        wake_at(sm, sm->alarms.next);
+        wake_at(sm, sm->wakeups.next);
     if (sm->asking)
         sam_gputime_operands(m, sm);
     else
@@ -140,7 +140,7 @@ static void compute(struct model *m, struct sm *sm)
 
 static bool is_due(const struct model *m, const struct sm *sm)
 {
-    return (sm->wake <= m->now) | ((sm->lsu_at <= m->now) & (unjudged(sm) != 0));
+    return (sm->wake <= m->now) | ((sm->lsu_at <= m->now) & (unchecked(sm) != 0));
 }
 
 static uint64_t next_cycle(const struct sm *sm)
@@ -148,7 +148,7 @@ static uint64_t next_cycle(const struct sm *sm)
     return sm->wake < sm->lsu_at ? sm->wake : sm->lsu_at;
 }
 
-/* One cycle of the SMs whose turn it is. Returns the next one. */
+/* Simulate a cycle of all SMs. Returns the next one. */
 static uint64_t step(struct model *m)
 {
     struct sm *const end = m->sms + m->config.sms;
@@ -173,35 +173,33 @@ static uint64_t step(struct model *m)
     return next > m->now ? next : m->now + 1;
 }
 
-/* ---------------------------------------------------------------------------- one SM at a time */
+/* ---------------------------------------------------------------------------- one SM ahead */
 
-/* Only the L2 and dispatch connect the SMs. So one of them runs ahead of the others, which follow
- * up to each of its requests to the L2 before that is made, and up to each dispatch. An SM that
- * follows makes its own requests on the way. They come before the ones that wait for it, whose SMs
- * are ahead; the rest follows it in turn. An SM that is ahead has stopped for each of its releases,
- * so a dispatch for what others release gives it nothing. Thus all that is shared happens in the
- * order that step() has. */
+/* SMs interact only through the L2 and dispatch. So one SM runs ahead; before each of its requests
+ * to the L2, and before each dispatch, the other SMs catch up to that cycle and phase. An SM that
+ * catches up makes its own, earlier requests first, for which the remaining SMs catch up
+ * recursively. An SM that is ahead stops at each of its own releases, so a dispatch for the
+ * releases of others gives it nothing. Shared state is thus accessed in the order of step(). */
 
-static void let_follow(struct model *m, uint64_t cycle, const struct sm *self);
+static void catch_up(struct model *m, uint64_t cycle, const struct sm *self);
 
-/* This SM makes the requests of this cycle. */
-static void go_to(struct model *m, struct sm *sm, uint64_t cycle)
+static void switch_to(struct model *m, struct sm *sm, uint64_t cycle)
 {
     m->current = sm;
     m->now = cycle;
 }
 
-/* The cycle that the SM is in, or the next one in which it has anything to do. */
+/* The cycle that the SM is in, or the next in which it can act. */
 static uint64_t cycle_of(const struct sm *sm)
 {
     const uint64_t next = next_cycle(sm);
     return sm->phase || next < sm->cycle ? sm->cycle : next;
 }
 
-/* Live through the phases of a cycle, up to phase `end`. */
-static void pass(struct model *m, struct sm *sm, uint64_t cycle, enum phase end)
+/* Run the phases of a cycle before phase `end`. */
+static void run_phases(struct model *m, struct sm *sm, uint64_t cycle, enum phase end)
 {
-    go_to(m, sm, cycle);
+    switch_to(m, sm, cycle);
     sm->cycle = cycle;
     if (sm->phase == PHASE_COMPUTE) {
         sm->due = is_due(m, sm);
@@ -228,10 +226,10 @@ static uint64_t request_cycle(const struct sm *sm)
     return sm->lsu_at > sm->cycle ? sm->lsu_at : sm->cycle;
 }
 
-/* Live through cycles before `last` in which the LSU alone has anything to do. */
-static void pass_requests(struct model *m, struct sm *sm, uint64_t last)
+/* Run the cycles before `last` in which only the LSU can act. */
+static void run_requests(struct model *m, struct sm *sm, uint64_t last)
 {
-    if (sm->phase != PHASE_COMPUTE || unjudged(sm))
+    if (sm->phase != PHASE_COMPUTE || unchecked(sm))
         return;
     for (uint64_t cycle = request_cycle(sm);
          cycle < sm->wake && cycle < last && cycle < sam_gputime_next_dispatch(m);
@@ -245,9 +243,9 @@ static void pass_requests(struct model *m, struct sm *sm, uint64_t last)
     }
 }
 
-/* Up to the phase `end` of cycle `last`. With `ahead`, only while the SM has warps: the launch does
- * not end before they do, and accounts end with it. */
-static void live(struct model *m, struct sm *sm, uint64_t last, enum phase end, bool ahead)
+/* Run an SM up to phase `end` of cycle `last`. With `ahead`, only while it has warps: the launch
+ * cannot end before they do, and accounts end with the launch. */
+static void run_sm(struct model *m, struct sm *sm, uint64_t last, enum phase end, bool ahead)
 {
     sm->running = true;
     for (uint64_t cycle = cycle_of(sm); cycle <= last && !m->out_of_memory; cycle = cycle_of(sm)) {
@@ -255,19 +253,19 @@ static void live(struct model *m, struct sm *sm, uint64_t last, enum phase end, 
         if (cycle == last && sm->phase >= end)
             break;
         if (sm->phase == PHASE_COMPUTE && dispatch <= cycle)
-            let_follow(m, dispatch, NULL);
+            catch_up(m, dispatch, NULL);
         else if (ahead && sm->phase == PHASE_COMPUTE && !sm->resident_set)
             break;
         else {
-            pass(m, sm, cycle, cycle == last ? end : PHASES);
+            run_phases(m, sm, cycle, cycle == last ? end : PHASES);
             if (!ahead || sm->resident_set)
-                pass_requests(m, sm, last);
+                run_requests(m, sm, last);
         }
     }
     sm->running = false;
 }
 
-/* The next dispatch, if it is in this cycle or before. */
+/* Perform the next dispatch if it is due by this cycle. */
 static bool dispatch_by(struct model *m, uint64_t cycle)
 {
     const uint64_t dispatch = sam_gputime_next_dispatch(m);
@@ -278,27 +276,26 @@ static bool dispatch_by(struct model *m, uint64_t cycle)
     return true;
 }
 
-/* The SMs that are not ahead live through what comes before the phase of `self` in this cycle;
- * NULL: before its dispatch. A dispatch on the way may give them more to live through. */
-static void let_follow(struct model *m, uint64_t cycle, const struct sm *self)
+/* Run the SMs that are behind up to the phase of `self` in this cycle, or with NULL up to its
+ * dispatch. Repeats after a dispatch, which may give them more work. */
+static void catch_up(struct model *m, uint64_t cycle, const struct sm *self)
 {
     do
         for (struct sm *sm = m->sms; sm < m->sms + m->config.sms; sm++)
             if (!sm->running && cycle_of(sm) <= cycle)
-                live(m, sm, cycle, self ? self->phase + (sm < self) : PHASE_COMPUTE, false);
+                run_sm(m, sm, cycle, self ? self->phase + (sm < self) : PHASE_COMPUTE, false);
     while (dispatch_by(m, cycle));
 }
 
-void sam_gputime_let_others_follow(struct model *m)
+void sam_gputime_catch_up_others(struct model *m)
 {
     struct sm *const self = m->current;
     const uint64_t cycle = m->now;
-    let_follow(m, cycle, self);
-    go_to(m, self, cycle);
+    catch_up(m, cycle, self);
+    switch_to(m, self, cycle);
 }
 
-/* To the end of the launch. */
-static void run_apart(struct model *m)
+static void run_by_sm(struct model *m)
 {
     uint64_t cycle = 0;
     while (cycle != NEVER && !m->out_of_memory) {
@@ -309,8 +306,8 @@ static void run_apart(struct model *m)
         if (dispatch_by(m, cycle))
             cycle = m->now;
         else if (cycle != NEVER)
-            live(m, first, first->resident_set ? NEVER - 1 : cycle, PHASES,
-                 first->resident_set != 0);
+            run_sm(m, first, first->resident_set ? NEVER - 1 : cycle, PHASES,
+                   first->resident_set != 0);
     }
     for (struct sm *sm = m->sms; sm < m->sms + m->config.sms; sm++)
         m->now = sm->cycle > m->now + 1 ? sm->cycle - 1 : m->now;
@@ -324,7 +321,7 @@ struct sam_gputime {
     struct sam_gputime_source source;
     struct sam_gputime_observer observer;
     struct sam_gputime_memory memory;
-    bool begun, ended; /* ended: nothing happens in the SMs any more */
+    bool begun, ended; /* ended: the SMs are idle for good */
 };
 
 void sam_gputime_drop(struct sam_gputime *g)
@@ -438,10 +435,10 @@ enum sam_status sam_gputime_run(const struct sam_gputime_config *config,
         sam_gputime_open(config, launch, source, observer, NULL, &g, error);
     if (status != SAM_OK)
         return status;
-    if (observer) /* it is told of all SMs in the order of time */
+    if (observer) /* it expects the events of all SMs in order of time */
         for (uint64_t now = 0; now != NEVER;)
             now = sam_gputime_tick(g, now);
     else
-        run_apart(&g->model);
+        run_by_sm(&g->model);
     return sam_gputime_close(g, result, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write-back: results of the units wait for a port, are written and clear the scoreboard. */
+/* Write-back: results wait for a port, are written and clear the scoreboard. */
 #include "gputime/model.h"
 
 #include <stdlib.h>
@@ -26,12 +26,12 @@ static void clear_register(struct sm *sm, const struct clear *c)
 {
     struct warp *w = &sm->warps[c->warp];
     if (w->generation != c->generation)
-        return; /* another warp has taken its place */
+        return; /* the slot has another warp */
     change(w, c->reg, false, false);
     if (c->pair)
         change(w, c->reg | 1u, false, false);
     w->outstanding--;
-    judge_again(sm, w, EVENT_WRITTEN);
+    recheck(sm, w, EVENT_WRITTEN);
 }
 
 static void clear_due(struct model *m, struct sm *sm)
@@ -45,20 +45,21 @@ static void clear_due(struct model *m, struct sm *sm)
         write_at(sm, sm->clears[sm->clear_first].at);
 }
 
-/* ----------------------------------------------------------------------------------- flights */
+/* ----------------------------------------------------------------------------------- in-flight
+ * instructions */
 
 enum { CHUNK = 64 };
 
-struct flight_chunk {
-    struct flight_chunk *next;
-    struct flight of[CHUNK];
+struct inflight_chunk {
+    struct inflight_chunk *next;
+    struct inflight of[CHUNK];
 };
 
-struct flight *sam_gputime_new_flight(struct sm *sm)
+struct inflight *sam_gputime_new_inflight(struct sm *sm)
 {
-    struct flight *f = sm->free_flights;
+    struct inflight *f = sm->free_inflight;
     if (SAM_UNLIKELY(!f)) {
-        struct flight_chunk *chunk = malloc(sizeof *chunk);
+        struct inflight_chunk *chunk = malloc(sizeof *chunk);
         if (!chunk)
             return NULL;
         chunk->next = sm->chunks;
@@ -67,13 +68,13 @@ struct flight *sam_gputime_new_flight(struct sm *sm)
             chunk->of[i].next = i + 1 < CHUNK ? &chunk->of[i + 1] : NULL;
         f = chunk->of;
     }
-    sm->free_flights = f->next;
+    sm->free_inflight = f->next;
     return f;
 }
 
-void sam_gputime_free_flights(struct sm *sm)
+void sam_gputime_free_inflight(struct sm *sm)
 {
-    for (struct flight_chunk *chunk = sm->chunks, *next; chunk; chunk = next) {
+    for (struct inflight_chunk *chunk = sm->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
@@ -81,14 +82,14 @@ void sam_gputime_free_flights(struct sm *sm)
 
 /* ----------------------------------------------------------------------------------- results */
 
-void sam_gputime_retire(struct model *m, struct sm *sm, struct flight *f, uint64_t at)
+void sam_gputime_retire(struct model *m, struct sm *sm, struct inflight *f, uint64_t at)
 {
     f->record.written = at;
     f->row->latency += at - f->record.issued;
     if (m->observer->record)
         m->observer->record(m->observer->context, &f->record);
-    f->next = sm->free_flights;
-    sm->free_flights = f;
+    f->next = sm->free_inflight;
+    sm->free_inflight = f;
 }
 
 static struct result *at_index(struct results *r, uint32_t index)
@@ -109,10 +110,10 @@ static bool grow_results(struct results *r)
     return true;
 }
 
-void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *f, uint64_t ready)
+void sam_gputime_put_result(struct model *m, struct sm *sm, struct inflight *f, uint64_t ready)
 {
     const unsigned port = m->config.write_ports == 2 && f->dest >= VECTOR;
-    const unsigned index = m->turn[f->record.unit] * PORTS + port;
+    const unsigned index = m->write_rank[f->record.unit] * PORTS + port;
     struct results *r = &sm->results[index];
     if (r->count == r->capacity && !grow_results(r)) {
         m->out_of_memory = true;
@@ -123,13 +124,13 @@ void sam_gputime_put_result(struct model *m, struct sm *sm, struct flight *f, ui
         *at_index(r, at) = *at_index(r, at - 1);
     *at_index(r, at) = (struct result){ready, f};
     sm->has_results |= 1u << index;
-    write_at(sm, ready); /* that may be this cycle */
+    write_at(sm, ready); /* possibly this cycle */
 }
 
 static void write_one(struct model *m, struct sm *sm, struct results *r)
 {
     struct result *result = at_index(r, 0);
-    struct flight *f = result->flight;
+    struct inflight *f = result->inflight;
     const enum sam_gputime_unit unit = f->record.unit;
     const struct clear clear = {.at = m->now + m->config.wakeup_latency,
                                 .warp = f->record.slot,
@@ -153,7 +154,7 @@ void sam_gputime_order_writes(struct model *m)
          SAM_GPUTIME_MUL, SAM_GPUTIME_SFU, SAM_GPUTIME_TENSOR},
     };
     for (unsigned i = 0; i < RESULT_UNITS; i++)
-        m->turn[order[m->config.write_mul_first][i]] = (uint8_t)i;
+        m->write_rank[order[m->config.write_mul_first][i]] = (uint8_t)i;
 }
 
 void sam_gputime_write(struct model *m, struct sm *sm)
@@ -164,8 +165,9 @@ void sam_gputime_write(struct model *m, struct sm *sm)
         const unsigned index = (unsigned)__builtin_ctz(set), port = index % PORTS;
         struct results *r = &sm->results[index];
         if (at_index(r, 0)->ready <= m->now && !taken[port]) {
-            const enum sam_gputime_unit unit =
-                at_index(r, 0)->flight->dest >= VECTOR ? SAM_GPUTIME_WRITE_V : SAM_GPUTIME_WRITE_X;
+            const enum sam_gputime_unit unit = at_index(r, 0)->inflight->dest >= VECTOR
+                                                   ? SAM_GPUTIME_WRITE_V
+                                                   : SAM_GPUTIME_WRITE_X;
             write_one(m, sm, r);
             taken[port] = true;
             sm->stats->uses[unit]++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels of a system's memory. Each of them serves its requests in the order of their arrival;
- * its data bus moves so many bytes per cycle, and an answer is a latency behind the bus. */
+/* The memory levels of a system. Each serves requests in order of arrival: its data bus moves N
+ * bytes per cycle, and a reply comes a fixed latency after its data. */
 #include "memtime/memtime.h"
 
 #include <stdlib.h>
@@ -8,19 +8,19 @@
 /* The data bus of a level. */
 struct bus {
     uint32_t bytes, latency;
-    uint64_t position; /* bytes per cycle times cycles, plus bytes: up to there it is taken */
-    uint64_t busy_to; /* accounts end there: of busy cycles, of cycles with an answer outstanding */
+    uint64_t position; /* end of the reserved bytes: cycle * bytes per cycle + byte */
+    uint64_t busy_to;  /* ends of the accounted busy cycles, of those with a reply outstanding */
     uint64_t known_to;
     uint64_t known; /* cycles busy or waiting */
 };
 
-/* What the L2 knows of a line beside its tag. */
+/* State of an L2 line, beside its tag. */
 struct resident {
-    uint64_t ready; /* its data is there */
-    uint8_t writer; /* the unit that wrote it last */
+    uint64_t ready; /* arrival of its data */
+    uint8_t writer; /* the last unit to write it */
 };
 
-/* The line that a unit has read last without letting it stay. */
+/* The last line that a unit read as a stream, which the L2 does not keep. */
 struct passing {
     uint64_t line; /* + 1; 0: none */
     uint64_t ready;
@@ -31,10 +31,10 @@ struct sam_memtime_levels {
     struct sam_memtime_map map;
     struct sam_memtime_watch watch;
     struct sam_memtime_levels_figures figures;
-    uint64_t arrived; /* the last request: none comes before it */
+    uint64_t arrived; /* of the last request; later ones do not come before it */
     struct bus bus[SAM_MEMTIME_LEVELS];
     struct sam_memtime_tags tags;
-    struct resident *residents; /* of each tag */
+    struct resident *residents; /* per tag */
     struct passing passing[SAM_MEMTIME_UNITS];
 };
 
@@ -96,7 +96,7 @@ const char *sam_memtime_level_name(enum sam_memtime_level level)
     return names[level];
 }
 
-/* ---------------------------------------------------------------------------------- life */
+/* ---------------------------------------------------------------------------------- new, free */
 
 struct sam_memtime_levels *sam_memtime_levels_new(const struct sam_memtime_levels_config *c,
                                                   const struct sam_memtime_map *map,
@@ -151,7 +151,7 @@ static void count_bytes(struct sam_memtime_traffic *traffic, bool write, uint32_
     *(write ? &traffic->written : &traffic->read) += bytes;
 }
 
-/* The cycles of [from, to) that were not counted before; `end` is the end of those that were. */
+/* The cycles of [from, to) after *end, the end of the counted ones, which advances. */
 static uint64_t uncounted(uint64_t from, uint64_t to, uint64_t *end)
 {
     from = from > *end ? from : *end;
@@ -161,7 +161,7 @@ static uint64_t uncounted(uint64_t from, uint64_t to, uint64_t *end)
     return to - from;
 }
 
-/* An answer to a request that came in cycle `now` arrives in cycle `at`. */
+/* Account for a request of cycle `now` with its reply in cycle `at`. */
 static void answer(struct sam_memtime_levels *m, enum sam_memtime_level level, uint64_t now,
                    uint64_t at)
 {
@@ -172,8 +172,8 @@ static void answer(struct sam_memtime_levels *m, enum sam_memtime_level level, u
     m->figures.last = at + 1 > m->figures.last ? at + 1 : m->figures.last;
 }
 
-/* Pass `amount` bytes over the bus for a request of cycle `now`, `late` cycles after their turn;
- * the cycle of the last of them. */
+/* Transfer `amount` bytes for a request of cycle `now`, `late` cycles after the bus is free for
+ * them. Returns the cycle of the last byte. */
 static uint64_t pass(struct sam_memtime_levels *m, enum sam_memtime_level level, uint64_t now,
                      uint32_t amount, uint32_t late, const struct access *a)
 {
@@ -202,10 +202,10 @@ static uint64_t reach(struct sam_memtime_levels *m, enum sam_memtime_level level
     return at;
 }
 
-/* ------------------------------------------------------------------------- behind the L2 */
+/* ------------------------------------------------------------------------- below the L2 */
 
-/* Move a line between the L2 and what is behind it, for a request that leaves the L2 in cycle
- * `now`; the cycle of its last data. */
+/* Move a line between the L2 and DRAM or link, for a request that leaves the L2 in cycle `now`.
+ * Returns the cycle of its last data. */
 static uint64_t move_line(struct sam_memtime_levels *m, uint64_t now, uint64_t line, unsigned unit,
                           bool write)
 {
@@ -226,7 +226,7 @@ static struct resident *resident_of(const struct sam_memtime_levels *m,
     return &m->residents[tag - m->tags.tags];
 }
 
-/* Give a line that is absent a place; what was there is written back if it was written. */
+/* Allocate an absent line; a dirty victim is written back. */
 static struct sam_memtime_tag *place(struct sam_memtime_levels *m, uint64_t now, uint64_t line)
 {
     struct sam_memtime_level_figures *f = &m->figures.level[SAM_MEMTIME_L2];
@@ -240,7 +240,7 @@ static struct sam_memtime_tag *place(struct sam_memtime_levels *m, uint64_t now,
     return tag;
 }
 
-/* The answer to a read whose line does not stay and is not there. */
+/* A stream read that misses. */
 static uint64_t pass_through(struct sam_memtime_levels *m, uint64_t turn, uint64_t line,
                              const struct access *a)
 {
@@ -252,7 +252,7 @@ static uint64_t pass_through(struct sam_memtime_levels *m, uint64_t turn, uint64
     return p->ready > soonest ? p->ready : soonest;
 }
 
-/* The answer to an access whose turn at the L2 is in cycle `turn`. */
+/* An access that the L2 serves in cycle `turn`. Returns the cycle of the reply. */
 static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struct access *a)
 {
     struct sam_memtime_level_figures *f = &m->figures.level[SAM_MEMTIME_L2];
@@ -268,7 +268,7 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
     *(tag ? &f->hits : &f->misses) += 1;
     if (!tag) {
         uint64_t ready = soonest;
-        if (!whole) /* the request for the line goes before the write of what it replaces */
+        if (!whole) /* the fetch precedes the write-back of the victim */
             ready = move_line(m, turn, line, a->unit, false) + m->config.l2_latency;
         tag = place(m, turn, line);
         *resident_of(m, tag) = (struct resident){.ready = ready};
@@ -286,7 +286,7 @@ static uint64_t reach_l2(struct sam_memtime_levels *m, uint64_t now, const struc
     struct sam_memtime_level_figures *f = &m->figures.level[SAM_MEMTIME_L2];
     const bool partial = a->write && a->bytes < SAM_MEMTIME_LINE;
     f->partial += partial;
-    if (a->write) /* what passed by is stale */
+    if (a->write) /* invalidate copies of stream reads */
         for (unsigned i = 0; i < SAM_MEMTIME_UNITS; i++)
             if (m->passing[i].line == a->address / SAM_MEMTIME_LINE + 1)
                 m->passing[i].line = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of memtime/: caches, the L2 and the memory in time. Requests arrive in order of
- * cycles and are answered with the cycle of their reply: what comes later never delays what came
- * before. Lines are addresses divided by the line size. */
+/* Interface of memtime/: caches, the L2 and the memory in time. Requests arrive in order of cycles,
+ * and each returns the cycle of its reply: a later request never delays an earlier one. Lines are
+ * addresses divided by the line size. */
 #ifndef SAM_MEMTIME_H
 #define SAM_MEMTIME_H
 
@@ -20,19 +20,19 @@ struct sam_memtime_tags {
     uint64_t uses;
 };
 
-/* False: out of memory. `sets` is a power of two. */
+/* Returns false on out-of-memory. `sets` is a power of two. */
 bool sam_memtime_tags_init(struct sam_memtime_tags *tags, uint32_t sets, uint32_t ways);
 void sam_memtime_tags_free(struct sam_memtime_tags *tags);
-/* The entry of the line, or NULL. A look-up does not count as a use. */
+/* The entry of the line, or NULL. Does not count as a use. */
 static inline struct sam_memtime_tag *sam_memtime_tags_at(const struct sam_memtime_tags *tags,
                                                           uint64_t line)
 {
     struct sam_memtime_tag *tag = tags->tags + (line & (tags->sets - 1)) * tags->ways, *at = NULL;
-    for (uint32_t i = 0; i < tags->ways; i++, tag++) /* which way cannot be foreseen: no branch */
+    for (uint32_t i = 0; i < tags->ways; i++, tag++) /* no branch: the way is unpredictable */
         at = tag->line == line + 1 ? tag : at;
     return at;
 }
-/* The same, and it is now the last used. */
+/* The entry of the line, which becomes the most recently used, or NULL. */
 static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_tags *tags,
                                                             uint64_t line)
 {
@@ -41,7 +41,7 @@ static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_t
         tag->used = ++tags->uses;
     return tag;
 }
-/* Put the line in the place of the least recently used of its set, which *victim describes. */
+/* Replace the least recently used line of the set; *victim is the old entry. */
 static inline struct sam_memtime_tag *
 sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line, struct sam_memtime_tag *victim)
 {
@@ -57,24 +57,24 @@ sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line, struct sam_m
     return oldest;
 }
 
-/* --- misses.c: the lines that a cache waits for (MSHRs) */
+/* --- misses.c: outstanding misses of a cache (MSHRs) */
 
 struct sam_memtime_misses {
     uint32_t limit;  /* lines */
     uint32_t merges; /* requests per line, the first included */
     uint32_t count;
-    uint64_t first; /* when the first of them is there; UINT64_MAX: there is none */
-    uint64_t low;   /* a set: the lines' low bits */
+    uint64_t first; /* earliest arrival; UINT64_MAX: none outstanding */
+    uint64_t low;   /* set of the lines modulo 64: a filter for look-ups */
     struct sam_memtime_miss {
         uint64_t line;
-        uint64_t ready; /* when the line is there */
+        uint64_t ready; /* cycle of the arrival */
         uint32_t merged;
     } * of;
 };
 
 bool sam_memtime_misses_init(struct sam_memtime_misses *misses, uint32_t limit, uint32_t merges);
 void sam_memtime_misses_free(struct sam_memtime_misses *misses);
-/* Forget the lines that are there in cycle `now`. */
+/* Remove the lines that have arrived by cycle `now`. */
 static inline void sam_memtime_misses_retire(struct sam_memtime_misses *misses, uint64_t now)
 {
     uint64_t first = UINT64_MAX, low = 0;
@@ -94,7 +94,7 @@ static inline void sam_memtime_misses_retire(struct sam_memtime_misses *misses, 
     misses->first = first;
     misses->low = low;
 }
-/* NULL: the line is not waited for. */
+/* The outstanding miss of the line, or NULL. */
 static inline struct sam_memtime_miss *
 sam_memtime_misses_find(const struct sam_memtime_misses *misses, uint64_t line)
 {
@@ -109,7 +109,7 @@ static inline bool sam_memtime_misses_is_full(const struct sam_memtime_misses *m
 {
     return misses->count == misses->limit;
 }
-/* Take out the first line that is there in cycle `now`; false: there is none. */
+/* Remove the earliest line that has arrived by cycle `now`. Returns false if there is none. */
 static inline bool sam_memtime_misses_take(struct sam_memtime_misses *misses, uint64_t now,
                                            uint64_t *line)
 {
@@ -129,12 +129,11 @@ static inline bool sam_memtime_misses_take(struct sam_memtime_misses *misses, ui
     misses->low = low;
     return true;
 }
-/* The cycle in which the first of them is there; UINT64_MAX: there is none. */
 static inline uint64_t sam_memtime_misses_first(const struct sam_memtime_misses *misses)
 {
     return misses->first;
 }
-/* Requires that it is not full. */
+/* Requires a free entry. */
 static inline void sam_memtime_misses_add(struct sam_memtime_misses *misses, uint64_t line,
                                           uint64_t ready)
 {
@@ -143,20 +142,20 @@ static inline void sam_memtime_misses_add(struct sam_memtime_misses *misses, uin
     misses->low |= UINT64_C(1) << line % 64;
 }
 
-/* --- shared.c: the L2 and the memory, which all units share */
+/* --- shared.c: the L2 and the memory that the SMs of a GPU share */
 
 struct sam_memtime_config {
     uint32_t sets, ways, line_bytes;
-    bool write_allocate; /* a write miss fetches its line, unless it covers all of it; else it goes
-                            on to the memory ... */
-    bool write_reads;    /* ... after its line has been read, which is not kept */
+    bool write_allocate; /* a write miss fetches its line unless it covers it; otherwise it goes to
+                            the memory */
+    bool write_reads;    /* without write_allocate: after a read of the line, which is not kept */
     uint32_t mshrs;
     uint32_t latency;      /* from a request to the reply of a hit */
-    uint32_t miss_latency; /* the same for a miss, beside the memory's own time */
+    uint32_t miss_latency; /* of a miss, in addition to the memory's time */
     uint32_t interval;     /* between replies */
     uint32_t mem_latency;  /* from a request to its first data, at least 1 */
     uint32_t mem_outstanding;
-    uint32_t mem_recovery; /* from the last data of a request until another takes its place */
+    uint32_t mem_recovery; /* from the last data of a request until its slot is free */
     uint32_t mem_bytes;    /* per cycle */
 };
 
@@ -167,36 +166,34 @@ struct sam_memtime_stats {
 };
 
 struct sam_memtime;
-/* NULL: out of memory. */
+/* Returns NULL on out-of-memory. */
 struct sam_memtime *sam_memtime_new(const struct sam_memtime_config *config);
 void sam_memtime_free(struct sam_memtime *m);
-/* A request for a line that arrives at the L2 in cycle `now`, in ascending order of `now`; the
- * cycle in which the reply leaves. `bytes`: of the line that a write covers. */
+/* A request that arrives at the L2 in cycle `now`, in ascending order. Returns the cycle in which
+ * the reply leaves. `bytes`: of the line that the write covers. */
 uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line);
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes);
 const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
 
-/* --- how a unit of a clock asks for memory that it shares with others */
+/* --- the port of a unit of a clock to shared memory */
 
 enum sam_memtime_kind {
     SAM_MEMTIME_READ,
-    SAM_MEMTIME_READ_STREAM, /* a read without reuse: its line does not stay in the L2 */
+    SAM_MEMTIME_READ_STREAM, /* a read without reuse: its line is not kept in the L2 */
     SAM_MEMTIME_WRITE,
 };
 
 struct sam_memtime_port {
-    /* A request that leaves the unit in cycle `now`, for bytes within one line of 64; `unit` tells
-     * the units of one port apart, for the figures. In ascending order of `now`, whichever the
-     * unit. Returns the cycle in which the last data of a read, or the acknowledgement of a write,
-     * arrives: after `now`. */
+    /* A request that leaves the unit in cycle `now`, in ascending order over all units, for bytes
+     * within one line of 64; `unit` is for statistics. Returns the cycle, after `now`, in which the
+     * last data of a read or the acknowledgement of a write arrives. */
     uint64_t (*request)(void *context, unsigned unit, uint64_t now, uint64_t address,
                         uint32_t bytes, enum sam_memtime_kind kind);
     void *context;
 };
 
-/* --- levels.c: the memory that the units of a system share, behind such a port. The on-chip
- * memories L1M and L0M; the L2 before the DRAM; a link to a part of the DRAM that is elsewhere. The
- * exact rules: docs/system-rulings.md. */
+/* --- levels.c: the memory of a system, with such a port: the on-chip memories L1M and L0M, the L2
+ * in front of the DRAM, and a link to remote DRAM. Rules: docs/system-rulings.md. */
 
 enum { SAM_MEMTIME_LINE = 64, SAM_MEMTIME_UNITS = 16 };
 
@@ -218,13 +215,12 @@ struct sam_memtime_levels_config {
     uint32_t link_latency, link_bytes;
     uint64_t link_base, link_size; /* DRAM addresses behind the link; size 0: none */
 };
-/* The rows of its parameters. */
 struct sam_keys sam_memtime_keys(struct sam_memtime_levels_config *config);
-/* SAM_ERR_USAGE: a value out of range, or an L2 smaller than a line per way. */
+/* SAM_ERR_USAGE: a value out of range, or an L2 with less than a line per way. */
 enum sam_status sam_memtime_levels_check(const struct sam_memtime_levels_config *config,
                                          struct sam_error *error);
 
-/* Where the on-chip memories are. */
+/* Address ranges of the on-chip memories. */
 struct sam_memtime_map {
     uint64_t l1m_base, l1m_size, l0m_base, l0m_size;
 };
@@ -233,23 +229,23 @@ struct sam_memtime_traffic {
     uint64_t read, written; /* bytes */
 };
 
-/* A level as it counts itself. Its cycles up to `last` are busy, waiting or idle. */
+/* Statistics of a level. Each cycle up to `last` is busy, waiting or idle. */
 struct sam_memtime_level_figures {
     uint64_t requests;
     struct sam_memtime_traffic bytes;
-    uint64_t busy;           /* cycles in which data moves */
-    uint64_t waiting;        /* no data moves, and an answer is outstanding */
-    uint64_t hits, misses;   /* the L2 alone */
-    uint64_t partial;        /* writes of a part of a line, the same */
-    uint64_t evicted, dirty; /* lines replaced, and of them written back, the same */
+    uint64_t busy;           /* cycles with data on the bus */
+    uint64_t waiting;        /* idle cycles with a reply outstanding */
+    uint64_t hits, misses;   /* only L2 */
+    uint64_t partial;        /* only L2: writes of a part of a line */
+    uint64_t evicted, dirty; /* only L2: lines replaced, and those of them written back */
 };
 
 struct sam_memtime_levels_figures {
     struct sam_memtime_level_figures level[SAM_MEMTIME_LEVELS];
-    /* What each unit has asked of a level; of DRAM and link: whose request has fetched a line, and
-     * who has last written a line that was written back. */
+    /* Traffic by unit. DRAM and link: fetches count for the requesting unit, write-backs for the
+     * last writer of the line. */
     struct sam_memtime_traffic unit[SAM_MEMTIME_UNITS][SAM_MEMTIME_LEVELS];
-    uint64_t last; /* all answers have arrived before this cycle */
+    uint64_t last; /* the cycle after the last reply */
 };
 
 /* A transfer on the data bus of a level, in the cycles [from, to). */
@@ -267,7 +263,7 @@ struct sam_memtime_watch {
 };
 
 struct sam_memtime_levels;
-/* NULL: out of memory. `config` has been checked. */
+/* Returns NULL on out-of-memory. `config` is valid. */
 struct sam_memtime_levels *sam_memtime_levels_new(const struct sam_memtime_levels_config *config,
                                                   const struct sam_memtime_map *map,
                                                   const struct sam_memtime_watch *watch);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The L2 and the memory behind it. */
+/* The L2 and the memory of a GPU. */
 #include "memtime/memtime.h"
 
 #include <stdlib.h>
 
-/* More than can be reserved at a time: an MSHR each, and hits before them. A power of two. */
+/* Capacity of the reservations of the reply port: misses (one per MSHR) and hits before them. A
+ * power of two. */
 enum { REPLIES = 512 };
 
 struct sam_memtime {
@@ -12,8 +13,8 @@ struct sam_memtime {
     struct sam_memtime_stats stats;
     struct sam_memtime_tags tags;
     struct sam_memtime_misses misses;
-    uint64_t arrived;  /* the last request: none comes before it */
-    uint64_t *slots;   /* until when each outstanding request of the memory is under way */
+    uint64_t arrived;  /* of the last request */
+    uint64_t *slots;   /* end of each outstanding memory request */
     uint64_t bus_free; /* of the memory's data bus */
     uint32_t first_reply, reply_count;
     uint64_t replies[REPLIES]; /* reserved cycles of the reply port, ascending: a ring */
@@ -49,7 +50,7 @@ const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m)
     return &m->stats;
 }
 
-/* A transfer of the memory that is asked for in cycle `now`; the cycle of its last data. */
+/* Returns the cycle of the last data of a transfer requested in cycle `now`. */
 static uint64_t transfer(struct sam_memtime *m, uint64_t now, uint32_t bytes, bool write)
 {
     const struct sam_memtime_config *c = &m->config;
@@ -73,12 +74,12 @@ static uint64_t *reply_at(struct sam_memtime *m, uint32_t index)
     return &m->replies[(m->first_reply + index) % REPLIES];
 }
 
-/* The first cycle from `wish` on in which the reply port is free. */
+/* Reserve the first free cycle of the reply port from `wish` on. */
 static uint64_t reply(struct sam_memtime *m, uint64_t wish)
 {
     const uint32_t interval = m->config.interval;
     while (m->reply_count && (*reply_at(m, 0) + interval <= m->arrived ||
-                              /* the oldest matters to none but the oldest requests */
+                              /* full: drop the oldest, which later requests cannot reach */
                               m->reply_count == REPLIES)) {
         m->first_reply++;
         m->reply_count--;
@@ -96,7 +97,7 @@ static uint64_t reply(struct sam_memtime *m, uint64_t wish)
     return wish;
 }
 
-/* The cycle from `now` on in which there is a place for another miss. */
+/* The first cycle from `now` on with a free MSHR. */
 static uint64_t wait_for_place(struct sam_memtime *m, uint64_t now)
 {
     uint64_t start = now;
@@ -109,7 +110,7 @@ static uint64_t wait_for_place(struct sam_memtime *m, uint64_t now)
     return start;
 }
 
-/* Put a line that is absent in; what it replaces goes to the memory in cycle `now`. */
+/* Allocate an absent line; a dirty victim goes to the memory in cycle `now`. */
 static void replace(struct sam_memtime *m, uint64_t now, uint64_t line)
 {
     struct sam_memtime_tag victim;
@@ -121,7 +122,7 @@ static void replace(struct sam_memtime *m, uint64_t now, uint64_t line)
     }
 }
 
-/* Fetch a line that is absent, for a request that arrives in cycle `now`; when it is there. */
+/* Fetch an absent line for a request of cycle `now`. Returns the cycle of its arrival. */
 static uint64_t fetch(struct sam_memtime *m, uint64_t now, uint64_t line)
 {
     const struct sam_memtime_config *c = &m->config;
@@ -132,7 +133,7 @@ static uint64_t fetch(struct sam_memtime *m, uint64_t now, uint64_t line)
     return ready;
 }
 
-/* When the data of a line is in the L2, for a request that arrives in cycle `now`. */
+/* Returns the cycle in which the L2 has the data, for a request of cycle `now`. */
 static uint64_t look_up(struct sam_memtime *m, uint64_t now, uint64_t line, bool whole_write,
                         bool *hit)
 {
@@ -167,8 +168,8 @@ uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line)
     return reply(m, ready);
 }
 
-/* A write that is passed on to the memory, and answered when that has it or, if its line is read
- * first, when the line has come. */
+/* A write to the memory. The reply comes with its last data or, with write_reads, with the line
+ * read first. */
 static uint64_t pass_on(struct sam_memtime *m, uint64_t now, uint32_t bytes)
 {
     uint64_t answered = now;
@@ -190,7 +191,7 @@ uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, u
     const uint64_t ready = look_up(m, now, line, bytes >= m->config.line_bytes, &hit);
     m->stats.write_hits += hit;
     struct sam_memtime_tag *tag = sam_memtime_tags_find(&m->tags, line);
-    if (tag) /* else it has been replaced before it came */
+    if (tag) /* otherwise it was replaced before it arrived */
         tag->dirty = true;
     return reply(m, ready);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile as one page: no scripts, no outside references. A line of the source opens to its
+/* A profile as one HTML page without scripts and external references. A source line unfolds to its
  * instructions. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
 
-/* Of a source longer than this only what is near counted lines is shown. */
+/* Of a longer source only the neighbourhood of counted lines is printed. */
 enum { WHOLE_SOURCE = 3000, NEAR = 5 };
 
 static const char style[] =
@@ -68,7 +68,7 @@ static void put_number(struct sam_buffer *out, bool applies, const char *format,
     sam_buffer_printf(out, "<td>%s</td>", applies ? text : "");
 }
 
-/* The cells of a sum; the bar behind the share is relative to the largest of its kind. */
+/* The cells of a sum; `largest` scales the bar behind the share. */
 static void put_cells(struct sam_buffer *out, const struct sam_profile_tables *t,
                       const struct sam_profile_sum *sum, uint64_t largest)
 {
@@ -144,7 +144,7 @@ static size_t source_number(const struct sam_profile_tables *t, const char *file
     return i;
 }
 
-/* The hottest lines, each a link to its place in the source. */
+/* The hottest lines, linked to the source. */
 static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     const size_t shown = t->line_count < t->top ? t->line_count : t->top;
@@ -172,9 +172,9 @@ static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer 
 
 /* ---------------------------------------------------------------------------------- source */
 
-/* The instructions of each line, in order of pc, as chains. */
+/* Linked lists of the instructions of each line, in order of pc. */
 struct chains {
-    size_t *first, *next; /* numbers plus one; 0: none */
+    size_t *first, *next; /* indices plus one; 0: none */
 };
 
 static bool make_chains(const struct sam_profile_tables *t, struct chains *chains)
@@ -204,7 +204,7 @@ static void put_line_insns(const struct sam_profile_tables *t, const struct chai
     sam_buffer_puts(out, "</table>");
 }
 
-/* A line of source `s`; `found` is its place among the counted lines, or SIZE_MAX. */
+/* A line of source `s`; `found` is its index among the counted lines, or SIZE_MAX. */
 static void put_source_line(const struct sam_profile_tables *t, const struct chains *chains,
                             size_t s, uint32_t number, size_t found, struct sam_buffer *out)
 {
@@ -230,7 +230,7 @@ static void put_source_line(const struct sam_profile_tables *t, const struct cha
     sam_buffer_puts(out, "</td></tr>\n");
 }
 
-/* A source: all of it, or what is near the counted lines. */
+/* A source, or of a long one the neighbourhood of counted lines. */
 static void put_source(const struct sam_profile_tables *t, const struct chains *chains, size_t s,
                        struct sam_buffer *out)
 {
@@ -240,8 +240,8 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
         if (t->lines[i].file == source->file && t->lines[i].line > last)
             last = t->lines[i].line;
     if (last > SIZE_MAX / sizeof(size_t) - 2 || (source->line_count == 0 && last > 1000000))
-        return;                                         /* line numbers that no file has */
-    size_t *found = sam_alloc(last + 1, sizeof *found); /* numbers of counted lines, plus one */
+        return;                                         /* implausible line numbers */
+    size_t *found = sam_alloc(last + 1, sizeof *found); /* indices of counted lines, plus one */
     if (!found) {
         out->failed = true;
         return;
@@ -257,7 +257,7 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
     const size_t near = source->line_count && last <= WHOLE_SOURCE ? last
                         : source->line_count                       ? NEAR
                                                                    : 0;
-    size_t wanted = near == last ? last : 0; /* show up to this line */
+    size_t wanted = near == last ? last : 0; /* print up to this line */
     for (size_t i = 1; i <= last; i++) {
         for (size_t k = i; k <= last && k <= i + near && wanted < i + near && near < last; k++)
             if (found[k])
@@ -269,7 +269,7 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
     free(found);
 }
 
-/* The sources, the one with the hottest line first. */
+/* The sources in order of their hottest lines. */
 static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     struct chains chains = {0};
@@ -290,7 +290,7 @@ static void put_sources(const struct sam_profile_tables *t, struct sam_buffer *o
     free(shown);
 }
 
-/* All instructions that have run, in order of pc, under the names of their functions. */
+/* All executed instructions in order of pc, by function. */
 static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     size_t function = SIZE_MAX;
@@ -316,7 +316,7 @@ static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
     sam_buffer_puts(out, "</tbody></table></div>\n");
 }
 
-/* The columns, and the reasons to wait that the warps had. */
+/* The columns, and the stall reasons that occur. */
 static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
     sam_buffer_puts(out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile for programs. */
+/* A profile as JSON. */
 #include "base/json.h"
 #include "profile/profile.h"
 
@@ -19,7 +19,7 @@ static json_t *counts_of(const struct sam_profile_sum *sum)
                      "conflicts", (json_int_t)sum->conflicts);
 }
 
-/* Append an object with further members; both are taken over. */
+/* Append `object` with the members of `more`; takes ownership of both. */
 static bool append(json_t *array, json_t *object, json_t *more)
 {
     const bool good = object && more && json_object_update(object, more) == 0;
@@ -30,7 +30,7 @@ static bool append(json_t *array, json_t *object, json_t *more)
     return false;
 }
 
-/* The value, or NULL if a member failed. */
+/* Returns the value, or frees it and returns NULL if a member failed. */
 static json_t *end_of(json_t *value, bool good)
 {
     if (good)
@@ -39,7 +39,7 @@ static json_t *end_of(json_t *value, bool good)
     return NULL;
 }
 
-/* With the cycles, where the profile has any. */
+/* With cycles if the profile has any. */
 static json_t *sum_of(const struct sam_profile_tables *t, const struct sam_profile_sum *sum)
 {
     json_t *object = counts_of(sum), *reasons = t->timed ? json_object() : NULL;

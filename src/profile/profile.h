@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The face of profile/: counts by instruction, which machines fill and writers show. */
+/* Interface of profile/: counts by instruction, filled by machines and printed by writers. */
 #ifndef SAM_PROFILE_H
 #define SAM_PROFILE_H
 
@@ -7,21 +7,21 @@
 #include "isa/isa.h"
 #include "samite/profile.h"
 
-/* rows.c: the row of an instruction, made when it is new. NULL: out of memory. Valid until the next
- * call. */
+/* rows.c: find or add the row of an instruction, valid until the next call. Returns NULL on
+ * out-of-memory. */
 struct sam_profile_row *sam_profile_at(struct sam_profile *profile, uint64_t pc, uint32_t word,
                                        uint32_t prefix);
-/* Add all counts of `from`. False: out of memory. */
+/* Add all counts of `from`. Returns false on out-of-memory. */
 bool sam_profile_merge(struct sam_profile *profile, const struct sam_profile *from);
-/* Take away the counts of `part`, which were added before. False: out of memory. */
+/* Subtract the counts of `part`, which were added before. Returns false on out-of-memory. */
 bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile *part);
-/* Add cycles to the row of an instruction, which has one. False: out of memory. */
+/* Add cycles to an existing row. Returns false on out-of-memory. */
 bool sam_profile_add_cycles(struct sam_profile *profile, uint64_t pc, uint32_t word,
                             uint32_t prefix, const uint64_t cycles[SAM_GPUTIME_REASONS]);
-/* The rows in no order. */
+/* The rows, unordered. */
 const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count);
 
-/* tables.c: what the writers show. */
+/* tables.c: rows, lines and functions for the writers. */
 
 /* Counts of several instructions. */
 struct sam_profile_sum {
@@ -30,13 +30,13 @@ struct sam_profile_sum {
     uint64_t cycles, reasons[SAM_GPUTIME_REASONS];
 };
 void sam_profile_sum_add(struct sam_profile_sum *sum, const struct sam_profile_row *row);
-/* "load 61%, raw 20%": what most of the cycles were spent with, in at most 32 bytes; "" without. */
+/* The two largest reasons, in at most 32 bytes: "load 61%, raw 20%"; "" without cycles. */
 void sam_profile_waits(const struct sam_profile_sum *sum, char *text, size_t size);
 
 struct sam_profile_line {
-    const char *file; /* NULL: code without line information */
+    const char *file; /* NULL without line information */
     uint32_t line;
-    const char *text; /* without blanks before and after; NULL: not readable */
+    const char *text; /* trimmed; NULL if the file cannot be read */
     struct sam_profile_sum sum;
 };
 
@@ -45,7 +45,7 @@ struct sam_profile_function {
     struct sam_profile_sum sum;
 };
 
-/* An instruction, with what is known about it. */
+/* A row with its disassembly, line and function. */
 struct sam_profile_insn {
     const struct sam_profile_row *row;
     size_t line, function; /* indices below */
@@ -54,7 +54,7 @@ struct sam_profile_insn {
 
 struct sam_profile_source {
     const char *file;
-    char *text; /* NULL: not readable */
+    char *text; /* NULL if not readable */
     size_t line_count;
     char **lines; /* into text, as NUL-terminated lines */
 };
@@ -73,27 +73,27 @@ struct sam_profile_tables {
     const char *title;
     unsigned top;
     bool warps;          /* of a GPU; otherwise of a hart */
-    bool timed;          /* there are cycles, and shares and orders are by them */
-    bool has_lines;      /* at least one instruction has one */
-    const char *problem; /* why there are none, or NULL */
+    bool timed;          /* has cycles, which weigh shares and order */
+    bool has_lines;      /* at least one instruction has a line */
+    const char *problem; /* why no instruction has one, or NULL */
 };
 
 enum sam_status sam_profile_tables_make(struct sam_profile *profile,
                                         const struct sam_profile_options *options,
                                         struct sam_profile_tables *tables, struct sam_error *error);
 void sam_profile_tables_free(struct sam_profile_tables *tables);
-/* What shares are of: cycles, or instructions. */
+/* The basis of shares: cycles if there are any, or instructions. */
 static inline uint64_t sam_profile_weight(const struct sam_profile_tables *tables,
                                           const struct sam_profile_sum *sum)
 {
     return tables->timed ? sum->cycles : sum->count;
 }
-/* What follows numbers of instructions and cycles in the heading. */
+/* The phrase after the totals in the heading. */
 static inline const char *sam_profile_of(const struct sam_profile_tables *tables)
 {
     return tables->warps ? " of warps" : "";
 }
-/* part / whole in percent; 0 of nothing. */
+/* part / whole in percent; 0 if `whole` is. */
 double sam_profile_percent(uint64_t part, uint64_t whole);
 
 /* text.c, json.c, html.c: append to `out`. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 struct sam_profile {
-    struct sam_profile_row *rows; /* in the order in which they came, or sorted */
+    struct sam_profile_row *rows; /* in order of insertion, or sorted */
     size_t count, capacity;
-    uint32_t *slots; /* numbers of rows plus one, open addressing; 0: free */
+    uint32_t *slots; /* indices of rows plus one, open addressing; 0: free */
     size_t slot_count;
     bool sorted;
 };
@@ -31,7 +31,7 @@ static bool is_of(const struct sam_profile_row *row, uint64_t pc, uint32_t word,
     return row->pc == pc && row->word == word && row->prefix == prefix;
 }
 
-/* The slot with the number of the row, or the free one where it belongs. */
+/* The slot of the row, or the free slot for it. */
 static uint32_t *find(const struct sam_profile *profile, uint64_t pc, uint32_t word,
                       uint32_t prefix)
 {
@@ -147,7 +147,7 @@ const struct sam_profile_row *sam_profile_rows(struct sam_profile *profile, size
 {
     if (!profile->sorted && profile->count) {
         qsort(profile->rows, profile->count, sizeof *profile->rows, by_pc);
-        /* the numbers have changed; the table keeps its size, so this needs no memory */
+        /* indices have changed; the table keeps its size, so this cannot fail */
         memset(profile->slots, 0, profile->slot_count * sizeof *profile->slots);
         for (size_t i = 0; i < profile->count; i++) {
             const struct sam_profile_row *row = &profile->rows[i];

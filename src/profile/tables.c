@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile shows: its rows with disassembly, source lines and functions. */
+/* The tables of a profile: rows with disassembly, source lines and functions. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ double sam_profile_percent(uint64_t part, uint64_t whole)
 
 /* --------------------------------------------------------------------------------- sources */
 
-/* Cut the text into lines, in place. */
+/* Split the text into lines, in place. */
 static bool cut(struct sam_profile_source *source, size_t size)
 {
     size_t count = 1;
@@ -74,7 +74,7 @@ static bool cut(struct sam_profile_source *source, size_t size)
     return true;
 }
 
-/* The file as lines, when it is a regular file that can be read; other paths are only names. */
+/* Read a regular file into lines; other paths are only names. */
 static bool read_source(struct sam_profile_source *source)
 {
     struct stat status;
@@ -93,7 +93,7 @@ static const char *line_text(const struct sam_profile_source *source, uint32_t l
     return line && line <= source->line_count ? source->lines[line - 1] : NULL;
 }
 
-/* The source called `file`, which the image keeps: one string per file. */
+/* Find or add the source of `file`. The image has one string per file, so pointers compare. */
 static struct sam_profile_source *source_of(struct sam_profile_tables *t, const char *file)
 {
     for (size_t i = 0; i < t->source_count; i++)
@@ -109,14 +109,14 @@ static struct sam_profile_source *source_of(struct sam_profile_tables *t, const 
 
 /* ---------------------------------------------------------------------------------- tables */
 
-/* Lines and functions before they are sorted: found by hash of file and line, or by name. */
+/* Unsorted lines and functions, with hash tables by file and line and by name. */
 struct maker {
     struct sam_profile_tables *tables;
     const struct sam_image *image;
     struct sam_isa isa;
-    uint32_t *line_slots; /* numbers plus one */
+    uint32_t *line_slots; /* indices plus one */
     size_t slot_count;
-    struct sam_names functions; /* numbers plus one, as pointers */
+    struct sam_names functions; /* indices plus one, as pointers */
 };
 
 static bool line_of(struct maker *m, const char *file, uint32_t line, size_t *number)
@@ -194,7 +194,7 @@ static int by_rank(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* order[i]: the index of the element with the i-th largest count; ties keep their order. */
+/* order[i] is the index of the element with the i-th largest count; stable. */
 static bool rank(size_t count, const void *elements, size_t size, size_t at, size_t *order)
 {
     struct ranked *ranked = sam_alloc(count, sizeof *ranked);
@@ -211,7 +211,7 @@ static bool rank(size_t count, const void *elements, size_t size, size_t at, siz
     return true;
 }
 
-/* Sort elements of the tables, and where instructions refer to them. */
+/* Sort elements of the tables and renumber the references of instructions. */
 static bool sort(struct sam_profile_tables *t, void *elements, size_t count, size_t size, size_t at,
                  size_t member)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile as tables for people, and as folded stacks. */
+/* A profile as text tables, and as folded stacks. */
 #include "profile/profile.h"
 
 /* Columns of a sum: share of all cycles or instructions, both numbers, lanes active, divergence,
- * 64-byte lines per instruction that accesses global memory, passes lost to bank conflicts; what
- * warps waited for. What does not apply is left out. */
+ * 64-byte lines per instruction that accesses global memory, passes lost to bank conflicts, stall
+ * reasons. Columns that do not apply are omitted. */
 static void put_heading(struct sam_buffer *out, const struct sam_profile_tables *t)
 {
     sam_buffer_printf(out, "\n     %%%s        count  lanes%%  diverged  lines/mem  conflicts  %s",
@@ -42,7 +42,7 @@ static void put_plain(struct sam_buffer *out, const char *text)
     sam_buffer_plain(out, text, strlen(text), ' ');
 }
 
-/* The statement of a line, without the blanks around it and without a comment of its own. */
+/* The statement of a line, trimmed and without its comment. */
 static void put_statement(struct sam_buffer *out, const char *text)
 {
     while (*text == ' ' || *text == '\t')
@@ -141,7 +141,7 @@ void sam_profile_put_text(const struct sam_profile_tables *t, struct sam_buffer 
     put_insns(t, out);
 }
 
-/* A frame of a folded stack: without what separates frames and counts. */
+/* A frame of a folded stack, without the separators of frames and counts. */
 static void put_frame(struct sam_buffer *out, const char *text)
 {
     for (; *text; text++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which warps can issue their next instruction, and what the others wait for. A warp is judged when
- * something has happened that it may wait for, or when its alarm goes off. */
+/* The warp scheduler: which warps can issue their next instruction, and why the others stall. The
+ * issue state of a warp is re-evaluated on an event that it waits for or at its wake-up cycle. */
 #include "gputime/model.h"
 
-/* The registers of an access of two registers (REGPAIR) count as one. */
+/* Under REGPAIR both registers of the pair count. */
 static bool is_busy(const struct warp *w, uint16_t reg, const uint64_t *set)
 {
     return is_set(set, reg) || (w->op.insn->pair && is_set(set, reg | 1u));
@@ -24,30 +24,29 @@ static enum sam_gputime_reason scoreboard(const struct model *m, const struct wa
     return SAM_GPUTIME_BUSY;
 }
 
-/* Why the warp's instructions are not in its buffer. */
-static enum sam_gputime_reason why_not_there(const struct model *m, const struct warp *w)
+static enum sam_gputime_reason fetch_reason(const struct model *m, const struct warp *w)
 {
     if (w->redirect != NEVER)
         return SAM_GPUTIME_BRANCH;
     return w->icache_until > m->now ? SAM_GPUTIME_ICACHE : SAM_GPUTIME_FETCH;
 }
 
-/* Why the warp's last instruction is still in its collector. */
-static enum sam_gputime_reason why_held(const struct model *m, const struct sm *sm,
-                                        const struct warp *w)
+/* Why the last instruction is still in its collector. */
+static enum sam_gputime_reason collector_reason(const struct model *m, const struct sm *sm,
+                                                const struct warp *w)
 {
     if (sm->asking >> w->collector & 1)
         return SAM_GPUTIME_BANK;
     return sm->ready[w->collector] <= m->now ? SAM_GPUTIME_UNIT : SAM_GPUTIME_COLLECTOR;
 }
 
-/* Why the group of the next instruction is not taken up in this cycle, in which it could be; BUSY:
- * it is. */
-static enum sam_gputime_reason take_up(const struct model *m, const struct sm *sm, struct warp *w,
-                                       uint64_t *again)
+/* groups_wait: accept the fetch group of the next instruction. Returns BUSY, or the reason why not
+ * in this cycle. */
+static enum sam_gputime_reason accept_group(const struct model *m, const struct sm *sm,
+                                            struct warp *w, uint64_t *again)
 {
     if (w->collecting)
-        return why_held(m, sm, w);
+        return collector_reason(m, sm, w);
     w->waits_for = EVENT_FLOW | EVENT_WRITTEN;
     if (m->now < w->collected) {
         *again = w->collected;
@@ -60,15 +59,15 @@ static enum sam_gputime_reason take_up(const struct model *m, const struct sm *s
     return SAM_GPUTIME_BUSY;
 }
 
-/* Collectors that the warp occupies, or has left and that are not free again; *until: the first
- * cycle in which one of the latter is. */
+/* Collectors that the warp occupies, or has left but that are not free yet; *until is the first
+ * cycle in which one of the latter is free. */
 static uint32_t held_collectors(const struct model *m, const struct sm *sm, const struct warp *w,
                                 uint64_t *until)
 {
     uint32_t count = w->collecting;
     *until = w->collected;
     if (m->config.collectors_warp == 1)
-        return 1; /* the one that it has left last */
+        return 1; /* the one it has left last */
     for (uint32_t i = 0; i < m->config.collectors; i++) {
         const struct collector *c = &sm->collectors[i];
         if (sm->used >> i & 1 || sm->free_from[i] <= m->now || &sm->warps[c->slot] != w ||
@@ -80,14 +79,14 @@ static uint32_t held_collectors(const struct model *m, const struct sm *sm, cons
     return count;
 }
 
-/* Why the warp cannot issue in this cycle; BUSY: it can. *again: when that may change, beside the
- * events in w->waits_for. */
-static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm, struct warp *w,
-                                     uint64_t *again)
+/* The reason why the warp cannot issue in this cycle, or BUSY. *again is the next cycle in which
+ * that can change without an event of w->waits_for. */
+static enum sam_gputime_reason blocking_reason(const struct model *m, const struct sm *sm,
+                                               struct warp *w, uint64_t *again)
 {
     const uint64_t now = m->now;
     *again = NEVER;
-    w->waits_for = EVENTS; /* unless less is known to suffice */
+    w->waits_for = EVENTS;
     if (!w->has_op)
         return SAM_GPUTIME_DRAIN;
     w->waits_for = EVENT_FLOW;
@@ -96,7 +95,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
         return SAM_GPUTIME_START;
     }
     if (sm->chosen[0] == w || sm->chosen[1] == w)
-        return SAM_GPUTIME_BUSY; /* nothing keeps it any more */
+        return SAM_GPUTIME_BUSY; /* it only waits for a collector */
     const bool meets = w->trait->flow == SAM_FLOW_BARRIER || w->trait->flow == SAM_FLOW_END;
     if (now < w->barrier_until ? meets || w->barrier_from <= now : meets && w->barrier) {
         *again = now < w->barrier_until ? w->barrier_until : NEVER;
@@ -111,7 +110,7 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
     w->waits_for = EVENTS;
     const uint64_t there = sam_gputime_there(w);
     if (!w->taken && now + 1 >= there) {
-        const enum sam_gputime_reason reason = take_up(m, sm, w, again);
+        const enum sam_gputime_reason reason = accept_group(m, sm, w, again);
         if (reason == SAM_GPUTIME_BUSY)
             *again = now + 1;
         return reason == SAM_GPUTIME_BUSY ? SAM_GPUTIME_FETCH : reason;
@@ -121,12 +120,12 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
             *again = there - !w->taken;
         if (w->icache_until <= now)
             w->waits_for = EVENT_FLOW | EVENT_FETCH;
-        return why_not_there(m, w);
+        return fetch_reason(m, w);
     }
     w->waits_for = EVENT_FLOW | EVENT_COLLECTOR;
     if (w->collecting >= m->config.collectors_warp) {
         *again = sm->ready[w->collector] > now ? sm->ready[w->collector] : NEVER;
-        return why_held(m, sm, w);
+        return collector_reason(m, sm, w);
     }
     if (now < w->collected && held_collectors(m, sm, w, again) >= m->config.collectors_warp)
         return SAM_GPUTIME_COLLECTOR;
@@ -142,19 +141,19 @@ static enum sam_gputime_reason judge(const struct model *m, const struct sm *sm,
     return scoreboard(m, w);
 }
 
-/* ------------------------------------------------------------------------------------ alarms */
+/* ------------------------------------------------------------------------------------ wake-ups */
 
-void sam_gputime_alarms_init(struct alarms *alarms)
+void sam_gputime_wakeups_init(struct wakeups *wakeups)
 {
-    *alarms = (struct alarms){0};
+    *wakeups = (struct wakeups){0};
     for (unsigned i = 0; i < MOST_WARPS; i++)
-        alarms->at[i] = NEVER;
-    alarms->next = NEVER;
+        wakeups->at[i] = NEVER;
+    wakeups->next = NEVER;
 }
 
-/* There are few branches here, for none of them can be foreseen: a warp without an alarm, or with
- * one that is far, is in no near set that it could be taken out of. */
-static void cancel_alarm(struct alarms *a, uint32_t i)
+/* Branch-free, as the branches would be unpredictable: a warp without a wake-up, or with a far one,
+ * is in no near set, so removing it changes nothing. */
+static void cancel_wakeup(struct wakeups *a, uint32_t i)
 {
     const uint32_t bit = 1u << i, near = a->at[i] % MOST_NEAR;
     a->at[i] = NEVER;
@@ -164,18 +163,18 @@ static void cancel_alarm(struct alarms *a, uint32_t i)
 }
 
 /* `cycle` is after `now`. */
-static void set_alarm(struct alarms *a, uint32_t i, uint64_t now, uint64_t cycle)
+static void set_wakeup(struct wakeups *a, uint32_t i, uint64_t now, uint64_t cycle)
 {
     const uint32_t near = cycle % MOST_NEAR, is_near = cycle - now < MOST_NEAR;
-    cancel_alarm(a, i);
+    cancel_wakeup(a, i);
     a->at[i] = cycle;
     a->far |= (uint32_t)(!is_near & (cycle != NEVER)) << i;
     a->near[near] |= is_near << i;
     a->cycles |= (uint64_t)is_near << near;
 }
 
-/* The warps whose alarm goes off in this cycle. */
-static uint32_t alarmed(const struct alarms *a, uint64_t now)
+/* The warps whose wake-up is in this cycle. */
+static uint32_t due_warps(const struct wakeups *a, uint64_t now)
 {
     uint32_t due = a->near[now % MOST_NEAR];
     for (uint32_t set = a->far; SAM_UNLIKELY(set); set &= set - 1)
@@ -183,8 +182,8 @@ static uint32_t alarmed(const struct alarms *a, uint64_t now)
     return due;
 }
 
-/* The first cycle after this one in which one goes off. */
-static uint64_t next_alarm(const struct alarms *a, uint64_t now)
+/* The first wake-up after this cycle. */
+static uint64_t next_wakeup(const struct wakeups *a, uint64_t now)
 {
     const unsigned first = (now + 1) % MOST_NEAR;
     const uint64_t ahead = a->cycles >> first | a->cycles << (-first % MOST_NEAR);
@@ -200,7 +199,8 @@ static uint64_t next_alarm(const struct alarms *a, uint64_t now)
 
 /* ------------------------------------------------------------------------------------- waits */
 
-/* A warp whose instructions have come to an end without endprg has ended. False: it still runs. */
+/* End a warp whose source ended without endprg, once its instructions are complete. Returns whether
+ * it has left the SM. */
 static bool is_cut_off(struct model *m, struct sm *sm, struct warp *w)
 {
     if (SAM_LIKELY(!w->cut) || w->ended || w->collecting || w->outstanding)
@@ -215,7 +215,7 @@ void sam_gputime_waits_init(struct waits *waits)
     memset(waits->stream, NOT_WAITING, sizeof waits->stream);
 }
 
-/* The reasons by rank: for a stream or an SM, the one is given that is nearest to an issue. */
+/* Reasons by rank. The reason of a stream or an SM is that of the warp nearest to an issue. */
 #define BY_RANK(ROW)                                                                               \
     ROW(BUSY)                                                                                      \
     ROW(ARBITER)                                                                                   \
@@ -259,7 +259,7 @@ enum sam_gputime_reason sam_gputime_nearest(uint32_t set)
     return (enum sam_gputime_reason)reasons[__builtin_ctz(set | 1u << RANK_EMPTY)];
 }
 
-/* The warp waits for another reason, or not at all. */
+/* Move the warp to another reason, or to NOT_WAITING. */
 static void wait_for(struct sm *sm, uint32_t i, unsigned stream, unsigned rank)
 {
     struct waits *waits = &sm->waits;
@@ -273,24 +273,23 @@ static void wait_for(struct sm *sm, uint32_t i, unsigned stream, unsigned rank)
     waits->warps = (waits->warps & ~(1u << i)) | (uint32_t)(stream != NOT_WAITING) << i;
 }
 
-static void forget(struct sm *sm, uint32_t i)
+static void clear_wait(struct sm *sm, uint32_t i)
 {
     wait_for(sm, i, NOT_WAITING, 0);
 }
 
-/* Warps that have left the SM neither wait nor issue. */
-static void forget_those_that_left(struct sm *sm)
+static void clear_departed(struct sm *sm)
 {
     sm->waits.left = false;
     for (uint32_t gone = ~sm->resident_set; gone; gone &= gone - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(gone);
         if (sm->waits.warps >> i & 1)
-            forget(sm, i);
-        cancel_alarm(&sm->alarms, i);
+            clear_wait(sm, i);
+        cancel_wakeup(&sm->wakeups, i);
     }
 }
 
-static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
+static void check_warp(struct model *m, struct sm *sm, uint32_t i)
 {
     struct warp *w = &sm->warps[i];
     const uint32_t bit = 1u << i;
@@ -299,20 +298,20 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
     sm->can_issue[1] &= ~bit;
     if (is_cut_off(m, sm, w))
         return;
-    const enum sam_gputime_reason reason = judge(m, sm, w, &again);
+    const enum sam_gputime_reason reason = blocking_reason(m, sm, w, &again);
     const unsigned stream = m->config.issue_streams == 2 && w->has_op ? w->trait->stream : 0;
-    sm->judged |= bit;
+    sm->checked |= bit;
     const uint64_t barrier = w->barrier_from > m->now ? w->barrier_from : NEVER;
     if (reason == SAM_GPUTIME_BUSY) {
         if (barrier == NEVER)
-            cancel_alarm(&sm->alarms, i);
+            cancel_wakeup(&sm->wakeups, i);
         else
-            set_alarm(&sm->alarms, i, m->now, barrier);
-        forget(sm, i);
+            set_wakeup(&sm->wakeups, i, m->now, barrier);
+        clear_wait(sm, i);
         sm->can_issue[stream] |= bit;
         return;
     }
-    set_alarm(&sm->alarms, i, m->now, again < barrier ? again : barrier);
+    set_wakeup(&sm->wakeups, i, m->now, again < barrier ? again : barrier);
     w->waited = reason;
     sam_gputime_warp(m, sm, w, reason);
     wait_for(sm, i, w->has_op ? stream : NO_STREAM, ranks[reason]);
@@ -321,27 +320,28 @@ static void look_at_warp(struct model *m, struct sm *sm, uint32_t i)
 void sam_gputime_left_collector(const struct model *m, struct sm *sm, const struct warp *w)
 {
     const uint32_t i = (uint32_t)(w - sm->warps);
-    const bool held = sm->judged & sm->waits.warps & 1u << i && sm->waits.rank[i] == RANK_COLLECTOR;
+    const bool held =
+        sm->checked & sm->waits.warps & 1u << i && sm->waits.rank[i] == RANK_COLLECTOR;
     if (!held || m->config.collectors_warp > 1 || w->collected <= m->now) {
-        judge_again(sm, w, EVENT_COLLECTOR);
+        recheck(sm, w, EVENT_COLLECTOR);
         return;
     }
-    /* it is held until the collector is free again */
-    set_alarm(&sm->alarms, i, m->now, w->collected);
-    if (w->collected < sm->alarms.next)
-        sm->alarms.next = w->collected;
+    /* blocked until the collector is free */
+    set_wakeup(&sm->wakeups, i, m->now, w->collected);
+    if (w->collected < sm->wakeups.next)
+        sm->wakeups.next = w->collected;
 }
 
-void sam_gputime_judge(struct model *m, struct sm *sm)
+void sam_gputime_check_issue(struct model *m, struct sm *sm)
 {
-    const uint32_t due = (alarmed(&sm->alarms, m->now) | ~sm->judged) & sm->resident_set;
+    const uint32_t due = (due_warps(&sm->wakeups, m->now) | ~sm->checked) & sm->resident_set;
 
     if (sm->waits.left)
-        forget_those_that_left(sm);
+        clear_departed(sm);
     for (uint32_t set = due; set; set &= set - 1)
-        look_at_warp(m, sm, (uint32_t)__builtin_ctz(set));
-    if (sm->waits.left) /* the last warps of a group had no endprg */
-        forget_those_that_left(sm);
-    sm->alarms.next = next_alarm(&sm->alarms, m->now);
-    wake_at(sm, sm->alarms.next);
+        check_warp(m, sm, (uint32_t)__builtin_ctz(set));
+    if (sm->waits.left) /* warps without endprg ended in check_warp */
+        clear_departed(sm);
+    sm->wakeups.next = next_wakeup(&sm->wakeups, m->now);
+    wake_at(sm, sm->wakeups.next);
 }
