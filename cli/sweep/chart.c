@@ -128,7 +128,7 @@ static double dot_x(const struct chart *c, unsigned value, unsigned colour)
 static void put_dot(struct chart *c, size_t run, bool best)
 {
     const unsigned value = sweep_value(c->sweep, run, c->axis), colour = colour_of(c, run);
-    const double number = c->measure->of(&c->sweep->runs[run]);
+    const double number = sweep_measured(c->measure, &c->sweep->runs[run]);
     const double y = place_y(&c->scale, number), x = dot_x(c, value, colour);
     bool *drawn = &c->drawn[colour][value][(int)y];
     char fill[8];
@@ -150,7 +150,7 @@ static void put_dot(struct chart *c, size_t run, bool best)
     fprintf(c->out, "\n%s:", parts.name);
     for (unsigned p = 0; p < parts.count; p++)
         if (parts.cycles[p])
-            fprintf(c->out, " %s %.1f %%", parts.part_name(p),
+            fprintf(c->out, " %s %.1f %%", sweep_reason_name(parts.reasons, p),
                     100 * (double)parts.cycles[p] / (double)all);
     fprintf(c->out, "</title></circle>\n");
 }
@@ -228,7 +228,7 @@ void sweep_chart(FILE *out, const struct sweep *s, const struct sweep_measure *m
     for (size_t i = 0; i < s->run_count; i++) {
         if (!s->runs[i].done)
             continue;
-        const double value = measure->of(&s->runs[i]);
+        const double value = sweep_measured(measure, &s->runs[i]);
         least = fmin(least, value);
         most = fmax(most, value);
         c->sum[colour_of(c, i)][sweep_value(s, i, axis)] += value;
@@ -265,8 +265,8 @@ void sweep_bar(FILE *out, const struct sweep_parts *parts, unsigned width, unsig
         fprintf(out,
                 "<rect x=\"%.1f\" width=\"%.1f\" height=\"%u\" fill=\"%s\"><title>%s: %s %.1f %%"
                 "</title></rect>",
-                x, part * width, height, parts->colour(p), parts->name, parts->part_name(p),
-                100 * part);
+                x, part * width, height, parts->reasons->rows[p].colour, parts->name,
+                sweep_reason_name(parts->reasons, p), 100 * part);
         x += part * width;
     }
     fprintf(out, "</svg>");

@@ -115,7 +115,7 @@ static void put_head(FILE *out, const struct sweep *s)
 
 static void put_measure(FILE *out, const struct sweep_measure *m, const struct sweep_run *run)
 {
-    const double value = m->of(run);
+    const double value = sweep_measured(m, run);
     fprintf(out, "%.*f%s%s", value == floor(value) ? 0 : 2, value, *m->unit ? " " : "", m->unit);
 }
 
@@ -136,7 +136,8 @@ static void put_result(FILE *out, const struct sweep *s)
         failed += !s->runs[i].done;
     if (sweep_extremes(s, &best, &worst)) {
         const struct sweep_measure *m = sweep_measure(s, 0);
-        const double least = m->of(&s->runs[best]), most = m->of(&s->runs[worst]);
+        const double least = sweep_measured(m, &s->runs[best]),
+                     most = sweep_measured(m, &s->runs[worst]);
         fprintf(out, "<p class=\"result\"><strong>Best run:</strong> ");
         put_run(out, s, best);
         fprintf(out, ".<br>Slowest: ");
@@ -157,7 +158,7 @@ static bool varies(const struct sweep *s, const struct sweep_measure *m)
     while (first < s->run_count && !s->runs[first].done)
         first++;
     for (size_t i = first; i < s->run_count; i++)
-        if (s->runs[i].done && m->of(&s->runs[i]) != m->of(&s->runs[first]))
+        if (s->runs[i].done && sweep_measured(m, &s->runs[i]) != sweep_measured(m, &s->runs[first]))
             return true;
     return false;
 }
@@ -170,7 +171,7 @@ static double effect(const struct sweep *s, unsigned axis, const struct sweep_me
     for (size_t i = 0; i < s->run_count; i++) {
         if (!s->runs[i].done)
             continue;
-        sum[sweep_value(s, i, axis)] += m->of(&s->runs[i]);
+        sum[sweep_value(s, i, axis)] += sweep_measured(m, &s->runs[i]);
         count[sweep_value(s, i, axis)]++;
     }
     for (unsigned v = 0; v < s->axes[axis].count; v++) {
@@ -231,8 +232,9 @@ static void put_parts_legend(FILE *out, const struct sweep_parts *best,
         if (seen[p] || best->cycles[p] + worst->cycles[p] == 0)
             continue;
         seen[p] = true;
-        fprintf(out, " <span><i style=\"background:%s\"></i><b>%s</b> %s</span>", best->colour(p),
-                best->part_name(p), best->meaning(p));
+        fprintf(out, " <span><i style=\"background:%s\"></i><b>%s</b> %s</span>",
+                best->reasons->rows[p].colour, sweep_reason_name(best->reasons, p),
+                sweep_reason_meaning(best->reasons, p));
     }
 }
 
@@ -244,7 +246,7 @@ static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t wo
     bool seen[32] = {false};
     size_t end = index;
     sweep_parts(s, &s->runs[best], index, &first);
-    for (; sweep_parts(s, &s->runs[best], end, &a) && a.part_name == first.part_name; end++)
+    for (; sweep_parts(s, &s->runs[best], end, &a) && a.reasons == first.reasons; end++)
         continue;
     fprintf(out, "<p class=\"legend\">");
     for (size_t i = index; i < end; i++) {
@@ -292,7 +294,7 @@ static void put_largest_stall(FILE *out, const struct sweep_parts *parts)
     const uint64_t all = sum(parts);
     if (all && parts->cycles[largest])
         fprintf(out, "%.1f %% %s", 100 * (double)parts->cycles[largest] / (double)all,
-                parts->part_name(largest));
+                sweep_reason_name(parts->reasons, largest));
     else
         fputs("0 %", out);
 }
@@ -323,8 +325,8 @@ static void put_row(FILE *out, const struct sweep *s, size_t i, size_t best)
         put_measure(out, m, run);
         fprintf(out, "</td>");
         if (measures == 0) {
-            const double least = m->of(&s->runs[best]);
-            fprintf(out, "<td>%.3f</td>", least > 0 ? m->of(run) / least : 1);
+            const double least = sweep_measured(m, &s->runs[best]);
+            fprintf(out, "<td>%.3f</td>", least > 0 ? sweep_measured(m, run) / least : 1);
         }
     }
     sweep_main_parts(s, run, &parts);

@@ -64,7 +64,7 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
         row = set_engines(row, &run->engines);
     for (size_t i = 0; sweep_parts(s, run, i, &parts); i++)
         for (unsigned p = 0; p < parts.count; p++)
-            row = set_part(row, parts.name, parts.part_name(p), parts.cycles[p]);
+            row = set_part(row, parts.name, sweep_reason_name(parts.reasons, p), parts.cycles[p]);
     return row;
 }
 

@@ -85,32 +85,39 @@ unsigned sweep_value(const struct sweep *sweep, size_t run, unsigned axis);
 /* Once all runs are over: which models are shown. */
 void sweep_choose_models(struct sweep *sweep);
 
-/* A number that the page draws. */
+/* A number that the page draws: of a function, or a member of struct sweep_run. */
 struct sweep_measure {
     const char *name; /* "cycles" */
     const char *unit; /* "%", or "" */
     double (*of)(const struct sweep_run *run);
+    size_t at; /* where `of` is NULL */
 };
+double sweep_measured(const struct sweep_measure *measure, const struct sweep_run *run);
 /* Those of the models that are shown; NULL at the end. The first is the one that is to be small:
  * cycles of the model that the first axis changes. */
 const struct sweep_measure *sweep_measure(const struct sweep *sweep, size_t index);
 /* The run with the least of the first measure, and the one with the most; false: none is done. */
 bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
 
-/* Green works, grey has nothing to do, the other colours wait. */
-#define SWEEP_BUSY_COLOUR "#2f9e6b"
-#define SWEEP_IDLE_COLOUR "#dcdfe3"
-const char *sweep_issue_colour(unsigned cycle);
-const char *sweep_issue_meaning(unsigned cycle);
+/* --- sweep/reasons.c */
+struct sweep_reasons {
+    unsigned count;
+    const struct sweep_reason {
+        const char *colour, *meaning, *name;
+    } * rows;
+    const char *(*name)(unsigned reason), *(*meaning)(unsigned reason); /* NULL: of the rows */
+};
+extern const struct sweep_reasons sweep_states, sweep_engine_cycles, sweep_issue_cycles,
+    sweep_gpu_reasons, sweep_weights, sweep_gpu_queue, sweep_dram;
+const char *sweep_reason_name(const struct sweep_reasons *reasons, unsigned reason);
+const char *sweep_reason_meaning(const struct sweep_reasons *reasons, unsigned reason);
 
 /* Where the cycles of a unit went. */
 struct sweep_parts {
     char name[24];
     const uint64_t *cycles; /* as many as `count` */
     unsigned count;
-    const char *(*part_name)(unsigned part);
-    const char *(*colour)(unsigned part);
-    const char *(*meaning)(unsigned part);
+    const struct sweep_reasons *reasons;
     bool engines; /* of the engines' model */
 };
 /* Those of a run, of the models that are shown; false at the end. */
@@ -121,9 +128,7 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
-/* --- sweep/system.c: the same for a system */
-const struct sweep_measure *sweep_system_measure(size_t index);
-bool sweep_system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts);
+/* What a system has spent, by the names of its figures. */
 void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
 
 /* --- sweep/rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
