@@ -156,6 +156,25 @@ int cli_code(enum sam_status status, const struct sam_error *error)
     return status == SAM_OK ? CLI_OK : cli_report(error);
 }
 
+bool cli_fail(struct sam_error *error, enum sam_status status, const char *path, const char *format,
+              ...)
+{
+    char text[sizeof error->text]; /* an argument may be the old text */
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%.500s%s%.520s", path ? path : "", path ? ": " : "",
+             text);
+    return false;
+}
+
+bool cli_fail_memory(struct sam_error *error)
+{
+    return cli_fail(error, SAM_ERR_MEMORY, NULL, "out of memory");
+}
+
 int cli_first(int code, int other)
 {
     return code ?: other;

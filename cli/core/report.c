@@ -318,7 +318,7 @@ bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *
 {
     const bool good = row && (!rows || json_array_append(rows, row) == 0);
     if (!good)
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
     else if (!rows)
         report_print(stdout, lines, row);
     json_decref(row);

@@ -56,7 +56,5 @@ extern const struct machine machine_ventus, machine_tensor, machine_tile, machin
 /* A run of the command's machine, not yet checked; and its end. */
 int run_begin(struct run *run, struct run_command *command);
 void run_end(struct run *run);
-/* Fetch the outputs, compare them, and write their files. */
-int run_finish_arguments(struct run *run);
 
 #endif

@@ -70,12 +70,6 @@ static int run_machine(struct run_command *command)
     return code;
 }
 
-int run_finish_arguments(struct run *run)
-{
-    return run_arguments_fetch(&run->arguments, &run->memory) ?: run_checks_compare(run)
-        ?: run_arguments_write(&run->arguments);
-}
-
 int run_command(struct run_command *c)
 {
     const struct run_request *r = &c->run;

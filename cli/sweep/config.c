@@ -63,7 +63,7 @@ static enum sam_status add_base(void *context, const char *settings, struct sam_
     const size_t size = strlen(before) + strlen(settings) + 2;
     char *base = cli_own(s->args, 1, size);
     if (!base) {
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
         return SAM_ERR_MEMORY;
     }
     snprintf(base, size, "%s%s%s", before, *before && *settings ? "," : "", settings);

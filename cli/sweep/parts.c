@@ -126,16 +126,9 @@ char *sweep_part_text(const struct sweep *s)
 }
 
 /* --- reading */
-static bool fail(struct sam_error *error, const char *path, const char *what)
-{
-    error->status = SAM_ERR_INPUT;
-    snprintf(error->text, sizeof error->text, "%.500s: %s", path, what);
-    return false;
-}
-
 static bool damaged(struct sam_error *error, const char *path)
 {
-    return fail(error, path, "damaged, or not a part of a sweep");
+    return cli_fail(error, SAM_ERR_INPUT, path, "damaged, or not a part of a sweep");
 }
 
 /* The words of one structure; all of it must be there. */
@@ -249,12 +242,14 @@ bool sweep_part_take(struct sweep *s, const char *text, size_t size, const char 
     else if (strcmp(version, sam_version()) != 0 ||
              json_integer_value(json_object_get(shared, "words")) !=
                  (json_int_t)(sizeof(struct sweep_run) / WORD))
-        good = fail(error, path, "written by another version of samite");
+        good = cli_fail(error, SAM_ERR_INPUT, path, "written by another version of samite");
     else if (json_integer_value(json_object_get(root, "part")) != (json_int_t)part->index ||
              json_integer_value(json_object_get(root, "parts")) != (json_int_t)part->count)
-        good = fail(error, path, "not the part that its name says: is one part given twice?");
+        good = cli_fail(error, SAM_ERR_INPUT, path,
+                        "not the part that its name says: is one part given twice?");
     else if (*first && !json_equal(json_object_get(*first, "sweep"), shared))
-        good = fail(error, path, "of another sweep than the first part: expected the same command");
+        good = cli_fail(error, SAM_ERR_INPUT, path,
+                        "of another sweep than the first part: expected the same command");
     if (good && !*first) {
         *first = json_incref(root);
         s->date = (time_t)json_integer_value(json_object_get(root, "date"));
@@ -292,8 +287,8 @@ bool sweep_parts_read(struct sweep *s, const char *name, json_t **first, struct 
     for (size_t i = 0; good && i < list.count; i++) {
         unsigned other = 0;
         sscanf(list.paths[i] + stem, ".part-%*u-of-%5u", &other);
-        good = other == count ||
-               fail(error, list.paths[i], "parts of two sweeps: remove those of one");
+        good = other == count || cli_fail(error, SAM_ERR_INPUT, list.paths[i],
+                                          "parts of two sweeps: remove those of one");
     }
     for (struct cli_part part = {1, count}; good && part.index <= count; part.index++) {
         char more[64], what[64];
@@ -304,9 +299,10 @@ bool sweep_parts_read(struct sweep *s, const char *name, json_t **first, struct 
         snprintf(what, sizeof what, "part %u/%u is missing", part.index, part.count);
         char *path = weights_place(NULL, name, more, "");
         if (!path)
-            good = fail(error, name, "out of memory");
+            good = cli_fail(error, SAM_ERR_INPUT, name, "out of memory");
         else
-            good = there ? read_part(s, path, &part, first, error) : fail(error, name, what);
+            good = there ? read_part(s, path, &part, first, error)
+                         : cli_fail(error, SAM_ERR_INPUT, name, what);
         free(path);
     }
     weights_list_free(&list);

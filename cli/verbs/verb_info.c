@@ -123,10 +123,8 @@ static int info(const char *path, json_t *files)
     }
     weights_list_free(&list);
     if (good && !any) {
-        error.status = SAM_ERR_INPUT;
-        snprintf(error.text, sizeof error.text,
-                 "%s: no weights (*" PACKED_SUFFIX ", .safetensors, .gguf, .npy, .onnx, .pt) in it",
-                 path);
+        cli_fail(&error, SAM_ERR_INPUT, path,
+                 "no weights (*" PACKED_SUFFIX ", .safetensors, .gguf, .npy, .onnx, .pt) in it");
     }
     return good && any ? CLI_OK : cli_report(&error);
 }

@@ -58,14 +58,6 @@ bool weights_are_foreign(const char *path)
     return false;
 }
 
-static bool fail(struct sam_error *error, enum sam_status status, const char *path,
-                 const char *text)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%s: %s", path, text);
-    return false;
-}
-
 static bool append(char ***paths, size_t *count, char *path)
 {
     char **grown = realloc(*paths, (*count + 1) * sizeof *grown);
@@ -104,7 +96,7 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
     DIR *folder = opendir(path);
     bool good = true;
     if (!folder)
-        return fail(error, SAM_ERR_IO, path, strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, path, "%s", strerror(errno));
     for (struct dirent *e; good && (e = readdir(folder));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
             strncmp(e->d_name, CLI_PART_RECORD, sizeof CLI_PART_RECORD - 1) == 0)
@@ -116,7 +108,7 @@ static bool list_folder(const char *path, struct weights_list *list, struct sam_
             good = file && append(&list->others, &list->other_count, file);
     }
     closedir(folder);
-    return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+    return good || cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
 }
 
 /* {"weight_map": {"tensor": "shard", ...}}: the shards, as keys. NULL with `error` filled. */
@@ -143,7 +135,7 @@ static json_t *shards_of(const char *path, struct sam_error *error)
     if (!wrong && shards)
         return shards;
     json_decref(shards);
-    fail(error, wrong ? status : SAM_ERR_MEMORY, path, wrong ? wrong : "out of memory");
+    cli_fail(error, wrong ? status : SAM_ERR_MEMORY, path, "%s", wrong ? wrong : "out of memory");
     return NULL;
 }
 
@@ -164,7 +156,7 @@ static bool list_index(const char *path, struct weights_list *list, struct sam_e
     bool good = add(list, path, folder, path + folder);
     json_object_foreach(shards, shard, value) good = good && add(list, path, folder, shard);
     json_decref(shards);
-    return good || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+    return good || cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
 }
 
 /* Whether all shards of this index exist; with `packed`, packed ones count. */
@@ -178,12 +170,10 @@ static bool shards_are_there(const char *index, bool packed, struct sam_error *e
         char *path = join(index, folder_of(index), shard);
         char *place = path && packed ? weights_place(NULL, path, PACKED_SUFFIX, "") : NULL;
         if (!path || (packed && !place))
-            good = fail(error, SAM_ERR_MEMORY, index, "out of memory");
+            good = cli_fail(error, SAM_ERR_MEMORY, index, "out of memory");
         else if (!weights_is_regular(path) && !(place && weights_is_regular(place))) {
-            error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text, "%.500s: missing: %.200s names this shard",
-                     path, index + folder_of(index));
-            good = false;
+            good = cli_fail(error, SAM_ERR_INPUT, path, "missing: %.200s names this shard",
+                            index + folder_of(index));
         }
         free(path);
         free(place);
@@ -224,7 +214,7 @@ bool weights_whole(const char *path, struct sam_error *error)
 bool weights_list_one(const char *path, struct weights_list *list, struct sam_error *error)
 {
     *list = (struct weights_list){0};
-    return add(list, "", 0, path) || fail(error, SAM_ERR_MEMORY, path, "out of memory");
+    return add(list, "", 0, path) || cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
 }
 
 static void free_paths(char **paths, size_t count)
@@ -269,11 +259,11 @@ bool weights_copy(const char *from, const char *to, struct sam_error *error)
     enum { PIECE = 1 << 20 };
     int file = open(from, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return fail(error, SAM_ERR_IO, from, strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, from, "%s", strerror(errno));
     uint8_t *piece = malloc(PIECE);
     struct sam_output *output = piece ? weights_create(to, from, error) : NULL;
     if (!piece)
-        fail(error, SAM_ERR_MEMORY, from, "out of memory");
+        cli_fail(error, SAM_ERR_MEMORY, from, "out of memory");
     long got = 0;
     while (output && (got = weights_read_from(file, from, piece, PIECE, error)) > 0)
         if (!sam_output_write(output, piece, (size_t)got))
@@ -305,9 +295,9 @@ static char **plan(const struct weights_list *list, const char *output,
     }
     json_decref(seen);
     if (twice)
-        fail(error, SAM_ERR_INPUT, twice, "two input files have this output");
+        cli_fail(error, SAM_ERR_INPUT, twice, "two input files have this output");
     else if (!good)
-        fail(error, SAM_ERR_MEMORY, output, "out of memory");
+        cli_fail(error, SAM_ERR_MEMORY, output, "out of memory");
     if (good && !twice)
         return places;
     free_paths(places, list->count);
@@ -322,11 +312,11 @@ static bool make_folder(const char *path, const char *input, bool *made, struct 
     if (*made)
         return true;
     if (errno != EEXIST || stat(path, &to) != 0)
-        return fail(error, SAM_ERR_IO, path, strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, path, "%s", strerror(errno));
     if (!S_ISDIR(to.st_mode))
-        return fail(error, SAM_ERR_IO, path, strerror(ENOTDIR));
+        return cli_fail(error, SAM_ERR_IO, path, "%s", strerror(ENOTDIR));
     if (stat(input, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
-        return fail(error, SAM_ERR_USAGE, path, "the output is the input");
+        return cli_fail(error, SAM_ERR_USAGE, path, "the output is the input");
     return true;
 }
 
@@ -357,8 +347,8 @@ static bool is_free_of_others(const char *output, char **places, size_t count,
         for (size_t k = 0; !ours && k < count; k++)
             ours = is_of(name, places[k] + folder_of(places[k]));
         if (!ours)
-            good = fail(error, SAM_ERR_INPUT, there.paths[i],
-                        "unexpected file in the output folder: not part of this input");
+            good = cli_fail(error, SAM_ERR_INPUT, there.paths[i],
+                            "unexpected file in the output folder: not part of this input");
     }
     weights_list_free(&there);
     return good;
@@ -402,7 +392,7 @@ static bool prepare(struct each *e, const char *input, struct sam_error *error)
     e->mine = cli_part_files(part, e->list->paths, count);
     e->there = calloc(count + 1, sizeof *e->there);
     if (!e->mine || !e->there)
-        return fail(error, SAM_ERR_MEMORY, e->output, "out of memory");
+        return cli_fail(error, SAM_ERR_MEMORY, e->output, "out of memory");
     if (part->count ? !cli_claim_open(&e->claim, e->output, part, plan_of(e), work->force, error)
                     : !e->made && !cli_claims_are_over(e->output, error))
         return false;
@@ -458,7 +448,7 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
     struct each e = {.list = &list, .work = work, .output = output, .claim = {.file = -1}};
     e.places = any ? plan(&list, output, work, error) : NULL;
     if (!any)
-        fail(error, SAM_ERR_INPUT, input, work->none);
+        cli_fail(error, SAM_ERR_INPUT, input, "%s", work->none);
     bool ready = e.places && prepare(&e, input, error);
     bool good = ready && process(&e, error);
     if (!good && ready)

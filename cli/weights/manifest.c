@@ -6,13 +6,6 @@
 
 enum { MAX_TEXT = 1 << 28, MAX_SHARD = INT32_MAX };
 
-static bool no_memory(const char *path, struct sam_error *error)
-{
-    error->status = SAM_ERR_MEMORY;
-    snprintf(error->text, sizeof error->text, "%.500s: out of memory", path);
-    return false;
-}
-
 /* Load the files of a group, concatenated; their size must match that of its tensors. */
 static bool load_group(const char *path, const struct sam_tfjs_group *group, uint8_t **bytes,
                        struct sam_error *error)
@@ -25,7 +18,7 @@ static bool load_group(const char *path, const struct sam_tfjs_group *group, uin
         size_t length = (size_t)folder + strlen(group->paths[i]) + 1, size;
         char *place = malloc(length), *shard = NULL;
         if (!place)
-            return no_memory(path, error);
+            return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
         snprintf(place, length, "%.*s%s", folder, path, group->paths[i]);
         bool loaded = sam_file_load(place, MAX_SHARD, &shard, &size, error) == SAM_OK;
         free(place);
@@ -39,7 +32,7 @@ static bool load_group(const char *path, const struct sam_tfjs_group *group, uin
         }
         free(shard);
         if (!grown)
-            return no_memory(path, error);
+            return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
     }
     if (used == group->size)
         return true;
@@ -78,11 +71,11 @@ bool weights_manifest_load(const char *path, struct weights_manifest *m, struct 
     uint64_t all = 0;
     for (size_t i = 0; i < m->tfjs.count; i++)
         if (__builtin_add_overflow(all, m->tfjs.tensors[i].size, &all) || all > SIZE_MAX / 2)
-            return no_memory(path, error);
+            return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
     m->data = malloc((size_t)all + 1); /* pages are touched only as data arrives */
     m->at = calloc(m->tfjs.count + 1, sizeof *m->at);
     if (!m->data || !m->at)
-        return no_memory(path, error);
+        return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
     all = 0;
     for (size_t i = 0; i < m->tfjs.count; all += m->tfjs.tensors[i++].size)
         m->at[i] = m->data + all;

@@ -45,9 +45,7 @@ bool weights_feed(const char *path, const char *what, const struct sam_codec_opt
     struct stat status;
     *fed = (struct weights_fed){0};
     if (file < 0) {
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "%s: cannot open: %s", path, strerror(errno));
-        return false;
+        return cli_fail(error, SAM_ERR_INPUT, path, "cannot open: %s", strerror(errno));
     }
     struct cli_bytes progress = {.what = what};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
@@ -78,10 +76,7 @@ bool weights_packed_list(const char *path, struct weights_list *list, struct sam
     if (kept)
         return true;
     weights_list_free(list);
-    error->status = SAM_ERR_INPUT;
-    snprintf(error->text, sizeof error->text, "%s: no packed file (*%s) in it", path,
-             PACKED_SUFFIX);
-    return false;
+    return cli_fail(error, SAM_ERR_INPUT, path, "no packed file (*%s) in it", PACKED_SUFFIX);
 }
 
 bool weights_packed_start(struct weights_packed *file, const struct sam_codec_options *options,

@@ -20,14 +20,6 @@ enum { SET_LOCK = F_SETLK };
 
 enum { LINE = 64 };
 
-static bool fail(struct sam_error *error, enum sam_status status, const char *path,
-                 const char *what)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%.500s: %s", path, what);
-    return false;
-}
-
 /* What a record says. */
 struct record {
     unsigned index, count; /* from its name */
@@ -74,7 +66,7 @@ static bool write_state(const struct cli_claim *claim, const char *state, struct
                               (unsigned long long)claim->plan, state);
     if (pwrite(claim->file, line, (size_t)size, 0) == size)
         return true;
-    return fail(error, SAM_ERR_IO, claim->path, strerror(errno));
+    return cli_fail(error, SAM_ERR_IO, claim->path, "%s", strerror(errno));
 }
 
 static char *record_path(const char *folder, unsigned index, unsigned count)
@@ -95,7 +87,7 @@ static bool each_record(const char *folder,
     DIR *open_folder = opendir(folder);
     bool good = true;
     if (!open_folder)
-        return fail(error, SAM_ERR_IO, folder, strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, folder, "%s", strerror(errno));
     for (struct dirent *e; good && (e = readdir(open_folder));) {
         struct record r = {0};
         char line[LINE] = "";
@@ -104,11 +96,11 @@ static bool each_record(const char *folder,
         char *path = record_path(folder, r.index, r.count);
         const int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
         if (!path)
-            good = fail(error, SAM_ERR_MEMORY, folder, "out of memory");
+            good = cli_fail(error, SAM_ERR_MEMORY, folder, "out of memory");
         else if (file < 0 && errno != ENOENT) /* else the last part has just removed it */
-            good = fail(error, SAM_ERR_IO, path, strerror(errno));
+            good = cli_fail(error, SAM_ERR_IO, path, "%s", strerror(errno));
         else if (file >= 0 && read_line(file, line) && line[0] && !parse_line(line, &r))
-            good = fail(error, SAM_ERR_INPUT, path, "not a record of a part");
+            good = cli_fail(error, SAM_ERR_INPUT, path, "not a record of a part");
         else if (file >= 0)
             good = look(context, path, &r, error);
         if (file >= 0)
@@ -128,12 +120,13 @@ static bool agrees(void *context, const char *path, const struct record *r, stru
         snprintf(what, sizeof what,
                  "a run of %u parts has worked here: expected %u (remove it if that run is over)",
                  r->count, claim->part->count);
-        return fail(error, SAM_ERR_INPUT, path, what);
+        return cli_fail(error, SAM_ERR_INPUT, path, "%s", what);
     }
     if (r->index != claim->part->index && r->plan && r->plan != claim->plan)
-        return fail(error, SAM_ERR_INPUT, path,
-                    "that part works on other files or with other options: expected the same in "
-                    "all parts (remove it if that run is over)");
+        return cli_fail(
+            error, SAM_ERR_INPUT, path,
+            "that part works on other files or with other options: expected the same in "
+            "all parts (remove it if that run is over)");
     return true;
 }
 
@@ -156,19 +149,19 @@ static bool take(struct cli_claim *claim, bool force, struct sam_error *error)
     const char *held = "another process works on part %u/%u: expected each part once";
     snprintf(what, sizeof what, held, claim->part->index, claim->part->count);
     if (!lock(claim, &locks))
-        return fail(error, SAM_ERR_INPUT, claim->path, what);
+        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     if (!read_line(claim->file, line))
-        return fail(error, SAM_ERR_IO, claim->path, strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, claim->path, "%s", strerror(errno));
     if (line[0] && !parse_line(line, &r))
-        return fail(error, SAM_ERR_INPUT, claim->path, "not a record of a part");
+        return cli_fail(error, SAM_ERR_INPUT, claim->path, "not a record of a part");
     if (r.done && !force) {
         snprintf(what, sizeof what, "part %u/%u is done: use -f to do it again", claim->part->index,
                  claim->part->count);
-        return fail(error, SAM_ERR_INPUT, claim->path, what);
+        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     }
     /* Without locks nobody can tell a process that works from one that was killed. */
     if (!locks && line[0] && !force && strstr(line, "working"))
-        return fail(error, SAM_ERR_INPUT, claim->path, what);
+        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     return each_record(claim->folder, agrees, claim, error) && write_state(claim, "working", error);
 }
 
@@ -200,10 +193,11 @@ bool cli_claim_open(struct cli_claim *claim, const char *folder, const struct cl
     claim->path = record_path(folder, part->index, part->count);
     bool good = claim->folder && claim->path;
     if (!good)
-        fail(error, SAM_ERR_MEMORY, folder, "out of memory");
+        cli_fail(error, SAM_ERR_MEMORY, folder, "out of memory");
     else
-        good = open_record(claim, &made) ? take(claim, force, error)
-                                         : fail(error, SAM_ERR_IO, claim->path, strerror(errno));
+        good = open_record(claim, &made)
+                   ? take(claim, force, error)
+                   : cli_fail(error, SAM_ERR_IO, claim->path, "%s", strerror(errno));
     if (!good && made) /* a refusal leaves nothing */
         unlink(claim->path);
     if (!good)
@@ -258,7 +252,7 @@ static bool note(void *context, const char *path, const struct record *r, struct
         u->count = r->count;
         u->seen = calloc(r->count + 1, sizeof *u->seen);
         if (!u->seen)
-            return fail(error, SAM_ERR_MEMORY, path, "out of memory");
+            return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
     }
     if (r->count == u->count && r->done)
         u->seen[r->index] = true;
@@ -276,7 +270,7 @@ bool cli_claims_are_over(const char *folder, struct sam_error *error)
         char what[160];
         snprintf(what, sizeof what, "incomplete: part %u/%u is not done (of --part)", missing,
                  u.count);
-        good = fail(error, SAM_ERR_INPUT, folder, what);
+        good = cli_fail(error, SAM_ERR_INPUT, folder, "%s", what);
     }
     free(u.seen);
     return good;

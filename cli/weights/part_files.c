@@ -18,21 +18,13 @@ size_t weights_part_stem(const char *name)
     return at;
 }
 
-static bool fail(struct sam_error *error, enum sam_status status, const char *path,
-                 const char *what)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%.500s: %s", path, what);
-    return false;
-}
-
 bool weights_find_parts(const char *name, struct weights_list *list, struct sam_error *error)
 {
     struct weights_list beside;
     const char *slash = strrchr(name, '/');
     char *folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup("./");
     if (!folder)
-        return fail(error, SAM_ERR_MEMORY, name, "out of memory");
+        return cli_fail(error, SAM_ERR_MEMORY, name, "out of memory");
     const bool listed = weights_list(folder, &beside, error);
     free(folder);
     if (!listed)
@@ -53,5 +45,5 @@ bool weights_find_parts(const char *name, struct weights_list *list, struct sam_
     if (kept)
         return true;
     weights_list_free(list);
-    return fail(error, SAM_ERR_INPUT, name, "no parts of it (NAME.part-I-of-N)");
+    return cli_fail(error, SAM_ERR_INPUT, name, "no parts of it (NAME.part-I-of-N)");
 }

@@ -81,7 +81,7 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
     char *header = text ? malloc(8 + padded) : NULL;
     json_decref(root);
     *size = 8 + padded;
-    *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+    cli_fail_memory(error);
     if (header) {
         for (size_t i = 0; i < 8; i++)
             header[i] = (char)(padded >> (8 * i) & 255);
@@ -124,10 +124,7 @@ static bool fill(struct tensor *t, uint8_t *piece, size_t size, struct sam_error
         if (more < 0)
             return false;
         if (more == 0) {
-            error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text, "%.400s: truncated while it was read",
-                     t->source->path);
-            return false;
+            return cli_fail(error, SAM_ERR_INPUT, t->source->path, "truncated while it was read");
         }
         got += (size_t)more;
     }
@@ -178,10 +175,7 @@ static bool convert(struct request *r, struct sam_error *error)
     cli_bytes_end(&progress);
     free(header);
     free(piece);
-    if (output && (good || sam_output_failed(output)))
-        return sam_output_commit(output, error) == SAM_OK && good;
-    sam_output_abort(output);
-    return false;
+    return weights_finish(output, good, error);
 }
 
 /* Takes ownership of `name`. */

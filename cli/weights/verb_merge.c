@@ -64,14 +64,6 @@ static bool write_joined(void *context, const void *data, size_t size)
     return sam_output_write(all->output, data, size);
 }
 
-static bool fail(struct sam_error *error, enum sam_status status, const char *path,
-                 const char *what)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%.500s: %s", path, what);
-    return false;
-}
-
 static bool list_parts(const struct request *r, struct weights_list *list, struct sam_error *error)
 {
     if (r->paths.count == 1 && !weights_part_stem(r->paths.items[0]))
@@ -82,7 +74,7 @@ static bool list_parts(const struct request *r, struct weights_list *list, struc
         list->count += list->paths[i] != NULL;
     }
     return list->count == r->paths.count ||
-           fail(error, SAM_ERR_MEMORY, r->paths.items[0], "out of memory");
+           cli_fail(error, SAM_ERR_MEMORY, r->paths.items[0], "out of memory");
 }
 
 static bool open_parts(struct parts *all, struct sam_error *error)
@@ -91,13 +83,13 @@ static bool open_parts(struct parts *all, struct sam_error *error)
     all->sources = calloc(all->list.count, sizeof *all->sources);
     all->parts = calloc(all->list.count, sizeof *all->parts);
     if (!all->sources || !all->parts)
-        return fail(error, SAM_ERR_MEMORY, all->list.paths[0], "out of memory");
+        return cli_fail(error, SAM_ERR_MEMORY, all->list.paths[0], "out of memory");
     for (size_t i = 0; i < all->list.count; i++) {
         const char *path = all->list.paths[i];
         if (stat(path, &status) != 0)
-            return fail(error, SAM_ERR_IO, path, strerror(errno));
+            return cli_fail(error, SAM_ERR_IO, path, "%s", strerror(errno));
         if (!S_ISREG(status.st_mode))
-            return fail(error, SAM_ERR_INPUT, path, "not a regular file");
+            return cli_fail(error, SAM_ERR_INPUT, path, "not a regular file");
         all->parts[i] = (struct part){all, i};
         all->sources[i] = (struct sam_source){read_part, &all->parts[i], (uint64_t)status.st_size};
         all->progress.total += (uint64_t)status.st_size;
@@ -120,10 +112,7 @@ static bool join(const struct request *r, struct parts *all, const char *output,
     cli_bytes_end(&all->progress);
     if (!good && cli_stopped())
         *error = (struct sam_error){.status = SAM_ERR_STOPPED, .text = "stopped"};
-    if (good || sam_output_failed(all->output))
-        return sam_output_commit(all->output, error) == SAM_OK && good;
-    sam_output_abort(all->output);
-    return false;
+    return weights_finish(all->output, good, error);
 }
 
 static int merge(const struct request *r, struct parts *all, char **output)

@@ -85,8 +85,7 @@ static bool start_counting(struct job *job, struct sam_error *error)
     job->split = (struct weights_split){.weights = weights, .take = count_tensor, .context = job};
     if (job->stats && weights_split_open(&job->split))
         return true;
-    *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
-    return false;
+    return cli_fail_memory(error);
 }
 
 /* Feed the whole input to the packer. */
@@ -122,7 +121,7 @@ static bool feed(struct job *job, uint64_t first, uint64_t end, struct cli_bytes
     uint8_t *piece = malloc(PIECE);
     bool good = piece != NULL;
     if (!piece)
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
     while (good && first < end) {
         const size_t size = end - first < PIECE ? (size_t)(end - first) : PIECE;
         good = !cli_stopped() && source.read(source.context, first, piece, size);
@@ -171,10 +170,7 @@ static bool pack_part(struct job *job, const char *from, const char *to, struct 
         stream_part(job, error);
     if (!good)
         weights_name_error(from, error);
-    if (job->output && (good || sam_output_failed(job->output)))
-        return sam_output_commit(job->output, error) == SAM_OK && good;
-    sam_output_abort(job->output);
-    return false;
+    return weights_finish(job->output, good, error);
 }
 
 static bool pack_file(struct job *job, const char *from, const char *to, bool reported,
@@ -191,10 +187,7 @@ static bool pack_file(struct job *job, const char *from, const char *to, bool re
            (!reported || start_counting(job, error)) && stream(job, error);
     if (!good)
         weights_name_error(from, error);
-    if (good || sam_output_failed(job->output))
-        return sam_output_commit(job->output, error) == SAM_OK && good;
-    sam_output_abort(job->output);
-    return false;
+    return weights_finish(job->output, good, error);
 }
 
 /* --- reports */
@@ -247,7 +240,7 @@ static bool pack_one_part(struct request *r, const char *from, const char *place
     snprintf(more, sizeof more, CLI_PART_SUFFIX, r->part.index, r->part.count);
     char *to = weights_place(NULL, place, more, "");
     if (!to)
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
     bool good =
         to && weights_may_replace(to, from, r->force, error) && pack_part(&job, from, to, error);
     if (good && (!r->quiet || r->json)) {

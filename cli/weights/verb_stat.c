@@ -152,13 +152,12 @@ static bool stat_tensors(struct request *r, struct weights_input *in, struct sam
     p.counts = calloc(MOST_PLANES, sizeof *p.counts);
     bool good = weights_split_open(&split) && piece && p.counts;
     if (!good)
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
     while (good && !weights_split_done(&split)) {
         long got = weights_read(in, piece, WEIGHTS_PIECE, error);
         if (got == 0) {
-            error->status = SAM_ERR_INPUT;
-            snprintf(error->text, sizeof error->text,
-                     "%.400s: truncated while it was read: %llu of %llu bytes", in->path,
+            cli_fail(error, SAM_ERR_INPUT, in->path,
+                     "truncated while it was read: %llu of %llu bytes",
                      (unsigned long long)split.at, (unsigned long long)in->weights.file_size);
         }
         good = got > 0 && weights_split_write(&split, piece, (size_t)got, error);
@@ -209,14 +208,13 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     for (size_t i = 0; mine && good && i < any; i++)
         good = !mine[i] || stat_file(r, list.paths[i], error);
     if (!mine) {
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+        cli_fail_memory(error);
         good = false;
     }
     free(mine);
     weights_list_free(&list);
     if (!any) {
-        error->status = SAM_ERR_INPUT;
-        snprintf(error->text, sizeof error->text, "%s: " WEIGHTS_NONE, path);
+        cli_fail(error, SAM_ERR_INPUT, path, WEIGHTS_NONE);
     } else if (good && !r->json) {
         print_sum(path, r->before, r->after);
     }

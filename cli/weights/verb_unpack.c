@@ -32,11 +32,7 @@ static bool unpack_file(void *context, const char *from, const char *to, struct 
         return false;
     bool good = weights_feed(from, r->quiet ? NULL : "unpack", &r->options,
                              (struct sam_sink){sam_output_write, output}, &fed, error);
-    if (good || sam_output_failed(output)) {
-        good = sam_output_commit(output, error) == SAM_OK && good;
-    } else {
-        sam_output_abort(output);
-    }
+    good = weights_finish(output, good, error);
     if (good && r->json) {
         json_t *row = report_count(row_of(from, to), "bytes", fed.bytes);
         r->files = report_add(r->files, report_count(row, "packed", fed.packed));
@@ -59,10 +55,8 @@ static bool widen(const struct request *r, struct sam_weight *w, uint64_t count,
         return true;
     *size = (size_t)count * sam_dtype_bits(to) / 8;
     void *wide = malloc(*size ? *size : 1);
-    if (!wide) {
-        *error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
-        return false;
-    }
+    if (!wide)
+        return cli_fail_memory(error);
     bool good = sam_dtype_widen(w->type, to, *data, count, wide, error) == SAM_OK;
     free(*data);
     *data = wide;
@@ -111,10 +105,8 @@ static int read_tensor(struct request *r, const char *path, const struct sam_pac
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
     bool good = data != NULL;
-    if (!data) {
-        error.status = SAM_ERR_MEMORY;
-        snprintf(error.text, sizeof error.text, "out of memory");
-    }
+    if (!data)
+        cli_fail_memory(&error);
     good = good && weights_may_replace(r->output, path, r->force, &error) &&
            weights_may_write(r->output, path, &error);
     if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
@@ -208,10 +200,8 @@ static int unpack(struct request *r)
     char *place = r->output ? strdup(r->output)
                   : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
                             : NULL;
-    if (!place) {
-        error.status = SAM_ERR_MEMORY;
-        snprintf(error.text, sizeof error.text, "out of memory");
-    }
+    if (!place)
+        cli_fail_memory(&error);
     good = place && (many ? weights_each(r->input, place, &work, &error)
                           : weights_may_replace(place, r->input, r->force, &error) &&
                                 unpack_file(r, r->input, place, &error));

@@ -48,7 +48,7 @@ static bool list_all(const struct request *r, struct weights_list *all)
             good ? realloc(all->paths, (all->count + list.count + 1) * sizeof *grown) : NULL;
         all->paths = grown ? grown : all->paths;
         if (good && !grown) {
-            error = (struct sam_error){.status = SAM_ERR_MEMORY, .text = "out of memory"};
+            cli_fail_memory(&error);
             weights_list_free(&list);
         }
         if (!grown) {

@@ -15,15 +15,6 @@
 enum { FIRST_READ = 4096 };
 static const size_t most_unknown = (size_t)1 << 32; /* bytes of a stream held in memory */
 
-static bool fail(struct sam_error *error, enum sam_status status, const char *path,
-                 const char *what, const char *why)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%.400s: %.600s%s%s", path, what, why ? ": " : "",
-             why ? why : "");
-    return false;
-}
-
 void weights_name_error(const char *path, struct sam_error *error)
 {
     char text[sizeof error->text];
@@ -97,7 +88,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room, stru
         if (poll(&wait, 1, -1) > 0)
             got = read(file, data, room);
         if (got < 0 && errno != EINTR) {
-            fail(error, SAM_ERR_IO, path, "cannot read", strerror(errno));
+            cli_fail(error, SAM_ERR_IO, path, "cannot read: %s", strerror(errno));
             return -1;
         }
     }
@@ -113,7 +104,7 @@ static bool bring(struct weights_input *in, size_t size, struct sam_error *error
 {
     uint8_t *grown = realloc(in->prefix, size ? size : 1);
     if (!grown)
-        return fail(error, SAM_ERR_MEMORY, in->path, "out of memory", NULL);
+        return cli_fail(error, SAM_ERR_MEMORY, in->path, "out of memory");
     in->prefix = grown;
     while (in->prefix_size < size) {
         long got = weights_read_from(in->file, in->path, in->prefix + in->prefix_size,
@@ -136,27 +127,27 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     if (!hint->has_type && !hint->has_shape)
         return true;
     if (weights->kind != SAM_WEIGHTS_RAW && weights->kind != SAM_WEIGHTS_NPY)
-        return fail(error, SAM_ERR_USAGE, in->path, "--dtype and --shape are for npy and raw files",
-                    NULL);
+        return cli_fail(error, SAM_ERR_USAGE, in->path,
+                        "--dtype and --shape are for npy and raw files");
     size_t before = sam_dtype_bits(w->type);
     if (hint->has_type)
         w->type = hint->type;
     size_t bits = sam_dtype_bits(w->type);
     if (hint->has_shape && w->type == SAM_OPAQUE)
-        return fail(error, SAM_ERR_USAGE, in->path, "--shape requires --dtype", NULL);
+        return cli_fail(error, SAM_ERR_USAGE, in->path, "--shape requires --dtype");
     if (hint->has_shape) {
         w->rank = hint->rank;
         memcpy(w->shape, hint->shape, sizeof w->shape);
     } else if (bits != before) {
         if (weights->kind == SAM_WEIGHTS_NPY && !(before == 8 && bits < 8))
-            return fail(error, SAM_ERR_USAGE, in->path, "the element width differs from that of",
-                        sam_dtype_name(w->type));
+            return cli_fail(error, SAM_ERR_USAGE, in->path,
+                            "the element width differs from that of: %s", sam_dtype_name(w->type));
         w->rank = 1;
         w->shape[0] = w->size * 8 / bits;
     }
     struct sam_error why = {0};
     if (sam_weights_check(weights, &why) != SAM_OK)
-        return fail(error, SAM_ERR_USAGE, in->path, why.text, NULL);
+        return cli_fail(error, SAM_ERR_USAGE, in->path, "%s", why.text);
     return true;
 }
 
@@ -216,12 +207,12 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
         enum sam_weights_kind kind = sam_weights_kind_of(in->prefix, in->prefix_size, in->path);
         if (kind == SAM_WEIGHTS_RAW && file_size == UINT64_MAX) {
             if (in->is_device)
-                return fail(error, SAM_ERR_INPUT, in->path,
-                            "is a device: expected a file or a pipe", NULL);
+                return cli_fail(error, SAM_ERR_INPUT, in->path,
+                                "is a device: expected a file or a pipe");
             if (need > most_unknown)
-                return fail(error, SAM_ERR_INPUT, in->path,
-                            "a pipe of more than 4 GiB without a known length: give the file name",
-                            NULL);
+                return cli_fail(
+                    error, SAM_ERR_INPUT, in->path,
+                    "a pipe of more than 4 GiB without a known length: give the file name");
             need = in->prefix_size * 2; /* read to the end */
             continue;
         }
@@ -232,7 +223,7 @@ static bool find_tensors(struct weights_input *in, uint64_t file_size, struct sa
         if (need <= in->prefix_size)
             return true;
         if (ended && before == in->prefix_size)
-            return fail(error, SAM_ERR_INPUT, in->path, "truncated in its header", NULL);
+            return cli_fail(error, SAM_ERR_INPUT, in->path, "truncated in its header");
     }
 }
 
@@ -243,9 +234,9 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
     *in = (struct weights_input){.path = path, .file = -1};
     in->file = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->file < 0 || fstat(in->file, &status) != 0)
-        return fail(error, SAM_ERR_IO, path, "cannot open", strerror(errno));
+        return cli_fail(error, SAM_ERR_IO, path, "cannot open: %s", strerror(errno));
     if (S_ISDIR(status.st_mode))
-        return fail(error, SAM_ERR_IO, path, "cannot open", strerror(EISDIR));
+        return cli_fail(error, SAM_ERR_IO, path, "cannot open: %s", strerror(EISDIR));
     /* Standard input may be a file that someone has read a part of. */
     off_t at = S_ISREG(status.st_mode) ? lseek(in->file, 0, SEEK_CUR) : -1;
     in->is_plain = at == 0;
@@ -266,7 +257,7 @@ bool weights_is_packed(const struct weights_input *in)
 
 bool weights_are_unpacked(const struct weights_input *in, const char *text, struct sam_error *error)
 {
-    return !weights_is_packed(in) || fail(error, SAM_ERR_INPUT, in->path, text, NULL);
+    return !weights_is_packed(in) || cli_fail(error, SAM_ERR_INPUT, in->path, "%s", text);
 }
 
 void weights_close(struct weights_input *in)
@@ -295,7 +286,7 @@ bool weights_may_write(const char *path, const char *input, struct sam_error *er
     if (strcmp(path, "-") == 0)
         return true;
     if (cli_same_file(path, input))
-        return fail(error, SAM_ERR_USAGE, path, "the output is the input", NULL);
+        return cli_fail(error, SAM_ERR_USAGE, path, "the output is the input");
     cli_catch_signals();
     return true;
 }
@@ -306,6 +297,14 @@ struct sam_output *weights_create(const char *path, const char *input, struct sa
     if (weights_may_write(path, input, error))
         sam_output_open_like(path, input, &output, error);
     return output;
+}
+
+bool weights_finish(struct sam_output *output, bool good, struct sam_error *error)
+{
+    if (output && (good || sam_output_failed(output)))
+        return sam_output_commit(output, error) == SAM_OK && good;
+    sam_output_abort(output);
+    return false;
 }
 
 /* Ask the user at the terminal. */
@@ -322,13 +321,13 @@ bool weights_may_replace(const char *path, const char *input, bool force, struct
 {
     struct stat there;
     if (cli_same_file(path, input))
-        return fail(error, SAM_ERR_USAGE, path, "the output is the input", NULL);
+        return cli_fail(error, SAM_ERR_USAGE, path, "the output is the input");
     if (force || strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
         return true;
     bool terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (terminal && is_told_to(path))
         return true;
-    return fail(error, SAM_ERR_USAGE, path, "exists: use -f to overwrite it", NULL);
+    return cli_fail(error, SAM_ERR_USAGE, path, "exists: use -f to overwrite it");
 }
 
 json_t *weights_row(const struct sam_weight *w)

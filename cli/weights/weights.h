@@ -84,6 +84,9 @@ long weights_read_from(int file, const char *path, void *data, size_t room,
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
 /* Then create the output, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
+/* Commit an output that is good, or name why it could not be written; drop another one, or NULL.
+ * Whether it is good and kept. */
+bool weights_finish(struct sam_output *output, bool good, struct sam_error *error);
 
 /* Whether output for `input` may replace what exists at `path`: never the input itself; a regular
  * file with `force`, or if the user agrees on a terminal; devices and pipes always, and also if
