@@ -209,8 +209,4 @@ void sam_gdb_query(struct sam_gdb *gdb, struct sam_gdb_text text);
 void sam_gdb_set(struct sam_gdb *gdb, struct sam_gdb_text text);
 void sam_gdb_file(struct sam_gdb *gdb, struct sam_gdb_text text);
 void sam_gdb_monitor(struct sam_gdb *gdb, const char *command);
-/* Append part of a document: 'm' or 'l', and the bytes. */
-void sam_gdb_send_part(struct sam_gdb *gdb, const void *data, size_t size, uint64_t offset,
-                       uint64_t length);
-
 #endif

@@ -5,8 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void sam_gdb_send_part(struct sam_gdb *gdb, const void *data, size_t size, uint64_t offset,
-                       uint64_t length)
+/* Append part of a document: 'm' or 'l', and the bytes. */
+static void send_part(struct sam_gdb *gdb, const void *data, size_t size, uint64_t offset,
+                      uint64_t length)
 {
     const size_t at = offset < size ? (size_t)offset : size;
     size_t part = size - at;
@@ -84,7 +85,7 @@ static void transfer(struct sam_gdb *gdb, struct sam_gdb_text text)
     if (gdb->document.failed)
         sam_gdb_send_error(gdb, SAM_GDB_NO_MEMORY);
     else
-        sam_gdb_send_part(gdb, gdb->document.data, gdb->document.size, offset, length);
+        send_part(gdb, gdb->document.data, gdb->document.size, offset, length);
 }
 
 static void list_threads(struct sam_gdb *gdb)

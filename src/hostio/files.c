@@ -25,7 +25,8 @@ static int fail_host(struct sam_hostio *io)
     return fail(io, errno == ELOOP ? SAM_HOSTIO_EACCES : errno);
 }
 
-struct sam_hostio_file *sam_hostio_file(struct sam_hostio *io, uint64_t handle)
+/* The open file of a handle, or NULL with last_error set. */
+static struct sam_hostio_file *file_of(struct sam_hostio *io, uint64_t handle)
 {
     if (handle < SAM_HOSTIO_FILES && io->files[handle].kind != SAM_HOSTIO_CLOSED)
         return &io->files[handle];
@@ -123,7 +124,7 @@ int sam_hostio_open(struct sam_hostio *io, const char *path, int flags)
 
 int sam_hostio_close(struct sam_hostio *io, uint64_t handle)
 {
-    struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    struct sam_hostio_file *file = file_of(io, handle);
     if (!file)
         return -1;
     const bool bad = file->kind == SAM_HOSTIO_FILE && close(file->fd) != 0;
@@ -218,7 +219,7 @@ int64_t sam_hostio_read(struct sam_hostio *io, const struct sam_hostio_guest *gu
 {
     uint8_t data[PIECE];
     uint64_t done = 0;
-    struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    struct sam_hostio_file *file = file_of(io, handle);
     if (!file)
         return -1;
     while (done < size) {
@@ -243,7 +244,7 @@ int64_t sam_hostio_write(struct sam_hostio *io, const struct sam_hostio_guest *g
 {
     uint8_t data[PIECE];
     uint64_t done = 0;
-    const struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    const struct sam_hostio_file *file = file_of(io, handle);
     if (!file)
         return -1;
     while (done < size) {
@@ -262,7 +263,7 @@ int64_t sam_hostio_write(struct sam_hostio *io, const struct sam_hostio_guest *g
 
 int64_t sam_hostio_seek(struct sam_hostio *io, uint64_t handle, int64_t offset, int whence)
 {
-    struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    struct sam_hostio_file *file = file_of(io, handle);
     if (!file)
         return -1;
     if (file->kind == SAM_HOSTIO_FILE) {
@@ -283,7 +284,7 @@ int64_t sam_hostio_seek(struct sam_hostio *io, uint64_t handle, int64_t offset, 
 int64_t sam_hostio_length(struct sam_hostio *io, uint64_t handle)
 {
     struct stat what;
-    const struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    const struct sam_hostio_file *file = file_of(io, handle);
     if (!file)
         return -1;
     if (file->kind == SAM_HOSTIO_FEATURES)
@@ -295,7 +296,7 @@ int64_t sam_hostio_length(struct sam_hostio *io, uint64_t handle)
 
 int sam_hostio_is_console(struct sam_hostio *io, uint64_t handle)
 {
-    const struct sam_hostio_file *file = sam_hostio_file(io, handle);
+    const struct sam_hostio_file *file = file_of(io, handle);
     return file ? file->kind < SAM_HOSTIO_FEATURES : -1;
 }
 

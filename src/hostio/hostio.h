@@ -92,8 +92,6 @@ struct sam_hostio {
     bool sink_failed;
 };
 
-/* The open file of a handle, or NULL with last_error set. */
-struct sam_hostio_file *sam_hostio_file(struct sam_hostio *io, uint64_t handle);
 /* A free handle, -1 with last_error set. */
 int sam_hostio_handle(struct sam_hostio *io);
 /* The following return -1 with last_error set on failure. `flags` are those of open(2). */

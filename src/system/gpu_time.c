@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What the GPU does in a cycle. */
+/* The state of the GPU in a cycle. */
 enum system_gpu_cycle {
     SYSTEM_GPU_RUNS,   /* from the first warp's start to the last endprg */
     SYSTEM_GPU_LAUNCH, /* a launch is being set up */

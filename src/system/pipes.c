@@ -313,30 +313,6 @@ static bool mark(struct system_pipes *p)
     return good;
 }
 
-enum sam_status sam_system_pipes_new(const struct sam_system_pipes *about, struct sam_hart *hart,
-                                     struct system_pipes **out, struct sam_error *error)
-{
-    const enum sam_status status = sam_system_pipes_check(about, error);
-    if (status != SAM_OK)
-        return status;
-    struct system_pipes *p = sam_alloc(1, sizeof *p);
-    if (!p)
-        return sam_fail_memory(error);
-    p->about = *about;
-    p->hart = hart;
-    if (!allocate(p)) {
-        sam_system_pipes_free(p);
-        return sam_fail_memory(error);
-    }
-    start(p);
-    if (!mark(p)) {
-        sam_system_pipes_free(p);
-        return sam_fail_memory(error);
-    }
-    *out = p;
-    return SAM_OK;
-}
-
 void sam_system_pipes_free(struct system_pipes *p)
 {
     if (!p)
@@ -356,15 +332,33 @@ void sam_system_pipes_free(struct system_pipes *p)
     free(p);
 }
 
+static struct system_pipes *create(const struct sam_system_pipes *about, struct sam_hart *hart)
+{
+    struct system_pipes *p = sam_alloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->about = *about;
+    p->hart = hart;
+    if (allocate(p)) {
+        start(p);
+        if (mark(p))
+            return p;
+    }
+    sam_system_pipes_free(p);
+    return NULL;
+}
+
 enum sam_status sam_system_describe_pipes(struct sam_system *system,
                                           const struct sam_system_pipes *pipes,
                                           struct sam_error *error)
 {
     if (SAM_LACKS(error, system, pipes))
         return SAM_ERR_USAGE;
-    if (!system->time)
-        return sam_system_pipes_check(pipes, error);
-    if (system->time->pipes)
+    if (system->time && system->time->pipes)
         return sam_fail(error, SAM_ERR_USAGE, "pipes of a second program: expected one");
-    return sam_system_pipes_new(pipes, system->hart, &system->time->pipes, error);
+    const enum sam_status status = sam_system_pipes_check(pipes, error);
+    if (status != SAM_OK || !system->time)
+        return status;
+    system->time->pipes = create(pipes, system->hart);
+    return system->time->pipes ? SAM_OK : sam_fail_memory(error);
 }

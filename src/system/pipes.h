@@ -67,9 +67,6 @@ struct system_pipes {
 /* pipes_check.c. SAM_ERR_USAGE: an index or a count out of range, a missing name or array, marks
  * out of order. */
 enum sam_status sam_system_pipes_check(const struct sam_system_pipes *p, struct sam_error *error);
-/* Checks the description first. */
-enum sam_status sam_system_pipes_new(const struct sam_system_pipes *about, struct sam_hart *hart,
-                                     struct system_pipes **out, struct sam_error *error);
 void sam_system_pipes_free(struct system_pipes *pipes);
 
 /* --- events; `pipes` may be NULL */

@@ -11,16 +11,16 @@ enum { FETCHED = 4096 };
 
 struct sam_system_watch {
     struct sam_system_races *races;
-    struct sam_hart_listener hears_hart;
+    struct sam_hart_listener hart_listener;
     struct sam_hart *hart; /* for the pc of host calls */
-    struct sam_sanitizer *hears_gpu;
+    struct sam_sanitizer *gpu_listener;
     uint32_t fetched[FETCHED]; /* 1 + pc fetched by the current launch, direct-mapped */
 };
 
 /* ------------------------------------------------------------------------------------- hart */
 
-static void tell(struct sam_system_watch *w, enum sam_system_agent agent,
-                 enum sam_system_access kind, uint64_t pc, uint64_t address, uint64_t size)
+static void report_access(struct sam_system_watch *w, enum sam_system_agent agent,
+                          enum sam_system_access kind, uint64_t pc, uint64_t address, uint64_t size)
 {
     sam_system_races_access(w->races, &(struct system_race_access){.agent = agent,
                                                                    .kind = kind,
@@ -30,7 +30,7 @@ static void tell(struct sam_system_watch *w, enum sam_system_agent agent,
                                                                    .size = size});
 }
 
-static void hear_matrix(struct sam_system_watch *w, const struct sam_hart_record *r)
+static void on_matrix(struct sam_system_watch *w, const struct sam_hart_record *r)
 {
     struct sam_matrix_work work;
     const bool trapped = r->step.kind == SAM_STEP_TRAPPED;
@@ -39,66 +39,67 @@ static void hear_matrix(struct sam_system_watch *w, const struct sam_hart_record
         return;
     const unsigned end = work.end < work.m ? work.end : work.m; /* other rows are cleared */
     for (unsigned row = work.first; row < end; row++)
-        tell(w, SAM_SYSTEM_BY_MATRIX,
-             work.kind == SAM_M_KIND_STORE ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, r->step.pc,
-             sam_matrix_address(&work, row, 0), work.bytes);
+        report_access(w, SAM_SYSTEM_BY_MATRIX,
+                      work.kind == SAM_M_KIND_STORE ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD,
+                      r->step.pc, sam_matrix_address(&work, row, 0), work.bytes);
 }
 
-static void hear_scalar(struct sam_system_watch *w, const struct sam_hart_record *r)
+static void on_scalar(struct sam_system_watch *w, const struct sam_hart_record *r)
 {
     const bool reserves = sam_insn_rows[r->insn.op].does.act == SAM_ACT_RESERVE;
     for (unsigned i = 0; i < r->step.access_count; i++) {
         const struct sam_step_access *a = &r->step.access[i];
-        tell(w, SAM_SYSTEM_BY_HART,
-             reserves || (a->load && a->store) ? SAM_SYSTEM_ATOMIC
-             : a->store                        ? SAM_SYSTEM_STORE
-                                               : SAM_SYSTEM_LOAD,
-             r->step.pc, a->address, a->size);
+        report_access(w, SAM_SYSTEM_BY_HART,
+                      reserves || (a->load && a->store) ? SAM_SYSTEM_ATOMIC
+                      : a->store                        ? SAM_SYSTEM_STORE
+                                                        : SAM_SYSTEM_LOAD,
+                      r->step.pc, a->address, a->size);
     }
 }
 
-static void hear_instruction(void *context, const struct sam_hart_record *r)
+static void on_instruction(void *context, const struct sam_hart_record *r)
 {
     struct sam_system_watch *w = context;
     if (r->step.word)
-        tell(w, SAM_SYSTEM_BY_HART, SAM_SYSTEM_FETCH, r->step.pc, r->step.pc, 4);
+        report_access(w, SAM_SYSTEM_BY_HART, SAM_SYSTEM_FETCH, r->step.pc, r->step.pc, 4);
     if (sam_matrix_is(&r->insn)) {
-        hear_matrix(w, r);
+        on_matrix(w, r);
     } else if (r->step.kind == SAM_STEP_TRAPPED) {
         return;
     } else if (r->has_tensor) {
         for (unsigned i = 0; i < r->tensor.span_count; i++)
-            tell(w, SAM_SYSTEM_BY_TENSOR, r->tensor.store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD,
-                 r->step.pc, r->tensor.spans[i].low,
-                 r->tensor.spans[i].high - r->tensor.spans[i].low + 1);
+            report_access(w, SAM_SYSTEM_BY_TENSOR,
+                          r->tensor.store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, r->step.pc,
+                          r->tensor.spans[i].low,
+                          r->tensor.spans[i].high - r->tensor.spans[i].low + 1);
     } else {
-        hear_scalar(w, r);
+        on_scalar(w, r);
     }
 }
 
-static void hear_call(void *context, uint64_t address, uint64_t size, bool store)
+static void on_host_call(void *context, uint64_t address, uint64_t size, bool store)
 {
     struct sam_system_watch *w = context;
-    tell(w, SAM_SYSTEM_BY_HART, store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD, sam_hart_pc(w->hart),
-         address, size);
+    report_access(w, SAM_SYSTEM_BY_HART, store ? SAM_SYSTEM_STORE : SAM_SYSTEM_LOAD,
+                  sam_hart_pc(w->hart), address, size);
 }
 
 void sam_system_watch_hart(struct sam_system_watch *w, struct sam_hart *hart)
 {
     w->hart = hart;
-    w->hears_hart = (struct sam_hart_listener){hear_instruction, hear_call, w};
+    w->hart_listener = (struct sam_hart_listener){on_instruction, on_host_call, w};
 }
 
 /* Without records in flight the hart runs at full speed, with no listener. */
 static void listen_to_hart(struct sam_system_watch *w)
 {
     if (w->hart)
-        w->hart->listener = sam_system_races_in_flight(w->races) ? &w->hears_hart : NULL;
+        w->hart->listener = sam_system_races_in_flight(w->races) ? &w->hart_listener : NULL;
 }
 
 /* -------------------------------------------------------------------------------------- GPU */
 
-static void hear_fetch(void *context, uint32_t pc)
+static void on_fetch(void *context, uint32_t pc)
 {
     struct sam_system_watch *w = context;
     uint32_t *known = &w->fetched[pc / 4 % FETCHED];
@@ -147,7 +148,7 @@ static void add(struct span *span, uint32_t address, unsigned bytes)
     span->access.size = bytes;
 }
 
-static void hear_access(void *context, const struct sam_sanitize_op *op)
+static void on_access(void *context, const struct sam_sanitize_op *op)
 {
     struct span span = {
         .watch = context,
@@ -165,7 +166,7 @@ static void hear_access(void *context, const struct sam_sanitize_op *op)
 
 struct sam_sanitizer *sam_system_watch_gpu(struct sam_system_watch *w)
 {
-    return w->hears_gpu;
+    return w->gpu_listener;
 }
 
 /* ------------------------------------------------------------------------------- the queues */
@@ -202,9 +203,9 @@ struct sam_system_watch *sam_system_watch_new(const struct sam_system_races_opti
     if (!w)
         return NULL;
     w->races = sam_system_races_new(options);
-    w->hears_gpu = sam_sanitize_listen(
-        &(struct sam_sanitize_listener){.access = hear_access, .fetch = hear_fetch, .context = w});
-    if (w->races && w->hears_gpu)
+    w->gpu_listener = sam_sanitize_listen(
+        &(struct sam_sanitize_listener){.access = on_access, .fetch = on_fetch, .context = w});
+    if (w->races && w->gpu_listener)
         return w;
     sam_system_watch_free(w);
     return NULL;
@@ -215,7 +216,7 @@ void sam_system_watch_free(struct sam_system_watch *w)
     if (!w)
         return;
     sam_system_races_free(w->races);
-    sam_sanitizer_free(w->hears_gpu);
+    sam_sanitizer_free(w->gpu_listener);
     free(w);
 }
 

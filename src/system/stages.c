@@ -186,7 +186,7 @@ static bool leave_fetch(struct system_stages *s, uint64_t now)
     return true;
 }
 
-/* A record may read what one before it has still to write. */
+/* Whether a record may read bytes that an earlier one has not written yet. */
 static bool depends(const struct system_stages *s, const struct system_job *job)
 {
     for (const struct system_job *before = s->first; before != job; before = before->next)

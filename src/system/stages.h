@@ -92,7 +92,7 @@ struct system_stages {
     struct sam_memtime_port port;
     unsigned clock_unit;
     struct system_job *first, **last; /* those that have not ended, in order */
-    struct system_job *entering;      /* the last of them that runs; NULL: none does */
+    struct system_job *entering;      /* the last that runs; NULL: none */
     uint64_t shown;                   /* up to there the timeline shows records */
     struct system_mover fetch, write;
     const struct system_part *part; /* in work; NULL: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The units of a system on one clock. In a cycle, the matrix unit and the engines come first, then
- * the queues in their order; the hart sees what they did in the cycles before. */
+ * the queues in their order; the hart observes their state of the cycle before. */
 #include "system/time.h"
 
 #include <stdlib.h>

@@ -19,8 +19,8 @@ struct system_measuring {
 };
 
 struct system_unit {
-    /* Execute the record at `address`. *status: 0, or what failed, for the register STATUS. With
-     * time, keep its work for `submit`. */
+    /* Execute the record at `address`. *status is 0, or the value of the register STATUS after this
+     * failure. With time, keep the work for `submit`. */
     enum sam_hart_port_end (*take)(struct sam_system *system, uint32_t address,
                                    const uint32_t words[16], uint32_t *status);
     /* Parameters, whose names begin with `prefix` ("wu."). */
@@ -38,7 +38,7 @@ struct system_unit {
     bool (*uses)(const void *state, size_t index, struct sam_work_span *bytes, bool *stores);
     /* Queue the work of the last `take`, if there is any. False: out of memory. */
     bool (*submit)(void *state);
-    /* Add the unit's rows, and what it alone counts. */
+    /* Add the rows of the unit, and its own counters. */
     void (*measure)(void *state, struct system_measuring *m);
     const char *works[SYSTEM_STAGE_WORKS]; /* names of a pipeline's kinds of work */
 };

@@ -66,7 +66,7 @@ static inline bool sam_tensor_illegal(struct sam_core *c, struct sam_tl_fault fa
 /* The fault of tshape. */
 static inline struct sam_tl_fault sam_tensor_shape_fault(const struct sam_tensor *t)
 {
-    return SAM_TL_FAULT(t->shape, SAM_CSR_tshape); /* the value counts for UNWRITTEN alone */
+    return SAM_TL_FAULT(t->shape, SAM_CSR_tshape); /* the value is used for UNWRITTEN only */
 }
 
 /* Convert 4-bit elements to bytes and back; `count` is even, the low nibble is first. */

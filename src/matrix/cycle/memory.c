@@ -48,7 +48,7 @@ static uint64_t ask(struct sam_mxu *x, const struct slot *s, unsigned uop)
     return memory->request(memory->context, x->outside.port, x->now, m->first, m->size, kind);
 }
 
-/* The shared memory tells when the last data are there; the beats before it are as close as the bus
+/* The shared memory reports the arrival of the last beat; earlier beats are as close as the bus
  * allows. */
 uint64_t sam_mxu_first_beat(struct sam_mxu *x, const struct slot *s, unsigned uop)
 {

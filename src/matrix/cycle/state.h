@@ -77,7 +77,7 @@ struct sam_mxu {
     bool moved;                               /* the state has changed in this cycle */
     uint64_t soonest;                         /* earliest end of a stall */
     uint64_t next_number;
-    struct slot *slots;  /* config.slots of them */
+    struct slot *slots;  /* config.slots */
     struct moves *moves; /* one per slot */
     unsigned used;
     unsigned pending[SAM_M_KIND_CONFIG];  /* slots with uops to issue, by kind */
