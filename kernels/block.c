@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "block_run.h"
-#include "finish.h"
+#include "command.h"
 
 static const char help[] =
     "Usage: block [options]\n"
@@ -49,14 +49,12 @@ struct request {
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "block: error: %s '%s' (block --help)\n", what, text);
-    return 2;
+    return kernel_usage("block", what, text);
 }
 
 static int fail(const struct sam_error *error, enum sam_status status)
 {
-    fprintf(stderr, "block: error: %s\n", error->text);
-    return status == SAM_ERR_TRAP ? 1 : 2;
+    return kernel_fail("block", error, status);
 }
 
 static int write_file(const struct block *blocks, size_t count, const char *path)
@@ -67,13 +65,9 @@ static int write_file(const struct block *blocks, size_t count, const char *path
     const enum sam_status status = block_file(blocks, count, &data, &size, &error);
     if (status != SAM_OK)
         return free(data), fail(&error, status);
-    FILE *file = fopen(path, "wb");
-    const bool written = file && fwrite(data, 1, size, file) == size;
+    const int code = kernel_write(path, data, size);
     free(data);
-    if (file && fclose(file) == 0 && written)
-        return 0;
-    perror(path);
-    return 2;
+    return code;
 }
 
 static void print_shape(const struct block *b, size_t number)
@@ -175,17 +169,10 @@ static int take_number(uint32_t *number, const char *name, const char *text)
     return 0;
 }
 
-/* `text`: KEY=N,..., a file of them, or NULL. */
 static int ask_for_cycles(struct request *r, const char *text)
 {
     struct sam_error error;
-    char *settings = NULL;
-    enum sam_status status = r->cycles ? SAM_OK : sam_system_config_new(&r->cycles, &error);
-    if (status == SAM_OK && text)
-        status = sam_settings_read(text, &settings, &error);
-    if (status == SAM_OK && text)
-        status = sam_system_config_set(r->cycles, settings, &error);
-    sam_text_free(settings);
+    const enum sam_status status = kernel_cycles(&r->cycles, text, &error);
     return status == SAM_OK ? 0 : fail(&error, status);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "finish.h"
+#include "command.h"
 
 static const char help[] =
     "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR] [--sanitize]\n"

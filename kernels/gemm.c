@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "finish.h"
+#include "command.h"
 
 static const char help[] =
     "Usage: gemm [NAME [M N K]] [--mlen BITS]\n"
@@ -49,8 +49,7 @@ static int run_one(const struct gemm_kernel *kernel, const struct gemm_config *c
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "gemm: error: %s '%s' (gemm --help)\n", what, text);
-    return 2;
+    return kernel_usage("gemm", what, text);
 }
 
 static int command(int argc, char **argv)

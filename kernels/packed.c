@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "finish.h"
+#include "command.h"
 
 static const char help[] =
     "Usage: packed [TYPE] [options]\n"
@@ -43,25 +43,12 @@ static int expected(const char *what, const char *text, const char *values)
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "packed: error: %s '%s' (packed --help)\n", what, text);
-    return 2;
+    return kernel_usage("packed", what, text);
 }
 
 static int fail(const struct sam_error *error, enum sam_status status)
 {
-    fprintf(stderr, "packed: error: %s\n", error->text);
-    return status == SAM_ERR_TRAP ? 1 : 2;
-}
-
-static int write_file(const struct packed_layer *layer, const char *path)
-{
-    FILE *file = fopen(path, "wb");
-    const bool written = file && fwrite(layer->file, 1, layer->file_size, file) == layer->file_size;
-    if (!file || fclose(file) != 0 || !written) {
-        perror(path);
-        return 2;
-    }
-    return 0;
+    return kernel_fail("packed", error, status);
 }
 
 /* Run and check; *result is to be freed. */
@@ -132,17 +119,10 @@ struct request {
     const char *file;                 /* only write the weights, or NULL */
 };
 
-/* `text`: KEY=N,..., a file of them, or NULL. */
 static int ask_for_cycles(struct request *r, const char *text)
 {
     struct sam_error error;
-    char *settings = NULL;
-    enum sam_status status = r->cycles ? SAM_OK : sam_system_config_new(&r->cycles, &error);
-    if (status == SAM_OK && text)
-        status = sam_settings_read(text, &settings, &error);
-    if (status == SAM_OK && text)
-        status = sam_system_config_set(r->cycles, settings, &error);
-    sam_text_free(settings);
+    const enum sam_status status = kernel_cycles(&r->cycles, text, &error);
     return status == SAM_OK ? 0 : fail(&error, status);
 }
 
@@ -203,7 +183,8 @@ static int execute(struct request *r)
     if (status != SAM_OK)
         code = fail(&error, status);
     else
-        code = r->file ? write_file(&layer, r->file) : run_layer(&layer, r->how, r->cycles);
+        code = r->file ? kernel_write(r->file, layer.file, layer.file_size)
+                       : run_layer(&layer, r->how, r->cycles);
     packed_free(&layer);
     return code;
 }
