@@ -334,12 +334,6 @@ static inline void sam_core_set_x(struct sam_core *core, bool narrow, unsigned n
     else if (number)
         core->x64[number] = value;
 }
-/* fflags as the program would read it; valid between runs. */
-static inline unsigned sam_core_fflags(const struct sam_core *core)
-{
-    return core->fflags;
-}
-
 /* Bits of mstatus. RISC-V Privileged 3.1.6. */
 enum {
     SAM_MSTATUS_MIE = 1 << 3,

@@ -66,6 +66,10 @@ static inline void sam_page_note(struct code_page *page, unsigned index, uint32_
     page->high = at + 4 > page->high ? at + 4 : page->high;
 }
 
+/* code.c: invalidate the instruction at `pc` and a prefix before it, which would run past a
+ * breakpoint. */
+void sam_code_redecode(struct sam_code *code, uint64_t pc);
+
 /* uop.c */
 /* Convert a decoded instruction at `pc` to a micro-op. Without `in_page`, its branch target is an
  * address even within the page. */

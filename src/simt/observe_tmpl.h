@@ -50,35 +50,22 @@ SAM_HANDLER(HOOK(masked))
     SAM_PROCEED(counters);
 }
 
-SAM_HANDLER(HOOK(load))
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    EVENT(scalar)(c, op, counters);
-    SAM_PROCEED(counters);
-}
-
-SAM_HANDLER(HOOK(store))
-{
-    struct sam_counters *counters = SAM_COUNTERS;
-    if (EVENT(scalar)(c, op, counters))
-        SAM_END_BLOCK(EVENT(block));
-    SAM_PROCEED(counters);
-}
-
-SAM_HANDLER(HOOK(lanes_load))
-{
-    struct sam_counters *counters = sam_counters_of(c, op);
-    EVENT(lanes)(c, op, counters);
-    SAM_PROCEED(counters);
-}
-
-SAM_HANDLER(HOOK(lanes_store))
-{
-    struct sam_counters *counters = SAM_COUNTERS;
-    if (EVENT(lanes)(c, op, counters))
-        SAM_END_BLOCK(EVENT(block));
-    SAM_PROCEED(counters);
-}
+#define LOAD_AND_STORE(load, store, event)                                                         \
+    SAM_HANDLER(HOOK(load))                                                                        \
+    {                                                                                              \
+        struct sam_counters *counters = sam_counters_of(c, op);                                    \
+        EVENT(event)(c, op, counters);                                                             \
+        SAM_PROCEED(counters);                                                                     \
+    }                                                                                              \
+    SAM_HANDLER(HOOK(store))                                                                       \
+    {                                                                                              \
+        struct sam_counters *counters = SAM_COUNTERS;                                              \
+        if (EVENT(event)(c, op, counters))                                                         \
+            SAM_END_BLOCK(EVENT(block));                                                           \
+        SAM_PROCEED(counters);                                                                     \
+    }
+LOAD_AND_STORE(load, store, scalar)
+LOAD_AND_STORE(lanes_load, lanes_store, lanes)
 
 static sam_handler *const HOOK(hooks)[SAM_HOOKS] = {
     [SAM_HOOK_BLOCK_END] = HOOK(block_end),
@@ -94,6 +81,7 @@ static sam_handler *const HOOK(hooks)[SAM_HOOKS] = {
     [SAM_HOOK_LANES_STORE] = HOOK(lanes_store),
 };
 
+#undef LOAD_AND_STORE
 #undef OBSERVER
 #undef OBSERVE_PASTE
 #undef OBSERVE_NAME

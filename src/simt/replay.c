@@ -204,8 +204,8 @@ static void read_lanes(struct replay_warp *w, struct sam_gputime_op *op)
     op->local = is_local(op->base + low * (uint32_t)op->stride);
 }
 
-static void read_extra(struct replay_warp *w, const struct replay_site *site,
-                       struct sam_gputime_op *op)
+void sam_replay_read_extra(struct replay_warp *w, const struct replay_site *site,
+                           struct sam_gputime_op *op)
 {
     if (!w->extra) /* repeated paths have no extras */
         return;
@@ -267,7 +267,7 @@ bool sam_replay_next(struct sam_replay *s, uint32_t workgroup, uint32_t warp,
         .mask = w->masks.simt,
         .acting = site->vector ? w->masks.bits[0] | w->masks.bits[1] : 0,
     };
-    read_extra(w, site, op);
+    sam_replay_read_extra(w, site, op);
     if (w->index == w->path->count)
         read_record(s, w);
     if (w->path)

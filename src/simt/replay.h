@@ -129,6 +129,9 @@ bool sam_replay_next(struct sam_replay *replay, uint32_t workgroup, uint32_t war
                      struct sam_gputime_op *op);
 /* Discard the recording of a workgroup. */
 void sam_replay_drop(struct sam_replay *replay, uint32_t workgroup);
+/* Decode the extras of an instruction at `reader->extra`, and advance it. */
+void sam_replay_read_extra(struct replay_warp *reader, const struct replay_site *site,
+                           struct sam_gputime_op *op);
 /* The latest instruction recorded at `pc`, or NULL. */
 const struct replay_site *sam_replay_at(const struct sam_replay *replay, uint32_t pc);
 /* Run the rest of the launch without recording it. */
@@ -169,11 +172,6 @@ enum sam_pause sam_replay_fail(const struct sam_replay *replay);
 void sam_replay_flush(struct sam_replay *replay);
 /* Encode addresses, with the form in *tag and the data at `out`; returns the end. */
 uint8_t *sam_replay_put_each(uint8_t *tag, uint8_t *out, const uint32_t *addresses, unsigned count);
-/* Add a scalar access to the footprint, or the accesses encoded at `tag`, with lanes `usual` unless
- * it names them. */
-void sam_replay_touch(struct sam_replay *replay, const struct sam_insn *insn, uint32_t address);
-void sam_replay_touch_lanes(struct sam_replay *replay, const struct sam_insn *insn,
-                            const uint8_t *tag, uint32_t usual);
 /* Grow the extras. */
 void sam_replay_grow(struct sam_replay *replay);
 

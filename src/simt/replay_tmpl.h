@@ -34,8 +34,7 @@ static inline bool replay_on_scalar(struct sam_core *c, const struct sam_uop *op
     const uint32_t address = X1 + (uint32_t)op->imm;
     memcpy(sam_replay_room(s, !sam_uop_in_page(c, op)), &address, sizeof address);
     s->used += sizeof address;
-    if (s->footprint)
-        sam_replay_touch(s, &counters->insn, address);
+    (void)counters;
     return may_be_code(c, address) || may_be_code(c, address + 4);
 }
 
@@ -123,8 +122,6 @@ static inline bool replay_on_lanes(struct sam_core *c, const struct sam_uop *op,
         }
     }
     s->used += (size_t)(out - tag);
-    if (s->footprint)
-        sam_replay_touch_lanes(s, &counters->insn, tag, W->bits[0]);
     if (!a->store || (*tag & REPLAY_FORM) == REPLAY_NONE)
         return false;
     if ((*tag & (REPLAY_FORM | REPLAY_FOUR | REPLAY_MASKED)) != (REPLAY_STRIDED | REPLAY_FOUR))

@@ -63,6 +63,32 @@ static struct replay_masks masks_of(const struct sam_warp *w)
         .simt = w->simt, .bits = {w->groups ? w->bits[0] : 0, w->groups == 2 ? w->bits[1] : 0}};
 }
 
+/* Add the accesses of the path, as they are encoded in its extras, to the footprint. */
+static void add_footprint(struct sam_replay *s, const struct replay_path *path)
+{
+    uint32_t addresses[REPLAY_MOST_ADDRESSES];
+    struct replay_warp reader = {.extra = s->extras, .addresses = addresses};
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct replay_site *site = path->sites[i];
+        const enum sam_act act = sam_insn_rows[site->insn.op].does.act;
+        const bool store = act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC;
+        struct sam_gputime_op op = {.acting = s->masks.bits[0] | s->masks.bits[1]};
+        if (site->extra == REPLAY_TAKEN) /* not encoded yet */
+            break;
+        sam_replay_read_extra(&reader, site, &op);
+        if (op.form == SAM_GPUTIME_SCALAR)
+            sam_footprint_add(s->footprint, store, op.base, op.bytes);
+        else if (op.form == SAM_GPUTIME_EACH)
+            for (unsigned k = 0; k < op.count; k++)
+                sam_footprint_add(s->footprint, store, op.addresses[k], op.bytes);
+        else if (op.form == SAM_GPUTIME_STRIDED)
+            for (uint32_t lanes = op.acting; lanes; lanes &= lanes - 1)
+                sam_footprint_add(s->footprint, store,
+                                  op.base + (uint32_t)__builtin_ctz(lanes) * (uint32_t)op.stride,
+                                  op.bytes);
+    }
+}
+
 void sam_replay_flush(struct sam_replay *s)
 {
     const uint32_t number = s->path;
@@ -73,6 +99,8 @@ void sam_replay_flush(struct sam_replay *s)
         return;
     }
     const struct replay_path *path = s->paths[number - 1];
+    if (s->footprint)
+        add_footprint(s, path);
     struct replay_warp *to = &s->writing->warps[s->warp->wid];
     const bool taken = path->sites[path->count - 1]->extra == REPLAY_TAKEN;
     const bool plain = !taken && !s->used;
@@ -176,63 +204,6 @@ uint8_t *sam_replay_put_each(uint8_t *tag, uint8_t *out, const uint32_t *address
     return out;
 }
 
-static bool changes_memory(const struct sam_insn *insn)
-{
-    const enum sam_act act = sam_insn_rows[insn->op].does.act;
-    return act == SAM_ACT_STORE || act == SAM_ACT_ATOMIC;
-}
-
-void sam_replay_touch(struct sam_replay *s, const struct sam_insn *insn, uint32_t address)
-{
-    sam_footprint_add(s->footprint, changes_memory(insn), address,
-                      sam_insn_rows[insn->op].does.bytes);
-}
-
-static void touch_strided(struct sam_replay *s, bool store, uint32_t size, uint32_t base,
-                          uint32_t stride, uint32_t bits)
-{
-    const uint32_t first = (uint32_t)__builtin_ctz(bits), last = 31 - (uint32_t)__builtin_clz(bits);
-    if (stride <= size) { /* contiguous, apart from inactive lanes */
-        sam_footprint_add(s->footprint, store, base + first * stride,
-                          (last - first) * stride + size);
-        return;
-    }
-    for (; bits; bits &= bits - 1)
-        sam_footprint_add(s->footprint, store, base + (uint32_t)__builtin_ctz(bits) * stride, size);
-}
-
-void sam_replay_touch_lanes(struct sam_replay *s, const struct sam_insn *insn, const uint8_t *tag,
-                            uint32_t usual)
-{
-    const uint8_t form = *tag++;
-    const bool store = changes_memory(insn);
-    const uint32_t size = sam_insn_rows[insn->op].does.bytes;
-    uint32_t bits = usual, base;
-    if (form & REPLAY_MASKED) {
-        memcpy(&bits, tag, sizeof bits);
-        tag += sizeof bits;
-    }
-    if ((form & REPLAY_FORM) == REPLAY_NONE)
-        return;
-    const unsigned count = (form & REPLAY_FORM) == REPLAY_STRIDED ? 0 : *tag++;
-    memcpy(&base, tag, sizeof base);
-    if (!count) {
-        uint32_t stride = 4;
-        if (!(form & REPLAY_FOUR))
-            memcpy(&stride, tag + sizeof base, sizeof stride);
-        touch_strided(s, store, size, base, stride, bits);
-        return;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        uint16_t distance = 0;
-        if ((form & REPLAY_FORM) == REPLAY_SHORT)
-            memcpy(&distance, tag + sizeof base + i * sizeof distance, sizeof distance);
-        else
-            memcpy(&base, tag + i * sizeof base, sizeof base);
-        sam_footprint_add(s->footprint, store, base + distance, size);
-    }
-}
-
 /* Encode the accesses of a step. */
 static uint8_t *put_step(const struct sam_replay *s, const struct sam_step *step, uint32_t usual,
                          uint8_t *tag)
@@ -284,9 +255,6 @@ bool sam_replay_step(struct sam_replay *s, const struct sam_warp *w, const struc
     case REPLAY_LANES: s->used += (size_t)(put_step(s, step, s->masks.bits[0], out) - out); break;
     default: break;
     }
-    for (unsigned i = 0; s->footprint && i < step->access_count; i++)
-        sam_footprint_add(s->footprint, changes_memory(insn), (uint32_t)step->access[i].address,
-                          step->access[i].size);
     sam_replay_flush(s);
     return !s->failed && s->store.status == SAM_OK;
 }

@@ -114,10 +114,6 @@ static inline void sam_warp_set_mask(struct sam_warp *warp, uint32_t bits)
     warp->full = warp->single && warp->bits[0] == warp->all;
     warp->full_32 = warp->full && warp->lanes == 32;
 }
-/* vset*: set vtype and, unless `keep` is given and vl still fits, vl from the AVL. Returns vl. */
-uint32_t sam_warp_set_vtype(struct sam_warp *warp, uint32_t vtype, uint64_t avl, bool keep);
-bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
-bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
 /* Handlers that are not lane loops. */
 void sam_warp_fill(struct sam_machine *machine);
 /* The lanes of group g that the instruction acts on. */

@@ -28,7 +28,8 @@ static void set_within(struct sam_warp *w)
     }
 }
 
-uint32_t sam_warp_set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bool keep)
+/* vset*: set vtype and, unless `keep` is given and vl still fits, vl from the AVL. Returns vl. */
+static uint32_t set_vtype(struct sam_warp *w, uint32_t vtype, uint64_t avl, bool keep)
 {
     uint32_t lmul = vtype & VTYPE_LMUL;
     if ((vtype & ~(VTYPE_LMUL | VTYPE_AGNOSTIC)) != VTYPE_E32 || lmul > 1) {
@@ -76,7 +77,7 @@ void sam_warp_release(struct sam_warp *w)
 
 /* ----------------------------------------------------------------------------------- CSRs */
 
-bool sam_warp_csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
+static bool csr_read(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value)
 {
     (void)instret;
     const struct sam_warp *w = sam_warp_of(core);
@@ -111,7 +112,7 @@ static const uint16_t csr_words[SAM_CSR_WORDS] = {
 #undef WORD
 };
 
-bool sam_warp_csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
+static bool csr_write(struct sam_core *core, unsigned address, uint64_t next, uint64_t value)
 {
     (void)next;
     struct sam_warp *w = sam_warp_of(core);
@@ -175,22 +176,20 @@ SAM_HANDLER(op_barriersub)
 SAM_HANDLER(op_vsetvli)
 {
     bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
-    c->x32[op->rd] =
-        sam_warp_set_vtype(W, (uint32_t)op->imm, most ? UINT32_MAX : c->x32[op->rs1], keep);
+    c->x32[op->rd] = set_vtype(W, (uint32_t)op->imm, most ? UINT32_MAX : c->x32[op->rs1], keep);
     SAM_NEXT();
 }
 
 SAM_HANDLER(op_vsetivli)
 {
-    c->x32[op->rd] = sam_warp_set_vtype(W, (uint32_t)op->imm, op->rs1, false);
+    c->x32[op->rd] = set_vtype(W, (uint32_t)op->imm, op->rs1, false);
     SAM_NEXT();
 }
 
 SAM_HANDLER(op_vsetvl)
 {
     bool most = op->rs1 == 0, keep = most && op->rd == SAM_X_SINK;
-    c->x32[op->rd] =
-        sam_warp_set_vtype(W, c->x32[op->rs2], most ? UINT32_MAX : c->x32[op->rs1], keep);
+    c->x32[op->rd] = set_vtype(W, c->x32[op->rs2], most ? UINT32_MAX : c->x32[op->rs1], keep);
     SAM_NEXT();
 }
 
@@ -262,8 +261,8 @@ void sam_warp_fill(struct sam_machine *machine)
 #define HANDLE_WARP(id) h[SAM_OP_##id] = op_##id;
 #include "isa/handlers.h"
     machine->csr_words = csr_words;
-    machine->csr_read = sam_warp_csr_read;
-    machine->csr_write = sam_warp_csr_write;
+    machine->csr_read = csr_read;
+    machine->csr_write = csr_write;
     for (unsigned i = 0; i < SAM_OP_COUNT; i++)
         if (!machine->pair_handlers[i])
             machine->pair_handlers[i] = sam_warp_pair;
