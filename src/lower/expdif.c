@@ -7,144 +7,70 @@
 
 /* clang-format off */
 #define COMMON \
-    "    vfsub.vv   v10, v8, v9                  # d = a - b, rounded\n" \
-    "    vfsub.vv   v11, v10, v8\n" \
-    "    vfsub.vv   v12, v10, v11\n" \
-    "    vfsub.vv   v12, v8, v12\n" \
-    "    vfadd.vv   v11, v9, v11\n" \
-    "    vfsub.vv   v12, v12, v11                # what rounding took from d, exactly\n" \
-    "    li         t0, 0xc2d20000               # -105: the result is 0\n" \
-    "    li         t1, 0x42b20000               # 89: infinity\n" \
-    "    li         t2, 0x3fb8aa3b               # log2 e\n" \
-    "    li         t3, 0x3f317200               # ln 2: its first 15 bits\n" \
-    "    li         t4, 0x4f800000               # 2^32\n" \
-    "    li         t5, 0x2f800000               # 2^-32\n" \
-    "    vfmax.vf   v8, v10, t0\n" \
-    "    vfmin.vf   v8, v8, t1\n" \
-    "    vfmul.vf   v11, v8, t2\n" \
-    "    vfcvt.x.f.v v13, v11                    # n\n" \
-    "    vfcvt.f.x.v v14, v13\n" \
-    "    vfnmsac.vf v8, t3, v14\n" \
-    "    vfmul.vf   v17, v8, t4\n" \
-    "    vfcvt.x.f.v v17, v17                    # r, upper word\n" \
-    "    vfcvt.f.x.v v14, v17\n" \
-    "    vfnmsac.vf v8, t5, v14\n" \
-    "    vfadd.vv   v12, v12, v8                 # what is below it\n" \
-    "    li         t0, 0x57800000               # 2^48\n" \
-    "    li         t1, 0x27800000               # 2^-48\n" \
-    "    li         t2, 0x5f800000               # 2^64\n" \
-    "    li         a6, 0xd1cf79ac               # ln 2: the rest, at 2^-64\n" \
-    "    li         a7, 0x17f7\n" \
-    "    vfmul.vf   v11, v12, t0\n" \
-    "    vfcvt.x.f.v v11, v11\n" \
-    "    vfcvt.f.x.v v14, v11\n" \
-    "    vfnmsac.vf v12, t1, v14\n" \
-    "    vfmul.vf   v15, v12, t2\n" \
-    "    vfcvt.x.f.v v15, v15\n" \
-    "    vmv.v.i    v16, 0\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsll.vi    v18, v11, 16\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v18\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v15\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vmul.vx    v18, v13, a6\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsub.vv    v16, v16, v18                # r, v17 and v16\n" \
-    "    lla        t0, .Lmath_exp_table\n" \
-    "    li         t1, 0x5a800000               # indexes are from 0, and c = 0 in the middle\n" \
-    "    li         t2, 0xffffff\n" \
-    "    li         t3, 0x800000                 # half an interval of the table\n" \
-    "    vadd.vx    v20, v17, t1\n" \
-    "    vsrl.vi    v21, v20, 24\n" \
-    "    vsll.vi    v21, v21, 3\n" \
-    "    vadd.vx    v21, v21, t0\n" \
-    "    vand.vx    v17, v20, t2\n" \
-    "    vsub.vx    v17, v17, t3                 # s, v17 and v16\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsll.vi    v18, v16, 8                  # s at 2^-72\n" \
-    "    li         t0, 2185                     # 1/120 at 2^18\n" \
-    "    li         t1, 2796203                  # 1/24 at 2^26\n" \
-    "    li         t2, 0xaaaaaaab               # 1/6 at 2^34\n" \
-    "    vmulh.vx   v20, v19, t0\n" \
-    "    vadd.vx    v20, v20, t1\n" \
-    "    vmulh.vv   v20, v19, v20\n" \
-    "    vadd.vx    v20, v20, t2                 # h = 1/6 + s/24 + s^2/120\n" \
-    "    vmulhsu.vv v20, v19, v20                # s h at 2^-42\n" \
-    "    vmulhsu.vv v11, v19, v18\n" \
-    "    vmulh.vv   v23, v19, v19\n" \
-    "    vmul.vv    v22, v19, v19                # s^2 at 2^-80, of the upper word\n" \
-    "    vmulh.vv   v15, v23, v20\n" \
-    "    vmul.vv    v14, v23, v20                # s^3 h at 2^-90\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsra.vi    v14, v14, 26\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v14\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsrl.vi    v22, v22, 17\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v22\n" \
-    "    vsra.vi    v11, v11, 16\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v11                # p = e^s - 1 at 2^-64\n" \
-    "    vlw12.v    v18, 0(v21)                  # t at 2^-63\n" \
-    "    vlw12.v    v19, 4(v21)\n" \
-    "    vmul.vv    v14, v17, v19\n" \
-    "    vmulhsu.vv v15, v17, v19\n" \
-    "    vmulhu.vv  v22, v19, v16\n" \
-    "    vmv.v.i    v23, 0\n" \
-    "    vmulhsu.vv v11, v17, v18\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v18, v18, v14\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v18, v18, v22\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v18, v18, v11                # t + t p\n" \
-    "    li         t0, -125\n" \
-    "    li         t1, 31\n" \
-    "    vrsub.vx   v11, v13, t0\n" \
-    "    vmax.vx    v11, v11, zero\n" \
-    "    vmin.vx    v11, v11, t1                 # how much of it a subnormal result loses\n" \
-    "    vadd.vv    v13, v13, v11\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsrl.vv    v18, v18, v11\n" \
-    "    li         t0, 126\n" \
-    "    vadd.vx    v13, v13, t0\n" \
-    "    vsll.vi    v13, v13, 23                 # 2^(n - 1)\n" \
-    "    vmsne.vi   v11, v18, 0\n" \
-    "    vor.vv     v19, v19, v11                # the upper word, and whether there is more\n" \
-    "    li         t0, 0x7fc00000\n" \
-    "    vmfne.vv   v10, v10, v10\n" \
-    "    vmul.vx    v10, v10, t0                 # NaN where d is, else 0\n"
+    "vfsub.vv v10, v8, v9 # d = a - b, rounded; " \
+    "vfsub.vv v11, v10, v8; vfsub.vv v12, v10, v11; vfsub.vv v12, v8, v12; " \
+    "vfadd.vv v11, v9, v11; vfsub.vv v12, v12, v11 # rounding error of d, exact; " \
+    "li t0, 0xc2d20000 # -105: the result is 0; " \
+    "li t1, 0x42b20000 # 89: infinity; " \
+    "li t2, 0x3fb8aa3b # log2 e; " \
+    "li t3, 0x3f317200 # ln 2: its first 15 bits; " \
+    "li t4, 0x4f800000 # 2^32; " \
+    "li t5, 0x2f800000 # 2^-32; " \
+    "vfmax.vf v8, v10, t0; vfmin.vf v8, v8, t1; vfmul.vf v11, v8, t2; vfcvt.x.f.v v13, v11 # n; " \
+    "vfcvt.f.x.v v14, v13; vfnmsac.vf v8, t3, v14; vfmul.vf v17, v8, t4; " \
+    "vfcvt.x.f.v v17, v17 # r, upper word; " \
+    "vfcvt.f.x.v v14, v17; vfnmsac.vf v8, t5, v14; vfadd.vv v12, v12, v8 # the part below it; " \
+    "li t0, 0x57800000 # 2^48; " \
+    "li t1, 0x27800000 # 2^-48; " \
+    "li t2, 0x5f800000 # 2^64; " \
+    "li a6, 0xd1cf79ac # ln 2: the rest, at 2^-64; " \
+    "li a7, 0x17f7; vfmul.vf v11, v12, t0; vfcvt.x.f.v v11, v11; vfcvt.f.x.v v14, v11; " \
+    "vfnmsac.vf v12, t1, v14; vfmul.vf v15, v12, t2; vfcvt.x.f.v v15, v15; vmv.v.i v16, 0; " \
+    "regpair zero, zero, 0; vsll.vi v18, v11, 16; regpair zero, zero, 0; vadd.vv v16, v16, v18; " \
+    "regpair zero, zero, 0; vadd.vv v16, v16, v15; regpair zero, zero, 0; vmul.vx v18, v13, a6; " \
+    "regpair zero, zero, 0; vsub.vv v16, v16, v18 # r, v17 and v16; " \
+    "lla t0, .Lmath_exp_table; li t1, 0x5a800000 # indexes are from 0, and c = 0 in the middle; " \
+    "li t2, 0xffffff; li t3, 0x800000 # half an interval of the table; " \
+    "vadd.vx v20, v17, t1; vsrl.vi v21, v20, 24; vsll.vi v21, v21, 3; vadd.vx v21, v21, t0; " \
+    "vand.vx v17, v20, t2; vsub.vx v17, v17, t3 # s, v17 and v16; " \
+    "regpair zero, zero, 0; vsll.vi v18, v16, 8 # s at 2^-72; " \
+    "li t0, 2185 # 1/120 at 2^18; " \
+    "li t1, 2796203 # 1/24 at 2^26; " \
+    "li t2, 0xaaaaaaab # 1/6 at 2^34; " \
+    "vmulh.vx v20, v19, t0; vadd.vx v20, v20, t1; vmulh.vv v20, v19, v20; " \
+    "vadd.vx v20, v20, t2 # h = 1/6 + s/24 + s^2/120; " \
+    "vmulhsu.vv v20, v19, v20 # s h at 2^-42; " \
+    "vmulhsu.vv v11, v19, v18; vmulh.vv v23, v19, v19; " \
+    "vmul.vv v22, v19, v19 # s^2 at 2^-80, of the upper word; " \
+    "vmulh.vv v15, v23, v20; vmul.vv v14, v23, v20 # s^3 h at 2^-90; " \
+    "regpair zero, zero, 0; vsra.vi v14, v14, 26; regpair zero, zero, 0; vadd.vv v16, v16, v14; " \
+    "regpair zero, zero, 0; vsrl.vi v22, v22, 17; regpair zero, zero, 0; vadd.vv v16, v16, v22; " \
+    "vsra.vi v11, v11, 16; regpair zero, zero, 0; vadd.vv v16, v16, v11 # p = e^s - 1 at 2^-64; " \
+    "vlw12.v v18, 0(v21) # t at 2^-63; " \
+    "vlw12.v v19, 4(v21); vmul.vv v14, v17, v19; vmulhsu.vv v15, v17, v19; " \
+    "vmulhu.vv v22, v19, v16; vmv.v.i v23, 0; vmulhsu.vv v11, v17, v18; " \
+    "regpair zero, zero, 0; vadd.vv v18, v18, v14; " \
+    "regpair zero, zero, 0; vadd.vv v18, v18, v22; " \
+    "regpair zero, zero, 0; vadd.vv v18, v18, v11 # t + t p; " \
+    "li t0, -125; li t1, 31; vrsub.vx v11, v13, t0; vmax.vx v11, v11, zero; " \
+    "vmin.vx v11, v11, t1 # bits that a subnormal result loses; " \
+    "vadd.vv v13, v13, v11; regpair zero, zero, 0; vsrl.vv v18, v18, v11; li t0, 126; " \
+    "vadd.vx v13, v13, t0; vsll.vi v13, v13, 23 # 2^(n - 1); " \
+    "vmsne.vi v11, v18, 0; vor.vv v19, v19, v11 # upper word with sticky bit; " \
+    "li t0, 0x7fc00000; vmfne.vv v10, v10, v10; vmul.vx v10, v10, t0 # NaN where d is, else 0; "
 
 const char sam_lower_expdif_text[] = COMMON
-    "    li         t0, 0xffff0000\n"
-    "    li         t1, 0x30800000               # 2^-30\n"
-    "    vand.vx    v14, v19, t0\n"
-    "    vsub.vv    v15, v19, v14\n"
-    "    vfcvt.f.xu.v v14, v14\n"
-    "    vfcvt.f.xu.v v15, v15\n"
-    "    vfmul.vf   v14, v14, t1\n"
-    "    vfmul.vf   v15, v15, t1\n"
-    "    vfmul.vv   v14, v14, v13\n"
-    "    vfmacc.vv  v14, v15, v13\n"
-    "    vor.vv     v8, v14, v10\n"
-    "    ret\n";
+    "li t0, 0xffff0000; li t1, 0x30800000 # 2^-30; "
+    "vand.vx v14, v19, t0; vsub.vv v15, v19, v14; vfcvt.f.xu.v v14, v14; vfcvt.f.xu.v v15, v15; "
+    "vfmul.vf v14, v14, t1; vfmul.vf v15, v15, t1; vfmul.vv v14, v14, v13; "
+    "vfmacc.vv v14, v15, v13; vor.vv v8, v14, v10; ret";
 
 /* 16-bit results: round to odd at 20 bits, so that the second rounding is exact. */
 const char sam_lower_expdif_narrow_text[] = COMMON
-    "    li         t0, 0xfff\n"
-    "    li         t1, 0x36800000               # 2^-18\n"
-    "    vand.vx    v14, v19, t0\n"
-    "    vmsne.vi   v14, v14, 0\n"
-    "    vsrl.vi    v19, v19, 12\n"
-    "    vor.vv     v14, v19, v14\n"
-    "    vfcvt.f.xu.v v14, v14\n"
-    "    vfmul.vf   v14, v14, t1\n"
-    "    vfmul.vv   v14, v14, v13\n"
-    "    vor.vv     v8, v14, v10\n"
-    "    ret\n";
+    "li t0, 0xfff; li t1, 0x36800000 # 2^-18; "
+    "vand.vx v14, v19, t0; vmsne.vi v14, v14, 0; vsrl.vi v19, v19, 12; vor.vv v14, v19, v14; "
+    "vfcvt.f.xu.v v14, v14; vfmul.vf v14, v14, t1; vfmul.vv v14, v14, v13; vor.vv v8, v14, v10; "
+    "ret";
 
 /* clang-format on */
 

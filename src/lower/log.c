@@ -7,160 +7,76 @@
 
 /* clang-format off */
 #define COMMON \
-    "    li         t0, 0x7fc00000\n" \
-    "    li         t1, 0x7f800000\n" \
-    "    li         t2, 0xff800000\n" \
-    "    vmv.v.v    v23, v8\n" \
-    "    vmv.v.x    v22, t0                      # the result of what is negative or NaN,\n" \
-    "    vmseq.vx   v0, v8, t1\n" \
-    "    vmerge.vxm v22, v22, t1, v0             # of infinity\n" \
-    "    vsll.vi    v10, v8, 1\n" \
-    "    vmseq.vi   v0, v10, 0\n" \
-    "    vmerge.vxm v22, v22, t2, v0             # and of zero\n" \
-    "    li         t0, 0x800000\n" \
-    "    li         t1, -149\n" \
-    "    vmsltu.vx  v0, v8, t0\n" \
-    "    vfcvt.f.xu.v v10, v8\n" \
-    "    vmerge.vvm v8, v8, v10, v0              # a subnormal number becomes a whole one\n" \
-    "    vmv.v.i    v21, 0\n" \
-    "    vmerge.vxm v21, v21, t1, v0\n" \
-    "    li         t0, 0x3f3504f3               # sqrt(1/2)\n" \
-    "    li         t1, 0x4b800000               # 2^24\n" \
-    "    lla        t2, .Lmath_log_table - 2896\n" \
-    "    vsub.vx    v10, v8, t0\n" \
-    "    vsra.vi    v11, v10, 23\n" \
-    "    vadd.vv    v21, v21, v11                # e\n" \
-    "    vsll.vi    v11, v11, 23\n" \
-    "    vsub.vv    v8, v8, v11                  # m\n" \
-    "    vfmul.vf   v8, v8, t1\n" \
-    "    vfcvt.xu.f.v v8, v8\n" \
-    "    vsrl.vi    v11, v8, 16\n" \
-    "    vsll.vi    v11, v11, 4\n" \
-    "    vadd.vx    v11, v11, t2\n" \
-    "    vlw12.v    v12, 0(v11)                  # -ln c at 2^-64, v13 and v12\n" \
-    "    vlw12.v    v13, 4(v11)\n" \
-    "    vlw12.v    v10, 8(v11)                  # c at 2^-15\n" \
-    "    vmul.vv    v15, v8, v10                 # r = m c - 1 at 2^-39\n" \
-    "    li         t0, 4                        # 1/8 at 2^5\n" \
-    "    li         t1, -585                     # 1/7 at 2^12\n" \
-    "    li         t2, 87381                    # 1/6 at 2^19\n" \
-    "    li         t3, -13421773                # 1/5 at 2^26\n" \
-    "    li         t4, 0x80000000               # 1/4 at 2^33\n" \
-    "    li         t5, 0x55555555               # 1/3\n" \
-    "    vmulh.vx   v16, v15, t0\n" \
-    "    vadd.vx    v16, v16, t1\n" \
-    "    vmulh.vv   v16, v15, v16\n" \
-    "    vadd.vx    v16, v16, t2\n" \
-    "    vmulh.vv   v16, v15, v16\n" \
-    "    vadd.vx    v16, v16, t3\n" \
-    "    vmulh.vv   v16, v15, v16\n" \
-    "    vadd.vx    v16, v16, t4                 # k = 1/4 - r/5 + r^2/6 - r^3/7 + r^4/8\n" \
-    "    vmulhsu.vv v16, v15, v16                # r k at 2^-40\n" \
-    "    vmulh.vv   v19, v15, v15\n" \
-    "    vmul.vv    v18, v15, v15                # r^2 at 2^-78\n" \
-    "    vmulh.vv   v11, v19, v16\n" \
-    "    vmul.vv    v10, v19, v16                # r^3 k at 2^-86\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsra.vi    v10, v10, 23\n" \
-    "    vmulhu.vx  v17, v18, t5\n" \
-    "    vmul.vx    v18, v19, t5\n" \
-    "    vmulhu.vx  v19, v19, t5\n" \
-    "    vadd.vv    v17, v17, v19\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v18, v18, v17\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsrl.vi    v18, v18, 15                 # r^2/3 at 2^-63\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsub.vv    v18, v18, v10\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsll.vi    v10, v15, 23\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsub.vv    v18, v18, v10\n" \
-    "    vadd.vx    v19, v19, t4                 # q = 1 - r/2 + r^2/3 - r^3 k = ln(1 + r) / r\n" \
-    "    vor.vv     v10, v12, v13\n" \
-    "    vor.vv     v10, v10, v21\n" \
-    "    vmseq.vi   v0, v10, 0                   # near 1: ln x = ln(1 + r)\n" \
-    "    li         t0, 157\n" \
-    "    li         t1, 31\n" \
-    "    li         t2, 70\n" \
-    "    vfcvt.f.x.v v10, v15\n" \
-    "    vsll.vi    v10, v10, 1\n" \
-    "    vsrl.vi    v10, v10, 24\n" \
-    "    vrsub.vx   v10, v10, t0\n" \
-    "    vmax.vx    v10, v10, zero\n" \
-    "    vmin.vx    v10, v10, t1\n" \
-    "    vmv.v.i    v11, 0\n" \
-    "    vmerge.vvm v10, v11, v10, v0            # there r moves up to the highest bit\n" \
-    "    vsll.vv    v15, v15, v10\n" \
-    "    vmulhsu.vv v11, v15, v18\n" \
-    "    vmul.vv    v16, v15, v19\n" \
-    "    vmulhsu.vv v17, v15, v19\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v11                # r q at 2^-70, or lower\n" \
-    "    vmv.v.i    v11, 6\n" \
-    "    vmerge.vim v11, v11, 0, v0\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsra.vv    v16, v16, v11\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v12                # r q - ln c at 2^-64\n" \
-    "    vrsub.vx   v11, v11, t2\n" \
-    "    vadd.vv    v10, v10, v11                # minus the exponent\n" \
-    "    vmsne.vi   v0, v21, 0\n" \
-    "    li         a6, 0xefa39ef3               # ln 2 at 2^-57\n" \
-    "    li         a7, 0x0162e42f\n" \
-    "    vmv.v.i    v11, 0\n" \
-    "    vmerge.vim v11, v11, 7, v0\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsra.vv    v16, v16, v11\n" \
-    "    vsub.vv    v10, v10, v11\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vmul.vx    v12, v21, a6\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vadd.vv    v16, v16, v12                # and e ln 2, at 2^-57\n" \
-    "    vmerge.vvm v11, v17, v21, v0\n" \
-    "    vsra.vi    v11, v11, 31                 # the sign, which is that of e where there is one\n" \
-    "    vxor.vv    v16, v16, v11\n" \
-    "    vxor.vv    v17, v17, v11\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsub.vv    v16, v16, v11\n" \
-    "    li         t0, 158\n" \
-    "    vfcvt.f.xu.v v12, v17\n" \
-    "    vsrl.vi    v12, v12, 23\n" \
-    "    vrsub.vx   v12, v12, t0\n" \
-    "    vmax.vx    v12, v12, zero\n" \
-    "    vmin.vx    v12, v12, t1\n" \
-    "    regpair zero, zero, 0\n" \
-    "    vsll.vv    v16, v16, v12                # up to the highest bit\n" \
-    "    vadd.vv    v10, v10, v12\n" \
-    "    vmsne.vi   v13, v16, 0\n" \
-    "    vor.vv     v17, v17, v13                # the upper word, and whether there is more\n" \
-    "    li         t0, 0xffff0000\n" \
-    "    li         t1, 159\n" \
-    "    vand.vx    v12, v17, t0\n" \
-    "    vsub.vv    v13, v17, v12\n" \
-    "    vfcvt.f.xu.v v12, v12\n" \
-    "    vfcvt.f.xu.v v13, v13\n" \
-    "    vrsub.vx   v10, v10, t1\n" \
-    "    vsll.vi    v10, v10, 23\n" \
-    "    vsll.vi    v11, v11, 31\n" \
-    "    vor.vv     v10, v10, v11                # its power of two, and the sign\n" \
-    "    vfmul.vv   v8, v12, v10\n" \
-    "    vfmacc.vv  v8, v13, v10\n" \
-    "    li         t0, 0x7f7fffff\n" \
-    "    vadd.vi    v10, v23, -1\n" \
-    "    vmsltu.vx  v0, v10, t0\n" \
-    "    vmerge.vvm v8, v22, v8, v0\n"
+    "li t0, 0x7fc00000; li t1, 0x7f800000; li t2, 0xff800000; vmv.v.v v23, v8; " \
+    "vmv.v.x v22, t0 # default result, for negative values and NaN; " \
+    "vmseq.vx v0, v8, t1; vmerge.vxm v22, v22, t1, v0 # for infinity; " \
+    "vsll.vi v10, v8, 1; vmseq.vi v0, v10, 0; vmerge.vxm v22, v22, t2, v0 # for zero; " \
+    "li t0, 0x800000; li t1, -149; vmsltu.vx v0, v8, t0; vfcvt.f.xu.v v10, v8; " \
+    "vmerge.vvm v8, v8, v10, v0 # scale subnormals to integers; " \
+    "vmv.v.i v21, 0; vmerge.vxm v21, v21, t1, v0; li t0, 0x3f3504f3 # sqrt(1/2); " \
+    "li t1, 0x4b800000 # 2^24; " \
+    "lla t2, .Lmath_log_table - 2896; vsub.vx v10, v8, t0; vsra.vi v11, v10, 23; " \
+    "vadd.vv v21, v21, v11 # e; " \
+    "vsll.vi v11, v11, 23; vsub.vv v8, v8, v11 # m; " \
+    "vfmul.vf v8, v8, t1; vfcvt.xu.f.v v8, v8; vsrl.vi v11, v8, 16; vsll.vi v11, v11, 4; " \
+    "vadd.vx v11, v11, t2; vlw12.v v12, 0(v11) # -ln c at 2^-64, v13 and v12; " \
+    "vlw12.v v13, 4(v11); vlw12.v v10, 8(v11) # c at 2^-15; " \
+    "vmul.vv v15, v8, v10 # r = m c - 1 at 2^-39; " \
+    "li t0, 4 # 1/8 at 2^5; " \
+    "li t1, -585 # 1/7 at 2^12; " \
+    "li t2, 87381 # 1/6 at 2^19; " \
+    "li t3, -13421773 # 1/5 at 2^26; " \
+    "li t4, 0x80000000 # 1/4 at 2^33; " \
+    "li t5, 0x55555555 # 1/3; " \
+    "vmulh.vx v16, v15, t0; vadd.vx v16, v16, t1; vmulh.vv v16, v15, v16; vadd.vx v16, v16, t2; " \
+    "vmulh.vv v16, v15, v16; vadd.vx v16, v16, t3; vmulh.vv v16, v15, v16; " \
+    "vadd.vx v16, v16, t4 # k = 1/4 - r/5 + r^2/6 - r^3/7 + r^4/8; " \
+    "vmulhsu.vv v16, v15, v16 # r k at 2^-40; " \
+    "vmulh.vv v19, v15, v15; vmul.vv v18, v15, v15 # r^2 at 2^-78; " \
+    "vmulh.vv v11, v19, v16; vmul.vv v10, v19, v16 # r^3 k at 2^-86; " \
+    "regpair zero, zero, 0; vsra.vi v10, v10, 23; vmulhu.vx v17, v18, t5; vmul.vx v18, v19, t5; " \
+    "vmulhu.vx v19, v19, t5; vadd.vv v17, v17, v19; " \
+    "regpair zero, zero, 0; vadd.vv v18, v18, v17; " \
+    "regpair zero, zero, 0; vsrl.vi v18, v18, 15 # r^2/3 at 2^-63; " \
+    "regpair zero, zero, 0; vsub.vv v18, v18, v10; regpair zero, zero, 0; vsll.vi v10, v15, 23; " \
+    "regpair zero, zero, 0; vsub.vv v18, v18, v10; " \
+    "vadd.vx v19, v19, t4 # q = 1 - r/2 + r^2/3 - r^3 k = ln(1 + r) / r; " \
+    "vor.vv v10, v12, v13; vor.vv v10, v10, v21; " \
+    "vmseq.vi v0, v10, 0 # near 1: ln x = ln(1 + r); " \
+    "li t0, 157; li t1, 31; li t2, 70; vfcvt.f.x.v v10, v15; vsll.vi v10, v10, 1; " \
+    "vsrl.vi v10, v10, 24; vrsub.vx v10, v10, t0; vmax.vx v10, v10, zero; vmin.vx v10, v10, t1; " \
+    "vmv.v.i v11, 0; vmerge.vvm v10, v11, v10, v0 # there normalise r; " \
+    "vsll.vv v15, v15, v10; vmulhsu.vv v11, v15, v18; vmul.vv v16, v15, v19; " \
+    "vmulhsu.vv v17, v15, v19; " \
+    "regpair zero, zero, 0; vadd.vv v16, v16, v11 # r q at 2^-70, or lower; " \
+    "vmv.v.i v11, 6; vmerge.vim v11, v11, 0, v0; regpair zero, zero, 0; vsra.vv v16, v16, v11; " \
+    "regpair zero, zero, 0; vadd.vv v16, v16, v12 # r q - ln c at 2^-64; " \
+    "vrsub.vx v11, v11, t2; vadd.vv v10, v10, v11 # minus the exponent; " \
+    "vmsne.vi v0, v21, 0; li a6, 0xefa39ef3 # ln 2 at 2^-57; " \
+    "li a7, 0x0162e42f; vmv.v.i v11, 0; vmerge.vim v11, v11, 7, v0; " \
+    "regpair zero, zero, 0; vsra.vv v16, v16, v11; vsub.vv v10, v10, v11; " \
+    "regpair zero, zero, 0; vmul.vx v12, v21, a6; " \
+    "regpair zero, zero, 0; vadd.vv v16, v16, v12 # and e ln 2, at 2^-57; " \
+    "vmerge.vvm v11, v17, v21, v0; " \
+    "vsra.vi v11, v11, 31 # the sign, of e unless e = 0; " \
+    "vxor.vv v16, v16, v11; vxor.vv v17, v17, v11; " \
+    "regpair zero, zero, 0; vsub.vv v16, v16, v11; li t0, 158; vfcvt.f.xu.v v12, v17; " \
+    "vsrl.vi v12, v12, 23; vrsub.vx v12, v12, t0; vmax.vx v12, v12, zero; vmin.vx v12, v12, t1; " \
+    "regpair zero, zero, 0; vsll.vv v16, v16, v12 # normalise; " \
+    "vadd.vv v10, v10, v12; vmsne.vi v13, v16, 0; " \
+    "vor.vv v17, v17, v13 # upper word with sticky bit; " \
+    "li t0, 0xffff0000; li t1, 159; vand.vx v12, v17, t0; vsub.vv v13, v17, v12; " \
+    "vfcvt.f.xu.v v12, v12; vfcvt.f.xu.v v13, v13; vrsub.vx v10, v10, t1; vsll.vi v10, v10, 23; " \
+    "vsll.vi v11, v11, 31; vor.vv v10, v10, v11 # its power of two, and the sign; " \
+    "vfmul.vv v8, v12, v10; vfmacc.vv v8, v13, v10; li t0, 0x7f7fffff; vadd.vi v10, v23, -1; " \
+    "vmsltu.vx v0, v10, t0; vmerge.vvm v8, v22, v8, v0; "
 
 const char sam_lower_log_text[] = COMMON
-    "    ret\n";
+    "ret";
 
 /* f16: the f32 logarithm of one argument rounds to an f16 midpoint. */
 const char sam_lower_log_f16_text[] =
-    "    li         t0, 0x3baf0000\n"
-    "    vmseq.vx   v20, v8, t0\n"
-    COMMON
-    "    vsub.vv    v8, v8, v20\n"
-    "    ret\n";
+    "li t0, 0x3baf0000; vmseq.vx v20, v8, t0; " COMMON "vsub.vv v8, v8, v20; ret";
 
 /* clang-format on */
 
