@@ -18,18 +18,6 @@ static const char *name_of(const struct lower *l, uint32_t value)
 
 /* --- arithmetic */
 
-/* Wrap an integer to the width of its type. */
-static int64_t fit(const struct sam_tile_ty *type, int64_t value)
-{
-    if (type->kind == SAM_TILE_KIND_BOOL)
-        return value & 1;
-    if (type->kind != SAM_TILE_KIND_SCALAR || sam_tile_is_real(type->dtype))
-        return value;
-    const unsigned shift = 64 - 8 * (unsigned)sam_tile_size(type->dtype);
-    const uint64_t high = (uint64_t)value << shift;
-    return sam_tile_is_signed(type->dtype) ? (int64_t)high >> shift : (int64_t)(high >> shift);
-}
-
 static void fit_register(struct lower *l, const struct sam_tile_ty *type, const char *reg)
 {
     if (type->kind == SAM_TILE_KIND_BOOL)
@@ -40,37 +28,6 @@ static void fit_register(struct lower *l, const struct sam_tile_ty *type, const 
     if (shift)
         sam_lower_hart(l, "slli %s, %s, %u; %s %s, %s, %u", reg, reg, shift,
                        sam_tile_is_signed(type->dtype) ? "srai" : "srli", reg, reg, shift);
-}
-
-/* Constant folding. Returns false if the operation must be evaluated at run time. */
-static bool fold(const struct sam_tile_op *op, int64_t a, int64_t b, int64_t c, int64_t *value)
-{
-    const bool less = a < b, same = a == b;
-    switch (op->code) {
-    case SAM_TILE_ADDI: *value = (int64_t)((uint64_t)a + (uint64_t)b); return true;
-    case SAM_TILE_SUBI: *value = (int64_t)((uint64_t)a - (uint64_t)b); return true;
-    case SAM_TILE_MULI: *value = (int64_t)((uint64_t)a * (uint64_t)b); return true;
-    case SAM_TILE_DIVSI:
-        if (b)
-            *value = b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
-        return b != 0;
-    case SAM_TILE_REMSI:
-        if (b)
-            *value = b == -1 ? 0 : a % b;
-        return b != 0;
-    case SAM_TILE_CMPI:
-        switch ((enum sam_tile_compare)op->attribute) {
-        case SAM_TILE_EQ: *value = same; break;
-        case SAM_TILE_NE: *value = !same; break;
-        case SAM_TILE_LT: *value = less; break;
-        case SAM_TILE_LE: *value = less || same; break;
-        case SAM_TILE_GT: *value = !less && !same; break;
-        case SAM_TILE_GE: *value = !less; break;
-        }
-        return true;
-    case SAM_TILE_SELECT: *value = a ? b : c; return true;
-    default: *value = a; return true;
-    }
 }
 
 static void compare(struct lower *l, enum sam_tile_compare how)
@@ -94,8 +51,8 @@ static void arith(struct lower *l, const struct sam_tile_op *op)
     bool known = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
         known &= sam_lower_constant(l, arg(l, op, i), &numbers[i]);
-    if (known && fold(op, numbers[0], numbers[1], numbers[2], &value)) {
-        sam_lower_know(l, result, fit(type, value));
+    if (known && sam_tile_eval(op, type, numbers, &value)) {
+        sam_lower_know(l, result, value);
         return;
     }
     sam_lower_begin(l, op);

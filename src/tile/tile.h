@@ -417,6 +417,10 @@ void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_
 void sam_tile_write_ints(enum sam_dtype dtype, void *to, size_t n, const int64_t *from);
 /* The bits of a pad value. */
 uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad);
+/* Evaluate an operation on scalars: its operands, or its literal. Returns false for a division by
+ * zero. */
+bool sam_tile_eval(const struct sam_tile_op *op, const struct sam_tile_ty *type,
+                   const int64_t in[3], int64_t *value);
 /* Convert n elements of up to 32 bits. */
 void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
                       enum sam_tile_round round);

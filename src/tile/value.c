@@ -142,3 +142,56 @@ const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SA
         strcat(text, ".0");
     return text;
 }
+
+/* --- arithmetic on scalars */
+
+/* Wrap an integer to the width of its type. */
+static int64_t fit(const struct sam_tile_ty *type, int64_t value)
+{
+    if (type->kind == SAM_TILE_KIND_BOOL)
+        return value & 1;
+    if (type->kind != SAM_TILE_KIND_SCALAR || sam_tile_is_real(type->dtype))
+        return value;
+    const unsigned shift = 64 - 8 * (unsigned)sam_tile_size(type->dtype);
+    const uint64_t high = (uint64_t)value << shift;
+    return sam_tile_is_signed(type->dtype) ? (int64_t)high >> shift : (int64_t)(high >> shift);
+}
+
+static bool compare(enum sam_tile_compare how, int64_t a, int64_t b)
+{
+    switch (how) {
+    case SAM_TILE_EQ: return a == b;
+    case SAM_TILE_NE: return a != b;
+    case SAM_TILE_LT: return a < b;
+    case SAM_TILE_LE: return a <= b;
+    case SAM_TILE_GT: return a > b;
+    case SAM_TILE_GE: return a >= b;
+    }
+    return false;
+}
+
+bool sam_tile_eval(const struct sam_tile_op *op, const struct sam_tile_ty *type,
+                   const int64_t in[3], int64_t *value)
+{
+    const int64_t a = in[0], b = in[1];
+    int64_t result = a;
+    switch (op->code) {
+    case SAM_TILE_ADDI: result = (int64_t)((uint64_t)a + (uint64_t)b); break;
+    case SAM_TILE_SUBI: result = (int64_t)((uint64_t)a - (uint64_t)b); break;
+    case SAM_TILE_MULI: result = (int64_t)((uint64_t)a * (uint64_t)b); break;
+    case SAM_TILE_DIVSI:
+    case SAM_TILE_REMSI:
+        if (b == 0)
+            return false;
+        if (b == -1) /* negating the smallest integer wraps */
+            result = op->code == SAM_TILE_REMSI ? 0 : (int64_t)(0 - (uint64_t)a);
+        else
+            result = op->code == SAM_TILE_REMSI ? a % b : a / b;
+        break;
+    case SAM_TILE_CMPI: result = compare((enum sam_tile_compare)op->attribute, a, b); break;
+    case SAM_TILE_SELECT: result = a ? b : in[2]; break;
+    default: break; /* constant, index_cast */
+    }
+    *value = fit(type, result);
+    return true;
+}

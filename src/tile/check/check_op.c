@@ -207,18 +207,12 @@ static void same_dtype(const struct checked_op *s, size_t a, size_t b)
               sam_tile_dtype_name(tile(s, a)->dtype));
 }
 
-static void exact_dtype(const struct checked_op *s, size_t index, enum sam_dtype dtype)
+static void exact_dtype(const struct checked_op *s, size_t index, size_t dtype)
 {
     if (tile(s, index)->dtype != dtype)
         FAULT(s, index, "%s: %s is of %s: expected %s", s->row->name, which(s, index),
-              sam_tile_dtype_name(tile(s, index)->dtype), sam_tile_dtype_name(dtype));
-}
-
-static void scalar_dtype(const struct checked_op *s, size_t index, enum sam_dtype dtype)
-{
-    if (s->types[index]->dtype != dtype)
-        FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
-              sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(dtype));
+              sam_tile_dtype_name(tile(s, index)->dtype),
+              sam_tile_dtype_name((enum sam_dtype)dtype));
 }
 
 static void valid_cols(const struct checked_op *s, size_t index, int64_t cols, const char *why)
@@ -242,35 +236,35 @@ static void valid_as(const struct checked_op *s, size_t index, size_t as)
     valid_cols(s, index, tile(s, as)->valid_cols, why);
 }
 
-/* --- shapes of the families */
+/* --- rules on operands a and b */
 
 /* A reduction to one row. With rows to reduce, dst needs at least one valid row. Further valid rows
  * are legal by the operation's published page; their content follows --pad. */
-static void to_row(const struct checked_op *s)
+static void to_row(const struct checked_op *s, size_t a, size_t d)
 {
-    const struct sam_tile_type *src = tile(s, 0), *dst = tile(s, 1);
-    valid_cols(s, 1, src->valid_cols, ", as the source");
+    const struct sam_tile_type *src = tile(s, a), *dst = tile(s, d);
+    valid_cols(s, d, src->valid_cols, ", as the source");
     /* The checker assumes at least one column. */
     const bool some = !s->verifier->unknown && !is_known(src->valid_cols);
     const int64_t elements =
         some ? src->valid_rows : combine(s, true, src->valid_rows, src->valid_cols);
     if (dst->valid_rows <= 0)
-        require(s, 1, SAM_TILE_SOME_IF, dst->valid_rows, elements,
+        require(s, d, SAM_TILE_SOME_IF, dst->valid_rows, elements,
                 "%s: the destination has no valid row", s->row->name);
     if (dst->valid_rows > 1)
-        sam_tile_warning(s->verifier->report, s->positions ? s->positions[1] : s->pos,
+        sam_tile_warning(s->verifier->report, s->positions ? s->positions[d] : s->pos,
                          "%s writes one row; the destination has %" PRId64 " valid rows",
                          s->row->name, dst->valid_rows);
 }
 
-static void to_column(const struct checked_op *s)
+static void to_column(const struct checked_op *s, size_t a, size_t d)
 {
-    valid_cols(s, 1, 1, "");
-    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as the source");
+    valid_cols(s, d, 1, "");
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the source");
 }
 
 /* The operand whose one row (column) is broadcast over the destination. */
-static void repeated(const struct checked_op *s, size_t index, bool row)
+static void repeated(const struct checked_op *s, size_t index, size_t row)
 {
     const struct sam_tile_type *dst = tile(s, s->sources), *t = tile(s, index);
     if (row) {
@@ -286,10 +280,11 @@ static void repeated(const struct checked_op *s, size_t index, bool row)
     }
 }
 
-static void global(const struct checked_op *s, size_t part, size_t at, bool acc)
+static void global(const struct checked_op *s, size_t part, size_t at)
 {
     const struct sam_tile_ty *p = s->types[part];
     const struct sam_tile_type *t = tile(s, at);
+    const bool acc = sam_tile_stores(s->row);
     int64_t rows = 1;
     if (p->dtype != t->dtype)
         FAULT(s, at, "%s: the tile is of %s, the partition of %s", s->row->name,
@@ -303,27 +298,17 @@ static void global(const struct checked_op *s, size_t part, size_t at, bool acc)
               acc ? "vec, mat or acc" : "vec or mat");
 }
 
-static void shape_load(const struct checked_op *s)
-{
-    global(s, 0, 1, false);
-}
-
-static void shape_store(const struct checked_op *s)
-{
-    global(s, 1, 0, true);
-}
-
-static void exact_loc(const struct checked_op *s, size_t index, enum sam_tile_loc loc)
+static void exact_loc(const struct checked_op *s, size_t index, size_t loc)
 {
     if (tile(s, index)->loc != loc)
         FAULT(s, index, "%s: %s is in %s: expected %s", s->row->name, which(s, index),
               sam_tile_loc_names[tile(s, index)->loc], sam_tile_loc_names[loc]);
 }
 
-/* The product of sources a and a + 1. */
-static void product(const struct checked_op *s, size_t a)
+/* d = a * (a + 1) */
+static void product(const struct checked_op *s, size_t a, size_t d)
 {
-    size_t b = a + 1, d = s->sources;
+    const size_t b = a + 1;
     exact_loc(s, a, SAM_TILE_left);
     exact_loc(s, b, SAM_TILE_right);
     exact_loc(s, d, SAM_TILE_acc);
@@ -339,44 +324,22 @@ static void product(const struct checked_op *s, size_t a)
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
 }
 
-static void shape_matmul(const struct checked_op *s)
-{
-    product(s, 0);
-}
-
-static void shape_matmul_acc(const struct checked_op *s)
-{
-    product(s, 1);
-    exact_loc(s, 0, SAM_TILE_acc);
-    same_dtype(s, s->sources, 0);
-    valid_as(s, 0, s->sources);
-}
-
-static void shape_matmul_bias(const struct checked_op *s)
-{
-    product(s, 0);
-    exact_loc(s, 2, SAM_TILE_mat);
-    same_dtype(s, s->sources, 2);
-    repeated(s, 2, true);
-}
-
 /* Moves between memories: the legal pairs. */
-static void moved(const struct checked_op *s)
+static void moved(const struct checked_op *s, size_t a, size_t d)
 {
-    enum sam_tile_loc from = tile(s, 0)->loc, to = tile(s, s->sources)->loc;
+    enum sam_tile_loc from = tile(s, a)->loc, to = tile(s, d)->loc;
     bool good = from == to || (from == SAM_TILE_vec && to == SAM_TILE_mat) ||
                 (from == SAM_TILE_mat && (to == SAM_TILE_left || to == SAM_TILE_right)) ||
                 (from == SAM_TILE_acc && (to == SAM_TILE_vec || to == SAM_TILE_mat));
     if (!good)
-        FAULT(s, s->sources, "%s: cannot move from %s to %s", s->row->name,
-              sam_tile_loc_names[from], sam_tile_loc_names[to]);
+        FAULT(s, d, "%s: cannot move from %s to %s", s->row->name, sam_tile_loc_names[from],
+              sam_tile_loc_names[to]);
 }
 
 /* Operand `in` is extracted from, or inserted into, operand `of`. */
-static void window(const struct checked_op *s, size_t in, size_t of)
+static void within(const struct checked_op *s, size_t in, size_t of)
 {
     const struct sam_tile_type *small = tile(s, in), *large = tile(s, of);
-    same_dtype(s, 0, s->sources);
     const struct size_text rows = size(small->valid_rows), cols = size(small->valid_cols);
     const struct size_text whole = size(large->valid_rows), wide = size(large->valid_cols);
     const char *text = "%s: %sx%s elements of a tile of %sx%s", *name = s->row->name;
@@ -384,175 +347,105 @@ static void window(const struct checked_op *s, size_t in, size_t of)
             cols.text, whole.text, wide.text);
     require(s, in, SAM_TILE_AT_MOST, small->valid_cols, large->valid_cols, text, name, rows.text,
             cols.text, whole.text, wide.text);
-    moved(s);
 }
 
-static void shape_extract(const struct checked_op *s)
+static void same_count(const struct checked_op *s, size_t from, size_t to)
 {
-    window(s, s->sources, 0);
-}
-
-static void shape_insert(const struct checked_op *s)
-{
-    window(s, 0, s->sources);
-}
-
-static void shape_reshape(const struct checked_op *s)
-{
-    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
-    same_dtype(s, 0, 1);
-    require(s, 1, SAM_TILE_EQUAL, combine(s, true, d->valid_rows, d->valid_cols),
+    const struct sam_tile_type *a = tile(s, from), *d = tile(s, to);
+    require(s, to, SAM_TILE_EQUAL, combine(s, true, d->valid_rows, d->valid_cols),
             combine(s, true, a->valid_rows, a->valid_cols), "%s: %sx%s valid elements from %sx%s",
             s->row->name, size(d->valid_rows).text, size(d->valid_cols).text,
             size(a->valid_rows).text, size(a->valid_cols).text);
 }
 
-static void shape_fillpad(const struct checked_op *s)
+static void padded(const struct checked_op *s, size_t source, size_t to)
 {
-    const struct sam_tile_type *a = tile(s, 0), *d = tile(s, 1);
-    same_dtype(s, 0, 1);
+    const struct sam_tile_type *a = tile(s, source), *d = tile(s, to);
     if (d->pad == SAM_TILE_PAD_null)
-        FAULT(s, 1, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
+        FAULT(s, to, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
     const struct size_text rows = size(d->valid_rows), cols = size(d->valid_cols);
     const struct size_text from = size(a->valid_rows), wide = size(a->valid_cols);
     const char *text = "%s: the destination's valid rectangle %sx%s does not hold the source's, "
                        "%sx%s",
                *name = s->row->name;
-    require(s, 1, SAM_TILE_AT_MOST, a->valid_rows, d->valid_rows, text, name, rows.text, cols.text,
+    require(s, to, SAM_TILE_AT_MOST, a->valid_rows, d->valid_rows, text, name, rows.text, cols.text,
             from.text, wide.text);
-    require(s, 1, SAM_TILE_AT_MOST, a->valid_cols, d->valid_cols, text, name, rows.text, cols.text,
+    require(s, to, SAM_TILE_AT_MOST, a->valid_cols, d->valid_cols, text, name, rows.text, cols.text,
             from.text, wide.text);
 }
 
-static void shape_concat(const struct checked_op *s)
+static void joined(const struct checked_op *s, size_t a, size_t d)
 {
-    same_dtype(s, 0, 1);
-    same_dtype(s, 0, 2);
-    valid_rows(s, 1, tile(s, 0)->valid_rows, ", as source 1");
-    valid_rows(s, 2, tile(s, 0)->valid_rows, ", as the sources");
-    valid_cols(s, 2, combine(s, false, tile(s, 0)->valid_cols, tile(s, 1)->valid_cols),
+    const size_t b = a + 1;
+    valid_rows(s, b, tile(s, a)->valid_rows, ", as source 1");
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the sources");
+    valid_cols(s, d, combine(s, false, tile(s, a)->valid_cols, tile(s, b)->valid_cols),
                ", as both sources together");
 }
 
-static void shape_move(const struct checked_op *s)
+static void transposed(const struct checked_op *s, size_t a, size_t d)
 {
-    same_dtype(s, 1, 0);
-    valid_as(s, 0, 1);
-    moved(s);
+    valid_rows(s, d, tile(s, a)->valid_cols, ", as the source has columns");
+    valid_cols(s, d, tile(s, a)->valid_rows, ", as the source has rows");
 }
 
-static void shape_elementwise(const struct checked_op *s)
+/* A tile with the destination's valid rectangle and the dtype of `as`, or a scalar of that dtype.
+ */
+static void element(const struct checked_op *s, size_t as, size_t index)
 {
-    size_t d = s->sources;
-    for (size_t i = 0; i < d; i++) {
-        if (s->row->sources[i] == 't') {
-            same_dtype(s, d, i);
-            valid_as(s, i, d);
-        } else {
-            scalar_dtype(s, i, tile(s, d)->dtype);
-        }
+    if (s->row->sources[index] == 't') {
+        same_dtype(s, as, index);
+        valid_as(s, index, s->sources);
+    } else if (s->types[index]->dtype != tile(s, as)->dtype) {
+        FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
+              sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(tile(s, as)->dtype));
     }
 }
 
-static void shape_compare(const struct checked_op *s)
+static void elements(const struct checked_op *s, size_t first, size_t step)
 {
-    exact_dtype(s, 2, SAM_U8);
-    valid_as(s, 0, 2);
-    if (s->row->sources[1] == 't') {
-        same_dtype(s, 0, 1);
-        valid_as(s, 1, 2);
-    } else {
-        scalar_dtype(s, 1, tile(s, 0)->dtype);
-    }
+    for (size_t i = first; i < s->sources; i += step)
+        element(s, s->sources, i);
 }
 
-static void shape_select(const struct checked_op *s)
-{
-    exact_dtype(s, 0, SAM_U8);
-    valid_as(s, 0, 3);
-    same_dtype(s, 3, 1);
-    valid_as(s, 1, 3);
-    if (s->row->sources[2] == 't') {
-        same_dtype(s, 3, 2);
-        valid_as(s, 2, 3);
-    } else {
-        scalar_dtype(s, 2, tile(s, 3)->dtype);
-    }
-}
+/* --- the rules of each shape of families.def, in the order of their messages */
 
-static void shape_scalar(const struct checked_op *s)
-{
-    scalar_dtype(s, 0, tile(s, 1)->dtype);
-}
+enum { MOST_RULES = 4 };
+struct rule {
+    void (*check)(const struct checked_op *s, size_t a, size_t b);
+    size_t a, b;
+};
 
-static void shape_convert(const struct checked_op *s)
-{
-    valid_as(s, 0, 1);
-}
+#define SHAPE(name, ...) static const struct rule shape_##name[MOST_RULES] = {__VA_ARGS__};
+/* clang-format off */
+SHAPE(load,        {global, 0, 1})
+SHAPE(store,       {global, 1, 0})
+SHAPE(col_fold,    {same_dtype, 0, 1}, {to_row, 0, 1})
+SHAPE(row_fold,    {same_dtype, 0, 1}, {to_column, 0, 1})
+SHAPE(col_arg,     {exact_dtype, 1, SAM_I32}, {to_row, 0, 1})
+SHAPE(row_arg,     {exact_dtype, 1, SAM_I32}, {to_column, 0, 1})
+SHAPE(row_expand,  {same_dtype, 1, 0}, {repeated, 0, false})
+SHAPE(col_expand,  {same_dtype, 1, 0}, {repeated, 0, true})
+SHAPE(row_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, false})
+SHAPE(col_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, true})
+SHAPE(elementwise, {elements, 0, 1})
+SHAPE(scalar,      {element, 1, 0})
+SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {valid_as, 0, 2}, {element, 0, 1})
+SHAPE(select,      {exact_dtype, 0, SAM_U8}, {valid_as, 0, 3}, {element, 3, 1}, {element, 3, 2})
+SHAPE(convert,     {valid_as, 0, 1})
+SHAPE(move,        {same_dtype, 1, 0}, {valid_as, 0, 1}, {moved, 0, 1})
+SHAPE(transpose,   {same_dtype, 1, 0}, {transposed, 0, 1})
+SHAPE(reshape,     {same_dtype, 0, 1}, {same_count, 0, 1})
+SHAPE(extract,     {same_dtype, 0, 3}, {within, 3, 0}, {moved, 0, 3})
+SHAPE(insert,      {same_dtype, 0, 3}, {within, 0, 3}, {moved, 0, 3})
+SHAPE(fillpad,     {same_dtype, 0, 1}, {padded, 0, 1})
+SHAPE(concat,      {same_dtype, 0, 1}, {same_dtype, 0, 2}, {joined, 0, 2})
+SHAPE(matmul,      {product, 0, 2})
+SHAPE(matmul_acc,  {product, 1, 3}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 3, 0}, {valid_as, 0, 3})
+SHAPE(matmul_bias, {product, 0, 3}, {exact_loc, 2, SAM_TILE_mat}, {same_dtype, 3, 2}, {repeated, 2, true})
+/* clang-format on */
 
-static void shape_transpose(const struct checked_op *s)
-{
-    same_dtype(s, 1, 0);
-    valid_rows(s, 1, tile(s, 0)->valid_cols, ", as the source has columns");
-    valid_cols(s, 1, tile(s, 0)->valid_rows, ", as the source has rows");
-}
-
-static void shape_col_fold(const struct checked_op *s)
-{
-    same_dtype(s, 0, 1);
-    to_row(s);
-}
-
-static void shape_col_arg(const struct checked_op *s)
-{
-    exact_dtype(s, 1, SAM_I32);
-    to_row(s);
-}
-
-static void shape_row_fold(const struct checked_op *s)
-{
-    same_dtype(s, 0, 1);
-    to_column(s);
-}
-
-static void shape_row_arg(const struct checked_op *s)
-{
-    exact_dtype(s, 1, SAM_I32);
-    to_column(s);
-}
-
-static void shape_row_expand(const struct checked_op *s)
-{
-    same_dtype(s, 1, 0);
-    repeated(s, 0, false);
-}
-
-static void shape_col_expand(const struct checked_op *s)
-{
-    same_dtype(s, 1, 0);
-    repeated(s, 0, true);
-}
-
-/* Each element of source 1 is combined with the row or column of source 2. */
-static void expand2(const struct checked_op *s, bool row)
-{
-    same_dtype(s, 2, 0);
-    same_dtype(s, 2, 1);
-    valid_as(s, 0, 2);
-    repeated(s, 1, row);
-}
-
-static void shape_row_expand2(const struct checked_op *s)
-{
-    expand2(s, false);
-}
-
-static void shape_col_expand2(const struct checked_op *s)
-{
-    expand2(s, true);
-}
-
-static void (*const shapes[SAM_TILE_FAMILIES])(const struct checked_op *) = {
+static const struct rule *const shapes[SAM_TILE_FAMILIES] = {
 #define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \
     shape_##shapes,
 #include "tile/families.def"
@@ -585,5 +478,7 @@ void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
         if (!has_own_dtype(&s, i))
             dtype_of_profile(&s, i);
     }
-    shapes[row->family](&s);
+    const struct rule *rule = shapes[row->family];
+    for (unsigned i = 0; i < MOST_RULES && rule[i].check; i++)
+        rule[i].check(&s, rule[i].a, rule[i].b);
 }

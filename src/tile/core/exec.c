@@ -27,56 +27,14 @@ static int64_t number(const struct sam_tile_exec *x, const struct sam_tile_op *o
     return sam_tile_slot(x, sam_tile_arg(x->p, op, i))->number;
 }
 
-/* Wrap an integer to the width of its type. */
-static int64_t fit(const struct sam_tile_ty *type, int64_t value)
-{
-    if (type->kind == SAM_TILE_KIND_BOOL)
-        return value & 1;
-    if (type->kind == SAM_TILE_KIND_SCALAR && !sam_tile_is_real(type->dtype)) {
-        int64_t wide = value;
-        sam_tile_write_ints(type->dtype, &value, 1, &wide);
-        sam_tile_read_ints(type->dtype, &value, 1, &wide);
-        return wide;
-    }
-    return value;
-}
-
-static bool compare(enum sam_tile_compare how, int64_t a, int64_t b)
-{
-    switch (how) {
-    case SAM_TILE_EQ: return a == b;
-    case SAM_TILE_NE: return a != b;
-    case SAM_TILE_LT: return a < b;
-    case SAM_TILE_LE: return a <= b;
-    case SAM_TILE_GT: return a > b;
-    case SAM_TILE_GE: return a >= b;
-    }
-    return false;
-}
-
 static enum sam_status arith(struct sam_tile_exec *x, const struct sam_tile_op *op)
 {
-    uint32_t result = x->p->ids[op->results];
-    int64_t a = op->operand_count ? number(x, op, 0) : op->literal;
-    int64_t b = op->operand_count > 1 ? number(x, op, 1) : 0, value = a;
-    switch (op->code) {
-    case SAM_TILE_ADDI: value = (int64_t)((uint64_t)a + (uint64_t)b); break;
-    case SAM_TILE_SUBI: value = (int64_t)((uint64_t)a - (uint64_t)b); break;
-    case SAM_TILE_MULI: value = (int64_t)((uint64_t)a * (uint64_t)b); break;
-    case SAM_TILE_DIVSI:
-    case SAM_TILE_REMSI:
-        if (b == 0)
-            return sam_tile_trap(x, op, "%s: division by zero", sam_tile_code_name(op->code));
-        if (b == -1) /* negating the smallest integer wraps */
-            value = op->code == SAM_TILE_REMSI ? 0 : (int64_t)(0 - (uint64_t)a);
-        else
-            value = op->code == SAM_TILE_REMSI ? a % b : a / b;
-        break;
-    case SAM_TILE_CMPI: value = compare((enum sam_tile_compare)op->attribute, a, b); break;
-    case SAM_TILE_SELECT: value = a ? b : number(x, op, 2); break;
-    default: break;
-    }
-    sam_tile_slot(x, result)->number = fit(sam_tile_ty(x->p, result), value);
+    const uint32_t result = x->p->ids[op->results];
+    int64_t in[3] = {op->literal};
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        in[i] = number(x, op, i);
+    if (!sam_tile_eval(op, sam_tile_ty(x->p, result), in, &sam_tile_slot(x, result)->number))
+        return sam_tile_trap(x, op, "%s: division by zero", sam_tile_code_name(op->code));
     return SAM_OK;
 }
 

@@ -236,9 +236,8 @@ bool sam_tile_parse_expect(struct parser *parser, char character, const char *wh
     if (parser->token.kind == TOKEN_END && parser->end_reported)
         return false;
     parser->end_reported = parser->token.kind == TOKEN_END;
-    sam_tile_error(&parser->report, parser->token.pos, "expected '%c' %s, found %s", character,
-                   where, sam_tile_parse_found(parser, found, sizeof found));
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "expected '%c' %s, found %s", character, where,
+                      sam_tile_parse_found(parser, found, sizeof found));
 }
 
 bool sam_tile_parse_expect_word(struct parser *parser, const char *word, const char *where)
@@ -246,9 +245,8 @@ bool sam_tile_parse_expect_word(struct parser *parser, const char *word, const c
     char found[80];
     if (sam_tile_parse_accept_word(parser, word))
         return true;
-    sam_tile_error(&parser->report, parser->token.pos, "expected '%s' %s, found %s", word, where,
-                   sam_tile_parse_found(parser, found, sizeof found));
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "expected '%s' %s, found %s", word, where,
+                      sam_tile_parse_found(parser, found, sizeof found));
 }
 
 bool sam_tile_parse_at_value(struct parser *parser, const char *what)
@@ -256,15 +254,13 @@ bool sam_tile_parse_at_value(struct parser *parser, const char *what)
     char found[80];
     if (parser->token.kind == TOKEN_VALUE)
         return true;
-    sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
-                   sam_tile_parse_found(parser, found, sizeof found));
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "expected %s, found %s", what,
+                      sam_tile_parse_found(parser, found, sizeof found));
 }
 
 bool sam_tile_parse_too_many(struct parser *parser, const char *what, int most)
 {
-    sam_tile_error(&parser->report, parser->token.pos, "more than %d %s", most, what);
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "more than %d %s", most, what);
 }
 
 bool sam_tile_parse_integer(struct parser *parser, int64_t *value)
@@ -277,7 +273,6 @@ bool sam_tile_parse_integer(struct parser *parser, int64_t *value)
             return true;
         }
     }
-    sam_tile_error(&parser->report, parser->token.pos, "expected an integer, found %s",
-                   sam_tile_parse_found(parser, text, sizeof text));
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "expected an integer, found %s",
+                      sam_tile_parse_found(parser, text, sizeof text));
 }

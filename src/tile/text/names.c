@@ -170,9 +170,10 @@ static bool allocate_before(struct parser *parser, uint32_t value, struct statem
     p->values[value].op = assign;
     alloc->ids[0] = value;
     parser->block = &aside;
-    const uint32_t made = sam_tile_parse_append(parser, alloc);
+    const bool good = sam_tile_parse_append(parser, alloc);
+    const uint32_t made = aside.last;
     parser->block = here;
-    if (made == SAM_TILE_NONE)
+    if (!good)
         return false;
     /* Swap them in place: others refer to the tassign by index. */
     struct sam_tile_op moved = p->ops[assign];
@@ -217,10 +218,9 @@ bool sam_tile_parse_destination(struct parser *parser, struct statement *alloc,
     alloc->ids[0] = value;
     if (sam_tile_ty_equal(&v->type, type))
         return true;
-    sam_tile_error(&parser->report, name->pos, "%%%s is of type %s, not %s", v->name,
-                   sam_tile_ty_text(&v->type, is, sizeof is),
-                   sam_tile_ty_text(type, stands, sizeof stands));
-    return false;
+    return PARSE_FAIL(parser, name->pos, "%%%s is of type %s, not %s", v->name,
+                      sam_tile_ty_text(&v->type, is, sizeof is),
+                      sam_tile_ty_text(type, stands, sizeof stands));
 }
 
 bool sam_tile_parse_operand(struct parser *parser, struct statement *s)

@@ -17,10 +17,9 @@ bool sam_tile_parse_operand_type(struct parser *parser, struct statement *s, siz
         v->type = type;
     if (sam_tile_ty_equal(&v->type, &type))
         return true;
-    sam_tile_error(&parser->report, pos, "%%%s is of type %s, not %s", v->name,
-                   sam_tile_ty_text(&v->type, is, sizeof is),
-                   sam_tile_ty_text(&type, stands, sizeof stands));
-    return false;
+    return PARSE_FAIL(parser, pos, "%%%s is of type %s, not %s", v->name,
+                      sam_tile_ty_text(&v->type, is, sizeof is),
+                      sam_tile_ty_text(&type, stands, sizeof stands));
 }
 
 bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
@@ -33,9 +32,8 @@ bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_
         v->type.kind = kind;
     if (v->type.kind == kind || v->type.kind == SAM_TILE_KIND_UNKNOWN)
         return true;
-    sam_tile_error(&parser->report, s->operands[index].pos, "expected %s, %%%s is of type %s", what,
-                   v->name, sam_tile_ty_text(&v->type, is, sizeof is));
-    return false;
+    return PARSE_FAIL(parser, s->operands[index].pos, "expected %s, %%%s is of type %s", what,
+                      v->name, sam_tile_ty_text(&v->type, is, sizeof is));
 }
 
 bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const char *const *words,
@@ -43,11 +41,9 @@ bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const cha
 {
     char found[80];
     int word = sam_tile_word(words, parser->token.text, parser->token.size);
-    if (word < 0) {
-        sam_tile_error(&parser->report, parser->token.pos, "expected %s, found %s", what,
-                       sam_tile_parse_found(parser, found, sizeof found));
-        return false;
-    }
+    if (word < 0)
+        return PARSE_FAIL(parser, parser->token.pos, "expected %s, found %s", what,
+                          sam_tile_parse_found(parser, found, sizeof found));
     s->op.attribute = (unsigned)word;
     sam_tile_parse_next(parser);
     return true;
@@ -57,10 +53,9 @@ bool sam_tile_parse_result_count(struct parser *parser, const struct statement *
 {
     if (s->result_count == count)
         return true;
-    sam_tile_error(&parser->report, s->result_count ? s->results[0].pos : s->op.pos,
-                   "%s has %zu result%s, found %zu", sam_tile_code_name(s->op.code), count,
-                   count == 1 ? "" : "s", s->result_count);
-    return false;
+    return PARSE_FAIL(parser, s->result_count ? s->results[0].pos : s->op.pos,
+                      "%s has %zu result%s, found %zu", sam_tile_code_name(s->op.code), count,
+                      count == 1 ? "" : "s", s->result_count);
 }
 
 bool sam_tile_parse_result(struct parser *parser, struct statement *s, size_t index,
@@ -94,12 +89,12 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     return (uint32_t)(p->op_count - 1);
 }
 
-uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s)
+bool sam_tile_parse_append(struct parser *parser, struct statement *s)
 {
     struct sam_tile_program *p = parser->p;
     uint32_t op = add_op(parser, s);
     if (op == SAM_TILE_NONE || parser->memory)
-        return SAM_TILE_NONE;
+        return false;
     if (parser->block->last == SAM_TILE_NONE)
         parser->block->first = op;
     else
@@ -107,7 +102,7 @@ uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s)
     parser->block->last = op;
     for (size_t i = 0; i < s->result_count; i++)
         p->values[s->ids[i]].op = op;
-    return op;
+    return true;
 }
 
 /* Error recovery: skip to the next line that starts a statement, or to the end of the block,
@@ -139,11 +134,9 @@ static bool parse_results(struct parser *parser, struct statement *s)
             return false;
         for (size_t i = 0; i < s->result_count; i++)
             if (s->results[i].size == parser->token.size &&
-                memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0) {
-                sam_tile_error(&parser->report, parser->token.pos, "result %s appears twice",
-                               sam_tile_parse_found(parser, found, sizeof found));
-                return false;
-            }
+                memcmp(s->results[i].text, parser->token.text, parser->token.size) == 0)
+                return PARSE_FAIL(parser, parser->token.pos, "result %s appears twice",
+                                  sam_tile_parse_found(parser, found, sizeof found));
         s->results[s->result_count++] = parser->token;
         sam_tile_parse_next(parser);
     } while (sam_tile_parse_accept(parser, ','));
@@ -156,21 +149,18 @@ static bool parse_code(struct parser *parser, struct statement *s)
     struct token t = parser->token;
     char found[80];
     s->op.pos = t.pos;
-    if (t.kind != TOKEN_WORD) {
-        sam_tile_error(&parser->report, t.pos, "expected an operation, found %s",
-                       sam_tile_parse_found(parser, found, sizeof found));
-        return false;
-    }
+    if (t.kind != TOKEN_WORD)
+        return PARSE_FAIL(parser, t.pos, "expected an operation, found %s",
+                          sam_tile_parse_found(parser, found, sizeof found));
     bool prefix = t.size > 4 && memcmp(t.text, "pto.", 4) == 0;
     const char *name = t.text + (prefix ? 4 : 0);
     size_t size = t.size - (prefix ? 4 : 0);
     s->op.code = sam_tile_code_find(name, size);
     if (s->op.code == SAM_TILE_CODES || (prefix && !sam_tile_code_is_pto(s->op.code))) {
         const char *near = sam_tile_nearest(name, size);
-        sam_tile_error(&parser->report, t.pos, "unknown operation '%.*s'%s%s%s%s",
-                       (int)(t.size < 60 ? t.size : 60), t.text, near ? "; did you mean '" : "",
-                       near && prefix ? "pto." : "", near ? near : "", near ? "'?" : "");
-        return false;
+        return PARSE_FAIL(parser, t.pos, "unknown operation '%.*s'%s%s%s%s",
+                          (int)(t.size < 60 ? t.size : 60), t.text, near ? "; did you mean '" : "",
+                          near && prefix ? "pto." : "", near ? near : "", near ? "'?" : "");
     }
     sam_tile_parse_next(parser);
     return true;
@@ -184,8 +174,7 @@ static bool parse_rest(struct parser *parser, struct statement *s)
     case SAM_TILE_YIELD: return sam_tile_parse_yield(parser, s);
     case SAM_TILE_RETURN:
         parser->ended = true;
-        return sam_tile_parse_result_count(parser, s, 0) &&
-               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_result_count(parser, s, 0) && sam_tile_parse_append(parser, s);
     default: break;
     }
     if (s->op.code >= SAM_TILE_FIRST_OP)
@@ -342,11 +331,9 @@ static struct sam_tile_func *new_func(struct parser *parser, const char *name, s
 static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
 {
     char found[80];
-    if (parser->token.kind != TOKEN_SYMBOL) {
-        sam_tile_error(&parser->report, parser->token.pos, "expected a name, as @kernel, found %s",
-                       sam_tile_parse_found(parser, found, sizeof found));
-        return false;
-    }
+    if (parser->token.kind != TOKEN_SYMBOL)
+        return PARSE_FAIL(parser, parser->token.pos, "expected a name, as @kernel, found %s",
+                          sam_tile_parse_found(parser, found, sizeof found));
     struct token name = parser->token;
     for (size_t i = 0; i < parser->p->func_count; i++)
         if (strlen(parser->p->funcs[i].name) == name.size &&
@@ -359,11 +346,9 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
     sam_tile_parse_next(parser);
     if (!parse_args(parser, *f))
         return false;
-    if (parser->token.kind == TOKEN_ARROW) {
-        sam_tile_error(&parser->report, parser->token.pos,
-                       "functions return nothing: write to a pointer argument");
-        return false;
-    }
+    if (parser->token.kind == TOKEN_ARROW)
+        return PARSE_FAIL(parser, parser->token.pos,
+                          "functions return nothing: write to a pointer argument");
     return parse_attributes(parser, &(*f)->attributes) &&
            sam_tile_parse_expect(parser, '{', "before the function's body");
 }

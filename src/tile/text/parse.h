@@ -86,6 +86,9 @@ struct statement {
         (array)[(count)++] = (item);                                                               \
     } while (0)
 
+/* Report an error; false. */
+#define PARSE_FAIL(parser, pos, ...) (sam_tile_error(&(parser)->report, pos, __VA_ARGS__), false)
+
 /* --- lex.c */
 void sam_tile_parse_next(struct parser *parser);
 /* Peek at the next non-blank character; 0 at the end. */
@@ -148,8 +151,8 @@ bool sam_tile_parse_result_count(struct parser *parser, const struct statement *
 /* Define result `index`. */
 bool sam_tile_parse_result(struct parser *parser, struct statement *s, size_t index,
                            const struct sam_tile_ty *type);
-/* Append the statement to the block as an op; returns its number. */
-uint32_t sam_tile_parse_append(struct parser *parser, struct statement *s);
+/* Append the statement to the block as an op. */
+bool sam_tile_parse_append(struct parser *parser, struct statement *s);
 uint32_t sam_tile_parse_ids(struct parser *parser, const uint32_t *ids, size_t count);
 bool sam_tile_parse_kind(struct parser *parser, const struct statement *s, size_t index,
                          enum sam_tile_kind kind, const char *what);

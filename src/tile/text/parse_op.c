@@ -11,14 +11,11 @@ static bool parse_attribute(struct parser *parser, struct statement *s)
     if (!sam_tile_parse_accept(parser, '{'))
         return true;
     const struct sam_tile_attribute_text *text = sam_tile_attribute(sam_tile_row(s->op.code));
-    if (!text->key) {
-        sam_tile_error(&parser->report, parser->token.pos, "%s has no attributes",
-                       sam_tile_code_name(s->op.code));
-        return false;
-    }
+    if (!text->key)
+        return PARSE_FAIL(parser, parser->token.pos, "%s has no attributes",
+                          sam_tile_code_name(s->op.code));
     if (s->has_attribute) {
-        sam_tile_error(&parser->report, pos, "'%s' is given twice", text->key);
-        return false;
+        return PARSE_FAIL(parser, pos, "'%s' is given twice", text->key);
     }
     s->has_attribute = true;
     return sam_tile_parse_expect_word(parser, text->key, "as attribute") &&
@@ -55,7 +52,7 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
         !sam_tile_parse_expect(parser, '(', "after 'outs'") || !parse_typed(parser, s, 1) ||
         !sam_tile_parse_expect(parser, ')', "after the destination") || !parse_attribute(parser, s))
         return false;
-    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s);
 }
 
 /* An SSA result is a tile that is allocated, then written, unless it names an existing tile. */
@@ -72,8 +69,8 @@ static bool allocate_result(struct parser *parser, struct statement *s,
     s->op.comment = NULL;
     bool good = sam_tile_parse_destination(parser, &alloc, type, &found);
     if (good && !found)
-        good = sam_tile_parse_result(parser, &alloc, 0, type) &&
-               sam_tile_parse_append(parser, &alloc) != SAM_TILE_NONE;
+        good =
+            sam_tile_parse_result(parser, &alloc, 0, type) && sam_tile_parse_append(parser, &alloc);
     if (!s->op.comment && alloc.op.comment && good) {
         s->op.comment = alloc.op.comment; /* not appended: the comment stays with the operation */
         alloc.op.comment = NULL;
@@ -91,10 +88,9 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
     struct sam_tile_ty type;
     bool stores = sam_tile_stores(sam_tile_row(s->op.code));
     if (sam_tile_updates(sam_tile_row(s->op.code))) {
-        sam_tile_error(&parser->report, s->op.pos,
-                       "%s changes its destination: write it with ins(...) outs(...)",
-                       sam_tile_code_name(s->op.code));
-        return false;
+        return PARSE_FAIL(parser, s->op.pos,
+                          "%s changes its destination: write it with ins(...) outs(...)",
+                          sam_tile_code_name(s->op.code));
     }
     if (!sam_tile_parse_result_count(parser, s, stores ? 0 : 1) ||
         !parse_typed(parser, s, stores ? 2 : sources))
@@ -102,23 +98,21 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
     if (!stores) {
         char found[80];
         if (parser->token.kind != TOKEN_ARROW) {
-            sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
-                           sam_tile_parse_found(parser, found, sizeof found));
-            return false;
+            return PARSE_FAIL(parser, parser->token.pos, "expected '->' and a type, found %s",
+                              sam_tile_parse_found(parser, found, sizeof found));
         }
         sam_tile_parse_next(parser);
         struct sam_tile_pos pos = parser->token.pos;
         if (!sam_tile_parse_type(parser, &type))
             return false;
         if (type.kind != SAM_TILE_KIND_TILE) {
-            sam_tile_error(&parser->report, pos, "the result of %s is a tile",
-                           sam_tile_code_name(s->op.code));
-            return false;
+            return PARSE_FAIL(parser, pos, "the result of %s is a tile",
+                              sam_tile_code_name(s->op.code));
         }
         if (!allocate_result(parser, s, &type))
             return false;
     }
-    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s);
 }
 
 bool sam_tile_parse_tile_op(struct parser *parser, struct statement *s)
@@ -134,9 +128,8 @@ bool sam_tile_parse_tile_op(struct parser *parser, struct statement *s)
 static bool parse_key_operand(struct parser *parser, struct statement *s, unsigned flag)
 {
     if (s->op.attribute & flag) {
-        sam_tile_error(&parser->report, parser->token.pos, "'%.*s' is given twice",
-                       (int)parser->token.size, parser->token.text);
-        return false;
+        return PARSE_FAIL(parser, parser->token.pos, "'%.*s' is given twice",
+                          (int)parser->token.size, parser->token.text);
     }
     s->op.attribute |= flag;
     sam_tile_parse_next(parser);
@@ -183,11 +176,9 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
     if (!sam_tile_parse_type(parser, &type))
         return false;
     if (type.kind != SAM_TILE_KIND_TILE) {
-        sam_tile_error(&parser->report, pos, "alloc_tile makes a tile");
-        return false;
+        return PARSE_FAIL(parser, pos, "alloc_tile makes a tile");
     }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* `, shape = [%a, %b]`; *count receives the length */
@@ -217,9 +208,8 @@ static bool parse_result_type(struct parser *parser, struct statement *s, enum s
     if (!sam_tile_parse_type(parser, type))
         return false;
     if (type->kind != kind) {
-        sam_tile_error(&parser->report, pos, "the result of %s is %s",
-                       sam_tile_code_name(s->op.code), what);
-        return false;
+        return PARSE_FAIL(parser, pos, "the result of %s is %s", sam_tile_code_name(s->op.code),
+                          what);
     }
     return true;
 }
@@ -231,9 +221,8 @@ static bool parse_arrow(struct parser *parser)
         sam_tile_parse_next(parser);
         return true;
     }
-    sam_tile_error(&parser->report, parser->token.pos, "expected '->' and a type, found %s",
-                   sam_tile_parse_found(parser, found, sizeof found));
-    return false;
+    return PARSE_FAIL(parser, parser->token.pos, "expected '->' and a type, found %s",
+                      sam_tile_parse_found(parser, found, sizeof found));
 }
 
 static bool check_rank(struct parser *parser, const struct statement *s,
@@ -241,9 +230,8 @@ static bool check_rank(struct parser *parser, const struct statement *s,
 {
     if (a == type->rank && b == type->rank)
         return true;
-    sam_tile_error(&parser->report, s->op.pos, "the type has %u dimensions, the lists %zu and %zu",
-                   type->rank, a, b);
-    return false;
+    return PARSE_FAIL(parser, s->op.pos, "the type has %u dimensions, the lists %zu and %zu",
+                      type->rank, a, b);
 }
 
 /* %ptr, shape = [...], strides = [...] : T */
@@ -263,12 +251,10 @@ static bool parse_view(struct parser *parser, struct statement *s)
     if (pointer->kind == SAM_TILE_KIND_UNKNOWN)
         *pointer = (struct sam_tile_ty){.kind = SAM_TILE_KIND_PTR, .dtype = type.dtype};
     if (pointer->dtype != type.dtype) {
-        sam_tile_error(&parser->report, s->operands[0].pos, "a view of %s of a pointer to %s",
-                       sam_tile_dtype_name(type.dtype), sam_tile_dtype_name(pointer->dtype));
-        return false;
+        return PARSE_FAIL(parser, s->operands[0].pos, "a view of %s of a pointer to %s",
+                          sam_tile_dtype_name(type.dtype), sam_tile_dtype_name(pointer->dtype));
     }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* %view, offsets = [...], sizes = [...] : V -> T */
@@ -287,12 +273,9 @@ static bool parse_partition(struct parser *parser, struct statement *s)
         return false;
     const struct sam_tile_ty *view = &parser->p->values[s->operands[0].value].type;
     if (view->dtype != type.dtype || view->rank != type.rank) {
-        sam_tile_error(&parser->report, s->op.pos,
-                       "a partition has the dtype and the rank of its view");
-        return false;
+        return PARSE_FAIL(parser, s->op.pos, "a partition has the dtype and the rank of its view");
     }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* `%t, @tile(0x1000)` or `%u = %t, %address : T -> T` */
@@ -304,17 +287,14 @@ static bool parse_assign(struct parser *parser, struct statement *s)
         !sam_tile_parse_expect(parser, ',', "before the address"))
         return false;
     if (parser->token.kind == TOKEN_SYMBOL) {
-        if (parser->token.size != 4 || memcmp(parser->token.text, "tile", 4) != 0) {
-            sam_tile_error(&parser->report, parser->token.pos,
-                           "expected an address, as @tile(0x1000)");
-            return false;
-        }
+        if (parser->token.size != 4 || memcmp(parser->token.text, "tile", 4) != 0)
+            return PARSE_FAIL(parser, parser->token.pos, "expected an address, as @tile(0x1000)");
         sam_tile_parse_next(parser);
         return sam_tile_parse_result_count(parser, s, 0) &&
                sam_tile_parse_expect(parser, '(', "after '@tile'") &&
                sam_tile_parse_integer(parser, &s->op.literal) &&
                sam_tile_parse_expect(parser, ')', "after the address") &&
-               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+               sam_tile_parse_append(parser, s);
     }
     s->op.code = SAM_TILE_REBIND;
     sam_tile_parse_settle(parser, s->operands[0].value);
@@ -324,12 +304,9 @@ static bool parse_assign(struct parser *parser, struct statement *s)
         !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
         !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
         return false;
-    if (!sam_tile_ty_equal(&type, &parser->p->values[s->operands[0].value].type)) {
-        sam_tile_error(&parser->report, s->op.pos, "tassign keeps the tile's type");
-        return false;
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    if (!sam_tile_ty_equal(&type, &parser->p->values[s->operands[0].value].type))
+        return PARSE_FAIL(parser, s->op.pos, "tassign keeps the tile's type");
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* %t, offsets = [%r, %c] : T -> U */
@@ -344,12 +321,9 @@ static bool parse_subset(struct parser *parser, struct statement *s)
         !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
         !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
         return false;
-    if (offsets != 2) {
-        sam_tile_error(&parser->report, s->op.pos, "expected two offsets, a row and a column");
-        return false;
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    if (offsets != 2)
+        return PARSE_FAIL(parser, s->op.pos, "expected two offsets, a row and a column");
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* %t, %rows, %cols : T */
@@ -364,8 +338,7 @@ static bool parse_shape(struct parser *parser, struct statement *s)
             !sam_tile_parse_kind(parser, s, i, SAM_TILE_KIND_INDEX, "an index"))
             return false;
     return sam_tile_parse_expect(parser, ':', "before the tile's type") &&
-           sam_tile_parse_operand_type(parser, s, 0) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+           sam_tile_parse_operand_type(parser, s, 0) && sam_tile_parse_append(parser, s);
 }
 
 /* `<vector>`, the angles optional */
@@ -377,8 +350,7 @@ static bool parse_record(struct parser *parser, struct statement *s)
                                  "a pipe (tload, tstore, vector, matrix)") &&
            (!angle || sam_tile_parse_expect(parser, '>', "after the pipe")) &&
            sam_tile_parse_result_count(parser, s, 1) &&
-           sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+           sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* Without events: a barrier. */
@@ -388,14 +360,14 @@ static bool parse_wait(struct parser *parser, struct statement *s)
         return false;
     if (parser->token.kind != TOKEN_VALUE || sam_tile_parse_starts_results(parser)) {
         s->op.code = SAM_TILE_BARRIER;
-        return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_append(parser, s);
     }
     do {
         if (!sam_tile_parse_operand(parser, s) ||
             !sam_tile_parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_EVENT, "an event"))
             return false;
     } while (sam_tile_parse_accept(parser, ','));
-    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s);
 }
 
 bool sam_tile_parse_special(struct parser *parser, struct statement *s)
@@ -410,7 +382,6 @@ bool sam_tile_parse_special(struct parser *parser, struct statement *s)
     case SAM_TILE_RECORD: return parse_record(parser, s);
     case SAM_TILE_WAIT: return parse_wait(parser, s);
     default: /* barrier */
-        return sam_tile_parse_result_count(parser, s, 0) &&
-               sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_result_count(parser, s, 0) && sam_tile_parse_append(parser, s);
     }
 }

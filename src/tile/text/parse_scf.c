@@ -59,11 +59,8 @@ static bool parse_constant(struct parser *parser, struct statement *s)
     sam_tile_parse_next(parser);
     if (!sam_tile_parse_result_count(parser, s, 1))
         return false;
-    if (value.kind != TOKEN_NUMBER && !is_boolean(&value)) {
-        sam_tile_error(&parser->report, value.pos, "expected a number, true or false, found %s",
-                       found);
-        return false;
-    }
+    if (value.kind != TOKEN_NUMBER && !is_boolean(&value))
+        return PARSE_FAIL(parser, value.pos, "expected a number, true or false, found %s", found);
     if (value.kind == TOKEN_WORD && !sam_tile_parse_is(parser, ':'))
         type = (struct sam_tile_ty){.kind = SAM_TILE_KIND_BOOL};
     else if (!sam_tile_parse_expect(parser, ':', "before the constant's type") ||
@@ -71,13 +68,10 @@ static bool parse_constant(struct parser *parser, struct statement *s)
         return false;
     if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
          type.kind != SAM_TILE_KIND_BOOL) ||
-        !constant_bits(&value, &type, &s->op.literal)) {
-        sam_tile_error(&parser->report, value.pos, "%s is not a constant of type %s", found,
-                       sam_tile_ty_text(&type, text, sizeof text));
-        return false;
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+        !constant_bits(&value, &type, &s->op.literal))
+        return PARSE_FAIL(parser, value.pos, "%s is not a constant of type %s", found,
+                          sam_tile_ty_text(&type, text, sizeof text));
+    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
 }
 
 /* Operand `index` must have the type; a free name gets it. */
@@ -90,10 +84,9 @@ static bool parse_same(struct parser *parser, const struct statement *s, size_t 
         v->type = *type;
     if (sam_tile_ty_equal(&v->type, type))
         return true;
-    sam_tile_error(&parser->report, s->operands[index].pos, "%%%s is of type %s, not %s", v->name,
-                   sam_tile_ty_text(&v->type, is, sizeof is),
-                   sam_tile_ty_text(type, stands, sizeof stands));
-    return false;
+    return PARSE_FAIL(parser, s->operands[index].pos, "%%%s is of type %s, not %s", v->name,
+                      sam_tile_ty_text(&v->type, is, sizeof is),
+                      sam_tile_ty_text(type, stands, sizeof stands));
 }
 
 static bool is_integer(const struct sam_tile_ty *type)
@@ -111,12 +104,9 @@ static bool parse_cast(struct parser *parser, struct statement *s)
         !sam_tile_parse_expect_word(parser, "to", "before the other type") ||
         !sam_tile_parse_type(parser, &to))
         return false;
-    if (!is_integer(&to) || !is_integer(&parser->p->values[s->operands[0].value].type)) {
-        sam_tile_error(&parser->report, s->op.pos, "index_cast is between integers and index");
-        return false;
-    }
-    return sam_tile_parse_result(parser, s, 0, &to) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    if (!is_integer(&to) || !is_integer(&parser->p->values[s->operands[0].value].type))
+        return PARSE_FAIL(parser, s->op.pos, "index_cast is between integers and index");
+    return sam_tile_parse_result(parser, s, 0, &to) && sam_tile_parse_append(parser, s);
 }
 
 bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
@@ -142,12 +132,9 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
     struct sam_tile_pos pos = parser->token.pos;
     if (!sam_tile_parse_type(parser, &type))
         return false;
-    if (!is_integer(&type) &&
-        !(s->op.code == SAM_TILE_SELECT && type.kind == SAM_TILE_KIND_SCALAR)) {
-        sam_tile_error(&parser->report, pos, "%s is for integers and index",
-                       sam_tile_code_name(s->op.code));
-        return false;
-    }
+    if (!is_integer(&type) && !(s->op.code == SAM_TILE_SELECT && type.kind == SAM_TILE_KIND_SCALAR))
+        return PARSE_FAIL(parser, pos, "%s is for integers and index",
+                          sam_tile_code_name(s->op.code));
     size_t first = s->op.code == SAM_TILE_SELECT;
     if (first && !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
         return false;
@@ -155,7 +142,7 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
         if (!parse_same(parser, s, i, &type))
             return false;
     return sam_tile_parse_result(parser, s, 0, s->op.code == SAM_TILE_CMPI ? &boolean : &type) &&
-           sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+           sam_tile_parse_append(parser, s);
 }
 
 /* --- control flow */
@@ -176,26 +163,22 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
         return false;
     const struct sam_tile_op *last = block.last != SAM_TILE_NONE ? &p->ops[block.last] : NULL;
     bool yields = last && last->code == SAM_TILE_YIELD;
-    if (last && last->code == SAM_TILE_RETURN) {
-        sam_tile_error(&parser->report, last->pos, "a return inside of a loop or condition");
-        return false;
-    }
+    if (last && last->code == SAM_TILE_RETURN)
+        return PARSE_FAIL(parser, last->pos, "a return inside of a loop or condition");
     if ((yields ? last->operand_count : 0) != count) {
-        sam_tile_error(&parser->report, yields ? last->pos : end,
-                       "the block yields %zu value%s, found %u", count, count == 1 ? "" : "s",
-                       yields ? last->operand_count : 0);
-        return false;
+        return PARSE_FAIL(parser, yields ? last->pos : end,
+                          "the block yields %zu value%s, found %u", count, count == 1 ? "" : "s",
+                          yields ? last->operand_count : 0);
     }
     for (size_t i = 0; i < count; i++) {
         const struct sam_tile_operand *o = &p->operands[last->operands + i];
         if (p->values[o->value].type.kind != SAM_TILE_KIND_UNKNOWN &&
             !sam_tile_ty_equal(&p->values[o->value].type, &types[i])) {
             char is[160], stands[160];
-            sam_tile_error(&parser->report, o->pos, "%%%s is of type %s, not %s",
-                           p->values[o->value].name,
-                           sam_tile_ty_text(&p->values[o->value].type, is, sizeof is),
-                           sam_tile_ty_text(&types[i], stands, sizeof stands));
-            return false;
+            return PARSE_FAIL(parser, o->pos, "%%%s is of type %s, not %s",
+                              p->values[o->value].name,
+                              sam_tile_ty_text(&p->values[o->value].type, is, sizeof is),
+                              sam_tile_ty_text(&types[i], stands, sizeof stands));
         }
     }
     return true;
@@ -204,15 +187,13 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
 bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
 {
     size_t count = 0;
-    if (parser->depth < 2) {
-        sam_tile_error(
-            &parser->report, s->op.pos,
+    if (parser->depth < 2)
+        return PARSE_FAIL(
+            parser, s->op.pos,
             "scf.yield ends the block of a loop or condition; a function ends with return");
-        return false;
-    }
     parser->ended = true;
     if (parser->token.kind != TOKEN_VALUE || parser->token.first)
-        return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+        return sam_tile_parse_append(parser, s);
     do {
         if (!sam_tile_parse_operand(parser, s))
             return false;
@@ -224,7 +205,7 @@ bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
         if ((i && !sam_tile_parse_expect(parser, ',', "between types")) ||
             !sam_tile_parse_operand_type(parser, s, i))
             return false;
-    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s);
 }
 
 /* `-> (T, U)` or `-> T`, one per result */
@@ -244,12 +225,11 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
             return false;
         if (types[*count].kind != SAM_TILE_KIND_SCALAR &&
             types[*count].kind != SAM_TILE_KIND_INDEX && types[*count].kind != SAM_TILE_KIND_BOOL &&
-            types[*count].kind != SAM_TILE_KIND_EVENT) {
-            sam_tile_error(&parser->report, pos,
-                           "loops and conditions carry scalars and events only; tiles are written "
-                           "in place");
-            return false;
-        }
+            types[*count].kind != SAM_TILE_KIND_EVENT)
+            return PARSE_FAIL(
+                parser, pos,
+                "loops and conditions carry scalars and events only; tiles are written "
+                "in place");
         ++*count;
     } while (round && sam_tile_parse_accept(parser, ','));
     return (!round || sam_tile_parse_expect(parser, ')', "after the types")) &&
@@ -263,7 +243,7 @@ static bool append_with_bodies(struct parser *parser, struct statement *s,
     for (size_t i = 0; i < count; i++)
         if (!sam_tile_parse_result(parser, s, i, &types[i]))
             return false;
-    return sam_tile_parse_append(parser, s) != SAM_TILE_NONE;
+    return sam_tile_parse_append(parser, s);
 }
 
 bool sam_tile_parse_if(struct parser *parser, struct statement *s)
@@ -282,8 +262,7 @@ bool sam_tile_parse_if(struct parser *parser, struct statement *s)
         good = parse_body(parser, s, 1, types, count);
         sam_tile_parse_leave(parser, names);
     } else if (good && count) {
-        sam_tile_error(&parser->report, s->op.pos, "a condition with results has an else");
-        return false;
+        return PARSE_FAIL(parser, s->op.pos, "a condition with results has an else");
     }
     return good && append_with_bodies(parser, s, types, count);
 }
@@ -350,19 +329,15 @@ bool sam_tile_parse_for(struct parser *parser, struct statement *s)
         !sam_tile_parse_operand(parser, s) || !parse_iter_args(parser, s, carried, &count) ||
         !parse_types(parser, s, types, &typed))
         return false;
-    if (count != typed) {
-        sam_tile_error(&parser->report, s->op.pos, "%zu values are carried: found %zu types", count,
-                       typed);
-        return false;
-    }
+    if (count != typed)
+        return PARSE_FAIL(parser, s->op.pos, "%zu values are carried: found %zu types", count,
+                          typed);
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_INDEX};
     if (sam_tile_parse_accept(parser, ':') && !sam_tile_parse_type(parser, &type))
         return false;
-    if (!is_integer(&type)) {
-        sam_tile_error(&parser->report, variable.pos,
-                       "the type of a loop variable: expected index or an integer type");
-        return false;
-    }
+    if (!is_integer(&type))
+        return PARSE_FAIL(parser, variable.pos,
+                          "the type of a loop variable: expected index or an integer type");
     for (size_t i = 0; i < 3; i++)
         if (!parse_same(parser, s, i, &type))
             return false;

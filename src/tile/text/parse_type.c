@@ -4,19 +4,6 @@
 
 #include "tile/text/parse.h"
 
-static bool fail(struct parser *parser, struct sam_tile_pos pos, const char *format, ...)
-    SAM_PRINTF(3, 4);
-static bool fail(struct parser *parser, struct sam_tile_pos pos, const char *format, ...)
-{
-    char text[512];
-    va_list list;
-    va_start(list, format);
-    sam_format_list(text, sizeof text, format, list);
-    va_end(list);
-    sam_tile_error(&parser->report, pos, "%s", text);
-    return false;
-}
-
 static bool is_text(const struct token *t, const char *text)
 {
     return t->size == strlen(text) && memcmp(t->text, text, t->size) == 0;
@@ -52,8 +39,8 @@ static bool parse_dtype(struct parser *parser, struct sam_tile_pos pos, const ch
     if (*dtype != SAM_DTYPES)
         return true;
     *dtype = SAM_F32;
-    return fail(parser, pos, "expected a dtype (%s), found '%.*s'",
-                sam_tile_dtype_list(is_any, NULL, names), (int)size, text);
+    return PARSE_FAIL(parser, pos, "expected a dtype (%s), found '%.*s'",
+                      sam_tile_dtype_list(is_any, NULL, names), (int)size, text);
 }
 
 /* "16x?xf32": dimensions, followed by a dtype unless `dtype` is NULL. */
@@ -70,24 +57,24 @@ static bool parse_dims(struct parser *parser, const struct token *t, int64_t *di
         if (dtype && !x)
             return parse_dtype(parser, pos, at, size, dtype);
         if (*rank == most)
-            return fail(parser, pos, "more than %u dimensions", most);
+            return PARSE_FAIL(parser, pos, "more than %u dimensions", most);
         if (!parse_dim(at, size, &dims[*rank]))
-            return fail(parser, pos,
-                        "expected a dimension from 0 to 2147483647 or '?', found '%.*s'", (int)size,
-                        at);
+            return PARSE_FAIL(parser, pos,
+                              "expected a dimension from 0 to 2147483647 or '?', found '%.*s'",
+                              (int)size, at);
         ++*rank;
         at = x ? x + 1 : end;
     }
     if (dtype)
-        return fail(parser, t->pos, "expected dimensions and a dtype, as 16x64xf32");
+        return PARSE_FAIL(parser, t->pos, "expected dimensions and a dtype, as 16x64xf32");
     return true;
 }
 
 static bool open_angle(struct parser *parser)
 {
     if (sam_tile_parse_peek(parser) != '<')
-        return fail(parser, parser->token.pos, "expected '<' after %.*s", (int)parser->token.size,
-                    parser->token.text);
+        return PARSE_FAIL(parser, parser->token.pos, "expected '<' after %.*s",
+                          (int)parser->token.size, parser->token.text);
     sam_tile_parse_skip_char(parser);
     return true;
 }
@@ -97,7 +84,7 @@ static bool close_angle(struct parser *parser)
 {
     if (sam_tile_parse_peek(parser) != '>') {
         struct token here = sam_tile_parse_chars(parser, "");
-        return fail(parser, here.pos, "expected '>' at the end of the type");
+        return PARSE_FAIL(parser, here.pos, "expected '>' at the end of the type");
     }
     sam_tile_parse_skip_char(parser);
     sam_tile_parse_next(parser);
@@ -131,10 +118,11 @@ static bool parse_location(struct parser *parser, const struct token *t, struct 
 {
     int loc = sam_tile_word(sam_tile_loc_names, t->text, t->size);
     if (is_text(t, "bias") || is_text(t, "scaling"))
-        return fail(parser, t->pos, "tiles in %.*s are not supported", (int)t->size, t->text);
+        return PARSE_FAIL(parser, t->pos, "tiles in %.*s are not supported", (int)t->size, t->text);
     if (loc < 0)
-        return fail(parser, t->pos, "expected a memory (vec, mat, left, right, acc), found '%.*s'",
-                    (int)t->size, t->text);
+        return PARSE_FAIL(parser, t->pos,
+                          "expected a memory (vec, mat, left, right, acc), found '%.*s'",
+                          (int)t->size, t->text);
     type->loc = (enum sam_tile_loc)loc;
     return true;
 }
@@ -143,8 +131,8 @@ static bool parse_number(struct parser *parser, const struct token *t, const cha
                          int64_t *value)
 {
     return parse_dim(t->text, t->size, value) ||
-           fail(parser, t->pos, "%s: expected a number%s, found '%.*s'", key,
-                key[0] == 'v' ? " or '?'" : "", (int)t->size, t->text);
+           PARSE_FAIL(parser, t->pos, "%s: expected a number%s, found '%.*s'", key,
+                      key[0] == 'v' ? " or '?'" : "", (int)t->size, t->text);
 }
 
 static bool parse_layout(struct parser *parser, const struct token *t, bool boxed,
@@ -152,8 +140,8 @@ static bool parse_layout(struct parser *parser, const struct token *t, bool boxe
 {
     int found = sam_tile_word(sam_tile_layout_names, t->text, t->size);
     if (found < 0 || (!boxed && found == SAM_TILE_none_box))
-        return fail(parser, t->pos, "expected %srow_major or col_major, found '%.*s'",
-                    boxed ? "none_box, " : "", (int)t->size, t->text);
+        return PARSE_FAIL(parser, t->pos, "expected %srow_major or col_major, found '%.*s'",
+                          boxed ? "none_box, " : "", (int)t->size, t->text);
     *layout = (enum sam_tile_layout)found;
     return true;
 }
@@ -165,8 +153,9 @@ static bool parse_pad(struct parser *parser, const struct token *t, enum sam_til
     if (found < 0 && t->size == 1 && t->text[0] >= '0' && t->text[0] <= '3')
         found = t->text[0] - '0';
     if (found < 0)
-        return fail(parser, t->pos, "pad: expected 0 to 3 or null, zero, max, min, found '%.*s'",
-                    (int)t->size, t->text);
+        return PARSE_FAIL(parser, t->pos,
+                          "pad: expected 0 to 3 or null, zero, max, min, found '%.*s'",
+                          (int)t->size, t->text);
     *pad = (enum sam_tile_pad)found;
     return true;
 }
@@ -188,7 +177,7 @@ static bool parse_key(struct parser *parser, enum tile_key key, const struct tok
         if (!parse_dims(parser, t, valid, 2, &rank, NULL))
             return false;
         if (rank != 2)
-            return fail(parser, t->pos, "valid: expected rows and columns, as 15x?");
+            return PARSE_FAIL(parser, t->pos, "valid: expected rows and columns, as 15x?");
         type->valid_rows = valid[0];
         type->valid_cols = valid[1];
         return true;
@@ -199,8 +188,8 @@ static bool parse_key(struct parser *parser, enum tile_key key, const struct tok
             return false;
         type->fractal = (uint16_t)number;
         return number == 32 || number == 512 || number == 1024 ||
-               fail(parser, t->pos, "fractal: expected 32, 512 or 1024, found '%.*s'", (int)t->size,
-                    t->text);
+               PARSE_FAIL(parser, t->pos, "fractal: expected 32, 512 or 1024, found '%.*s'",
+                          (int)t->size, t->text);
     case KEY_PAD: return parse_pad(parser, t, &type->pad);
     case KEYS: break;
     }
@@ -219,12 +208,13 @@ static bool parse_tile_key(struct parser *parser, const struct token *name, stru
 {
     int key = sam_tile_word(keys, name->text, name->size);
     if (key < 0)
-        return fail(parser, name->pos,
-                    "unknown key '%.*s'; there are loc, dtype, rows, cols, v_row, v_col, valid, "
-                    "blayout, slayout, fractal, pad",
-                    (int)name->size, name->text);
+        return PARSE_FAIL(
+            parser, name->pos,
+            "unknown key '%.*s'; there are loc, dtype, rows, cols, v_row, v_col, valid, "
+            "blayout, slayout, fractal, pad",
+            (int)name->size, name->text);
     if (is_given(tile, (enum tile_key)key))
-        return fail(parser, name->pos, "'%s' is given twice", keys[key]);
+        return PARSE_FAIL(parser, name->pos, "'%s' is given twice", keys[key]);
     tile->given[key] = true;
     sam_tile_parse_skip_char(parser);
     struct token value = sam_tile_parse_chars(parser, "?");
@@ -243,11 +233,13 @@ static bool parse_positional(struct parser *parser, const struct token *t, unsig
     }
     if (index > 1 || is_given(tile, KEY_ROWS) || is_given(tile, KEY_COLS) ||
         is_given(tile, KEY_DTYPE))
-        return fail(parser, t->pos, "expected KEY=VALUE, found '%.*s'", (int)t->size, t->text);
+        return PARSE_FAIL(parser, t->pos, "expected KEY=VALUE, found '%.*s'", (int)t->size,
+                          t->text);
     if (!parse_dims(parser, t, dims, 2, &rank, &tile->type.dtype))
         return false;
     if (rank != 2 || dims[0] < 0 || dims[1] < 0)
-        return fail(parser, t->pos, "a tile has two dimensions that are numbers, as 16x64xf32");
+        return PARSE_FAIL(parser, t->pos,
+                          "a tile has two dimensions that are numbers, as 16x64xf32");
     tile->rows = dims[0];
     tile->cols = dims[1];
     tile->given[KEY_ROWS] = tile->given[KEY_COLS] = tile->given[KEY_DTYPE] = true;
@@ -260,11 +252,11 @@ static bool parse_tile_items(struct parser *parser, struct tile_text *tile)
     do {
         struct token t = sam_tile_parse_chars(parser, "?");
         if (t.size == 0 && sam_tile_parse_peek(parser) == '.')
-            return fail(parser, t.pos,
-                        "'<...>' stands for a type; write one, as "
-                        "!pto.tile<vec, 16x16xf32>");
+            return PARSE_FAIL(parser, t.pos,
+                              "'<...>' stands for a type; write one, as "
+                              "!pto.tile<vec, 16x16xf32>");
         if (t.size == 0)
-            return fail(parser, t.pos, "expected a memory, a shape or KEY=VALUE");
+            return PARSE_FAIL(parser, t.pos, "expected a memory, a shape or KEY=VALUE");
         bool keyed = sam_tile_parse_peek(parser) == '=';
         if (keyed ? !parse_tile_key(parser, &t, tile)
                   : !parse_positional(parser, &t, positional++, tile))
@@ -284,9 +276,9 @@ static bool parse_tile_type(struct parser *parser, struct sam_tile_ty *type)
     static const enum tile_key needed[] = {KEY_LOC, KEY_DTYPE, KEY_ROWS, KEY_COLS};
     for (size_t i = 0; i < SAM_COUNT(needed); i++)
         if (!tile.given[needed[i]])
-            return fail(parser, pos, "the tile type has no %s", keys[needed[i]]);
+            return PARSE_FAIL(parser, pos, "the tile type has no %s", keys[needed[i]]);
     if (tile.rows <= 0 || tile.cols <= 0)
-        return fail(parser, pos, "a tile has at least a row and a column");
+        return PARSE_FAIL(parser, pos, "a tile has at least a row and a column");
     tile.type.rows = (uint32_t)tile.rows;
     tile.type.cols = (uint32_t)tile.cols;
     if (!is_given(&tile, KEY_V_ROW))
@@ -316,7 +308,7 @@ static bool parse_view_type(struct parser *parser, bool partition, struct sam_ti
     if (!parse_dims(parser, &t, type->dims, SAM_TILE_RANK, &type->rank, &type->dtype))
         return false;
     if (type->rank == 0)
-        return fail(parser, t.pos, "expected at least one dimension");
+        return PARSE_FAIL(parser, t.pos, "expected at least one dimension");
     return close_angle(parser);
 }
 
@@ -349,9 +341,10 @@ bool sam_tile_parse_type(struct parser *parser, struct sam_tile_ty *type)
             return true;
         }
     }
-    return fail(parser, t->pos,
-                "expected a type (!pto.tile<...>, !pto.tile_buf<...>, !pto.ptr<...>, "
-                "!pto.tensor_view<...>, !pto.partition_tensor_view<...>, !pto.event, index, i1, "
-                "f32, i32, ...), found %s",
-                sam_tile_parse_found(parser, found, sizeof found));
+    return PARSE_FAIL(
+        parser, t->pos,
+        "expected a type (!pto.tile<...>, !pto.tile_buf<...>, !pto.ptr<...>, "
+        "!pto.tensor_view<...>, !pto.partition_tensor_view<...>, !pto.event, index, i1, "
+        "f32, i32, ...), found %s",
+        sam_tile_parse_found(parser, found, sizeof found));
 }
