@@ -64,23 +64,6 @@ const char addn[] = "        .globl addn\n"
                     "        vsw12.v v2, 0(v1)\n"
                     "        ret\n";
 
-struct sam_image *assemble_kernel(const char *kernel)
-{
-    struct sam_buffer source = {0};
-    struct sam_error error;
-    struct sam_image *image;
-    char *messages;
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
-    assert_int_equal(sam_isa_parse("ventus", &options.isa, &error), SAM_OK);
-    sam_buffer_printf(&source, "%s%s", sam_gpu_start_code(), kernel);
-    if (sam_assemble(&options, "k.s", sam_buffer_text(&source), source.size, &image, &messages,
-                     &error) != SAM_OK)
-        fail_msg("%s", messages);
-    sam_text_free(messages);
-    sam_buffer_free(&source);
-    return image;
-}
-
 const char *command_verb = "run";
 
 /* The shell's line for `samite VERB WORDS`. */

@@ -15,8 +15,6 @@ extern char directory[64];
 
 /* A kernel: p[i] += n over one workgroup. */
 extern const char addn[];
-/* Assemble a kernel after the start code. */
-struct sam_image *assemble_kernel(const char *kernel);
 
 /* For the start and the end of a group. */
 void make_directory(void);

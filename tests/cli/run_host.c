@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble.h"
 #include "command.h"
 
 /* Bytes of the buffer and of the metadata buffer, words 3 to 12, to where the arguments say. */
@@ -299,16 +300,11 @@ TEST(load_addresses)
                                  "        .data\n"
                                  "        .balign 4096\n"
                                  "        .word 77\n";
-    struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_error error;
-    struct sam_image *image;
-    char *messages, path[128];
+    struct sam_image *image = test_assemble("rv32im_zicsr", SAM_HART_CODE_BASE, NULL, source);
+    char path[128];
     void *elf;
     size_t size;
-    assert_int_equal(sam_isa_parse("rv32im_zicsr", &options.isa, &error), SAM_OK);
-    if (sam_assemble(&options, "load.s", source, strlen(source), &image, &messages, &error) !=
-        SAM_OK)
-        fail_msg("%s", messages);
     struct sam_section *data = &image->sections[image->section_count - 1];
     data->load_offset = -UINT64_C(0x1000);
     data->address = 0x80002000;
@@ -316,7 +312,6 @@ TEST(load_addresses)
     snprintf(path, sizeof path, "%s/load.elf", directory);
     assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
     expect_failure("load.elf -q --machine tensor", 77, "load.elf: exit code 77");
-    sam_text_free(messages);
     sam_image_free(image);
     free(elf);
 }

@@ -6,6 +6,7 @@
 
 #include "test.h"
 
+#include "assemble.h"
 #include "cli/command.h"
 
 enum { KNL = 0x90003000, PDS = 0x90004000, DATA = 0x90000000, ITEMS = 16 };
@@ -23,7 +24,7 @@ static void write_pair(const char *name, const struct launch_files *f)
 {
     struct sam_buffer text = {0};
     char path[64];
-    struct sam_image *image = assemble_kernel(addn);
+    struct sam_image *image = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), addn);
     const struct sam_section *code = &image->sections[0];
     const struct sam_metadata_buffer buffers[] = {{DATA, f->first ? 4 * ITEMS : 0, 4 * ITEMS},
                                                   {f->arguments, 8, 8},
@@ -181,7 +182,7 @@ TEST(symbols_of_an_elf)
          .data = (uint8_t *)constant}};
     assert_int_equal(sam_image_add_section(image, &sections[0], &error), SAM_OK);
     assert_int_equal(sam_image_add_section(image, &sections[1], &error), SAM_OK);
-    struct sam_image *code = assemble_kernel(addn);
+    struct sam_image *code = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), addn);
     const struct sam_symbol *entry = sam_image_find(code, "addn");
     assert_non_null(entry);
     const struct sam_symbol symbol = {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assemble.h"
 #include "hart/core.h"
 
 struct program program_new(const char *isa, const struct sam_hart_options *options,
@@ -16,17 +17,11 @@ struct program program_new_in(const struct sam_hart_home *home, const char *isa,
 {
     struct program p = {0};
     struct sam_hart_options o = {0};
-    struct sam_asm_options source = {.base = SAM_HART_CODE_BASE};
-    char *messages;
     if (options)
         o = *options;
     if (sam_isa_parse(isa, &o.isa, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);
-    source.isa = o.isa;
-    if (sam_assemble(&source, "test.s", text, strlen(text), &p.image, &messages, &p.error) !=
-        SAM_OK)
-        fail_msg("%s", messages);
-    sam_text_free(messages);
+    p.image = test_assemble(isa, SAM_HART_CODE_BASE, NULL, text);
     if (sam_hart_new_in(home, &o, &p.hart, &p.error) != SAM_OK ||
         sam_hart_map(p.hart, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
         sam_hart_load(p.hart, p.image, &p.error) != SAM_OK)

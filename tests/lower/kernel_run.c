@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel_run.h"
 
+#include "assemble.h"
 #include "lower/hart.h"
 #include "lower/op_map.h"
 #include "must.h"
@@ -164,21 +165,6 @@ static void write_kernels(struct function *f)
     sam_lower_routines(l);
     f->run->kernels = l->kernels;
     assert_false(l->gpu.failed);
-}
-
-static void assemble(struct function *f)
-{
-    struct sam_error error;
-    struct sam_asm_options options = {.size = sizeof options,
-                                      .base = SAM_CODE_BASE,
-                                      .prologue = sam_gpu_start_code(),
-                                      .prologue_name = "start"};
-    char *messages = NULL;
-    const char *text = sam_buffer_text(&f->l.gpu);
-    must(sam_isa_parse("ventus", &options.isa, &error), &error);
-    if (sam_assemble(&options, "kernels.s", text, strlen(text), &f->image, &messages, &error))
-        FAIL(f, "%s", messages);
-    sam_text_free(messages);
 }
 
 static uint32_t address_of(const struct function *f, uint32_t value)
@@ -388,7 +374,8 @@ void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows,
     if (f->status != SAM_OK && f->status != SAM_ERR_TRAP)
         fail_msg("%s\n%s", f->error.text, text);
     write_kernels(f);
-    assemble(f);
+    f->image =
+        test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), sam_buffer_text(&f->l.gpu));
     must(sam_gpu_load(run->gpu, f->image, &error), &error);
     struct device d = {.gpu = run->gpu};
     run_on(f, &d);

@@ -9,6 +9,7 @@
 #include "test.h"
 #include <math.h>
 
+#include "assemble.h"
 #include "lower/math.h"
 #include "random.h"
 #include "samite/samite.h"
@@ -33,10 +34,8 @@ static void ok(enum sam_status status, const struct sam_error *error)
 static struct routine *routine_new(const char *label, const char *inlined, uint64_t set)
 {
     struct routine *r = calloc(1, sizeof *r);
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
     struct sam_buffer text = {0};
     struct sam_error error = {0};
-    char *messages = NULL;
     assert_non_null(r);
     sam_buffer_printf(&text,
                       "csrr s2, gdx\nli t0, %d\nmul s2, s2, t0\nli s3, 0x%x\nadd s3, s3, s2\n"
@@ -52,11 +51,7 @@ static struct routine *routine_new(const char *label, const char *inlined, uint6
                       "addi s6, s6, -1\nbnez s6, loop\nendprg\n",
                       4 * LANES, 4 * LANES, 4 * LANES);
     sam_lower_math_text(&text, set);
-    ok(sam_isa_parse("ventus", &options.isa, &error), &error);
-    if (sam_assemble(&options, "routine", sam_buffer_text(&text), text.size, &r->image, &messages,
-                     &error) != SAM_OK)
-        fail_msg("%s", messages);
-    sam_text_free(messages);
+    r->image = test_assemble("ventus", SAM_CODE_BASE, NULL, sam_buffer_text(&text));
     sam_buffer_free(&text);
     ok(sam_gpu_new(NULL, &r->gpu, &error), &error);
     ok(sam_gpu_load(r->gpu, r->image, &error), &error);

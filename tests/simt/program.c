@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble.h"
 #include "test.h"
 
 static void ok(enum sam_status status, const struct sam_error *error)
@@ -15,12 +16,7 @@ static void ok(enum sam_status status, const struct sam_error *error)
 struct program program_new(const char *text, uint32_t lanes)
 {
     struct program p = {0};
-    struct sam_asm_options options = {.base = SAM_CODE_BASE};
-    char *messages = NULL;
-    ok(sam_isa_parse("ventus", &options.isa, &p.error), &p.error);
-    if (sam_assemble(&options, "test.s", text, strlen(text), &p.image, &messages, &p.error))
-        fail_msg("%s\n%s", messages, text);
-    sam_text_free(messages);
+    p.image = test_assemble("ventus", SAM_CODE_BASE, NULL, text);
     p.launch = (struct sam_launch){.start = SAM_CODE_BASE,
                                    .metadata = KERNEL,
                                    .grid = {1, 1, 1},

@@ -67,7 +67,7 @@ TEST(memory)
 
 TEST(programs)
 {
-    struct sam_image *image = system_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
+    struct sam_image *image = test_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
     struct sam_system *system;
     struct sam_system_result result;
     assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);

@@ -30,13 +30,13 @@ TEST(names)
 {
     for (unsigned order = 0; order < 6; order++) {
         struct sam_system *system = new_system(NULL);
-        struct sam_image *program = system_assemble(
+        struct sam_image *program = test_assemble(
             RV64, SAM_SYSTEM_CODE_BASE, NULL,
             ".equ gpu_second, 5\n ebreak\n .data\ngpu_first: .word 1\ngpu_third: .word 3\n"
             "gpu_missing: .word 4\ngpufirst: .word 6\n.section .rodata\ngpu__start: .word 2\n");
         struct sam_image *a =
-            system_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
-        struct sam_image *b = system_assemble("ventus", 0x80010000, NULL, kernels_b);
+            test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+        struct sam_image *b = test_assemble("ventus", 0x80010000, NULL, kernels_b);
         for (unsigned step = 0; step < 3; step++) {
             if (step == order % 3)
                 assert_int_equal(sam_system_load(system, program, NULL), SAM_OK);
@@ -79,10 +79,10 @@ TEST(bad_images)
         {"ventus", "ret\n", 0x70000000, true, "local-memory window"},
     };
     struct sam_image *kernels =
-        system_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+        test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct sam_system *system = new_system(NULL);
-        struct sam_image *image = system_assemble(cases[i].isa, cases[i].base, NULL, cases[i].text);
+        struct sam_image *image = test_assemble(cases[i].isa, cases[i].base, NULL, cases[i].text);
         struct sam_error error;
         assert_int_equal(sam_system_load_gpu(system, kernels, NULL), SAM_OK);
         assert_int_not_equal(cases[i].gpu ? sam_system_load_gpu(system, image, &error)
@@ -101,10 +101,10 @@ TEST(again)
 {
     struct sam_system *system = new_system(NULL);
     struct sam_image *program =
-        system_assemble(RV64, SAM_SYSTEM_CODE_BASE, NULL,
-                        "la t0, gpu_first\n sw zero, 0(t0)\n ebreak\n .data\ngpu_first: .word 1\n");
+        test_assemble(RV64, SAM_SYSTEM_CODE_BASE, NULL,
+                      "la t0, gpu_first\n sw zero, 0(t0)\n ebreak\n .data\ngpu_first: .word 1\n");
     struct sam_image *kernels =
-        system_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+        test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
     assert_int_equal(sam_system_load_gpu(system, kernels, NULL), SAM_OK);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(sam_system_load(system, program, NULL), SAM_OK);

@@ -3,24 +3,6 @@
 
 #include <string.h>
 
-struct sam_image *system_assemble(const char *isa, uint64_t base, const char *prologue,
-                                  const char *text)
-{
-    struct sam_asm_options options = {.size = sizeof options,
-                                      .base = base,
-                                      .prologue = prologue,
-                                      .prologue_name = "<start code>"};
-    struct sam_image *image = NULL;
-    struct sam_error error;
-    char *messages = NULL;
-    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    if (sam_assemble(&options, "test.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
-        fail_msg("%s", messages);
-    sam_text_free(messages);
-    return image;
-}
-
 struct system_program system_program_new(const char *isa, const struct sam_system_options *options,
                                          const struct sam_hart_options *hart, const char *text,
                                          const char *kernels)
@@ -37,9 +19,9 @@ struct system_program system_program_new(const char *isa, const struct sam_syste
     o.hart = &h;
     if (sam_isa_parse(isa, &h.isa, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);
-    p.image = system_assemble(isa, SAM_SYSTEM_CODE_BASE, NULL, text);
+    p.image = test_assemble(isa, SAM_SYSTEM_CODE_BASE, NULL, text);
     p.kernels =
-        kernels ? system_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels) : NULL;
+        kernels ? test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels) : NULL;
     if (sam_system_new(&o, &p.system, &p.error) != SAM_OK ||
         sam_system_map(p.system, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
         sam_system_load(p.system, p.image, &p.error) != SAM_OK ||

@@ -6,6 +6,7 @@
 
 #include "test.h"
 
+#include "assemble.h"
 #include "base/base.h"
 #include "samite/device/layout.h"
 #include "samite/samite.h"
@@ -31,8 +32,6 @@ struct system_program system_program_new(const char *isa, const struct sam_syste
                                          const struct sam_hart_options *hart, const char *text,
                                          const char *kernels);
 void system_program_free(struct system_program *p);
-struct sam_image *system_assemble(const char *isa, uint64_t base, const char *prologue,
-                                  const char *text);
 /* Run to an exit with this code. */
 void system_expect(struct system_program *p, uint64_t code);
 /* Run; the hart traps with this cause and tval, and the report has these words. */

@@ -59,7 +59,7 @@ static struct system_program begin_with(const struct sam_system_options *options
     struct system_program p;
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
     p = system_program_new(RV32, options, NULL, text, NULL);
-    p.kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
+    p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
     if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
         sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);
@@ -371,7 +371,7 @@ TEST(calls_of_the_host)
     struct system_program p =
         system_program_new(RV32, &(struct sam_system_options){.check_races = true},
                            &(struct sam_hart_options){.hostio = host}, text, NULL);
-    p.kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
+    p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
     if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
         sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
         fail_msg("%s", p.error.text);

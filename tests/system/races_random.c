@@ -354,7 +354,7 @@ static size_t one(uint64_t *random)
     s->random = random;
     make_kernels(s);
     make_steps(s);
-    struct sam_image *kernels = system_assemble("ventus", SAM_CODE_BASE, NULL, s->kernel_text);
+    struct sam_image *kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, s->kernel_text);
     make_program(s, kernels);
     struct system_program p = system_program_new(
         RV32, &(struct sam_system_options){.check_races = true}, NULL, s->text, NULL);
