@@ -9,7 +9,7 @@
 #include "files.h"
 #include "machine/system.h"
 
-const struct cli_option run_lower_profile_rows[] = {
+const struct cli_option lower_profile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "tile-profile", CLI_CHOICE, NULL,
             "of a tile program: a5 (the default), a2a3, host (memories as large as those of the "
             "system)",
@@ -17,7 +17,7 @@ const struct cli_option run_lower_profile_rows[] = {
     {0},
 };
 
-const struct cli_option run_lower_rows[] = {
+const struct cli_option lower_rows[] = {
     CLI_ROW(struct tile_request, emit, "emit", CLI_TEXT, "DIR",
             "write what a tile program becomes into a folder: hart.s, gpu.s, the arrays, and run, "
             "which runs them",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --machine system PROGRAM.pto`: a tile program lowered onto the system. */
-#ifndef RUN_LOWER_H
-#define RUN_LOWER_H
+#ifndef LOWER_H
+#define LOWER_H
 
 #include "machine/tensor.h"
 #include "machine/tile.h"
@@ -16,7 +16,7 @@ struct lowered {
 };
 
 /* Of struct tile_request: that `samite sweep` shares, and the other. */
-extern const struct cli_option run_lower_profile_rows[], run_lower_rows[];
+extern const struct cli_option lower_profile_rows[], lower_rows[];
 /* Refuse options that need a tile program, or that one cannot have. */
 int lower_check(const struct hart_request *request);
 /* Read, check and lower the program of request->tile, and write it where --emit says; *image is the

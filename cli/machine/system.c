@@ -8,7 +8,7 @@
 #include "machine/machine.h"
 #include "stop.h"
 
-const struct cli_option run_system_start_rows[] = {
+const struct cli_option system_start_rows[] = {
     CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",
             "a program of the GPU, assembly (from 0x80000000 on; start code is added unless it has "
             "a _start) or an ELF executable; repeatable",
@@ -31,7 +31,7 @@ const struct cli_option run_system_start_rows[] = {
     {0},
 };
 
-const struct cli_option run_system_rows[] = {
+const struct cli_option system_rows[] = {
     CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
             "find races: accesses to bytes that a launch or weight record in flight writes, or "
             "reads and somebody else writes, before the program has waited for it; slower"),

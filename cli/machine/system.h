@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `samite run --machine system` adds to a run of the tensor hart: the other parts. */
-#ifndef RUN_SYSTEM_H
-#define RUN_SYSTEM_H
+#ifndef SYSTEM_H
+#define SYSTEM_H
 
 #include "machine/tensor.h"
 
@@ -22,7 +22,7 @@ struct system_request {
 };
 
 /* Those that `samite sweep` shares, and the others. */
-extern const struct cli_option run_system_start_rows[], run_system_rows[];
+extern const struct cli_option system_start_rows[], system_rows[];
 
 /* The default ISA of the hart. */
 const char *system_isa(unsigned xlen);
@@ -39,7 +39,7 @@ int system_finish(struct run *run);
 json_t *system_report(const struct run *run, json_t *report);
 extern const char system_stats[];
 
-/* machine/system_time.c: --config KEY=N,... of the system; a cli_set of a struct sam_system_config;
+/* system_time.c: --config KEY=N,... of the system; a cli_set of a struct sam_system_config;
  * the parameters, as a list (CLI_SHOWN) and for completion. */
 enum sam_status system_set(void *config, const char *settings, struct sam_error *error);
 int system_list_parameters(void);
@@ -51,7 +51,7 @@ int system_parse_config(struct cli_args *args, const struct cli_option *option, 
  * to the report. */
 int system_cycles(struct run *run, json_t *report, FILE *text);
 
-/* machine/system_weights.c: --weights FILE[@ADDRESS], once everything that has a place of its own
+/* system_weights.c: --weights FILE[@ADDRESS], once everything that has a place of its own
  * is there. Its directory goes to a1, unless --reg or --arg set that. */
 int system_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
                          void *place);
@@ -61,7 +61,7 @@ int system_load_weights(struct sam_system *system, const struct hart_request *re
 /* For options.weight_ended: say why a record failed; `context` is a struct tensor_console. */
 void system_note_weight(void *context, const struct sam_system_weight *weight);
 
-/* machine/system_races.c: the parts of these two for --check-races. */
+/* system_races.c: the parts of these two for --check-races. */
 json_t *system_report_races(const struct sam_system *system, json_t *report);
 int system_print_races(const struct sam_system *system, FILE *text);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `samite run --machine tensor` share. */
+/* A program on the tensor hart, alone or in a system. */
 #ifndef TENSOR_H
 #define TENSOR_H
 
-#include "engines.h"
+#include "machine/engines.h"
 #include "progress.h"
 #include "run/run.h"
 
@@ -49,15 +49,15 @@ struct hart_request {
     struct lowered *lowered;        /* it, once it has been loaded */
 };
 
-/* machine/tensor_options.c: the options, of struct hart_request: those that `samite sweep` shares,
+/* tensor_options.c: the options, of struct hart_request: those that `samite sweep` shares,
  * and the others; the defaults; and the checks that need no program. */
-extern const struct cli_option run_hart_start_rows[], run_hart_rows[];
+extern const struct cli_option tensor_start_rows[], tensor_rows[];
 void tensor_defaults(struct hart_request *request, const struct run_request *run);
 int tensor_check(struct hart_request *request);
 /* Check that a row length of --config does not contradict --mlen. */
 int tensor_check_mlen(const struct hart_request *request, unsigned mlen);
 
-/* machine/tensor_setup.c: load, assemble or (with its arguments) lower the program and choose its
+/* tensor_setup.c: load, assemble or (with its arguments) lower the program and choose its
  * ISA; then create a hart with the program, its memory and registers, and the arguments, if any.
  * Both report failures. */
 int tensor_load(struct hart_request *request, const struct run_arguments *arguments,
@@ -73,7 +73,7 @@ bool tensor_until(const struct hart_request *request, const struct sam_image *im
 /* The path of the program as shown in messages. */
 const char *tensor_name(const char *path);
 
-/* machine/tensor_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the
+/* tensor_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the
  * host.
  */
 struct tensor_console {
@@ -85,7 +85,7 @@ struct tensor_console {
 int tensor_host(const struct hart_request *request, struct tensor_console *console,
                 struct sam_hostio **host);
 
-/* machine/tensor.c: the state of a run, of the hart alone or in a system; struct machine. */
+/* tensor.c: the state of a run, of the hart alone or in a system; struct machine. */
 struct tensor {
     struct sam_hart *hart;
     struct sam_system *system;  /* whose hart it is, or NULL */
@@ -109,18 +109,18 @@ const char *tensor_key(size_t index);
 /* A cli_set of a struct hart_request. */
 enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error);
 
-/* machine/tensor_cycles.c: how the matrix unit spent its cycles; as text, also the roofline.
+/* tensor_cycles.c: how the matrix unit spent its cycles; as text, also the roofline.
  * tensor_uops: what it did, of struct sam_mxu_stats; a sweep has a column for each. */
 extern const struct report_field tensor_uops[];
 json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
 void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
                          const struct sam_mxu_stats *stats, FILE *text);
 
-/* machine/tensor_pass.c: registers and stack are set as the C ABI demands; `narrow`: RV32. */
+/* tensor_pass.c: registers and stack are set as the C ABI demands; `narrow`: RV32. */
 int tensor_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
                 struct run_arguments *arguments);
 
-/* machine/tensor_report.c: the report on a run (NULL: no memory); the line on how it ended, and the
+/* tensor_report.c: the report on a run (NULL: no memory); the line on how it ended, and the
  * lines of --stats. */
 json_t *tensor_report(const struct hart_request *request, const struct sam_hart_result *result,
                       struct sam_hart *hart, double seconds);

@@ -96,7 +96,7 @@ static int parse_acc_regs(struct cli_args *args, const struct cli_option *option
                : cli_usage_error(args, "--%s: %s", option->name, error.text);
 }
 
-const struct cli_option run_hart_start_rows[] = {
+const struct cli_option tensor_start_rows[] = {
     CLI_ROW(struct hart_request, mlen, "mlen", CLI_NUMBER, "BITS",
             "row of a matrix register: 128, 256 or 512 (512)", .choices = "128 256 512"),
     CLI_ROW(struct hart_request, options.acc_regs, "acc-regs", CLI_PARSE, "SET",
@@ -122,7 +122,7 @@ const struct cli_option run_hart_start_rows[] = {
 #define TRACE(word, suffix, trace, text)                                                           \
     CLI_ROW(struct hart_request, files[trace], word, CLI_TEXT, "FILE", (text), .suffixes = (suffix))
 
-const struct cli_option run_hart_rows[] = {
+const struct cli_option tensor_rows[] = {
     CLI_ISA(
         struct hart_request, isa,
         "instruction set (tensor: rv64im_zicsr_zfinx_xtensorload; system: also A and the matrix "

@@ -44,7 +44,7 @@ struct sam_tile_program *tile_load(const char *path)
 
 /* --- the command line */
 
-const struct cli_option run_tile_shared_rows[] = {
+const struct cli_option tile_shared_rows[] = {
     CLI_ROW(struct tile_request, func, "func", CLI_TEXT, "NAME",
             "function to run; needed when there are several"),
     CLI_ROW(struct tile_request, options.nan, "nan", CLI_CHOICE, NULL,
@@ -56,7 +56,7 @@ const struct cli_option run_tile_shared_rows[] = {
     {0},
 };
 
-const struct cli_option run_tile_rows[] = {
+const struct cli_option tile_rows[] = {
     CLI_ROW(struct tile_request, options.profile, "profile", CLI_CHOICE, NULL,
             "a5 (the default), a2a3, host (memories without limit)", .choices = TILE_PROFILES),
     CLI_ROW(struct tile_request, options.sum_order, "sum-order", CLI_CHOICE, NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run PROGRAM.pto`: a tile program. */
-#ifndef RUN_TILE_H
-#define RUN_TILE_H
+#ifndef TILE_H
+#define TILE_H
 
 #include "run/run.h"
 #include "samite/tile.h"
@@ -14,7 +14,7 @@ struct tile_request {
 };
 
 /* Of struct tile_request: those that the system has as well, and the others. */
-extern const struct cli_option run_tile_shared_rows[], run_tile_rows[];
+extern const struct cli_option tile_shared_rows[], tile_rows[];
 /* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
  */
 int tile_name_arguments(struct run_request *request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUN_TILE_REPORT_H
-#define RUN_TILE_REPORT_H
+#ifndef TILE_REPORT_H
+#define TILE_REPORT_H
 
 #include "report.h"
 #include "samite/tile.h"

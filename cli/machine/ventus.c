@@ -49,7 +49,7 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
     return CLI_OK;
 }
 
-const struct cli_option run_launch_rows[] = {
+const struct cli_option ventus_launch_rows[] = {
     CLI_ROW(struct gpu_request, kernel, "kernel", CLI_TEXT, "NAME",
             "kernel to launch, a symbol of the program"),
     CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
@@ -106,7 +106,7 @@ const struct cli_option run_launch_rows[] = {
     {0},
 };
 
-const struct cli_option run_gpu_rows[] = {
+const struct cli_option ventus_rows[] = {
     CLI_JOBS(struct gpu_request, options.jobs, "worker threads; results do not depend on it"),
     RUN_PROFILE(struct gpu_request, profile),
     CLI_ROW(

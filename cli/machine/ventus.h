@@ -24,7 +24,7 @@ struct gpu_request {
 };
 
 /* Of struct gpu_request: what describes launches, the rest; those of ventus_cycles.c. */
-extern const struct cli_option run_launch_rows[], run_gpu_rows[], run_cycles_rows[];
+extern const struct cli_option ventus_launch_rows[], ventus_rows[], ventus_cycles_rows[];
 
 /* What a timed run came to, all its launches together. */
 struct ventus_measure {

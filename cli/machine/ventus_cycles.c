@@ -58,7 +58,7 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
     return cli_read_settings(args, option, text, ventus_set, &r->config);
 }
 
-const struct cli_option run_cycles_rows[] = {
+const struct cli_option ventus_cycles_rows[] = {
     CLI_ROW(struct gpu_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the GPU in time: cycles, what each SM, unit, warp and instruction waits for, "
             "caches and memory, and what to change first; one worker, whatever --jobs says"),

@@ -26,15 +26,15 @@ extern const struct cli_option run_rows[], run_program_rows[];
 #define RUN_PROGRAM_GROUPS                                                                         \
     {"Options of --machine ventus, tensor and system", run_program_rows, 0,                        \
      1 << RUN_VENTUS | 1 << RUN_TENSOR | 1 << RUN_SYSTEM},                                         \
-        {"Options of --machine ventus", run_launch_rows, offsetof(struct run_command, gpu),        \
+        {"Options of --machine ventus", ventus_launch_rows, offsetof(struct run_command, gpu),     \
          1 << RUN_VENTUS},                                                                         \
-        {NULL, run_gpu_rows, offsetof(struct run_command, gpu), 1 << RUN_VENTUS},                  \
-        {"Cycles of --machine ventus", run_cycles_rows, offsetof(struct run_command, gpu),         \
+        {NULL, ventus_rows, offsetof(struct run_command, gpu), 1 << RUN_VENTUS},                   \
+        {"Cycles of --machine ventus", ventus_cycles_rows, offsetof(struct run_command, gpu),      \
          1 << RUN_VENTUS},                                                                         \
-        {"Options of --machine tensor and system", run_hart_rows,                                  \
+        {"Options of --machine tensor and system", tensor_rows,                                    \
          offsetof(struct run_command, hart), 1 << RUN_TENSOR | 1 << RUN_SYSTEM},                   \
     {                                                                                              \
-        NULL, run_hart_start_rows, offsetof(struct run_command, hart),                             \
+        NULL, tensor_start_rows, offsetof(struct run_command, hart),                               \
             1 << RUN_TENSOR | 1 << RUN_SYSTEM                                                      \
     }
 

@@ -76,7 +76,7 @@ struct run_request {
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
 
-/* --- run/options.c: options that several machines have, and parts of their values */
+/* --- options.c: options that several machines have, and parts of their values */
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
 int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
@@ -104,7 +104,7 @@ bool run_names_stdout(const char *const files[RUN_OUTPUTS]);
 /* The next dump from step *at on; *at advances past it. NULL: none. */
 const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
 
-/* --- run/program.c: programs and memory */
+/* --- program.c: programs and memory */
 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
 #define RUN_PROGRAM_KINDS "assembly or an ELF executable"
@@ -132,13 +132,13 @@ int run_check_output(const char *path);
 int run_check_dumps(const struct run *run);
 int run_dump(const struct run *run, const struct run_range *range);
 
-/* --- run/range.c: memory and files */
+/* --- range.c: memory and files */
 /* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
-/* --- run/profile.c: --profile. Checked before anything runs, and written after all launches. */
+/* --- profile.c: --profile. Checked before anything runs, and written after all launches. */
 #define RUN_PROFILE(type, member)                                                                  \
     CLI_ROW(                                                                                       \
         type, member, "profile", CLI_TEXT, "FILE",                                                 \
@@ -151,7 +151,7 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
 int run_profile_write(struct sam_profile *profile, const char *path,
                       const struct sam_profile_options *options, FILE *out);
 
-/* --- run/output.c: files that are written while a machine runs */
+/* --- output.c: files that are written while a machine runs */
 /* Open one of them, if there is a path; *sink writes to it. */
 int run_open_output(struct run *run, enum run_output which, const char *path,
                     struct sam_sink *sink);
@@ -161,7 +161,7 @@ int run_drop_output(struct run *run, enum run_output which);
 /* Whether one of them could not be written: dropping it names it. */
 bool run_output_failed(const struct run *run);
 
-/* --- run/session.c: launches and programs that are opened instead of run */
+/* --- session.c: launches and programs that are opened instead of run */
 struct run_session {
     struct sam_session *session;
     struct sam_gpu *gpu;                   /* of a launch, or */
@@ -187,7 +187,7 @@ struct run_driver {
     void *context;
 };
 
-/* --- run/arguments.c: arguments of kernels and programs */
+/* --- arguments.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 
 struct run_argument {
@@ -224,7 +224,7 @@ void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);
 
-/* --- run/check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
+/* --- check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
 struct run_check {
     char *text;
     const char *path;

@@ -13,14 +13,14 @@ static const struct cli_option options[] = {
 static const struct cli_group groups[] = {
     {NULL, run_rows, 0, 0},
     RUN_PROGRAM_GROUPS,
-    {"Options of --machine tile, and of tile programs on --machine system", run_tile_shared_rows,
+    {"Options of --machine tile, and of tile programs on --machine system", tile_shared_rows,
      offsetof(struct run_command, tile), 1 << RUN_TILE | 1 << RUN_SYSTEM},
-    {"Options of --machine tile", run_tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
-    {"Options of --machine system", run_system_start_rows, offsetof(struct run_command, system),
+    {"Options of --machine tile", tile_rows, offsetof(struct run_command, tile), 1 << RUN_TILE},
+    {"Options of --machine system", system_start_rows, offsetof(struct run_command, system),
      1 << RUN_SYSTEM},
-    {NULL, run_system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
-    {NULL, run_lower_profile_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
-    {NULL, run_lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
+    {NULL, system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
+    {NULL, lower_profile_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
+    {NULL, lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {0},
 };
 

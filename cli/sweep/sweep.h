@@ -4,6 +4,7 @@
 #define SWEEP_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -65,7 +66,26 @@ struct sweep {
     size_t run_count;
 };
 
-/* --- sweep/config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
+/* What the command line asks for. */
+struct sweep_request {
+    struct sweep sweep;
+    struct run_command command;
+    struct sam_image *image;
+    struct run_arguments arguments; /* of a system */
+    unsigned jobs;
+    bool json, merge;
+    const char *csv, *html;       /* "-" is standard output; NULL: not written */
+    atomic_size_t next, finished; /* runs */
+    atomic_int failed;            /* an exit code: no more of them are begun */
+    struct cli_progress progress; /* shown by the first thread alone */
+};
+
+/* --- run.c: what would make every run fail is found before the first: the outputs, the
+ * program's memory */
+int sweep_check_before(struct sweep_request *request);
+int sweep_run_all(struct sweep_request *request);
+
+/* --- config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
  * parameters, as a list (CLI_SHOWN) and for completion */
 int sweep_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                        void *sweep);
@@ -78,7 +98,7 @@ int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
 enum sam_status sweep_configure(const struct sweep *sweep, size_t run, cli_set *set, void *config,
                                 struct sam_error *error);
 
-/* --- sweep/measure.c: what is known of a run */
+/* --- measure.c: what is known of a run */
 
 /* Which value of an axis a run has. */
 unsigned sweep_value(const struct sweep *sweep, size_t run, unsigned axis);
@@ -99,7 +119,7 @@ const struct sweep_measure *sweep_measure(const struct sweep *sweep, size_t inde
 /* The run with the least of the first measure, and the one with the most; false: none is done. */
 bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
 
-/* --- sweep/reasons.c */
+/* --- reasons.c */
 struct sweep_reasons {
     unsigned count;
     const struct sweep_reason {
@@ -131,7 +151,7 @@ void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
 /* What a system has spent, by the names of its figures. */
 void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
 
-/* --- sweep/rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
+/* --- rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
  * to be freed with free(); NULL: no memory. */
 char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
@@ -144,7 +164,7 @@ int sweep_check_columns(const struct sweep *sweep, const struct cli_args *args);
  * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
 json_t *sweep_json(const struct sweep *sweep);
 
-/* --- sweep/parts.c: runs in several processes (--part) */
+/* --- parts.c: runs in several processes (--part) */
 /* Whether a run belongs to the part. */
 bool sweep_is_mine(const struct sweep *sweep, size_t run);
 /* The file of a part of the sweep that goes to `csv`: its name and text, to be freed with free();
@@ -160,7 +180,7 @@ bool sweep_parts_read(struct sweep *sweep, const char *name, json_t **first,
 bool sweep_part_take(struct sweep *sweep, const char *text, size_t size, const char *path,
                      const struct cli_part *part, json_t **first, struct sam_error *error);
 
-/* --- sweep/chart.c: its pictures, as SVG */
+/* --- chart.c: its pictures, as SVG */
 /* Text with what HTML would take for its own, and with control characters, replaced. */
 void sweep_escape(FILE *out, const char *text);
 /* "mpara=2, slots=4" */

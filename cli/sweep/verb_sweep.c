@@ -1,245 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite sweep PROGRAM --config KEY=V1,V2,...`: the cycle models under every combination. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli_args.h"
 #include "files.h"
 #include "machine/lower.h"
-#include "progress.h"
 #include "stop.h"
 #include "sweep/sweep.h"
 
-enum { MOST_JOBS = 256 };
-
-struct state {
-    struct sweep sweep;
-    struct run_command command;
-    struct sam_image *image;
-    struct run_arguments arguments; /* of a system */
-    unsigned jobs;
-    bool json, merge;
-    const char *csv, *html; /* "-" is standard output; NULL: not written */
-    atomic_size_t next, finished;
-    struct cli_progress progress; /* shown by the first thread alone */
-};
-
-/* ------------------------------------------------------------------------------- the runs */
-
-/* Give the machine of a run its values; time is on. */
-static enum sam_status configure(const struct state *s, size_t index, struct run_command *c,
-                                 struct sam_error *error)
-{
-    const struct sweep *w = &s->sweep;
-    enum sam_status status = SAM_OK;
-    c->gpu.cycles = c->hart.cycles = true;
-    if (w->gpu) {
-        status = sweep_configure(w, index, ventus_set, &c->gpu.config, error);
-        return status == SAM_OK ? sam_gputime_config_check(&c->gpu.config, error) : status;
-    }
-    if (w->system) {
-        c->hart.system = &c->system;
-        status = sam_system_config_new(&c->system.time.config, error);
-        return status == SAM_OK
-                   ? sweep_configure(w, index, system_set, c->system.time.config, error)
-                   : status;
-    }
-    status = sweep_configure(w, index, tensor_set, &c->hart, error);
-    c->hart.options.mlen = c->hart.mxu.mlen;
-    return status == SAM_OK ? sam_mxu_config_check(&c->hart.mxu, error) : status;
-}
-
-/* Did the program end as it should? As for `samite run`. */
-static bool ended_well(const struct hart_request *r, const struct sam_hart_result *result,
-                       struct sam_error *error)
-{
-    if (result->end == SAM_HART_EXIT && result->exit_code != 0)
-        snprintf(error->text, sizeof error->text, "exit code %llu",
-                 (unsigned long long)result->exit_code);
-    else if (result->end == SAM_HART_EBREAK && r->ebreak != HART_EBREAK_ENDS)
-        snprintf(error->text, sizeof error->text,
-                 "%.300s: expected an exit (--ebreak ok accepts it)", result->text);
-    else
-        return true;
-    return false;
-}
-
-static bool measure_hart(struct run *run, struct sweep_run *out)
-{
-    const struct tensor *t = run->tensor;
-    struct sam_system_figures *figures;
-    struct sam_hart_result result;
-    if (tensor_run(run, &result) != SAM_OK ||
-        !ended_well(&run->command->hart, &result, &run->error) ||
-        (t->system && sam_system_measure(t->system, &figures, &run->error) != SAM_OK)) {
-        out->error = run->error;
-        return false;
-    }
-    if (!t->system) {
-        const struct sam_mxu_stats *matrix = sam_hart_cycles(t->hart);
-        if (matrix)
-            out->stats = *matrix;
-        return sam_hart_engines(t->hart, &out->engines);
-    }
-    sweep_keep_system(figures, &out->system);
-    sam_system_figures_free(figures);
-    return true;
-}
-
-/* A run without output, whose machine is opened. Its arguments have their own items, the arrays are
- * shared; so is the program, unless it is made of tiles. */
-static int open_silent(const struct state *s, struct run_command *command, struct run *run)
-{
-    const struct run_request *r = &s->command.run;
-    const struct run_arguments *shared = &s->arguments;
-    int code = run_begin(run, command);
-    run->text = NULL;
-    run->image = s->image;
-    run->arguments.count = shared->count;
-    run->arguments.items = calloc(shared->count + 1, sizeof *shared->items);
-    if (!run->arguments.items)
-        return cli_no_memory();
-    if (shared->count)
-        memcpy(run->arguments.items, shared->items, shared->count * sizeof *shared->items);
-    if (code == CLI_OK && s->sweep.gpu) { /* a kernel writes to the arrays */
-        free(run->arguments.items);
-        code = run_arguments_parse(r->args, &r->arguments, &run->arguments);
-    }
-    return code ?: run->machine->open(run);
-}
-
-static void close_silent(const struct state *s, struct run *run)
-{
-    if (!s->sweep.gpu) {
-        free(run->arguments.items);
-        run->arguments = (struct run_arguments){0};
-    }
-    if (run->image == s->image)
-        run->image = NULL;
-    run_end(run);
-}
-
-static int run_one(struct state *s, size_t index)
-{
-    struct sweep_run *out = &s->sweep.runs[index];
-    struct run_command command = s->command; /* its lists are shared, and read only */
-    struct run run;
-    int code = CLI_OK;
-    if (configure(s, index, &command, &out->error) == SAM_OK) {
-        code = open_silent(s, &command, &run);
-        if (s->sweep.gpu) {
-            code = code ?: run.machine->execute(&run);
-            out->gpu = run.ventus->measure;
-            out->done = code == CLI_OK;
-            if (code == CLI_PROGRAM_FAILED) {
-                out->error = run.error;
-                code = CLI_OK;
-            }
-            /* it may have moved; what a run added is its own */
-            s->command.gpu.lds_ranges.items = command.gpu.lds_ranges.items;
-        } else if (code == CLI_OK) {
-            out->done = measure_hart(&run, out);
-        } else {
-            snprintf(out->error.text, sizeof out->error.text, "the %s could not be %s",
-                     s->sweep.system ? s->command.hart.tile && !run.image ? "program" : "system"
-                                     : "hart",
-                     s->command.hart.tile && !run.image ? "lowered" : "made");
-            code = CLI_OK;
-        }
-        close_silent(s, &run);
-    }
-    sam_system_config_free(command.system.time.config);
-    return code;
-}
-
-/* Launches run one at a time; each takes all the workers there is a use for. */
-static int run_gpu_all(struct state *s)
-{
-    int code = CLI_OK;
-    cli_progress_start(&s->progress, false);
-    for (size_t i = 0; code == CLI_OK && !cli_stopped() && i < s->sweep.run_count; i++) {
-        code = sweep_is_mine(&s->sweep, i) ? run_one(s, i) : CLI_OK;
-        if (cli_progress_due(&s->progress))
-            cli_progress_show(&s->progress, "sweep", i + 1, s->sweep.run_count, "runs", i + 1,
-                              "runs");
-    }
-    cli_progress_clear(&s->progress);
-    return code == CLI_OK && cli_stopped() ? cli_report_stop() : code;
-}
-
-static void run_counted(struct state *s, size_t index)
-{
-    if (sweep_is_mine(&s->sweep, index))
-        (void)run_one(s, index); /* which has kept its failure */
-    atomic_fetch_add(&s->finished, 1);
-}
-
-static void *work(void *context)
-{
-    struct state *s = context;
-    for (size_t i; !cli_stopped() && (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;)
-        run_counted(s, i);
-    return NULL;
-}
-
-/* The same on the thread that shows how far all of them are. */
-static void work_and_show(struct state *s)
-{
-    cli_progress_start(&s->progress, false);
-    for (size_t i; !cli_stopped() && (i = atomic_fetch_add(&s->next, 1)) < s->sweep.run_count;) {
-        run_counted(s, i);
-        const uint64_t finished = atomic_load(&s->finished);
-        if (cli_progress_due(&s->progress))
-            cli_progress_show(&s->progress, "sweep", finished, s->sweep.run_count, "runs", finished,
-                              "runs");
-    }
-}
-
-static int run_all(struct state *s)
-{
-    struct sweep *w = &s->sweep;
-    pthread_t threads[MOST_JOBS];
-    unsigned started = 0;
-    w->run_count = 1;
-    for (unsigned a = 0; a < w->axis_count; a++) {
-        if (w->run_count > SWEEP_RUNS / w->axes[a].count)
-            return cli_usage_error(s->command.run.args, "more than %d combinations", SWEEP_RUNS);
-        w->run_count *= w->axes[a].count;
-    }
-    w->runs = calloc(w->run_count, sizeof *w->runs);
-    if (!w->runs)
-        return cli_no_memory();
-    if (w->gpu)
-        return run_gpu_all(s);
-    while (started + 1 < s->jobs && pthread_create(&threads[started], NULL, work, s) == 0)
-        started++;
-    work_and_show(s);
-    while (started)
-        pthread_join(threads[--started], NULL);
-    cli_progress_clear(&s->progress);
-    return cli_stopped() ? cli_report_stop() : CLI_OK;
-}
-
-/* What would make every run fail, found before the first: the outputs, the program's memory. */
-static int check_before(struct state *s)
-{
-    const char *outputs[] = {s->csv, s->html};
-    struct run run;
-    int code = CLI_OK;
-    for (size_t i = 0; code == CLI_OK && i < 2; i++)
-        if (outputs[i])
-            code = run_check_output(outputs[i]);
-    if (code != CLI_OK || s->sweep.gpu || s->sweep.system)
-        return code;
-    code = open_silent(s, &s->command, &run);
-    close_silent(s, &run);
-    return code;
-}
-
 /* The matrix unit in time is there when the program's ISA has the unit. */
-static int check_axes(struct state *s)
+static int check_axes(struct sweep_request *s)
 {
     struct sweep *w = &s->sweep;
     if (w->gpu || w->system)
@@ -270,7 +41,7 @@ static int write_text(const char *path, char *text)
 }
 
 /* The first run that failed. */
-static int report_failures(const struct state *s)
+static int report_failures(const struct sweep_request *s)
 {
     for (size_t i = 0; i < s->sweep.run_count; i++) {
         if (s->sweep.runs[i].done || !sweep_is_mine(&s->sweep, i))
@@ -282,7 +53,7 @@ static int report_failures(const struct state *s)
 }
 
 /* The runs of a part, beside the table that they are part of. */
-static int report_part(const struct state *s)
+static int report_part(const struct sweep_request *s)
 {
     char *name = sweep_part_name(&s->sweep, s->csv);
     const int code = name ? write_text(name, sweep_part_text(&s->sweep)) : cli_no_memory();
@@ -290,7 +61,7 @@ static int report_part(const struct state *s)
     return code;
 }
 
-static int report(const struct state *s)
+static int report(const struct sweep_request *s)
 {
     int code = s->json ? cli_json_print(sweep_json(&s->sweep)) : CLI_OK;
     if (code == CLI_OK && s->csv)
@@ -301,7 +72,7 @@ static int report(const struct state *s)
 }
 
 /* No row length of the sweep contradicts --mlen. */
-static int check_mlen(const struct state *s)
+static int check_mlen(const struct sweep_request *s)
 {
     int code = CLI_OK;
     for (unsigned a = 0; a < s->sweep.axis_count; a++) {
@@ -328,7 +99,7 @@ static int read_date(const struct cli_args *args, time_t *date)
 }
 
 /* A launch is told by its kernel or its files. */
-static int choose_machine(struct state *s)
+static int choose_machine(struct sweep_request *s)
 {
     struct run_command *c = &s->command;
     const char *first = c->run.files.count ? c->run.files.items[0] : "";
@@ -352,7 +123,7 @@ static int choose_machine(struct state *s)
 }
 
 /* No output of a kernel: every run would write it. */
-static int check_arguments(const struct state *s)
+static int check_arguments(const struct sweep_request *s)
 {
     for (size_t i = 0; i < s->command.run.arguments.count; i++) {
         const char *word = s->command.run.arguments.items[i], *out = strstr(word, "out:");
@@ -366,7 +137,7 @@ static int check_arguments(const struct state *s)
     return CLI_OK;
 }
 
-static int check_request(struct state *s)
+static int check_request(struct sweep_request *s)
 {
     const struct run_request *r = &s->command.run;
     struct run run;
@@ -382,7 +153,7 @@ static int check_request(struct state *s)
 
 /* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
  * of the page, as one process would have them. */
-static int merge(struct state *s)
+static int merge(struct sweep_request *s)
 {
     static char html[] = "--html";
     struct cli_args *args = s->command.run.args;
@@ -413,7 +184,7 @@ static int merge(struct state *s)
     return code;
 }
 
-static int check_part(const struct state *s)
+static int check_part(const struct sweep_request *s)
 {
     if (s->sweep.part.count == 0)
         return CLI_OK;
@@ -431,7 +202,7 @@ static int check_part(const struct state *s)
 
 static int run(struct cli_args *args)
 {
-    struct state s = {.jobs = 1};
+    struct sweep_request s = {.jobs = 1};
     run_command_init(&s.command, args);
     s.command.run.quiet = true;
     s.command.hart.isa = "tensor";
@@ -465,7 +236,7 @@ static int run(struct cli_args *args)
     }
     code = code ?: check_axes(&s) ?: read_date(args, &s.sweep.date);
     cli_catch_signals();
-    code = code ?: check_before(&s) ?: run_all(&s);
+    code = code ?: sweep_check_before(&s) ?: sweep_run_all(&s);
     if (code == CLI_OK) {
         sweep_choose_models(&s.sweep);
         code = s.sweep.part.count ? report_part(&s) : report(&s);
@@ -482,14 +253,14 @@ enum { VENTUS = 1 << RUN_VENTUS, TENSOR = 1 << RUN_TENSOR, SYSTEM = 1 << SWEEP_S
 
 static const struct cli_option options[] = {
     CLI_ROW(
-        struct state, command.machine, "machine", CLI_CHOICE, NULL,
+        struct sweep_request, command.machine, "machine", CLI_CHOICE, NULL,
         "tensor (the default), ventus (implied by --kernel and .metadata), or system (implied by "
         "PROGRAM.pto)",
         .choices = "ventus tensor system"),
     {.name = "config",
      .grammar = CLI_PARSE,
      .argument = "KEY=V,V,...",
-     CLI_AT(struct state, sweep),
+     CLI_AT(struct sweep_request, sweep),
      .parse = sweep_parse_config,
      .repeats = true,
      .names = sweep_key,
@@ -497,49 +268,50 @@ static const struct cli_option options[] = {
      .suffixes = "",
      .help = "a parameter of the machine and its values; or a file of KEY=N, which hold for all "
              "runs; repeatable; --config help lists the parameters"},
-    CLI_OUTPUT(struct state, csv, "one line per run, as CSV (standard output)"),
-    CLI_ROW(struct state, html, "html", CLI_TEXT, "FILE",
+    CLI_OUTPUT(struct sweep_request, csv, "one line per run, as CSV (standard output)"),
+    CLI_ROW(struct sweep_request, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),
-    CLI_JSON(struct state, json, "one row per run, as JSON on standard output"),
-    CLI_ROW(struct state, sweep.columns, "columns", CLI_PARSE, "NAME,...",
+    CLI_JSON(struct sweep_request, json, "one row per run, as JSON on standard output"),
+    CLI_ROW(struct sweep_request, sweep.columns, "columns", CLI_PARSE, "NAME,...",
             "only these columns after the parameters, in CSV and JSON; cycles,GPU_* means cycles "
             "and all that begin with GPU_; --columns help lists them (all)",
             .parse = sweep_parse_columns),
-    CLI_PART(struct state, sweep.part),
-    CLI_ROW(struct state, merge, "merge", CLI_FLAG, NULL,
+    CLI_PART(struct sweep_request, sweep.part),
+    CLI_ROW(struct sweep_request, merge, "merge", CLI_FLAG, NULL,
             "make the table (and --html, --json) out of the parts beside it"),
-    CLI_JOBS(struct state, jobs, "runs at a time; launches run one at a time"),
+    CLI_JOBS(struct sweep_request, jobs, "runs at a time; launches run one at a time"),
     {.name = "isa",
      .letter = 'i',
      .grammar = CLI_TEXT,
      .argument = "STRING",
-     CLI_AT(struct state, command.hart.isa),
+     CLI_AT(struct sweep_request, command.hart.isa),
      .names = cli_isa_name,
      .forms = TENSOR | SYSTEM,
      .help = "instruction set (tensor; of a system as for `samite run`)"},
     CLI_ROW(
-        struct state, command.run.arguments, "arg", CLI_LIST, "ARG",
+        struct sweep_request, command.run.arguments, "arg", CLI_LIST, "ARG",
         "the next argument of the kernel or program: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
         "local:BYTES (of a kernel) or TYPE:VALUE",
         .forms = VENTUS | SYSTEM),
-    CLI_ROW(struct state, command.run.max_insns, "max-insns", CLI_NUMBER, "N",
+    CLI_ROW(struct sweep_request, command.run.max_insns, "max-insns", CLI_NUMBER, "N",
             "fail when a warp of a kernel, or the program of the hart, executes more than N "
             "instructions"),
-    CLI_DEFINE(struct state, command.run.defines),
-    CLI_INCLUDE(struct state, command.run.includes),
+    CLI_DEFINE(struct sweep_request, command.run.defines),
+    CLI_INCLUDE(struct sweep_request, command.run.includes),
     {0},
 };
 
 /* The start of the program is described as for `samite run`. */
 static const struct cli_group groups[] = {
-    {"Options of --machine tensor and system", run_hart_start_rows,
-     offsetof(struct state, command.hart), TENSOR | SYSTEM},
-    {"Options of --machine system", run_system_start_rows, offsetof(struct state, command.system),
-     SYSTEM},
-    {"Options of tile programs on --machine system", run_tile_shared_rows,
-     offsetof(struct state, command.tile), SYSTEM},
-    {NULL, run_lower_profile_rows, offsetof(struct state, command.tile), SYSTEM},
-    {"Options of --machine ventus", run_launch_rows, offsetof(struct state, command.gpu), VENTUS},
+    {"Options of --machine tensor and system", tensor_start_rows,
+     offsetof(struct sweep_request, command.hart), TENSOR | SYSTEM},
+    {"Options of --machine system", system_start_rows,
+     offsetof(struct sweep_request, command.system), SYSTEM},
+    {"Options of tile programs on --machine system", tile_shared_rows,
+     offsetof(struct sweep_request, command.tile), SYSTEM},
+    {NULL, lower_profile_rows, offsetof(struct sweep_request, command.tile), SYSTEM},
+    {"Options of --machine ventus", ventus_launch_rows, offsetof(struct sweep_request, command.gpu),
+     VENTUS},
     {0},
 };
 
@@ -589,7 +361,7 @@ const struct cli_verb verb_sweep = {
                 .parse = run_parse_file,
                 .low = 1,
                 .suffixes = ".s .S .elf .riscv .metadata .data .pto",
-                CLI_AT(struct state, command.run)},
+                CLI_AT(struct sweep_request, command.run)},
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines.h"
 #include "files.h"
 #include "json.h"
+#include "machine/engines.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"

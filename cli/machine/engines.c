@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engines in time, as a table for people and in JSON. */
-#include "engines.h"
+#include "machine/engines.h"
 
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index))
 {
