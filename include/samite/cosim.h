@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lockstep: a hardware model of Ventus beside Samite. The hardware reports each instruction that a
- * warp commits; Samite runs the same instruction of the same warp, in the order in which the
- * hardware did, and compares. The first difference is described with both sides and the last
- * commits of the warp.
+/* Lockstep: a hardware model of Ventus runs in lockstep with Samite. The hardware reports each
+ * instruction that a warp commits; Samite runs the same instruction of the same warp, in the order
+ * in which the hardware did, and compares. The first difference is described with both sides and
+ * the last commits of the warp.
  *
  *   sam_session_open(gpu, &launch, &options, &session, &error);
  *   sam_cosim_open(session, NULL, &cosim, &error);
@@ -30,7 +30,7 @@ struct sam_cosim;
 struct sam_cosim_options {
     size_t size;          /* sizeof of this struct (status.h) */
     unsigned history;     /* commits of each warp kept for the report; 0: 16, at most 4096 */
-    bool silent_prefixes; /* the hardware does not report REGEXT and its kin as commits */
+    bool silent_prefixes; /* the hardware does not report prefixes (REGEXT, ...) as commits */
     /* Reads of cycle, time and instret must agree. Otherwise Samite takes the hardware's value. */
     bool strict_counters;
 };
@@ -55,8 +55,8 @@ struct sam_cosim_commit {
     uint32_t v[2][SAM_MAX_LANES]; /* values of those lanes */
 };
 
-/* Compare from where the session stands. Nobody else may run it meanwhile; it must outlive the
- * cosim, which does not close it. SAM_ERR_USAGE: the session of a hart. */
+/* Compare from the current state of the session, which no other caller may run meanwhile. The
+ * session must outlive the cosim, which does not close it. SAM_ERR_USAGE: the session of a hart. */
 SAM_API enum sam_status sam_cosim_open(struct sam_session *session,
                                        const struct sam_cosim_options *options,
                                        struct sam_cosim **cosim, struct sam_error *error);
@@ -65,11 +65,11 @@ SAM_API void sam_cosim_close(struct sam_cosim *cosim);
 
 /* Run the warp's next instruction and compare. *same false: they differ, or did before; nothing
  * runs after the first difference. A trap of Samite is a difference. Errors: SAM_ERR_USAGE for a
- * count above 2 or an unknown kind of write; SAM_ERR_MEMORY; SAM_ERR_IO when a sink refused. */
+ * count above 2 or an unknown kind of write; SAM_ERR_MEMORY; SAM_ERR_IO if a sink failed. */
 SAM_API enum sam_status sam_cosim_compare(struct sam_cosim *cosim,
                                           const struct sam_cosim_commit *commit, bool *same,
                                           struct sam_error *error);
-/* The hardware has ended: *same false when warps of Samite have not. */
+/* The hardware has ended. *same is false if a warp of Samite has not. */
 SAM_API enum sam_status sam_cosim_finish(struct sam_cosim *cosim, bool *same,
                                          struct sam_error *error);
 /* The first difference, several lines of text that belong to the cosim; "" while there is none. */

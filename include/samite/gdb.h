@@ -11,10 +11,9 @@
  *   sam_gdb_close(gdb);
  *   sam_gdb_hang_up(link);
  *
- * Threads are numbered workgroup * warps + warp + 1. Those of the workgroup that is running, and of
- * others that have been asked for, are listed until they end. Memory is that of the workgroup of
- * the current thread. docs/debugging.md shows the use, and lists the packets and `monitor`
- * commands.
+ * Threads are numbered workgroup * warps + warp + 1. Threads of the running workgroup, and of
+ * workgroups that were selected, are listed until they end. Memory is that of the workgroup of the
+ * current thread. docs/debugging.md shows the use, and lists the packets and `monitor` commands.
  *
  * Thread safety: a client, its session and its link are used by one thread at a time. */
 #ifndef SAMITE_GDB_H
@@ -31,8 +30,8 @@ extern "C" {
 /* A connection. */
 struct sam_gdb_transport {
     void *context;
-    /* Read 1 to `size` bytes, after waiting at most `wait` milliseconds for the first. Returns how
-     * many; 0: none came, or a signal did; -1: the connection has ended. */
+    /* Read 1 to `size` bytes, waiting at most `wait` milliseconds for the first. Returns their
+     * number; 0 after a timeout or a signal; -1 if the connection has ended. */
     long (*read)(void *context, void *bytes, size_t size, unsigned wait);
     /* Write them all. False: the connection has ended. */
     bool (*write)(void *context, const void *bytes, size_t size);
@@ -41,8 +40,8 @@ struct sam_gdb_transport {
 struct sam_gdb_options {
     size_t size;              /* sizeof of this struct (status.h) */
     const volatile int *stop; /* when not NULL and set to non-zero: stop serving soon */
-    /* An ELF file of the program that gdb fetches when it was started without one: its bytes, which
-     * outlive the call, and a name to show. NULL: none. */
+    /* ELF file of the program, for a gdb that was started without one: its bytes, which must
+     * outlive the client, and a name to show. NULL: none. */
     const void *program;
     size_t program_size;
     const char *program_name;
@@ -62,7 +61,7 @@ SAM_API void sam_gdb_close(struct sam_gdb *gdb);
 
 enum sam_gdb_end {
     SAM_GDB_EXITED,   /* the program has run to its end */
-    SAM_GDB_DETACHED, /* gdb has let go: the session stands where it was, without breakpoints */
+    SAM_GDB_DETACHED, /* gdb detached: the session is unchanged, without breakpoints */
     SAM_GDB_KILLED,   /* gdb has ended the program */
 };
 
@@ -72,19 +71,19 @@ struct sam_gdb_result {
     bool trapped;       /* SAM_GDB_KILLED: while it stood at a trap */
 };
 
-/* Serve the client until it leaves or the session ends. The session is recorded from here on, if it
- * can be, so that gdb goes back in time. Break- and watchpoints set meanwhile are removed at the
- * end. `last` false: other sessions follow, and to gdb they are one program. At the end of this one
- * it is told nothing; the next call goes on with what it asked for, and with its breakpoints.
- * SAM_ERR_TRAP: the program failed, and gdb let it end so; SAM_ERR_IO: the client vanished;
+/* Serve the client until it leaves or the session ends. The session is recorded from here on, if
+ * possible, for reverse execution. Break- and watchpoints of the client are removed at the end.
+ * `last` false: other sessions follow, which gdb sees as one program: the end of this one is not
+ * reported, and the next call continues with the client's request and its breakpoints.
+ * SAM_ERR_TRAP: the program failed, and gdb let it end; SAM_ERR_IO: the connection was lost;
  * SAM_ERR_STOPPED: options.stop, or that of the session's machine; SAM_ERR_MEMORY; SAM_ERR_USAGE.
- * What a client sends is checked: a request that makes no sense is answered with an error. */
+ * Invalid requests are answered with an error. */
 SAM_API enum sam_status sam_gdb_serve(struct sam_gdb *gdb, struct sam_session *session, bool last,
                                       struct sam_gdb_result *result, struct sam_error *error);
 
 struct sam_gdb_link;
 
-/* Listen on 127.0.0.1, and on no other address. Port 0: any that is free. SAM_ERR_IO: it is in use;
+/* Listen on 127.0.0.1 only. Port 0: any free port. SAM_ERR_IO: the port is in use;
  * SAM_ERR_USAGE: a port above 65535. */
 SAM_API enum sam_status sam_gdb_listen(unsigned port, struct sam_gdb_link **link,
                                        struct sam_error *error);
@@ -93,8 +92,8 @@ SAM_API unsigned sam_gdb_port(const struct sam_gdb_link *link);
 /* Wait for the client; there is one only. SAM_ERR_STOPPED: *stop was set, which may be NULL. */
 SAM_API enum sam_status sam_gdb_accept(struct sam_gdb_link *link, const volatile int *stop,
                                        struct sam_error *error);
-/* A client at the other end of two descriptors (or of one socket, given twice), which stay the
- * caller's. */
+/* A client at the other end of two descriptors (or one socket, given twice), which the caller owns.
+ */
 SAM_API enum sam_status sam_gdb_connect(int input, int output, struct sam_gdb_link **link,
                                         struct sam_error *error);
 /* The connection, once there is a client; the link must outlive its use. */

@@ -86,7 +86,7 @@ struct sam_system_options {
 
 /* How a run ended. */
 enum sam_system_end {
-    SAM_SYSTEM_END_HART, /* as result->hart says: the program exited, failed, was stopped, ... */
+    SAM_SYSTEM_END_HART, /* see result->hart: the program exited, failed, was stopped, ... */
     SAM_SYSTEM_END_TRAP, /* a kernel trapped, under SAM_SYSTEM_TRAPS_END */
     SAM_SYSTEM_END_HOST, /* the host failed: no memory, or a sink refused */
 };
@@ -117,8 +117,8 @@ SAM_API enum sam_status sam_system_new(const struct sam_system_options *options,
                                        struct sam_system **system, struct sam_error *error);
 SAM_API void sam_system_free(struct sam_system *system);
 
-/* The parts, which belong to the system: registers, traces and statistics of the hart; what the GPU
- * can tell of its memory. They are run by sam_system_run alone. */
+/* The parts, which belong to the system: registers, traces and statistics of the hart; state of the
+ * GPU's memory. Only sam_system_run runs them. */
 SAM_API struct sam_hart *sam_system_hart(struct sam_system *system);
 SAM_API struct sam_gpu *sam_system_gpu(struct sam_system *system);
 
@@ -166,14 +166,12 @@ SAM_API enum sam_status sam_system_load_weights(struct sam_system *system, const
 SAM_API enum sam_status sam_system_run(struct sam_system *system, struct sam_system_result *result,
                                        struct sam_error *error);
 SAM_API const struct sam_system_stats *sam_system_stats(const struct sam_system *system);
-/* With options.check_races: what the runs so far have found, in order of finding; *count of them,
- * at most 1,000, and *dropped, which may be NULL, more. They are valid until the next run. A race
- * does not end a run; one that the check had too little memory for fails with SAM_ERR_TRAP at its
- * end. */
+/* With options.check_races: the races found so far, in order of finding: *count races, at most
+ * 1,000; *dropped, which may be NULL, counts the others. They are valid until the next run. A race
+ * does not end a run. A run whose check ran out of memory fails with SAM_ERR_TRAP at its end. */
 SAM_API const struct sam_system_race *sam_system_races(const struct sam_system *system,
                                                        size_t *count, uint64_t *dropped);
-/* The same as text, at most `top` of them (0: 20), which is freed with sam_text_free; empty without
- * races. */
+/* The races as text, at most `top` (0: 20), to be freed with sam_text_free; empty without races. */
 SAM_API enum sam_status sam_system_print_races(const struct sam_system *system, unsigned top,
                                                char **text, struct sam_error *error);
 /* The counts of all launches together, as sam_gpu_result.stats. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that were made of operations of pipes, such as lowered tile programs (tile_lower.h):
- * what belongs to which operation, and which events order them. A system in time that knows it
- * counts cycles by operation and by pipe as well (sam_system_figures), and its timeline has a track
+/* Describes programs made of operations of pipes, such as lowered tile programs (tile_lower.h): the
+ * code of each operation, and the events that order them. With this description a system in time
+ * also counts cycles by operation and by pipe (sam_system_figures), and its timeline has a track
  * for each pipe. docs/tile-lowering.md, "Time". */
 #ifndef SAMITE_SYSTEM_PIPES_H
 #define SAMITE_SYSTEM_PIPES_H
@@ -28,12 +28,12 @@ struct sam_system_operation {
 };
 
 enum sam_system_mark_kind {
-    SAM_SYSTEM_MARK_CODE,   /* of the operation: what the hart does up to the next mark, and what
-                               units do for it, is the operation's. Of one of a kernel or of no
-                               pipe only what the hart does */
-    SAM_SYSTEM_MARK_RECORD, /* the same, and event to[0] is now the last operation of `pipe` */
-    SAM_SYSTEM_MARK_WAIT,   /* the same, and what follows waits for the events from[0..count-1] */
-    SAM_SYSTEM_MARK_COPY,   /* the same, and events to[i] become events from[i], all at once */
+    SAM_SYSTEM_MARK_CODE,   /* code of the operation: work of the hart up to the next mark, and of
+                               units for it. For operations of a kernel or of no pipe, only work of
+                               the hart */
+    SAM_SYSTEM_MARK_RECORD, /* also: event to[0] is now the last operation of `pipe` */
+    SAM_SYSTEM_MARK_WAIT,   /* also: later work waits for the events from[0..count-1] */
+    SAM_SYSTEM_MARK_COPY,   /* also: events to[i] become events from[i], all at once */
 };
 
 /* When the hart reaches an address. */
@@ -46,7 +46,8 @@ struct sam_system_mark {
     uint32_t count;
 };
 
-/* A kernel of the GPU, by its symbol: one launch does all of its operations, which are of one pipe.
+/* A kernel of the GPU, by its symbol: one launch executes all of its operations, which belong to
+ * one pipe.
  */
 struct sam_system_kernel {
     const char *name;
@@ -69,17 +70,16 @@ struct sam_system_pipes {
     uint32_t events; /* their numbers are below it */
 };
 
-/* Tell a system of the program that it is about to run, once and before it runs. Everything must
- * outlive the system and its figures. Without timing, nothing happens. SAM_ERR_USAGE: an index or a
- * number out of range, a name or a list that is missing, marks that are not in order, or a second
- * description. */
+/* Describe the program to a system, once and before it runs. The description must outlive the
+ * system and its figures. It has no effect without timing. SAM_ERR_USAGE: an index or a count out
+ * of range, a missing name or array, marks out of order, or a second description. */
 SAM_API enum sam_status sam_system_describe_pipes(struct sam_system *system,
                                                   const struct sam_system_pipes *pipes,
                                                   struct sam_error *error);
 
 /* ---------------------------------------------------------------------------------- figures */
 
-/* What a pipe does in a cycle: the first of these that is true. */
+/* The state of a pipe in a cycle: the first that applies. */
 enum sam_system_pipe_cycle {
     SAM_SYSTEM_PIPE_BUSY,   /* a unit works for one of its operations */
     SAM_SYSTEM_PIPE_QUEUED, /* one has been issued, and its unit has not begun */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races between the units of a system (docs/system-rulings.md 4): what a run with
- * sam_system_options.check_races has found. Bytes that a launch or record in flight writes, or that
- * it reads and somebody else writes, were accessed before the program had waited for it.
+/* Races between the units of a system (docs/system-rulings.md 4): the findings of a run with
+ * sam_system_options.check_races. In a race, an access conflicts with a launch or record in flight,
+ * for which the program has not waited: both access the same bytes, and at least one writes.
  *
  * In flight: from the store to SUBMIT until the program has read WAIT of that queue, or from DONE a
  * count that includes it. A queue orders its own work, and the units of the hart keep program
@@ -38,10 +38,10 @@ enum sam_system_access {
 struct sam_system_race_side {
     enum sam_system_agent agent;
     enum sam_system_access access;
-    bool has_pc;     /* the weight unit has none, nor has a queue that reads a launch record */
-    uint64_t pc;     /* of the instruction: of the hart, or of the kernel */
-    uint64_t number; /* of the launch or weight record in its queue, from 0 */
-    uint64_t record; /* its address */
+    bool has_pc;           /* not of the weight unit, nor of a queue that reads a launch record */
+    uint64_t pc;           /* of the instruction: of the hart, or of the kernel */
+    uint64_t number;       /* of the launch or weight record in its queue, from 0 */
+    uint64_t record;       /* its address */
     uint64_t submitted_pc; /* of the store that submitted it */
 };
 
