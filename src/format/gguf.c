@@ -3,6 +3,7 @@
  * tensor names, shapes, types and offsets, tensor data. Source: the format description and type
  * list of the ggml repository. */
 #include "base/dtype.h"
+#include "format/bytes.h"
 #include "format/format.h"
 
 enum { MAX_RANK = 4, DEFAULT_ALIGNMENT = 32, MAX_NESTING = 8 };
@@ -22,45 +23,14 @@ static const struct {
     [29] = {256, 56},  [34] = {256, 54},  [35] = {256, 66},  [39] = {32, 17},
 };
 
-/* Unread bytes. */
-struct reader {
-    const struct sam_prefix *in;
-    const uint8_t *at;
-    const uint8_t *end;
-    bool is_short;
-};
-
-static const uint8_t *take(struct reader *r, uint64_t size)
+static const char *take_string(struct sam_bytes *r, uint64_t *size)
 {
-    const uint8_t *at = r->at;
-    if (r->is_short || size > (uint64_t)(r->end - r->at)) {
-        r->is_short = true;
-        return NULL;
-    }
-    r->at += size;
-    return at;
-}
-
-static uint64_t take64(struct reader *r)
-{
-    const uint8_t *bytes = take(r, 8);
-    return bytes ? sam_le64(bytes) : 0;
-}
-
-static uint32_t take32(struct reader *r)
-{
-    const uint8_t *bytes = take(r, 4);
-    return bytes ? sam_le32(bytes) : 0;
-}
-
-static const char *take_string(struct reader *r, uint64_t *size)
-{
-    *size = take64(r);
-    return (const char *)take(r, *size);
+    *size = sam_bytes_le64(r);
+    return (const char *)sam_bytes_take(r, *size);
 }
 
 /* Returns false for an unknown value type. */
-static bool skip_value(struct reader *r, uint32_t type, unsigned nesting)
+static bool skip_value(struct sam_bytes *r, uint32_t type, unsigned nesting)
 {
     uint64_t size;
     if (type == VALUE_STRING) {
@@ -70,12 +40,12 @@ static bool skip_value(struct reader *r, uint32_t type, unsigned nesting)
     if (type != VALUE_ARRAY) {
         if (type >= SAM_COUNT(value_size))
             return false;
-        take(r, value_size[type]);
+        sam_bytes_take(r, value_size[type]);
         return true;
     }
-    uint32_t element = take32(r);
-    uint64_t count = take64(r);
-    if (r->is_short)
+    uint32_t element = sam_bytes_le32(r);
+    uint64_t count = sam_bytes_le64(r);
+    if (r->damaged)
         return true;
     if (element >= SAM_COUNT(value_size) || nesting == MAX_NESTING)
         return false;
@@ -83,28 +53,28 @@ static bool skip_value(struct reader *r, uint32_t type, unsigned nesting)
         uint64_t bytes;
         if (__builtin_mul_overflow(count, value_size[element], &bytes))
             bytes = UINT64_MAX;
-        take(r, bytes);
+        sam_bytes_take(r, bytes);
         return true;
     }
     bool known = true;
-    for (uint64_t i = 0; known && i < count && !r->is_short; i++)
+    for (uint64_t i = 0; known && i < count && !r->damaged; i++)
         known = skip_value(r, element, nesting + 1);
     return known;
 }
 
-static const char *read_pairs(struct reader *r, uint64_t count, uint64_t *alignment)
+static const char *read_pairs(struct sam_bytes *r, uint64_t count, uint64_t *alignment)
 {
     static const char key_wanted[] = "general.alignment";
-    for (uint64_t i = 0; i < count && !r->is_short; i++) {
+    for (uint64_t i = 0; i < count && !r->damaged; i++) {
         uint64_t size;
         const char *key = take_string(r, &size);
-        uint32_t type = take32(r);
-        if (r->is_short)
+        uint32_t type = sam_bytes_le32(r);
+        if (r->damaged)
             break;
         if (type == VALUE_U32 && size == sizeof key_wanted - 1 &&
             memcmp(key, key_wanted, (size_t)size) == 0) {
-            *alignment = take32(r);
-            if (!r->is_short && (!*alignment || *alignment & (*alignment - 1)))
+            *alignment = sam_bytes_le32(r);
+            if (!r->damaged && (!*alignment || *alignment & (*alignment - 1)))
                 return "the alignment is not a power of two";
         } else if (!skip_value(r, type, 0)) {
             return "a value of an unknown type";
@@ -115,12 +85,12 @@ static const char *read_pairs(struct reader *r, uint64_t count, uint64_t *alignm
 
 /* Read a tensor's description. Its offset is relative to the data's start, not yet known. A tensor
  * of unknown type gets no size. */
-static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sam_buffer *names)
+static const char *read_tensor(struct sam_bytes *r, struct sam_weight *w, struct sam_buffer *names)
 {
     uint64_t size, count = 1;
     const char *name = take_string(r, &size);
-    uint32_t rank = take32(r);
-    if (r->is_short)
+    uint32_t rank = sam_bytes_le32(r);
+    if (r->damaged)
         return NULL;
     if (rank > MAX_RANK || memchr(name, 0, (size_t)size))
         return "an invalid name or rank";
@@ -128,13 +98,13 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
     sam_buffer_append(names, "", 1);
     w->rank = rank;
     for (uint32_t d = 0; d < rank; d++) {
-        w->shape[rank - 1 - d] = take64(r); /* fastest dimension first */
+        w->shape[rank - 1 - d] = sam_bytes_le64(r); /* fastest dimension first */
         if (__builtin_mul_overflow(count, w->shape[rank - 1 - d], &count))
             return "a shape that is too large";
     }
-    uint32_t type = take32(r);
-    w->offset = take64(r);
-    if (r->is_short)
+    uint32_t type = sam_bytes_le32(r);
+    w->offset = sam_bytes_le64(r);
+    if (r->damaged)
         return NULL;
     enum sam_dtype dtype = sam_dtype_by_id(offsetof(struct sam_dtype_row, gguf), type);
     uint64_t elements = 1, bytes = sam_dtype_size(dtype);
@@ -148,17 +118,18 @@ static const char *read_tensor(struct reader *r, struct sam_weight *w, struct sa
     return NULL;
 }
 
-static const char *read_all(struct reader *r, struct sam_weights *weights, struct sam_buffer *names,
-                            uint64_t *alignment, bool *out_of_memory)
+static const char *read_all(struct sam_bytes *r, struct sam_weights *weights,
+                            struct sam_buffer *names, uint64_t *alignment, bool *out_of_memory)
 {
+    const uint8_t *start = r->at;
     size_t capacity = 0;
-    take(r, 4);
-    uint32_t version = take32(r);
-    uint64_t count = take64(r), pairs = take64(r);
-    if (!r->is_short && version != 2 && version != 3)
+    sam_bytes_take(r, 4);
+    uint32_t version = sam_bytes_le32(r);
+    uint64_t count = sam_bytes_le64(r), pairs = sam_bytes_le64(r);
+    if (!r->damaged && version != 2 && version != 3)
         return "a version other than 2 or 3";
     const char *wrong = read_pairs(r, pairs, alignment);
-    for (uint64_t i = 0; !wrong && i < count && !r->is_short; i++) {
+    for (uint64_t i = 0; !wrong && i < count && !r->damaged; i++) {
         struct sam_weight *grown =
             sam_grow(weights->tensors, weights->count, &capacity, sizeof *grown);
         *out_of_memory |= !grown;
@@ -169,9 +140,9 @@ static const char *read_all(struct reader *r, struct sam_weights *weights, struc
         wrong = read_tensor(r, &grown[weights->count++], names);
     }
     *out_of_memory |= names->failed;
-    if (wrong || r->is_short)
+    if (wrong || r->damaged)
         return wrong;
-    uint64_t at = (uint64_t)(r->at - r->in->data);
+    uint64_t at = (uint64_t)(r->at - start);
     weights->header_size = (at + *alignment - 1) / *alignment * *alignment;
     return wrong;
 }
@@ -180,7 +151,7 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
                                uint64_t *alignment, struct sam_error *error)
 {
     *alignment = DEFAULT_ALIGNMENT;
-    struct reader r = {in, in->data, in->data + in->size, false};
+    struct sam_bytes r = {in->data, in->data + in->size, false};
     struct sam_buffer names = {0};
     bool out_of_memory = false;
     const char *wrong = read_all(&r, weights, &names, alignment, &out_of_memory);
@@ -188,7 +159,7 @@ enum sam_status sam_gguf_parse(const struct sam_prefix *in, struct sam_weights *
     weights->names = (char *)names.data;
     if (out_of_memory)
         return sam_fail_memory(error);
-    if (r.is_short) {
+    if (r.damaged) {
         *in->need = in->size < 1 << 16 ? 1 << 16 : in->size * 2;
         return sam_prefix_short(in, error);
     }

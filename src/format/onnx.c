@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/dtype.h"
+#include "format/bytes.h"
 #include "format/format.h"
 
 enum { MAX_NESTING = 32, /* of graphs */ MAX_LOCATION = 4096 };
@@ -51,63 +52,31 @@ static unsigned elements_field(enum sam_dtype type)
 }
 
 /* --- messages */
-struct message {
-    const uint8_t *at, *end;
-    bool damaged;
-};
-
 struct field {
     uint64_t number;
     unsigned wire;
     uint64_t value; /* of a varint or fixed-width field */
-    struct message bytes;
+    struct sam_bytes bytes;
 };
 
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
-static uint64_t take_varint(struct message *m)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && m->at < m->end; shift += 7) {
-        uint8_t byte = *m->at++;
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return value;
-    }
-    m->damaged = true;
-    return 0;
-}
-
-static uint64_t take_fixed(struct message *m, unsigned size)
-{
-    if ((size_t)(m->end - m->at) < size) {
-        m->damaged = true;
-        return 0;
-    }
-    uint64_t value = size == 4 ? sam_le32(m->at) : sam_le64(m->at);
-    m->at += size;
-    return value;
-}
-
 /* Returns false at the end and on damage. */
-static bool next(struct message *m, struct field *f)
+static bool next(struct sam_bytes *m, struct field *f)
 {
     if (m->damaged || m->at == m->end)
         return false;
-    uint64_t key = take_varint(m);
+    uint64_t key = sam_bytes_uleb(m);
     *f = (struct field){.number = key >> 3, .wire = key & 7};
     switch (f->wire) {
-    case WIRE_VARINT: f->value = take_varint(m); break;
-    case WIRE_64: f->value = take_fixed(m, 8); break;
-    case WIRE_32: f->value = take_fixed(m, 4); break;
+    case WIRE_VARINT: f->value = sam_bytes_uleb(m); break;
+    case WIRE_64: f->value = sam_bytes_le64(m); break;
+    case WIRE_32: f->value = sam_bytes_le32(m); break;
     case WIRE_BYTES: {
-        uint64_t size = take_varint(m);
-        if (size > (uint64_t)(m->end - m->at))
-            m->damaged = true;
-        if (m->damaged)
-            break;
-        f->bytes = (struct message){m->at, m->at + size, false};
-        m->at += size;
+        const uint64_t size = sam_bytes_uleb(m);
+        const uint8_t *at = sam_bytes_take(m, size);
+        if (at)
+            f->bytes = (struct sam_bytes){at, at + size, false};
         break;
     }
     default: m->damaged = true;
@@ -116,14 +85,9 @@ static bool next(struct message *m, struct field *f)
     return !m->damaged;
 }
 
-static size_t length(const struct message *m)
+static bool is_text(const struct sam_bytes *m, const char *text)
 {
-    return (size_t)(m->end - m->at);
-}
-
-static bool is_text(const struct message *m, const char *text)
-{
-    return length(m) == strlen(text) && memcmp(m->at, text, length(m)) == 0;
+    return sam_bytes_left(m) == strlen(text) && memcmp(m->at, text, sam_bytes_left(m)) == 0;
 }
 
 /* --- tensors */
@@ -145,17 +109,17 @@ struct reader {
 
 /* A tensor's fields, before validation. */
 struct tensor {
-    struct message all, name, raw;
+    struct sam_bytes all, name, raw;
     bool has_raw, external, segmented;
-    struct message location, offset, length; /* of external data */
-    unsigned typed;                          /* bit n: field n has elements */
+    struct sam_bytes location, offset, length; /* of external data */
+    unsigned typed;                            /* bit n: field n has elements */
     uint64_t type, count;
     struct sam_weight weight;
 };
 
 static bool wrong(struct reader *r, const struct tensor *t, const char *what)
 {
-    size_t size = length(&t->name) < 200 ? length(&t->name) : 200;
+    size_t size = sam_bytes_left(&t->name) < 200 ? sam_bytes_left(&t->name) : 200;
     sam_fail(r->error, SAM_ERR_INPUT, "%s: tensor '%.*s': %s", r->file, (int)size,
              size ? (const char *)t->name.at : "", what);
     return false;
@@ -183,7 +147,7 @@ static bool add_dimensions(struct tensor *t, struct field *f)
         return f->wire == WIRE_VARINT && add_dimension(t, f->value);
     bool good = true;
     while (good && f->bytes.at < f->bytes.end) {
-        uint64_t value = take_varint(&f->bytes);
+        uint64_t value = sam_bytes_uleb(&f->bytes);
         good = !f->bytes.damaged && add_dimension(t, value);
     }
     return good;
@@ -191,9 +155,9 @@ static bool add_dimensions(struct tensor *t, struct field *f)
 
 /* Parse an entry of external_data, skipping unknown keys such as checksums. Returns false on
  * damage. */
-static bool scan_external(struct message m, struct tensor *t)
+static bool scan_external(struct sam_bytes m, struct tensor *t)
 {
-    struct message key = {0}, value = {0};
+    struct sam_bytes key = {0}, value = {0};
     struct field f;
     while (next(&m, &f)) {
         if (f.wire == WIRE_BYTES && f.number == ENTRY_KEY)
@@ -211,9 +175,9 @@ static bool scan_external(struct message m, struct tensor *t)
     return !m.damaged;
 }
 
-static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
+static bool scan_tensor(struct reader *r, struct sam_bytes all, struct tensor *t)
 {
-    struct message m = all;
+    struct sam_bytes m = all;
     struct field f;
     bool shape = true;
     t->all = all;
@@ -232,7 +196,9 @@ static bool scan_tensor(struct reader *r, struct message all, struct tensor *t)
         case TENSOR_INT32S:
         case TENSOR_INT64S:
         case TENSOR_DOUBLES:
-        case TENSOR_UINT64S: t->typed |= !bytes || length(&f.bytes) ? 1u << f.number : 0; break;
+        case TENSOR_UINT64S:
+            t->typed |= !bytes || sam_bytes_left(&f.bytes) ? 1u << f.number : 0;
+            break;
         case TENSOR_NAME:
         case TENSOR_RAW:
             if (!bytes)
@@ -266,7 +232,7 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
     static const char many[] = "more elements than its shape has";
     unsigned bits = (unsigned)sam_dtype_bits(t->weight.type);
     unsigned wide = number == TENSOR_FLOATS ? 4 : number == TENSOR_DOUBLES ? 8 : 0;
-    struct message m = t->all;
+    struct sam_bytes m = t->all;
     struct field f;
     size_t first = r->made.size;
     bits = bits < 8 ? 8 : bits; /* two per number */
@@ -280,7 +246,9 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
                 return range;
         }
         while (f.wire == WIRE_BYTES && f.bytes.at < f.bytes.end) {
-            uint64_t value = wide ? take_fixed(&f.bytes, wide) : take_varint(&f.bytes);
+            uint64_t value = wide == 8 ? sam_bytes_le64(&f.bytes)
+                             : wide    ? sam_bytes_le32(&f.bytes)
+                                       : sam_bytes_uleb(&f.bytes);
             if (f.bytes.damaged)
                 return "invalid elements";
             if (r->made.size - first >= t->weight.size)
@@ -309,24 +277,24 @@ static bool set_size(struct sam_weight *w)
 }
 
 /* Parse a decimal number; `none` is the default. */
-static bool take_decimal(const struct message *m, uint64_t none, uint64_t *value)
+static bool take_decimal(const struct sam_bytes *m, uint64_t none, uint64_t *value)
 {
     char text[24];
     *value = none;
     if (!m->at)
         return true;
-    if (length(m) >= sizeof text || length(m) == 0 || *m->at < '0' || *m->at > '9')
+    if (sam_bytes_left(m) >= sizeof text || sam_bytes_left(m) == 0 || *m->at < '0' || *m->at > '9')
         return false;
-    snprintf(text, sizeof text, "%.*s", (int)length(m), (const char *)m->at);
-    return strspn(text, "0123456789") == length(m) && sam_parse_u64(text, value);
+    snprintf(text, sizeof text, "%.*s", (int)sam_bytes_left(m), (const char *)m->at);
+    return strspn(text, "0123456789") == sam_bytes_left(m) && sam_parse_u64(text, value);
 }
 
 /* Returns whether a path is relative and has no ".." component. */
-static bool leads_down(const struct message *path)
+static bool leads_down(const struct sam_bytes *path)
 {
     const uint8_t *at = path->at;
-    if (length(path) == 0 || length(path) > MAX_LOCATION || *at == '/' ||
-        memchr(at, 0, length(path)) || memchr(at, '\\', length(path)))
+    if (sam_bytes_left(path) == 0 || sam_bytes_left(path) > MAX_LOCATION || *at == '/' ||
+        memchr(at, 0, sam_bytes_left(path)) || memchr(at, '\\', sam_bytes_left(path)))
         return false;
     while (at < path->end) {
         const uint8_t *slash = memchr(at, '/', (size_t)(path->end - at));
@@ -353,7 +321,7 @@ static const char *take_external(struct reader *r, const struct tensor *t,
         return "an invalid offset or length of external data";
     if (size != t->weight.size)
         return "the length of its external data does not match its shape and type";
-    external->location = sam_strndup((const char *)t->location.at, length(&t->location));
+    external->location = sam_strndup((const char *)t->location.at, sam_bytes_left(&t->location));
     r->made.failed |= !external->location; /* reported with the other allocation failures */
     return NULL;
 }
@@ -374,20 +342,20 @@ static const char *take_data(struct reader *r, struct tensor *t, struct place *p
         return "data of another type, or in two places";
     if (!t->has_raw)
         return take_elements(r, t, field);
-    if (length(&t->raw) != w->size)
+    if (sam_bytes_left(&t->raw) != w->size)
         return "the size of its data does not match its shape and type";
     place->raw = t->raw.at;
     return NULL;
 }
 
-static bool read_tensor(struct reader *r, struct message bytes, const struct message *name)
+static bool read_tensor(struct reader *r, struct sam_bytes bytes, const struct sam_bytes *name)
 {
     struct tensor t = {0};
     if (!scan_tensor(r, bytes, &t))
         return false;
     if (name)
         t.name = *name;
-    if (length(&t.name) == 0 || memchr(t.name.at, 0, length(&t.name)))
+    if (sam_bytes_left(&t.name) == 0 || memchr(t.name.at, 0, sam_bytes_left(&t.name)))
         return wrong(r, &t, "a missing or invalid name");
     t.weight.type = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), t.type);
     if (t.weight.type == SAM_DTYPES) {
@@ -410,7 +378,7 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
         return sam_fail_memory(r->error), false;
     externals[onnx->count] = (struct sam_onnx_external){0};
     const char *what = take_data(r, &t, &places[onnx->count], &externals[onnx->count]);
-    sam_buffer_append(&r->names, t.name.at, length(&t.name));
+    sam_buffer_append(&r->names, t.name.at, sam_bytes_left(&t.name));
     sam_buffer_append(&r->names, "", 1);
     if (r->made.failed || r->names.failed)
         return sam_fail_memory(r->error), false;
@@ -419,13 +387,13 @@ static bool read_tensor(struct reader *r, struct message bytes, const struct mes
 }
 
 /* --- graphs */
-static bool read_graph(struct reader *r, struct message graph, unsigned nesting);
+static bool read_graph(struct reader *r, struct sam_bytes graph, unsigned nesting);
 
 /* Read the subgraphs of any node and the value of a Constant. */
-static bool read_attribute(struct reader *r, struct message m, const struct message *constant,
+static bool read_attribute(struct reader *r, struct sam_bytes m, const struct sam_bytes *constant,
                            unsigned nesting)
 {
-    struct message name = {0}, tensor = {0};
+    struct sam_bytes name = {0}, tensor = {0};
     struct field f;
     bool good = true;
     while (good && next(&m, &f)) {
@@ -445,9 +413,9 @@ static bool read_attribute(struct reader *r, struct message m, const struct mess
     return good;
 }
 
-static bool read_node(struct reader *r, struct message node, unsigned nesting)
+static bool read_node(struct reader *r, struct sam_bytes node, unsigned nesting)
 {
-    struct message m = node, output = {0}, type = {0};
+    struct sam_bytes m = node, output = {0}, type = {0};
     struct field f;
     while (next(&m, &f)) {
         if (f.number == NODE_OUTPUT && f.wire == WIRE_BYTES && !output.at)
@@ -465,7 +433,7 @@ static bool read_node(struct reader *r, struct message node, unsigned nesting)
     return good;
 }
 
-static bool read_graph(struct reader *r, struct message graph, unsigned nesting)
+static bool read_graph(struct reader *r, struct sam_bytes graph, unsigned nesting)
 {
     struct field f;
     bool good = true;
@@ -542,7 +510,7 @@ enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *n
     struct reader r = {
         .file = name, .onnx = onnx, .no_externals = !externals, .error = error ? error : &own};
     const uint8_t *bytes = data;
-    struct message m = {bytes, size ? bytes + size : bytes, false};
+    struct sam_bytes m = {bytes, size ? bytes + size : bytes, false};
     struct field f;
     bool good = true, graph = false;
     *onnx = (struct sam_onnx){0};

@@ -71,6 +71,20 @@ static unsigned constant(struct lower_code *c, enum lower_level level, uint32_t 
     return reg;
 }
 
+void sam_lower_load_constants(const struct lower_code *c, struct sam_buffer *out)
+{
+    for (unsigned i = 0; i < c->constant_count; i++)
+        sam_buffer_printf(out, "\tli x%u, 0x%x\n", c->constants[i].reg, c->constants[i].bits);
+}
+
+void sam_lower_code_free(struct lower_code *c)
+{
+    for (unsigned i = 0; i < LOWER_LEVELS; i++) {
+        c->l->gpu.failed |= c->text[i].failed;
+        sam_buffer_free(&c->text[i]);
+    }
+}
+
 void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
                     struct lower_regs regs)
 {

@@ -78,6 +78,11 @@ extern const char sam_lower_from_order[];
 /* Drop one user. The last one releases chunk-level registers. */
 void sam_lower_release(struct lower_code *c, struct lower_vector *value);
 
+/* Append the loads of the constants. */
+void sam_lower_load_constants(const struct lower_code *c, struct sam_buffer *out);
+/* Free the text of a kernel; failures go to l->gpu. */
+void sam_lower_code_free(struct lower_code *c);
+
 /* Zero-extend an unsigned raw value: loads sign-extend. */
 void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                       unsigned reg);
@@ -162,6 +167,9 @@ enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct l
 /* Returns the offset of a word in the argument buffer (a0), adding it on first use. */
 uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind kind,
                                uint32_t value);
+/* Add a note with the launch of a kernel to one of its operations. */
+void sam_lower_kernel_note(struct lower *l, const struct sam_lower_kernel *k,
+                           const struct sam_tile_op *op);
 /* Emit a load of a tile field into a scalar register. */
 void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
                           const char *reg, uint32_t tile, enum sam_lower_field field);

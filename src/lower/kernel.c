@@ -346,12 +346,7 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
         operate(b, i);
     sam_lower_build_finish(b);
     for (unsigned i = 0; i < kernel->op_count; i++)
-        sam_lower_note(l, lower_build_op(b, i), "kernel %s: %u workgroup%s of %u warp%s",
-                       kernel->name, kernel->workgroups, kernel->workgroups == 1 ? "" : "s",
-                       kernel->warps, kernel->warps == 1 ? "" : "s");
-    for (unsigned i = 0; i < LOWER_LEVELS; i++) {
-        l->gpu.failed |= b->code.text[i].failed;
-        sam_buffer_free(&b->code.text[i]);
-    }
+        sam_lower_kernel_note(l, kernel, lower_build_op(b, i));
+    sam_lower_code_free(&b->code);
     free(b);
 }

@@ -15,6 +15,13 @@ uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind 
     return 4 * i;
 }
 
+void sam_lower_kernel_note(struct lower *l, const struct sam_lower_kernel *k,
+                           const struct sam_tile_op *op)
+{
+    sam_lower_note(l, op, "kernel %s: %u workgroup%s of %u warp%s", k->name, k->workgroups,
+                   k->workgroups == 1 ? "" : "s", k->warps, k->warps == 1 ? "" : "s");
+}
+
 void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
                           const char *reg, uint32_t tile, enum sam_lower_field field)
 {

@@ -279,8 +279,7 @@ void sam_lower_build_finish(struct lower_build *b)
     if (c->calls)
         sam_buffer_puts(out, "\tsw ra, 0(sp)\n\taddi sp, sp, 16\n");
     enter(b, out, end);
-    for (unsigned i = 0; i < c->constant_count; i++)
-        sam_buffer_printf(out, "\tli x%u, 0x%x\n", c->constants[i].reg, c->constants[i].bits);
+    sam_lower_load_constants(c, out);
     for (unsigned i = 0; i < b->place_count; i++)
         if (b->places[i].row)
             place_pointer(b, out, &b->places[i]);

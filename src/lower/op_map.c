@@ -74,49 +74,46 @@ static bool is_event(const struct lower *l, uint32_t value)
     return sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_EVENT;
 }
 
-void sam_lower_mark_record(struct lower *l, const struct sam_tile_op *op)
+/* Classify the last mark; the caller adds its events. Returns NULL if there is none. */
+static struct lower_op_map *classify(struct lower *l, enum sam_system_mark_kind kind,
+                                     uint32_t count)
 {
     struct lower_op_map *m = op_map_of(l);
     if (!m || !m->count)
-        return;
+        return NULL;
     struct lower_mark *mark = &m->marks[m->count - 1];
-    mark->mark.kind = SAM_SYSTEM_MARK_RECORD;
-    mark->mark.pipe = op->attribute;
-    mark->mark.count = 1;
+    mark->mark.kind = kind;
+    mark->mark.count = count;
     mark->events = m->id_count;
+    return m;
+}
+
+void sam_lower_mark_record(struct lower *l, const struct sam_tile_op *op)
+{
+    struct lower_op_map *m = classify(l, SAM_SYSTEM_MARK_RECORD, 1);
+    if (!m)
+        return;
+    m->marks[m->count - 1].mark.pipe = op->attribute;
     add_id(l, m, l->p->ids[op->results]);
 }
 
 void sam_lower_mark_wait(struct lower *l, const struct sam_tile_op *op)
 {
-    struct lower_op_map *m = op_map_of(l);
-    if (!m || !m->count)
-        return;
-    struct lower_mark *mark = &m->marks[m->count - 1];
-    mark->mark.kind = SAM_SYSTEM_MARK_WAIT;
-    mark->mark.count = op->operand_count;
-    mark->events = m->id_count;
-    for (uint32_t i = 0; i < op->operand_count; i++)
+    struct lower_op_map *m = classify(l, SAM_SYSTEM_MARK_WAIT, op->operand_count);
+    for (uint32_t i = 0; m && i < op->operand_count; i++)
         add_id(l, m, sam_tile_arg(l->p, op, i));
 }
 
 void sam_lower_mark_copy(struct lower *l, const struct sam_tile_op *op, uint32_t first,
                          const uint32_t *targets, uint32_t count)
 {
-    struct lower_op_map *m = op_map_of(l);
-    if (!m || !m->count)
-        return;
-    struct lower_mark *mark = &m->marks[m->count - 1];
-    mark->events = m->id_count;
+    uint32_t events = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (is_event(l, targets[i])) {
-            mark->mark.kind = SAM_SYSTEM_MARK_COPY;
-            mark->mark.count++;
-            add_id(l, m, sam_tile_arg(l->p, op, first + i));
-        }
-    for (uint32_t i = 0; i < count; i++)
-        if (is_event(l, targets[i]))
-            add_id(l, m, targets[i]);
+        events += is_event(l, targets[i]);
+    struct lower_op_map *m = events ? classify(l, SAM_SYSTEM_MARK_COPY, events) : NULL;
+    for (uint32_t i = 0; m && i < 2 * count; i++) /* sources, then targets */
+        if (is_event(l, targets[i % count]))
+            add_id(l, m, i < count ? sam_tile_arg(l->p, op, first + i) : targets[i - count]);
 }
 
 void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *k)

@@ -355,13 +355,6 @@ static void advance(struct reduction *f, struct sam_buffer *out, unsigned x, uin
     sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n\tadd x%u, x%u, t0\n", f->warps, x, x);
 }
 
-static void constants(struct reduction *f, struct sam_buffer *out)
-{
-    for (unsigned i = 0; i < f->code.constant_count; i++)
-        sam_buffer_printf(out, "\tli x%u, 0x%x\n", f->code.constants[i].reg,
-                          f->code.constants[i].bits);
-}
-
 /* Returns whether a one-element line is possible; it is copied, so a NaN payload survives. */
 static bool copies(const struct reduction *f)
 {
@@ -395,7 +388,7 @@ static void rows(struct reduction *f, struct sam_buffer *out, unsigned end)
         sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n\tj .Lg%u\n.Lg%u:\n",
                           f->warps, copy, end, many);
     }
-    constants(f, out);
+    sam_lower_load_constants(&f->code, out);
     if (f->form == FORM_INDEX)
         sam_buffer_printf(out, "\tvid.v v%u\n", f->lane);
     sam_buffer_printf(out, ".Lg%u:\n", row);
@@ -443,7 +436,7 @@ static void columns(struct reduction *f, struct sam_buffer *out, unsigned end)
                       f->from);
     sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(to), f->to, f->to);
     sam_lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_PITCH);
-    constants(f, out);
+    sam_lower_load_constants(&f->code, out);
     sam_buffer_printf(out, ".Lg%u:\n\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n", chunk);
     if (copies(f)) {
         sam_buffer_printf(out, "\tli t0, 1\n\tbne s0, t0, .Lg%u\n", many);
@@ -540,9 +533,7 @@ void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
     if (sam_lower_pads(l, op))
         sam_lower_kernel_pad(l, kernel, op, sam_tile_arg(l->p, op, 0), part);
     sam_buffer_puts(&l->gpu, "\tret\n");
-    sam_lower_note(l, op, "kernel %s: %u workgroup%s of %u warp%s", kernel->name,
-                   kernel->workgroups, kernel->workgroups == 1 ? "" : "s", kernel->warps,
-                   kernel->warps == 1 ? "" : "s");
+    sam_lower_kernel_note(l, kernel, op);
 }
 
 void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel)
@@ -580,9 +571,6 @@ void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel)
     (f->columns ? columns : rows)(f, out, end);
     sam_buffer_printf(out, ".Lg%u:\n", end);
     sam_lower_reduce_end(l, kernel, f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
-    for (unsigned i = 0; i < LOWER_LEVELS; i++) {
-        l->gpu.failed |= f->code.text[i].failed;
-        sam_buffer_free(&f->code.text[i]);
-    }
+    sam_lower_code_free(&f->code);
     free(f);
 }

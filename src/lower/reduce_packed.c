@@ -128,8 +128,7 @@ static void put(struct pairs *p, struct sam_buffer *out, unsigned end)
                       "\tli " LOWER_REST ", %u\n\tslli t0, t3, 5\n\tsub " LOWER_REST ", " LOWER_REST
                       ", t0\n\tblez " LOWER_REST ", .Lg%u\n\tli s2, %u\n",
                       p->from, p->to, log, p->cols / 2, end, p->pitch);
-    for (unsigned i = 0; i < c->constant_count; i++)
-        sam_buffer_printf(out, "\tli x%u, 0x%x\n", c->constants[i].reg, c->constants[i].bits);
+    sam_lower_load_constants(c, out);
     sam_buffer_printf(out, ".Lg%u:\n\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n", chunk);
     sam_buffer_append(out, c->text[LOWER_ONCE].data, c->text[LOWER_ONCE].size);
     sam_buffer_printf(out, "\tmv x13, x11\n\tli x14, %u\n.Lg%u:\n", p->rows / at_once, row);
@@ -164,9 +163,6 @@ bool sam_lower_reduce_packed(struct lower *l, struct sam_lower_kernel *kernel)
     put(&p, &l->gpu, end);
     sam_buffer_printf(&l->gpu, ".Lg%u:\n", end);
     sam_lower_reduce_end(l, kernel, LOWER_FIRST_ROW);
-    for (unsigned i = 0; i < LOWER_LEVELS; i++) {
-        l->gpu.failed |= p.code.text[i].failed;
-        sam_buffer_free(&p.code.text[i]);
-    }
+    sam_lower_code_free(&p.code);
     return true;
 }
