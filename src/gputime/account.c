@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycle accounting: each cycle of each unit, SM and warp slot has exactly one reason. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------- units and warps */
 
-static uint64_t clip(const struct model *m, uint64_t cycle)
-{
-    return cycle < m->limit ? cycle : m->limit;
-}
-
-void sam_gputime_span(struct model *m, struct sm *sm, enum sam_gputime_unit unit,
-                      enum sam_gputime_reason reason, uint64_t from, uint64_t to)
-{
-    struct span *span = &sm->spans[unit];
-    from = from > span->to ? from : span->to;
-    to = clip(m, to);
-    if (from >= to)
-        return;
-    sm->stats->units[unit][reason] += to - from;
-    if (from > span->to || reason != span->reason)
-        span->from = from;
-    span->to = to;
-    span->reason = reason;
-}
-
 /* Close the account of a meter. Returns its cycles, and their start in *from. */
 static uint64_t read_meter(const struct model *m, struct meter *meter, uint64_t *from)
 {
-    const uint64_t now = clip(m, m->now), since = meter->since;
+    const uint64_t now = sam_gputime_clip(m, m->now), since = meter->since;
     *from = since;
     meter->since = now;
     return now > since ? now - since : 0;
@@ -45,7 +25,7 @@ void sam_gputime_report_stall(const struct model *m, const struct sm *sm, const 
                                             .pc = w->meter_pc,
                                             .reason = reason,
                                             .from = w->meter.since,
-                                            .to = clip(m, m->now)};
+                                            .to = sam_gputime_clip(m, m->now)};
     if (stall.from < stall.to && reason != SAM_GPUTIME_BUSY && reason != SAM_GPUTIME_EMPTY)
         m->observer->stall(m->observer->context, &stall);
 }

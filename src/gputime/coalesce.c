@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coalescing: one request per distinct line, in the order of the first lane that touches it;
  * atomics have one request per lane. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 enum { BUCKETS = 2 * SAM_GPUTIME_MOST_ADDRESSES, MOST_LDS_BANKS = 64 };
 

@@ -2,7 +2,7 @@
 /* The program by pc: rows of the result, and the registers of each instruction, decoded once. */
 #include <stdlib.h>
 
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 /* An entry of the hash table by pc. */
 struct location {

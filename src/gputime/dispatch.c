@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dispatch of workgroups to SMs, the start and end of warps, and barriers. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 static uint32_t at_most(uint64_t have, uint64_t need, uint32_t most)
 {

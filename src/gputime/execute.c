@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions with all operands leave their collectors and execute. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 static uint32_t sfu_cycles(const struct model *m, const struct inflight *f)
 {

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fetch: a warp fetches sequentially until a branch redirects it. A fetch that misses in the
  * I-cache gets no reply; the warp retries. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 static uint64_t *slot_of(struct warp *w, uint32_t pc)
 {
     return &w->there[(pc >> 2) % MOST_BUFFERED];
-}
-
-void sam_gputime_note_room(const struct model *m, struct sm *sm, const struct warp *w)
-{
-    /* a prefix that waits for its instruction occupies no entry */
-    const uint32_t held = w->count > w->folded ? w->count - w->folded : 0;
-    const bool room = held + m->config.fetch_width <= m->config.ibuffer * m->config.fetch_width;
-    const uint32_t bit = 1u << (w - sm->warps);
-    sm->roomy = room ? sm->roomy | bit : sm->roomy & ~bit;
 }
 
 void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uint64_t at,
@@ -28,13 +19,6 @@ void sam_gputime_start_fetch(struct model *m, struct sm *sm, struct warp *w, uin
     w->redirect = NEVER;
     sm->redirected &= ~(1u << (w - sm->warps));
     sam_gputime_note_room(m, sm, w);
-}
-
-void sam_gputime_consume(struct warp *w)
-{
-    w->head += 4 * (w->folded + 1);
-    w->count -= w->folded + 1;
-    w->folded = 0;
 }
 
 /* Fill the lines that have arrived, before the fetches of this cycle. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The load and store unit. It sends the line requests of one instruction at a time, one per cycle,
  * to local memory or the L1 data cache. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 #include <stdlib.h>
 

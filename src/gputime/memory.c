@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The levels below the L1s: the model's own L2 and memory, or memory shared with other units. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 /* Request bytes within a line of 64. Returns the cycle in which the reply is at the port. */
 static uint64_t request_bytes(struct model *m, uint64_t address, uint32_t bytes, bool write)

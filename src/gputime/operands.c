@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operand collection: each register bank grants one request per cycle, round robin over the
  * operands of all collectors. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 /* Even numbers are scalar banks, odd ones vector banks. */
 static uint8_t bank_of(const struct model *m, uint32_t slot, uint16_t reg)

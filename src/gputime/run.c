@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main loop: from one cycle with activity to the next. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 #include <stdlib.h>
 

@@ -1,35 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write-back: results wait for a port, are written and clear the scoreboard. */
-#include "gputime/model.h"
+#include "gputime/parts.h"
 
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------------------- scoreboard */
-
-static void change(struct warp *w, uint16_t reg, bool on, bool load)
-{
-    const uint64_t bit = UINT64_C(1) << (reg & 63);
-    uint64_t *busy = &w->busy[reg >> 6], *loading = &w->loading[reg >> 6];
-    *busy = on ? *busy | bit : *busy & ~bit;
-    *loading = on && load ? *loading | bit : *loading & ~bit;
-}
-
-void sam_gputime_mark(struct warp *w, uint16_t reg, bool pair, bool load)
-{
-    change(w, reg, true, load);
-    if (pair)
-        change(w, reg | 1u, true, load);
-    w->outstanding++;
-}
 
 static void clear_register(struct sm *sm, const struct clear *c)
 {
     struct warp *w = &sm->warps[c->warp];
     if (w->generation != c->generation)
         return; /* the slot has another warp */
-    change(w, c->reg, false, false);
+    sam_gputime_set_busy(w, c->reg, false, false);
     if (c->pair)
-        change(w, c->reg | 1u, false, false);
+        sam_gputime_set_busy(w, c->reg | 1u, false, false);
     w->outstanding--;
     recheck(sm, w, EVENT_WRITTEN);
 }
@@ -55,21 +39,17 @@ struct inflight_chunk {
     struct inflight of[CHUNK];
 };
 
-struct inflight *sam_gputime_new_inflight(struct sm *sm)
+bool sam_gputime_grow_inflight(struct sm *sm)
 {
-    struct inflight *f = sm->free_inflight;
-    if (SAM_UNLIKELY(!f)) {
-        struct inflight_chunk *chunk = malloc(sizeof *chunk);
-        if (!chunk)
-            return NULL;
-        chunk->next = sm->chunks;
-        sm->chunks = chunk;
-        for (unsigned i = 0; i < CHUNK; i++)
-            chunk->of[i].next = i + 1 < CHUNK ? &chunk->of[i + 1] : NULL;
-        f = chunk->of;
-    }
-    sm->free_inflight = f->next;
-    return f;
+    struct inflight_chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk)
+        return false;
+    chunk->next = sm->chunks;
+    sm->chunks = chunk;
+    for (unsigned i = 0; i < CHUNK; i++)
+        chunk->of[i].next = i + 1 < CHUNK ? &chunk->of[i + 1] : NULL;
+    sm->free_inflight = chunk->of;
+    return true;
 }
 
 void sam_gputime_free_inflight(struct sm *sm)
@@ -81,16 +61,6 @@ void sam_gputime_free_inflight(struct sm *sm)
 }
 
 /* ----------------------------------------------------------------------------------- results */
-
-void sam_gputime_retire(struct model *m, struct sm *sm, struct inflight *f, uint64_t at)
-{
-    f->record.written = at;
-    f->row->latency += at - f->record.issued;
-    if (m->observer->record)
-        m->observer->record(m->observer->context, &f->record);
-    f->next = sm->free_inflight;
-    sm->free_inflight = f;
-}
 
 static struct result *at_index(struct results *r, uint32_t index)
 {
