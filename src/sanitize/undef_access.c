@@ -239,7 +239,7 @@ static void vector_store(struct undef *undef, struct undef_warp *w,
 /* sc may fail and leave memory unchanged: defined bytes stay defined. */
 static bool is_conditional(const struct sam_sanitize_op *op)
 {
-    return strncmp(sam_insn_rows[op->insn->op].mnemonic, "sc.", 3) == 0;
+    return op->insn->op == SAM_OP_sc_w || op->insn->op == SAM_OP_sc_d;
 }
 
 static void atomic(struct undef *undef, struct undef_warp *w, const struct sam_sanitize_op *op,

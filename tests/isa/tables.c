@@ -139,6 +139,35 @@ TEST(test_texts)
     }
 }
 
+static bool is_access_to_one(const struct sam_uses *uses, const struct sam_does *does)
+{
+    const bool stores = does->act == SAM_ACT_STORE || does->act == SAM_ACT_ATOMIC;
+    unsigned bases = 0, data = 0;
+    for (unsigned i = 0; i < uses->count; i++) {
+        bases += uses->sources[i].role == SAM_ROLE_ADDRESS && uses->sources[i].slot == SAM_SLOT_RS1;
+        data += uses->sources[i].role == SAM_ROLE_DATA;
+    }
+    return bases == 1 && data == stores &&
+           (uses->result != SAM_FILE_NONE) != (does->act == SAM_ACT_STORE);
+}
+
+/* An access has a base address, and data exactly if it stores. */
+TEST(test_uses)
+{
+    for (unsigned op = 1; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        const struct sam_uses uses = sam_op_uses((enum sam_op)op);
+        if (row->does.bytes && !is_access_to_one(&uses, &row->does))
+            fail_msg("%s: base, data or result", row->mnemonic);
+        if (!row->does.bytes && row->does.latency == SAM_LATENCY_MEMORY)
+            fail_msg("%s: an access of 0 bytes", row->mnemonic);
+        if (row->does.no_registers && (uses.count || uses.result))
+            fail_msg("%s: has registers", row->mnemonic);
+        if (row->does.reads_vd && uses.sources[uses.count - 1].slot != SAM_SLOT_RD)
+            fail_msg("%s: vd is not its last source", row->mnemonic);
+    }
+}
+
 /* What is public describes all 32 bits of each row. */
 TEST(test_entries_cover_the_word)
 {

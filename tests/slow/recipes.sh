@@ -73,6 +73,11 @@ does_not_compile() { # FILE WORD
     fi
 }
 
+# --- a latency class of instructions: without a unit of the time model it does not compile
+sed -i 's|X(CONTROL) /\* of warps \*/|X(CONTROL) X(NEW)|' src/isa/isa.h
+does_not_compile gputime/classify.c UNIT_NEW
+sed -i 's|X(CONTROL) X(NEW)|X(CONTROL) /* of warps */|' src/isa/isa.h
+
 # --- a unit with a queue: without its file the library does not link
 page=docs/adding-a-queue.md
 after include/samite/device/units.def 'SAM_WORD(total_high, ""))' $page <<'END'
