@@ -73,6 +73,17 @@ static inline unsigned count_passes(const uint32_t *at, unsigned count, uint32_t
     uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES], last = 0;
     uint8_t in_bank[SAM_GPUTIME_MOST_ADDRESSES][32], worst[SAM_GPUTIME_MOST_ADDRESSES];
     unsigned used = 0, line = 0, passes = 0;
+    uint32_t differ = 0;
+    for (unsigned i = 0; i < count; i++)
+        differ |= at[i] ^ at[0];
+    if (SAM_LIKELY(differ < SAM_GPUTIME_LDS_LINE)) {
+        uint8_t lanes_of[32] = {0}; /* by bank */
+        for (unsigned i = 0; i < count && differ >= 4; i++) {
+            const unsigned of_bank = ++lanes_of[at[i] / 4 % banks];
+            passes = of_bank > passes ? of_bank : passes;
+        }
+        return differ < 4 ? count : passes;
+    }
     for (unsigned i = 0; i < count; i++) {
         const uint32_t number = at[i] / SAM_GPUTIME_LDS_LINE;
         if (used == 0 || number > last) /* above all previous lines */
