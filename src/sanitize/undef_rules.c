@@ -52,8 +52,7 @@ static uint64_t subtract(struct undef_bits a, struct undef_bits b)
     return a.undef | b.undef | ((least(a) - most(b)) ^ (most(a) - least(b)));
 }
 
-/* Whether a < b is so for some values only. Signed numbers are in order once the sign bits are
- * inverted. */
+/* Whether a < b depends on undefined bits. Inverting the sign bits orders signed numbers. */
 static bool less(struct undef_bits a, struct undef_bits b, uint64_t sign)
 {
     a.value ^= sign;
@@ -61,7 +60,7 @@ static bool less(struct undef_bits a, struct undef_bits b, uint64_t sign)
     return least(a) < most(b) && most(a) >= least(b);
 }
 
-/* All bits from the lowest one on. */
+/* All bits from the lowest set bit up. */
 static uint64_t upward(uint64_t bits)
 {
     return bits | (0 - bits);
@@ -110,7 +109,7 @@ static uint64_t multiply(struct undef_bits a, struct undef_bits b)
     return upward(lowest(a.undef) * lowest(most(b)) | lowest(b.undef) * lowest(most(a)));
 }
 
-/* Whether a result is the same whatever its two sources, when they are one register. */
+/* Whether the result is constant if both sources are one register. */
 static bool cancels(enum sam_undef rule)
 {
     switch (rule) {
