@@ -251,7 +251,11 @@ else
     fail "a copy, waited for"
 fi
 "$samite" run -q race.s --machine system --cycles --check-races >log 2>&1
-grep -q 'store by copy record 0 at ' log && good "a copy that is not waited for is a race" || fail "no race"
+if grep -q 'store by copy record 0 at ' log; then
+    good "a copy that is not waited for is a race"
+else
+    fail "no race of a copy that is not waited for"
+fi
 if [ "$(cycles_of_copies --cycles) $(cycles_of_copies --config copy.line_cycles=3)" = '[32] [96]' ]; then
     good "cycles of copies by copy.line_cycles"
 else
