@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a core repeats itself: it comes back to an instruction with the registers it had, and the
- * bytes it has stored on the way hold what they held the last time. Unless somebody else changes
- * memory, it will do the same forever.
+/* Livelock detection: a core returns to an instruction with the same registers, and the bytes that
+ * it has stored since hold the values of the last return. Unless another agent changes memory, it
+ * repeats this forever.
  *
  *   sam_livelock_begin(&state, core);
  *   do run and record an instruction; while (sam_livelock_step(&state, core, &step) ==
