@@ -4,8 +4,9 @@
  * repeats this forever.
  *
  *   sam_livelock_begin(&state, core);
- *   do run and record an instruction; while (sam_livelock_step(&state, core, &step) ==
- * SAM_LIVELOCK_RUNS)
+ *   do
+ *       run and record an instruction;
+ *   while (sam_livelock_step(&state, core, &step) == SAM_LIVELOCK_RUNS);
  */
 #ifndef SAM_LIVELOCK_H
 #define SAM_LIVELOCK_H
