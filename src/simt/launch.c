@@ -366,9 +366,18 @@ enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *err
     return SAM_OK;
 }
 
-bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result)
+/* Flush the commit log, which a single worker writes. */
+static void flush_log(struct sam_run *run)
+{
+    struct sam_warp_log *log = run->workers[0].log;
+    if (log && !sam_warp_log_flush(log))
+        sam_run_fail_host(run, SAM_ERR_IO, SAM_LOG_REFUSED);
+}
+
+bool sam_run_collect(struct sam_run *run, struct sam_gpu_result *result)
 {
     struct sam_gpu_result ignored = {0}; /* a profile is collected even without a result */
+    flush_log(run);
     bool ok = sam_run_result(run, result ? result : &ignored);
     sam_gpu_result_free(&ignored);
     /* A failed or stopped workgroup is still held by its worker. */
@@ -422,14 +431,6 @@ static void work(void *context, size_t i, unsigned thread)
     sam_host_fp_leave(host);
 }
 
-/* Flush the commit log, which a single worker writes. */
-static void flush_log(struct sam_run *run)
-{
-    struct sam_warp_log *log = run->workers[0].log;
-    if (log && !sam_warp_log_flush(log))
-        sam_run_fail_host(run, SAM_ERR_IO, SAM_LOG_REFUSED);
-}
-
 /* Run all workers. Returns false on out-of-memory. */
 static bool run_workers(struct sam_run *run)
 {
@@ -480,8 +481,6 @@ enum sam_status sam_gpu_launch(struct sam_gpu *gpu, const struct sam_launch *lau
     if (status != SAM_OK)
         return status;
     bool ok = sam_run_prepare(&run) && run_workers(&run);
-    if (ok)
-        flush_log(&run);
     ok = ok && sam_run_collect(&run, result);
     ok = sam_sanitizing_end(&run) && ok;
     if (ok)

@@ -370,8 +370,9 @@ void sam_run_expect(struct sam_gpu *gpu, const struct sam_launch *launch);
 /* Find the workers of a run, open the first and install the handlers that its options need. Returns
  * false on out-of-memory. */
 bool sam_run_prepare(struct sam_run *run);
-/* Fill the result, which may be NULL, of a launch that has run. Returns false on out-of-memory. */
-bool sam_run_collect(const struct sam_run *run, struct sam_gpu_result *result);
+/* Flush the log and fill the result, which may be NULL, of a launch that has run. Returns false on
+ * out-of-memory. */
+bool sam_run_collect(struct sam_run *run, struct sam_gpu_result *result);
 /* The status of the run; its trap and counts; the positions of a group's warps if it ended early.
  * False: out of memory. */
 enum sam_status sam_run_outcome(const struct sam_run *run, struct sam_error *error);
