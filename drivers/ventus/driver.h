@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the Ventus driver share. device.c has the handles, tasks and the lock; the
+/* Declarations shared by the Ventus driver. device.c has the handles, tasks and the lock; the
  * other files work on a locked device. */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -10,7 +10,7 @@
 #include "samite/samite.h"
 #include "samite/ventus_driver.h"
 
-/* What the environment asks for, read when a device is opened. */
+/* Environment variables, read when a device is opened. */
 struct environment {
     unsigned jobs; /* SAMITE_JOBS, 1 when absent */
     bool sv39;     /* SAMITE_SV39 */

@@ -31,7 +31,7 @@ struct gvmref_vector {
     uint32_t mask; /* the SIMT mask, without v0 */
 };
 
-/* What a step did; of scalar and vector only what `write` names has a meaning. */
+/* The effects of a step; `write` says which of scalar and vector is valid. */
 struct gvmref_result {
     int done; /* the workgroup has ended */
     uint64_t pc;

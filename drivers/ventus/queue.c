@@ -68,7 +68,7 @@ static bool write_stream(void *stream, const void *data, size_t size)
     return fwrite(data, 1, size, stream) == size;
 }
 
-/* What the kernel prints goes where the host program prints. */
+/* Print to the standard output of the host program. */
 static bool write_print(void *context, const void *data, size_t size)
 {
     (void)context;

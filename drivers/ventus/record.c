@@ -2,8 +2,8 @@
 /* SAMITE_RECORD: each launch as NNNN-KERNEL.metadata and .data, which `samite run` repeats alone or
  * as a sequence, and each program as program-N.elf, for its symbols.
  *
- * A recording holds all memory that the launch can see. What ends in zeros is cut short, but not
- * before the last page in which the launches of a sequence may have left something else. */
+ * A recording holds all memory that the launch can see. Trailing zeros are
+ * dropped, except in pages that earlier launches of the sequence may have written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

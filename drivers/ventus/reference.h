@@ -14,7 +14,7 @@ enum { REFERENCE_X = 256 }; /* registers in the result of reference_get_x */
 
 enum reference_write { REFERENCE_NONE, REFERENCE_SCALAR, REFERENCE_VECTOR };
 
-/* What a step did. */
+/* The effects of a step. */
 struct reference_step {
     int done; /* the workgroup has ended */
     uint64_t pc;

@@ -138,7 +138,7 @@ SAM_API enum sam_status sam_packer_write(struct sam_packer *packer, const void *
                                          struct sam_error *error);
 /* Finish the packed file after all bytes have been written. */
 SAM_API enum sam_status sam_packer_finish(struct sam_packer *packer, struct sam_error *error);
-/* What is being packed: the tensors and the gaps between them, as unnamed opaque tensors.
+/* The tensors being packed, and the gaps between them as unnamed opaque tensors.
  * Owned by `packer`. */
 SAM_API const struct sam_weights *sam_packer_weights(const struct sam_packer *packer);
 /* How one of these was packed; valid after _finish. */

@@ -42,7 +42,7 @@ enum sam_cosim_write {
     SAM_COSIM_UNKNOWN, /* the hardware does not say: only pc and word are compared */
 };
 
-/* What the hardware says that one instruction did. */
+/* The effects of one instruction, as the hardware reports them. */
 struct sam_cosim_commit {
     uint32_t workgroup, warp;
     uint32_t pc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An estimate of the energy of a run in time: what the cycle models count, times parameters
+/* An estimate of the energy of a timed run: counters of the cycle models times parameters
  * (docs/energy.md). The functions keep no state: they may be called from any thread. */
 #ifndef SAMITE_ENERGY_H
 #define SAMITE_ENERGY_H

@@ -57,7 +57,7 @@ SAM_API void sam_engines_defaults(struct sam_engines_config *config);
 SAM_API enum sam_status sam_engines_parse(const char *text, struct sam_engines_config *config,
                                           struct sam_error *error);
 
-/* What an engine does in a cycle. Each cycle of a run is one of these. */
+/* The state of an engine in a cycle. Each cycle of a run is one of these. */
 enum sam_engine_cycle {
     SAM_ENGINE_BUSY,        /* its datapath is working */
     SAM_ENGINE_EMPTY,       /* its queue is empty: the hart issues other instructions */
@@ -72,7 +72,8 @@ enum sam_engine_cycle {
     SAM_ENGINE_CYCLES
 };
 
-/* What the hart does in a cycle; one that issues several kinds counts as the last of them here. */
+/* The state of the hart in a cycle; one that issues several kinds counts as the last of them here.
+ */
 enum sam_issue_cycle {
     SAM_ISSUE_SCALAR, /* issues or executes scalar instructions */
     SAM_ISSUE_TENSOR, /* issues an instruction to an engine */

@@ -59,8 +59,8 @@ struct sam_lds_range {
 struct sam_gpu_timing {
     size_t size;                             /* sizeof of this struct (status.h) */
     const struct sam_gputime_config *config; /* NULL: the first preset */
-    /* Registers that a warp has, which limit how many run at a time; 0: what the launch's
-     * image names for its kernel; without that they are unknown and limit nothing. */
+    /* Registers that a warp has, which limit how many run at a time; 0: those that the
+     * launch's image declares for its kernel; undeclared registers limit nothing. */
     uint32_t sgprs, vgprs;
     /* Timelines of a launch when write is not NULL: the warps and units of each SM, in the JSON
      * that ui.perfetto.dev opens; the instructions, for Konata. */
@@ -160,7 +160,7 @@ SAM_API enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void
  * `end`: there are only such blocks. Since 0.2. */
 SAM_API uint64_t sam_gpu_skip_untouched(const struct sam_gpu *gpu, uint64_t address, uint64_t end);
 /* Map (where not yet mapped) and copy every section of a program, also to its load address where
- * that differs; what its data does not fill becomes zero. Loading it again sets it back to its
+ * that differs; the rest of a section is zeroed. Loading it again sets it back to its
  * start. The image must outlive its launches: reports take symbols from it. */
 SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image *image,
                                      struct sam_error *error);
@@ -221,8 +221,8 @@ struct sam_prepare_options {
     uint32_t global[3];
     uint32_t offset[3]; /* global offset, metadata bytes 36 to 44 */
     /* Local memory that the program uses beyond its scalar stacks of 1 KiB per warp, in bytes. 0:
-     * what the image's resources name for the kernel. Both make the launch's lds_size; with neither
-     * it is all of the window. */
+     * as the image's resources declare for the kernel. Both make the launch's lds_size; with
+     * neither it is all of the window. */
     uint32_t lds_size;
 };
 /* sam_gpu_prepare with options, which may be NULL. */

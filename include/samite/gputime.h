@@ -32,7 +32,7 @@ SAM_API const struct sam_parameter *sam_gputime_parameter(size_t index);
 SAM_API const char *sam_gputime_parameter_unit(size_t index);
 /* Name of preset `index`; the first is the default. NULL after the last. */
 SAM_API const char *sam_gputime_preset(size_t index);
-/* What distinguishes it. */
+/* A one-line description of a preset. */
 SAM_API const char *sam_gputime_preset_meaning(size_t index);
 /* The default preset. */
 SAM_API void sam_gputime_config_init(struct sam_gputime_config *config);
@@ -58,7 +58,7 @@ SAM_API bool sam_gputime_config_get(const struct sam_gputime_config *config, con
 SAM_API enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config,
                                                  struct sam_error *error);
 
-/* What a unit, an SM or a warp slot does in a cycle. Each cycle of each is exactly one of these:
+/* The state of a unit, an SM or a warp slot in a cycle. Each cycle of each is exactly one of these:
  * BUSY, or the first reason that applies. */
 enum sam_gputime_reason {
     SAM_GPUTIME_BUSY,      /* a unit works; a warp or an SM issues an instruction */
@@ -110,7 +110,7 @@ enum sam_gputime_unit {
 };
 SAM_API const char *sam_gputime_unit_name(unsigned unit);
 
-/* What limits the workgroups that an SM holds at a time. */
+/* The resource that limits the workgroups resident on an SM. */
 enum sam_gputime_limit {
     SAM_GPUTIME_BY_GROUPS, /* workgroup slots */
     SAM_GPUTIME_BY_WARPS,

@@ -76,7 +76,7 @@ struct sam_hart_options {
     /* Answers the program's calls (hostio.h); must outlive the hart. NULL: a semihosting call is a
      * failure, an ecall other than exit an exception. Since 0.2. */
     struct sam_hostio *hostio;
-    /* Since 0.2. Not NULL: what each instruction did is added by the end of each run (profile.h),
+    /* Since 0.2. Not NULL: counts per instruction are added by the end of each run (profile.h),
      * with the cycles of the matrix unit's model, or without it those of the engines'. It outlives
      * the hart; slower. */
     struct sam_profile *profile;
@@ -88,7 +88,7 @@ struct sam_hart_options {
 SAM_API enum sam_status sam_hart_parse_acc_regs(const char *text, uint32_t *set,
                                                 struct sam_error *error);
 
-/* What ran, by class; the classes add up to `instructions`. */
+/* Instruction classes; their counts add up to `instructions`. */
 enum sam_hart_class {
     SAM_HART_ALU,    /* integer arithmetic */
     SAM_HART_MULDIV, /* M */
@@ -228,7 +228,7 @@ SAM_API bool sam_hart_energy(const struct sam_hart *hart, struct sam_energy *ene
 /* To be called after the last run, however it ended: pass the remaining events to options.watch and
  * finish the text of options.timeline. SAM_ERR_IO: one of them refused. */
 SAM_API enum sam_status sam_hart_end_timeline(struct sam_hart *hart, struct sam_error *error);
-/* What the cycle model of the matrix unit has measured, after everything in flight has completed;
+/* Statistics of the matrix unit's cycle model, after everything in flight has completed;
  * NULL without options.cycles. With options.engines its cycles are those of sam_hart_engines. */
 SAM_API const struct sam_mxu_stats *sam_hart_cycles(struct sam_hart *hart);
 /* Finish the traces of the cycle model, after the last run. SAM_ERR_IO: a sink refused. */

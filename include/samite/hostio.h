@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program on the tensor hart gets from the host: a console, files below one folder,
+/* Host services for a program on the tensor hart: a console, files below one folder,
  * arguments and clocks. Programs ask for it by RISC-V semihosting (slli x0, x0, 0x1f; ebreak; srai
  * x0, x0, 7), as picolibc's do, by ecall, and by the system calls of `tohost` and `fromhost`, as
  * newlib's and those of riscv-tests do. docs/programs-in-c.md lists all calls.
@@ -30,7 +30,7 @@ struct sam_hostio_options {
     const char *const *arguments; /* the command line, separated by spaces. picolibc makes them
                                      argv[1] and on; its argv[0] is a name of its own */
     size_t argument_count;
-    struct sam_sink output, errors; /* write NULL: what the program writes is dropped */
+    struct sam_sink output, errors; /* write NULL: output is dropped */
     /* Up to `size` bytes of standard input; 0: it has ended. NULL: it is empty. */
     size_t (*input)(void *context, void *data, size_t size);
     void *input_context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program image: what the assembler makes, what an ELF file holds, what a machine loads.
+/* A program image: made by the assembler or from an ELF file, loaded by a machine.
  * Allocated and freed by the library; every pointer inside belongs to the image. Threads may share
  * an image as long as none of them changes it. */
 #ifndef SAMITE_IMAGE_H
@@ -74,7 +74,7 @@ struct sam_image {
     struct sam_line *lines; /* sorted by address, no two alike */
     size_t line_count;
     char *lines_problem;
-    /* What an ELF file says of its code. Since 0.2. */
+    /* Attributes of the code of an ELF file. Since 0.2. */
     unsigned float_abi; /* floating-point registers pass arguments of: 0 no type, 1 float, 2 double,
                            3 long double */
     char *arch;         /* the ISA string of its attributes, or NULL */

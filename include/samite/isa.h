@@ -103,7 +103,7 @@ struct sam_isa_entry {
     const char *mnemonic;
     char operands[96];     /* "rd, offset[11:0](rs1)" */
     const char *family;    /* "Zicsr: control and status registers" */
-    char extensions[64];   /* what enables it: "zicsr", "i, rv64 only" */
+    char extensions[64];   /* that enable it: "zicsr", "i, rv64 only" */
     const char *meaning;   /* of an instruction; NULL for a pseudo-instruction */
     const char *expansion; /* of a pseudo-instruction, as in the tables; else NULL */
     const char *source;    /* manual and section */
@@ -132,8 +132,8 @@ struct sam_csr_entry {
  * extensions are skipped. */
 SAM_API bool sam_csr_entry_get(const struct sam_isa *isa, size_t index,
                                struct sam_csr_entry *entry);
-/* What the assembler warns of where a program uses this name of a CSR: "the load's mask alone: ..."
- * for a name that the manual gives to loads and stores alike. NULL: nothing. Since 0.2. */
+/* The assembler's warning about a program that uses this name of a CSR: "the load's mask alone:
+ * ..." for a name that the manual gives to loads and stores alike. NULL: nothing. Since 0.2. */
 SAM_API const char *sam_csr_name_note(const struct sam_isa *isa, const char *name);
 /* The CSR that the assembler knows as `name` under `isa`, in any spelling; false: none. */
 SAM_API bool sam_csr_entry_find(const struct sam_isa *isa, const char *name,

@@ -35,8 +35,8 @@ struct sam_model;
  * archive are not verified. */
 SAM_API enum sam_status sam_model_open(const char *path, struct sam_model **model,
                                        struct sam_error *error);
-/* A PyTorch checkpoint read on demand; `name` is used in messages. What source.context points to
- * must outlive *model. SAM_ERR_IO, here and below, if `source.read` fails. */
+/* A PyTorch checkpoint read on demand; `name` is used in messages. The object at
+ * source.context must outlive *model. SAM_ERR_IO, here and below, if `source.read` fails. */
 SAM_API enum sam_status sam_model_open_torch(struct sam_source source, const char *name,
                                              struct sam_model **model, struct sam_error *error);
 /* The tensors, with unique names, in the order of the model; `offset` is unused. They belong to

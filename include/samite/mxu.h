@@ -70,7 +70,7 @@ enum sam_mxu_unit {
     SAM_MXU_UNITS
 };
 
-/* What a unit does in a cycle. */
+/* The state of a unit in a cycle. */
 enum sam_mxu_state {
     SAM_MXU_BUSY,
     SAM_MXU_EMPTY,    /* has nothing to do */

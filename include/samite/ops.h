@@ -77,7 +77,7 @@ SAM_API void sam_plan_free(struct sam_plan *plan);
 /* Shape of the output. */
 SAM_API const struct sam_shape *sam_plan_shape(const struct sam_plan *plan);
 
-/* What the plan does, counted over the whole run. The lower bound loads each byte that the output
+/* Counts of a plan over the whole run. The lower bound loads each byte that the output
  * needs once and stores each byte of the output once. */
 struct sam_plan_figures {
     uint64_t regions; /* loop nests of equal blocks */

@@ -25,7 +25,7 @@ struct sam_parameter {
  * of the file with that name as one such text. The file has a setting per line or several with
  * commas between them, and comments from '#' to the end of a line. *settings is to be freed with
  * sam_text_free. SAM_ERR_IO, SAM_ERR_INPUT: the file cannot be read, is larger than 1 MiB, or is
- * not text. What the settings mean is left to whoever takes them. */
+ * not text. The caller interprets the settings. */
 SAM_API enum sam_status sam_settings_read(const char *word, char **settings,
                                           struct sam_error *error);
 

@@ -27,7 +27,7 @@ extern "C" {
 
 struct sam_profile;
 
-/* What one instruction did. An instruction that trapped has done nothing. */
+/* Counts of one instruction, without executions that trapped. */
 struct sam_profile_row {
     uint64_t pc;
     uint32_t word;

@@ -39,7 +39,7 @@ enum {
     SAM_SANITIZE_ALL = 15,
 };
 
-/* What a check has found; docs/sanitizer.md defines each. */
+/* Kinds of findings; docs/sanitizer.md defines each. */
 enum sam_finding_kind {
     /* race: sides[0] is the access at which it was found, sides[1] an earlier one */
     SAM_FINDING_RACE_LOCAL,  /* warps of a workgroup, local memory, no barrier between */
@@ -49,8 +49,8 @@ enum sam_finding_kind {
     /* sync */
     SAM_FINDING_BARRIER_SKIPPED, /* sides[1]: the end of a warp that did not arrive */
     SAM_FINDING_BARRIER_MASKED,  /* sides[1]: the branch at which lanes left */
-    SAM_FINDING_RPC_UNUSED,      /* sides[1]: what replaced it, or the end of the warp */
-    SAM_FINDING_JOIN_MISSING,    /* a branch that diverged; sides[1]: what stands at its rpc */
+    SAM_FINDING_RPC_UNUSED,      /* sides[1]: the one that replaced it, or the end of the warp */
+    SAM_FINDING_JOIN_MISSING,    /* a branch that diverged; sides[1]: the instruction at its rpc */
     SAM_FINDING_JOIN_UNREACHED,  /* a branch that diverged; sides[1]: where the warp ended */
     /* init: `used` is the register whose undefined bits were used; they derive from `unwritten`, or
      * from memory at `address`, loaded by sides[1] */
@@ -147,8 +147,8 @@ SAM_API void sam_sanitizer_declare_registers(struct sam_sanitizer *sanitizer, ui
 SAM_API enum sam_status sam_sanitizer_check_memory(struct sam_sanitizer *sanitizer, uint32_t base,
                                                    uint64_t size, struct sam_error *error);
 
-/* What was found so far, by check and then in the order of finding; *count of them. They are valid
- * until the next launch or sam_sanitizer_forget. At most 1,000 of each check are kept apart. */
+/* The *count findings so far, by check and then in the order of finding. Valid until the next
+ * launch or sam_sanitizer_forget. At most 1,000 of each check are kept. */
 SAM_API const struct sam_finding *sam_sanitizer_findings(struct sam_sanitizer *sanitizer,
                                                          size_t *count);
 /* Forget the findings; names of buffers stay. */

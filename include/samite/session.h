@@ -130,7 +130,7 @@ struct sam_stack_entry { /* Ventus 4.2.1 */
 
 enum { SAM_STEP_ACCESSES = 128, SAM_STEP_CSRS = 4, SAM_STEP_V = 2 };
 
-/* What one instruction did. Register numbers include the bits of a prefix. */
+/* The effects of one instruction. Register numbers include the bits of a prefix. */
 struct sam_step {
     enum sam_step_kind kind;
     uint32_t workgroup, warp;

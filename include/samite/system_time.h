@@ -57,8 +57,8 @@ SAM_API const struct sam_parameter *sam_system_parameter(size_t index, const cha
 struct sam_system_timing {
     size_t size;                            /* sizeof of this struct (status.h) */
     const struct sam_system_config *config; /* copied; NULL: the defaults */
-    /* Charge each record that decodes as a copy of its raw bytes: what the program would take with
-     * weights that are not packed. Values are the same. */
+    /* Charge each decode as a copy of its raw bytes, for the time of the program with weights that
+     * are not packed. Values are the same. */
     bool raw_weights;
 };
 
@@ -135,7 +135,7 @@ struct sam_system_figures {
     size_t operation_count;
 };
 
-/* What the run has taken so far, everything in flight included: units finish as if the program had
+/* The figures of the run so far, with everything in flight: units finish as if the program had
  * ended. Free it with sam_system_figures_free. SAM_ERR_USAGE: the system has no timing. */
 SAM_API enum sam_status sam_system_measure(struct sam_system *system,
                                            struct sam_system_figures **figures,

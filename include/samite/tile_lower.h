@@ -31,7 +31,7 @@ struct sam_tile_lower_options {
     unsigned mlen; /* of the matrix unit; 0: 512, whose order of sums is that of sum_order */
     unsigned sms;  /* of the GPU; 0: 2 */
     /* A packed file (codec.h), for arguments with `packed`; or NULL. It must outlive the result.
-     * Whoever loads the program into a system loads the same file with sam_system_load_weights. */
+     * The system that runs the program needs the same file: sam_system_load_weights. */
     const void *weights;
     size_t weights_size;
     /* Lower without arguments (there must be none), to look at the programs: they cannot be loaded.
@@ -87,8 +87,8 @@ SAM_API enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *lo
 SAM_API enum sam_status sam_tile_lowered_emit(const struct sam_tile_lowered *lowered,
                                               const char *folder, struct sam_error *error);
 
-/* What an operation of the program became, in the order of lowering; false after the last. `text`
- * is a sentence; several may belong to one operation. */
+/* Notes on the code of an operation, in the order of lowering; false after the last. `text` is a
+ * sentence; an operation may have several. */
 struct sam_tile_lowered_note {
     uint32_t line, column; /* of the operation */
     const char *name;      /* "tload" */

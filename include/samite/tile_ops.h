@@ -64,7 +64,7 @@ struct sam_tile {
             NULL, SAM_TILE_UNPLACED, false, 0                                                      \
     }
 
-/* What an operation returns. SAM_ERR_USAGE: the call itself is wrong; SAM_ERR_TRAP: the operation
+/* The result of an operation. SAM_ERR_USAGE: the call itself is wrong; SAM_ERR_TRAP: the operation
  * failed (shapes, dtypes, elements that were not written, a missing wait) and wrote nothing;
  * SAM_ERR_MEMORY. An operation that waits for an event that failed fails with it. */
 struct sam_event {
@@ -81,7 +81,7 @@ SAM_API enum sam_status sam_tile_core_new(const struct sam_tile_options *options
                                           struct sam_tile_core **core, struct sam_error *error);
 /* Tiles on the core must not be used afterwards. NULL is allowed. */
 SAM_API void sam_tile_core_free(struct sam_tile_core *core);
-/* What ran on the core so far. */
+/* Counts of the core so far. */
 SAM_API void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_tile_stats *stats);
 
 /* Put a tile at a byte of its memory: a multiple of 32. If one tile on a core

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver interface of the public Ventus software, as libsamite_ventus.so provides it: what
- * pocl's Ventus device and the loader of back ends call. libsamite itself has none of it.
+/* The driver interface of the public Ventus software, called by pocl's Ventus device and the loader
+ * of back ends. libsamite_ventus.so provides it; libsamite does not.
  *
  *   void *device;
  *   uint64_t buffer, metadata[12] = {...};
@@ -91,11 +91,11 @@ SAM_API int vt_copy_from_dev(void *device, uint64_t address, void *data, uint64_
 /* Replace the program by that of an ELF file (EXEC, RISC-V, 32 bits), and set its data as they are
  * in the file, also when it is the same one. */
 SAM_API int vt_upload_kernel_file(void *device, const char *path, int task);
-/* The same from memory; what does not begin as an ELF file is code for 0x80000000. */
+/* Upload a kernel from memory: an ELF file, or code for 0x80000000. */
 SAM_API int vt_upload_kernel_bytes(void *device, const void *bytes, uint64_t size, int task);
 
 /* Queue a launch that starts at 0x80000000. `metadata` points to VT_META_WORDS uint64_t, which are
- * copied. -1: nobody could run it (no program, a number out of range, less private memory than one
+ * copied. -1: it cannot run (no program, a number out of range, less private memory than one
  * workgroup needs). Where the buffer at VT_META_PDS_BASE holds the private memory of n workgroups
  * only, workgroup w uses part w mod n. */
 SAM_API int vt_start(void *device, void *metadata, uint64_t task);

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# Comments in the words of the field: a subject that the code has, in the indicative. Reads C files, headers
+# and tables given as arguments; prints file:line of each comment with a pattern below and what to write
+# instead. Exit 1 when there is one.
+BEGIN {
+    add("(^|[.:;] )(what|whoever|who) [a-z]",
+        "a relative clause as the subject: name the noun")
+    add("\\<(whoever|nobody|somebody)\\>", "name it: the caller, another agent, no reader")
+    add("\\<(is|are|was|were) told\\>", "is reported to, is notified")
+    add("\\<heeds?\\>", "honours, enables, checks")
+    add("\\<stands (in|at|before|for|between|where|there)\\>", "is at, replaces, denotes")
+    add("\\<in vain\\>", "without effect; of a wait: for ever")
+    add("\\<(so|as) many (bytes|words|bits|elements|cycles|lanes|lines|of them)\\>", "count bytes, N cycles")
+    add("\\<(goes|go|went) on\\>", "continues")
+    add("\\<lives through\\>", "simulates, survives")
+}
+
+function add(pattern, advice)
+{
+    patterns[++n] = pattern
+    advices[n] = advice
+}
+
+function judge(text, line, i)
+{
+    gsub(/[ \t]+/, " ", text)
+    sub(/^ /, "", text)
+    text = tolower(text)
+    for (i = 1; i <= n; i++)
+        if (text ~ patterns[i]) {
+            match(text, patterns[i])
+            printf "%s:%d: \"%s\": %s\n", FILENAME, line, substr(text, RSTART, RLENGTH), advices[i]
+            bad = 1
+        }
+}
+
+FNR == 1 { inside = 0 }
+
+# A comment of several lines is one text.
+{
+    rest = $0
+    while (rest != "") {
+        if (inside) {
+            end = index(rest, "*/")
+            part = end ? substr(rest, 1, end - 1) : rest
+            sub(/^[ \t]*\*( |$)/, " ", part)
+            comment = comment " " part
+            rest = end ? substr(rest, end + 2) : ""
+            if (end) {
+                inside = 0
+                judge(comment, first)
+            }
+        } else {
+            start = index(rest, "/*")
+            if (!start)
+                break
+            first = FNR
+            comment = ""
+            inside = 1
+            rest = substr(rest, start + 2)
+        }
+    }
+}
+
+END { exit bad }
