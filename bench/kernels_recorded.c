@@ -12,7 +12,7 @@
 
 /* --- images */
 
-/* What start code keeps beyond the code is within this distance. */
+/* The data of start code is within this distance of the code. */
 enum { CODE_SPACE = 0x10000 };
 
 /* The entry is the first word of the metadata buffer. */

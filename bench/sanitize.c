@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sanitizer costs: the kernels of kernels/, at their default sizes, on one worker. The
+/* The cost of the sanitizer: the kernels of kernels/, at their default sizes, on one worker. The
  * figure is the time of their launches with all checks over the time without; the reference is the
  * limit that the sanitizer keeps to. A sanitizer that is used again finds its shadow memory
  * allocated, as the kernel finds its buffers. */

@@ -92,7 +92,7 @@ static void run_loop(struct bench *bench, const struct bench_loop *loop, struct 
     bench_kernel_close(&kernel);
 }
 
-/* What a session costs: the first loop in one, against the plain launch, and its steps. */
+/* The cost of a session: the first loop in one, against the plain launch, and its steps. */
 static void run_session(struct bench *bench)
 {
     static const char run[] = "int, 32 lanes, in a session", plain[] = "int, 32 lanes, launched",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of bench/loops/ in C, compiled for this host (-O3 -march=native): what a perfect
- * translator would achieve. */
+/* The loops of bench/loops/ in C, compiled for this host (-O3 -march=native): the rate
+ * of a perfect translator. */
 #include "simt_native.h"
 
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < lanes; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The assembler on any text. What it accepts, the disassembler prints so that it assembles to the
- * same bytes at the same addresses again; what it refuses has a message. */
+/* The assembler on any text. Accepted text survives disassembly and
+ * assembly with the same bytes at the same addresses; rejected text has a message. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an ELF file. What parses must be a consistent image and must survive being written
- * and read again. */
+/* Any bytes as an ELF file. A file that parses must be a consistent image that survives being
+ * written and read again. */
 #include "fuzz.h"
 
 #include <stdbool.h>

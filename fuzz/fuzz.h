@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fuzz target is: fuzz/<name>.c with these two functions, and its name in meson.build.
+/* A fuzz target: fuzz/<name>.c with these two functions, and its name in meson.build.
  * libFuzzer calls the first; replay.c calls it on files, on the seeds, and on damaged copies of
  * them, so every target also runs without libFuzzer. */
 #ifndef FUZZ_H

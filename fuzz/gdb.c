@@ -78,7 +78,7 @@ static long read_client(void *context, void *bytes, size_t size, unsigned wait)
     return (long)part;
 }
 
-/* What is answered has the right form, whatever was asked. */
+/* Every reply is well-formed, whatever the request. */
 static bool write_client(void *context, const void *bytes, size_t size)
 {
     const char *text = bytes;

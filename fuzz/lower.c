@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs lowered onto the system: what is lowered assembles; what the executor finishes the
- * lowered program finishes as well, with the same bits. The first byte chooses modes. */
+/* Tile programs lowered onto the system: the output assembles, and a program that the
+ * executor finishes also finishes when lowered, with the same bits. The first byte chooses modes.
+ */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct sample {
     size_t packed_size;
 };
 
-/* What was seen, by kind of damage. */
+/* Outcomes by kind of damage. */
 struct tally {
     unsigned long refused, harmless, forged_refused, forged_same, forged_other;
 };
@@ -250,7 +250,7 @@ static enum sam_status piecewise(const struct sample *s, const uint8_t *data, si
     return status;
 }
 
-/* Tensors of a file that opens: what reads without an error must be right, unless its checksums are
+/* Tensors of a file that opens: a read without an error must be right, unless checksums are
  * forged. */
 static bool tensors(const struct sample *s, const uint8_t *data, size_t size,
                     const struct sam_codec_options *options)
@@ -299,7 +299,7 @@ static void judge(const struct sample *s, const uint8_t *data, size_t size, bool
         tally->forged_other += status[0] == SAM_OK && !same[0];
         return;
     }
-    /* What the piecewise reader returned before it failed must have been right. */
+    /* Pieces that the piecewise reader returned before it failed must be right. */
     FUZZ_CHECK(same[1] && tensors_same && (status[0] != SAM_OK || same[0]));
     tally->refused += status[0] != SAM_OK;
     tally->harmless += status[0] == SAM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the only part of a sweep. What is accepted gives a table. */
+/* Any bytes as the only part of a sweep. An accepted part gives a table. */
 #include "fuzz.h"
 
 #include <string.h>

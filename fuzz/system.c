@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         add_access(&program, data);
     put(&program, 0x00100073); /* ebreak */
     FUZZ_CHECK(sam_system_new(&options, &system, &error) == SAM_OK);
-    /* What is left are the records, and the code of kernels. */
+    /* The rest is the records, and the code of kernels. */
     size = size < 4096 ? size : 4096;
     FUZZ_CHECK(sam_system_map(system, RECORDS, 4096, &error) == SAM_OK &&
                sam_system_write(system, RECORDS, data, size, &error) == SAM_OK &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as packed weights of a program: what opens has a directory, and by it the weight unit
- * decodes every tensor to what sam_packed_read gives, or finds it damaged where that does. */
+/* Any bytes as packed weights of a program: a file that opens has a directory, by which
+ * the weight unit decodes every tensor as sam_packed_read does, or finds it damaged where that
+ * does. */
 #include "fuzz.h"
 
 #include <string.h>
