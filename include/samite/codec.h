@@ -149,18 +149,19 @@ SAM_API void sam_packer_close(struct sam_packer *packer); /* may be NULL */
 /* --- one file in parts, packed by several processes and then joined */
 /* A packer for part `part` of `parts` (from 0, at most 65536), which are about equally large: whole
  * chunks of 2^20 elements. It is given the verbatim header and then the bytes of sam_packer_range,
- * and writes a part (docs/format-codec.md, Parts). sam_packer_stat does not apply to it. */
+ * and writes a part (docs/format-codec.md, Parts). sam_packer_stat does not apply to it.
+ * Since 0.2. */
 SAM_API enum sam_status sam_packer_open_part(const struct sam_weights *weights, unsigned part,
                                              unsigned parts,
                                              const struct sam_codec_options *options,
                                              struct sam_sink sink, struct sam_packer **packer,
                                              struct sam_error *error);
 /* The bytes *first .. *end - 1 of the file are those of the part, or of the file after its verbatim
- * header. */
+ * header. Since 0.2. */
 SAM_API void sam_packer_range(const struct sam_packer *packer, uint64_t *first, uint64_t *end);
 /* Join all parts of a file, given in any order: `sink` gets what sam_packer_open would have made of
  * the whole file, byte for byte. `names` of the parts are used in messages. SAM_ERR_INPUT names a
- * part that is missing, given twice, damaged, or of another file or other options. */
+ * part that is missing, given twice, damaged, or of another file or other options. Since 0.2. */
 struct sam_source;
 SAM_API enum sam_status sam_pack_join(const struct sam_source *parts, const char *const *names,
                                       size_t count, struct sam_sink sink, struct sam_error *error);

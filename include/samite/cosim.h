@@ -15,7 +15,7 @@
  *
  * From SystemVerilog: the package samite_pkg and libsamite_dpi (docs/cosim.md).
  *
- * Thread safety: a cosim and its session are used by one thread at a time. */
+ * Thread safety: a cosim and its session are used by one thread at a time. Since 0.2. */
 #ifndef SAMITE_COSIM_H
 #define SAMITE_COSIM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element types of arrays, weights and registers: one list for the whole library (dtype.def).
  *
- * Threads: every function here is pure and may be called from any thread. */
+ * Threads: every function here is pure and may be called from any thread. Since 0.2. */
 #ifndef SAMITE_DTYPE_H
 #define SAMITE_DTYPE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An estimate of the energy of a timed run: counters of the cycle models times parameters
- * (docs/energy.md). The functions keep no state: they may be called from any thread. */
+ * (docs/energy.md). The functions keep no state: they may be called from any thread. Since 0.2. */
 #ifndef SAMITE_ENERGY_H
 #define SAMITE_ENERGY_H
 

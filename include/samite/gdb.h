@@ -15,7 +15,7 @@
  * workgroups that were selected, are listed until they end. Memory is that of the workgroup of the
  * current thread. docs/debugging.md shows the use, and lists the packets and `monitor` commands.
  *
- * Thread safety: a client, its session and its link are used by one thread at a time. */
+ * Thread safety: a client, its session and its link are used by one thread at a time. Since 0.2. */
 #ifndef SAMITE_GDB_H
 #define SAMITE_GDB_H
 

@@ -171,7 +171,7 @@ SAM_API enum sam_status sam_gpu_load(struct sam_gpu *gpu, const struct sam_image
  * those below SAM_BUFFER_BASE are executable too. The tables lie above the 32-bit addresses, at
  * *ptbr: launches with options.sv39 and this options.ptbr use them. Call it again after buffers
  * have been mapped or unmapped; the new tables replace the old ones and *ptbr stays the same.
- * docs/ventus-rulings.md 4.7. */
+ * docs/ventus-rulings.md 4.7. Since 0.2. */
 SAM_API enum sam_status sam_gpu_build_sv39(struct sam_gpu *gpu, const struct sam_image *image,
                                            uint64_t *ptbr, struct sam_error *error);
 
@@ -225,7 +225,7 @@ struct sam_prepare_options {
      * neither it is all of the window. */
     uint32_t lds_size;
 };
-/* sam_gpu_prepare with options, which may be NULL. */
+/* sam_gpu_prepare with options, which may be NULL. Since 0.2. */
 SAM_API enum sam_status sam_gpu_prepare_with(struct sam_gpu *gpu, const struct sam_image *image,
                                              const struct sam_kernel *kernel,
                                              const struct sam_prepare_options *options,

@@ -2,7 +2,7 @@
 /* The cycle model of the Ventus GPU: its parameters and what it measures. It runs alongside the
  * instructions of a launch, which alone compute values. Source: docs/gpu-time.md. The functions
  * keep no state: they may be called from any thread, on a config that no other thread is changing.
- */
+ * Since 0.2. */
 #ifndef SAMITE_GPUTIME_H
 #define SAMITE_GPUTIME_H
 

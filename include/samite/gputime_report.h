@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cycles of a launch as text: each SM, unit and warp slot, caches and memory, and findings, the
- * largest first (docs/gpu-time.md). */
+ * largest first (docs/gpu-time.md). Since 0.2. */
 #ifndef SAMITE_GPUTIME_REPORT_H
 #define SAMITE_GPUTIME_REPORT_H
 

@@ -84,7 +84,7 @@ struct sam_hart_options {
      * they may not be its ms1 or ms2. 0: all eight. */
     uint32_t acc_regs;
 };
-/* Such a set as text, "0:4" or "all". SAM_ERR_USAGE: another text. */
+/* Such a set as text, "0:4" or "all". SAM_ERR_USAGE: another text. Since 0.2. */
 SAM_API enum sam_status sam_hart_parse_acc_regs(const char *text, uint32_t *set,
                                                 struct sam_error *error);
 

@@ -7,7 +7,7 @@
  *   sam_hostio_new(&(struct sam_hostio_options){.output = sink, .folder = "data"}, &io, &error);
  *   sam_hart_new(&(struct sam_hart_options){.hostio = io}, &hart, &error);
  *
- * It serves one hart at a time, and must outlive it. */
+ * It serves one hart at a time, and must outlive it. Since 0.2. */
 #ifndef SAMITE_HOSTIO_H
 #define SAMITE_HOSTIO_H
 

@@ -106,17 +106,17 @@ SAM_API void sam_image_describe(const struct sam_image *image, uint64_t address,
                                 size_t size);
 /* The function that `address` lies in: of the symbols at or below it in the same section, the
  * nearest that is a function (and does not end before it); else the nearest global one; else the
- * nearest. NULL: none. */
+ * nearest. NULL: none. Since 0.2. */
 SAM_API const struct sam_symbol *sam_image_function_at(const struct sam_image *image,
                                                        uint64_t address);
 
 /* The file that the code at `address` comes from, with its line in *line (from 1; `line` may be
- * NULL). NULL: not known. */
+ * NULL). NULL: not known. Since 0.2. */
 SAM_API const char *sam_image_line_at(const struct sam_image *image, uint64_t address,
                                       uint32_t *line);
 /* The lowest address of code from line *line of `file`, or else from the next line of that file
  * that has code; *line receives which. `file` may be the last parts of a recorded path ("vecadd.s"
- * for "kernels/vecadd.s"). False: no such file, or no code from there on. */
+ * for "kernels/vecadd.s"). False: no such file, or no code from there on. Since 0.2. */
 SAM_API bool sam_image_line_address(const struct sam_image *image, const char *file, uint32_t *line,
                                     uint64_t *address);
 

@@ -115,7 +115,8 @@ struct sam_isa_entry {
 /* Entry `index` of the instruction tables, pseudo-instructions last; false past the end. */
 SAM_API bool sam_isa_entry_get(size_t index, struct sam_isa_entry *entry);
 /* The instructions that a pseudo-instruction becomes, in the names of its operands: "slli rd, rs1,
- * 24; srai rd, rd, 24"; "" for an instruction. Truncated to `size`, always terminated. */
+ * 24; srai rd, rd, 24"; "" for an instruction. Truncated to `size`, always terminated.
+ * Since 0.2. */
 SAM_API void sam_isa_entry_expansion(const struct sam_isa_entry *entry, char *text, size_t size);
 /* Whether `isa` includes the entry. */
 SAM_API bool sam_isa_entry_is_on(const struct sam_isa *isa, size_t index);

@@ -5,7 +5,8 @@
  * Two forms are read; docs/ventus.md#comparing-logs describes them. The form of an instruction
  * simulator, which Samite's own log has too, shows every instruction. That of the hardware (RTL and
  * the cycle simulator) shows the registers that are written, and not always in program order: with
- * one on either side, each register's writes are compared in their order, active lanes only. */
+ * one on either side, each register's writes are compared in their order, active lanes only.
+ * Since 0.2. */
 #ifndef SAMITE_LOGDIFF_H
 #define SAMITE_LOGDIFF_H
 

@@ -3,7 +3,8 @@
  * data inside or in files beside them, and PyTorch checkpoints. Nothing that such a file contains
  * is executed: the pickle of a checkpoint is parsed as data.
  *
- * Thread safety: any function may run in any thread; a model is used by one thread at a time. */
+ * Thread safety: any function may run in any thread; a model is used by one thread at a time.
+ * Since 0.2. */
 #ifndef SAMITE_MODEL_H
 #define SAMITE_MODEL_H
 

@@ -91,7 +91,8 @@ SAM_API void sam_plan_count(const struct sam_plan *plan, struct sam_plan_figures
 SAM_API enum sam_status sam_plan_describe(const struct sam_plan *plan, char **text,
                                           struct sam_error *error);
 /* Where 4-bit elements do not stay in pairs, the plan moves them as bytes, in this many bytes of
- * scratch memory; 0: none is needed. They follow the output, from a multiple of 4096 on. */
+ * scratch memory; 0: none is needed. They follow the output, from a multiple of 4096 on.
+ * Since 0.2. */
 SAM_API uint64_t sam_plan_scratch(const struct sam_plan *plan);
 /* The program in assembly (rv64im_zicsr_xtensorload), with the tensors at these addresses; it ends
  * with exit 0. Freed with sam_text_free. */
@@ -101,7 +102,8 @@ SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint
 /* The same as a function `void name(void)` in place of a program: it returns, keeps the registers
  * that the calling convention has it keep, for RV32 (where the addresses fit) and RV64 alike, and
  * sets ttype to bytes. instructions of TensorLoad and on its CSRs stand as words, so that GNU as
- * takes it, too. SAM_ERR_USAGE: `name` is not a C identifier. Freed with sam_text_free. */
+ * takes it, too. SAM_ERR_USAGE: `name` is not a C identifier. Freed with sam_text_free.
+ * Since 0.2. */
 SAM_API enum sam_status sam_plan_routine(const struct sam_plan *plan, const char *name,
                                          const uint64_t *inputs, uint64_t output, char **text,
                                          struct sam_error *error);

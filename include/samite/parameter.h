@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A parameter of a cycle model, as "name=value" texts set it and lists show it.
  *
- * Threads: the rows are constant. */
+ * Threads: the rows are constant. Since 0.2. */
 #ifndef SAMITE_PARAMETER_H
 #define SAMITE_PARAMETER_H
 

@@ -8,7 +8,7 @@
  *   sam_profile_print(profile, SAM_PROFILE_HTML, &(struct sam_profile_options){...}, &text,
  * &error); sam_text_free(text); sam_profile_free(profile);
  *
- * A profile is used by one thread at a time. */
+ * A profile is used by one thread at a time. Since 0.2. */
 #ifndef SAMITE_PROFILE_H
 #define SAMITE_PROFILE_H
 

@@ -12,7 +12,7 @@
  * A launch computes the same with a sanitizer as without it and returns the same status (except
  * that SAM_SANITIZE_BOUNDS reports what options.strict_lds would trap on, and goes on), but runs on
  * one worker, whatever options.jobs says: findings do not depend on it. A sanitizer is used by one
- * thread at a time. */
+ * thread at a time. Since 0.2. */
 #ifndef SAMITE_SANITIZE_H
 #define SAMITE_SANITIZE_H
 

@@ -20,7 +20,7 @@
  *
  * Errors of all functions: SAM_ERR_USAGE when the session has no such workgroup, warp, register,
  * CSR, memory, break- or watchpoint, when a workgroup has ended and is released, or when the
- * session is NULL; SAM_ERR_MEMORY. docs/sessions.md has a complete example. */
+ * session is NULL; SAM_ERR_MEMORY. docs/sessions.md has a complete example. Since 0.2. */
 #ifndef SAMITE_SESSION_H
 #define SAMITE_SESSION_H
 

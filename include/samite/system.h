@@ -11,7 +11,7 @@
  *   sam_system_read(system, 0x90000000, data, bytes, &error);
  *
  * Launches and weight records take effect when the program submits them. A system is used by one
- * thread at a time; two systems are independent. */
+ * thread at a time; two systems are independent. Since 0.2. */
 #ifndef SAMITE_SYSTEM_H
 #define SAMITE_SYSTEM_H
 

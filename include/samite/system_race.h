@@ -5,7 +5,7 @@
  *
  * In flight: from the store to SUBMIT until the program has read WAIT of that queue, or from DONE a
  * count that includes it. A queue orders its own work, and the units of the hart keep program
- * order: neither races with itself. Two atomic accesses do not race. */
+ * order: neither races with itself. Two atomic accesses do not race. Since 0.2. */
 #ifndef SAMITE_SYSTEM_RACE_H
 #define SAMITE_SYSTEM_RACE_H
 

@@ -9,7 +9,7 @@
  *   ...
  *   sam_system_run(system, &result, &error);
  *   sam_system_figures(system, &figures, &error);
- */
+ * Since 0.2. */
 #ifndef SAMITE_SYSTEM_TIME_H
 #define SAMITE_SYSTEM_TIME_H
 

@@ -24,10 +24,10 @@ SAM_API bool sam_parse_i64(const char *text, int64_t *value);
 
 /* The size in bytes of the UTF-8 character at `text`, of which `size` bytes are available, if it
  * may be shown on a terminal; 0 for a control character (C0, DEL, C1), invalid UTF-8, or the end.
- */
+ * Since 0.2. */
 SAM_API size_t sam_text_character(const char *text, size_t size);
 /* Make untrusted text safe to show: replace every byte of `text` that is not part of such a
- * character by '?'. Texts in struct sam_error already are. `text` may be NULL. */
+ * character by '?'. Texts in struct sam_error already are. `text` may be NULL. Since 0.2. */
 SAM_API void sam_text_make_plain(char *text);
 
 /* The Levenshtein distance between the first `size` bytes of `a` and the name `b`, of which only

@@ -12,7 +12,7 @@
  *       sam_tile_lowered_fetch(lowered, system, &error);
  *
  * Reads of elements that nothing has written, and missing waits, are not found here: sam_tile_run
- * finds them. */
+ * finds them. Since 0.2. */
 #ifndef SAMITE_TILE_LOWER_H
 #define SAMITE_TILE_LOWER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the headers for programs on the tensor hart, compiled by a RISC-V compiler.
  * Freestanding C11 and C++. They need optimisation (-O1 or more): operands that are parts of an
- * instruction must be constants by the time it is assembled. */
+ * instruction must be constants by the time it is assembled. Since 0.2. */
 #ifndef SAMITE_DEVICE_H
 #define SAMITE_DEVICE_H
 
