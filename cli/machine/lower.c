@@ -142,6 +142,8 @@ int lower_open(struct hart_request *r, const struct run_arguments *arguments,
                           : CLI_BAD_INPUT;
     for (size_t i = 0; i < arguments->count && code == CLI_OK; i++)
         tile_give(&arguments->items[i], &l->given[i]);
+    if (code == CLI_OK)
+        tile_note_stored_input(l->program, function, l->given, arguments);
     code = code ?: take_weights(r, arguments) ?: lower(r, function, arguments->count) ?: emit(r)
         ?: cli_code(sam_tile_lowered_images(l->made, &hart, &gpu, &error), &error);
     if (code == CLI_OK)

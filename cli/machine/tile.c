@@ -135,6 +135,18 @@ void tile_give(struct run_argument *from, struct sam_tile_argument *to)
     }
 }
 
+void tile_note_stored_input(const struct sam_tile_program *program, size_t function,
+                            const struct sam_tile_argument *given,
+                            const struct run_arguments *arguments)
+{
+    size_t at;
+    uint32_t line;
+    if (sam_tile_stored_input(program, function, given, arguments->count, &at, &line))
+        cli_note("--arg %s: line %u stores to this input: expected inout:, an input is not written "
+                 "back",
+                 arguments->items[at].word, line);
+}
+
 struct tile {
     struct sam_tile_program *program;
     size_t function;
@@ -189,8 +201,11 @@ static int open_program(struct run *run)
     if (r->trace)
         request->options.trace = run->text;
     cli_catch_signals();
-    return check_program(t->program, request->options.profile)
-               ?: tile_function(r->args, t->program, path, request->func, &t->function);
+    const int code = check_program(t->program, request->options.profile)
+                         ?: tile_function(r->args, t->program, path, request->func, &t->function);
+    if (code == CLI_OK)
+        tile_note_stored_input(t->program, t->function, t->given, &run->arguments);
+    return code;
 }
 
 /* Run the function and report. */

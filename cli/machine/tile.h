@@ -21,6 +21,10 @@ int tile_name_arguments(struct run_request *request);
 /* The function that --func names, or the only one. */
 int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
                   const char *path, const char *func, size_t *function);
+/* Note the first store to an argument that is only an input. */
+void tile_note_stored_input(const struct sam_tile_program *program, size_t function,
+                            const struct sam_tile_argument *given,
+                            const struct run_arguments *arguments);
 /* An argument as the library takes it. */
 void tile_give(struct run_argument *from, struct sam_tile_argument *to);
 

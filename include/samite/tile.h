@@ -223,6 +223,13 @@ SAM_API enum sam_status sam_tile_run(const struct sam_tile_program *program, siz
                                      const struct sam_tile_options *options,
                                      struct sam_tile_stats *stats, struct sam_error *error);
 
+/* Find the first store, in the order of the text, to the array of an argument that is not an
+ * output: the index of the argument and the line of the operation. Returns false if there is none,
+ * or if the arguments do not fit the function. The operation may never run. Since 0.2. */
+SAM_API bool sam_tile_stored_input(const struct sam_tile_program *program, size_t function,
+                                   const struct sam_tile_argument *arguments, size_t count,
+                                   size_t *argument, uint32_t *line);
+
 /* Names as programs spell them: "ui8", "vec", "vector"; "?" for a dtype that tiles do not have and
  * for a value outside the enumeration. */
 SAM_API const char *sam_tile_dtype_name(enum sam_dtype dtype);

@@ -171,9 +171,8 @@ static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
         const struct sam_tile_op *op = &l->p->ops[i];
         if (op->code != SAM_TILE_TSTORE || !l->flow.order[i])
             continue;
-        uint32_t at = sam_tile_arg(l->p, op, op->operand_count - 1);
-        while (l->p->values[at].op != SAM_TILE_NONE)
-            at = sam_tile_arg(l->p, &l->p->ops[l->p->values[at].op], 0);
+        const uint32_t at =
+            sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, op->operand_count - 1));
         for (size_t k = 0; k < l->argument_count; k++)
             for (size_t b = 0; values[k] == at && b < made->buffer_count; b++)
                 made->buffers[b].written |=

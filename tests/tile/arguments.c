@@ -50,6 +50,10 @@ TEST(programs)
     assert_int_equal(sam_tile_argument_count(p, SIZE_MAX), 0);
     assert_string_equal(sam_tile_argument_name(p, SIZE_MAX, 0), "");
     assert_string_equal(sam_tile_argument_name(p, 0, SIZE_MAX), "");
+    size_t argument;
+    uint32_t line;
+    assert_false(sam_tile_stored_input(NULL, 0, NULL, 0, &argument, &line));
+    assert_false(sam_tile_stored_input(p, SIZE_MAX, NULL, 0, &argument, &line));
     assert_true(sam_tile_equal(p, p));
     sam_tile_program_free(p);
 }

@@ -195,3 +195,28 @@ void sam_tile_bind_keep(const struct sam_tile_program *p, const struct sam_tile_
         flow->life[root].last = flow->last;
     }
 }
+
+bool sam_tile_stored_input(const struct sam_tile_program *p, size_t function,
+                           const struct sam_tile_argument *arguments, size_t count,
+                           size_t *argument, uint32_t *line)
+{
+    struct sam_error error;
+    uint32_t *values = sam_alloc(count + 1, sizeof *values);
+    bool found = false;
+    if (values && p && function < p->func_count &&
+        sam_tile_bind_values(p, &p->funcs[function], arguments, count, values, &error) == SAM_OK)
+        for (size_t i = 0; i < p->op_count && !found; i++) {
+            const struct sam_tile_op *op = &p->ops[i];
+            if (op->code != SAM_TILE_TSTORE)
+                continue;
+            const uint32_t at = sam_tile_pointer_of(p, sam_tile_arg(p, op, op->operand_count - 1));
+            for (size_t k = 0; k < count && !found; k++)
+                if (values[k] == at && !arguments[k].output) {
+                    *argument = k;
+                    *line = op->pos.line;
+                    found = true;
+                }
+        }
+    free(values);
+    return found;
+}

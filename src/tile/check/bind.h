@@ -17,6 +17,13 @@ static inline bool sam_tile_is_argument(const struct sam_tile_program *program, 
 {
     return program->values[value].op == SAM_TILE_NONE;
 }
+/* The pointer argument under a pointer, a view or a partition. */
+static inline uint32_t sam_tile_pointer_of(const struct sam_tile_program *program, uint32_t value)
+{
+    while (!sam_tile_is_argument(program, value))
+        value = sam_tile_arg(program, &program->ops[program->values[value].op], 0);
+    return value;
+}
 /* Check an array, or a scalar, against the type of a value. `name` is for messages. */
 enum sam_status sam_tile_bind_array(const char *name, enum sam_dtype dtype,
                                     const struct sam_array *array, struct sam_error *error);
