@@ -51,7 +51,7 @@ double bench_median(const struct bench *bench, double (*once)(void *context), vo
 /* Wall time in seconds. */
 double bench_now(void);
 
-/* Print the error and exit with 1: the benchmark cannot go on. */
+/* Print the error and exit with 1: the benchmark cannot continue. */
 struct sam_error;
 void bench_fail(const char *what, const struct sam_error *error);
 

@@ -31,7 +31,7 @@ struct layer {
     const char *program; /* NULL: layer.s */
 };
 
-/* Run it once; its seconds and cycles. False: it failed, and was told. */
+/* Run it once; its seconds and cycles. Returns false after a failure, which was reported. */
 static bool run(const struct layer *l, const struct sam_system_timing *timing, double *seconds,
                 uint64_t *cycles)
 {

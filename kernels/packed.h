@@ -32,7 +32,7 @@ enum sam_status packed_make(struct packed_layer *layer, const struct packed_conf
                             struct sam_error *error);
 void packed_free(struct packed_layer *layer);
 
-/* What a program computed, [rows][columns] and [rows], and how it compares. */
+/* The results of a program, [rows][columns] and [rows], and their comparison. */
 struct packed_result {
     float *logits, *probabilities;
     uint32_t *likely;

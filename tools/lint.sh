@@ -53,6 +53,11 @@ prefixes() {
     grep -E '^src/.*\.h$' "$cache/files" | xargs awk -f tools/prefixes.awk
 }
 
+prose() {
+    grep -E '^(src|include|cli|drivers|kernels|bench|fuzz)/.*\.(c|h|def)$' "$cache/files" |
+        xargs awk -f tools/prose.awk
+}
+
 # found PATTERN MEANING FILE...: every match is a finding
 found() {
     pattern=$1
@@ -183,6 +188,7 @@ python_code() {
 check "house rules" house_rules
 check arrows arrows
 check prefixes prefixes
+check prose prose
 check format format
 check shell shell_scripts
 check python python_code

@@ -3,16 +3,14 @@
 # and tables given as arguments; prints file:line of each comment with a pattern below and what to write
 # instead. Exit 1 when there is one.
 BEGIN {
-    add("(^|[.:;] )(what|whoever|who) [a-z]",
-        "a relative clause as the subject: name the noun")
-    add("\\<(whoever|nobody|somebody)\\>", "name it: the caller, another agent, no reader")
-    add("\\<(is|are|was|were) told\\>", "is reported to, is notified")
-    add("\\<heeds?\\>", "honours, enables, checks")
-    add("\\<stands (in|at|before|for|between|where|there)\\>", "is at, replaces, denotes")
-    add("\\<in vain\\>", "without effect; of a wait: for ever")
-    add("\\<(so|as) many (bytes|words|bits|elements|cycles|lanes|lines|of them)\\>", "count bytes, N cycles")
-    add("\\<(goes|go|went) on\\>", "continues")
-    add("\\<lives through\\>", "simulates, survives")
+    add("(^|[^a-z])(whoever|nobody|somebody)([^a-z]|$)", "name it: the caller, another agent, no reader")
+    add("(^|[^a-z])(is|are|was|were) told([^a-z]|$)", "is reported to, is notified")
+    add("(^|[^a-z])heeds?([^a-z]|$)", "honours, enables, checks")
+    add("(^|[^a-z])stands (in|at|before|for|between|where|there)([^a-z]|$)", "is at, replaces, denotes")
+    add("(^|[^a-z])in vain([^a-z]|$)", "without effect; of a wait: for ever")
+    add("(^|[^a-z])so many (bytes|words|bits|elements|cycles|lanes|lines|of them)([^a-z]|$)", "count bytes, N cycles")
+    add("(^|[^a-z])(goes|go|went) on([^a-z]|$)", "continues")
+    add("(^|[^a-z])lives through([^a-z]|$)", "simulates, survives")
 }
 
 function add(pattern, advice)
@@ -25,12 +23,19 @@ function judge(text, line, i)
 {
     gsub(/[ \t]+/, " ", text)
     sub(/^ /, "", text)
+    if (match(text, /(^|[.:;] )(What|Who|Whoever) [a-z]+/)) {
+        printf "%s:%d: \"%s\": a relative clause as the subject: name the noun\n", FILENAME, line,
+            substr(text, RSTART, RLENGTH)
+        bad = 1
+        return
+    }
     text = tolower(text)
     for (i = 1; i <= n; i++)
         if (text ~ patterns[i]) {
             match(text, patterns[i])
             printf "%s:%d: \"%s\": %s\n", FILENAME, line, substr(text, RSTART, RLENGTH), advices[i]
             bad = 1
+            return
         }
 }
 

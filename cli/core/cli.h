@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every verb shares. A verb is one file, verb_<name>.c, with one `const struct cli_verb
+/* Shared by all verbs. A verb is one file, verb_<name>.c, with one `const struct cli_verb
  * verb_<name>` that main.c lists. Its options are rows of a table: the row says how the option is
  * spelled, what its value may be and where in the verb's request it goes. Reading the command line,
  * --help, the man page and the completion of the shells all come from the row. Includes only public
@@ -16,14 +16,14 @@
 #include "samite/text.h"
 #include "samite/version.h"
 
-/* Exit codes, and CLI_SHOWN: what an option asked for is printed, and the command is done. */
+/* Exit codes, and CLI_SHOWN: an option such as --help has been served, and the command is done. */
 enum { CLI_SHOWN = -1, CLI_OK = 0, CLI_PROGRAM_FAILED = 1, CLI_BAD_INPUT = 2 };
 
 struct cli_args;
 
 /* ------------------------------------------------------------------------------ the rows */
 
-/* What a value may be, and what stands at its destination. */
+/* The grammar of a value, and the type of its destination. */
 enum cli_grammar {
     CLI_END,     /* none: the row ends its table */
     CLI_FLAG,    /* no value; a bool, set to true */
@@ -46,7 +46,7 @@ struct cli_option {
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
     const char *(*names)(size_t index);    /* more words to complete; NULL after the last */
-    const char *(*prefixes)(size_t index); /* what stands before each of them; or NULL */
+    const char *(*prefixes)(size_t index); /* the prefix of each of them; or NULL */
     const char *suffixes;                  /* completed by files: ".s .S", "" any, "/" folders;
                                               where there are words, by those if none fits */
     unsigned forms; /* bits of the forms that have it; 0: those of its group */
@@ -110,7 +110,7 @@ struct cli_group {
     unsigned forms; /* 0: all */
 };
 
-/* What a verb does one of: `samite tile fmt`, `samite run --machine tensor`. */
+/* One of several things that a verb does: `samite tile fmt`, `samite run --machine tensor`. */
 struct cli_form {
     const char *name; /* NULL ends the forms */
     const char *summary;
@@ -149,7 +149,7 @@ int cli_form(const struct cli_args *args);
 /* Which form the words ask for, before all of them are read: by its option, or by a file whose
  * suffix implies it; -1: neither. */
 int cli_asked_form(const struct cli_args *args);
-/* What was given belongs to this form, and what it needs is there; an exit code. */
+/* Check that the given words belong to this form, and that it has what it needs; an exit code. */
 int cli_check_form(struct cli_args *args, int form);
 /* Memory that is freed after the verb has run; NULL: none left. */
 void *cli_own(struct cli_args *args, size_t count, size_t size);
@@ -183,7 +183,7 @@ unsigned cli_option_forms(const struct cli_cursor *cursor);
 bool cli_value_is_optional(const struct cli_option *option);
 /* It may be given more than once. */
 bool cli_repeats(const struct cli_option *option);
-/* What stands for its value in help: "FILE", "elf|bin|hex"; NULL: none. */
+/* The placeholder of its value in help: "FILE", "elf|bin|hex"; NULL: none. */
 const char *cli_argument(const struct cli_option *option, char *text, size_t room);
 
 /* ------------------------------------------------------------------- message.c: messages */
@@ -195,7 +195,7 @@ int cli_error(const char *format, ...) SAM_PRINTF(1, 2);
 /* "samite: note: text" on stderr. */
 void cli_note(const char *format, ...) SAM_PRINTF(1, 2);
 /* The name of a file or a symbol for people: nothing in it breaks the line or reaches a terminal as
- * a command. What cli_error and its kin print is so already. */
+ * a command. cli_error, cli_note and cli_report do this to all they print. */
 struct cli_plain {
     char text[1024];
 };

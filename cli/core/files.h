@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of one run of the command: what it reads and what it writes, so that no output takes
- * the place of an input or of another output. A verb names all of them before it does anything. */
+/* The input and output files of one run of the command, so that no output replaces an input or
+ * another output. A verb names all of them before it does anything. */
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
 
@@ -40,7 +40,7 @@ bool cli_same_file(const char *output, const char *input);
 enum sam_status cli_expect_text(const char *name, const char *data, size_t size,
                                 const char *expected, struct sam_error *error);
 
-/* What main.c keeps in the arguments. */
+/* Part of the arguments; owned by main.c. */
 struct cli_files;
 struct cli_files *cli_files_new(void);
 void cli_files_free(struct cli_files *files);

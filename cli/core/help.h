@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What help and man page share. */
+/* Shared by help and man pages. */
 #ifndef HELP_H
 #define HELP_H
 

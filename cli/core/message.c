@@ -144,7 +144,7 @@ int cli_no_memory(void)
 
 int cli_report(const struct sam_error *error)
 {
-    /* What was woken to stop fails as if its file had. */
+    /* A wait that was woken in order to stop fails as if its file had failed. */
     const bool woken = error->status == SAM_ERR_IO && cli_stopped();
     cli_error("%s", woken ? "stopped" : error->text);
     return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED

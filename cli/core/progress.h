@@ -11,7 +11,7 @@
 double cli_now(void);
 
 struct cli_progress {
-    bool wanted;          /* standard error is a terminal and nobody asked for quiet */
+    bool wanted;          /* standard error is a terminal, and --quiet was not given */
     double started, next; /* seconds; nothing is shown before `next` */
     atomic_bool shown;
 };

@@ -98,7 +98,7 @@ struct piece {
     size_t size;
 };
 
-/* What is in front of the first of `ends`; *rest begins with that character, or is empty. */
+/* The text before the first of `ends`; *rest begins with that character, or is empty. */
 static struct piece cut(struct piece *rest, const char *ends)
 {
     struct piece part = {rest->text, 0};
@@ -215,7 +215,7 @@ static void put_padded(FILE *out, struct piece text, const struct spec *spec)
     fprintf(out, "%*s", spec->width, copy);
 }
 
-/* What is between braces. */
+/* The text between braces. */
 static void put_expression(FILE *out, const struct scope *scope, struct piece text)
 {
     const struct piece name = cut(&text, "/%*?|:");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports. What a verb has to tell is a tree of named values, made once: --json prints the tree,
+/* Reports. A report is a tree of named values, made once: --json prints the tree,
  * text takes its values by name, CSV has a column for each. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
@@ -60,8 +60,8 @@ json_t *report_fields(json_t *object, const struct report_field *fields, const v
  *   {n|warp|warps}       the first for 1 and true, else the second
  * A line that begins with "?name " is left out where the value is 0, false, empty or missing; one
  * that begins with "*name ", or "*name?condition ", is repeated for each element of an array or
- * object, where {key} is its name or index and {value} is itself. What an element lacks is that of
- * the report around it. */
+ * object, where {key} is its name or index and {value} is itself. Names that an element lacks
+ * are looked up in the report around it. */
 void report_print(FILE *out, const char *lines, const json_t *report);
 /* The row, which is taken over, as lines on standard output; or as an element of `rows` where that
  * is not NULL. False, with `error` filled: no memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ctrl-C and SIGTERM. By themselves they end the command at once, and an output that is not
- * complete leaves nothing behind (samite/file.h). What can stop and tell how far it got catches
- * them: the first asks it to stop, what waits then is woken, and the second ends it at once. */
+ * complete leaves nothing behind (samite/file.h). Runs that can report their progress catch
+ * them: the first asks the run to stop and wakes it if it waits, the second ends it at once. */
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
@@ -17,7 +17,7 @@ bool cli_stopped(void);
 void cli_answer_interrupts(void);
 /* Forget a Ctrl-C that has been answered. False: another signal came, which stands. */
 bool cli_forget_interrupt(void);
-/* At the very end, when all is cleaned up and said: a shell goes on with its loop unless the
+/* At the very end, after clean-up and all messages: a shell continues its loop unless the
  * program dies by the signal itself. */
 void cli_die_if_stopped(void);
 /* Says so; returns the exit code. */

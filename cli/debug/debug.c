@@ -44,7 +44,7 @@ void debug_free(struct debug *d)
 
 /* ------------------------------------------------------------------------------ the session */
 
-/* Snapshots and the recording; what a machine cannot do is told when it is asked for. */
+/* Snapshots and the recording. A machine without them reports it on first use. */
 static void record(struct debug *d)
 {
     struct sam_error error;
@@ -156,7 +156,7 @@ static void run_line(struct debug *d, const char *line)
     d->quits |= d->options->batch;
 }
 
-/* Ctrl-C stops what runs. Only at a prompt is there somebody to go on. */
+/* Ctrl-C stops the run. Only an interactive session can continue. */
 static bool interrupted(struct debug *d)
 {
     if (!cli_stopped())

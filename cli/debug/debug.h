@@ -26,7 +26,7 @@ struct debug;
 /* The options must outlive it. NULL: no memory. */
 struct debug *debug_new(const struct debug_options *options);
 void debug_free(struct debug *debug);
-/* The drive of struct run_driver; the context is a struct debug. What the user has set up stays
+/* The drive of struct run_driver; the context is a struct debug. The user's settings stay
  * from one launch to the next. */
 int debug_drive(void *context, struct run_session *session);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the debugger share. A command is a row of commands.c; the rows' functions are
+/* Shared by the files of the debugger. A command is a row of commands.c; the rows' functions are
  * at the end of this header, by file. They return SAM_OK, or an error that the loop (debug.c)
  * prints. */
 #ifndef DEBUGGER_H
@@ -17,7 +17,7 @@ struct debug_focus {
 
 enum debug_state {
     DEBUG_LIVE,
-    DEBUG_TRAPPED, /* the program has failed, and stands at the instruction */
+    DEBUG_TRAPPED, /* the program has failed at the current instruction */
     DEBUG_ENDED,   /* all of the launch, or the program, has */
 };
 
@@ -80,7 +80,7 @@ struct debug {
     struct expr_names names;
     uint32_t shown_mask; /* the last that was printed */
     struct debug_focus shown_focus;
-    /* What the user has set up. */
+    /* The user's settings. */
     enum sam_session_scope scope;
     struct point **points;
     size_t point_count;
@@ -97,7 +97,7 @@ struct debug {
         uint32_t workgroup, warp;
         uint64_t instructions, pc;
     } seen;
-    /* Where list, x and an empty line go on. */
+    /* Where list, x and an empty line continue. */
     struct source *sources;
     size_t source_count;
     const char *list_file;
@@ -106,9 +106,9 @@ struct debug {
     char problem[256];
     uint64_t examine_at;
     char examine_format, examine_size;
-    char *last_line;       /* the command that an empty line repeats */
-    unsigned until_id;     /* the session's breakpoint at --until; 0: none */
-    bool at_end;           /* it stands where the program may end: at --until, at an ebreak */
+    char *last_line;   /* the command that an empty line repeats */
+    unsigned until_id; /* the session's breakpoint at --until; 0: none */
+    bool at_end;       /* the current instruction may end the program: at --until, at an ebreak */
     uint64_t stepped_from; /* pc before the last step */
     unsigned last_stop;    /* the session's point at which continue stopped; 0: none */
     bool quits;
@@ -178,7 +178,7 @@ void source_describe(struct debug *debug, uint64_t address, char *text, size_t s
 /* ----------------------------------------------------------- stops.c: where it stands, and why */
 /* The line of source, or the instruction, that comes next in the focus. */
 void stop_show_place(struct debug *debug, bool whole);
-/* What ended a run, with focus and displays. `error`: of SAM_SESSION_TRAP and STOPPED. */
+/* Print why a run ended, with focus and displays. `error`: of SAM_SESSION_TRAP and STOPPED. */
 void stop_report(struct debug *debug, const struct sam_session_stop *stop,
                  const struct sam_error *error);
 /* One instruction as text, with its address; `next`: marked. False: it cannot be read. */

@@ -19,7 +19,7 @@ static unsigned bytes_of(char size)
     return size == 'b' ? 1 : size == 'h' ? 2 : size == 'w' ? 4 : 8;
 }
 
-/* "/4xw"; what is left out is as it was last. */
+/* "/4xw"; omitted parts keep their last value. */
 static enum sam_status read_request(struct debug *d, const char **at, struct request *r,
                                     struct sam_error *error)
 {

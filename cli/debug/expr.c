@@ -128,7 +128,7 @@ bool expr_type(const char **at, unsigned xlen, enum sam_dtype *type)
 
 /* ---------------------------------------------------------------------------------- memory */
 
-/* What is at an address. An address without a type is that of a word. */
+/* The value at an address. An address without a type is that of a word. */
 static enum sam_status load(struct parser *p, struct value *value)
 {
     const enum sam_dtype type =

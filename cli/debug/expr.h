@@ -6,7 +6,7 @@
 
 #include "value.h"
 
-/* What names mean and where memory is. */
+/* Look-up of names, and access to memory. */
 struct expr_names {
     void *context;
     unsigned xlen;

@@ -63,7 +63,7 @@ enum sam_status info_warps(struct debug *d, const char *rest, struct sam_error *
 
 /* ------------------------------------------------------------------------------------ lanes */
 
-/* Where a lane goes on: at the pc, or where the topmost entry of the stack that has it says. */
+/* Where a lane continues: at the pc, or at the address of the topmost stack entry that holds it. */
 static uint32_t lane_pc(const struct sam_session_warp *warp, const struct sam_stack_entry *entries,
                         size_t depth, unsigned lane, bool *never)
 {

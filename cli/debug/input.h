@@ -29,7 +29,7 @@ bool input_is_terminal(const struct input *input);
 const char *input_place(const struct input *input);
 /* Continue with the lines of a file. */
 enum sam_status input_push_file(struct input *input, const char *path, struct sam_error *error);
-/* A command has failed: what is left of its file is not run. */
+/* A command has failed: skip the rest of its file. */
 void input_drop_file(struct input *input);
 
 #endif

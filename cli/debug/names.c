@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the names of an expression mean in the launch, and writing to them. */
+/* The values of names in the launch: reads and writes. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,8 @@ static struct point *numbered(struct debug *d, unsigned number)
 
 /* ------------------------------------------------------------------------------- conditions */
 
-/* What a condition says in a warp; one that cannot be evaluated is true, and why is kept. */
+/* Evaluate a condition in a warp. If it cannot be evaluated, it counts as true and the error is
+ * kept. */
 static bool holds(struct point *p, uint32_t workgroup, uint32_t warp)
 {
     struct debug *d = p->debug;
@@ -333,7 +334,7 @@ static enum sam_status add_break(struct debug *d, const char *rest, bool tempora
     return SAM_OK;
 }
 
-/* What the expression of a watchpoint means: what is in memory, or an address. */
+/* The range that the expression of a watchpoint denotes: an lvalue in memory, or an address. */
 static enum sam_status watched(struct debug *d, const char **at, struct point *p,
                                struct sam_error *error)
 {

@@ -17,7 +17,7 @@ bool stop_fetch(struct debug *d, uint64_t address, uint32_t *word)
     return true;
 }
 
-/* REGEXT and REGPAIR change the instruction after them; what it becomes is shown with them. */
+/* REGEXT and REGPAIR change the next instruction; both are shown together. */
 static uint32_t prefix_before(struct debug *d, uint64_t address, bool next)
 {
     struct sam_session_warp warp;
@@ -77,7 +77,7 @@ static void show_mask(struct debug *d, const struct sam_session_warp *warp)
         debug_say(d, "[active lanes 0x%08x, SIMT stack %u deep]\n", warp->mask, warp->depth);
 }
 
-/* `prefix` stands in front of the place. */
+/* `prefix` precedes the location. */
 static void show_place(struct debug *d, bool whole, const char *prefix)
 {
     struct sam_session_warp warp;
@@ -245,7 +245,7 @@ static void report_break(struct debug *d, const struct sam_session_stop *stop,
         d->focus.lane = p->lane;
 }
 
-/* What could not be evaluated stops, and is said. */
+/* A condition that could not be evaluated stops the run and is reported. */
 static void report_problem(struct debug *d, struct point *p)
 {
     if (!p->problem[0])
@@ -262,7 +262,7 @@ void stop_show_displays(struct debug *d)
             debug_say(d, "%u: %s = <%s>\n", d->displays[i].number, d->displays[i].text, error.text);
 }
 
-/* What the user sees now. */
+/* The state shown to the user. */
 static void see(struct debug *d)
 {
     struct sam_session_warp warp;

@@ -124,7 +124,7 @@ void value_view(struct value *v, enum sam_dtype type)
 
 /* ------------------------------------------------------------------------------- arithmetic */
 
-/* C17 6.3.1.1: what is smaller than int becomes int. */
+/* C17 6.3.1.1: types smaller than int are promoted to int. */
 static enum sam_dtype promoted(enum sam_dtype type)
 {
     if (is_float(type))

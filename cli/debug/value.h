@@ -7,7 +7,7 @@
 
 #include "samite/samite.h"
 
-/* What a value was read from, so that it can be set. */
+/* The origin of a value, so that it can be set. */
 enum place_kind {
     PLACE_NONE,
     PLACE_X,

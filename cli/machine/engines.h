@@ -13,7 +13,7 @@ int cli_engines_parameters(void);
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
 /* Their names, for completion; NULL after the last. */
 const char *cli_engines_key(size_t index);
-/* What each engine did with the cycles; the same as a table. */
+/* The cycles of each engine by reason, as a report and as a table. */
 json_t *cli_engines(const struct sam_engines_report *report);
 void cli_engines_print(const json_t *report, FILE *text);
 

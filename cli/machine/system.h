@@ -35,7 +35,7 @@ int system_fill(struct run *run);
 void system_free(struct tensor *tensor);
 /* Commit and write what was recorded of the kernels. */
 int system_finish(struct run *run);
-/* What the report of a run has beside that of its hart, and its lines of --stats. */
+/* Members of a run's report beyond those of its hart, and its lines of --stats. */
 json_t *system_report(const struct run *run, json_t *report);
 extern const char system_stats[];
 

@@ -52,7 +52,7 @@ int system_parse_config(struct cli_args *args, const struct cli_option *option, 
     return cli_read_settings(args, option, text, system_set, time->config);
 }
 
-/* What the same program takes with raw weights; nobody sees its output. */
+/* Measure the same program with raw weights; its output is dropped. */
 static int run_raw(struct run *first, struct sam_system_figures **figures)
 {
     struct run_command command = *first->command;

@@ -167,7 +167,7 @@ static int show_results(struct run *run, const struct sam_hart_result *result, d
         tensor_print_tl(t->hart, (unsigned)r->tls.items[i], text);
     for (size_t i = 0; i < r->ms.count; i++)
         tensor_print_m(t->hart, (unsigned)r->ms.items[i], text);
-    /* What was stopped writes no files. */
+    /* A stopped run writes no files. */
     for (size_t at = 0;
          code == CLI_OK && result->end != SAM_HART_STOPPED && (dump = run_next_dump(r->run, &at));)
         code = run_dump(run, dump);
@@ -218,7 +218,7 @@ static int write_profile(struct run *run)
     return run_profile_write(run->profile, r->profile, &options, run->text);
 }
 
-/* Let the driver of the request run the program. What is left is for tensor_run, unless *ended:
+/* Let the driver of the request run the program. The rest is left to tensor_run, unless *ended:
  * `result` says how then. */
 static int drive(struct run *run, struct sam_hart_result *result, bool *ended)
 {
@@ -253,7 +253,7 @@ static int drive(struct run *run, struct sam_hart_result *result, bool *ended)
     return code;
 }
 
-/* What is wrong with the end of a program that has not trapped: the message and the exit code,
+/* The failure of a program that has ended without a trap: the message and the exit code,
  * which is the program's own as far as a command can return it. */
 static int judge(struct run *run, const struct sam_hart_result *result, int code)
 {

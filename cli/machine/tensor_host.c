@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program on the tensor hart gets from the host: the command's own console, files below
+/* Host services of a program on the tensor hart: the command's own console, files below
  * --host-files, and the arguments after "--". */
 #include <errno.h>
 #include <unistd.h>

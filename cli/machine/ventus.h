@@ -26,7 +26,7 @@ struct gpu_request {
 /* Of struct gpu_request: what describes launches, the rest; those of ventus_cycles.c. */
 extern const struct cli_option ventus_launch_rows[], ventus_rows[], ventus_cycles_rows[];
 
-/* What a timed run came to, all its launches together. */
+/* The figures of a timed run, summed over its launches. */
 struct ventus_measure {
     uint64_t cycles, insns;
     uint64_t sm[SAM_GPUTIME_REASONS], slots[SAM_GPUTIME_REASONS]; /* of all of them */
@@ -108,7 +108,7 @@ enum sam_status ventus_set(void *config, const char *settings, struct sam_error 
 int ventus_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
                           void *place);
 int ventus_open_sanitizer(struct run *run);
-/* What reports call a buffer; the bytes of an output are undefined at first. */
+/* Name a buffer for reports; the bytes of an output are undefined at first. */
 int ventus_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name,
                        bool output);
 /* Add the findings, which are kept, to the report on a launch. */

@@ -7,8 +7,8 @@
 
 struct run_gdb;
 
-/* Listen, before anything else is done. `program` is the file of the program; NULL: none. What the
- * request points to must outlive it. CLI_OK, or *gdb is NULL. */
+/* Listen, before anything else is done. `program` is the file of the program; NULL: none. The
+ * objects of the request must outlive it. CLI_OK, or *gdb is NULL. */
 int run_gdb_open(const struct run_request *request, const char *program, struct run_gdb **gdb);
 void run_gdb_close(struct run_gdb *gdb);
 /* The drive of struct run_driver; the context is a struct run_gdb. Launches in a row are one

@@ -93,8 +93,8 @@ static uint64_t free_page(const struct sam_image *image, uint64_t base)
     return at;
 }
 
-/* Whether a launch begins with start code: what is linked to begin at a function of another name,
- * or nowhere, has none. */
+/* Returns whether a launch begins with start code. An image whose entry is a function of another
+ * name, or that has no entry, has none. */
 static bool has_start(const struct sam_image *image)
 {
     bool exists = false, named = false;

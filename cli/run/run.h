@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the machines share: the options of all of them, programs, memory, arguments, checks, and the
+/* Shared by the machines: the options of all of them, programs, memory, arguments, checks, and the
  * files that a run writes (machine/machine.h). */
 #ifndef RUN_H
 #define RUN_H
@@ -180,8 +180,8 @@ struct run_session {
 
 struct run_driver {
     /* Step, run and inspect the session, which the caller opens and closes; messages are printed.
-     * Returns CLI_OK: what is left is to run to its end, then what `samite run` does after it;
-     * CLI_PROGRAM_FAILED: it has failed, and has been told so; CLI_SHOWN: the user has left, and
+     * Returns CLI_OK: the run continues to its end, then with the steps of `samite run` after it;
+     * CLI_PROGRAM_FAILED: it has failed, which was reported; CLI_SHOWN: the user has left, and
      * nothing more is to be done. */
     int (*drive)(void *context, struct run_session *session);
     void *context;

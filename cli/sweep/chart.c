@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pictures of a sweep's page, as SVG: a chart of dots and lines, and bars of parts. What a dot
- * or a part is stands in its <title>, which browsers show under the mouse. */
+/* The pictures of a sweep's page, as SVG: a chart of dots and lines, and bars of parts. The
+ * <title> of a dot or a part names it; browsers show it under the mouse. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

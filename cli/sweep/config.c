@@ -55,7 +55,7 @@ const char *sweep_key_prefix(size_t index)
 
 /* ------------------------------------------------------------------------------ the words */
 
-/* What a file gives follows what those before it gave. */
+/* The settings of a file follow those of the files before it. */
 static enum sam_status add_base(void *context, const char *settings, struct sam_error *error)
 {
     struct sweep *s = context;

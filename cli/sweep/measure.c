@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sweep knows of a run: the numbers that are compared, and where the cycles of each unit
- * went, in one form for the matrix unit and the engines. */
+/* The measures of a run in a sweep: the numbers that are compared, and the cycles of each unit by
+ * reason, in one form for the matrix unit and the engines. */
 #include <stdio.h>
 #include <string.h>
 

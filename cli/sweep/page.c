@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of a sweep: what was run, the best run, charts, where the cycles went, all runs in a
+/* The page of a sweep: the command, the best run, charts, where the cycles went, all runs in a
  * table. It needs no network, and no script but to sort the table. */
 #include <math.h>
 #include <stdlib.h>
@@ -283,7 +283,7 @@ static void put_stalls(FILE *out, const struct sweep *s)
 
 /* ------------------------------------------------------------------------------------- table */
 
-/* "75.3 % register": what the unit waited for most; the first part is its work. */
+/* "75.3 % register": the largest reason for waiting; the first part is the unit's work. */
 static void put_largest_stall(FILE *out, const struct sweep_parts *parts)
 {
     const unsigned first = parts->engines ? SAM_ISSUE_FULL : SAM_MXU_EMPTY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runs of one part of a sweep as a file, and a sweep out of the files of all its parts. A file
- * is JSON: what all parts share (program, words, axes, machine), and for each run of the part
+ * is JSON: the common members (program, words, axes, machine), and for each run of the part
  * the words of its results in hexadecimal, as this build of Samite holds them. */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bool sweep_is_mine(const struct sweep *s, size_t run)
 }
 
 /* --- writing */
-/* "1f,,3,..." of a structure; nothing stands for 0. */
+/* "1f,,3,..." of a structure; 0 is left out. */
 static json_t *words_of(const void *data, size_t size)
 {
     char *text = NULL;
@@ -69,7 +69,7 @@ static json_t *command_of(const struct sweep *s)
     return words;
 }
 
-/* What all parts of a sweep share. */
+/* The common members of all parts of a sweep. */
 static json_t *shared_of(const struct sweep *s)
 {
     json_t *axes = json_array();
@@ -198,7 +198,7 @@ static bool take_axis(struct sweep_axis *axis, const json_t *json)
     return true;
 }
 
-/* What the first part says of the sweep; strings stay in `shared`. */
+/* Read the sweep from its first part; strings stay in `shared`. */
 static bool take_shared(struct sweep *s, const json_t *shared)
 {
     const json_t *axes = json_object_get(shared, "axes");

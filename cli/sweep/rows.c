@@ -80,7 +80,7 @@ static bool is_wanted(const char *columns, const char *name)
     return false;
 }
 
-/* What is measured of a run; of --columns, those. */
+/* The measures of a run, or those of --columns. */
 static json_t *set_measured(json_t *row, const struct sweep *s, const struct sweep_run *run)
 {
     json_t *all = set_run(json_object(), s, run), *value;

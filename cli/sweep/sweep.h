@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `samite sweep` share. */
+/* Shared by the files of `samite sweep`. */
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -27,7 +27,7 @@ struct sweep_axis {
 
 enum { SWEEP_WEIGHT_CYCLES = 8, SWEEP_GPU_CYCLES = 4, SWEEP_LEVEL_CYCLES = 3 };
 
-/* What a run of a system has taken. */
+/* The measures of a run of a system. */
 struct sweep_system {
     uint64_t cycles, dram_bytes;
     uint64_t hart[SAM_ISSUE_CYCLES], weights[SWEEP_WEIGHT_CYCLES], gpu[SWEEP_GPU_CYCLES],
@@ -148,7 +148,7 @@ bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t 
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
-/* What a system has spent, by the names of its figures. */
+/* The cycles of a system, by the names of its figures. */
 void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
 
 /* --- rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of samite op share. */
+/* Shared by the files of samite op. */
 #ifndef CLI_OP_H
 #define CLI_OP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite tile explain: what each line of a program becomes on the system, and costs. */
+/* samite tile explain: the code of each line of a program on the system, and its cost. */
 #ifndef TILE_EXPLAIN_H
 #define TILE_EXPLAIN_H
 

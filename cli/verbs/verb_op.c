@@ -216,7 +216,7 @@ static int explain(const struct sam_plan *plan)
     return CLI_OK;
 }
 
-/* All that is told of an operation; `engines` with --cycles alone, the plan with --plan. */
+/* The report of an operation; `engines` only with --cycles, the plan with --plan. */
 static json_t *report(const struct op_request *r, const struct sam_plan *plan,
                       const struct sam_engines_report *engines)
 {

@@ -366,7 +366,7 @@ struct each {
     struct cli_claim claim;
 };
 
-/* What all parts of a run agree on: files, sizes, options. */
+/* A plan that all parts of a run share: files, sizes, options. */
 static uint64_t plan_of(const struct each *e)
 {
     uint64_t plan = e->work->plan;

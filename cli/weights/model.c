@@ -6,7 +6,7 @@
 
 #include "weights.h"
 
-/* What a zip archive begins with, and a checkpoint of PyTorch before 1.6. */
+/* The first bytes of a zip archive, and of a checkpoint of PyTorch before 1.6. */
 static const uint8_t archive[] = {'P', 'K', 3, 4},
                      legacy[] = {0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20};
 
@@ -27,7 +27,7 @@ bool weights_begin_checkpoint(const char *path, const void *data, size_t size)
             (size >= sizeof legacy && memcmp(data, legacy, sizeof legacy) == 0));
 }
 
-/* Looks at a regular file only: what is read from a pipe would be missing later. */
+/* Examine regular files only: bytes read from a pipe would be missing later. */
 static bool begins_checkpoint(const char *path)
 {
     uint8_t start[sizeof legacy];

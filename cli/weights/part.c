@@ -9,7 +9,7 @@
 
 /* --- which part: from the command line, or from the launcher */
 
-/* What launchers put into the environment of each process: rank from 0, and size. mpirun within a
+/* Variables that launchers set in each process: rank from 0, and size. mpirun within a
  * Slurm job leaves Slurm's variables of its own daemons, so those come last. */
 static const struct launcher {
     const char *name, *rank, *size, *other_size;

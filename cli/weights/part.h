@@ -21,7 +21,7 @@ int cli_parse_part(struct cli_args *args, const struct cli_option *option, const
             "PMI, PALS, Slurm or a Slurm array says",                                              \
             .parse = cli_parse_part)
 
-/* What a part of one file is called after its own name; for printf. */
+/* The suffix of the name of a part of one file; for printf. */
 #define CLI_PART_SUFFIX ".part-%u-of-%u"
 
 /* Which items of these sizes belong to the part: the largest goes first, to the part with the least

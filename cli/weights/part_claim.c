@@ -20,7 +20,7 @@ enum { SET_LOCK = F_SETLK };
 
 enum { LINE = 64 };
 
-/* What a record says. */
+/* The contents of a record. */
 struct record {
     unsigned index, count; /* from its name */
     uint64_t plan;
@@ -159,7 +159,7 @@ static bool take(struct cli_claim *claim, bool force, struct sam_error *error)
                  claim->part->count);
         return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     }
-    /* Without locks nobody can tell a process that works from one that was killed. */
+    /* Without locks a running process cannot be told from one that was killed. */
     if (!locks && line[0] && !force && strstr(line, "working"))
         return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     return each_record(claim->folder, agrees, claim, error) && write_state(claim, "working", error);

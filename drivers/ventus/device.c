@@ -8,7 +8,7 @@
 /* -------------------------------------------------------------------------------- handles */
 
 /* The open devices of the process. A handle is a number that is never used twice, not an address,
- * so that one that was closed, or never was one, is told from those that are open. The interface
+ * so that a closed or made-up handle is recognised. The interface
  * leaves no other place for this than a variable of the process. */
 static struct {
     pthread_mutex_t lock;
@@ -195,7 +195,7 @@ int vt_dev_close(void *handle)
     pthread_mutex_lock(&registry.lock);
     struct device **link = find_link(handle);
     struct device *device = link ? *link : NULL;
-    if (device) { /* from now on nobody finds it; those who are on it finish */
+    if (device) { /* no longer found; calls in progress finish */
         *link = device->next;
         while (device->users)
             pthread_cond_wait(&registry.unused, &registry.lock);

@@ -8,7 +8,7 @@
 /* The value of a variable; NULL when it is absent or empty. */
 static const char *variable(const char *name)
 {
-    const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): nobody changes it here */
+    const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): read once, never changed */
     return value && *value ? value : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: checked when they are queued, run when somebody needs their results. */
+/* Launches: checked when they are queued, run when a call needs their results. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of Ventus kernels while they run: races between warps and workgroups, use of what nothing
- * has written, accesses outside what a launch declares, misuse of barriers and of the SIMT stack
+/* Checks of Ventus kernels while they run: races between warps and workgroups, use of undefined
+ * values, accesses outside what a launch declares, misuse of barriers and of the SIMT stack
  * (docs/sanitizer.md).
  *
  *   struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_ALL);
@@ -10,7 +10,7 @@
  *   sam_sanitizer_free(sanitizer);
  *
  * A launch computes the same with a sanitizer as without it and returns the same status (except
- * that SAM_SANITIZE_BOUNDS reports what options.strict_lds would trap on, and goes on), but runs on
+ * that SAM_SANITIZE_BOUNDS reports traps of options.strict_lds, and continues), but runs on
  * one worker, whatever options.jobs says: findings do not depend on it. A sanitizer is used by one
  * thread at a time. Since 0.2. */
 #ifndef SAMITE_SANITIZE_H
@@ -110,7 +110,7 @@ struct sam_finding_object {
 };
 
 /* Findings of one kind with the same instructions on both sides, in either order, are one: the
- * first one stands for all. */
+ * first one represents all. */
 struct sam_finding {
     enum sam_finding_kind kind;
     unsigned check; /* one of SAM_SANITIZE_* */

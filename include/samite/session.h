@@ -50,8 +50,8 @@ struct sam_session_options {
 SAM_API enum sam_status sam_session_open(struct sam_gpu *gpu, const struct sam_launch *launch,
                                          const struct sam_session_options *options,
                                          struct sam_session **session, struct sam_error *error);
-/* Open a hart as it stands. Its options hold: traces, statistics and cycle models go on. Its
- * sam_hart_set_until has no effect meanwhile. */
+/* Open a hart in its current state. Its options hold: traces, statistics and cycle models continue.
+ * Its sam_hart_set_until has no effect meanwhile. */
 SAM_API enum sam_status sam_session_open_hart(struct sam_hart *hart, struct sam_session **session,
                                               struct sam_error *error);
 /* Memory stays as the program has left it. NULL does nothing. */
@@ -105,7 +105,7 @@ enum sam_step_kind {
     SAM_STEP_RAN,
     SAM_STEP_PREFIX,   /* REGEXT, ...: it changes the next instruction */
     SAM_STEP_BARRIER,  /* arrived at a barrier, where it waits for others */
-    SAM_STEP_RELEASED, /* arrived at a barrier as the last: all go on */
+    SAM_STEP_RELEASED, /* arrived at a barrier as the last: all continue */
     SAM_STEP_WAITS,    /* waits at the barrier at pc: nothing ran (options.barrier_retry) */
     SAM_STEP_ENDED,    /* endprg; a hart: an exit */
     SAM_STEP_TRAPPED,  /* nothing ran, except that lower lanes of a store may have stored */

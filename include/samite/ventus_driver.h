@@ -18,8 +18,8 @@
  * independent; several threads may use one. docs/ventus-stack.md has the environment variables.
  *
  * Launches are queued. Every function except vt_dev_caps first runs what is queued; a launch that
- * fails is told at once on standard error, and by the first wait after it. What was queued after
- * it, up to that wait, is dropped. Since 0.2. */
+ * fails is reported at once on standard error, and by the first wait after it. Launches queued
+ * between the two are dropped. Since 0.2. */
 #ifndef SAMITE_VENTUS_DRIVER_H
 #define SAMITE_VENTUS_DRIVER_H
 

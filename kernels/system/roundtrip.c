@@ -10,7 +10,7 @@
 #include <samite/device/tensorload.h>
 #include <samite/device/weights.h>
 
-/* What each memory has: raw elements, chunks, and counters or elements restored. */
+/* The contents of each memory: raw elements, chunks, and counters or elements restored. */
 enum { RAW = 0, CHUNKS = 0x10000, RESULT = 0x30000, CHUNKS_ROOM = 0x20000, RAW_ROOM = 0x10000 };
 
 /* The sign in the top bit, then an exponent whose values become half as frequent from `top` down,

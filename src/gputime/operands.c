@@ -149,7 +149,7 @@ static void choose_request(const struct sm *sm, unsigned bank, unsigned *collect
     *operand = (unsigned)__builtin_ctz(at_bank(c, c->asking, bank));
 }
 
-/* Returns false for an echo, which reads in vain. */
+/* Returns false for an echo, whose read has no effect. */
 static bool grant(struct model *m, struct sm *sm, unsigned bank, unsigned index, unsigned operand)
 {
     struct collector *c = &sm->collectors[index];

@@ -267,7 +267,7 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
  * other running one, waits for memory that no workgroup changes. */
 enum sam_pause sam_group_check_livelock(struct sam_worker *worker, struct sam_group *group);
 
-/* space.c: what a worker's workgroup sees in memory. */
+/* space.c: the address space of a worker's workgroup. */
 void sam_space_clear(struct sam_worker *worker);
 /* Prefault the host's pages of the TLB that the launch will need. Handlers read an entry before it
  * is filled; a page that is first read and then written faults twice, and the second fault

@@ -45,6 +45,23 @@ check 'config.h in the command' refused cli/b.c config.h
 unknown_folder() { ! arrows src/other/a.c base/base.h; }
 check 'unknown folder' unknown_folder
 
+prose() { # COMMENT: and one after it
+    printf 'int a; %s\n/* The next one. */\n' "$1" >a.c
+    awk -f "$SAMITE_SOURCE/tools/prose.awk" a.c
+}
+odd() { # LINE COMMENT
+    if prose "$2" >said; then
+        return 1
+    fi
+    [ "$(cut -d: -f1,2 said)" = "a.c:$1" ] || { cat said && return 1; }
+}
+check 'prose: a noun' prose '/* The operands that a row names: what follows is free, and nobodys. */'
+check 'prose: a relative clause' odd 1 '/* What a row names. */'
+check 'prose: in the second sentence' odd 1 '/* Rows. Whoever reads them
+ * begins here. */'
+check 'prose: words' odd 1 '/* The hart is
+ * told. */'
+
 prefixes() { # DECLARATION: declared in a folder after another has declared sam_memory_new
     mkdir -p src/machine src/simt
     printf '/* a note */\nstruct sam_memory *sam_memory_new(void);\n#define SAM_PAGE 4\n' >src/machine/machine.h
