@@ -216,9 +216,9 @@ static int explain(const struct sam_plan *plan)
     return CLI_OK;
 }
 
-/* The report of an operation; `engines` only with --cycles, the plan with --plan. */
+/* The report of an operation; `engines` and `energy` only with --cycles, the plan with --plan. */
 static json_t *report(const struct op_request *r, const struct sam_plan *plan,
-                      const struct sam_engines_report *engines)
+                      const struct sam_engines_report *engines, const struct sam_energy *energy)
 {
     static const struct report_field fields[] = {
         REPORT_FIELD(struct sam_plan_figures, regions),
@@ -235,6 +235,7 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     };
     const struct sam_shape *shape = sam_plan_shape(plan);
     struct sam_plan_figures f;
+    struct sam_error error;
     char *text = NULL;
     sam_plan_count(plan, &f);
     json_t *root = report_text(json_object(), "operator", operators[r->kind].name);
@@ -250,14 +251,21 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
         root = report_set(root, "plan", made ? cli_json_text(text) : NULL);
     }
     sam_text_free(text);
-    return engines ? report_set(root, "engines", cli_engines(engines)) : root;
+    if (!engines)
+        return root;
+    root = report_set(root, "engines", cli_engines(engines));
+    const bool made = sam_energy_report(energy, true, &text, &error) == SAM_OK;
+    root = report_set(root, "energy", made ? json_loads(text, 0, NULL) : NULL);
+    if (made)
+        sam_text_free(text);
+    return root;
 }
 
 static int show(const struct op_request *r, const struct sam_plan *plan,
-                const struct sam_engines_report *engines)
+                const struct sam_engines_report *engines, const struct sam_energy *energy)
 {
     FILE *text = r->output && strcmp(r->output, "-") == 0 ? stderr : stdout;
-    json_t *root = report(r, plan, r->cycles ? engines : NULL);
+    json_t *root = report(r, plan, r->cycles ? engines : NULL, energy);
     if (!root || r->json)
         return cli_json_print(root);
     if (!r->quiet) {
@@ -268,8 +276,14 @@ static int show(const struct op_request *r, const struct sam_plan *plan,
         report_print(text, "?bytes_bound , {bytes_moved/bytes_bound:.3} of the lower bound", root);
         fputc('\n', text);
     }
-    if (r->cycles)
+    if (r->cycles) {
+        struct sam_error error;
+        char *lines = NULL;
         cli_engines_print(json_object_get(root, "engines"), text);
+        if (sam_energy_report(energy, false, &lines, &error) == SAM_OK)
+            fputs(lines, text);
+        sam_text_free(lines);
+    }
     json_decref(root);
     return CLI_OK;
 }
@@ -278,6 +292,7 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 {
     struct sam_error error;
     struct sam_engines_report engines = {0};
+    struct sam_energy energy = {0};
     const void **data = calloc(r->input_count + 1, sizeof *data);
     struct sam_array out = op_stored(r, plan);
     out.data = malloc(out.size + 1);
@@ -287,13 +302,16 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
     for (size_t i = 0; code == CLI_OK && i < r->input_count; i++)
         data[i] = r->inputs[i].data;
     cli_catch_signals();
-    const struct sam_plan_options how = {
-        .stop = cli_stop_flag(), .engines = r->cycles ? &r->engines : NULL, .report = &engines};
+    const struct sam_plan_options how = {.size = sizeof how,
+                                         .stop = cli_stop_flag(),
+                                         .engines = r->cycles ? &r->engines : NULL,
+                                         .report = &engines,
+                                         .energy = &energy};
     code = code ?: cli_code(sam_plan_run(plan, data, out.data, &how, &error), &error);
     if (code == CLI_OK && cli_stopped())
         code = cli_report_stop();
     code = code ?: cli_code(sam_npy_write(r->output, &out, &error), &error)
-        ?: show(r, plan, &engines);
+        ?: show(r, plan, &engines, &energy);
     free(data);
     free(out.data);
     return code;

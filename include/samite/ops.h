@@ -118,6 +118,7 @@ struct sam_plan_options {
     const volatile int *stop;                 /* as in hart.h */
     const struct sam_engines_config *engines; /* not NULL: run the engines' cycle model */
     struct sam_engines_report *report;        /* with engines: filled after a successful run */
+    struct sam_energy *energy;                /* likewise. Since 0.2 */
 };
 
 /* Run the program on a tensor hart: inputs and output are the tensors' bytes. The hart checks that

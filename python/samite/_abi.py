@@ -480,7 +480,7 @@ class sam_im2col(Structure):
 class sam_plan_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("stop", POINTER(c_int)), ("engines", POINTER(sam_engines_config)),
-        ("report", POINTER(sam_engines_report))
+        ("report", POINTER(sam_engines_report)), ("energy", c_void_p)
     ]
 
 

@@ -65,7 +65,7 @@ static enum sam_status run_program(const struct sam_plan *plan, const struct sam
                                    const struct sam_hart_options *options,
                                    const void *const *inputs, const uint64_t *address,
                                    uint64_t output_address, void *output,
-                                   struct sam_engines_report *report, struct sam_error *error)
+                                   const struct sam_plan_options *wanted, struct sam_error *error)
 {
     struct sam_hart *hart;
     struct sam_hart_result result;
@@ -79,8 +79,10 @@ static enum sam_status run_program(const struct sam_plan *plan, const struct sam
         status = sam_hart_run(hart, &result, error);
     if (status == SAM_OK && plan->output_size)
         status = sam_hart_read(hart, output_address, output, plan->output_size, error);
-    if (status == SAM_OK && report)
-        sam_hart_engines(hart, report);
+    if (status == SAM_OK && wanted->engines && wanted->report)
+        sam_hart_engines(hart, wanted->report);
+    if (status == SAM_OK && wanted->engines && wanted->energy)
+        sam_hart_energy(hart, wanted->energy);
     sam_hart_free(hart);
     return status;
 }
@@ -94,7 +96,8 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
         if (!inputs[i] && plan->input_size[i])
             return sam_fail(error, SAM_ERR_USAGE, "inputs[%u] is NULL", i);
     struct sam_plan_options wanted;
-    enum sam_status status = sam_options_take(&wanted, sizeof wanted, sizeof wanted, given, error);
+    enum sam_status status = sam_options_take(
+        &wanted, sizeof wanted, offsetof(struct sam_plan_options, energy), given, error);
     if (status != SAM_OK)
         return status;
     struct sam_hart_options options = {.stop = wanted.stop, .engines = wanted.engines};
@@ -118,8 +121,7 @@ enum sam_status sam_plan_run(const struct sam_plan *plan, const void *const *inp
     if (status == SAM_OK)
         status = sam_assemble(&assembler, "plan", text, strlen(text), &image, &messages, error);
     if (status == SAM_OK)
-        status = run_program(plan, image, &options, inputs, address, at, output,
-                             wanted.engines ? wanted.report : NULL, error);
+        status = run_program(plan, image, &options, inputs, address, at, output, &wanted, error);
     sam_text_free(text);
     sam_text_free(messages);
     sam_image_free(image);
