@@ -182,7 +182,7 @@ int sweep_run_all(struct sweep_request *s)
     return s->failed ?: cli_stopped() ? cli_report_stop() : CLI_OK;
 }
 
-/* What would make every run fail, found before the first: the outputs, the program's memory. */
+/* Check, before the first run, what every run needs: the outputs, the program's memory. */
 int sweep_check_before(struct sweep_request *s)
 {
     const char *outputs[] = {s->csv, s->html};

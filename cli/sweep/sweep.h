@@ -66,7 +66,7 @@ struct sweep {
     size_t run_count;
 };
 
-/* What the command line asks for. */
+/* The command line. */
 struct sweep_request {
     struct sweep sweep;
     struct run_command command;

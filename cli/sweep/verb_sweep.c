@@ -98,7 +98,7 @@ static int read_date(const struct cli_args *args, time_t *date)
     return CLI_OK;
 }
 
-/* A launch is told by its kernel or its files. */
+/* A launch is recognised by its kernel or its files. */
 static int choose_machine(struct sweep_request *s)
 {
     struct run_command *c = &s->command;

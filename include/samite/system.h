@@ -32,10 +32,10 @@ extern "C" {
 
 #define SAM_SYSTEM_CODE_BASE UINT64_C(0x40000000) /* of the hart's program */
 
-/* What a trap of a kernel does. */
+/* The effect of a trap in a kernel. */
 enum sam_system_gpu_traps {
     SAM_SYSTEM_TRAPS_END,    /* the run fails, with the report of the trap */
-    SAM_SYSTEM_TRAPS_REPORT, /* the queue's STATUS tells the program, which goes on */
+    SAM_SYSTEM_TRAPS_REPORT, /* the queue's STATUS reports it, and the program continues */
 };
 
 struct sam_system;

@@ -2,7 +2,7 @@
 /* Describes programs made of operations of pipes, such as lowered tile programs (tile_lower.h): the
  * code of each operation, and the events that order them. With this description a system in time
  * also counts cycles by operation and by pipe (sam_system_figures), and its timeline has a track
- * for each pipe. docs/tile-lowering.md, "Time". */
+ * for each pipe. docs/tile-lowering.md, "Time". Since 0.2. */
 #ifndef SAMITE_SYSTEM_PIPES_H
 #define SAMITE_SYSTEM_PIPES_H
 
