@@ -97,7 +97,7 @@ bool sam_gputime_rows(const struct program *program, struct sam_gputime_result *
 
 static uint16_t number_of(const struct sam_insn *insn, uint8_t slot, uint8_t file)
 {
-    const uint16_t base = file == SAM_FILE_X ? 0 : VECTOR;
+    const uint16_t base = file == SAM_OPERAND_X ? 0 : VECTOR;
     switch (slot) {
     case SAM_SLOT_RD: return base + insn->rd;
     case SAM_SLOT_RS1: return base + insn->rs1;
@@ -122,7 +122,7 @@ static void find_registers(const struct model *m, struct code *code)
     const struct sam_insn *insn = code->insn;
     for (unsigned i = 0; i < uses->count; i++) {
         const struct sam_use *s = &uses->sources[i];
-        if (s->file != SAM_FILE_IMM)
+        if (s->file != SAM_OPERAND_IMM)
             add_source(m, code, number_of(insn, s->slot, s->file), s->role == SAM_ROLE_DATA);
     }
     if (uses->masked && !insn->vm && m->config.score_masks)

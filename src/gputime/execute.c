@@ -9,7 +9,7 @@ static uint32_t sfu_cycles(const struct model *m, const struct inflight *f)
     const uint32_t size = c->sfu_units ? c->sfu_units : quarter;
     const uint32_t each = f->trait->speed ? c->sfu_int_cycles : c->sfu_float_cycles;
     uint32_t groups = 0;
-    if (f->trait->uses.result == SAM_FILE_X)
+    if (f->trait->uses.result == SAM_OPERAND_X)
         groups = 1;
     else
         for (uint32_t lane = 0; lane < 32; lane += size)

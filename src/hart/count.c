@@ -70,7 +70,7 @@ static inline void count_block(const struct sam_core *c, const struct sam_uop *e
 
 SAM_HANDLER(count_block_end)
 {
-    SAM_END_BLOCK(count_block);
+    SAM_INSTRUMENT_END_BLOCK(count_block);
     SAM_PROCEED(SAM_COUNTERS);
 }
 
@@ -118,7 +118,7 @@ SAM_HANDLER(count_store)
     if (!may_run(c, op, entry, left))
         STOP_BEFORE();
     if (may_be_code(sam_hart_of(c), &SAM_COUNTERS->insn))
-        SAM_END_BLOCK(count_block);
+        SAM_INSTRUMENT_END_BLOCK(count_block);
     SAM_PROCEED(SAM_COUNTERS);
 }
 
@@ -215,7 +215,7 @@ enum sam_exit sam_hart_run_counted(struct sam_hart *hart, int64_t budget,
     /* If the block had already been ended after this instruction, which did not run, this cancels
      * it. */
     if (counts->in_runs && op)
-        count_block(c, c->end_entry, sam_block_stopped(c, exit));
+        count_block(c, c->end_entry, sam_instrument_stopped(c, exit));
     counts->fresh = true;
     catch_up(hart, c->retired);
     *next = exit == SAM_EXIT_STOP && !sam_code_is_breakpoint(hart->code, c->pc)

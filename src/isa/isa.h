@@ -11,7 +11,7 @@
  * WARP (simt/), TENSOR, MATRIX; a PREFIX has none. DOES is the kind of instruction for observers
  * and time models, with the bytes of an access: ALU, FMA, BRANCH, LOAD(4), GATHER(4, index bytes),
  * ..., a DOES_ macro of table.c; READS_VD(ALU) where vd is a source as well. UNDEF is the rule for
- * undefined bits, an enum sam_undef. */
+ * undefined bits, an enum sam_undefined. */
 #ifndef SAM_ISA_H
 #define SAM_ISA_H
 
@@ -198,7 +198,7 @@ enum sam_flow {
 };
 
 /* Addresses of an access. */
-enum sam_access_form {
+enum sam_form {
     SAM_FORM_UNIT,     /* consecutive elements from rs1 + imm; scalar: one */
     SAM_FORM_STRIDED,  /* at rs1 + i * rs2 */
     SAM_FORM_INDEXED,  /* at rs1 + vs2[i] */
@@ -207,45 +207,45 @@ enum sam_access_form {
 
 /* How the undefined bits of a result follow from the operands a, b and c, in the order of the row;
  * vd as a source comes last. */
-enum sam_undef {
-    SAM_UNDEF_ANY, /* all bits, if any bit of an operand is undefined */
-    SAM_UNDEF_BIT, /* ANY for a result of 0 or 1 */
-    SAM_UNDEF_COPY,
-    SAM_UNDEF_AND,
-    SAM_UNDEF_OR,
-    SAM_UNDEF_XOR,
-    SAM_UNDEF_ADD,
-    SAM_UNDEF_SUB,
-    SAM_UNDEF_RSUB, /* b - a */
-    SAM_UNDEF_MUL,
-    SAM_UNDEF_SLL,
-    SAM_UNDEF_SRL,
-    SAM_UNDEF_SRA,
-    SAM_UNDEF_EQ, /* a == b, a != b */
-    SAM_UNDEF_LT, /* a < b, a >= b */
-    SAM_UNDEF_LTU,
-    SAM_UNDEF_GT, /* a > b, a <= b */
-    SAM_UNDEF_GTU,
-    SAM_UNDEF_MASK_AND, /* of bit 0; the result may be inverted */
-    SAM_UNDEF_MASK_ANDN,
-    SAM_UNDEF_MASK_OR,
-    SAM_UNDEF_MASK_ORN,
-    SAM_UNDEF_MASK_XOR,
-    SAM_UNDEF_SELECT, /* c ? b : a */
-    SAM_UNDEF_ZEXT8,
-    SAM_UNDEF_ZEXT16,
-    SAM_UNDEF_SEXT8,
-    SAM_UNDEF_SEXT16,
-    SAM_UNDEF_SIGN,  /* the magnitude of a, the sign of b */
-    SAM_UNDEF_SIGNX, /* the magnitude of a, the signs of both */
-    SAM_UNDEF_TILE,  /* vftta: lanes are the elements of matrices */
+enum sam_undefined {
+    SAM_UNDEFINED_ANY, /* all bits, if any bit of an operand is undefined */
+    SAM_UNDEFINED_BIT, /* ANY for a result of 0 or 1 */
+    SAM_UNDEFINED_COPY,
+    SAM_UNDEFINED_AND,
+    SAM_UNDEFINED_OR,
+    SAM_UNDEFINED_XOR,
+    SAM_UNDEFINED_ADD,
+    SAM_UNDEFINED_SUB,
+    SAM_UNDEFINED_RSUB, /* b - a */
+    SAM_UNDEFINED_MUL,
+    SAM_UNDEFINED_SLL,
+    SAM_UNDEFINED_SRL,
+    SAM_UNDEFINED_SRA,
+    SAM_UNDEFINED_EQ, /* a == b, a != b */
+    SAM_UNDEFINED_LT, /* a < b, a >= b */
+    SAM_UNDEFINED_LTU,
+    SAM_UNDEFINED_GT, /* a > b, a <= b */
+    SAM_UNDEFINED_GTU,
+    SAM_UNDEFINED_MASK_AND, /* of bit 0; the result may be inverted */
+    SAM_UNDEFINED_MASK_ANDN,
+    SAM_UNDEFINED_MASK_OR,
+    SAM_UNDEFINED_MASK_ORN,
+    SAM_UNDEFINED_MASK_XOR,
+    SAM_UNDEFINED_SELECT, /* c ? b : a */
+    SAM_UNDEFINED_ZEXT8,
+    SAM_UNDEFINED_ZEXT16,
+    SAM_UNDEFINED_SEXT8,
+    SAM_UNDEFINED_SEXT16,
+    SAM_UNDEFINED_SIGN,  /* the magnitude of a, the sign of b */
+    SAM_UNDEFINED_SIGNX, /* the magnitude of a, the signs of both */
+    SAM_UNDEFINED_TILE,  /* vftta: lanes are the elements of matrices */
 };
 
 struct sam_does {
     uint8_t act;       /* enum sam_act */
     uint8_t latency;   /* enum sam_latency */
     uint8_t flow;      /* enum sam_flow */
-    uint8_t form;      /* enum sam_access_form */
+    uint8_t form;      /* enum sam_form */
     uint8_t bytes;     /* of each element accessed; 0: none, or determined by the unit */
     uint8_t index;     /* bytes of an index in a vector register, 0: not indexed */
     bool zero_extends; /* a load */
@@ -265,7 +265,7 @@ struct sam_insn_row {
     uint8_t engine;  /* EngineID without a suffix */
     uint8_t engines; /* set of engines that have the instruction; 0: the mask covers the field */
     uint8_t imm;     /* immediate implied by the encoding */
-    uint8_t undef;   /* enum sam_undef */
+    uint8_t undef;   /* enum sam_undefined */
     struct sam_does does;
 };
 
@@ -392,16 +392,16 @@ struct sam_operand {
 };
 
 /* --- uses.c: the operands of an instruction in x and v registers, and immediates */
-enum sam_file {
-    SAM_FILE_NONE,
-    SAM_FILE_X,
-    SAM_FILE_V,
-    SAM_FILE_V0, /* bit 0 of v0, in a row without a field for it */
-    SAM_FILE_IMM,
+enum sam_operand_file {
+    SAM_OPERAND_NONE,
+    SAM_OPERAND_X,
+    SAM_OPERAND_V,
+    SAM_OPERAND_V0, /* bit 0 of v0, in a row without a field for it */
+    SAM_OPERAND_IMM,
 };
 enum sam_role { SAM_ROLE_OPERAND, SAM_ROLE_ADDRESS, SAM_ROLE_DATA /* stored */ };
 struct sam_use {
-    uint8_t file; /* enum sam_file */
+    uint8_t file; /* enum sam_operand_file */
     uint8_t slot; /* enum sam_slot */
     uint8_t role; /* enum sam_role */
 };

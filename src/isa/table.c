@@ -48,15 +48,16 @@ const struct sam_insn_row sam_insn_rows[SAM_OP_COUNT] = {
 #define DOES_BARRIER                    DOES(SYNC, CONTROL), .flow = SAM_FLOW_BARRIER, .no_registers = true
 #define DOES_PAUSE                      DOES(SYNC, CONTROL), .flow = SAM_FLOW_PAUSE, .no_registers = true
 #define INSN(id, mnemonic, match, mask, operands, ext, unit, does, undef, meaning, source)         \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands,          ext,          meaning, source,      \
-                     0,        0,     0,    SAM_UNDEF_##undef, {DOES_##does}},
+    [SAM_OP_##id] = {                                                                              \
+        mnemonic,     match, mask, operands, ext, meaning, source, 0, 0, 0, SAM_UNDEFINED_##undef, \
+        {DOES_##does}},
 #define INSN_TL(id, mnemonic, match, mask, operands, engine, engines, imm, handler, act, meaning,  \
                 source)                                                                            \
     [SAM_OP_##id] = {mnemonic, match,  mask,    operands, SAM_EXT_XTENSORLOAD, meaning,            \
-                     source,   engine, engines, imm,      SAM_UNDEF_ANY,       {DOES(act, ALU)}},
+                     source,   engine, engines, imm,      SAM_UNDEFINED_ANY,   {DOES(act, ALU)}},
 #define INSN_M(id, mnemonic, match, mask, operands, imm, meaning, source)                          \
-    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX, meaning,                    \
-                     source,   0,     0,    imm,      SAM_UNDEF_ANY,   {DOES(MATRIX, ALU)}},
+    [SAM_OP_##id] = {mnemonic, match, mask, operands, SAM_EXT_XMATRIX,   meaning,                  \
+                     source,   0,     0,    imm,      SAM_UNDEFINED_ANY, {DOES(MATRIX, ALU)}},
 #include "isa/families.def"
 #undef INSN
 };

@@ -2,15 +2,16 @@
 /* The operands of an instruction, from the operand letters of its row. */
 #include "isa/isa.h"
 
-static enum sam_file file_of(const struct sam_operand *operand)
+static enum sam_operand_file file_of(const struct sam_operand *operand)
 {
     switch (operand->kind) {
-    case SAM_KIND_X: return SAM_FILE_X;
-    case SAM_KIND_V: return SAM_FILE_V;
-    case SAM_KIND_V0: return SAM_FILE_V0;
+    case SAM_KIND_X: return SAM_OPERAND_X;
+    case SAM_KIND_V: return SAM_OPERAND_V;
+    case SAM_KIND_V0: return SAM_OPERAND_V0;
     case SAM_KIND_SIGNED:
-    case SAM_KIND_UNSIGNED: return operand->slot == SAM_SLOT_IMM ? SAM_FILE_IMM : SAM_FILE_NONE;
-    default: return SAM_FILE_NONE;
+    case SAM_KIND_UNSIGNED:
+        return operand->slot == SAM_SLOT_IMM ? SAM_OPERAND_IMM : SAM_OPERAND_NONE;
+    default: return SAM_OPERAND_NONE;
     }
 }
 
@@ -24,7 +25,8 @@ static enum sam_role role_of(const struct sam_does *does, enum sam_slot slot)
     return address ? SAM_ROLE_ADDRESS : SAM_ROLE_DATA;
 }
 
-static void add(struct sam_uses *uses, enum sam_file file, enum sam_slot slot, enum sam_role role)
+static void add(struct sam_uses *uses, enum sam_operand_file file, enum sam_slot slot,
+                enum sam_role role)
 {
     uses->sources[uses->count++] =
         (struct sam_use){.file = (uint8_t)file, .slot = (uint8_t)slot, .role = (uint8_t)role};
@@ -40,14 +42,14 @@ struct sam_uses sam_op_uses(enum sam_op op)
         const struct sam_operand *operand = sam_operand_find(*letter);
         if (!operand)
             continue;
-        const enum sam_file file = file_of(operand);
+        const enum sam_operand_file file = file_of(operand);
         uses.masked |= operand->kind == SAM_KIND_VM;
-        if (file != SAM_FILE_NONE && operand->slot == SAM_SLOT_RD)
+        if (file != SAM_OPERAND_NONE && operand->slot == SAM_SLOT_RD)
             uses.result = (uint8_t)file;
-        else if (file != SAM_FILE_NONE)
+        else if (file != SAM_OPERAND_NONE)
             add(&uses, file, operand->slot, role_of(&row->does, operand->slot));
     }
     if (row->does.reads_vd)
-        add(&uses, SAM_FILE_V, SAM_SLOT_RD, SAM_ROLE_OPERAND);
+        add(&uses, SAM_OPERAND_V, SAM_SLOT_RD, SAM_ROLE_OPERAND);
     return uses;
 }

@@ -87,7 +87,7 @@ static inline struct sam_counters *sam_counters_of(const struct sam_core *c,
 
 /* End the block with this instruction, before it runs, and begin one after it: a branch that is
  * taken leaves an empty block behind. Charges the budget. */
-#define SAM_END_BLOCK(on_block)                                                                    \
+#define SAM_INSTRUMENT_END_BLOCK(on_block)                                                         \
     do {                                                                                           \
         on_block(c, entry, op + 1);                                                                \
         left -= op + 1 - entry;                                                                    \
@@ -105,7 +105,8 @@ static inline struct sam_counters *sam_counters_of(const struct sam_core *c,
 
 /* The end of the block in which sam_core_run has stopped at c->end_op: an instruction that raised
  * an event has run, any other has not. */
-static inline const struct sam_uop *sam_block_stopped(const struct sam_core *c, enum sam_exit exit)
+static inline const struct sam_uop *sam_instrument_stopped(const struct sam_core *c,
+                                                           enum sam_exit exit)
 {
     return exit == SAM_EXIT_EVENT ? c->end_op + 1 : c->end_op;
 }

@@ -141,7 +141,7 @@ static void use_sources(struct undef *undef, struct undef_warp *w, const struct 
                         const struct undef_row *row, enum undef_use use)
 {
     for (unsigned i = 0; i < row->source_count; i++)
-        if (row->sources[i].file == SAM_FILE_X)
+        if (row->sources[i].file == SAM_OPERAND_X)
             sam_undef_use_x(undef, w, op, use, undef_reg(op->insn, row->sources[i].slot));
 }
 
@@ -178,15 +178,15 @@ static struct undef_bits read_source(const struct undef_warp *w, const struct sa
                                      struct sam_use source, unsigned g, unsigned lane)
 {
     const unsigned reg = undef_reg(op->insn, source.slot);
-    switch ((enum sam_file)source.file) {
-    case SAM_FILE_X: return read_x(w, op, reg);
-    case SAM_FILE_V: return read_v(w, op, (reg + g) % UNDEF_VREGS, lane);
-    case SAM_FILE_V0:
+    switch ((enum sam_operand_file)source.file) {
+    case SAM_OPERAND_X: return read_x(w, op, reg);
+    case SAM_OPERAND_V: return read_v(w, op, (reg + g) % UNDEF_VREGS, lane);
+    case SAM_OPERAND_V0:
         return (struct undef_bits){op->warp->v[g][lane] & 1, undef_bits_v(w, g, lane) & 1};
-    case SAM_FILE_IMM:
+    case SAM_OPERAND_IMM:
         return (struct undef_bits){
             op->insn->pair ? (uint64_t)(int64_t)op->insn->imm : (uint32_t)op->insn->imm, 0};
-    case SAM_FILE_NONE: break;
+    case SAM_OPERAND_NONE: break;
     }
     return (struct undef_bits){0};
 }
@@ -196,13 +196,13 @@ static undef_origin origin_of(const struct undef_warp *w, const struct sam_sanit
                               struct sam_use source, unsigned g, unsigned lane)
 {
     const unsigned reg = undef_reg(op->insn, source.slot);
-    switch ((enum sam_file)source.file) {
-    case SAM_FILE_X: return w->x_origin[w->x[reg] ? reg : reg | 1];
-    case SAM_FILE_V: {
+    switch ((enum sam_operand_file)source.file) {
+    case SAM_OPERAND_X: return w->x_origin[w->x[reg] ? reg : reg | 1];
+    case SAM_OPERAND_V: {
         const unsigned v = (reg + g) % UNDEF_VREGS;
         return undef_origin_v(w, undef_bits_v(w, v, lane) ? v : v | 1, lane);
     }
-    case SAM_FILE_V0: return undef_origin_v(w, g, lane);
+    case SAM_OPERAND_V0: return undef_origin_v(w, g, lane);
     default: return 0;
     }
 }
@@ -211,7 +211,7 @@ static undef_origin origin_of(const struct undef_warp *w, const struct sam_sanit
 static bool is_same(const struct undef_row *row, const struct sam_insn *insn)
 {
     const struct sam_use *a = &row->sources[0], *b = &row->sources[1];
-    return row->source_count >= 2 && a->file == b->file && a->file != SAM_FILE_IMM &&
+    return row->source_count >= 2 && a->file == b->file && a->file != SAM_OPERAND_IMM &&
            undef_reg(insn, a->slot) == undef_reg(insn, b->slot);
 }
 
@@ -227,7 +227,7 @@ static uint64_t combine(const struct undef_warp *w, const struct sam_sanitize_op
         if (part[i].undef && !*origin)
             *origin = origin_of(w, op, row->sources[i], g, lane);
     }
-    return sam_undef_combine((enum sam_undef)row->rule, part[0], part[1], part[2],
+    return sam_undef_combine((enum sam_undefined)row->rule, part[0], part[1], part[2],
                              op->insn->pair ? 64 : 32, is_same(row, op->insn));
 }
 
@@ -239,15 +239,15 @@ static uint32_t dirty_lanes(const struct undef_warp *w, const struct sam_sanitiz
     for (unsigned i = 0; i < row->source_count; i++) {
         const struct sam_use source = row->sources[i];
         const unsigned reg = undef_reg(op->insn, source.slot);
-        if (source.file == SAM_FILE_X) {
+        if (source.file == SAM_OPERAND_X) {
             lanes |= w->x[reg] ? UINT32_MAX : 0;
             if (SAM_UNLIKELY(op->insn->pair))
                 lanes |= reg && w->x[reg | 1] ? UINT32_MAX : 0;
-        } else if (source.file == SAM_FILE_V) {
+        } else if (source.file == SAM_OPERAND_V) {
             lanes |= w->lanes[(reg + g) % UNDEF_VREGS];
             if (SAM_UNLIKELY(op->insn->pair))
                 lanes |= w->lanes[reg | 1];
-        } else if (source.file == SAM_FILE_V0) {
+        } else if (source.file == SAM_OPERAND_V0) {
             lanes |= w->lanes[g];
         }
     }
@@ -407,12 +407,12 @@ void sam_undef_step(struct undef *undef, struct undef_warp *w, const struct sam_
     case SAM_ACT_VTYPE: use_sources(undef, w, op, row, UNDEF_USE_CONTROL); break;
     default: break;
     }
-    if (row->rule == SAM_UNDEF_TILE)
+    if (row->rule == SAM_UNDEFINED_TILE)
         tile_result(w, op);
-    else if (row->result == SAM_FILE_V)
+    else if (row->result == SAM_OPERAND_V)
         vector_result(w, op, row);
-    else if (row->result == SAM_FILE_X && row->vector)
+    else if (row->result == SAM_OPERAND_X && row->vector)
         picked_result(w, op, row);
-    else if (row->result == SAM_FILE_X)
+    else if (row->result == SAM_OPERAND_X)
         scalar_result(w, op, row);
 }

@@ -23,9 +23,9 @@ static void use_address(struct undef *undef, struct undef_warp *w, const struct 
     for (unsigned i = 0; i < row->source_count; i++) {
         const unsigned reg = undef_reg(op->insn, row->sources[i].slot);
         const uint32_t relevant = row->index ? UINT32_MAX >> (32 - 8 * row->index) : UINT32_MAX;
-        if (row->sources[i].file == SAM_FILE_X)
+        if (row->sources[i].file == SAM_OPERAND_X)
             sam_undef_use_x(undef, w, op, UNDEF_USE_ADDRESS, reg);
-        for (unsigned g = 0; row->sources[i].file == SAM_FILE_V && g < op->groups; g++)
+        for (unsigned g = 0; row->sources[i].file == SAM_OPERAND_V && g < op->groups; g++)
             sam_undef_use_v(undef, w, op, UNDEF_USE_ADDRESS, (reg + g) % UNDEF_VREGS, op->acting[g],
                             relevant);
     }
@@ -251,7 +251,7 @@ static void atomic(struct undef *undef, struct undef_warp *w, const struct sam_s
     undef_origin from_memory, origin = w->x_origin[data];
     uint32_t old = loaded(undef, op, row, UINT32_MAX, address, &from_memory);
     uint32_t bits = w->x[data];
-    if (row->rule != SAM_UNDEF_COPY && !conditional)
+    if (row->rule != SAM_UNDEFINED_COPY && !conditional)
         bits = old || bits ? UINT32_MAX : 0;
     if (SAM_UNLIKELY(bits) && sam_undef_is_result(&undef->memory, address)) {
         const bool memory = !w->x[data];

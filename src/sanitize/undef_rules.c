@@ -17,7 +17,7 @@ void sam_undef_row(enum sam_op op, struct undef_row *row)
         const struct sam_use source = uses.sources[i];
         if (source.role == SAM_ROLE_DATA)
             row->data = source;
-        else if (source.role == SAM_ROLE_OPERAND || source.file != SAM_FILE_IMM)
+        else if (source.role == SAM_ROLE_OPERAND || source.file != SAM_OPERAND_IMM)
             row->sources[row->source_count++] = source;
     }
 }
@@ -71,14 +71,15 @@ static uint64_t sign_extend(uint64_t bits, unsigned width)
     return (uint64_t)((int64_t)(bits << (64 - width)) >> (64 - width));
 }
 
-static uint64_t shift(enum sam_undef rule, struct undef_bits a, struct undef_bits b, unsigned width)
+static uint64_t shift(enum sam_undefined rule, struct undef_bits a, struct undef_bits b,
+                      unsigned width)
 {
     const unsigned amount = (unsigned)b.value & (width - 1);
     if (b.undef & (width - 1))
         return UINT64_MAX;
-    return rule == SAM_UNDEF_SLL   ? a.undef << amount
-           : rule == SAM_UNDEF_SRL ? a.undef >> amount
-                                   : (uint64_t)((int64_t)sign_extend(a.undef, width) >> amount);
+    return rule == SAM_UNDEFINED_SLL   ? a.undef << amount
+           : rule == SAM_UNDEFINED_SRL ? a.undef >> amount
+                                       : (uint64_t)((int64_t)sign_extend(a.undef, width) >> amount);
 }
 
 static uint64_t both_and(struct undef_bits a, struct undef_bits b)
@@ -110,74 +111,74 @@ static uint64_t multiply(struct undef_bits a, struct undef_bits b)
 }
 
 /* Whether the result is constant if both sources are one register. */
-static bool cancels(enum sam_undef rule)
+static bool cancels(enum sam_undefined rule)
 {
     switch (rule) {
-    case SAM_UNDEF_XOR:
-    case SAM_UNDEF_SUB:
-    case SAM_UNDEF_RSUB:
-    case SAM_UNDEF_EQ:
-    case SAM_UNDEF_LT:
-    case SAM_UNDEF_LTU:
-    case SAM_UNDEF_GT:
-    case SAM_UNDEF_GTU:
-    case SAM_UNDEF_MASK_ANDN:
-    case SAM_UNDEF_MASK_ORN:
-    case SAM_UNDEF_MASK_XOR: return true;
+    case SAM_UNDEFINED_XOR:
+    case SAM_UNDEFINED_SUB:
+    case SAM_UNDEFINED_RSUB:
+    case SAM_UNDEFINED_EQ:
+    case SAM_UNDEFINED_LT:
+    case SAM_UNDEFINED_LTU:
+    case SAM_UNDEFINED_GT:
+    case SAM_UNDEFINED_GTU:
+    case SAM_UNDEFINED_MASK_ANDN:
+    case SAM_UNDEFINED_MASK_ORN:
+    case SAM_UNDEFINED_MASK_XOR: return true;
     default: return false;
     }
 }
 
-static uint64_t combine(enum sam_undef rule, struct undef_bits a, struct undef_bits b,
+static uint64_t combine(enum sam_undefined rule, struct undef_bits a, struct undef_bits b,
                         struct undef_bits c, unsigned width)
 {
     const uint64_t sign = UINT64_C(1) << (width - 1), any = a.undef | b.undef | c.undef;
     switch (rule) {
-    case SAM_UNDEF_ANY:
-    case SAM_UNDEF_TILE: break;
-    case SAM_UNDEF_BIT: return any != 0;
-    case SAM_UNDEF_COPY: return a.undef;
-    case SAM_UNDEF_AND: return both_and(a, b);
-    case SAM_UNDEF_OR: return both_or(a, b);
-    case SAM_UNDEF_XOR: return a.undef | b.undef;
-    case SAM_UNDEF_ADD: return add(a, b);
-    case SAM_UNDEF_SUB: return subtract(a, b);
-    case SAM_UNDEF_RSUB: return subtract(b, a);
-    case SAM_UNDEF_MUL: return multiply(a, b);
-    case SAM_UNDEF_SLL:
-    case SAM_UNDEF_SRL:
-    case SAM_UNDEF_SRA: return shift(rule, a, b, width);
-    case SAM_UNDEF_EQ: return any && !((a.value ^ b.value) & ~any);
-    case SAM_UNDEF_LT: return less(a, b, sign);
-    case SAM_UNDEF_LTU: return less(a, b, 0);
-    case SAM_UNDEF_GT: return less(b, a, sign);
-    case SAM_UNDEF_GTU: return less(b, a, 0);
-    case SAM_UNDEF_MASK_AND: return both_and(a, b) & 1;
-    case SAM_UNDEF_MASK_ANDN: return both_and(a, inverted(b)) & 1;
-    case SAM_UNDEF_MASK_OR: return both_or(a, b) & 1;
-    case SAM_UNDEF_MASK_ORN: return both_or(a, inverted(b)) & 1;
-    case SAM_UNDEF_MASK_XOR: return any & 1;
-    case SAM_UNDEF_SELECT:
+    case SAM_UNDEFINED_ANY:
+    case SAM_UNDEFINED_TILE: break;
+    case SAM_UNDEFINED_BIT: return any != 0;
+    case SAM_UNDEFINED_COPY: return a.undef;
+    case SAM_UNDEFINED_AND: return both_and(a, b);
+    case SAM_UNDEFINED_OR: return both_or(a, b);
+    case SAM_UNDEFINED_XOR: return a.undef | b.undef;
+    case SAM_UNDEFINED_ADD: return add(a, b);
+    case SAM_UNDEFINED_SUB: return subtract(a, b);
+    case SAM_UNDEFINED_RSUB: return subtract(b, a);
+    case SAM_UNDEFINED_MUL: return multiply(a, b);
+    case SAM_UNDEFINED_SLL:
+    case SAM_UNDEFINED_SRL:
+    case SAM_UNDEFINED_SRA: return shift(rule, a, b, width);
+    case SAM_UNDEFINED_EQ: return any && !((a.value ^ b.value) & ~any);
+    case SAM_UNDEFINED_LT: return less(a, b, sign);
+    case SAM_UNDEFINED_LTU: return less(a, b, 0);
+    case SAM_UNDEFINED_GT: return less(b, a, sign);
+    case SAM_UNDEFINED_GTU: return less(b, a, 0);
+    case SAM_UNDEFINED_MASK_AND: return both_and(a, b) & 1;
+    case SAM_UNDEFINED_MASK_ANDN: return both_and(a, inverted(b)) & 1;
+    case SAM_UNDEFINED_MASK_OR: return both_or(a, b) & 1;
+    case SAM_UNDEFINED_MASK_ORN: return both_or(a, inverted(b)) & 1;
+    case SAM_UNDEFINED_MASK_XOR: return any & 1;
+    case SAM_UNDEFINED_SELECT:
         return c.undef & 1   ? a.undef | b.undef | (a.value ^ b.value)
                : c.value & 1 ? b.undef
                              : a.undef;
-    case SAM_UNDEF_ZEXT8: return a.undef & 0xff;
-    case SAM_UNDEF_ZEXT16: return a.undef & 0xffff;
-    case SAM_UNDEF_SEXT8: return sign_extend(a.undef, 8);
-    case SAM_UNDEF_SEXT16: return sign_extend(a.undef, 16);
-    case SAM_UNDEF_SIGN: return (a.undef & ~sign) | (b.undef & sign);
-    case SAM_UNDEF_SIGNX: return a.undef | (b.undef & sign);
+    case SAM_UNDEFINED_ZEXT8: return a.undef & 0xff;
+    case SAM_UNDEFINED_ZEXT16: return a.undef & 0xffff;
+    case SAM_UNDEFINED_SEXT8: return sign_extend(a.undef, 8);
+    case SAM_UNDEFINED_SEXT16: return sign_extend(a.undef, 16);
+    case SAM_UNDEFINED_SIGN: return (a.undef & ~sign) | (b.undef & sign);
+    case SAM_UNDEFINED_SIGNX: return a.undef | (b.undef & sign);
     }
     return all_if(any);
 }
 
-uint64_t sam_undef_combine(enum sam_undef rule, struct undef_bits a, struct undef_bits b,
+uint64_t sam_undef_combine(enum sam_undefined rule, struct undef_bits a, struct undef_bits b,
                            struct undef_bits c, unsigned width, bool same)
 {
     const uint64_t mask = UINT64_MAX >> (64 - width);
     if (same && cancels(rule))
         return 0;
-    if (same && rule == SAM_UNDEF_SIGNX)
+    if (same && rule == SAM_UNDEFINED_SIGNX)
         b.undef = a.undef = a.undef & ~(UINT64_C(1) << (width - 1));
     return combine(rule, a, b, c, width) & mask;
 }

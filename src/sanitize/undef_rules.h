@@ -6,7 +6,7 @@
 #include "isa/isa.h"
 
 struct undef_row {
-    uint8_t rule; /* enum sam_undef */
+    uint8_t rule; /* enum sam_undefined */
     uint8_t act;  /* enum sam_act */
     uint8_t bytes;
     uint8_t result; /* the file of rd */
@@ -28,7 +28,7 @@ struct undef_bits {
 };
 
 /* The undefined bits of a result of `width` bits (32 or 64). `same`: a and b are one register. */
-uint64_t sam_undef_combine(enum sam_undef rule, struct undef_bits a, struct undef_bits b,
+uint64_t sam_undef_combine(enum sam_undefined rule, struct undef_bits a, struct undef_bits b,
                            struct undef_bits c, unsigned width, bool same);
 
 #endif

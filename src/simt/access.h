@@ -8,7 +8,7 @@
 #include "isa/isa.h"
 
 struct sam_lanes_access {
-    enum sam_access_form form;
+    enum sam_form form;
     bool vector;
     bool own;         /* in private memory */
     bool store;       /* a store, not an atomic */
@@ -22,7 +22,7 @@ static inline struct sam_lanes_access sam_lanes_access_of(enum sam_op op)
     const struct sam_insn_row *row = &sam_insn_rows[op];
     const struct sam_does *does = &row->does;
     return (struct sam_lanes_access){
-        .form = (enum sam_access_form)does->form,
+        .form = (enum sam_form)does->form,
         .vector = sam_op_is_vector(op),
         .own = does->own,
         .store = does->act == SAM_ACT_STORE,

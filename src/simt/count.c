@@ -123,7 +123,7 @@ void sam_counts_stop(struct sam_warp *w, enum sam_exit exit)
         /* If the block had already been ended after this instruction, which did not run, this
          * cancels it. */
         if (sam_uop_in_page(c, op))
-            count_on_block(c, c->end_entry, sam_block_stopped(c, exit));
+            count_on_block(c, c->end_entry, sam_instrument_stopped(c, exit));
         if (exit == SAM_EXIT_TRAP)
             take_back(w, op);
     }

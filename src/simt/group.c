@@ -195,7 +195,7 @@ enum sam_pause sam_group_step(struct sam_worker *worker, struct sam_group *group
     if (fresh && worker->log &&
         !(sam_warp_log_step(worker->log, w, &insn, step) &&
           (!worker->pace || sam_warp_log_flush(worker->log))))
-        return fail_host(worker, SAM_ERR_IO, SAM_LOG_REFUSED);
+        return fail_host(worker, SAM_ERR_IO, SAM_WARP_LOG_REFUSED);
     if (fresh && worker->replay && !sam_replay_step(worker->replay, w, &insn, step))
         return sam_replay_fail(worker->replay);
     const enum sam_pause pause = look(worker, group, w, exit);

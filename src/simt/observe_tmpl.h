@@ -19,7 +19,7 @@
 
 SAM_HANDLER(HOOK(block_end))
 {
-    SAM_END_BLOCK(EVENT(block));
+    SAM_INSTRUMENT_END_BLOCK(EVENT(block));
     SAM_PROCEED(SAM_COUNTERS);
 }
 
@@ -31,7 +31,7 @@ SAM_HANDLER(HOOK(page_end))
 
 SAM_HANDLER(HOOK(split))
 {
-    SAM_END_BLOCK(EVENT(block));
+    SAM_INSTRUMENT_END_BLOCK(EVENT(block));
     EVENT(split)(c, SAM_COUNTERS);
     SAM_PROCEED(SAM_COUNTERS);
 }
@@ -61,7 +61,7 @@ SAM_HANDLER(HOOK(masked))
     {                                                                                              \
         struct sam_counters *counters = SAM_COUNTERS;                                              \
         if (EVENT(event)(c, op, counters))                                                         \
-            SAM_END_BLOCK(EVENT(block));                                                           \
+            SAM_INSTRUMENT_END_BLOCK(EVENT(block));                                                \
         SAM_PROCEED(counters);                                                                     \
     }
 LOAD_AND_STORE(load, store, scalar)

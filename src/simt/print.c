@@ -72,7 +72,7 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp)
     sam_run_called_back(worker);
     if (!ok)
         sam_run_fail_host(run, SAM_ERR_IO,
-                          logged ? "cannot write the kernel's prints" : SAM_LOG_REFUSED);
+                          logged ? "cannot write the kernel's prints" : SAM_WARP_LOG_REFUSED);
     free(text);
     run->print_shown = index;
     return ok;

@@ -164,7 +164,7 @@ bool sam_replay_stop(struct sam_replay *s, struct sam_warp *w, enum sam_exit exi
         if (!in_page || op < c->end_entry)
             shorten(s);
     }
-    const struct sam_uop *past = sam_block_stopped(c, exit);
+    const struct sam_uop *past = sam_instrument_stopped(c, exit);
     if (in_page && past > c->end_entry)
         sam_replay_end(s, c, c->end_entry, past);
     sam_replay_flush(s);

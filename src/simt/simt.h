@@ -467,7 +467,7 @@ bool sam_sanitizing_end(const struct sam_run *run);
 
 /* log.c: the commit log, which goes to the GPU's sink in batches. Flush it before other output and
  * at the end of the launch. False: the sink has failed. */
-#define SAM_LOG_REFUSED "cannot write the commit log"
+#define SAM_WARP_LOG_REFUSED "cannot write the commit log"
 struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu);
 void sam_warp_log_free(struct sam_warp_log *log);
 /* Log an executed instruction. */

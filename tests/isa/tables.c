@@ -148,7 +148,7 @@ static bool is_access_to_one(const struct sam_uses *uses, const struct sam_does 
         data += uses->sources[i].role == SAM_ROLE_DATA;
     }
     return bases == 1 && data == stores &&
-           (uses->result != SAM_FILE_NONE) != (does->act == SAM_ACT_STORE);
+           (uses->result != SAM_OPERAND_NONE) != (does->act == SAM_ACT_STORE);
 }
 
 /* An access has a base address, and data exactly if it stores. */

@@ -8,7 +8,7 @@
 
 enum { MOST = 4 }; /* undefined bits of one source */
 
-static uint64_t compute(enum sam_undef rule, uint64_t a, uint64_t b, uint64_t c, unsigned width)
+static uint64_t compute(enum sam_undefined rule, uint64_t a, uint64_t b, uint64_t c, unsigned width)
 {
     const uint64_t mask = UINT64_MAX >> (64 - width);
     const unsigned amount = (unsigned)b & (width - 1);
@@ -17,37 +17,37 @@ static uint64_t compute(enum sam_undef rule, uint64_t a, uint64_t b, uint64_t c,
     const uint64_t sign = UINT64_C(1) << (width - 1);
     uint64_t result = 0;
     switch (rule) {
-    case SAM_UNDEF_COPY: result = a; break;
-    case SAM_UNDEF_AND: result = a & b; break;
-    case SAM_UNDEF_OR: result = a | b; break;
-    case SAM_UNDEF_XOR: result = a ^ b; break;
-    case SAM_UNDEF_ADD: result = a + b; break;
-    case SAM_UNDEF_SUB: result = a - b; break;
-    case SAM_UNDEF_RSUB: result = b - a; break;
-    case SAM_UNDEF_MUL: result = a * b; break;
-    case SAM_UNDEF_SLL: result = a << amount; break;
-    case SAM_UNDEF_SRL: result = a >> amount; break;
-    case SAM_UNDEF_SRA: result = (uint64_t)(signed_a >> amount); break;
-    case SAM_UNDEF_EQ: result = a == b; break;
-    case SAM_UNDEF_LT: result = signed_a < signed_b; break;
-    case SAM_UNDEF_LTU: result = a < b; break;
-    case SAM_UNDEF_GT: result = signed_a > signed_b; break;
-    case SAM_UNDEF_GTU: result = a > b; break;
-    case SAM_UNDEF_MASK_AND: result = a & b & 1; break;
-    case SAM_UNDEF_MASK_ANDN: result = a & ~b & 1; break;
-    case SAM_UNDEF_MASK_OR: result = (a | b) & 1; break;
-    case SAM_UNDEF_MASK_ORN: result = (a | ~b) & 1; break;
-    case SAM_UNDEF_MASK_XOR: result = (a ^ b) & 1; break;
-    case SAM_UNDEF_SELECT: result = c & 1 ? b : a; break;
-    case SAM_UNDEF_ZEXT8: result = (uint8_t)a; break;
-    case SAM_UNDEF_ZEXT16: result = (uint16_t)a; break;
-    case SAM_UNDEF_SEXT8: result = (uint64_t)(int8_t)a; break;
-    case SAM_UNDEF_SEXT16: result = (uint64_t)(int16_t)a; break;
-    case SAM_UNDEF_SIGN: result = (a & ~sign) | (b & sign); break;
-    case SAM_UNDEF_SIGNX: result = a ^ (b & sign); break;
-    case SAM_UNDEF_ANY: result = (a ^ a >> 7) + b * 3 + c; break; /* something */
-    case SAM_UNDEF_BIT: result = (a + b + c) % 3 == 0; break;
-    case SAM_UNDEF_TILE: break;
+    case SAM_UNDEFINED_COPY: result = a; break;
+    case SAM_UNDEFINED_AND: result = a & b; break;
+    case SAM_UNDEFINED_OR: result = a | b; break;
+    case SAM_UNDEFINED_XOR: result = a ^ b; break;
+    case SAM_UNDEFINED_ADD: result = a + b; break;
+    case SAM_UNDEFINED_SUB: result = a - b; break;
+    case SAM_UNDEFINED_RSUB: result = b - a; break;
+    case SAM_UNDEFINED_MUL: result = a * b; break;
+    case SAM_UNDEFINED_SLL: result = a << amount; break;
+    case SAM_UNDEFINED_SRL: result = a >> amount; break;
+    case SAM_UNDEFINED_SRA: result = (uint64_t)(signed_a >> amount); break;
+    case SAM_UNDEFINED_EQ: result = a == b; break;
+    case SAM_UNDEFINED_LT: result = signed_a < signed_b; break;
+    case SAM_UNDEFINED_LTU: result = a < b; break;
+    case SAM_UNDEFINED_GT: result = signed_a > signed_b; break;
+    case SAM_UNDEFINED_GTU: result = a > b; break;
+    case SAM_UNDEFINED_MASK_AND: result = a & b & 1; break;
+    case SAM_UNDEFINED_MASK_ANDN: result = a & ~b & 1; break;
+    case SAM_UNDEFINED_MASK_OR: result = (a | b) & 1; break;
+    case SAM_UNDEFINED_MASK_ORN: result = (a | ~b) & 1; break;
+    case SAM_UNDEFINED_MASK_XOR: result = (a ^ b) & 1; break;
+    case SAM_UNDEFINED_SELECT: result = c & 1 ? b : a; break;
+    case SAM_UNDEFINED_ZEXT8: result = (uint8_t)a; break;
+    case SAM_UNDEFINED_ZEXT16: result = (uint16_t)a; break;
+    case SAM_UNDEFINED_SEXT8: result = (uint64_t)(int8_t)a; break;
+    case SAM_UNDEFINED_SEXT16: result = (uint64_t)(int16_t)a; break;
+    case SAM_UNDEFINED_SIGN: result = (a & ~sign) | (b & sign); break;
+    case SAM_UNDEFINED_SIGNX: result = a ^ (b & sign); break;
+    case SAM_UNDEFINED_ANY: result = (a ^ a >> 7) + b * 3 + c; break; /* something */
+    case SAM_UNDEFINED_BIT: result = (a + b + c) % 3 == 0; break;
+    case SAM_UNDEFINED_TILE: break;
     }
     return result & mask;
 }
@@ -61,7 +61,7 @@ static uint64_t spread(uint64_t bits, uint64_t places)
     return out;
 }
 
-static uint64_t differing(enum sam_undef rule, const struct undef_bits part[3], unsigned width,
+static uint64_t differing(enum sam_undefined rule, const struct undef_bits part[3], unsigned width,
                           bool same)
 {
     const unsigned count[3] = {(unsigned)__builtin_popcountll(part[0].undef),
@@ -104,16 +104,16 @@ static struct undef_bits random_bits(uint64_t *state, unsigned width)
     return bits;
 }
 
-static bool is_exact(enum sam_undef rule, const struct undef_bits part[3], unsigned width)
+static bool is_exact(enum sam_undefined rule, const struct undef_bits part[3], unsigned width)
 {
     switch (rule) {
-    case SAM_UNDEF_ANY:
-    case SAM_UNDEF_BIT: return false;
-    case SAM_UNDEF_MUL:
+    case SAM_UNDEFINED_ANY:
+    case SAM_UNDEFINED_BIT: return false;
+    case SAM_UNDEFINED_MUL:
         return (!part[0].undef && !part[0].value) || (!part[1].undef && !part[1].value);
-    case SAM_UNDEF_SLL:
-    case SAM_UNDEF_SRL:
-    case SAM_UNDEF_SRA: return (part[1].undef & (width - 1)) == 0;
+    case SAM_UNDEFINED_SLL:
+    case SAM_UNDEFINED_SRL:
+    case SAM_UNDEFINED_SRA: return (part[1].undef & (width - 1)) == 0;
     default: return true;
     }
 }
@@ -121,11 +121,11 @@ static bool is_exact(enum sam_undef rule, const struct undef_bits part[3], unsig
 TEST(rules_agree_with_all_choices)
 {
     uint64_t seed = test_seed();
-    for (unsigned rule = 0; rule < SAM_UNDEF_TILE; rule++) {
+    for (unsigned rule = 0; rule < SAM_UNDEFINED_TILE; rule++) {
         for (unsigned i = 0; i < 400; i++) {
             const unsigned width = test_below(&seed, 4) ? 32 : 64;
-            const bool three =
-                rule == SAM_UNDEF_SELECT || rule == SAM_UNDEF_ANY || rule == SAM_UNDEF_BIT;
+            const bool three = rule == SAM_UNDEFINED_SELECT || rule == SAM_UNDEFINED_ANY ||
+                               rule == SAM_UNDEFINED_BIT;
             const bool same = test_below(&seed, 8) == 0 && !three;
             struct undef_bits part[3] = {random_bits(&seed, width), random_bits(&seed, width)};
             if (test_below(&seed, 4) == 0)
@@ -138,14 +138,14 @@ TEST(rules_agree_with_all_choices)
                 part[2] = random_bits(&seed, width);
                 part[2].undef &= 1;
             }
-            const uint64_t expected = differing((enum sam_undef)rule, part, width, same);
+            const uint64_t expected = differing((enum sam_undefined)rule, part, width, same);
             const uint64_t got =
-                sam_undef_combine((enum sam_undef)rule, part[0], part[1], part[2], width, same);
-            const bool exact =
-                is_exact((enum sam_undef)rule, part, width) &&
-                (!same || rule == SAM_UNDEF_AND || rule == SAM_UNDEF_OR || rule == SAM_UNDEF_XOR ||
-                 rule == SAM_UNDEF_SUB || rule == SAM_UNDEF_EQ ||
-                 (rule >= SAM_UNDEF_LT && rule <= SAM_UNDEF_GTU));
+                sam_undef_combine((enum sam_undefined)rule, part[0], part[1], part[2], width, same);
+            const bool exact = is_exact((enum sam_undefined)rule, part, width) &&
+                               (!same || rule == SAM_UNDEFINED_AND || rule == SAM_UNDEFINED_OR ||
+                                rule == SAM_UNDEFINED_XOR || rule == SAM_UNDEFINED_SUB ||
+                                rule == SAM_UNDEFINED_EQ ||
+                                (rule >= SAM_UNDEFINED_LT && rule <= SAM_UNDEFINED_GTU));
             if (exact ? got != expected : (expected & ~got) != 0)
                 fail_msg("rule %u width %u%s: %#" PRIx64 "/%#" PRIx64 ", %#" PRIx64 "/%#" PRIx64
                          ": %#" PRIx64 ", expected %#" PRIx64,
@@ -174,12 +174,12 @@ TEST(every_row_has_its_registers)
         }
         const bool control = row.act == SAM_ACT_SYNC || row.act == SAM_ACT_JOIN ||
                              row.act == SAM_ACT_PREFIX || row.act == SAM_ACT_SYSTEM;
-        unsigned known = row.data.file != SAM_FILE_NONE;
+        unsigned known = row.data.file != SAM_OPERAND_NONE;
         for (unsigned i = 0; i < row.source_count; i++)
-            known += row.sources[i].file != SAM_FILE_IMM;
+            known += row.sources[i].file != SAM_OPERAND_IMM;
         const bool adds = strstr(insn->meaning, "+ vd[i]") || strstr(insn->meaning, "- vd[i]") ||
                           strstr(insn->meaning, "* vd[i]") || strstr(insn->meaning, "vd +=");
-        if (results != (row.result != SAM_FILE_NONE) && !control)
+        if (results != (row.result != SAM_OPERAND_NONE) && !control)
             fail_msg("%s: result", insn->mnemonic);
         if (known != (control ? 0 : sources + adds))
             fail_msg("%s: %u sources, expected %u", insn->mnemonic, known,
