@@ -371,7 +371,7 @@ static void flush_log(struct sam_run *run)
 {
     struct sam_warp_log *log = run->workers[0].log;
     if (log && !sam_warp_log_flush(log))
-        sam_run_fail_host(run, SAM_ERR_IO, SAM_LOG_REFUSED);
+        sam_run_fail_host(run, SAM_ERR_IO, SAM_WARP_LOG_REFUSED);
 }
 
 bool sam_run_collect(struct sam_run *run, struct sam_gpu_result *result)
