@@ -276,7 +276,7 @@ static int show(const struct op_request *r, const struct sam_plan *plan,
         report_print(text, "?bytes_bound , {bytes_moved/bytes_bound:.3} of the lower bound", root);
         fputc('\n', text);
     }
-    if (r->cycles) {
+    if (r->cycles && energy) {
         struct sam_error error;
         char *lines = NULL;
         cli_engines_print(json_object_get(root, "engines"), text);
@@ -346,7 +346,7 @@ static int operate(struct op_request *r)
     if (code == CLI_OK && r->output)
         code = run_plan(r, plan);
     else if (code == CLI_OK && r->json)
-        code = show(r, plan, NULL);
+        code = show(r, plan, NULL, NULL);
     sam_plan_free(plan);
     for (size_t i = 0; r->inputs && i < r->input_count; i++)
         sam_array_free(&r->inputs[i]);
