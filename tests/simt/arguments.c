@@ -67,6 +67,8 @@ TEST(memory)
     assert_int_equal(sam_gpu_read(gpu, UINT32_MAX, NULL, 1, NULL), SAM_OK);
     assert_int_equal(sam_gpu_read(gpu, 0, NULL, 0, NULL), SAM_OK);
     assert_int_equal(sam_gpu_write(gpu, 0, NULL, 0, NULL), SAM_OK);
+    assert_int_equal(sam_gpu_skip_untouched(NULL, 4, 8), 4);
+    assert_int_equal(sam_gpu_skip_untouched(gpu, 8, 4), 8);
     refuses(sam_gpu_load, gpu, NULL);
     refuses(sam_gpu_unmap, NULL, UINT32_MAX);
     refuses(sam_gpu_unmap, gpu, 0);
