@@ -302,7 +302,7 @@ bool sweep_parts_read(struct sweep *s, const char *name, json_t **first, struct 
             good = cli_fail(error, SAM_ERR_INPUT, name, "out of memory");
         else
             good = there ? read_part(s, path, &part, first, error)
-                         : cli_fail(error, SAM_ERR_INPUT, name, what);
+                         : cli_fail(error, SAM_ERR_INPUT, name, "%s", what);
         free(path);
     }
     weights_list_free(&list);

@@ -6,6 +6,10 @@
 /* Green works, grey has nothing to do, the other colours wait. */
 #define BUSY "#2f9e6b"
 #define IDLE "#dcdfe3"
+#define REASON(hue, text)                                                                          \
+    {                                                                                              \
+        .colour = (hue), .meaning = (text)                                                         \
+    }
 /* A table with a row for each of `number` reasons. */
 #define ROWS(number, table)                                                                        \
     .count = (number) + 0 * sizeof(char[sizeof(table) / sizeof(table)[0] == (number) ? 1 : -1]),   \
@@ -17,45 +21,49 @@ static const char *state_name(unsigned state)
 }
 
 static const struct sweep_reason states[] = {
-    [SAM_MXU_BUSY] = {BUSY, "works"},
-    [SAM_MXU_EMPTY] = {IDLE, "has nothing to do"},
-    [SAM_MXU_REGISTER] = {"#e07b39", "waits for a register that an older instruction holds"},
-    [SAM_MXU_BLOCK] = {"#f0b429", "waits for a block of the accumulator"},
-    [SAM_MXU_PRESSURE] = {"#8e6bbf", "the next stage is full"},
-    [SAM_MXU_LINE] = {"#4a90d9", "waits for an older access to the same line"},
-    [SAM_MXU_SLOTS] = {"#c0392b", "no slot is free"},
-    [SAM_MXU_MEMORY] = {"#5b6470", "waits for memory"},
-    [SAM_MXU_MERGE] = {"#2a7f9e", "memory merges a write of part of a line"},
-    [SAM_MXU_PORT] = {"#b86b8f", "waits for a port of a register"},
+    [SAM_MXU_BUSY] = REASON(BUSY, "works"),
+    [SAM_MXU_EMPTY] = REASON(IDLE, "has nothing to do"),
+    [SAM_MXU_REGISTER] = REASON("#e07b39", "waits for a register that an older instruction holds"),
+    [SAM_MXU_BLOCK] = REASON("#f0b429", "waits for a block of the accumulator"),
+    [SAM_MXU_PRESSURE] = REASON("#8e6bbf", "the next stage is full"),
+    [SAM_MXU_LINE] = REASON("#4a90d9", "waits for an older access to the same line"),
+    [SAM_MXU_SLOTS] = REASON("#c0392b", "no slot is free"),
+    [SAM_MXU_MEMORY] = REASON("#5b6470", "waits for memory"),
+    [SAM_MXU_MERGE] = REASON("#2a7f9e", "memory merges a write of part of a line"),
+    [SAM_MXU_PORT] = REASON("#b86b8f", "waits for a port of a register"),
 };
 const struct sweep_reasons sweep_states = {ROWS(SAM_MXU_STATES, states), .name = state_name};
 
 static const struct sweep_reason engine_cycles[] = {
-    [SAM_ENGINE_BUSY] = {BUSY, "its datapath works"},
-    [SAM_ENGINE_EMPTY] = {IDLE, "its queue is empty"},
-    [SAM_ENGINE_HART_STALLS] = {"#c0392b", "its queue is empty: the hart waits for another engine"},
-    [SAM_ENGINE_LATENCY] = {"#4a90d9", "its last result is still in the pipeline"},
-    [SAM_ENGINE_RAW] = {"#e07b39", "the next instruction reads a TLReg that is not written yet"},
-    [SAM_ENGINE_WAW] = {"#f0b429", "it writes a TLReg that another engine has yet to write"},
-    [SAM_ENGINE_WAR] = {"#8e6bbf", "it writes a TLReg that another engine has yet to read"},
-    [SAM_ENGINE_MEMORY] = {"#5b6470", "it accesses bytes of an earlier load or store"},
-    [SAM_ENGINE_DRAINED] = {"#eef0f2", "the program has ended"},
+    [SAM_ENGINE_BUSY] = REASON(BUSY, "its datapath works"),
+    [SAM_ENGINE_EMPTY] = REASON(IDLE, "its queue is empty"),
+    [SAM_ENGINE_HART_STALLS] =
+        REASON("#c0392b", "its queue is empty: the hart waits for another engine"),
+    [SAM_ENGINE_LATENCY] = REASON("#4a90d9", "its last result is still in the pipeline"),
+    [SAM_ENGINE_RAW] =
+        REASON("#e07b39", "the next instruction reads a TLReg that is not written yet"),
+    [SAM_ENGINE_WAW] = REASON("#f0b429", "it writes a TLReg that another engine has yet to write"),
+    [SAM_ENGINE_WAR] = REASON("#8e6bbf", "it writes a TLReg that another engine has yet to read"),
+    [SAM_ENGINE_MEMORY] = REASON("#5b6470", "it accesses bytes of an earlier load or store"),
+    [SAM_ENGINE_DRAINED] = REASON("#eef0f2", "the program has ended"),
 };
 const struct sweep_reasons sweep_engine_cycles = {ROWS(SAM_ENGINE_CYCLES, engine_cycles),
                                                   .name = sam_engine_cycle_name};
 
 static const struct sweep_reason issue_cycles[] = {
-    [SAM_ISSUE_SCALAR] = {"#9ccfb5", "scalar instructions"},
-    [SAM_ISSUE_TENSOR] = {BUSY, "issues to an engine"},
-    [SAM_ISSUE_MATRIX] = {"#57b894", "issues to the matrix unit"},
-    [SAM_ISSUE_FULL + SAM_ENGINE_LOAD] = {"#c0392b", "the queue of the load engine is full"},
-    [SAM_ISSUE_FULL + SAM_ENGINE_COMP] = {"#e07b39", "the queue of the comp engine is full"},
-    [SAM_ISSUE_FULL + SAM_ENGINE_STORE] = {"#8e6bbf", "the queue of the store engine is full"},
-    [SAM_ISSUE_FULL + SAM_ENGINE_RESHAPE] = {"#f0b429", "the queue of the reshape engine is full"},
-    [SAM_ISSUE_MEMORY] = {"#5b6470", "a scalar load or store waits for bytes of a unit"},
-    [SAM_ISSUE_SLOTS] = {"#4a90d9", "no slot of the matrix unit is free"},
-    [SAM_ISSUE_CONTROL] = {"#b86b8f", "an access to a control register waits"},
-    [SAM_ISSUE_DONE] = {IDLE, "the program has ended, units still work"},
+    [SAM_ISSUE_SCALAR] = REASON("#9ccfb5", "scalar instructions"),
+    [SAM_ISSUE_TENSOR] = REASON(BUSY, "issues to an engine"),
+    [SAM_ISSUE_MATRIX] = REASON("#57b894", "issues to the matrix unit"),
+    [SAM_ISSUE_FULL + SAM_ENGINE_LOAD] = REASON("#c0392b", "the queue of the load engine is full"),
+    [SAM_ISSUE_FULL + SAM_ENGINE_COMP] = REASON("#e07b39", "the queue of the comp engine is full"),
+    [SAM_ISSUE_FULL + SAM_ENGINE_STORE] =
+        REASON("#8e6bbf", "the queue of the store engine is full"),
+    [SAM_ISSUE_FULL + SAM_ENGINE_RESHAPE] =
+        REASON("#f0b429", "the queue of the reshape engine is full"),
+    [SAM_ISSUE_MEMORY] = REASON("#5b6470", "a scalar load or store waits for bytes of a unit"),
+    [SAM_ISSUE_SLOTS] = REASON("#4a90d9", "no slot of the matrix unit is free"),
+    [SAM_ISSUE_CONTROL] = REASON("#b86b8f", "an access to a control register waits"),
+    [SAM_ISSUE_DONE] = REASON(IDLE, "the program has ended, units still work"),
 };
 const struct sweep_reasons sweep_issue_cycles = {ROWS(SAM_ISSUE_CYCLES, issue_cycles),
                                                  .name = sam_issue_cycle_name};
