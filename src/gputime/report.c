@@ -63,8 +63,8 @@ static void add_cache(struct sam_gputime_cache *sum, const struct sam_gputime_ca
 void sam_gputime_energy(const struct sam_gputime_config *config, const struct sam_gputime_result *r,
                         struct sam_energy *energy)
 {
-    uint64_t *count = energy->count;
     *energy = (struct sam_energy){.config = config->energy};
+    uint64_t *count = energy->count;
     count[SAM_ENERGY_gpu_insn] = r->insns;
     for (size_t i = 0; i < r->row_count; i++)
         count[SAM_ENERGY_gpu_lane] += r->rows[i].lanes;

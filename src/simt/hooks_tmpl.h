@@ -7,10 +7,12 @@
 void FILL(struct sam_hooks *hooks);
 void FILL(struct sam_hooks *hooks)
 {
+    /* cppcheck-suppress pointerSize */
     memcpy(hooks->count, count_hooks, sizeof hooks->count);
     /* Pairs are counted word by word, like lanes. */
     hooks->count[SAM_HOOK_PAIR_LOAD] = count_lanes_load;
     hooks->count[SAM_HOOK_PAIR_STORE] = count_lanes_store;
+    /* cppcheck-suppress pointerSize */
     memcpy(hooks->replay, replay_hooks, sizeof hooks->replay);
     hooks->put = put;
 }

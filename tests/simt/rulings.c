@@ -147,9 +147,9 @@ static void expect_trap(struct program *p, const char *line)
     const char *text;
     size_t kind = 0;
     assert_true(next_setting(&line, name, &text));
-    while (kind < SAM_COUNT(kinds) && strcmp(kinds[kind].name, name) != 0)
+    while (kind + 1 < SAM_COUNT(kinds) && strcmp(kinds[kind].name, name) != 0)
         kind++;
-    assert_in_range(kind, 0, SAM_COUNT(kinds) - 1);
+    assert_string_equal(kinds[kind].name, name);
     program_trap(p, kinds[kind].kind);
     while (next_setting(&line, name, &text)) {
         uint32_t value;
