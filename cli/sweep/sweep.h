@@ -82,8 +82,8 @@ struct sweep_request {
 
 /* --- run.c: what would make every run fail is found before the first: the outputs, the
  * program's memory */
-int sweep_check_before(struct sweep_request *request);
-int sweep_run_all(struct sweep_request *request);
+int sweep_check_before(struct sweep_request *sweep);
+int sweep_run_all(struct sweep_request *sweep);
 
 /* --- config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
  * parameters, as a list (CLI_SHOWN) and for completion */

@@ -6,104 +6,104 @@
 
 struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit)
 {
-    struct sam_replay *s = sam_alloc(1, sizeof *s);
-    if (!s)
+    struct sam_replay *r = sam_alloc(1, sizeof *r);
+    if (!r)
         return NULL;
-    s->run = run;
-    s->worker = &run->workers[0];
-    s->generation = 1;
-    sam_spool_store_init(&s->store, limit);
-    sam_replay_grow(s);
-    if (s->failed) {
-        sam_replay_free(s);
+    r->run = run;
+    r->worker = &run->workers[0];
+    r->generation = 1;
+    sam_spool_store_init(&r->store, limit);
+    sam_replay_grow(r);
+    if (r->failed) {
+        sam_replay_free(r);
         return NULL;
     }
-    sam_hooks_fill(&s->hooks);
-    s->worker->replay = s;
-    const struct sam_worker *w = s->worker;
+    sam_hooks_fill(&r->hooks);
+    r->worker->replay = r;
+    const struct sam_worker *w = r->worker;
     if (w->counts || w->log || w->sanitizer || run->gpu->options.schedule == SAM_SCHEDULE_RR1)
-        s->worker->stepped = true;
+        r->worker->stepped = true;
     else
-        sam_replay_in_runs(s, w->code);
-    return s;
+        sam_replay_in_runs(r, w->code);
+    return r;
 }
 
 /* -------------------------------------------------------------------------------- groups */
 
-static struct replay_group **place_of(struct sam_replay *s, uint32_t workgroup)
+static struct replay_group **place_of(struct sam_replay *r, uint32_t workgroup)
 {
-    struct replay_group **at = &s->groups[workgroup % REPLAY_BUCKETS];
+    struct replay_group **at = &r->groups[workgroup % REPLAY_BUCKETS];
     while (*at && (*at)->workgroup != workgroup)
         at = &(*at)->next;
     return at;
 }
 
-void sam_replay_drop(struct sam_replay *s, uint32_t workgroup)
+void sam_replay_drop(struct sam_replay *r, uint32_t workgroup)
 {
-    struct replay_group **at = place_of(s, workgroup), *group = *at;
+    struct replay_group **at = place_of(r, workgroup), *group = *at;
     if (!group)
         return;
     *at = group->next;
-    for (uint32_t i = 0; i < s->run->launch->warps; i++) {
-        sam_spool_clear(&s->store, &group->warps[i].stream);
+    for (uint32_t i = 0; i < r->run->launch->warps; i++) {
+        sam_spool_clear(&r->store, &group->warps[i].stream);
         free(group->warps[i].addresses);
     }
     free(group);
 }
 
-void sam_replay_free(struct sam_replay *s)
+void sam_replay_free(struct sam_replay *r)
 {
-    if (!s)
+    if (!r)
         return;
-    if (s->worker)
-        s->worker->replay = NULL;
+    if (r->worker)
+        r->worker->replay = NULL;
     for (size_t i = 0; i < REPLAY_BUCKETS; i++)
-        while (s->groups[i])
-            sam_replay_drop(s, s->groups[i]->workgroup);
-    sam_replay_code_free(s);
-    sam_spool_store_release(&s->store);
-    free(s->extras);
-    free(s);
+        while (r->groups[i])
+            sam_replay_drop(r, r->groups[i]->workgroup);
+    sam_replay_code_free(r);
+    sam_spool_store_release(&r->store);
+    free(r->extras);
+    free(r);
 }
 
 /* Run the launch's next workgroup. Returns false if there is none or recording has failed. */
-static bool run_next(struct sam_replay *s)
+static bool run_next(struct sam_replay *r)
 {
-    const uint32_t warps = s->run->launch->warps, workgroup = (uint32_t)s->run->next;
-    if (!s->worker || s->run->next == s->run->workgroups || s->failed || s->store.status != SAM_OK)
+    const uint32_t warps = r->run->launch->warps, workgroup = (uint32_t)r->run->next;
+    if (!r->worker || r->run->next == r->run->workgroups || r->failed || r->store.status != SAM_OK)
         return false;
     struct replay_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
     if (!group) {
-        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
+        sam_run_fail_host(r->run, SAM_ERR_MEMORY, "out of memory");
         return false;
     }
     group->workgroup = workgroup;
-    *place_of(s, workgroup) = group;
-    s->writing = group;
-    const bool ran = sam_worker_run_next(s->worker);
-    s->writing = NULL;
-    if (s->failed)
-        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
-    else if (s->store.status != SAM_OK)
-        sam_run_fail_host(s->run, s->store.status, s->store.error.text);
+    *place_of(r, workgroup) = group;
+    r->writing = group;
+    const bool ran = sam_worker_run_next(r->worker);
+    r->writing = NULL;
+    if (r->failed)
+        sam_run_fail_host(r->run, SAM_ERR_MEMORY, "out of memory");
+    else if (r->store.status != SAM_OK)
+        sam_run_fail_host(r->run, r->store.status, r->store.error.text);
     if (!ran)
-        sam_replay_drop(s, workgroup);
+        sam_replay_drop(r, workgroup);
     return ran;
 }
 
-void sam_replay_finish(struct sam_replay *s)
+void sam_replay_finish(struct sam_replay *r)
 {
-    while (run_next(s))
-        sam_replay_drop(s, (uint32_t)s->run->next - 1);
+    while (run_next(r))
+        sam_replay_drop(r, (uint32_t)r->run->next - 1);
 }
 
-void sam_replay_keep(struct sam_replay *s)
+void sam_replay_keep(struct sam_replay *r)
 {
-    for (uint64_t i = 0; run_next(s); i++)
-        for (uint32_t k = 0; k < s->run->launch->warps; k++)
-            sam_spool_end(&s->store, &(*place_of(s, (uint32_t)i))->warps[k].stream);
-    s->worker->replay = NULL;
-    s->worker = NULL;
+    for (uint64_t i = 0; run_next(r); i++)
+        for (uint32_t k = 0; k < r->run->launch->warps; k++)
+            sam_spool_end(&r->store, &(*place_of(r, (uint32_t)i))->warps[k].stream);
+    r->worker->replay = NULL;
+    r->worker = NULL;
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -128,7 +128,7 @@ static uint32_t take_number(struct replay_warp *w)
 }
 
 /* Begin the next record, or repeat the current one. */
-static void read_record(struct sam_replay *s, struct replay_warp *w)
+static void read_record(struct sam_replay *r, struct replay_warp *w)
 {
     w->index = 0;
     if (w->again) {
@@ -137,10 +137,10 @@ static void read_record(struct sam_replay *s, struct replay_warp *w)
     }
     const struct replay_path *last = w->path;
     if (w->path)
-        sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&s->store, &w->stream)));
+        sam_spool_skip(&w->stream, (size_t)(w->extra - sam_spool_front(&r->store, &w->stream)));
     w->begun = true;
     w->path = NULL;
-    w->extra = sam_spool_front(&s->store, &w->stream);
+    w->extra = sam_spool_front(&r->store, &w->stream);
     if (!w->extra) { /* at the end of the stream: repetitions not written */
         w->again = w->repeats;
         w->repeats = 0;
@@ -159,7 +159,7 @@ static void read_record(struct sam_replay *s, struct replay_warp *w)
         memcpy(&w->masks, w->extra + 1, sizeof w->masks);
         w->extra += 1 + sizeof w->masks;
     }
-    w->path = s->paths[take_number(w) - 2];
+    w->path = r->paths[take_number(w) - 2];
 }
 
 static void read_each(struct replay_warp *w, unsigned form, struct sam_gputime_op *op)
@@ -230,34 +230,34 @@ void sam_replay_read_extra(struct replay_warp *w, const struct replay_site *site
 }
 
 /* The workgroup's recording, running it if necessary. NULL: it cannot run. */
-static struct replay_group *group_of(struct sam_replay *s, uint32_t workgroup)
+static struct replay_group *group_of(struct sam_replay *r, uint32_t workgroup)
 {
     struct replay_group *group;
-    while (!(group = *place_of(s, workgroup)))
-        if (!run_next(s))
+    while (!(group = *place_of(r, workgroup)))
+        if (!run_next(r))
             return NULL;
     return group;
 }
 
-bool sam_replay_starts(struct sam_replay *s, uint32_t workgroup)
+bool sam_replay_starts(struct sam_replay *r, uint32_t workgroup)
 {
-    return group_of(s, workgroup) && !sam_run_is_stopped(s->run);
+    return group_of(r, workgroup) && !sam_run_is_stopped(r->run);
 }
 
-bool sam_replay_next(struct sam_replay *s, uint32_t workgroup, uint32_t warp,
+bool sam_replay_next(struct sam_replay *r, uint32_t workgroup, uint32_t warp,
                      struct sam_gputime_op *op)
 {
-    struct replay_group *group = group_of(s, workgroup);
+    struct replay_group *group = group_of(r, workgroup);
     if (!group)
         return false;
     struct replay_warp *w = &group->warps[warp];
     if (!w->begun && !(w->addresses = sam_alloc(REPLAY_MOST_ADDRESSES, sizeof *w->addresses))) {
-        sam_run_fail_host(s->run, SAM_ERR_MEMORY, "out of memory");
+        sam_run_fail_host(r->run, SAM_ERR_MEMORY, "out of memory");
         return false;
     }
     if (!w->begun)
-        read_record(s, w);
-    if (!w->path || sam_run_is_stopped(s->run))
+        read_record(r, w);
+    if (!w->path || sam_run_is_stopped(r->run))
         return false;
     const struct replay_site *site = w->path->sites[w->index++];
     *op = (struct sam_gputime_op){
@@ -269,7 +269,7 @@ bool sam_replay_next(struct sam_replay *s, uint32_t workgroup, uint32_t warp,
     };
     sam_replay_read_extra(w, site, op);
     if (w->index == w->path->count)
-        read_record(s, w);
+        read_record(r, w);
     if (w->path)
         op->next_pc = w->path->sites[w->index]->pc;
     return true;
