@@ -128,8 +128,7 @@ void sam_gputime_emit(struct model *m, struct sm *sm);
 /* write.c */
 void sam_gputime_write(struct model *m, struct sm *sm);
 void sam_gputime_order_writes(struct model *m);
-void sam_gputime_put_result(struct model *m, struct sm *sm, struct inflight *inflight,
-                            uint64_t ready);
+void sam_gputime_put_result(struct model *m, struct sm *sm, struct inflight *f, uint64_t ready);
 /* Complete the instruction and free its entry. */
 static inline void sam_gputime_retire(struct model *m, struct sm *sm, struct inflight *f,
                                       uint64_t at)
@@ -178,12 +177,10 @@ static inline bool sam_gputime_lsu_takes(const struct model *m, const struct sm 
     const bool idle = !l->active && l->free <= m->now + m->config.emit_latency;
     return l->under_way < m->config.lsu_all && l->queued < m->config.lsu_queue + idle;
 }
-void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct inflight *inflight,
-                         uint64_t at);
+void sam_gputime_lsu_put(const struct model *m, struct sm *sm, struct inflight *f, uint64_t at);
 void sam_gputime_lsu(struct model *m, struct sm *sm);
 /* Schedule the completion of an instruction's accesses. */
-void sam_gputime_expect(struct model *m, struct sm *sm, const struct inflight *inflight,
-                        uint64_t at);
+void sam_gputime_expect(struct model *m, struct sm *sm, const struct inflight *f, uint64_t at);
 /* Complete the accesses that are due. */
 void sam_gputime_answers(struct model *m, struct sm *sm);
 
