@@ -129,8 +129,8 @@ bool sam_replay_next(struct sam_replay *replay, uint32_t workgroup, uint32_t war
                      struct sam_gputime_op *op);
 /* Discard the recording of a workgroup. */
 void sam_replay_drop(struct sam_replay *replay, uint32_t workgroup);
-/* Decode the extras of an instruction at `reader->extra`, and advance it. */
-void sam_replay_read_extra(struct replay_warp *reader, const struct replay_site *site,
+/* Decode the extras of an instruction at `w->extra`, and advance it. */
+void sam_replay_read_extra(struct replay_warp *w, const struct replay_site *site,
                            struct sam_gputime_op *op);
 /* The latest instruction recorded at `pc`, or NULL. */
 const struct replay_site *sam_replay_at(const struct sam_replay *replay, uint32_t pc);
