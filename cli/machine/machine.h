@@ -18,7 +18,7 @@ struct run {
         struct tile *tile;
     };
     FILE *text; /* for people: stdout unless data goes there; NULL: nothing is shown */
-    json_t *report, *json_checks; /* what --json prints; NULL without */
+    json_t *report, *json_checks; /* the document of --json; NULL without it */
     struct run_arguments arguments;
     struct run_check *checks;
     struct sam_image *image; /* symbols and lines, or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `samite run --machine system` adds to a run of the tensor hart: the other parts. */
+/* The parts of `samite run --machine system` besides the tensor hart. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 

@@ -83,7 +83,7 @@ int ventus_place(struct run *run, uint8_t **buffer, size_t *size);
 void ventus_defaults(struct gpu_request *gpu);
 /* Register a file that is written; one per launch where its name has %n. */
 int ventus_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
-/* Check the configuration, and register the timelines of so many launches. */
+/* Check the configuration, and register the timelines of `launches` launches. */
 int ventus_check_cycles(const struct run_request *request, struct gpu_request *gpu,
                         size_t launches);
 /* Note a workgroup that no SM of the model in time could hold, however it is configured. */

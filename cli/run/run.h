@@ -197,7 +197,7 @@ struct run_argument {
     const char *name; /* NULL without */
     bool output;
     const char *path;   /* where an output is written, or NULL */
-    const char *input;  /* what its array was read from, or NULL */
+    const char *input;  /* the file of its array, or NULL */
     const char *packed; /* the tensor of the packed file `input` that its array is, or NULL */
     struct sam_array array;
     enum sam_dtype dtype; /* of a scalar */

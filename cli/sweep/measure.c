@@ -79,7 +79,7 @@ static double dram_busy(const struct sweep_run *run)
 
 static double weights_busy(const struct sweep_run *run)
 {
-    enum { WORKS = 5 }; /* the first so many of its cycles */
+    enum { WORKS = 5 }; /* cycles of work at its beginning */
     uint64_t busy = 0;
     for (unsigned i = 0; i < WORKS; i++)
         busy += run->system.weights[i];

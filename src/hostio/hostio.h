@@ -15,7 +15,7 @@ struct sam_hostio_guest {
     bool (*write)(void *context, uint64_t address, const void *data, size_t size);
     /* Instructions executed: the clock, one per nanosecond. */
     uint64_t (*time)(void *context);
-    /* Extend the heap to `end`; NULL: there is no brk. */
+    /* Extend the heap to `end`; NULL: brk is not supported. */
     bool (*grow)(void *context, uint64_t end);
     uint64_t heap_base, heap_limit; /* 0: unknown */
     uint64_t stack_base, stack_limit;

@@ -75,7 +75,7 @@ static void put_code(struct listing *l, const struct sam_section *section)
         put_labels(l, pc);
         bool known = sam_disassemble(l->isa, word, pc, prefix, l->image, text, sizeof text);
         struct sam_insn insn;
-        bool is_text = known && text[0] != '.'; /* a .word is no prefix for the assembler */
+        bool is_text = known && text[0] != '.'; /* the assembler rejects .word as a prefix */
         prefix =
             is_text && sam_decode(l->isa, word, 0, &insn) && sam_op_is_prefix(insn.op) ? word : 0;
         sam_buffer_printf(&l->out, "    %-36s # %08llx: %08x\n", text, (unsigned long long)pc,

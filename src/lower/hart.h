@@ -26,7 +26,7 @@ static inline struct lower_value *lower_value(const struct lower *l, uint32_t va
 {
     return &l->values[value - l->f->first_value];
 }
-/* The root tile of a window; a tile that is no window is its own root. */
+/* The root tile of a window; a tile other than a window is its own root. */
 static inline uint32_t lower_root(const struct lower *l, uint32_t value)
 {
     return l->flow.root[value - l->f->first_value];

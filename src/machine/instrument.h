@@ -14,7 +14,7 @@
 
 #include "machine/threads.h"
 
-/* Which of an observer's handlers an instruction gets. */
+/* The kind of hook that an observer installs for an instruction. */
 enum sam_hook {
     SAM_HOOK_NONE,
     SAM_HOOK_BLOCK_END,   /* the instruction ends its block: jumps, prefixes, vset*, ... */
@@ -59,7 +59,7 @@ struct sam_instrumentation {
     sam_handler *(*instrument)(void *context, const struct sam_insn *insn, bool apart);
     sam_handler *page_end; /* SAM_HOOK_PAGE_END, or NULL */
     /* Collect an instruction's counters, which are then cleared: `totals` are the prefix sums of
-     * `steps`. Also called before an instruction is decoded again. NULL: there is no need. */
+     * `steps`. Also called before an instruction is decoded again. NULL: not called. */
     void (*flush)(void *context, uint64_t pc, const struct sam_counters *counters,
                   const int64_t totals[SAM_COUNTER_STEPS]);
     void *context;
