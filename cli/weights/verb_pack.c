@@ -323,7 +323,7 @@ static void print_total(const struct request *r)
 /* The parts of a folder must agree on what changes the packed files. */
 static uint64_t plan_of(const struct sam_codec_options *options)
 {
-    const uint8_t choices[] = {'p', options->dense, options->bit_planes};
+    const uint8_t choices[] = {'p', options->dense, options->bit_planes, options->restart};
     return cli_plan_add(0, choices, sizeof choices);
 }
 
@@ -398,7 +398,7 @@ static int parse_planes(struct cli_args *args, const struct cli_option *option, 
 
 static int run(struct cli_args *args)
 {
-    struct request r = {.args = args};
+    struct request r = {.args = args, .options.size = sizeof r.options};
     return cli_read(args, &r) ?: pack(&r);
 }
 
@@ -413,6 +413,8 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, options.bit_planes, "planes", CLI_PARSE, NULL,
             "field (default), or bit: one plane per bit, eight weights per symbol", .letter = 'p',
             .choices = "field bit", .parse = parse_planes),
+    CLI_ROW(struct request, options.restart, "restart", CLI_FLAG, NULL,
+            "a restart point every 4096 weights: the weight unit fetches only what it needs"),
     CLI_PART(struct request, part),
     CLI_FORCE(struct request, force),
     CLI_JSON(struct request, json, "print how each tensor was packed as JSON"),

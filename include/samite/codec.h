@@ -91,6 +91,7 @@ struct sam_codec_options {
     unsigned threads; /* 0 means 1 */
     enum sam_codec_level level;
     const struct sam_allocator *allocator; /* NULL: malloc and free */
+    bool restart; /* also write restart points, for a weight unit. Since 0.2 */
 };
 
 /* The level that `level` selects on this host: "portable", "avx2" or "avx512". */

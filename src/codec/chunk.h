@@ -62,6 +62,7 @@ struct sam_chunk_maker {
     const struct sam_codec_ops *ops;
     const struct sam_allocator *allocator;
     const struct sam_counter *counter; /* NULL: exact */
+    bool restart;                      /* write restart points */
     uint8_t *planes;
     uint32_t (*counts)[256];   /* per block and coded plane */
     struct sam_huffman *codes; /* per block and coded plane, set for the first block that shares
@@ -84,11 +85,20 @@ struct sam_chunk {
         uint32_t offset, size;
         enum sam_chunk_block_mode mode;
         uint64_t hash;
-        const uint8_t *codes; /* of the coded planes, as read by sam_huffman_read */
+        const uint8_t *codes;   /* of the coded planes, as read by sam_huffman_read */
+        uint32_t has_code;      /* bit per plane: there is a code in `codes` */
+        const uint8_t *restart; /* points of these planes; NULL: none */
     } block[SAM_CHUNK_BLOCKS];
     const uint8_t *codes_end;
     uint32_t has_code; /* bit per coded plane: some block codes it */
 };
+
+/* Restart points of `elements` elements in a plane with a code, and the bytes of a point. */
+enum { SAM_RESTART_BYTES = 3, SAM_RESTART_KIND = 1 };
+static inline size_t sam_restart_points(size_t elements)
+{
+    return (elements - 1) / SAM_RESTART;
+}
 
 /* Read the code at *at and advance past it. Returns false if it is invalid or extends past `end`.
  */

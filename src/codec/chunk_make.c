@@ -14,6 +14,7 @@ size_t sam_chunk_bound(enum sam_layout_id layout, size_t count)
     struct sam_chunk_span span = {.count = count};
     size_t tables = (size_t)l->plane_count * (3 + 128);
     size_t size = SAM_CHUNK_HEADER + sam_chunk_span_blocks(&span) * (SAM_CHUNK_ENTRY + tables);
+    size += 1 + count / SAM_RESTART * l->plane_count * SAM_RESTART_BYTES;
     return (size + count * l->element + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
 }
 
@@ -352,6 +353,38 @@ static uint8_t *write_code(const struct sam_huffman *code, uint8_t *out)
     return out;
 }
 
+/* Where the streams of a plane begin to decode the element before each multiple of SAM_RESTART. */
+static uint8_t *write_restarts(const struct making *m, size_t plane, size_t block, uint8_t *out)
+{
+    const size_t count = sam_chunk_block_elements(m->span, block);
+    const size_t points = sam_restart_points(count), unit = m->layout->plane[plane].unit;
+    const size_t symbols = sam_plane_size(&m->layout->plane[plane], count);
+    const uint8_t *length = code_of(m, plane, block)->length;
+    const uint8_t *symbol = plane_of_block(m, plane, block);
+    const size_t run = sam_stream_length(symbols);
+    for (size_t i = 0; i < points; i++) {
+        const size_t at = (i + 1) * SAM_RESTART * unit / 8;
+        size_t end = ((at - 1) / run + 1) * run;
+        uint32_t bits = 0;
+        for (end = end < symbols ? end : symbols; end > at; end--)
+            bits += length[symbol[end - 1]];
+        for (unsigned byte = 0; byte < SAM_RESTART_BYTES; byte++)
+            *out++ = (uint8_t)(bits >> 8 * byte);
+    }
+    return out;
+}
+
+static uint8_t *write_index(const struct making *m, const bool planes[], const uint32_t used[],
+                            uint8_t *out)
+{
+    *out++ = SAM_RESTART_KIND;
+    for (size_t b = 0; b < sam_chunk_span_blocks(m->span); b++)
+        for (size_t p = 0; planes[b] && p < m->layout->plane_count; p++)
+            if (used[m->shares[b]] >> p & 1)
+                out = write_restarts(m, p, b, out);
+    return out;
+}
+
 size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
                       const uint8_t *elements, uint8_t *out)
 {
@@ -378,6 +411,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
                 *at++ = 0;
         }
     }
+    at = maker->restart ? write_index(&m, planes, used, at) : at;
     size_t header = (size_t)(at - out);
     for (size_t b = 0; b < blocks; b++, entry += SAM_CHUNK_ENTRY) {
         const uint8_t *from = elements + b * SAM_CHUNK_BLOCK_SIZE * m.layout->element;

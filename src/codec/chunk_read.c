@@ -87,6 +87,26 @@ const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_c
     return NULL;
 }
 
+/* Find the restart points at `at`. A header that ends otherwise has none. */
+static void find_restarts(struct sam_chunk *chunk, const uint8_t *at, const uint8_t *end)
+{
+    const size_t blocks = sam_chunk_span_blocks(&chunk->span);
+    size_t points[SAM_CHUNK_BLOCKS], all = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        const size_t planes = chunk->block[b].mode == SAM_CHUNK_PLANES
+                                  ? (size_t)__builtin_popcount(chunk->block[b].has_code)
+                                  : 0;
+        points[b] = planes * sam_restart_points(sam_chunk_block_elements(&chunk->span, b));
+        all += points[b];
+    }
+    if ((size_t)(end - at) != 1 + all * SAM_RESTART_BYTES || *at++ != SAM_RESTART_KIND)
+        return;
+    for (size_t b = 0; b < blocks; b++) {
+        chunk->block[b].restart = at;
+        at += points[b] * SAM_RESTART_BYTES;
+    }
+}
+
 const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size,
                                    const struct sam_chunk_span *span, struct sam_chunk *chunk)
 {
@@ -104,6 +124,7 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
         return "header checksum mismatch";
     const uint8_t *entry = data + SAM_CHUNK_HEADER, *end = data + header;
     const uint8_t *at = entry + blocks * SAM_CHUNK_ENTRY, *codes = at;
+    uint32_t own_codes = 0;
     for (size_t b = 0; b < blocks; b++) {
         bool own = b == 0 || data[15] >> b & 1;
         codes = own ? at : codes;
@@ -112,9 +133,12 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
             bool present;
             if (!sam_huffman_read(&at, end, &code, &present))
                 return "invalid code table";
-            chunk->has_code |= (uint32_t)present << p;
+            own_codes = p ? own_codes : 0;
+            own_codes |= (uint32_t)present << p;
         }
         chunk->block[b].codes = codes;
+        chunk->block[b].has_code = own_codes;
+        chunk->has_code |= own_codes;
     }
     chunk->codes_end = end;
     size_t offset = header;
@@ -129,6 +153,7 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
         chunk->block[b].hash = sam_le64(entry + 4);
         offset += length;
     }
+    find_restarts(chunk, at, end);
     return size - offset >= SAM_ALIGN ? "extra bytes after the blocks" : NULL;
 }
 

@@ -14,6 +14,7 @@ enum {
     SAM_HUFFMAN_LIMIT = 11, /* bits of the longest code */
     SAM_HUFFMAN_SLOTS = 1 << SAM_HUFFMAN_LIMIT,
     SAM_STREAMS = 5,
+    SAM_RESTART = 1 << 12,          /* elements between restart points */
     SAM_CHUNK_BLOCK_SIZE = 1 << 17, /* elements */
     SAM_CHUNK_BLOCKS = 8,
     SAM_CHUNK = SAM_CHUNK_BLOCK_SIZE * SAM_CHUNK_BLOCKS,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Validation of file descriptions and options. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "codec/chunk.h"
@@ -8,8 +9,8 @@ enum sam_status sam_codec_options_take(struct sam_codec_options *options,
                                        const struct sam_codec_options *given,
                                        struct sam_error *error)
 {
-    enum sam_status status =
-        sam_options_take(options, sizeof *options, sizeof *options, given, error);
+    enum sam_status status = sam_options_take(
+        options, sizeof *options, offsetof(struct sam_codec_options, restart), given, error);
     if (status != SAM_OK)
         return status;
     if ((unsigned)options->level > SAM_CODEC_AVX512)

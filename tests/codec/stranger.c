@@ -71,9 +71,9 @@ static struct layout layout_of(unsigned id)
     return bits;
 }
 
-/* First codes of each length, as RFC 1951 numbers them. */
-static void read_stream(const uint8_t lengths[256], const uint8_t *in, size_t size, uint8_t *out,
-                        size_t n)
+/* First codes of each length, as RFC 1951 numbers them. Returns the bit after the symbols. */
+static size_t read_symbols(const uint8_t lengths[256], const uint8_t *in, size_t size, size_t bit,
+                           uint8_t *out, size_t n)
 {
     unsigned first[13] = {0}, code = 0;
     for (unsigned length = 1; length <= 11; length++) {
@@ -83,7 +83,6 @@ static void read_stream(const uint8_t lengths[256], const uint8_t *in, size_t si
         code = (code + before) << 1;
         first[length] = code;
     }
-    size_t bit = 0;
     while (n--) {
         unsigned word = 0, length = 0, found = 256;
         while (found == 256) {
@@ -98,7 +97,13 @@ static void read_stream(const uint8_t lengths[256], const uint8_t *in, size_t si
         }
         out[n] = (uint8_t)found;
     }
-    assert_int_equal((bit + 7) / 8, size);
+    return bit;
+}
+
+static void read_stream(const uint8_t lengths[256], const uint8_t *in, size_t size, uint8_t *out,
+                        size_t n)
+{
+    assert_int_equal((read_symbols(lengths, in, size, 0, out, n) + 7) / 8, size);
 }
 
 static size_t plane_size(const struct plane *p, size_t n)
@@ -150,6 +155,64 @@ static void read_planes(const struct layout *l, uint8_t (*lengths)[256], const u
 
 static unsigned blocks_with_own_codes;
 
+/* Streams entered at the restart points `point` of plane `p` of n elements, and at the end: each
+ * gives the symbols before it that the whole plane has. Returns the end of the points. */
+static unsigned points_tried;
+
+static const uint8_t *try_points(const struct plane *p, const uint8_t lengths[256],
+                                 const uint8_t *entry, const uint8_t *in, const uint8_t *symbols,
+                                 size_t n, const uint8_t *point)
+{
+    const size_t bytes = plane_size(p, n), run = (bytes + 4) / 5;
+    for (size_t k = 1; k * 4096 < n; k++, point += 3) {
+        const size_t s = k * 4096 * p->unit / 8, stream = (s - 1) / run;
+        const size_t count = s - stream * run < 50 ? s - stream * run : 50;
+        const uint8_t *from = in;
+        uint8_t found[50];
+        if (entry[0] != 1)
+            continue;
+        for (size_t j = 0; j < stream; j++)
+            from += number(entry + 1 + 4 * j, 4);
+        read_symbols(lengths, from, (size_t)number(entry + 1 + 4 * stream, 4),
+                     (size_t)number(point, 3), found, count);
+        assert_memory_equal(found, symbols + s - count, count);
+        points_tried++;
+    }
+    return point;
+}
+
+/* The points of a block of planes, whose elements are at `out`. */
+static const uint8_t *try_block(const struct layout *l, uint8_t (*lengths)[256], const uint8_t *in,
+                                size_t n, const uint8_t *out, const uint8_t *point)
+{
+    const uint8_t *entry = in;
+    for (unsigned p = 0; p < l->count; p++)
+        in += *in == 0 ? 1 : *in == 2 ? 2 : 21;
+    for (unsigned p = 0; p < l->count; p++) {
+        const struct plane *plane = &l->planes[p];
+        uint8_t *symbols = calloc(1, plane_size(plane, n) + 1);
+        bool has_code = false;
+        assert_non_null(symbols);
+        for (size_t i = 0; i < n * plane->count; i++) {
+            const size_t element = i / plane->count, b = i % plane->count;
+            const size_t at = element * plane->unit + b;
+            const uint8_t byte = out[element * l->element + plane->bits[b] / 8];
+            symbols[at / 8] |= (uint8_t)((byte >> plane->bits[b] % 8 & 1) << at % 8);
+        }
+        for (unsigned s = 0; s < 256; s++)
+            has_code |= lengths[p][s] != 0;
+        if (has_code)
+            point = try_points(plane, lengths[p], entry, in, symbols, n, point);
+        if (entry[0] == 0)
+            in += plane_size(plane, n);
+        for (unsigned j = 0; entry[0] == 1 && j < 5; j++)
+            in += number(entry + 1 + 4 * j, 4);
+        entry += entry[0] == 0 ? 1 : entry[0] == 2 ? 2 : 21;
+        free(symbols);
+    }
+    return point;
+}
+
 /* The codes of all coded planes. */
 static const uint8_t *read_codes(const struct layout *l, const uint8_t *code,
                                  uint8_t (*lengths)[256])
@@ -169,7 +232,8 @@ static const uint8_t *read_codes(const struct layout *l, const uint8_t *code,
 static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t first_block,
                                  const struct layout *l, size_t n, uint8_t *out)
 {
-    static uint8_t lengths[32][256];
+    static uint8_t lengths[32][256], codes[8][32][256];
+    const uint8_t *begin = out, *blocks_at = chunk + number(chunk + 12, 2);
     uint64_t seed = (uint64_t)piece << 32 | first_block;
     size_t header = (size_t)number(chunk + 12, 2), blocks = chunk[14];
     assert_int_equal(number(chunk, 8), XXH3_64bits_withSeed(chunk + 8, header - 8, seed));
@@ -183,6 +247,7 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
         blocks_with_own_codes += own;
         if (b == 0 || own)
             code = read_codes(l, code, lengths);
+        memcpy(codes[b], lengths, sizeof lengths);
         if (word >> 30)
             read_planes(l, lengths, in, size, count, out);
         else
@@ -192,6 +257,17 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
         out += count * l->element;
         in += size;
     }
+    if (code == chunk + header)
+        return chunk + number(chunk + 8, 4);
+    assert_int_equal(*code++, 1);
+    for (size_t b = 0; b < blocks; b++) {
+        const uint64_t word = number(chunk + 16 + 12 * b, 4);
+        const size_t count = n - b * 131072 < 131072 ? n - b * 131072 : 131072;
+        if (word >> 30)
+            code = try_block(l, codes[b], blocks_at, count, begin + b * 131072 * l->element, code);
+        blocks_at += word & 0x3fffffff;
+    }
+    assert_ptr_equal(code, chunk + header);
     return chunk + number(chunk + 8, 4);
 }
 
@@ -273,8 +349,11 @@ TEST(reads_what_is_packed)
                                            SAM_E5M2, SAM_E2M1, SAM_U8};
     enum { TYPES = sizeof types / sizeof types[0], HEADER = 33 };
     uint64_t random = 11;
-    for (unsigned mode = 0; mode < 3; mode++) {
-        const struct sam_codec_options options = {.dense = mode == 1, .bit_planes = mode == 2};
+    for (unsigned mode = 0; mode < 5; mode++) {
+        const struct sam_codec_options options = {.size = sizeof options,
+                                                  .dense = mode == 1,
+                                                  .bit_planes = mode == 2 || mode == 4,
+                                                  .restart = mode >= 3};
         struct sam_weight tensors[TYPES];
         struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TYPES};
         uint64_t at = HEADER;
@@ -310,6 +389,7 @@ TEST(reads_what_is_packed)
         free(packed.data);
         free(file);
         assert_int_equal(blocks_with_own_codes, 2 * (mode + 1));
+        assert_int_equal(points_tried > 0, mode >= 3);
     }
 }
 
