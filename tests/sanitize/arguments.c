@@ -15,6 +15,8 @@ TEST(arguments)
     size_t count = 1;
     char *text = (char *)1;
     assert_non_null(sanitizer);
+    assert_null(sam_sanitizer_new(0));
+    assert_null(sam_sanitizer_new(16));
     assert_int_equal(sam_sanitizer_checks(sanitizer), SAM_SANITIZE_RACE);
     refuses(sam_sanitizer_add_buffer, NULL, &buffer);
     refuses(sam_sanitizer_add_buffer, sanitizer, NULL);
