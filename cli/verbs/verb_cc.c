@@ -109,9 +109,10 @@ const struct cli_verb verb_cc = {
                 .high = 1,
                 .suffixes = ".cl .ocl",
                 CLI_AT(struct request, in)},
-    .details = "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
-               "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"
-               "`sweep` compile a .cl file on their own. Results are kept in ~/.cache/samite.\n",
+    .details =
+        "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
+        "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"
+        "`sweep` compile a .cl file on their own. Results are kept in ~/.cache/samite.\n",
     .examples = "  samite cc vecadd.cl -o vecadd.elf\n"
                 "  samite cc -D BLOCK=16 -I include kernel.cl -o kernel.elf\n"
                 "  samite cc -S kernel.cl -o -\n",

@@ -374,8 +374,8 @@ static void dir_file(struct assembler *as, struct asm_lexer *lexer)
         name = part;
     }
     while (as->loc_file_count <= (size_t)number) {
-        const char **files = sam_grow(as->loc_files, as->loc_file_count, &as->loc_file_capacity,
-                                      sizeof *files);
+        const char **files =
+            sam_grow(as->loc_files, as->loc_file_count, &as->loc_file_capacity, sizeof *files);
         if (!files) {
             sam_asm_out_of_memory(as);
             return;
@@ -408,8 +408,8 @@ static void dir_loc(struct assembler *as, struct asm_lexer *lexer)
 static bool is_ignored(const char *name, size_t size)
 {
     static const char *const names[] = {
-        ".option",    ".attribute", ".ident",   ".local",       ".hidden", ".internal",
-        ".protected", ".addrsig",   ".addrsig_sym", ".end", ".variant_cc",
+        ".option",    ".attribute", ".ident",       ".local", ".hidden",     ".internal",
+        ".protected", ".addrsig",   ".addrsig_sym", ".end",   ".variant_cc",
     };
     for (size_t i = 0; i < SAM_COUNT(names); i++)
         if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)

@@ -17,19 +17,19 @@ struct segment {
 
 struct alloc {
     struct cc_function *f;
-    uint32_t words;       /* of a set of registers */
-    uint64_t *in, *out;   /* sets of each block */
-    uint32_t *first;      /* position of each block */
+    uint32_t words;     /* of a set of registers */
+    uint64_t *in, *out; /* sets of each block */
+    uint32_t *first;    /* position of each block */
     uint32_t positions;
     struct segment *segments;
     size_t segment_count, segment_room;
-    uint32_t *head;       /* of each register */
+    uint32_t *head; /* of each register */
     uint32_t *open;
     float *weight;
     uint32_t *partner; /* heads of copies, two links each */
     struct link {
         uint32_t reg, next;
-    } *links;
+    } * links;
     size_t link_count, link_room;
     uint64_t *taken; /* REGS sets of positions */
     size_t taken_words;
@@ -321,8 +321,8 @@ static void take(struct alloc *a, uint32_t machine, uint32_t reg)
 /* The `i`th register to try: of vectors all but v0; of scalars those that nothing else needs. */
 static uint32_t candidate(bool vector, uint32_t i)
 {
-    static const uint8_t scalars[] = {5,  7,  28, 29, 30, 31, 10, 11, 12, 13, 14, 15, 16, 17, 8,
-                                      9,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
+    static const uint8_t scalars[] = {5,  7, 28, 29, 30, 31, 10, 11, 12, 13, 14, 15, 16,
+                                      17, 8, 9,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
     if (vector)
         return i + 1 < V_COUNT ? i + 1 : CC_NO;
     if (i < SAM_COUNT(scalars))
@@ -387,8 +387,7 @@ static bool choose_all(struct alloc *a)
             continue;
         for (uint32_t s = a->head[r]; s != CC_NO; s = a->segments[s].next)
             length += a->segments[s].end - a->segments[s].start;
-        wishes[count++] =
-            (struct wish){a->keep[r] ? 1e30f : a->weight[r] / (float)(length + 8), r};
+        wishes[count++] = (struct wish){a->keep[r] ? 1e30f : a->weight[r] / (float)(length + 8), r};
     }
     qsort(wishes, count, sizeof *wishes, by_density);
     f->vgprs = 1;
@@ -454,11 +453,11 @@ static bool assign(struct alloc *a)
 struct spilling {
     struct alloc *a;
     struct cc_function *f;
-    uint32_t *slot;          /* of each register: its address + 1 */
+    uint32_t *slot; /* of each register: its address + 1 */
     uint32_t scalar_bytes;
-    struct cc_block *block;  /* being rewritten */
+    struct cc_block *block; /* being rewritten */
     uint32_t old_count;
-    bool write;              /* which accesses are replaced now */
+    bool write; /* which accesses are replaced now */
     uint32_t number;
 };
 
@@ -546,8 +545,9 @@ static enum sam_status spill_all(struct alloc *a, uint32_t *scalar_bytes)
     if (f->failed)
         return sam_fail_memory(f->cc->error);
     if (*scalar_bytes > 1024 || f->private_size > 65532)
-        return sam_cc_refuse(f->cc, f->ref, "kernel '%s' needs more registers than there is "
-                                            "room for",
+        return sam_cc_refuse(f->cc, f->ref,
+                             "kernel '%s' needs more registers than there is "
+                             "room for",
                              f->name);
     return SAM_OK;
 }

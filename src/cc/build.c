@@ -82,7 +82,8 @@ struct cc_opnd sam_cc_pure(struct cc_function *f, bool vector, const char *name,
             return insn->d;
     }
     const struct cc_opnd d = sam_cc_new(f, vector);
-    sam_cc_put(f, f->block, (struct cc_insn){.name = name, .form = CC_OP, .d = d, .a = a, .b = b, .c = c});
+    sam_cc_put(f, f->block,
+               (struct cc_insn){.name = name, .form = CC_OP, .d = d, .a = a, .b = b, .c = c});
     size_t room = f->cse_room;
     struct cc_cse *cse = sam_grow(f->cse, f->cse_count, &room, sizeof *cse);
     if (!cse || f->failed) {
@@ -148,8 +149,7 @@ struct cc_opnd sam_cc_vector(struct cc_function *f, struct cc_opnd a)
     if (a.kind == CC_IMM || a.kind == CC_SYMBOL) {
         const bool small = a.kind == CC_IMM && a.imm >= -16 && a.imm <= 15;
         f->block = constant_block(f);
-        a = small ? pure1(f, true, "vmv.v.i", a)
-                  : pure1(f, true, "vmv.v.x", sam_cc_scalar(f, a));
+        a = small ? pure1(f, true, "vmv.v.i", a) : pure1(f, true, "vmv.v.x", sam_cc_scalar(f, a));
     } else {
         const uint32_t def = a.kind == CC_S ? f->def_block[a.reg] : 0;
         if (def < f->ir_blocks && sam_cc_depth(f, def) < sam_cc_depth(f, block))
@@ -218,8 +218,8 @@ static bool fold(enum cc_op op, int32_t x, int32_t y, struct cc_opnd *out)
 /* x OP constant where that is x or a constant. */
 static bool is_trivial(enum cc_op op, struct cc_opnd a, int32_t b, struct cc_opnd *out)
 {
-    const bool zero = op == OP_ADD || op == OP_SUB || op == OP_OR || op == OP_XOR ||
-                      op == OP_SLL || op == OP_SRL || op == OP_SRA;
+    const bool zero = op == OP_ADD || op == OP_SUB || op == OP_OR || op == OP_XOR || op == OP_SLL ||
+                      op == OP_SRL || op == OP_SRA;
     *out = a;
     if ((b == 0 && zero) || (b == -1 && op == OP_AND) ||
         (b == 1 && (op == OP_MUL || op == OP_DIVU)))
@@ -366,8 +366,10 @@ struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opn
     if (c.kind != CC_IMM && c.kind != CC_S)
         c = sam_cc_vector(f, c);
     sam_cc_copy(f, f->block, d, c);
-    sam_cc_put(f, f->block, (struct cc_insn){.name = scalar ? "vfmacc.vf" : "vfmacc.vv",
-                                             .form = CC_ACC, .d = d, .a = a, .b = b});
+    sam_cc_put(
+        f, f->block,
+        (struct cc_insn){
+            .name = scalar ? "vfmacc.vf" : "vfmacc.vv", .form = CC_ACC, .d = d, .a = a, .b = b});
     return d;
 }
 
@@ -399,7 +401,8 @@ void sam_cc_copy(struct cc_function *f, uint32_t block, struct cc_opnd d, struct
             add = t;
         }
         name = add.kind != CC_IMM ? (vector ? "vadd.vx" : "add") : vector ? "vadd12.vi" : "addi";
-        sam_cc_put(f, block, (struct cc_insn){.name = name, .form = CC_OP, .d = d, .a = a, .b = add});
+        sam_cc_put(f, block,
+                   (struct cc_insn){.name = name, .form = CC_OP, .d = d, .a = a, .b = add});
         return;
     }
     if (name && vector && a.imm != 0 && a.kind == CC_S) {
@@ -407,5 +410,6 @@ void sam_cc_copy(struct cc_function *f, uint32_t block, struct cc_opnd d, struct
         sam_cc_copy(f, block, t, a);
         a = t;
     }
-    sam_cc_put(f, block, (struct cc_insn){.name = name, .form = name ? CC_OP : CC_COPY, .d = d, .a = a});
+    sam_cc_put(f, block,
+               (struct cc_insn){.name = name, .form = name ? CC_OP : CC_COPY, .d = d, .a = a});
 }

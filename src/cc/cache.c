@@ -27,8 +27,8 @@ static bool path_of(const struct cc_hash *hash, char *path, size_t size)
     const bool given = cache && *cache == '/';
     if (!given && (!home || *home != '/'))
         return false;
-    const int length = snprintf(path, size, "%s%s/samite/cc", given ? cache : home,
-                                given ? "" : "/.cache");
+    const int length =
+        snprintf(path, size, "%s%s/samite/cc", given ? cache : home, given ? "" : "/.cache");
     if (length < 0 || (size_t)length + 64 > size)
         return false;
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {

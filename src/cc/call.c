@@ -27,8 +27,8 @@ static struct cc_opnd csr(struct cc_function *f, uint32_t number)
 {
     const uint32_t block = f->block;
     f->block = 0;
-    const struct cc_opnd d = sam_cc_pure(f, false, "csrr", sam_cc_imm(number),
-                                         (struct cc_opnd){0}, (struct cc_opnd){0});
+    const struct cc_opnd d =
+        sam_cc_pure(f, false, "csrr", sam_cc_imm(number), (struct cc_opnd){0}, (struct cc_opnd){0});
     f->block = block;
     return d;
 }
@@ -65,7 +65,8 @@ struct cc_opnd sam_cc_local_base(struct cc_function *f)
 
 static void effect(struct cc_function *f, const char *name, struct cc_opnd a, struct cc_opnd b)
 {
-    sam_cc_put(f, f->block, (struct cc_insn){.name = name, .form = CC_OP, .effect = true, .a = a, .b = b});
+    sam_cc_put(f, f->block,
+               (struct cc_insn){.name = name, .form = CC_OP, .effect = true, .a = a, .b = b});
 }
 
 static struct cc_opnd arg(struct cc_function *f, llvm_ref insn, unsigned i)
@@ -79,14 +80,14 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
         const char *name;
         enum cc_unary op;
     } unaries[] = {
-        {"sqrt", UN_SQRT},         {"exp", UN_EXP},           {"rec7", UN_REC7},
-        {"rsqrt7", UN_RSQRT7},     {"class", UN_CLASS},       {"ftoi_rte", UN_F2I},
-        {"ftou_rte", UN_F2U},      {"ftoi_rtz", UN_F2I_RTZ},  {"ftou_rtz", UN_F2U_RTZ},
+        {"sqrt", UN_SQRT},     {"exp", UN_EXP},          {"rec7", UN_REC7},
+        {"rsqrt7", UN_RSQRT7}, {"class", UN_CLASS},      {"ftoi_rte", UN_F2I},
+        {"ftou_rte", UN_F2U},  {"ftoi_rtz", UN_F2I_RTZ}, {"ftou_rtz", UN_F2U_RTZ},
     };
     static const char *const atomics[][2] = {
-        {"add", "amoadd.w"}, {"xchg", "amoswap.w"}, {"and", "amoand.w"}, {"or", "amoor.w"},
-        {"xor", "amoxor.w"}, {"min", "amomin.w"},   {"max", "amomax.w"}, {"minu", "amominu.w"},
-        {"maxu", "amomaxu.w"}};
+        {"add", "amoadd.w"}, {"xchg", "amoswap.w"}, {"and", "amoand.w"},
+        {"or", "amoor.w"},   {"xor", "amoxor.w"},   {"min", "amomin.w"},
+        {"max", "amomax.w"}, {"minu", "amominu.w"}, {"maxu", "amomaxu.w"}};
     const struct cc_opnd none = {0};
     for (size_t i = 0; i < SAM_COUNT(unaries); i++)
         if (strcmp(name, unaries[i].name) == 0) {
@@ -97,8 +98,7 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
         /* add_g, add_l, ...: the spaces are one */
         const size_t size = strcspn(name + 7, "_");
         if (size == 7 && memcmp(name + 7, "cmpxchg", 7) == 0)
-            return sam_cc_atomic(f, insn, NULL, arg(f, insn, 0), arg(f, insn, 2),
-                                 arg(f, insn, 1));
+            return sam_cc_atomic(f, insn, NULL, arg(f, insn, 0), arg(f, insn, 2), arg(f, insn, 1));
         for (size_t i = 0; i < SAM_COUNT(atomics); i++)
             if (strlen(atomics[i][0]) == size && memcmp(name + 7, atomics[i][0], size) == 0)
                 return sam_cc_atomic(f, insn, atomics[i][1], arg(f, insn, 0), arg(f, insn, 1),
@@ -107,8 +107,8 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
     if (strcmp(name, "lane") == 0) {
         sam_cc_set(f, insn, 0, sam_cc_lane(f));
     } else if (strcmp(name, "mulhu") == 0 || strcmp(name, "mulh") == 0) {
-        sam_cc_set(f, insn, 0, sam_cc_op(f, name[4] ? OP_MULHU : OP_MULH, arg(f, insn, 0),
-                                         arg(f, insn, 1)));
+        sam_cc_set(f, insn, 0,
+                   sam_cc_op(f, name[4] ? OP_MULHU : OP_MULH, arg(f, insn, 0), arg(f, insn, 1)));
     } else if (strcmp(name, "barrier") == 0) {
         effect(f, "barrier", sam_cc_imm(1), none);
     } else if (strcmp(name, "print_ring") == 0) {
@@ -211,8 +211,8 @@ static struct cc_opnd saturate(struct cc_function *f, bool add, bool sign, unsig
     const struct cc_opnd x = sam_cc_op(f, OP_XOR, a, sum);
     const struct cc_opnd y = sam_cc_op(f, OP_XOR, add ? b : a, add ? sum : b);
     const struct cc_opnd over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, x, y), zero);
-    const struct cc_opnd limit = sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a, sam_cc_imm(31)),
-                                           sam_cc_imm(INT32_MAX));
+    const struct cc_opnd limit =
+        sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a, sam_cc_imm(31)), sam_cc_imm(INT32_MAX));
     return sam_cc_select(f, over, limit, sum);
 }
 
@@ -310,8 +310,8 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
                     {"copysign", OP_SGNJ, false}};
     const struct llvm *ll = &f->cc->ll;
     const struct cc_value *v = sam_cc_value(f, insn);
-    static const char *const nothing[] = {"dbg", "lifetime", "assume", "experimental", "invariant",
-                                          "donothing"};
+    static const char *const nothing[] = {"dbg",          "lifetime",  "assume",
+                                          "experimental", "invariant", "donothing"};
     for (size_t i = 0; i < SAM_COUNT(nothing); i++)
         if (strncmp(name, nothing[i], strlen(nothing[i])) == 0)
             return SAM_OK;

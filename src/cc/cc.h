@@ -63,11 +63,11 @@ struct cc {
     const struct sam_cc_options *options;
     struct sam_error *error;
     llvm_ref context, module, layout;
-    struct sam_buffer out;      /* assembly */
+    struct sam_buffer out; /* assembly */
     struct sam_buffer read_only, data, resources, signatures;
     char **files; /* that .loc names by number from 1 */
     size_t file_count;
-    llvm_ref *globals; /* by label .Lg<index> */
+    llvm_ref *globals;  /* by label .Lg<index> */
     uint32_t *local_at; /* of __local variables: their offset + 1 in this kernel, or 0 */
     uint8_t *used;      /* globals that must be written: 1; 2: they are */
     size_t global_count;
@@ -160,12 +160,12 @@ struct cc_block {
     const char *name;
     struct cc_opnd a, b;
     uint32_t next[2];
-    uint32_t rpc;  /* of CC_SPLIT: the block at which its lanes meet */
+    uint32_t rpc;           /* of CC_SPLIT: the block at which its lanes meet */
     struct cc_opnd address; /* of CC_SPLIT in a loop: the register with the address of rpc */
     uint32_t line, file;
     uint32_t loop; /* innermost loop, or CC_NO_LOOP */
     uint32_t idom;
-    bool join;   /* some branch meets here */
+    bool join; /* some branch meets here */
 };
 
 #define CC_NO    UINT32_MAX
@@ -192,8 +192,8 @@ struct cc_function {
     const char *name;
     struct cc_block *blocks; /* the first `ir_blocks` are those of LLVM */
     uint32_t block_count, block_room, ir_blocks;
-    llvm_ref *ir; /* their references */
-    uint32_t exit; /* the one block that returns */
+    llvm_ref *ir;    /* their references */
+    uint32_t exit;   /* the one block that returns */
     uint32_t *order; /* blocks as they are written */
     uint32_t order_count;
     uint32_t *pdom; /* immediate post-dominators */
@@ -208,7 +208,7 @@ struct cc_function {
     uint32_t *def_block;
     uint32_t *def_insn;
     uint32_t reg_count, reg_room;
-    uint8_t *machine; /* the register of each */
+    uint8_t *machine;                                /* the register of each */
     struct cc_opnd arguments, knl, lane, local_base; /* CC_NONE: not needed yet */
     struct cc_opnd metadata[16];
     uint32_t required[3]; /* reqd_work_group_size, or 0 */
@@ -219,11 +219,11 @@ struct cc_function {
     /* value numbering */
     struct cc_cse {
         uint32_t block, insn, next;
-    } *cse;
+    } * cse;
     uint32_t cse_count, cse_room;
-    uint32_t cse_slots[1024]; /* index + 1 */
+    uint32_t cse_slots[1024];  /* index + 1 */
     uint32_t mask_block, mask; /* the condition that v0 holds in this block */
-    bool failed; /* memory has run out */
+    bool failed;               /* memory has run out */
     uint32_t spills;
 };
 
@@ -256,14 +256,53 @@ struct cc_opnd sam_cc_plain(struct cc_function *f, struct cc_opnd a);
 struct cc_opnd sam_cc_pure(struct cc_function *f, bool vector, const char *name, struct cc_opnd a,
                            struct cc_opnd b, struct cc_opnd c);
 enum cc_op {
-    OP_ADD, OP_SUB, OP_MUL, OP_MULH, OP_MULHU, OP_DIV, OP_DIVU, OP_REM, OP_REMU, OP_AND, OP_OR,
-    OP_XOR, OP_SLL, OP_SRL, OP_SRA, OP_MIN, OP_MINU, OP_MAX, OP_MAXU, OP_FADD, OP_FSUB, OP_FMUL,
-    OP_FDIV, OP_FMIN, OP_FMAX, OP_SGNJ, OP_SGNJN, OP_SGNJX, OP_COUNT
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_MULH,
+    OP_MULHU,
+    OP_DIV,
+    OP_DIVU,
+    OP_REM,
+    OP_REMU,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_SLL,
+    OP_SRL,
+    OP_SRA,
+    OP_MIN,
+    OP_MINU,
+    OP_MAX,
+    OP_MAXU,
+    OP_FADD,
+    OP_FSUB,
+    OP_FMUL,
+    OP_FDIV,
+    OP_FMIN,
+    OP_FMAX,
+    OP_SGNJ,
+    OP_SGNJN,
+    OP_SGNJX,
+    OP_COUNT
 };
 struct cc_opnd sam_cc_op(struct cc_function *f, enum cc_op op, struct cc_opnd a, struct cc_opnd b);
 enum cc_unary {
-    UN_SQRT, UN_EXP, UN_REC7, UN_RSQRT7, UN_CLASS, UN_F2I, UN_F2U, UN_F2I_RTZ, UN_F2U_RTZ, UN_I2F,
-    UN_U2F, UN_ZEXT8, UN_ZEXT16, UN_SEXT8, UN_SEXT16
+    UN_SQRT,
+    UN_EXP,
+    UN_REC7,
+    UN_RSQRT7,
+    UN_CLASS,
+    UN_F2I,
+    UN_F2U,
+    UN_F2I_RTZ,
+    UN_F2U_RTZ,
+    UN_I2F,
+    UN_U2F,
+    UN_ZEXT8,
+    UN_ZEXT16,
+    UN_SEXT8,
+    UN_SEXT16
 };
 struct cc_opnd sam_cc_unary(struct cc_function *f, enum cc_unary op, struct cc_opnd a);
 struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opnd b,

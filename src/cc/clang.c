@@ -23,8 +23,7 @@ static bool exchange(int fds[3], const struct sam_buffer *input, struct sam_buff
     size_t sent = 0;
     char bytes[65536];
     while (fds[1] >= 0 || fds[2] >= 0) {
-        struct pollfd polled[3] = {
-            {fds[0], POLLOUT, 0}, {fds[1], POLLIN, 0}, {fds[2], POLLIN, 0}};
+        struct pollfd polled[3] = {{fds[0], POLLOUT, 0}, {fds[1], POLLIN, 0}, {fds[2], POLLIN, 0}};
         if (poll(polled, 3, -1) < 0 && errno != EINTR)
             return false;
         if (fds[0] >= 0 && polled[0].revents) {
@@ -116,8 +115,8 @@ enum sam_status sam_cc_clang_find(struct cc_clang *clang, struct sam_error *erro
         run((const char *const[]){clang->path, "--version", NULL}, NULL, &out, &messages, &status);
     const char *version = strstr(sam_buffer_text(&out), "clang version ");
     clang->major = version ? (unsigned)strtoul(version + 14, NULL, 10) : 0;
-    snprintf(clang->version, sizeof clang->version, "%.*s", (int)strcspn(sam_buffer_text(&out), "\n"),
-             sam_buffer_text(&out));
+    snprintf(clang->version, sizeof clang->version, "%.*s",
+             (int)strcspn(sam_buffer_text(&out), "\n"), sam_buffer_text(&out));
     sam_buffer_free(&out);
     sam_buffer_free(&messages);
     if (code || (WIFEXITED(status) && WEXITSTATUS(status) == 127))

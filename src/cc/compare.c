@@ -62,11 +62,11 @@ struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, st
 {
     /* by predicate: vector, scalar, constant; a missing one is NULL */
     static const char *const names[][3] = {
-        {"vmseq.vv", "vmseq.vx", "vmseq.vi"},   {"vmsne.vv", "vmsne.vx", "vmsne.vi"},
-        {NULL, "vmsgtu.vx", "vmsgtu.vi"},       {NULL, NULL, NULL},
-        {"vmsltu.vv", "vmsltu.vx", NULL},       {"vmsleu.vv", "vmsleu.vx", "vmsleu.vi"},
-        {NULL, "vmsgt.vx", "vmsgt.vi"},         {NULL, NULL, NULL},
-        {"vmslt.vv", "vmslt.vx", NULL},         {"vmsle.vv", "vmsle.vx", "vmsle.vi"},
+        {"vmseq.vv", "vmseq.vx", "vmseq.vi"}, {"vmsne.vv", "vmsne.vx", "vmsne.vi"},
+        {NULL, "vmsgtu.vx", "vmsgtu.vi"},     {NULL, NULL, NULL},
+        {"vmsltu.vv", "vmsltu.vx", NULL},     {"vmsleu.vv", "vmsleu.vx", "vmsleu.vi"},
+        {NULL, "vmsgt.vx", "vmsgt.vi"},       {NULL, NULL, NULL},
+        {"vmslt.vv", "vmslt.vx", NULL},       {"vmsle.vv", "vmsle.vx", "vmsle.vi"},
     };
     a = sam_cc_plain(f, a);
     b = sam_cc_plain(f, b);
@@ -202,6 +202,7 @@ struct cc_opnd sam_cc_select(struct cc_function *f, struct cc_opnd cond, struct 
     }
     set_mask(f, cond);
     const struct cc_opnd d = sam_cc_new(f, true);
-    sam_cc_put(f, f->block, (struct cc_insn){.name = name, .form = CC_MASKED, .d = d, .a = b, .b = a});
+    sam_cc_put(f, f->block,
+               (struct cc_insn){.name = name, .form = CC_MASKED, .d = d, .a = b, .b = a});
     return d;
 }

@@ -11,8 +11,8 @@
 static enum sam_status library(const struct cc_clang *clang, struct sam_buffer *bitcode,
                                struct sam_error *error)
 {
-    const char *const flags[] = {"-O2", "-cl-std=CL1.2", "-Xclang", "-disable-llvm-passes",
-                                 "-emit-llvm", "-c", NULL};
+    const char *const flags[] = {
+        "-O2", "-cl-std=CL1.2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", NULL};
     struct sam_buffer text = {0}, messages = {0};
     struct cc_hash hash = {0};
     sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
@@ -20,8 +20,7 @@ static enum sam_status library(const struct cc_clang *clang, struct sam_buffer *
     if (sam_cc_cache_get(&hash, bitcode))
         return SAM_OK;
     sam_buffer_puts(&text, sam_cc_library);
-    enum sam_status status =
-        sam_cc_clang_run(clang, flags, NULL, &text, bitcode, &messages, error);
+    enum sam_status status = sam_cc_clang_run(clang, flags, NULL, &text, bitcode, &messages, error);
     if (status == SAM_OK)
         sam_cc_cache_put(&hash, bitcode->data, bitcode->size);
     sam_buffer_free(&text);
@@ -96,8 +95,9 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref)
         status = f.failed ? sam_fail_memory(cc->error) : sam_cc_allocate(&f);
     }
     if (status == SAM_OK && cc->local_size > 65535)
-        status = sam_cc_refuse(cc, ref, "kernel '%s' has %u bytes of __local variables: expected "
-                                        "at most 65535",
+        status = sam_cc_refuse(cc, ref,
+                               "kernel '%s' has %u bytes of __local variables: expected "
+                               "at most 65535",
                                f.name, cc->local_size);
     if (status == SAM_OK) {
         sam_cc_emit(&f);
@@ -165,8 +165,8 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
     free(cc.globals);
     free(cc.local_at);
     free(cc.used);
-    struct sam_buffer *buffers[] = {&cc.out, &cc.read_only, &cc.data, &cc.resources,
-                                    &cc.signatures, &builtins};
+    struct sam_buffer *buffers[] = {&cc.out,       &cc.read_only,  &cc.data,
+                                    &cc.resources, &cc.signatures, &builtins};
     for (size_t i = 0; i < SAM_COUNT(buffers); i++)
         sam_buffer_free(buffers[i]);
     return status;
@@ -182,8 +182,7 @@ static bool words_of(const struct sam_cc_options *o, const char *path, const cha
         const char *const *items;
         size_t count;
     } lists[] = {{"-D", o->defines, o->define_count}, {"-I", o->include_paths, o->include_count}};
-    const int standard =
-        snprintf(held, size, "-cl-std=%s", o->standard ? o->standard : "CL1.2");
+    const int standard = snprintf(held, size, "-cl-std=%s", o->standard ? o->standard : "CL1.2");
     if (standard < 0 || (size_t)standard >= size)
         return false;
     words[count++] = held;
@@ -213,8 +212,9 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     const char *words[480];
     char held[64];
     if (!words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held))
-        return sam_fail(error, SAM_ERR_USAGE, "more options than 200, or a name of a standard "
-                                              "that is too long");
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "more options than 200, or a name of a standard "
+                        "that is too long");
     size_t count = 0;
     while (words[count])
         count++;
@@ -244,8 +244,9 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     }
     if (status == SAM_OK && !options->no_cache && sam_cc_cache_get(&hash, out))
         goto done;
-    static const char *const flags[] = {"-O2", "-gline-tables-only", "-cl-kernel-arg-info",
-                                        "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"};
+    static const char *const flags[] = {"-O2",     "-gline-tables-only",   "-cl-kernel-arg-info",
+                                        "-Xclang", "-disable-llvm-passes", "-emit-llvm",
+                                        "-c"};
     for (size_t i = 0; i < SAM_COUNT(flags); i++)
         words[count + i] = flags[i];
     words[count + SAM_COUNT(flags)] = NULL;

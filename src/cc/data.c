@@ -63,7 +63,8 @@ static enum sam_status write_value(struct cc *cc, struct sam_buffer *out, llvm_r
             llvm_ref element =
                 data ? cc->ll.GetElementAsConstant(value, i) : cc->ll.GetOperand(value, i);
             llvm_ref element_type = cc->ll.TypeOf(element);
-            const uint64_t to = kind == LL_STRUCT ? cc->ll.OffsetOfElement(cc->layout, type, i) : at;
+            const uint64_t to =
+                kind == LL_STRUCT ? cc->ll.OffsetOfElement(cc->layout, type, i) : at;
             if (to > at)
                 sam_buffer_printf(out, "\t.zero\t%llu\n", (unsigned long long)(to - at));
             const enum sam_status status = write_value(cc, out, element);

@@ -97,7 +97,8 @@ static void copy_loop(struct emit *e, const struct cc_insn *i)
     sam_buffer_printf(e->out, ", .Ll%u\n", label);
 }
 
-/* An atomic operation is scalar: the lanes take turns, each with the surplus lanes that repeat it. */
+/* An atomic operation is scalar: the lanes take turns, each with the surplus lanes that repeat it.
+ */
 static void atomic_loop(struct emit *e, const struct cc_insn *i)
 {
     const unsigned label = e->f->cc->label++;

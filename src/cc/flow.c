@@ -291,8 +291,8 @@ static bool find_loops(struct cc_function *f, const uint32_t *order, uint32_t co
         if (!depth)
             continue;
         const uint32_t parent = f->blocks[header].loop, loop = f->loop_count++;
-        f->loops[loop] = (struct cc_loop){
-            header, parent, parent == CC_NO ? 1 : f->loops[parent].depth + 1, false};
+        f->loops[loop] = (struct cc_loop){header, parent,
+                                          parent == CC_NO ? 1 : f->loops[parent].depth + 1, false};
         seen[header] = 1;
         f->blocks[header].loop = loop;
         while (depth) {

@@ -27,7 +27,7 @@ enum sam_status sam_cc_llvm_load(unsigned major, struct llvm *llvm, struct sam_e
     CC_LLVM_FUNCTIONS(CC_LLVM_LOAD)
 #undef CC_LLVM_LOAD
     if (missing)
-        return sam_fail(error, SAM_ERR_INPUT, "LLVM %u: no function %s: expected 14 to 19",
-                        major, missing);
+        return sam_fail(error, SAM_ERR_INPUT, "LLVM %u: no function %s: expected 14 to 19", major,
+                        missing);
     return SAM_OK;
 }

@@ -9,7 +9,7 @@
 
 struct closing {
     struct cc_function *f;
-    uint32_t loop, meet; /* the new block */
+    uint32_t loop, meet;  /* the new block */
     struct cc_opnd which; /* 0: the next iteration; i + 1: targets[i] */
     uint32_t *targets;
     size_t count, room;
@@ -88,7 +88,8 @@ static void close_loop(struct cc_function *f, uint32_t loop)
     c.meet = sam_cc_block_new(f, loop);
     for (uint32_t b = 0; b < count; b++) {
         uint32_t next[2];
-        for (unsigned i = sam_cc_next(&f->blocks[b], next); sam_cc_loop_holds(f, loop, b) && i-- > 0;)
+        for (unsigned i = sam_cc_next(&f->blocks[b], next);
+             sam_cc_loop_holds(f, loop, b) && i-- > 0;)
             if (next[i] == f->loops[loop].header || !sam_cc_loop_holds(f, loop, next[i]))
                 redirect(&c, b, i);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses, loads and stores. Global, constant and local memory are one space of addresses;
- * private memory has addresses of its own, from 0 in each work-item, and instructions of its own. */
+ * private memory has addresses of its own, from 0 in each work-item, and instructions of its own.
+ */
 #include "cc/cc.h"
 
 unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer)
@@ -25,12 +26,9 @@ unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer)
 struct access {
     const char *s, *v, *own; /* at a scalar address, at one for each lane, private */
 };
-static const struct access loads[2][3] = {{{"lbu", "vlbu12.v", "vlbu.v"},
-                                           {"lhu", "vlhu12.v", "vlhu.v"},
-                                           {"lw", "vlw12.v", "vlw.v"}},
-                                          {{"lb", "vlb12.v", "vlb.v"},
-                                           {"lh", "vlh12.v", "vlh.v"},
-                                           {"lw", "vlw12.v", "vlw.v"}}};
+static const struct access loads[2][3] = {
+    {{"lbu", "vlbu12.v", "vlbu.v"}, {"lhu", "vlhu12.v", "vlhu.v"}, {"lw", "vlw12.v", "vlw.v"}},
+    {{"lb", "vlb12.v", "vlb.v"}, {"lh", "vlh12.v", "vlh.v"}, {"lw", "vlw12.v", "vlw.v"}}};
 static const struct access stores[3] = {
     {"sb", "vsb12.v", "vsb.v"}, {"sh", "vsh12.v", "vsh.v"}, {"sw", "vsw12.v", "vsw.v"}};
 
@@ -184,8 +182,9 @@ static enum sam_status make_private(struct cc_function *f, llvm_ref insn)
     const uint32_t align = cc->ll.GetAlignment(insn) < 4 ? 4 : cc->ll.GetAlignment(insn);
     const uint32_t at = (f->private_size + align - 1) & ~(align - 1);
     if (n > 65535 || size > 65535 || at + n * size > 65532)
-        return sam_cc_refuse(cc, insn, "private variables of %llu bytes and more: expected at "
-                                       "most 65532 in a kernel",
+        return sam_cc_refuse(cc, insn,
+                             "private variables of %llu bytes and more: expected at "
+                             "most 65532 in a kernel",
                              (unsigned long long)(at + n * size));
     f->private_size = at + (uint32_t)(n * size);
     sam_cc_set(f, insn, 0, sam_cc_imm(at));
@@ -204,8 +203,9 @@ enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int o
     const struct cc_opnd address = sam_cc_part(f, pointer, 0);
     if (opcode == LL_ADDRSPACECAST) {
         if (space == AS_PRIVATE)
-            return sam_cc_refuse(cc, insn, "a generic pointer to private memory: expected one "
-                                           "to __private");
+            return sam_cc_refuse(cc, insn,
+                                 "a generic pointer to private memory: expected one "
+                                 "to __private");
         sam_cc_set(f, insn, 0, address);
         return SAM_OK;
     }
@@ -262,8 +262,8 @@ enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fil
                 const unsigned step = bytes - at >= unit ? unit : 1;
                 const struct cc_part part = {at, (uint8_t)step, (uint8_t)(8 * step)};
                 if (pass == 0)
-                    held[i] = fill ? source
-                                   : sam_cc_load(f, from_space, source, &part, false, step);
+                    held[i] =
+                        fill ? source : sam_cc_load(f, from_space, source, &part, false, step);
                 else
                     sam_cc_store(f, to_space, target, &part, held[i], step);
                 at += step;
@@ -290,8 +290,7 @@ enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fil
 }
 
 enum sam_status sam_cc_atomic(struct cc_function *f, llvm_ref insn, const char *name,
-                              struct cc_opnd address, struct cc_opnd value,
-                              struct cc_opnd expected)
+                              struct cc_opnd address, struct cc_opnd value, struct cc_opnd expected)
 {
     struct cc_insn loop = {.name = name,
                            .form = CC_LOOP,

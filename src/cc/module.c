@@ -56,8 +56,9 @@ static enum sam_status parse(struct cc *cc, const struct sam_buffer *bitcode, ll
                                                                    bitcode->size, "kernel");
     const int bad = cc->ll.ParseBitcodeInContext2(cc->context, buffer, module);
     cc->ll.DisposeMemoryBuffer(buffer);
-    return bad ? sam_fail(cc->error, SAM_ERR_INPUT, "LLVM cannot read what clang wrote: expected "
-                                                    "both of one version")
+    return bad ? sam_fail(cc->error, SAM_ERR_INPUT,
+                          "LLVM cannot read what clang wrote: expected "
+                          "both of one version")
                : SAM_OK;
 }
 
@@ -83,8 +84,9 @@ static enum sam_status check_calls(struct cc *cc, llvm_ref function, llvm_ref *w
         return SAM_OK;
     for (size_t i = 0; i < depth; i++)
         if (way[i] == function)
-            return sam_cc_refuse(cc, function, "function '%s' is recursive: expected calls that "
-                                               "can be inlined",
+            return sam_cc_refuse(cc, function,
+                                 "function '%s' is recursive: expected calls that "
+                                 "can be inlined",
                                  name);
     if (depth == 256)
         return sam_cc_refuse(cc, function, "calls nested deeper than 256");
@@ -153,8 +155,8 @@ static const char *routine(struct cc *cc, llvm_ref insn, llvm_ref type)
     case LL_UDIV:
     case LL_UREM: {
         llvm_ref by = cc->ll.GetOperand(insn, 1);
-        const uint64_t n = cc->ll.GetValueKind(by) == LL_CONST_INT ? cc->ll.ConstIntGetZExtValue(by)
-                                                                   : 0;
+        const uint64_t n =
+            cc->ll.GetValueKind(by) == LL_CONST_INT ? cc->ll.ConstIntGetZExtValue(by) : 0;
         return n && !(n & (n - 1)) ? NULL /* becomes a shift */
                : opcode == LL_UDIV ? "__samite_udiv64"
                                    : "__samite_urem64";
@@ -232,8 +234,7 @@ static void attribute(struct cc *cc, llvm_ref function, const char *name, bool s
 {
     const unsigned kind = cc->ll.GetEnumAttributeKindForName(name, strlen(name));
     if (set)
-        cc->ll.AddAttributeAtIndex(function, ~0u,
-                                   cc->ll.CreateEnumAttribute(cc->context, kind, 0));
+        cc->ll.AddAttributeAtIndex(function, ~0u, cc->ll.CreateEnumAttribute(cc->context, kind, 0));
     else
         cc->ll.RemoveEnumAttributeAtIndex(function, ~0u, kind);
 }

@@ -6,9 +6,23 @@
 
 #include "cc/cc.h"
 
-enum { LEFT = 1, PLUS = 2, SPACE = 4, ALTERNATE = 8, ZERO = 16, SIGNED = 32, HEX = 64, OCTAL = 128,
-       UPPER = 256, CHARACTER = 512, POINTER = 1024, EXPONENT = 2048, FIXED = 4096, GENERAL = 8192,
-       HEX_FLOAT = 16384 };
+enum {
+    LEFT = 1,
+    PLUS = 2,
+    SPACE = 4,
+    ALTERNATE = 8,
+    ZERO = 16,
+    SIGNED = 32,
+    HEX = 64,
+    OCTAL = 128,
+    UPPER = 256,
+    CHARACTER = 512,
+    POINTER = 1024,
+    EXPONENT = 2048,
+    FIXED = 4096,
+    GENERAL = 8192,
+    HEX_FLOAT = 16384
+};
 
 struct printing {
     struct cc *cc;
@@ -57,8 +71,9 @@ static enum sam_status put_value(struct printing *p, const struct directive *d, 
     llvm_ref type = cc->ll.TypeOf(value), i64 = cc->ll.IntTypeInContext(cc->context, 64);
     const int kind = cc->ll.GetTypeKind(type);
     const bool real = (d->flags & (EXPONENT | FIXED | GENERAL | HEX_FLOAT)) != 0;
-    if (real ? kind != LL_FLOAT
-             : d->kind == 's' || d->kind == 'p' ? kind != LL_POINTER : kind != LL_INTEGER)
+    if (real                               ? kind != LL_FLOAT
+        : d->kind == 's' || d->kind == 'p' ? kind != LL_POINTER
+                                           : kind != LL_INTEGER)
         return sam_cc_refuse(cc, p->call, "printf: the argument for %%%c has another type",
                              d->kind);
     if (kind == LL_POINTER && d->kind == 'p')
@@ -69,8 +84,10 @@ static enum sam_status put_value(struct printing *p, const struct directive *d, 
             value = cc->ll.BuildCast(p->builder, cast, value, i64, "");
     }
     llvm_ref args[] = {value, number(p, d->flags), d->width, d->precision};
-    return put(p, real ? "__samite_put_float" : d->kind == 's' ? "__samite_put_string"
-                                                               : "__samite_put_int",
+    return put(p,
+               real             ? "__samite_put_float"
+               : d->kind == 's' ? "__samite_put_string"
+                                : "__samite_put_int",
                args, 4);
 }
 
@@ -123,15 +140,12 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
     static const struct {
         char letter;
         unsigned flags;
-    } kinds[] = {{'d', SIGNED},           {'i', SIGNED},
-                 {'u', 0},                {'x', HEX},
-                 {'X', HEX | UPPER},      {'o', OCTAL},
-                 {'c', CHARACTER},        {'p', HEX | POINTER},
-                 {'s', 0},                {'e', EXPONENT},
-                 {'E', EXPONENT | UPPER}, {'f', FIXED},
-                 {'F', FIXED | UPPER},    {'g', GENERAL},
-                 {'G', GENERAL | UPPER},  {'a', HEX_FLOAT},
-                 {'A', HEX_FLOAT | UPPER}};
+    } kinds[] = {{'d', SIGNED},        {'i', SIGNED},           {'u', 0},
+                 {'x', HEX},           {'X', HEX | UPPER},      {'o', OCTAL},
+                 {'c', CHARACTER},     {'p', HEX | POINTER},    {'s', 0},
+                 {'e', EXPONENT},      {'E', EXPONENT | UPPER}, {'f', FIXED},
+                 {'F', FIXED | UPPER}, {'g', GENERAL},          {'G', GENERAL | UPPER},
+                 {'a', HEX_FLOAT},     {'A', HEX_FLOAT | UPPER}};
     enum sam_status status = SAM_OK;
     size_t from = 0;
     for (size_t i = 0; i < size && status == SAM_OK;) {

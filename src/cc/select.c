@@ -58,8 +58,7 @@ static struct cc_opnd compare(struct cc_function *f, llvm_ref insn, unsigned i)
     const int opcode = ll->GetInstructionOpcode(insn);
     const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(x));
     if (opcode == LL_FCMP)
-        return sam_cc_fcmp(f, ll->GetFCmpPredicate(insn), sam_cc_use(f, x, i),
-                           sam_cc_use(f, y, i));
+        return sam_cc_fcmp(f, ll->GetFCmpPredicate(insn), sam_cc_use(f, x, i), sam_cc_use(f, y, i));
     const int pred = ll->GetICmpPredicate(insn);
     if (bits > 32) {
         const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * i), sam_cc_use(f, x, 2 * i + 1)};
@@ -186,9 +185,9 @@ static enum sam_status element(struct cc_function *f, llvm_ref insn, int opcode)
         const unsigned n = sam_cc_parts(cc, type, 0, parts, 0);
         for (unsigned i = 0; i < v->count; i++)
             sam_cc_set(f, insn, i,
-                       !insert                    ? sam_cc_part(f, x, at + i)
+                       !insert                 ? sam_cc_part(f, x, at + i)
                        : i >= at && i < at + n ? sam_cc_part(f, y, i - at)
-                                                  : sam_cc_part(f, x, i));
+                                               : sam_cc_part(f, x, i));
         return SAM_OK;
     }
     const unsigned each = sam_cc_bits(cc, type) > 32 ? 2 : 1, n = ll->GetVectorSize(type);
@@ -248,18 +247,37 @@ static enum sam_status select_insn(struct cc_function *f, llvm_ref insn)
         for (unsigned i = 0; i < v->count; i++)
             sam_cc_set(f, insn, i, sam_cc_part(f, ll->GetOperand(insn, 0), i));
         return SAM_OK;
-    case LL_TRUNC: case LL_ZEXT: case LL_SEXT: case LL_FPTOUI: case LL_FPTOSI: case LL_UITOFP:
-    case LL_SITOFP: case LL_PTRTOINT: case LL_INTTOPTR: return cast(f, insn, opcode);
+    case LL_TRUNC:
+    case LL_ZEXT:
+    case LL_SEXT:
+    case LL_FPTOUI:
+    case LL_FPTOSI:
+    case LL_UITOFP:
+    case LL_SITOFP:
+    case LL_PTRTOINT:
+    case LL_INTTOPTR: return cast(f, insn, opcode);
     case LL_BITCAST: return bitcast(f, insn);
     case LL_SELECT: return choose(f, insn);
-    case LL_EXTRACTELEMENT: case LL_INSERTELEMENT: case LL_SHUFFLEVECTOR: case LL_EXTRACTVALUE:
+    case LL_EXTRACTELEMENT:
+    case LL_INSERTELEMENT:
+    case LL_SHUFFLEVECTOR:
+    case LL_EXTRACTVALUE:
     case LL_INSERTVALUE: return element(f, insn, opcode);
     case LL_GEP: return sam_cc_select_gep(f, insn);
-    case LL_ALLOCA: case LL_LOAD: case LL_STORE: case LL_ATOMICRMW: case LL_CMPXCHG:
+    case LL_ALLOCA:
+    case LL_LOAD:
+    case LL_STORE:
+    case LL_ATOMICRMW:
+    case LL_CMPXCHG:
     case LL_ADDRSPACECAST: return sam_cc_select_memory(f, insn, opcode);
     case LL_CALL: return sam_cc_select_call(f, insn);
-    case LL_FENCE: case LL_PHI: case LL_BR: case LL_RET: case LL_UNREACHABLE: return SAM_OK;
-    default: return opcode >= LL_ADD && opcode <= LL_XOR ? binary(f, insn, opcode) : unknown(f, insn);
+    case LL_FENCE:
+    case LL_PHI:
+    case LL_BR:
+    case LL_RET:
+    case LL_UNREACHABLE: return SAM_OK;
+    default:
+        return opcode >= LL_ADD && opcode <= LL_XOR ? binary(f, insn, opcode) : unknown(f, insn);
     }
 }
 
@@ -317,7 +335,8 @@ static void end_block(struct cc_function *f, uint32_t block)
     const struct cc_value *v = sam_cc_value(f, cond);
     struct cc_opnd a, b = sam_cc_imm(0);
     int pred = LL_NE;
-    if (v && ll->GetValueKind(cond) == LL_INSTRUCTION && ll->GetInstructionOpcode(cond) == LL_ICMP &&
+    if (v && ll->GetValueKind(cond) == LL_INSTRUCTION &&
+        ll->GetInstructionOpcode(cond) == LL_ICMP &&
         f->blocks[v->block].loop == f->blocks[block].loop &&
         sam_cc_bits(f->cc, ll->TypeOf(ll->GetOperand(cond, 0))) <= 32) {
         const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(ll->GetOperand(cond, 0)));
@@ -328,8 +347,10 @@ static void end_block(struct cc_function *f, uint32_t block)
         a = sam_cc_use(f, cond, 0);
     }
     if (pred == LL_UGT || pred == LL_ULE || pred == LL_SGT || pred == LL_SLE) {
-        static const int to[] = {[LL_UGT - LL_EQ] = LL_ULT, [LL_ULE - LL_EQ] = LL_UGE,
-                                 [LL_SGT - LL_EQ] = LL_SLT, [LL_SLE - LL_EQ] = LL_SGE};
+        static const int to[] = {[LL_UGT - LL_EQ] = LL_ULT,
+                                 [LL_ULE - LL_EQ] = LL_UGE,
+                                 [LL_SGT - LL_EQ] = LL_SLT,
+                                 [LL_SLE - LL_EQ] = LL_SGE};
         const struct cc_opnd swap = a;
         a = b;
         b = swap;
@@ -487,7 +508,9 @@ enum sam_status sam_cc_select_all(struct cc_function *f)
     }
     for (uint32_t i = 0, n = f->order_count; i < n && status == SAM_OK; i++) {
         const uint32_t b = f->order[i];
-        const unsigned next = f->blocks[b].end == CC_RETURN ? 0 : f->blocks[b].end == CC_JUMP ? 1 : 2;
+        const unsigned next = f->blocks[b].end == CC_RETURN ? 0
+                              : f->blocks[b].end == CC_JUMP ? 1
+                                                            : 2;
         for (unsigned k = 0; k < next && status == SAM_OK; k++)
             status = phis(f, b, k);
     }

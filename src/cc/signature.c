@@ -76,8 +76,7 @@ enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
     uint32_t required[3];
     sam_cc_required_size(cc, function, required);
     sam_buffer_printf(&cc->signatures, "kernel %s %u %u %u\\n",
-                      cc->ll.GetValueName2(function, &size), required[0], required[1],
-                      required[2]);
+                      cc->ll.GetValueName2(function, &size), required[0], required[1], required[2]);
     for (unsigned i = 0; i < cc->ll.CountParams(function); i++) {
         uint32_t bytes, align;
         int type_size, name_size;
@@ -87,8 +86,9 @@ enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
         const char *type_name = string(cc, function, "kernel_arg_type", i, &type_size);
         const char *name = string(cc, function, "kernel_arg_name", i, &name_size);
         if (pointer && space > AS_LOCAL)
-            return sam_cc_refuse(cc, function, "argument %u: expected a pointer to __global, "
-                                               "__constant or __local memory",
+            return sam_cc_refuse(cc, function,
+                                 "argument %u: expected a pointer to __global, "
+                                 "__constant or __local memory",
                                  i);
         if (strncmp(type_name, "image", 5) == 0 || strncmp(type_name, "sampler", 7) == 0)
             return sam_cc_refuse(cc, function, "argument %u is %.*s: images are not supported", i,

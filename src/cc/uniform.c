@@ -136,8 +136,8 @@ static bool phi_diverges(const struct uniform *u, llvm_ref phi, uint32_t block)
         const uint32_t from = sam_cc_block_of(u->f, ll->GetIncomingBlock(phi, i));
         if (is_divergent(u, ll->GetIncomingValue(phi, i)))
             return true;
-        for (uint32_t l = u->f->blocks[from].loop;
-             l != CC_NO && !sam_cc_loop_holds(u->f, l, block); l = u->f->loops[l].parent)
+        for (uint32_t l = u->f->blocks[from].loop; l != CC_NO && !sam_cc_loop_holds(u->f, l, block);
+             l = u->f->loops[l].parent)
             if (u->f->loops[l].apart)
                 return true;
     }
@@ -168,8 +168,8 @@ static void visit(struct uniform *u, struct cc_value *v)
     struct cc_function *f = u->f;
     const struct llvm *ll = &f->cc->ll;
     const int opcode = ll->GetInstructionOpcode(v->ref);
-    bool divergent = opcode == LL_PHI ? phi_diverges(u, v->ref, v->block)
-                                      : is_source(f, v->ref, opcode);
+    bool divergent =
+        opcode == LL_PHI ? phi_diverges(u, v->ref, v->block) : is_source(f, v->ref, opcode);
     const unsigned operands = opcode == LL_PHI ? 0 : (unsigned)ll->GetNumOperands(v->ref);
     for (unsigned i = 0; i < operands && !divergent; i++)
         divergent = is_divergent(u, ll->GetOperand(v->ref, i));

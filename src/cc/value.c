@@ -24,9 +24,10 @@ unsigned sam_cc_parts(struct cc *cc, llvm_ref type, uint32_t at, struct cc_part 
         if (bits > 64)
             return 0;
         count = add_part(parts, count, at, bits < 32 ? bits : 32);
-        return bits > 32 && count ? add_part(parts, count, at + 4, bits - 32 <= 8    ? 8
-                                                                   : bits - 32 <= 16 ? 16
-                                                                                     : 32)
+        return bits > 32 && count ? add_part(parts, count, at + 4,
+                                             bits - 32 <= 8    ? 8
+                                             : bits - 32 <= 16 ? 16
+                                                               : 32)
                                   : count;
     }
     case LL_HALF: return add_part(parts, count, at, 16);
@@ -49,8 +50,8 @@ unsigned sam_cc_parts(struct cc *cc, llvm_ref type, uint32_t at, struct cc_part 
     case LL_STRUCT:
         for (unsigned i = 0; i < cc->ll.CountStructElementTypes(type); i++) {
             const uint32_t offset = (uint32_t)cc->ll.OffsetOfElement(cc->layout, type, i);
-            count = sam_cc_parts(cc, cc->ll.StructGetTypeAtIndex(type, i), at + offset, parts,
-                                 count);
+            count =
+                sam_cc_parts(cc, cc->ll.StructGetTypeAtIndex(type, i), at + offset, parts, count);
             if (count == 0)
                 return 0;
         }
@@ -126,9 +127,10 @@ static struct cc_opnd constant(struct cc_function *f, llvm_ref value, unsigned i
         if (bits > 64)
             return sam_cc_imm(0);
         const uint64_t n = cc->ll.ConstIntGetZExtValue(value);
-        return sam_cc_imm((int64_t)(i ? n >> 32 : bits == 8    ? (uint64_t)(int8_t)n
-                                              : bits == 16 ? (uint64_t)(int16_t)n
-                                                           : n));
+        return sam_cc_imm((int64_t)(i            ? n >> 32
+                                    : bits == 8  ? (uint64_t)(int8_t)n
+                                    : bits == 16 ? (uint64_t)(int16_t)n
+                                                 : n));
     }
     case LL_CONST_FP: return sam_cc_imm(float_bits(cc, value));
     case LL_GLOBAL:

@@ -115,19 +115,24 @@ enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opc
     case LL_LSHR:
     case LL_ASHR:
         if (!even)
-            return sam_cc_refuse(f->cc, insn, "a shift of an integer of more than 32 bits that "
-                                              "has not 64");
+            return sam_cc_refuse(f->cc, insn,
+                                 "a shift of an integer of more than 32 bits that "
+                                 "has not 64");
         sam_cc_wide_shift(f, opcode, a, b[0], out);
         break;
     case LL_AND:
     case LL_OR:
     case LL_XOR:
         for (int i = 0; i < 2; i++)
-            out[i] = sam_cc_op(f, opcode == LL_AND ? OP_AND : opcode == LL_OR ? OP_OR : OP_XOR,
+            out[i] = sam_cc_op(f,
+                               opcode == LL_AND  ? OP_AND
+                               : opcode == LL_OR ? OP_OR
+                                                 : OP_XOR,
                                a[i], b[i]);
         break;
     default: /* by a constant power of two, or made by an optimisation */
-        if (b[0].kind == CC_IMM && b[1].kind == CC_IMM && (opcode == LL_UDIV || opcode == LL_UREM)) {
+        if (b[0].kind == CC_IMM && b[1].kind == CC_IMM &&
+            (opcode == LL_UDIV || opcode == LL_UREM)) {
             const uint64_t n = (uint32_t)b[0].imm | (uint64_t)(uint32_t)b[1].imm << 32;
             if (n && !(n & (n - 1)) && opcode == LL_UDIV) {
                 sam_cc_wide_shift(f, LL_LSHR, a, sam_cc_imm(__builtin_ctzll(n)), out);
