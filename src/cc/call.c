@@ -305,9 +305,9 @@ static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *
         const char *name;
         enum cc_op op;
         bool sign;
-    } ops[] = {{"and", OP_AND, false},   {"or", OP_OR, false},     {"xor", OP_XOR, false},
-               {"add", OP_ADD, false},   {"mul", OP_MUL, false},   {"smin", OP_MIN, true},
-               {"smax", OP_MAX, true},   {"umin", OP_MINU, false}, {"umax", OP_MAXU, false}};
+    } ops[] = {{"and", OP_AND, false}, {"or", OP_OR, false},     {"xor", OP_XOR, false},
+               {"add", OP_ADD, false}, {"mul", OP_MUL, false},   {"smin", OP_MIN, true},
+               {"smax", OP_MAX, true}, {"umin", OP_MINU, false}, {"umax", OP_MAXU, false}};
     llvm_ref x = f->cc->ll.GetOperand(insn, 0), type = f->cc->ll.TypeOf(x);
     const unsigned bits = sam_cc_bits(f->cc, type);
     for (size_t k = 0; k < SAM_COUNT(ops) && bits <= 32; k++) {
@@ -361,8 +361,9 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             continue;
         }
         for (unsigned k = 0; k < inputs && k < 3; k++)
-            in[k] = sam_cc_use(f, ll->GetOperand(insn, k),
-                               ll->GetTypeKind(ll->TypeOf(ll->GetOperand(insn, k))) == LL_VECTOR ? i : 0);
+            in[k] = sam_cc_use(
+                f, ll->GetOperand(insn, k),
+                ll->GetTypeKind(ll->TypeOf(ll->GetOperand(insn, k))) == LL_VECTOR ? i : 0);
         for (size_t k = 0; k < SAM_COUNT(binaries) && !out.kind; k++)
             if (is_name(name, binaries[k].name))
                 out = sam_cc_op(f, binaries[k].op, sam_cc_extend(f, in[0], bits, binaries[k].sign),

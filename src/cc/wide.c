@@ -121,9 +121,7 @@ enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opc
     case LL_MUL: mul(f, a, b, is_extended(f, x) && is_extended(f, y), out); break;
     case LL_SHL:
     case LL_LSHR:
-    case LL_ASHR:
-        sam_cc_wide_shift(f, opcode, a, b[0], out);
-        break;
+    case LL_ASHR: sam_cc_wide_shift(f, opcode, a, b[0], out); break;
     case LL_AND:
     case LL_OR:
     case LL_XOR:
