@@ -8,10 +8,12 @@
 
 #include "kernels/random.h"
 
-double exp_of_double(double x);
-double exp_of_double(double x)
+/* The library's printf is not measured. */
+uint32_t *print_buffer(uint32_t *size);
+uint32_t *print_buffer(uint32_t *size)
 {
-    return exp(x);
+    *size = 0;
+    return NULL;
 }
 
 /* glibc of Debian 12 has none; the remainder is exact. */
