@@ -173,7 +173,7 @@ enum llvm_value {
 /* integer comparisons */
 enum { LL_EQ = 32, LL_NE, LL_UGT, LL_UGE, LL_ULT, LL_ULE, LL_SGT, LL_SGE, LL_SLT, LL_SLE };
 enum { LL_SPIR_FUNC = 75, LL_SPIR_KERNEL = 76 };
-enum { LL_INTERNAL = 8 }; /* linkage */
+enum { LL_LINK_ONCE = 3, LL_INTERNAL = 8 }; /* linkage */
 
 struct llvm {
     void *library;

@@ -295,6 +295,17 @@ static enum sam_status optimize(struct cc *cc)
     return SAM_ERR_INPUT;
 }
 
+/* Of functions with this linkage the linker takes those that are called. The compiler itself adds
+ * calls of the machine's names later. */
+static void link_what_is_called(struct cc *cc, llvm_ref library)
+{
+    size_t size;
+    for (llvm_ref f = cc->ll.GetFirstFunction(library); f; f = cc->ll.GetNextFunction(f))
+        if (!cc->ll.IsDeclaration(f) &&
+            strncmp(cc->ll.GetValueName2(f, &size), "__samite_", 9) != 0)
+            cc->ll.SetLinkage(f, LL_LINK_ONCE);
+}
+
 enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
                                    const struct sam_buffer *library)
 {
@@ -304,6 +315,8 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
     enum sam_status status = parse(cc, user, &cc->module);
     if (status == SAM_OK)
         status = parse(cc, library, &builtins);
+    if (status == SAM_OK)
+        link_what_is_called(cc, builtins);
     if (status == SAM_OK && cc->ll.LinkModules2(cc->module, builtins))
         status = sam_fail(cc->error, SAM_ERR_INPUT,
                           "a function of the program has the name of a builtin");
