@@ -119,15 +119,17 @@ TEST(halves)
     /* Every rounding is at its neighbours: of the values at, around and halfway between halves. */
     for (uint32_t bits = 0; bits < 0x7c00; bits++)
         for (int part = 0; part < 12; part++) {
-            const double low = half_value(bits), next = bits == 0x7bff ? 0x1p16 : half_value(bits + 1);
+            const double low = half_value(bits),
+                         next = bits == 0x7bff ? 0x1p16 : half_value(bits + 1);
             float x = (float)(low + (next - low) * (part / 3) / 4);
             x = part % 3 == 1 ? nextafterf(x, 0) : part % 3 == 2 ? nextafterf(x, INFINITY) : x;
             if ((double)x < low)
                 continue;
             for (int mode = 0; mode < 4; mode++) {
                 const double middle = (low + next) / 2, value = (double)x;
-                const bool up = value > low && (mode == 0 ? value > middle || (value == middle && bits & 1)
-                                                          : mode == 2);
+                const bool up =
+                    value > low &&
+                    (mode == 0 ? value > middle || (value == middle && bits & 1) : mode == 2);
                 const bool up_minus = mode == 0 ? up : value > low && mode == 3;
                 uint16_t got, minus;
                 store_half(x, mode, &got);
@@ -212,7 +214,8 @@ TEST(print_floats)
         snprintf(format + strlen(format), 8, "%c", kinds[kind].letter);
         snprintf(want, sizeof want, format, (double)value);
         compare(format, got,
-                __samite_put_float(got, 0, value, flags | kinds[kind].flags, width, precision), want);
+                __samite_put_float(got, 0, value, flags | kinds[kind].flags, width, precision),
+                want);
     }
 }
 

@@ -82,9 +82,9 @@ static double ref_rootn(double x, int n)
 #undef POWER
 #undef EITHER
 
-#define ONE(name, limit, e) {#name, limit, false, math_##name, NULL, NULL, reference_##name},
-#define TWO(name, limit, e) {#name, limit, false, NULL, math_##name, NULL, reference_##name},
-#define EITHER(name, e) {#name, 0, true, NULL, math_##name, NULL, reference_##name},
+#define ONE(name, limit, e)   {#name, limit, false, math_##name, NULL, NULL, reference_##name},
+#define TWO(name, limit, e)   {#name, limit, false, NULL, math_##name, NULL, reference_##name},
+#define EITHER(name, e)       {#name, 0, true, NULL, math_##name, NULL, reference_##name},
 #define POWER(name, limit, e) {#name, limit, false, NULL, NULL, math_##name, reference_##name},
 const struct math_function math_functions[] = {
 #include "math.def"
@@ -138,7 +138,8 @@ static void measure_pair(const struct math_function *function, struct math_error
                          float y)
 {
     if (function->power) {
-        const double whole = (double)y != (double)y ? 0 : fmin(fmax((double)y, INT32_MIN), INT32_MAX);
+        const double whole =
+            (double)y != (double)y ? 0 : fmin(fmax((double)y, INT32_MIN), INT32_MAX);
         const int n = (int)whole;
         take(error, function->power(x, n), function->reference((double)x, n), x, (float)n);
     } else if (!(function->either_zero && x == 0 && y == 0)) {
@@ -150,9 +151,32 @@ struct math_error math_measure_pairs(const struct math_function *function, uint6
                                      uint64_t count)
 {
     static const float special[] = {
-        0,        0x1p-149f, 0x1.8p-148f,    0x1.fffffcp-127f, FLT_MIN, 0x1p-25f, 0.5f,     0x1.fffffep-1f,
-        1,        1.5f,      0x1.000002p+0f, 2,       2.5f,    3,        0x1p23f,  8388609, 16777215,
-        0x1p24f,  0x1p31f,   0x1p32f,        127,     128,     149,      150,      FLT_MAX, INFINITY,
+        0,
+        0x1p-149f,
+        0x1.8p-148f,
+        0x1.fffffcp-127f,
+        FLT_MIN,
+        0x1p-25f,
+        0.5f,
+        0x1.fffffep-1f,
+        1,
+        1.5f,
+        0x1.000002p+0f,
+        2,
+        2.5f,
+        3,
+        0x1p23f,
+        8388609,
+        16777215,
+        0x1p24f,
+        0x1p31f,
+        0x1p32f,
+        127,
+        128,
+        149,
+        150,
+        FLT_MAX,
+        INFINITY,
         NAN,
     };
     const int specials = sizeof special / sizeof *special;

@@ -33,21 +33,29 @@ char *cc_assembly(const char *source, const char *name, struct sam_error *error)
     return text;
 }
 
-struct sam_image *cc_image(const char *source)
+struct sam_image *cc_image_or_error(const char *source, struct sam_error *error)
 {
-    struct sam_error error = {0};
     struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
     struct sam_image *image = NULL;
-    char *text = cc_assembly(source, "k", &error), *messages = NULL;
+    char *text = cc_assembly(source, "k", error), *messages = NULL;
     if (!text)
-        fail_msg("%s\n%s", error.text, source);
+        return NULL;
     options.prologue = sam_gpu_start_code();
     options.prologue_name = "<start code>";
-    assert_int_equal(sam_isa_parse("ventus", &options.isa, &error), SAM_OK);
-    if (sam_assemble(&options, "k.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
+    assert_int_equal(sam_isa_parse("ventus", &options.isa, error), SAM_OK);
+    if (sam_assemble(&options, "k.s", text, strlen(text), &image, &messages, error) != SAM_OK)
         fail_msg("%s\n%s", messages, text);
     sam_text_free(messages);
     sam_text_free(text);
+    return image;
+}
+
+struct sam_image *cc_image(const char *source)
+{
+    struct sam_error error = {0};
+    struct sam_image *image = cc_image_or_error(source, &error);
+    if (!image)
+        fail_msg("%s\n%s", error.text, source);
     return image;
 }
 
