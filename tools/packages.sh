@@ -19,6 +19,7 @@ build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
 test   mandoc                        command mandoc
 test   cmake                         command cmake
+test   clang                         command clang
 test   gdb-multiarch                 command gdb-multiarch
 test   make                          command make
 test   verilator                     command verilator

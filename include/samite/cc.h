@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "image.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -32,8 +34,26 @@ SAM_API enum sam_status sam_cc_compile(const struct sam_cc_options *options, con
                                        char **assembly, size_t *size, char **messages,
                                        struct sam_error *error);
 
-/* A section with a line of text for each kernel: "NAME: TYPE NAME AT SIZE SPACE; ..." */
+/* The section in which a program has lines of text about its kernels and their arguments. */
 #define SAM_CC_SIGNATURES ".rodata.samite.kernels"
+
+enum sam_cc_space { SAM_CC_VALUE, SAM_CC_GLOBAL, SAM_CC_CONSTANT, SAM_CC_LOCAL };
+
+/* An argument of a kernel: a value of `size` bytes at `offset` of the argument buffer, or a pointer
+ * to a space. `type` and `name` as in the source, shortened to fit. */
+struct sam_cc_argument {
+    enum sam_cc_space space;
+    uint32_t size, offset;
+    char type[64], name[64];
+};
+
+/* Whether the image describes the kernel: one that sam_cc_compile made does. block (may be NULL)
+ * receives the work-items that it requires of a workgroup, or zeros. */
+SAM_API bool sam_cc_kernel_described(const struct sam_image *image, const char *kernel,
+                                     uint32_t block[3]);
+/* Argument `index` of a kernel; false: there is none. */
+SAM_API bool sam_cc_kernel_argument(const struct sam_image *image, const char *kernel, size_t index,
+                                    struct sam_cc_argument *argument);
 
 /* Whether a file is OpenCL C, by its name. */
 SAM_API bool sam_cc_is_source(const char *path);

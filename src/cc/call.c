@@ -298,6 +298,38 @@ static bool is_name(const char *name, const char *with)
     return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
 }
 
+/* llvm.vector.reduce.OP of integers of up to 32 bits. */
+static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum cc_op op;
+        bool sign;
+    } ops[] = {{"and", OP_AND, false}, {"or", OP_OR, false},     {"xor", OP_XOR, false},
+               {"add", OP_ADD, false}, {"mul", OP_MUL, false},   {"smin", OP_MIN, true},
+               {"smax", OP_MAX, true}, {"umin", OP_MINU, false}, {"umax", OP_MAXU, false}};
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0), type = f->cc->ll.TypeOf(x);
+    const unsigned bits = sam_cc_bits(f->cc, type);
+    for (size_t k = 0; k < SAM_COUNT(ops) && bits <= 32; k++) {
+        struct cc_opnd out = {0};
+        if (!is_name(name, ops[k].name))
+            continue;
+        for (unsigned i = 0; i < f->cc->ll.GetVectorSize(type); i++) {
+            const struct cc_opnd a = sam_cc_extend(f, sam_cc_use(f, x, i), bits, ops[k].sign);
+            out = i ? sam_cc_op(f, ops[k].op, out, a) : a;
+        }
+        sam_cc_set(f, insn, 0, out);
+        return SAM_OK;
+    }
+    return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
+}
+
+/* The classes of vfclass for those of LLVM: signalling and quiet NaN, then from -inf to +inf. */
+static int32_t class_mask(uint32_t llvm)
+{
+    return (int32_t)((llvm & 1) << 8 | (llvm >> 1 & 1) << 9 | (llvm >> 2 & 255));
+}
+
 static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const char *name)
 {
     static const struct {
@@ -317,6 +349,8 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             return SAM_OK;
     if (is_name(name, "memcpy") || is_name(name, "memmove") || is_name(name, "memset"))
         return sam_cc_copy_bytes(f, insn, name[3] == 's');
+    if (strncmp(name, "vector.reduce.", 14) == 0)
+        return reduce(f, insn, name + 14);
     const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
     const unsigned inputs = ll->GetNumArgOperands(insn);
     enum sam_status status = SAM_OK;
@@ -327,7 +361,9 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             continue;
         }
         for (unsigned k = 0; k < inputs && k < 3; k++)
-            in[k] = sam_cc_use(f, ll->GetOperand(insn, k), i);
+            in[k] = sam_cc_use(
+                f, ll->GetOperand(insn, k),
+                ll->GetTypeKind(ll->TypeOf(ll->GetOperand(insn, k))) == LL_VECTOR ? i : 0);
         for (size_t k = 0; k < SAM_COUNT(binaries) && !out.kind; k++)
             if (is_name(name, binaries[k].name))
                 out = sam_cc_op(f, binaries[k].op, sam_cc_extend(f, in[0], bits, binaries[k].sign),
@@ -350,6 +386,11 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             out = funnel(f, name[3] == 'l', bits, in[0], in[1], in[2]);
         else if (is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat"))
             out = saturate(f, name[1] == 'a', name[0] == 's', bits, in[0], in[1]);
+        else if (is_name(name, "is.fpclass"))
+            out = sam_cc_icmp(f, LL_NE,
+                              sam_cc_op(f, OP_AND, sam_cc_unary(f, UN_CLASS, in[0]),
+                                        sam_cc_imm(class_mask((uint32_t)in[1].imm))),
+                              sam_cc_imm(0));
         else
             status = sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
         sam_cc_set(f, insn, i, out);

@@ -323,6 +323,8 @@ struct cc_opnd sam_cc_part(struct cc_function *f, llvm_ref value, unsigned i);
 struct cc_opnd sam_cc_use(struct cc_function *f, llvm_ref value, unsigned i);
 void sam_cc_set(struct cc_function *f, llvm_ref value, unsigned i, struct cc_opnd part);
 enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at);
+void sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
+                     struct cc_opnd out[2]);
 void sam_cc_wide_icmp(struct cc_function *f, int pred, const struct cc_opnd a[2],
                       const struct cc_opnd b[2], struct cc_opnd *out);
 void sam_cc_wide_shift(struct cc_function *f, int opcode, const struct cc_opnd a[2],

@@ -137,7 +137,8 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
         /* a device without double, half and images: clang itself refuses them */
         "-Xclang", "-cl-ext=-cl_khr_fp64,-cl_khr_fp16,-__opencl_c_fp64,-__opencl_c_images",
         "-fno-builtin", "-fno-color-diagnostics", "-fno-vectorize", "-fno-slp-vectorize",
-        "-Wno-unused-command-line-argument"};
+        "-Wno-unused-command-line-argument",
+        "-Wno-format" /* %f takes a float here; print.c checks types */};
     const char *argv[512];
     size_t count = 0;
     argv[count++] = clang->path;

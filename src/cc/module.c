@@ -279,7 +279,7 @@ static enum sam_status optimize(struct cc *cc)
     const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
     /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
     snprintf(passes, sizeof passes,
-             "always-inline,globaldce,default<O%u>,globaldce,"
+             "globaldce,always-inline,globaldce,default<O%u>,globaldce,"
              "function(lowerswitch,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
              level > 3 ? 3 : level);
     llvm_ref options = cc->ll.CreatePassBuilderOptions();

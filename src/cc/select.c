@@ -61,9 +61,9 @@ static struct cc_opnd compare(struct cc_function *f, llvm_ref insn, unsigned i)
         return sam_cc_fcmp(f, ll->GetFCmpPredicate(insn), sam_cc_use(f, x, i), sam_cc_use(f, y, i));
     const int pred = ll->GetICmpPredicate(insn);
     if (bits > 32) {
-        const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * i), sam_cc_use(f, x, 2 * i + 1)};
-        const struct cc_opnd b[2] = {sam_cc_use(f, y, 2 * i), sam_cc_use(f, y, 2 * i + 1)};
-        struct cc_opnd out;
+        struct cc_opnd a[2], b[2], out;
+        sam_cc_wide_use(f, x, i, pred >= LL_SGT, a);
+        sam_cc_wide_use(f, y, i, pred >= LL_SGT, b);
         sam_cc_wide_icmp(f, pred, a, b, &out);
         return out;
     }
@@ -87,18 +87,18 @@ static enum sam_status cast(struct cc_function *f, llvm_ref insn, int opcode)
         case LL_TRUNC:
             if (to == 1)
                 a = sam_cc_op(f, OP_AND, a, sam_cc_imm(1));
-            else if (to > 32 && to < 64)
-                high = sam_cc_extend(f, high, to - 32, false);
             break;
         case LL_ZEXT:
             if (source == 1)
                 a = sam_cc_extend(f, a, from, false);
+            else
+                high = sam_cc_extend(f, high, from - 32, false);
             break;
         case LL_SEXT:
             if (source == 1) {
                 a = sam_cc_extend(f, a, from, true);
                 high = sam_cc_op(f, OP_SRA, a, sam_cc_imm(31));
-            } else if (from < 64) {
+            } else {
                 high = sam_cc_extend(f, high, from - 32, true);
             }
             break;

@@ -98,28 +98,30 @@ static bool is_extended(struct cc_function *f, llvm_ref value)
            sam_cc_bits(f->cc, f->cc->ll.TypeOf(f->cc->ll.GetOperand(value, 0))) <= 32;
 }
 
+/* Element `at` of a value; an integer of 33 to 63 bits is extended. */
+void sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
+                     struct cc_opnd out[2])
+{
+    const unsigned bits = sam_cc_bits(f->cc, f->cc->ll.TypeOf(value));
+    out[0] = sam_cc_use(f, value, 2 * at);
+    out[1] = sam_cc_extend(f, sam_cc_use(f, value, 2 * at + 1), bits - 32, sign);
+}
+
 /* Element `at` of an operation on 64-bit integers. */
 enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at)
 {
     const struct llvm *ll = &f->cc->ll;
     llvm_ref x = ll->GetOperand(insn, 0), y = ll->GetOperand(insn, 1);
-    const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * at), sam_cc_use(f, x, 2 * at + 1)};
-    const struct cc_opnd b[2] = {sam_cc_use(f, y, 2 * at), sam_cc_use(f, y, 2 * at + 1)};
-    struct cc_opnd out[2];
-    const bool even = sam_cc_bits(f->cc, ll->TypeOf(insn)) == 64;
+    struct cc_opnd a[2], b[2], out[2];
+    sam_cc_wide_use(f, x, at, opcode == LL_ASHR, a);
+    sam_cc_wide_use(f, y, at, false, b);
     switch (opcode) {
     case LL_ADD: add(f, a, b, out); break;
     case LL_SUB: sub(f, a, b, out); break;
     case LL_MUL: mul(f, a, b, is_extended(f, x) && is_extended(f, y), out); break;
     case LL_SHL:
     case LL_LSHR:
-    case LL_ASHR:
-        if (!even)
-            return sam_cc_refuse(f->cc, insn,
-                                 "a shift of an integer of more than 32 bits that "
-                                 "has not 64");
-        sam_cc_wide_shift(f, opcode, a, b[0], out);
-        break;
+    case LL_ASHR: sam_cc_wide_shift(f, opcode, a, b[0], out); break;
     case LL_AND:
     case LL_OR:
     case LL_XOR:

@@ -27,7 +27,7 @@ char *cc_assembly(const char *source, const char *name, struct sam_error *error)
     const struct sam_cc_options options = {.size = sizeof options, .no_cache = true};
     sam_cc_compile(&options, path, &text, &size, &messages, error);
     if (messages && *messages)
-        fprintf(stderr, "%s", messages);
+        fprintf(stderr, "%s", strstr(messages, "error") ? messages : "");
     sam_text_free(messages);
     unlink(path);
     return text;
@@ -44,7 +44,7 @@ struct sam_image *cc_image_or_error(const char *source, struct sam_error *error)
     options.prologue_name = "<start code>";
     assert_int_equal(sam_isa_parse("ventus", &options.isa, error), SAM_OK);
     if (sam_assemble(&options, "k.s", text, strlen(text), &image, &messages, error) != SAM_OK)
-        fail_msg("%s\n%s", messages, text);
+        fail_msg("%.2000s", messages);
     sam_text_free(messages);
     sam_text_free(text);
     return image;
@@ -55,7 +55,7 @@ struct sam_image *cc_image(const char *source)
     struct sam_error error = {0};
     struct sam_image *image = cc_image_or_error(source, &error);
     if (!image)
-        fail_msg("%s\n%s", error.text, source);
+        fail_msg("%s\n%.3000s", error.text, source);
     return image;
 }
 
