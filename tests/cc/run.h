@@ -23,6 +23,18 @@ struct cc_launch {
     struct sam_sink print;
 };
 
+/* A buffer of words, copied from `in` and back to `out` unless that is NULL; without `in`, `count`
+ * is a scalar. */
+struct cc_buffer {
+    const uint32_t *in;
+    uint32_t *out;
+    size_t count;
+};
+
+/* Launch a kernel of these arguments, then launch->args. Returns the instructions it took. */
+uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *launch,
+                        const struct cc_buffer *buffers, size_t count);
+
 /* Launch a kernel of (out, in, args...). Returns the instructions it took. */
 uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, uint32_t *out,
                 size_t out_words, const uint32_t *in, size_t in_words);
