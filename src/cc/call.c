@@ -298,6 +298,35 @@ static bool is_name(const char *name, const char *with)
     return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
 }
 
+/* llvm.vector.reduce.OP of integers of 64 bits, but for the product. */
+static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0);
+    const enum cc_op op = is_name(name, "and")   ? OP_AND
+                          : is_name(name, "or")  ? OP_OR
+                          : is_name(name, "xor") ? OP_XOR
+                                                 : OP_ADD;
+    const bool least = strncmp(name + 1, "min", 3) == 0, most = strncmp(name + 1, "max", 3) == 0;
+    struct cc_opnd out[2] = {sam_cc_use(f, x, 0), sam_cc_use(f, x, 1)}, less;
+    for (unsigned i = 1; i < f->cc->ll.GetVectorSize(f->cc->ll.TypeOf(x)); i++) {
+        const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * i), sam_cc_use(f, x, 2 * i + 1)};
+        if (least || most) {
+            sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, a, out, &less);
+            for (int k = 0; k < 2; k++)
+                out[k] = least ? sam_cc_select(f, less, a[k], out[k])
+                               : sam_cc_select(f, less, out[k], a[k]);
+            continue;
+        }
+        out[0] = sam_cc_op(f, op, out[0], a[0]);
+        out[1] = sam_cc_op(f, op, out[1], a[1]);
+        if (op == OP_ADD) /* the carry */
+            out[1] = sam_cc_op(f, OP_ADD, out[1], sam_cc_icmp(f, LL_ULT, out[0], a[0]));
+    }
+    sam_cc_set(f, insn, 0, out[0]);
+    sam_cc_set(f, insn, 1, out[1]);
+    return SAM_OK;
+}
+
 /* llvm.vector.reduce.OP of integers of up to 32 bits. */
 static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *name)
 {
@@ -321,6 +350,8 @@ static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *
         sam_cc_set(f, insn, 0, out);
         return SAM_OK;
     }
+    if (bits == 64 && !is_name(name, "mul"))
+        return reduce_wide(f, insn, name);
     return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
 }
 
