@@ -235,7 +235,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     const struct sam_pace *pace = worker->pace;
     if (limit && budget > 0 && limit - SAM_CORE_STRAIGHT - before < (uint64_t)budget)
         budget = (int64_t)(limit - SAM_CORE_STRAIGHT - before);
-    bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 || w->core.pending_prefix;
+    bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
     if (pace && pace->left <= SAM_CORE_STRAIGHT)
         one = true;
     else if (pace && budget > 0 && pace->left - SAM_CORE_STRAIGHT < (uint64_t)budget)
@@ -247,6 +247,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
                                : sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
+        if (worker->log && !sam_warp_log_stop(worker->log, w, exit))
+            return fail_host(worker, SAM_ERR_IO, SAM_WARP_LOG_REFUSED);
         if (worker->replay && !sam_replay_stop(worker->replay, w, exit))
             return sam_replay_fail(worker->replay);
     }
@@ -299,7 +301,7 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
         bool boundary = true;
         if (pace && !pace->left)
             return SAM_PAUSE_COUNT;
-        pause = recorded || is_near_limit(worker, w)
+        pause = recorded || w->core.pending_prefix || is_near_limit(worker, w)
                     ? advance_one(worker, group, w, &boundary)
                     : advance(worker, group, w, group->turn, &boundary);
         if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))

@@ -387,8 +387,9 @@ bool sam_run_collect(struct sam_run *run, struct sam_gpu_result *result)
     return ok;
 }
 
-/* Instrument the worker's code. Counting alone or a sanitizer alone needs no single steps, unless
- * time slices are single instructions or the launch is recorded. Returns false on out-of-memory. */
+/* Instrument the worker's code. Counting, the log or a sanitizer alone needs no single steps,
+ * unless time slices are single instructions or the launch is recorded. Returns false on
+ * out-of-memory. */
 static bool choose_handlers(struct sam_worker *worker)
 {
     const struct sam_gpu_options *options = &worker->run->gpu->options;
@@ -397,9 +398,12 @@ static bool choose_handlers(struct sam_worker *worker)
         worker->stepped = worker->stepped || by_turns || worker->run->recorded;
         return sam_sanitizing_open(worker, worker->stepped);
     }
-    if (!worker->counts || worker->log || by_turns || worker->run->recorded)
+    if (by_turns || worker->run->recorded || (worker->counts && worker->log))
         return true;
-    sam_counts_in_runs(worker->counts, worker->code);
+    if (worker->counts)
+        sam_counts_in_runs(worker->counts, worker->code);
+    if (worker->log)
+        sam_warp_log_in_runs(worker->log, worker->code);
     worker->stepped = false;
     return true;
 }

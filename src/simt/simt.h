@@ -432,6 +432,13 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 
 /* step.c: execute and record one instruction of a warp. `insn` receives it. */
 enum sam_exit sam_warp_step(struct sam_warp *warp, struct sam_step *step, struct sam_insn *insn);
+/* Its parts, after sam_step_before and sam_step_after: lanes and accesses of a vector instruction
+ * that is about to run; the vector registers written, without their values, the values of accesses
+ * and the warp's own CSRs. */
+void sam_warp_step_before(const struct sam_warp *warp, const struct sam_insn *insn,
+                          struct sam_step *step);
+void sam_warp_step_after(const struct sam_warp *warp, const struct sam_insn *insn,
+                         struct sam_step *step);
 
 /* count.c: counts per instruction of warps of `lanes` lanes. Returns NULL on out-of-memory. */
 struct sam_counts;
@@ -474,5 +481,9 @@ void sam_warp_log_free(struct sam_warp_log *log);
 bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *warp, const struct sam_insn *insn,
                        const struct sam_step *step);
 bool sam_warp_log_flush(struct sam_warp_log *log);
+/* Instrument `code`, before anything is decoded; sam_warp_log_stop must follow each sam_core_run.
+ * The sink may be called within one. */
+void sam_warp_log_in_runs(struct sam_warp_log *log, struct sam_code *code);
+bool sam_warp_log_stop(struct sam_warp_log *log, struct sam_warp *warp, enum sam_exit exit);
 
 #endif
