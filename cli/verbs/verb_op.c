@@ -248,7 +248,7 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     root = report_count(root, "bytes_bound", f.bound_loaded + f.bound_stored);
     if (r->explain) {
         bool made = sam_plan_describe(plan, &text, NULL) == SAM_OK;
-        root = report_set(root, "plan", made ? cli_json_text(text) : NULL);
+        root = report_set(root, "plan", made ? sam_tree_string(text) : NULL);
     }
     sam_text_free(text);
     if (!engines)
