@@ -303,7 +303,7 @@ static uint64_t dram_bytes(const struct sam_system_figures *f)
     return dram ? dram->read + dram->written : 0;
 }
 
-/* What people read beside the figures themselves. */
+/* Sums and lists of the text that the JSON document lacks. */
 static json_t *text_tree(json_t *root, const struct sam_system_figures *f,
                          const struct sam_system_figures *raw)
 {
