@@ -285,10 +285,7 @@ static int check_files(const struct cli_args *args, const struct run_arguments *
     for (size_t i = 0; i < all->count && code == CLI_OK; i++) {
         const struct run_argument *a = &all->items[i];
         const char *path = a->output ? a->path : NULL;
-        if (a->input)
-            code = cli_changes(args, a->input, path);
-        else if (path)
-            code = cli_writes(args, path);
+        code = a->input ? cli_changes(args, a->input, path) : cli_writes(args, path);
         if (path && code == CLI_OK)
             code = run_check_output(path);
     }
