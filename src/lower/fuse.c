@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel fusion: consecutive operations with the same iteration space and only element-wise
  * dependences. */
-#include "lower/elements.h"
+#include "lower/build.h"
 
 enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand)
 {
+    if (operand == row->count) /* the destination */
+        switch (row->family) {
+        case SAM_TILE_ROWFOLD:
+        case SAM_TILE_ROWARG: return LOWER_FIRST_COLUMN;
+        case SAM_TILE_COLFOLD:
+        case SAM_TILE_COLARG: return LOWER_FIRST_ROW;
+        default: return LOWER_WHOLE;
+        }
     enum sam_tile_reads reads = sam_tile_family(row)->reads;
     if (operand + 1u != row->count)
         return LOWER_WHOLE;
@@ -15,7 +23,7 @@ enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operan
 
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op)
 {
-    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
+    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD || sam_lower_folds(op->code);
     return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
 }
 
@@ -217,6 +225,12 @@ bool sam_lower_folds(unsigned code)
     case SAM_TILE_ROWARG: return true;
     default: return false;
     }
+}
+
+bool sam_lower_folds_columns(unsigned code)
+{
+    const enum sam_tile_family_id family = sam_tile_row(code)->family;
+    return family == SAM_TILE_COLFOLD || family == SAM_TILE_COLARG;
 }
 
 static void refuse(struct lower *l, const struct sam_tile_op *op, enum sam_dtype dtype,

@@ -82,6 +82,7 @@ struct lower {
     struct sam_buffer hart;   /* .text of the hart */
     struct sam_buffer data;   /* its .data */
     struct sam_buffer gpu;    /* kernels and their routines */
+    uint16_t mnemonics[2048]; /* hash table of instructions (ir.c) */
     uint64_t routines;        /* used GPU routines, a bit each (enum sam_lower_routine) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
@@ -158,10 +159,6 @@ bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *ke
 /* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
-/* --- GPU code. A value in a vector register is an f32 for all float dtypes, or an integer extended
- * to 32 bits. */
-/* reduce.c: a kernel of one reduction, along rows or columns. */
-void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: GPU routines, emitted after the last kernel. Argument v8 (and v9), result v8. They may
  * clobber v0, v10 to v23, t0 to t6, a6 and a7, and work under any mask. `dtype` is the dtype that
  * the result is rounded to. */
@@ -176,6 +173,8 @@ enum sam_lower_routine {
 /* Returns the label of a routine, and marks it as used. */
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
                               enum sam_dtype dtype);
+/* Returns the lines of a routine that needs no table, to be emitted in place; NULL: call it. */
+const char *sam_lower_inlined(enum sam_lower_routine routine, enum sam_dtype dtype);
 /* Append the used routines. */
 void sam_lower_routines(struct lower *l);
 

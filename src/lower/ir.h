@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Intermediate representation of GPU kernels: instructions of the tables in isa/ on virtual
+ * registers, in one list per loop level. ir.c builds and prints them, schedule.c copies and
+ * interleaves the innermost level, registers.c replaces virtual registers by those of the machine.
+ *
+ * Code is written as templates: instructions separated by ";" or line ends.
+ *
+ *     $d $a $b $m   registers of struct lower_regs
+ *     $(0x...)      a scalar register that holds this constant
+ *     v8 to v23, t0 to t6, a6, a7
+ *                   temporaries: each assignment makes a new virtual register
+ *     x64, v256...  virtual registers; below: registers of the machine
+ */
+#ifndef SAM_LOWER_IR_H
+#define SAM_LOWER_IR_H
+
+#include "lower/lower.h"
+
+/* Loop levels: at entry (constants), once per kernel, per row, per chunk of 32 columns, at the end
+ * of a row. LOWER_FINAL is the whole kernel in order. */
+enum lower_level {
+    LOWER_ENTRY,
+    LOWER_ONCE,
+    LOWER_ROW,
+    LOWER_CHUNK,
+    LOWER_END,
+    LOWER_FINAL,
+    LOWER_LEVELS
+};
+
+enum { LOWER_FIRST_X = 64, LOWER_FIRST_V = 256, LOWER_SLOTS = 4 };
+
+struct lower_insn {
+    uint16_t op;                /* enum sam_op, a pseudo-instruction, a label or a comment (ir.c) */
+    uint16_t regs[LOWER_SLOTS]; /* rd, rs1, rs2, rs3 */
+    bool masked, label;         /* label: imm is its number */
+    int32_t imm;                /* immediate, CSR or label number */
+    uint32_t symbol;            /* 1 + offset of a text in lower_code.names; 0: none */
+};
+
+struct lower_list {
+    struct lower_insn *items;
+    size_t count, capacity;
+};
+
+/* A register that an instruction names, by slot. v0 as a mask has no slot. */
+struct lower_use {
+    unsigned slot;
+    bool vector, reads, writes;
+};
+
+struct lower_virtual {
+    uint8_t level; /* of its assignment */
+    bool cold;     /* used once per row: registers that cost a prefix will do */
+    uint16_t reg;  /* of the machine (registers.c) */
+};
+
+struct lower_file {
+    struct lower_virtual *items; /* from LOWER_FIRST_X or LOWER_FIRST_V on */
+    size_t count, capacity;
+};
+
+/* A scalar that advances from one copy of the chunk to the next: by `step`, or by a register. */
+struct lower_moving {
+    unsigned reg, step_reg;
+    int32_t step;
+};
+
+/* Beyond so many, constants are loaded at the point of use. */
+enum { LOWER_CONSTANTS = 24, LOWER_MOVING = 32, LOWER_TEMPORARIES = 32 };
+
+/* A kernel under construction. v0 is the mask. */
+struct lower_code {
+    struct lower *l;
+    struct lower_list lists[LOWER_LEVELS];
+    struct lower_file x, v;
+    struct {
+        uint32_t bits;
+        unsigned reg;
+    } constants[LOWER_CONSTANTS];
+    unsigned constant_count;
+    uint16_t bound_x[LOWER_LEVELS][LOWER_TEMPORARIES], bound_v[LOWER_LEVELS][LOWER_TEMPORARIES];
+    struct lower_moving moving[LOWER_MOVING];
+    unsigned moving_count;
+    struct sam_buffer names;
+    bool fixed;   /* templates name registers of the machine */
+    bool holds;   /* temporaries keep their virtual registers: code with loops */
+    bool partial; /* a chunk may have fewer than 32 elements: LOWER_REST */
+    bool calls;   /* calls a routine: ra must be saved */
+    bool failed;  /* out of memory */
+};
+
+/* Registers with the lines left, and with the number of columns left in the row. */
+#define LOWER_LINES "s0"
+#define LOWER_REST  "s1"
+
+unsigned sam_lower_take_scalar(struct lower_code *c, enum lower_level level);
+/* For a value used once per row. */
+unsigned sam_lower_take_far_scalar(struct lower_code *c);
+unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
+
+struct lower_regs {
+    unsigned d, a, b, m;
+};
+/* Append instructions. */
+void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
+                    struct lower_regs regs);
+/* The same of a formatted template, at most 511 characters. */
+void sam_lower_emit_numbers(struct lower_code *c, enum lower_level level, struct lower_regs regs,
+                            const char *format, ...) SAM_PRINTF(4, 5);
+void sam_lower_gpu(struct lower_code *c, enum lower_level level, const char *format, ...)
+    SAM_PRINTF(3, 4);
+void sam_lower_comment(struct lower_code *c, enum lower_level level, const char *text);
+/* Append a list to another one. */
+void sam_lower_append(struct lower_code *c, enum lower_level level, const struct lower_list *list);
+struct lower_insn *sam_lower_insert(struct lower_code *c, struct lower_list *list,
+                                    struct lower_insn insn);
+/* The register of a constant. */
+unsigned sam_lower_number(struct lower_code *c, enum lower_level level, uint32_t bits);
+/* x += number. */
+void sam_lower_advance(struct lower_code *c, enum lower_level level, unsigned d, unsigned x,
+                       int64_t number);
+
+enum { LOWER_MOST_USES = 4 };
+unsigned sam_lower_uses(const struct lower_insn *insn, struct lower_use uses[LOWER_MOST_USES]);
+bool sam_lower_reads_mask(const struct lower_insn *insn);
+bool sam_lower_is_comment(const struct lower_insn *insn);
+bool sam_lower_is_label(const struct lower_insn *insn);
+/* Returns whether it may go elsewhere than to the next instruction, or calls a routine. */
+bool sam_lower_jumps(const struct lower_insn *insn);
+bool sam_lower_calls(const struct lower_insn *insn);
+/* Returns whether it writes the rounding mode, in *mode. */
+bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode);
+
+/* schedule.c: append `count` copies of the chunk level to LOWER_FINAL, interleaved where they are
+ * independent. `from` copies come before them in the row. */
+void sam_lower_copies(struct lower_code *c, const struct lower_list *chunk, unsigned from,
+                      unsigned count);
+/* Returns whether the list can be copied: it has no labels. */
+bool sam_lower_can_copy(const struct lower_list *chunk);
+
+/* registers.c: assign registers of the machine to LOWER_ENTRY and LOWER_FINAL. */
+void sam_lower_assign(struct lower_code *c);
+
+/* Append the text of the kernel to l->gpu, after its label; free the code. */
+void sam_lower_print(struct lower_code *c, const char *name);
+void sam_lower_code_free(struct lower_code *c);
+
+#endif
