@@ -85,9 +85,16 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 
 /* --- fuse.c: memory footprints of operations */
 
-/* The part of an operand that is read (for the destination: written). */
+/* The part of an operand that is read (for the destination: written) in a kernel over the rectangle
+ * of tile `space`. */
 enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
-enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand);
+enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
+                                   const struct sam_tile_op *op, size_t operand);
+/* Returns whether an operation in a kernel over the rectangle of tile `space` goes over a column of
+ * as many rows. */
+bool sam_lower_by_row(const struct lower *l, uint32_t space, const struct sam_tile_op *op);
+/* The tile whose valid rectangle a kernel goes over. */
+uint32_t sam_lower_space(const struct lower *l, const struct sam_lower_kernel *kernel);
 /* The tile whose valid rectangle is the iteration space of an operation. */
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether two tiles have the same elements and dtype. */

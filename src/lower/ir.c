@@ -208,6 +208,13 @@ void sam_lower_advance(struct lower_code *c, enum lower_level level, unsigned d,
                       sam_lower_number(c, level, (uint32_t)number));
 }
 
+void sam_lower_hold(struct lower_code *c, enum lower_level level)
+{
+    memset(c->bound_x[level], 0, sizeof c->bound_x[level]);
+    memset(c->bound_v[level], 0, sizeof c->bound_v[level]);
+    c->holds = true;
+}
+
 /* --- templates */
 
 struct reader {

@@ -84,7 +84,7 @@ struct lower_code {
     unsigned moving_count;
     struct sam_buffer names;
     bool fixed;   /* templates name registers of the machine */
-    bool holds;   /* temporaries keep their virtual registers: code with loops */
+    bool holds;   /* see sam_lower_hold */
     bool partial; /* a chunk may have fewer than 32 elements: LOWER_REST */
     bool calls;   /* calls a routine: ra must be saved */
     bool failed;  /* out of memory */
@@ -115,6 +115,8 @@ void sam_lower_comment(struct lower_code *c, enum lower_level level, const char 
 void sam_lower_append(struct lower_code *c, enum lower_level level, const struct lower_list *list);
 struct lower_insn *sam_lower_insert(struct lower_code *c, struct lower_list *list,
                                     struct lower_insn insn);
+/* From here on temporaries keep their registers, for code with loops, until c->holds is reset. */
+void sam_lower_hold(struct lower_code *c, enum lower_level level);
 /* The register of a constant. */
 unsigned sam_lower_number(struct lower_code *c, enum lower_level level, uint32_t bits);
 /* x += number. */

@@ -33,7 +33,7 @@ struct lower_place *sam_lower_build_place(struct lower_build *b, const struct sa
                                           uint32_t operand)
 {
     return place_of(b, sam_tile_arg(b->l->p, op, operand),
-                    sam_lower_part(sam_tile_row(op->code), operand));
+                    sam_lower_part(b->l, b->rectangle, op, operand));
 }
 
 unsigned sam_lower_build_row(struct lower_build *b, struct lower_place *p)
@@ -110,6 +110,14 @@ static void load(struct lower_build *b, struct lower_place *p)
 static void store(struct lower_build *b, struct lower_place *p)
 {
     const unsigned raw = sam_lower_raw(&b->code, p->vector);
+    if (p->part == LOWER_FIRST_COLUMN) { /* one lane */
+        sam_lower_gpu(&b->code, LOWER_ROW,
+                      "vsetvli t0, x%u, e32, m1, ta, ma; vse%u.v v%u, (x%u);"
+                      "vsetvli t0, zero, e32, m1, ta, ma",
+                      sam_lower_number(&b->code, LOWER_ROW, 1), 8 * p->bytes, raw,
+                      sam_lower_build_row(b, p));
+        return;
+    }
     sam_lower_gpu(&b->code, LOWER_CHUNK, "vse%u.v v%u, (x%u)", 8 * p->bytes, raw, point(b, p));
 }
 
@@ -201,7 +209,7 @@ static bool is_stored(struct lower_build *b, unsigned from, unsigned index)
     const struct lower_place *to = target(b, index);
     const uint32_t last = b->kernel->ops[b->kernel->op_count - 1];
     for (unsigned i = index + 1; i < b->kernel->op_count; i++) {
-        if (needs_cut(b, from, i)) {
+        if (to->part != LOWER_FIRST_COLUMN && needs_cut(b, from, i)) {
             for (unsigned k = i; k < b->kernel->op_count; k++)
                 if (reads(b, k, to))
                     return true;
@@ -311,7 +319,7 @@ static void operate(struct lower_build *b, unsigned from, unsigned index)
     if (b->columns && b->packed > 1) {
         sam_lower_build_pairs(b, op);
     } else if (sam_lower_folds(op->code)) {
-        sam_lower_build_reduce(b, op);
+        sam_lower_build_reduce(b, op, is_stored(b, from, index));
     } else {
         struct lower_vector *d = result(b, op);
         struct lower_place *to = target(b, index);
@@ -330,7 +338,7 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
     }
     b->l = b->code.l = l;
     b->kernel = kernel;
-    b->rectangle = sam_lower_iter_space(l, &l->p->ops[kernel->ops[0]]);
+    b->rectangle = sam_lower_space(l, kernel);
     sam_lower_build_divide(b);
     for (unsigned i = 0, from = 0; i < kernel->op_count; i++) {
         if (needs_cut(b, from, i)) {

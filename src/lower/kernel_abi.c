@@ -57,7 +57,7 @@ void sam_lower_kernel_pad(struct lower_code *c, struct sam_lower_kernel *k,
     unsigned end = sam_lower_label(l);
     const bool fills = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
     sam_lower_comment(c, out, "outside what is written");
-    c->holds = true;
+    sam_lower_hold(c, out);
     sam_lower_load_field(c, k, out, "s0", rectangle, LOWER_ROWS);
     sam_lower_load_field(c, k, out, "s2", rectangle, LOWER_COLS);
     if (!fills)

@@ -37,7 +37,7 @@ static bool is_flat(const struct lower_build *b)
             if (!lower_is_tile(b->l, sam_tile_arg(b->l->p, op, i)))
                 continue;
             size_t size = sam_tile_size(sam_tile_ty(b->l->p, tile)->tile.dtype);
-            if (sam_lower_part(sam_tile_row(op->code), i) != LOWER_WHOLE ||
+            if (sam_lower_part(b->l, b->rectangle, op, i) != LOWER_WHOLE ||
                 !sam_lower_known(b->l, tile, LOWER_PITCH, &pitch) || pitch != b->cols * size)
                 return false;
         }
@@ -64,7 +64,8 @@ void sam_lower_build_divide(struct lower_build *b)
     const struct sam_tile_type *type = &sam_tile_ty(b->l->p, b->rectangle)->tile;
     bool folds = false;
     for (unsigned i = 0; i < k->op_count; i++)
-        folds |= sam_lower_folds(lower_build_op(b, i)->code);
+        folds |= sam_lower_folds(lower_build_op(b, i)->code) ||
+                 sam_lower_by_row(b->l, b->rectangle, lower_build_op(b, i));
     b->rows_known = sam_lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
     b->cols_known = sam_lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
     b->columns = sam_lower_folds_columns(first->code);
@@ -332,7 +333,7 @@ static void report_zeros(struct lower_build *b)
     unsigned next = sam_lower_label(b->l), smaller = sam_lower_label(b->l),
              none = sam_lower_label(b->l);
     uint32_t record = sam_lower_kernel_word(b->kernel, LOWER_WORD_FAILURE, 0);
-    c->holds = true;
+    sam_lower_hold(c, LOWER_FINAL);
     sam_lower_gpu(c, LOWER_FINAL,
                   "vsetvli t0, zero, e32, m1, ta, ma; addi t1, sp, 16; vse32.v v%u, (t1);"
                   "addi t2, t1, 128; li t3, -1",

@@ -9,6 +9,7 @@
  * Float minima and maxima in the other --nan modes, argmin and argmax reduce order-preserving
  * integer keys by maximum. */
 #include <math.h>
+#include <stdarg.h>
 
 #include "lower/build.h"
 
@@ -82,8 +83,13 @@ bool sam_lower_reduces_beside(const struct lower *l, const struct sam_tile_op *o
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const enum sam_dtype dtype = sam_tile_ty(l->p, sam_tile_arg(l->p, op, 0))->tile.dtype;
-    /* Under --nan first the result is loaded from the source in memory. */
-    return !is_order(row) || !sam_tile_is_real(dtype) || l->options.nan != SAM_TILE_NAN_FIRST;
+    uint32_t cols;
+    /* Then the result is loaded from the source in memory. */
+    const bool loads =
+        sam_tile_is_real(dtype) &&
+        ((is_order(row) && l->options.nan == SAM_TILE_NAN_FIRST) ||
+         !sam_lower_known(l, sam_tile_arg(l->p, op, 0), LOWER_COLS, &cols) || cols < 2);
+    return !loads;
 }
 
 /* $d = combine($d, $a), in the reduction's form. */
@@ -233,34 +239,32 @@ static char width(unsigned size)
     return "?bh?w"[size];
 }
 
-/* A line of one element is copied. */
-static void copy_one(struct reduction *f)
+/* A line of one element is copied: the label after it, or 0 if there are more. */
+static void copy_one(struct reduction *f, const char *copy, ...) SAM_PRINTF(2, 3);
+static void copy_one(struct reduction *f, const char *copy, ...)
 {
     uint32_t number;
-    const bool columns = f->b->columns;
-    const bool known =
-        sam_lower_known(f->b->l, f->b->rectangle, columns ? LOWER_ROWS : LOWER_COLS, &number);
+    const bool known = sam_lower_known(f->b->l, f->b->rectangle,
+                                       f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
     if (!f->real || f->form == FORM_INDEX || (known && number != 1))
         return;
-    const unsigned many = sam_lower_label(f->b->l), from = sam_lower_build_row(f->b, f->src);
-    sam_lower_gpu(f->c, LOWER_END, "li t0, 1; bne s2, t0, .Lg%u", many);
-    if (columns)
-        sam_lower_gpu(f->c, LOWER_END, "vle%u.v v8, (x%u); vse%u.v v8, (x%u)", 8 * f->size, from,
-                      8 * f->size, f->dst->row);
-    else
-        sam_lower_gpu(f->c, LOWER_END, "l%c t2, 0(x%u); s%c t2, 0(x%u)", width(f->size), from,
-                      width(f->size), f->dst->row);
-    sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", many);
+    char lines[128];
+    va_list list;
+    va_start(list, copy);
+    sam_format_list(lines, sizeof lines, copy, list);
+    va_end(list);
+    const unsigned many = sam_lower_label(f->b->l);
+    sam_lower_gpu(f->c, LOWER_END, "li t0, 1; bne s2, t0, .Lg%u; %s; .Lg%u:", many, lines, many);
 }
 
-/* Store the result of a row. */
+/* found_x = the result of a row. */
 static void end_row(struct reduction *f)
 {
-    const unsigned to = sam_lower_build_row(f->b, f->dst), result = f->found_x;
+    const unsigned result = f->found_x, from = sam_lower_build_row(f->b, f->src);
     if (f->form != FORM_INDEX) {
         reduce_lanes(f, f->all, with_values);
         first_lane(f, result, value(f));
-        sam_lower_gpu(f->c, LOWER_END, "s%c x%u, 0(x%u)", width(f->size), result, to);
+        copy_one(f, "l%c x%u, 0(x%u)", width(f->size), result, from);
         return;
     }
     const unsigned key = sam_lower_take_vector(f->c, LOWER_END);
@@ -274,14 +278,23 @@ static void end_row(struct reduction *f)
     first_lane(f, result, f->best);
     if (f->leads)
         sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", f->found);
-    if (f->arg) {
-        sam_lower_gpu(f->c, LOWER_END, "sw x%u, 0(x%u)", result, to);
-        return;
-    }
-    sam_lower_gpu(f->c, LOWER_END,
-                  "slli t2, x%u, %u; add t2, t2, x%u; l%c t2, 0(t2); s%c t2, 0(x%u)", result,
-                  (unsigned)__builtin_ctz(f->size), sam_lower_build_row(f->b, f->src),
-                  width(f->size), width(f->size), to);
+    if (!f->arg)
+        sam_lower_gpu(f->c, LOWER_END, "slli t2, x%u, %u; add t2, t2, x%u; l%c x%u, 0(t2)", result,
+                      (unsigned)__builtin_ctz(f->size), from, width(f->size), result);
+}
+
+/* Store the result of a row, and keep it for what comes after. */
+static void keep_row(struct reduction *f, bool stores)
+{
+    if (stores)
+        sam_lower_gpu(f->c, LOWER_END, "s%c x%u, 0(x%u)", width(f->dst->bytes), f->found_x,
+                      sam_lower_build_row(f->b, f->dst));
+    struct lower_vector d = {.dtype = f->dst->dtype, .level = LOWER_ROW};
+    d.raw = sam_lower_take_vector(f->c, LOWER_ROW);
+    sam_lower_gpu(f->c, LOWER_END, "vmv.v.x v%u, x%u", d.raw, f->found_x);
+    if (!sam_tile_is_real(d.dtype))
+        sam_lower_extend(f->c, LOWER_END, d.dtype, d.raw);
+    f->dst->vector = sam_lower_build_vector(f->b, d);
 }
 
 /* Store the results of 32 columns. */
@@ -290,7 +303,9 @@ static void end_columns(struct reduction *f)
     const unsigned to = sam_lower_build_row(f->b, f->dst);
     if (f->form != FORM_INDEX || f->arg) {
         const unsigned d = f->form == FORM_INDEX ? f->best : value(f);
-        sam_lower_gpu(f->c, LOWER_END, "vse%u.v v%u, (x%u)", f->arg ? 32 : 8 * f->size, d, to);
+        sam_lower_gpu(f->c, LOWER_END, "vse%u.v v%u, (x%u)", 8 * f->dst->bytes, d, to);
+        copy_one(f, "vle%u.v v8, (x%u); vse%u.v v8, (x%u)", 8 * f->size,
+                 sam_lower_build_row(f->b, f->src), 8 * f->size, to);
         return;
     }
     sam_lower_gpu(f->c, LOWER_END,
@@ -348,24 +363,24 @@ static void describe(struct reduction *f, struct lower_build *b, const struct sa
     f->found_x = sam_lower_take_scalar(f->c, LOWER_ROW);
 }
 
-void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op)
+void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op, bool stores)
 {
     struct reduction f = {0};
+    sam_lower_build_operand(b, op, 0);
     describe(&f, b, op);
-    sam_lower_emit_numbers(f.c, LOWER_ROW, (struct lower_regs){.d = f.all}, "vmv.v.x $d, $(0x%x)",
-                           identity(&f));
+    sam_lower_emit_numbers(f.c, LOWER_ROW, (struct lower_regs){.d = f.all},
+                           "vmv.v.x $d, $(0x%x)", identity(&f));
     if (f.form == FORM_INDEX)
         sam_lower_gpu(f.c, LOWER_ROW, b->columns ? "vmv.v.i v%u, 0" : "vid.v v%u", f.best);
     if (f.leads && b->columns)
         keep_leading_nan_row(&f);
     else if (f.leads)
         keep_leading_nan(&f);
-    sam_lower_build_operand(b, op, 0);
     next_elements(&f);
-    if (b->columns)
+    if (b->columns) {
         end_columns(&f);
-    else
-        end_row(&f);
-    copy_one(&f);
-    f.dst->vector = NULL; /* loaded where it is needed */
+        return;
+    }
+    end_row(&f);
+    keep_row(&f, stores);
 }

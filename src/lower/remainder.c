@@ -27,7 +27,7 @@ static const char join[] =
 void sam_lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs)
 {
     unsigned loop = sam_lower_label(c->l), done = sam_lower_label(c->l);
-    c->holds = true; /* the loop */
+    sam_lower_hold(c, level); /* for the loop */
     sam_lower_all_lanes(c, level);
     sam_lower_emit(c, level, split, regs);
     sam_lower_gpu(c, level, ".Lg%u:; setrpc t0, .Lg%u; vbge v17, v12, .Lg%u", loop, done, done);
