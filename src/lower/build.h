@@ -23,6 +23,7 @@ struct lower_place {
     unsigned row, at;            /* scalar registers: the current line and step of this warp; 0:
                                     not assigned; `at` is of the segment */
     struct lower_vector *vector; /* its value, if loaded or computed */
+    bool loaded, stored;
 };
 
 struct lower_scalar {
@@ -32,10 +33,13 @@ struct lower_scalar {
 };
 
 struct lower_segment {
+    struct lower_list first; /* loads of first rows: once where the loop over steps is unrolled */
     struct lower_list row, chunk, end;
     struct lower_moving moving[LOWER_MOVING];
     unsigned from[LOWER_MOVING]; /* their values at the first step */
     unsigned moving_count;
+    unsigned count;   /* copies of a step */
+    bool all, loaded; /* copies are all steps; first rows are loaded before the lines */
 };
 
 struct lower_build {
@@ -53,6 +57,7 @@ struct lower_build {
     unsigned packed;             /* elements per lane; more than 1 in kernels that copy words, and
                                     in reductions by pairs */
     bool rows_known, cols_known, flat;
+    bool folds;   /* has a reduction, or an operation on rows */
     bool columns; /* lines are columns */
     unsigned line_warps, step_warps;
     /* Registers, 0 if no operation needs element indices: i * columns + j of lane 0 in this chunk

@@ -93,6 +93,9 @@ enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
 /* Returns whether an operation in a kernel over the rectangle of tile `space` goes over a column of
  * as many rows. */
 bool sam_lower_by_row(const struct lower *l, uint32_t space, const struct sam_tile_op *op);
+/* Count the distinct pairs of tile and part in a kernel. */
+unsigned sam_lower_count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
+                                uint32_t space);
 /* The tile whose valid rectangle a kernel goes over. */
 uint32_t sam_lower_space(const struct lower *l, const struct sam_lower_kernel *kernel);
 /* The tile whose valid rectangle is the iteration space of an operation. */
@@ -111,8 +114,8 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op);
 /* Returns whether no operation after `last` reads the tile. */
 bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
-/* Most tiles per kernel, two pointers each. */
-enum { LOWER_PLACES = 10 };
+/* Most tiles per kernel, with two pointers each. */
+enum { LOWER_PLACES = 22 };
 
 /* The loop level of a value computed from a and b (b may be NULL). */
 enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b);

@@ -309,18 +309,17 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     return !where;
 }
 
-/* Count the distinct (tile, part) pairs of the kernel with `op` added. */
-static unsigned count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
-                             uint32_t space, const struct sam_tile_op *op)
+unsigned sam_lower_count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
+                                uint32_t space)
 {
-    uint32_t tiles[4 * (LOWER_GROUP + 1)];
+    uint32_t tiles[4 * LOWER_GROUP];
     enum sam_lower_part parts[SAM_COUNT(tiles)];
     unsigned count = 0;
-    for (unsigned k = 0; k <= kernel->op_count; k++) {
-        const struct sam_tile_op *o = k < kernel->op_count ? &l->p->ops[kernel->ops[k]] : op;
-        for (uint32_t i = 0; i < o->operand_count; i++) {
-            uint32_t tile = sam_tile_arg(l->p, o, i);
-            enum sam_lower_part part = sam_lower_part(l, space, o, i);
+    for (unsigned k = 0; k < kernel->op_count; k++) {
+        const struct sam_tile_op *op = &l->p->ops[kernel->ops[k]];
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            const uint32_t tile = sam_tile_arg(l->p, op, i);
+            const enum sam_lower_part part = sam_lower_part(l, space, op, i);
             unsigned at = 0;
             while (at < count && !(parts[at] == part && sam_lower_same_tile(l, tiles[at], tile)))
                 at++;
@@ -391,7 +390,9 @@ static bool fuses(const struct lower *l, const struct sam_lower_kernel *kernel, 
     for (unsigned i = 0; i < kernel->op_count; i++)
         keep_private(l, &g, kernel, i, kernel->ops[i],
                      i + 1 < kernel->op_count ? kernel->ops[i + 1] : index);
-    bool good = joins(l, g.space, op) && count_places(l, kernel, g.space, op) <= LOWER_PLACES;
+    struct sam_lower_kernel more = *kernel;
+    more.ops[more.op_count++] = index;
+    bool good = joins(l, g.space, op) && sam_lower_count_places(l, &more, g.space) <= LOWER_PLACES;
     for (unsigned pass = 0; good && pass < 2; pass++) {
         good = true;
         for (unsigned i = 0; i < kernel->op_count; i++) {
@@ -404,8 +405,6 @@ static bool fuses(const struct lower *l, const struct sam_lower_kernel *kernel, 
         /* Its result may share memory with the others, if it never gets there. */
         const unsigned count = g.tile_count;
         keep_private(l, &g, kernel, kernel->op_count, index, op->next);
-        struct sam_lower_kernel more = *kernel;
-        more.ops[more.op_count++] = index;
         if (g.tile_count == count || more.op_count == LOWER_GROUP ||
             sam_lower_divides(l, &l->p->ops[op->next]) || !fuses(l, &more, op->next, false))
             break;

@@ -114,7 +114,7 @@ bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode)
     return sets;
 }
 
-static unsigned new_register(struct lower_code *c, bool vector, enum lower_level level, bool cold)
+static unsigned new_register(struct lower_code *c, bool vector, enum lower_level level)
 {
     struct lower_file *f = vector ? &c->v : &c->x;
     const unsigned first = vector ? LOWER_FIRST_V : LOWER_FIRST_X;
@@ -124,23 +124,18 @@ static unsigned new_register(struct lower_code *c, bool vector, enum lower_level
     if (!grown)
         return first;
     f->items = grown;
-    f->items[f->count] = (struct lower_virtual){.level = (uint8_t)level, .cold = cold};
+    f->items[f->count] = (struct lower_virtual){.level = (uint8_t)level};
     return first + (unsigned)f->count++;
 }
 
 unsigned sam_lower_take_scalar(struct lower_code *c, enum lower_level level)
 {
-    return new_register(c, false, level, false);
-}
-
-unsigned sam_lower_take_far_scalar(struct lower_code *c)
-{
-    return new_register(c, false, LOWER_ONCE, true);
+    return new_register(c, false, level);
 }
 
 unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level)
 {
-    return new_register(c, true, level, false);
+    return new_register(c, true, level);
 }
 
 /* --- lists */
@@ -187,7 +182,7 @@ unsigned sam_lower_number(struct lower_code *c, enum lower_level level, uint32_t
     for (unsigned i = 0; i < c->constant_count; i++)
         if (c->constants[i].bits == bits)
             return c->constants[i].reg;
-    const bool pooled = c->constant_count < LOWER_CONSTANTS;
+    const bool pooled = c->constant_count < c->constant_limit;
     const enum lower_level at = pooled ? LOWER_ENTRY : level;
     const unsigned reg = sam_lower_take_scalar(c, at);
     sam_lower_gpu(c, at, "li x%u, 0x%x", reg, bits);
@@ -324,7 +319,7 @@ static void bind(struct reader *r, struct lower_insn *insn)
                 continue;
             uint16_t *bound = &(u->vector ? c->bound_v : c->bound_x)[r->level][insn->regs[u->slot]];
             if (!*bound || (u->writes && !u->reads && !c->holds))
-                *bound = (uint16_t)new_register(c, u->vector, r->level, false);
+                *bound = (uint16_t)new_register(c, u->vector, r->level);
             insn->regs[u->slot] = *bound;
         }
 }
@@ -454,7 +449,6 @@ void sam_lower_print(struct lower_code *c, const char *label)
 {
     static const enum lower_level order[] = {LOWER_ENTRY, LOWER_FINAL};
     struct sam_buffer *out = &c->l->gpu;
-    sam_lower_assign(c);
     sam_buffer_printf(out, "%s:\n", label);
     for (unsigned k = 0; k < SAM_COUNT(order) && !c->failed; k++)
         for (size_t i = 0; i < c->lists[order[k]].count; i++)

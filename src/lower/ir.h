@@ -16,11 +16,12 @@
 
 #include "lower/lower.h"
 
-/* Loop levels: at entry (constants), once per kernel, per row, per chunk of 32 columns, at the end
+/* Loop levels: at entry (constants), once per kernel, loads of first rows, per row, per chunk of 32 columns, at the end
  * of a row. LOWER_FINAL is the whole kernel in order. */
 enum lower_level {
     LOWER_ENTRY,
     LOWER_ONCE,
+    LOWER_FIRST,
     LOWER_ROW,
     LOWER_CHUNK,
     LOWER_END,
@@ -51,7 +52,6 @@ struct lower_use {
 
 struct lower_virtual {
     uint8_t level; /* of its assignment */
-    bool cold;     /* used once per row: registers that cost a prefix will do */
     uint16_t reg;  /* of the machine (registers.c) */
 };
 
@@ -60,13 +60,14 @@ struct lower_file {
     size_t count, capacity;
 };
 
-/* A scalar that advances from one copy of the chunk to the next: by `step`, or by a register. */
+/* A scalar that advances from one copy of the chunk to the next: by `step`, or by a register.
+ * `base` is the register in the first one. */
 struct lower_moving {
-    unsigned reg, step_reg;
+    unsigned reg, base, step_reg;
     int32_t step;
 };
 
-/* Beyond so many, constants are loaded at the point of use. */
+/* Beyond constant_limit, constants are loaded at the point of use. */
 enum { LOWER_CONSTANTS = 24, LOWER_MOVING = 32, LOWER_TEMPORARIES = 32 };
 
 /* A kernel under construction. v0 is the mask. */
@@ -82,6 +83,8 @@ struct lower_code {
     uint16_t bound_x[LOWER_LEVELS][LOWER_TEMPORARIES], bound_v[LOWER_LEVELS][LOWER_TEMPORARIES];
     struct lower_moving moving[LOWER_MOVING];
     unsigned moving_count;
+    unsigned tail; /* columns from the first copy to the last, if that is no multiple of 32 */
+    unsigned constant_limit;
     struct sam_buffer names;
     bool fixed;   /* templates name registers of the machine */
     bool holds;   /* see sam_lower_hold */
@@ -95,8 +98,6 @@ struct lower_code {
 #define LOWER_REST  "s1"
 
 unsigned sam_lower_take_scalar(struct lower_code *c, enum lower_level level);
-/* For a value used once per row. */
-unsigned sam_lower_take_far_scalar(struct lower_code *c);
 unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
 
 struct lower_regs {
@@ -134,17 +135,23 @@ bool sam_lower_calls(const struct lower_insn *insn);
 /* Returns whether it writes the rounding mode, in *mode. */
 bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode);
 
-/* schedule.c: append `count` copies of the chunk level to LOWER_FINAL, interleaved where they are
- * independent. `from` copies come before them in the row. */
-void sam_lower_copies(struct lower_code *c, const struct lower_list *chunk, unsigned from,
-                      unsigned count);
+/* --- schedule.c: copies of the innermost level */
+
+enum { LOWER_COPIES = 4 };
+struct lower_copies *sam_lower_copies_new(struct lower_code *c, unsigned count);
+void sam_lower_copies_free(struct lower_copies *copies);
+/* Append copies `from` to `to` - 1 of a list to LOWER_FINAL, interleaved where they are independent.
+ */
+void sam_lower_copies_put(struct lower_code *c, struct lower_copies *copies,
+                          const struct lower_list *chunk, unsigned from, unsigned to);
 /* Returns whether the list can be copied: it has no labels. */
 bool sam_lower_can_copy(const struct lower_list *chunk);
 
-/* registers.c: assign registers of the machine to LOWER_ENTRY and LOWER_FINAL. */
-void sam_lower_assign(struct lower_code *c);
+/* registers.c: assign registers of the machine to LOWER_ENTRY and LOWER_FINAL. Returns false, and
+ * changes nothing, if there are too few. */
+bool sam_lower_assign(struct lower_code *c);
 
-/* Append the text of the kernel to l->gpu, after its label; free the code. */
+/* Append the text of the kernel to l->gpu, after its label. */
 void sam_lower_print(struct lower_code *c, const char *name);
 void sam_lower_code_free(struct lower_code *c);
 

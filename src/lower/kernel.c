@@ -39,7 +39,7 @@ struct lower_place *sam_lower_build_place(struct lower_build *b, const struct sa
 unsigned sam_lower_build_row(struct lower_build *b, struct lower_place *p)
 {
     if (!p->row)
-        p->row = sam_lower_take_far_scalar(&b->code);
+        p->row = sam_lower_take_scalar(&b->code, LOWER_ONCE);
     return p->row;
 }
 
@@ -100,7 +100,10 @@ static void load(struct lower_build *b, struct lower_place *p)
         sam_lower_gpu(c, v.level, "%s t0, 0(x%u); vmv.v.x v%u, t0", name, sam_lower_build_row(b, p),
                       v.raw);
     } else {
-        sam_lower_gpu(c, v.level, "vle%u.v v%u, (x%u)", 8 * p->bytes, v.raw, point(b, p));
+        const bool first = p->part == LOWER_FIRST_ROW;
+        p->loaded = true;
+        sam_lower_gpu(c, first ? LOWER_FIRST : LOWER_CHUNK, "vle%u.v v%u, (x%u)", 8 * p->bytes,
+                      v.raw, point(b, p));
         if (extends_zeros(p->dtype) && !copies(b))
             sam_lower_extend(c, v.level, p->dtype, v.raw);
     }
@@ -118,6 +121,7 @@ static void store(struct lower_build *b, struct lower_place *p)
                       sam_lower_build_row(b, p));
         return;
     }
+    p->stored = true;
     sam_lower_gpu(&b->code, LOWER_CHUNK, "vse%u.v v%u, (x%u)", 8 * p->bytes, raw, point(b, p));
 }
 
@@ -226,8 +230,8 @@ static bool is_stored(struct lower_build *b, unsigned from, unsigned index)
 void sam_lower_build_count(struct lower_build *b)
 {
     if (!b->first_element) {
-        b->first_element = sam_lower_take_far_scalar(&b->code);
-        b->column_count = sam_lower_take_far_scalar(&b->code);
+        b->first_element = sam_lower_take_scalar(&b->code, LOWER_ONCE);
+        b->column_count = sam_lower_take_scalar(&b->code, LOWER_ONCE);
         b->lane = sam_lower_take_vector(&b->code, LOWER_ONCE);
         sam_lower_gpu(&b->code, LOWER_ONCE, "vid.v v%u", b->lane);
     }

@@ -6,7 +6,9 @@
 
 enum { MOST_WARPS = 8, MOST_GROUPS = 16, CHUNKS_PER_WARP = 2 };
 /* Limits for copies of the innermost level: their number, and instructions in all. */
-enum { MOST_COPIES = 4, MOST_INSNS = 96 };
+/* Constants in registers where many places have pointers. */
+enum { MANY_PLACES = 10, FEW_CONSTANTS = 4 };
+enum { MOST_COPIES = LOWER_COPIES, MOST_INSNS = 96, MOST_LOADED = 20 };
 
 /* --- partition among warps */
 
@@ -62,13 +64,14 @@ void sam_lower_build_divide(struct lower_build *b)
     struct sam_lower_kernel *k = b->kernel;
     const struct sam_tile_op *first = lower_build_op(b, 0);
     const struct sam_tile_type *type = &sam_tile_ty(b->l->p, b->rectangle)->tile;
-    bool folds = false;
     for (unsigned i = 0; i < k->op_count; i++)
-        folds |= sam_lower_folds(lower_build_op(b, i)->code) ||
+        b->folds |= sam_lower_folds(lower_build_op(b, i)->code) ||
                  sam_lower_by_row(b->l, b->rectangle, lower_build_op(b, i));
     b->rows_known = sam_lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
     b->cols_known = sam_lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
     b->columns = sam_lower_folds_columns(first->code);
+    const unsigned places = sam_lower_count_places(b->l, k, b->rectangle);
+    b->code.constant_limit = places <= MANY_PLACES ? LOWER_CONSTANTS : FEW_CONSTANTS;
     b->flat = is_flat(b);
     b->packed = b->columns ? sam_lower_pairs(b->l, first) : sam_lower_build_packs(b);
     if (b->flat) {
@@ -88,7 +91,7 @@ void sam_lower_build_divide(struct lower_build *b)
         sam_format(reg, sizeof reg, "x%u", b->pitch);
         sam_lower_load_field(&b->code, k, LOWER_ONCE, reg, b->rectangle, LOWER_PITCH);
     }
-    if (folds) {
+    if (b->folds) {
         divide_lines(b, b->columns ? chunks : rows, groups);
         return;
     }
@@ -108,7 +111,7 @@ unsigned sam_lower_build_moving(struct lower_build *b, unsigned from, int32_t st
     struct lower_code *c = &b->code;
     const unsigned reg = sam_lower_take_scalar(c, LOWER_ROW);
     b->from[c->moving_count] = from;
-    c->moving[c->moving_count++] = (struct lower_moving){reg, by, step};
+    c->moving[c->moving_count++] = (struct lower_moving){reg, reg, by, step};
     return reg;
 }
 
@@ -116,10 +119,11 @@ void sam_lower_build_cut(struct lower_build *b)
 {
     struct lower_code *c = &b->code;
     struct lower_segment *s = &b->segments[b->segment_count++];
+    s->first = c->lists[LOWER_FIRST];
     s->row = c->lists[LOWER_ROW];
     s->chunk = c->lists[LOWER_CHUNK];
     s->end = c->lists[LOWER_END];
-    for (enum lower_level level = LOWER_ROW; level <= LOWER_END; level++)
+    for (enum lower_level level = LOWER_FIRST; level <= LOWER_END; level++)
         c->lists[level] = (struct lower_list){0};
     memset(c->bound_x, 0, sizeof c->bound_x);
     memset(c->bound_v, 0, sizeof c->bound_v);
@@ -137,26 +141,53 @@ void sam_lower_build_cut(struct lower_build *b)
 
 /* --- entry */
 
-/* The address of a place in the first line and step of this warp. */
-static void place_pointer(struct lower_build *b, const struct lower_place *p, unsigned line,
-                          unsigned step)
+/* Registers with distances from the beginning of a tile that places have in common. */
+struct distances {
+    uint32_t bytes[8];
+    unsigned regs[8], count;
+};
+
+/* x`index` * bytes. */
+static unsigned distance(struct lower_build *b, struct distances *d, unsigned index, uint32_t bytes)
+{
+    for (unsigned i = 0; i < d->count; i++)
+        if (d->bytes[i] == bytes)
+            return d->regs[i];
+    const unsigned reg = sam_lower_take_scalar(&b->code, LOWER_FINAL);
+    sam_lower_gpu(&b->code, LOWER_FINAL, "li t0, %u; mul x%u, x%u, t0", bytes, reg, index);
+    if (d->count < SAM_COUNT(d->regs)) {
+        d->bytes[d->count] = bytes;
+        d->regs[d->count++] = reg;
+    }
+    return reg;
+}
+
+/* The addresses of places in the first line and step of this warp. */
+static void place_pointers(struct lower_build *b, unsigned line, unsigned step)
 {
     struct lower_code *c = &b->code;
-    char row[8];
-    sam_format(row, sizeof row, "x%u", p->row);
-    sam_lower_load_field(c, b->kernel, LOWER_FINAL, row, p->tile, LOWER_ADDRESS);
-    if (b->columns) {
-        sam_lower_gpu(c, LOWER_FINAL, "slli t0, x%u, %u; add %s, %s, t0", line,
-                      log_of(LOWER_LANES * p->bytes), row, row);
-        return;
+    struct distances lines = {0}, steps = {0};
+    for (unsigned i = 0; i < b->place_count; i++) {
+        const struct lower_place *p = &b->places[i];
+        const uint32_t bytes = LOWER_LANES * p->bytes;
+        const bool by_line = b->columns || (p->part != LOWER_FIRST_ROW && b->line_warps > 1);
+        char row[8];
+        uint32_t pitch = bytes;
+        if (!p->row)
+            continue;
+        sam_format(row, sizeof row, "x%u", p->row);
+        sam_lower_load_field(c, b->kernel, LOWER_FINAL, row, p->tile, LOWER_ADDRESS);
+        if (by_line && (b->columns || sam_lower_known(b->l, p->tile, LOWER_PITCH, &pitch))) {
+            sam_lower_gpu(c, LOWER_FINAL, "add %s, %s, x%u", row, row,
+                          distance(b, &lines, line, pitch));
+        } else if (by_line) {
+            sam_lower_load_field(c, b->kernel, LOWER_FINAL, "t0", p->tile, LOWER_PITCH);
+            sam_lower_gpu(c, LOWER_FINAL, "mul t0, t0, x%u; add %s, %s, t0", line, row, row);
+        }
+        if (step && p->part != LOWER_FIRST_COLUMN)
+            sam_lower_gpu(c, LOWER_FINAL, "add %s, %s, x%u", row, row,
+                          distance(b, &steps, step, bytes));
     }
-    if (p->part != LOWER_FIRST_ROW && b->line_warps > 1) {
-        sam_lower_load_field(c, b->kernel, LOWER_FINAL, "t0", p->tile, LOWER_PITCH);
-        sam_lower_gpu(c, LOWER_FINAL, "mul t0, t0, x%u; add %s, %s, t0", line, row, row);
-    }
-    if (p->part != LOWER_FIRST_COLUMN && b->step_warps > 1)
-        sam_lower_gpu(c, LOWER_FINAL, "slli t0, x%u, %u; add %s, %s, t0", step,
-                      log_of(LOWER_LANES * p->bytes), row, row);
 }
 
 /* s0 = lines (elements of them) left from this warp's first one; s2 = steps left from its first. */
@@ -197,9 +228,7 @@ static void enter(struct lower_build *b, unsigned end)
     if (step)
         sam_lower_gpu(c, LOWER_FINAL, "slli t0, x%u, 5; sub s2, s2, t0", step);
     sam_lower_gpu(c, LOWER_FINAL, "blez s0, .Lg%u; blez s2, .Lg%u", end, end);
-    for (unsigned i = 0; i < b->place_count; i++)
-        if (b->places[i].row)
-            place_pointer(b, &b->places[i], line, step);
+    place_pointers(b, line, step);
 }
 
 /* --- loops */
@@ -208,16 +237,11 @@ static void enter(struct lower_build *b, unsigned end)
 static void next_line(struct lower_build *b, const struct lower_place *p)
 {
     struct lower_code *c = &b->code;
-    uint32_t pitch;
-    if (!p->row || p->part == LOWER_FIRST_ROW) {
-        if (b->columns && p->row)
-            sam_lower_advance(c, LOWER_FINAL, p->row, p->row,
-                              (int64_t)LOWER_LANES * p->bytes * b->line_warps);
+    uint32_t pitch = LOWER_LANES * p->bytes;
+    if (!p->row || (!b->columns && p->part == LOWER_FIRST_ROW))
         return;
-    }
     if (b->columns || sam_lower_known(b->l, p->tile, LOWER_PITCH, &pitch)) {
-        const int64_t line = b->columns ? (int64_t)LOWER_LANES * p->bytes : (int64_t)pitch;
-        sam_lower_advance(c, LOWER_FINAL, p->row, p->row, line * b->line_warps);
+        sam_lower_advance(c, LOWER_FINAL, p->row, p->row, (int64_t)pitch * b->line_warps);
         return;
     }
     sam_lower_load_field(c, b->kernel, LOWER_FINAL, "t0", p->tile, LOWER_PITCH);
@@ -225,103 +249,154 @@ static void next_line(struct lower_build *b, const struct lower_place *p)
                   p->row, p->row);
 }
 
-/* Returns the number of copies; *all: the warp's whole line, the last step possibly partial. */
-static unsigned copies_of(const struct lower_build *b, const struct lower_segment *s, bool *all)
+static size_t size_of(const struct lower_list *list)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < list->count; i++)
+        size += !sam_lower_is_comment(&list->items[i]);
+    return size;
+}
+
+/* Decide on the copies of a step: at most `most`. */
+static void choose_copies(const struct lower_build *b, struct lower_segment *s, unsigned most)
 {
     const bool known = b->columns ? b->rows_known : b->cols_known;
     const uint32_t unit = b->columns ? 1 : LOWER_LANES, total = b->columns ? b->rows : b->cols;
     const uint32_t steps = (total + unit - 1) / unit;
-    unsigned count = MOST_COPIES;
-    *all = false;
+    const size_t size = size_of(&s->chunk) + size_of(&s->first);
+    s->count = 1;
+    s->all = s->loaded = false;
     if (!known || !sam_lower_can_copy(&s->chunk))
-        return 1;
-    *all =
-        b->step_warps == 1 && steps && steps <= MOST_COPIES && s->chunk.count * steps <= MOST_INSNS;
-    if (*all)
-        return steps;
-    while (count > 1 &&
-           (total % (count * b->step_warps * unit) || s->chunk.count * count > MOST_INSNS))
-        count /= 2;
-    return count;
+        return;
+    s->all = b->step_warps == 1 && steps && steps <= most && size * steps <= MOST_INSNS;
+    s->count = s->all ? steps : most;
+    while (!s->all && s->count > 1 &&
+           (total % (s->count * b->step_warps * unit) || size * s->count > MOST_INSNS))
+        s->count /= 2;
+    s->loaded = s->all && s->first.count * s->count <= MOST_LOADED;
+}
+
+/* Returns whether the last copy of a row may repeat columns of the one before it, instead of having
+ * fewer lanes. */
+static bool repeats(const struct lower_build *b)
+{
+    if (!b->code.partial || b->columns || b->folds || !b->cols_known || b->cols < LOWER_LANES)
+        return false;
+    for (unsigned i = 0; i < b->segment_count; i++)
+        if (!b->segments[i].all)
+            return false;
+    for (unsigned i = 0; i < b->place_count; i++)
+        if (b->places[i].loaded && b->places[i].stored)
+            return false;
+    return true;
 }
 
 static void all_lanes(struct lower_build *b)
 {
-    if (b->code.partial && !b->columns)
+    if (b->code.partial && !b->columns && !b->code.tail)
         sam_lower_gpu(&b->code, LOWER_FINAL, "vsetvli t0, zero, e32, m1, ta, ma");
 }
 
-static void put_steps(struct lower_build *b, const struct lower_segment *s)
+static void put_copies(struct lower_build *b, const struct lower_segment *s,
+                       struct lower_copies *copies, unsigned from, unsigned to)
+{
+    if (!s->loaded)
+        sam_lower_copies_put(&b->code, copies, &s->first, from, to);
+    sam_lower_copies_put(&b->code, copies, &s->chunk, from, to);
+}
+
+static void put_steps(struct lower_build *b, const struct lower_segment *s,
+                      struct lower_copies *copies)
 {
     struct lower_code *c = &b->code;
     const unsigned unit = b->columns ? 1 : LOWER_LANES, label = sam_lower_label(b->l);
-    const bool partial = c->partial && !b->columns;
-    bool all;
-    const unsigned count = copies_of(b, s, &all);
-    const bool once = all || (!b->columns && b->cols_known && b->cols <= unit * b->step_warps);
-    if (all && partial) {
-        if (count > 1)
-            sam_lower_copies(c, &s->chunk, 0, count - 1);
+    const bool partial = c->partial && !b->columns && !c->tail;
+    const bool once = s->all || (!b->columns && b->cols_known && b->cols <= unit * b->step_warps);
+    if (s->all && partial) {
+        put_copies(b, s, copies, 0, s->count - 1);
         sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; vsetvli t0, t0, e32, m1, ta, ma",
                       b->cols % LOWER_LANES);
-        sam_lower_copies(c, &s->chunk, count - 1, 1);
+        put_copies(b, s, copies, s->count - 1, s->count);
         return;
     }
-    if (!all)
+    if (!s->all)
         sam_lower_gpu(c, LOWER_FINAL, "mv s1, s2");
     if (!once)
         sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", label);
     if (partial)
         sam_lower_gpu(c, LOWER_FINAL, "vsetvli t0, s1, e32, m1, ta, ma");
-    sam_lower_copies(c, &s->chunk, 0, count);
+    put_copies(b, s, copies, 0, s->count);
     if (once)
         return;
     for (unsigned i = 0; i < c->moving_count; i++) {
         const struct lower_moving *m = &c->moving[i];
         if (!m->step_reg)
-            sam_lower_advance(c, LOWER_FINAL, m->reg, m->reg, (int64_t)m->step * count);
-        for (unsigned k = 0; k < count && m->step_reg; k++)
+            sam_lower_advance(c, LOWER_FINAL, m->reg, m->reg, (int64_t)m->step * s->count);
+        for (unsigned k = 0; k < s->count && m->step_reg; k++)
             sam_lower_gpu(c, LOWER_FINAL, "add x%u, x%u, x%u", m->reg, m->reg, m->step_reg);
     }
-    sam_lower_gpu(c, LOWER_FINAL, "addi s1, s1, -%u; bgtz s1, .Lg%u", unit * b->step_warps * count,
-                  label);
+    sam_lower_gpu(c, LOWER_FINAL, "addi s1, s1, -%u; bgtz s1, .Lg%u",
+                  unit * b->step_warps * s->count, label);
 }
 
-static void put_line(struct lower_build *b, struct lower_segment *s)
+/* Begin to emit a segment. */
+static void enter_segment(struct lower_build *b, struct lower_segment *s)
 {
     struct lower_code *c = &b->code;
-    if (s->row.count || (c->partial && s->chunk.count))
-        all_lanes(b);
-    sam_lower_append(c, LOWER_FINAL, &s->row);
     memcpy(c->moving, s->moving, sizeof c->moving);
     c->moving_count = s->moving_count;
-    for (unsigned i = 0; i < s->moving_count; i++)
+    for (unsigned i = 0; i < s->moving_count && s->all; i++)
+        c->moving[i].base = s->from[i];
+}
+
+static void put_line(struct lower_build *b, struct lower_segment *s, struct lower_copies *copies)
+{
+    struct lower_code *c = &b->code;
+    enter_segment(b, s);
+    if (s->row.count || s->all)
+        all_lanes(b);
+    sam_lower_append(c, LOWER_FINAL, &s->row);
+    for (unsigned i = 0; i < s->moving_count && !s->all; i++)
         sam_lower_gpu(c, LOWER_FINAL, "mv x%u, x%u", s->moving[i].reg, s->from[i]);
-    put_steps(b, s);
+    put_steps(b, s, copies);
     if (s->end.count)
         all_lanes(b);
     sam_lower_append(c, LOWER_FINAL, &s->end);
 }
 
-static void put_lines(struct lower_build *b)
+static void put_lines(struct lower_build *b, unsigned most)
 {
     struct lower_code *c = &b->code;
+    struct lower_copies *copies[LOWER_SEGMENTS];
     const unsigned line = sam_lower_label(b->l), unit = b->columns ? LOWER_LANES : 1;
     const bool known = b->columns ? b->cols_known : b->rows_known;
     const bool once = known && (b->columns ? b->cols : b->rows) <= unit * b->line_warps;
+    for (unsigned i = 0; i < b->segment_count; i++)
+        choose_copies(b, &b->segments[i], most);
+    c->tail = repeats(b) ? b->cols - LOWER_LANES : 0;
+    for (unsigned i = 0; i < b->segment_count; i++) {
+        struct lower_segment *s = &b->segments[i];
+        enter_segment(b, s);
+        copies[i] = sam_lower_copies_new(c, s->count);
+        s->loaded &= !once && (!c->partial || c->tail);
+        if (s->loaded)
+            sam_lower_copies_put(c, copies[i], &s->first, 0, s->count);
+    }
     if (!once)
         sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", line);
     if (b->columns)
         sam_lower_gpu(c, LOWER_FINAL, "vsetvli t0, s0, e32, m1, ta, ma");
-    for (unsigned i = 0; i < b->segment_count; i++)
-        put_line(b, &b->segments[i]);
+    for (unsigned i = 0; i < b->segment_count; i++) {
+        put_line(b, &b->segments[i], copies[i]);
+        sam_lower_copies_free(copies[i]);
+    }
     if (once)
         return;
     for (unsigned i = 0; i < b->place_count; i++)
         next_line(b, &b->places[i]);
     if (b->first_element)
-        sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; mul t0, x%u, t0; add x%u, x%u, t0", b->line_warps,
-                      b->column_count, b->first_element, b->first_element);
+        sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; mul t0, x%u, t0; add x%u, x%u, t0",
+                      b->line_warps, b->column_count, b->first_element, b->first_element);
     sam_lower_gpu(c, LOWER_FINAL, "addi s0, s0, -%u; bgtz s0, .Lg%u", unit * b->line_warps, line);
 }
 
@@ -352,7 +427,7 @@ static void report_zeros(struct lower_build *b)
     c->holds = false;
 }
 
-void sam_lower_build_finish(struct lower_build *b)
+static void put_kernel(struct lower_build *b, unsigned most)
 {
     struct lower_code *c = &b->code;
     const struct sam_tile_op *first = lower_build_op(b, 0);
@@ -361,7 +436,7 @@ void sam_lower_build_finish(struct lower_build *b)
         sam_lower_gpu(c, LOWER_FINAL, "sw ra, 0(sp); addi sp, sp, 16");
     enter(b, end);
     sam_lower_append(c, LOWER_FINAL, &c->lists[LOWER_ONCE]);
-    put_lines(b);
+    put_lines(b, most);
     if (b->zeros)
         report_zeros(b);
     sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", end);
@@ -371,8 +446,21 @@ void sam_lower_build_finish(struct lower_build *b)
                              : sam_lower_folds(first->code) ? LOWER_FIRST_COLUMN
                                                             : LOWER_WHOLE);
     sam_lower_gpu(c, LOWER_FINAL, c->calls ? "addi sp, sp, -16; lw ra, 0(sp); ret" : "ret");
+}
+
+void sam_lower_build_finish(struct lower_build *b)
+{
+    struct lower_code *c = &b->code;
+    unsigned most = MOST_COPIES;
+    put_kernel(b, most);
+    while (!sam_lower_assign(c) && !c->failed && (most /= 2)) {
+        c->lists[LOWER_FINAL].count = 0;
+        put_kernel(b, most);
+    }
+    c->failed |= !most;
     sam_lower_print(c, b->kernel->name);
     for (unsigned i = 0; i < b->segment_count; i++) {
+        free(b->segments[i].first.items);
         free(b->segments[i].row.items);
         free(b->segments[i].chunk.items);
         free(b->segments[i].end.items);

@@ -11,7 +11,7 @@ struct span {
     size_t from, to;
     unsigned heat; /* uses, times 8 for each loop around them; 0: not live across a loop */
     uint16_t index;
-    bool vector, used, cold;
+    bool vector, used;
 };
 
 struct range {
@@ -23,6 +23,7 @@ struct scan {
     struct span *spans; /* of x, then of v */
     struct range loops[MOST_LOOPS], calls[MOST_CALLS];
     unsigned loop_count, call_count;
+    unsigned hottest; /* the least heat of what is used in the innermost loops */
     struct lower_insn **text;
     size_t size;
     struct span **taken; /* by assignment order */
@@ -76,6 +77,7 @@ static void find_spans(struct scan *s)
         unsigned heat = 1;
         for (unsigned k = 0; k < s->loop_count; k++)
             heat *= s->loops[k].from <= i && i <= s->loops[k].to ? 8 : 1;
+        s->hottest = heat > s->hottest ? heat : s->hottest;
         for (unsigned k = 0; k < count; k++) {
             struct span *span = span_of(s, uses[k].vector, s->text[i]->regs[uses[k].slot]);
             if (!span)
@@ -101,7 +103,6 @@ static void find_spans(struct scan *s)
         }
         span->vector = k >= s->c->x.count;
         span->index = (uint16_t)(span->vector ? k - s->c->x.count : k);
-        span->cold = (span->vector ? s->c->v.items : s->c->x.items)[span->index].cold;
         span->heat = extended ? span->heat : 0;
     }
 }
@@ -142,18 +143,20 @@ static bool is_assigned(bool vector, unsigned reg)
     return vector ? reg > 0 : reg > 2 && reg != 4 && (reg < 8 || reg > 10) && reg != 18;
 }
 
-static void assign(struct scan *s, struct span *span)
+static bool assign(struct scan *s, struct span *span)
 {
-    const unsigned count = span->vector ? VS : XS, from = span->cold ? NEAR : 0;
+    /* Scalars from x32 on cost a prefix at each use: for what is used outside of inner loops. */
+    const bool cold = !span->vector && span->heat && span->heat < s->hottest;
+    const unsigned count = span->vector ? VS : XS, from = cold ? NEAR : 0;
     for (unsigned i = 0; i < count; i++) {
         const unsigned reg = (from + i) % count;
         if (!is_assigned(span->vector, reg) || !is_free(s, span, reg))
             continue;
         (span->vector ? s->c->v.items : s->c->x.items)[span->index].reg = (uint16_t)reg;
         s->taken[s->taken_count++] = span;
-        return;
+        return true;
     }
-    s->c->failed = true;
+    return false;
 }
 
 static void replace(struct scan *s)
@@ -170,10 +173,11 @@ static void replace(struct scan *s)
     }
 }
 
-void sam_lower_assign(struct lower_code *c)
+bool sam_lower_assign(struct lower_code *c)
 {
     struct lower_list *entry = &c->lists[LOWER_ENTRY], *rest = &c->lists[LOWER_FINAL];
     const size_t count = c->x.count + c->v.count;
+    bool enough = false;
     struct scan *s = sam_alloc(1, sizeof *s);
     struct span **order = sam_alloc(count + 1, sizeof *order);
     if (s) {
@@ -195,9 +199,11 @@ void sam_lower_assign(struct lower_code *c)
             if (s->spans[i].used)
                 order[used++] = &s->spans[i];
         qsort(order, used, sizeof *order, by_order);
-        for (size_t i = 0; i < used; i++)
-            assign(s, order[i]);
-        replace(s);
+        enough = true;
+        for (size_t i = 0; i < used && enough; i++)
+            enough = assign(s, order[i]);
+        if (enough)
+            replace(s);
     }
     if (s) {
         free(s->spans);
@@ -206,4 +212,5 @@ void sam_lower_assign(struct lower_code *c)
     }
     free(s);
     free(order);
+    return enough;
 }

@@ -78,33 +78,62 @@ struct copy {
     unsigned moved[LOWER_MOVING];
 };
 
-static unsigned moved(struct lower_code *c, struct copy *copy, unsigned index, unsigned number,
-                      unsigned before)
+struct lower_copies {
+    unsigned count;
+    struct copy items[LOWER_COPIES];
+};
+
+struct lower_copies *sam_lower_copies_new(struct lower_code *c, unsigned count)
 {
-    const struct lower_moving *m = &c->moving[index];
-    if (!copy->moved[index]) {
-        const unsigned reg = sam_lower_take_scalar(c, LOWER_CHUNK);
-        if (m->step_reg)
-            sam_lower_gpu(c, LOWER_FINAL, "add x%u, x%u, x%u", reg, before, m->step_reg);
-        else
-            sam_lower_advance(c, LOWER_FINAL, reg, m->reg, (int64_t)m->step * number);
-        copy->moved[index] = reg;
+    struct lower_copies *copies = sam_alloc(1, sizeof *copies);
+    c->failed |= !copies;
+    for (unsigned k = 0; k < count && copies; k++) {
+        struct copy *copy = &copies->items[copies->count++];
+        copy->x = sam_alloc(c->x.count + 1, sizeof *copy->x);
+        copy->v = sam_alloc(c->v.count + 1, sizeof *copy->v);
+        c->failed |= !copy->x || !copy->v;
     }
-    return copy->moved[index];
+    return copies;
 }
 
-/* The register in a copy. */
-static unsigned renamed(struct lower_code *c, struct copy *copies, unsigned k, unsigned from,
-                        bool vector, unsigned reg)
+void sam_lower_copies_free(struct lower_copies *copies)
 {
-    struct copy *copy = &copies[k];
+    for (unsigned k = 0; copies && k < copies->count; k++) {
+        free(copies->items[k].x);
+        free(copies->items[k].v);
+    }
+    free(copies);
+}
+
+/* The register of a moving scalar in copy k. */
+static unsigned moved(struct lower_code *c, struct lower_copies *copies, unsigned index, unsigned k)
+{
+    const struct lower_moving *m = &c->moving[index];
+    unsigned *reg = &copies->items[k].moved[index];
+    if (!k)
+        return m->base;
+    if (!*reg && m->step_reg) {
+        const unsigned before = moved(c, copies, index, k - 1);
+        *reg = sam_lower_take_scalar(c, LOWER_CHUNK);
+        sam_lower_gpu(c, LOWER_FINAL, "add x%u, x%u, x%u", *reg, before, m->step_reg);
+    } else if (!*reg) {
+        /* The last copy may end where the row does. */
+        const bool short_step = c->tail && k + 1 == copies->count;
+        *reg = sam_lower_take_scalar(c, LOWER_CHUNK);
+        sam_lower_advance(c, LOWER_FINAL, *reg, m->base,
+                          short_step ? (int64_t)m->step / 32 * c->tail : (int64_t)m->step * k);
+    }
+    return *reg;
+}
+
+/* A register in copy k. */
+static unsigned renamed(struct lower_code *c, struct lower_copies *copies, unsigned k, bool vector,
+                        unsigned reg)
+{
+    struct copy *copy = &copies->items[k];
     for (unsigned i = 0; i < c->moving_count && !vector; i++)
-        if (c->moving[i].reg == reg) {
-            unsigned before = reg;
-            for (unsigned n = 1; n <= k && (k + from); n++)
-                before = moved(c, &copies[n], i, n + from, before);
-            return k || from ? moved(c, copy, i, k + from, before) : reg;
-        }
+        if (c->moving[i].reg == reg)
+            return moved(c, copies, i, k);
     const struct lower_virtual *v = virtual_of(c, vector, reg);
     if (!v || v->level != LOWER_CHUNK)
         return reg;
@@ -115,30 +144,23 @@ static unsigned renamed(struct lower_code *c, struct copy *copies, unsigned k, u
     return *name;
 }
 
-static void put(struct lower_code *c, struct copy *copies, unsigned k, unsigned from,
+static void put(struct lower_code *c, struct lower_copies *copies, unsigned k,
                 struct lower_insn insn)
 {
     struct lower_use uses[LOWER_MOST_USES];
     const unsigned count = sam_lower_uses(&insn, uses);
     for (unsigned i = 0; i < count; i++)
         insn.regs[uses[i].slot] =
-            (uint16_t)renamed(c, copies, k, from, uses[i].vector, insn.regs[uses[i].slot]);
-    if (!(k || from) || !sam_lower_is_comment(&insn))
+            (uint16_t)renamed(c, copies, k, uses[i].vector, insn.regs[uses[i].slot]);
+    if (!k || !sam_lower_is_comment(&insn))
         sam_lower_insert(c, &c->lists[LOWER_FINAL], insn);
 }
 
-void sam_lower_copies(struct lower_code *c, const struct lower_list *chunk, unsigned from,
-                      unsigned count)
+void sam_lower_copies_put(struct lower_code *c, struct lower_copies *copies,
+                          const struct lower_list *chunk, unsigned from, unsigned to)
 {
     bool *cut = sam_alloc(chunk->count + 1, sizeof *cut);
-    struct copy *copies = sam_alloc(count, sizeof *copies);
-    const size_t xs = c->x.count, vs = c->v.count;
-    c->failed |= !cut || !copies;
-    for (unsigned k = 0; k < count && copies; k++) {
-        copies[k].x = sam_alloc(xs + 1, sizeof *copies->x);
-        copies[k].v = sam_alloc(vs + 1, sizeof *copies->v);
-        c->failed |= !copies[k].x || !copies[k].v;
-    }
+    c->failed |= !cut;
     if (!c->failed)
         find_cuts(c, chunk, cut);
     for (size_t at = 0, end; at < chunk->count && !c->failed; at = end) {
@@ -146,14 +168,9 @@ void sam_lower_copies(struct lower_code *c, const struct lower_list *chunk, unsi
         while (!cut[end] && end + 1 < chunk->count)
             end++;
         end++;
-        for (unsigned k = 0; k < count; k++)
+        for (unsigned k = from; k < to; k++)
             for (size_t i = at; i < end; i++)
-                put(c, copies, k, from, chunk->items[i]);
+                put(c, copies, k, chunk->items[i]);
     }
-    for (unsigned k = 0; k < count && copies; k++) {
-        free(copies[k].x);
-        free(copies[k].v);
-    }
-    free(copies);
     free(cut);
 }
