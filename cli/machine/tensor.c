@@ -65,7 +65,7 @@ int tensor_open(struct run *run)
         code = system_make(run);
     if (code == CLI_OK)
         code = r->system ? system_fill(run) : tensor_make(r, run->image, &run->arguments, &t->hart);
-    run->memory = (struct run_memory){read_memory, t->hart};
+    run->memory = (struct run_memory){.read = read_memory, .context = t->hart};
     return code ?: run_check_dumps(run);
 }
 

@@ -152,6 +152,15 @@ SAM_API enum sam_status sam_gpu_alloc_pages(struct sam_gpu *gpu, uint64_t size, 
  * begins there. */
 SAM_API enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address,
                                       struct sam_error *error);
+/* Since 0.2. Have each launch keep its first store to the buffer that begins at `address`: that of
+ * the lowest workgroup that stores to it. A launch without such a store runs as if it were not
+ * asked. SAM_ERR_USAGE: no buffer begins there. */
+SAM_API enum sam_status sam_gpu_watch_input(struct sam_gpu *gpu, uint32_t address,
+                                            struct sam_error *error);
+/* The first store of the last launch, described as a fault would be. Since 0.2. False: there was
+ * none, or the buffer is not watched. */
+SAM_API bool sam_gpu_stored_input(const struct sam_gpu *gpu, uint32_t address,
+                                  struct sam_trap *first);
 /* Host access; the bytes must lie in one buffer. A read into NULL only checks that they do. */
 SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
                                       size_t size, struct sam_error *error);

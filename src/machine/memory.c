@@ -132,6 +132,11 @@ void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t sla
     memory->regions[region_above(memory, base)].slack = slack;
 }
 
+void sam_memory_set_input(struct sam_memory *memory, uint64_t base, unsigned input)
+{
+    memory->regions[region_above(memory, base)].input = input;
+}
+
 static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error *error)
 {
     if (size && size - 1 > UINT64_MAX - base)

@@ -33,10 +33,10 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
     if (watches)
         watches->core = watched;
     core->tlb->exhausted = exhausted;
-    if (core->tlb->slack) { /* peeking is not an access */
+    if (core->tlb->reports) { /* peeking is not an access */
         struct sam_tlb_entry *page = &core->tlb->entries[(uint32_t)address / SAM_PAGE_SIZE];
         page->read_limit = page->write_limit = 0;
-        core->tlb->slack = false;
+        core->tlb->reports = false;
         core->tlb->asks_slack = true;
     }
     if (host)

@@ -136,15 +136,17 @@ static enum sam_pause fail_host(struct sam_worker *worker, enum sam_status statu
 static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w,
                            enum sam_exit exit)
 {
+    if (exit == SAM_EXIT_TRAP)
+        worker->tlb.input = 0;
     if (exit == SAM_EXIT_TRAP && worker->tlb.exhausted)
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (exit == SAM_EXIT_TRAP)
         return fail(worker, w, w->core.cause, w->core.tval);
     if (exit != SAM_EXIT_EVENT)
         return SAM_PAUSE_NONE;
-    if (w->core.event & SAM_EVENT_SLACK)
-        sam_run_note_slack(worker, w);
-    if (w->core.event == SAM_EVENT_SLACK)
+    if (w->core.event & SAM_EVENT_REPORT)
+        sam_run_note_access(worker, w);
+    if (w->core.event == SAM_EVENT_REPORT)
         return SAM_PAUSE_NONE;
     if (w->core.event & SAM_EVENT_WATCH)
         return SAM_PAUSE_WATCH;
@@ -262,7 +264,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         account(worker, group, w, from);
     } else {
         account(worker, group, w, before);
-        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_SLACK)
+        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_REPORT)
             *boundary = is_boundary(w, w->core.pc - 4); /* as if it had not stopped */
     }
     return look(worker, group, w, exit);

@@ -228,6 +228,8 @@ enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
         return sam_fail_memory(error);
     if (gpu->options.past_end)
         gpu->options.past_end->kind = SAM_TRAP_NONE;
+    for (size_t i = 0; i < gpu->input_count; i++)
+        gpu->inputs[i].kind = SAM_TRAP_NONE;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->turn, NULL);
     return SAM_OK;

@@ -328,6 +328,8 @@ struct sam_gpu {
     struct sam_machine machine;   /* handlers for warps of 32 lanes, */
     struct sam_machine narrow[3]; /* of 4, 8 and 16 lanes */
     struct sam_lanes_access access[SAM_OP_COUNT];
+    struct sam_trap *inputs; /* sam_gpu_watch_input: the first store to each, or kind NONE */
+    size_t input_count, input_capacity;
     struct sam_kept *kept;          /* workers of earlier launches, or NULL */
     struct sam_parallel_crew *crew; /* their threads, or NULL */
 };
@@ -385,8 +387,8 @@ enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error);
 /* Record a failure of the program, unless a lower workgroup has failed; a failure of the host. */
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
                   uint64_t tval);
-/* Record an access to a buffer's slack by the instruction before the warp's pc. */
-void sam_run_note_slack(struct sam_worker *worker, const struct sam_warp *warp);
+/* Record the access that the TLB reports, by the instruction before the warp's pc. */
+void sam_run_note_access(struct sam_worker *worker, const struct sam_warp *warp);
 void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *text);
 /* Restore the core's floating-point environment after a callback of the user. */
 void sam_run_called_back(const struct sam_worker *worker);
