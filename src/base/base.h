@@ -17,9 +17,19 @@
 #include "samite/text.h"
 
 #define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
-#define SAM_UNLIKELY(x)  __builtin_expect(!!(x), 0)
-#define SAM_NOINLINE     __attribute__((noinline))
+/* Binary search: raise `low` to the first index below `count` for which `before`, an expression of
+ * `i`, is false. It is true up to some index, and false from there on. */
+#define SAM_SEARCH(low, count, i, before)                                                          \
+    for (size_t high_ = (count); (low) < high_;) {                                                 \
+        const size_t i = (low) + (high_ - (low)) / 2;                                              \
+        if (before)                                                                                \
+            (low) = i + 1;                                                                         \
+        else                                                                                       \
+            high_ = i;                                                                             \
+    }
+#define SAM_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define SAM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SAM_NOINLINE    __attribute__((noinline))
 
 /* Record a failure in `error` (may be NULL) and return `status`. */
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
@@ -145,10 +155,6 @@ void sam_pages_free(void *pages, size_t size);
 void sam_pages_clear(void *bytes, size_t size);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
-
-/* --- numbers beyond samite/text.h. Parse at most `count` comma-separated numbers; *found receives
- * their count. */
-bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
 
 /* --- number conversion in the C locale, whatever the host program's locale. */
 double sam_strtod(const char *text, char **end);
