@@ -66,25 +66,16 @@ const char *sam_lower_function_lack(enum sam_tile_function function, enum sam_dt
     return sam_lower_math(f->routine, dtype) == LOWER_MATH_NONE ? "math.c" : NULL;
 }
 
-/* $d = routine($a, $b); b may be 0. A routine without a table is emitted in place. */
-static void call(struct lower_code *c, enum lower_level level, enum sam_lower_routine routine,
-                 enum sam_dtype dtype, struct lower_regs regs)
+/* $d = routine($a, $b); b may be 0. */
+static void put_routine(struct lower_code *c, enum lower_level level,
+                        enum sam_lower_routine routine, enum sam_dtype dtype,
+                        struct lower_regs regs)
 {
-    const char *body = sam_lower_inlined(routine, dtype);
-    const char *enter = regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a";
-    if (body) {
-        sam_lower_emit(c, level, enter, regs);
-        sam_lower_emit(c, level, body, regs);
-        sam_lower_emit(c, level, "vmv.v.v $d, v8", regs);
-        return;
-    }
-    const unsigned result = sam_lower_take_vector(c, level);
-    c->calls = c->fixed = true;
-    sam_lower_emit(c, level, enter, regs);
-    sam_lower_gpu(c, level, "jal ra, %s; vmv.v.v v%u, v8", sam_lower_routine(c->l, routine, dtype),
-                  result);
-    c->fixed = false;
-    sam_lower_gpu(c, level, "vmv.v.v v%u, v%u", regs.d, result);
+    sam_lower_pair(c, level);
+    sam_lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
+    sam_lower_emit(c, level, sam_lower_routine(c->l, routine, dtype), regs);
+    c->pairs = false;
+    sam_lower_emit(c, level, "vmv.v.v $d, v8", regs);
 }
 
 /* Emit a function on wide operands. */
@@ -98,7 +89,7 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
         else if (f->write)
             f->write(c, level, regs);
         else
-            call(c, level, f->routine, dtype, regs);
+            put_routine(c, level, f->routine, dtype, regs);
         return;
     }
     if (f->masks && sam_tile_size(dtype) < 4) {

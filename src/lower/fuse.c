@@ -224,9 +224,9 @@ static bool same_rectangle(const struct lower *l, const struct sam_lower_kernel 
                            uint32_t space, const struct sam_tile_op *op)
 {
     const uint32_t b = sam_lower_iter_space(l, op);
-    if (space == b || (same_size(l, space, b, true) &&
-                       (same_size(l, space, b, false) || is_narrow_space(l, space) ||
-                        is_narrow_space(l, b))))
+    if (space == b ||
+        (same_size(l, space, b, true) &&
+         (same_size(l, space, b, false) || is_narrow_space(l, space) || is_narrow_space(l, b))))
         return true;
     for (unsigned i = 0; i < kernel->op_count; i++)
         if (share(l, space, &l->p->ops[kernel->ops[i]], op))
@@ -371,7 +371,8 @@ static void keep_private(const struct lower *l, struct group *g,
         !uses(l, &l->p->ops[next], tile) || !sam_lower_is_dead(l, tile, next))
         return;
     for (unsigned i = 0; i < at; i++)
-        if (uses(l, &l->p->ops[kernel->ops[i]], tile) || sam_lower_divides(l, &l->p->ops[kernel->ops[i]]))
+        if (uses(l, &l->p->ops[kernel->ops[i]], tile) ||
+            sam_lower_divides(l, &l->p->ops[kernel->ops[i]]))
             return;
     g->tiles[g->tile_count++] = tile;
 }

@@ -102,9 +102,9 @@ bool sam_lower_jumps(const struct lower_insn *insn)
     return strpbrk(operands_of(insn->op), "pa") != NULL;
 }
 
-bool sam_lower_calls(const struct lower_insn *insn)
+bool sam_lower_is_prefix(const struct lower_insn *insn)
 {
-    return insn->op == SAM_OP_jal;
+    return insn->op < OP_PSEUDO && sam_op_is_prefix((enum sam_op)insn->op);
 }
 
 bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode)
@@ -136,6 +136,15 @@ unsigned sam_lower_take_scalar(struct lower_code *c, enum lower_level level)
 unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level)
 {
     return new_register(c, true, level);
+}
+
+unsigned sam_lower_take_pair(struct lower_code *c, enum lower_level level)
+{
+    const unsigned first = sam_lower_take_vector(c, level);
+    const unsigned second = sam_lower_take_vector(c, level);
+    for (unsigned reg = first; reg <= second && !c->failed; reg++)
+        c->v.items[reg - LOWER_FIRST_V].half = (uint8_t)(1 + reg - first);
+    return first;
 }
 
 /* --- lists */
@@ -210,6 +219,12 @@ void sam_lower_hold(struct lower_code *c, enum lower_level level)
     c->holds = true;
 }
 
+void sam_lower_pair(struct lower_code *c, enum lower_level level)
+{
+    memset(c->bound_v[level], 0, sizeof c->bound_v[level]);
+    c->pairs = true;
+}
+
 /* --- templates */
 
 struct reader {
@@ -230,8 +245,7 @@ static size_t word_of(const struct reader *r, const char *stops)
 
 static bool is_scratch(bool vector, unsigned reg)
 {
-    return vector ? reg >= 8 && reg < 24
-                  : (reg >= 5 && reg <= 7) || reg == 16 || reg == 17 || (reg >= 28 && reg <= 31);
+    return vector ? reg >= 8 && reg < 24 : (reg >= 5 && reg <= 7) || (reg >= 28 && reg <= 31);
 }
 
 /* Read a register: its number, virtual or of the machine. */
@@ -306,6 +320,18 @@ static void read_operand(struct reader *r, const struct sam_operand *o, struct l
     read_value(r, insn);
 }
 
+static void bind_one(struct lower_code *c, enum lower_level level, bool vector, unsigned reg)
+{
+    uint16_t *bound = (vector ? c->bound_v : c->bound_x)[level];
+    if (!vector || !c->pairs) {
+        bound[reg] = (uint16_t)new_register(c, vector, level);
+        return;
+    }
+    const unsigned first = sam_lower_take_pair(c, level);
+    bound[reg & ~1u] = (uint16_t)first;
+    bound[reg | 1] = (uint16_t)(first + 1);
+}
+
 /* Replace temporaries by their virtual registers: sources first. */
 static void bind(struct reader *r, struct lower_insn *insn)
 {
@@ -315,12 +341,14 @@ static void bind(struct reader *r, struct lower_insn *insn)
     for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned i = 0; i < count; i++) {
             const struct lower_use *u = &uses[i];
-            if (c->fixed || u->writes != (pass == 1) || !(r->scratch >> u->slot & 1))
+            const unsigned reg = insn->regs[u->slot];
+            const bool holds = c->holds || (u->vector && c->pairs);
+            if (u->writes != (pass == 1) || !(r->scratch >> u->slot & 1))
                 continue;
-            uint16_t *bound = &(u->vector ? c->bound_v : c->bound_x)[r->level][insn->regs[u->slot]];
-            if (!*bound || (u->writes && !u->reads && !c->holds))
-                *bound = (uint16_t)new_register(c, u->vector, r->level);
-            insn->regs[u->slot] = *bound;
+            const uint16_t *bound = (u->vector ? c->bound_v : c->bound_x)[r->level];
+            if (!bound[reg] || (u->writes && !u->reads && !holds))
+                bind_one(c, r->level, u->vector, reg);
+            insn->regs[u->slot] = bound[reg];
         }
 }
 
@@ -347,8 +375,8 @@ static void read_insn(struct reader *r)
             read_operand(r, o, &insn);
     }
     /* A constant in a temporary: loaded once. */
-    const bool constant = r->level == LOWER_CHUNK && !r->c->holds && !r->c->fixed && r->scratch &&
-                          !insn.symbol && insn.imm && insn.op == find_op(r->c->l, "li", 2);
+    const bool constant = r->level == LOWER_CHUNK && !r->c->holds && r->scratch && !insn.symbol &&
+                          insn.imm && insn.op == find_op(r->c->l, "li", 2);
     if (constant) {
         r->c->bound_x[r->level][insn.regs[0]] =
             (uint16_t)sam_lower_number(r->c, r->level, (uint32_t)insn.imm);

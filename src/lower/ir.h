@@ -7,17 +7,18 @@
  *
  *     $d $a $b $m   registers of struct lower_regs
  *     $(0x...)      a scalar register that holds this constant
- *     v8 to v23, t0 to t6, a6, a7
+ *     v8 to v23, t0 to t6
  *                   temporaries: each assignment makes a new virtual register
- *     x64, v256...  virtual registers; below: registers of the machine
+ *     x64, v256...  virtual registers; below: registers of the machine. a6 and a7 are a pair of
+ *                   64 bits
  */
 #ifndef SAM_LOWER_IR_H
 #define SAM_LOWER_IR_H
 
 #include "lower/lower.h"
 
-/* Loop levels: at entry (constants), once per kernel, loads of first rows, per row, per chunk of 32 columns, at the end
- * of a row. LOWER_FINAL is the whole kernel in order. */
+/* Loop levels: at entry (constants), once per kernel, loads of first rows, per row, per chunk of 32
+ * columns, at the end of a row. LOWER_FINAL is the whole kernel in order. */
 enum lower_level {
     LOWER_ENTRY,
     LOWER_ONCE,
@@ -52,6 +53,7 @@ struct lower_use {
 
 struct lower_virtual {
     uint8_t level; /* of its assignment */
+    uint8_t half;  /* of an aligned pair of vector registers: 1, 2; 0: none */
     uint16_t reg;  /* of the machine (registers.c) */
 };
 
@@ -86,10 +88,9 @@ struct lower_code {
     unsigned tail; /* columns from the first copy to the last, if that is no multiple of 32 */
     unsigned constant_limit;
     struct sam_buffer names;
-    bool fixed;   /* templates name registers of the machine */
+    bool pairs;   /* vector temporaries are aligned pairs, for code with regpair */
     bool holds;   /* see sam_lower_hold */
     bool partial; /* a chunk may have fewer than 32 elements: LOWER_REST */
-    bool calls;   /* calls a routine: ra must be saved */
     bool failed;  /* out of memory */
 };
 
@@ -99,6 +100,8 @@ struct lower_code {
 
 unsigned sam_lower_take_scalar(struct lower_code *c, enum lower_level level);
 unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
+/* Returns the first of two. */
+unsigned sam_lower_take_pair(struct lower_code *c, enum lower_level level);
 
 struct lower_regs {
     unsigned d, a, b, m;
@@ -118,6 +121,8 @@ struct lower_insn *sam_lower_insert(struct lower_code *c, struct lower_list *lis
                                     struct lower_insn insn);
 /* From here on temporaries keep their registers, for code with loops, until c->holds is reset. */
 void sam_lower_hold(struct lower_code *c, enum lower_level level);
+/* The same of vector temporaries, as aligned pairs, until c->pairs is reset. */
+void sam_lower_pair(struct lower_code *c, enum lower_level level);
 /* The register of a constant. */
 unsigned sam_lower_number(struct lower_code *c, enum lower_level level, uint32_t bits);
 /* x += number. */
@@ -129,9 +134,9 @@ unsigned sam_lower_uses(const struct lower_insn *insn, struct lower_use uses[LOW
 bool sam_lower_reads_mask(const struct lower_insn *insn);
 bool sam_lower_is_comment(const struct lower_insn *insn);
 bool sam_lower_is_label(const struct lower_insn *insn);
-/* Returns whether it may go elsewhere than to the next instruction, or calls a routine. */
+/* Returns whether it may go elsewhere than to the next instruction. */
 bool sam_lower_jumps(const struct lower_insn *insn);
-bool sam_lower_calls(const struct lower_insn *insn);
+bool sam_lower_is_prefix(const struct lower_insn *insn);
 /* Returns whether it writes the rounding mode, in *mode. */
 bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode);
 
@@ -140,7 +145,8 @@ bool sam_lower_sets_mode(const struct lower_insn *insn, unsigned *mode);
 enum { LOWER_COPIES = 4 };
 struct lower_copies *sam_lower_copies_new(struct lower_code *c, unsigned count);
 void sam_lower_copies_free(struct lower_copies *copies);
-/* Append copies `from` to `to` - 1 of a list to LOWER_FINAL, interleaved where they are independent.
+/* Append copies `from` to `to` - 1 of a list to LOWER_FINAL, interleaved where they are
+ * independent.
  */
 void sam_lower_copies_put(struct lower_code *c, struct lower_copies *copies,
                           const struct lower_list *chunk, unsigned from, unsigned to);

@@ -8,7 +8,7 @@ enum { MOST_WARPS = 8, MOST_GROUPS = 16, CHUNKS_PER_WARP = 2 };
 /* Limits for copies of the innermost level: their number, and instructions in all. */
 /* Constants in registers where many places have pointers. */
 enum { MANY_PLACES = 10, FEW_CONSTANTS = 4 };
-enum { MOST_COPIES = LOWER_COPIES, MOST_INSNS = 96, MOST_LOADED = 20 };
+enum { MOST_COPIES = LOWER_COPIES, MOST_INSNS = 128, MOST_INSNS_OF_TWO = 128, MOST_LOADED = 20 };
 
 /* --- partition among warps */
 
@@ -66,7 +66,7 @@ void sam_lower_build_divide(struct lower_build *b)
     const struct sam_tile_type *type = &sam_tile_ty(b->l->p, b->rectangle)->tile;
     for (unsigned i = 0; i < k->op_count; i++)
         b->folds |= sam_lower_folds(lower_build_op(b, i)->code) ||
-                 sam_lower_by_row(b->l, b->rectangle, lower_build_op(b, i));
+                    sam_lower_by_row(b->l, b->rectangle, lower_build_op(b, i));
     b->rows_known = sam_lower_known(b->l, b->rectangle, LOWER_ROWS, &b->rows);
     b->cols_known = sam_lower_known(b->l, b->rectangle, LOWER_COLS, &b->cols);
     b->columns = sam_lower_folds_columns(first->code);
@@ -257,6 +257,12 @@ static size_t size_of(const struct lower_list *list)
     return size;
 }
 
+/* Two copies are worth more than what they cost in code; four seldom. */
+static size_t most_insns(unsigned count)
+{
+    return count > 2 ? MOST_INSNS : MOST_INSNS_OF_TWO;
+}
+
 /* Decide on the copies of a step: at most `most`. */
 static void choose_copies(const struct lower_build *b, struct lower_segment *s, unsigned most)
 {
@@ -268,10 +274,10 @@ static void choose_copies(const struct lower_build *b, struct lower_segment *s, 
     s->all = s->loaded = false;
     if (!known || !sam_lower_can_copy(&s->chunk))
         return;
-    s->all = b->step_warps == 1 && steps && steps <= most && size * steps <= MOST_INSNS;
+    s->all = b->step_warps == 1 && steps && steps <= most && size * steps <= most_insns(steps);
     s->count = s->all ? steps : most;
     while (!s->all && s->count > 1 &&
-           (total % (s->count * b->step_warps * unit) || size * s->count > MOST_INSNS))
+           (total % (s->count * b->step_warps * unit) || size * s->count > most_insns(s->count)))
         s->count /= 2;
     s->loaded = s->all && s->first.count * s->count <= MOST_LOADED;
 }
@@ -395,8 +401,8 @@ static void put_lines(struct lower_build *b, unsigned most)
     for (unsigned i = 0; i < b->place_count; i++)
         next_line(b, &b->places[i]);
     if (b->first_element)
-        sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; mul t0, x%u, t0; add x%u, x%u, t0",
-                      b->line_warps, b->column_count, b->first_element, b->first_element);
+        sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; mul t0, x%u, t0; add x%u, x%u, t0", b->line_warps,
+                      b->column_count, b->first_element, b->first_element);
     sam_lower_gpu(c, LOWER_FINAL, "addi s0, s0, -%u; bgtz s0, .Lg%u", unit * b->line_warps, line);
 }
 
@@ -432,8 +438,6 @@ static void put_kernel(struct lower_build *b, unsigned most)
     struct lower_code *c = &b->code;
     const struct sam_tile_op *first = lower_build_op(b, 0);
     const unsigned end = sam_lower_label(b->l);
-    if (c->calls)
-        sam_lower_gpu(c, LOWER_FINAL, "sw ra, 0(sp); addi sp, sp, 16");
     enter(b, end);
     sam_lower_append(c, LOWER_FINAL, &c->lists[LOWER_ONCE]);
     put_lines(b, most);
@@ -445,7 +449,7 @@ static void put_kernel(struct lower_build *b, unsigned most)
                              b->columns                     ? LOWER_FIRST_ROW
                              : sam_lower_folds(first->code) ? LOWER_FIRST_COLUMN
                                                             : LOWER_WHOLE);
-    sam_lower_gpu(c, LOWER_FINAL, c->calls ? "addi sp, sp, -16; lw ra, 0(sp); ret" : "ret");
+    sam_lower_gpu(c, LOWER_FINAL, "ret");
 }
 
 void sam_lower_build_finish(struct lower_build *b)

@@ -173,8 +173,6 @@ enum sam_lower_routine {
 /* Returns the label of a routine, and marks it as used. */
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
                               enum sam_dtype dtype);
-/* Returns the lines of a routine that needs no table, to be emitted in place; NULL: call it. */
-const char *sam_lower_inlined(enum sam_lower_routine routine, enum sam_dtype dtype);
 /* Append the used routines. */
 void sam_lower_routines(struct lower *l);
 

@@ -100,17 +100,12 @@ void sam_lower_math_text(struct sam_buffer *out, uint64_t set)
     }
 }
 
-const char *sam_lower_inlined(enum sam_lower_routine routine, enum sam_dtype dtype)
-{
-    const enum sam_lower_math body = sam_lower_math(routine, dtype);
-    return bodies[body].uses == body ? bodies[body].text : NULL;
-}
-
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine, enum sam_dtype dtype)
 {
-    enum sam_lower_math body = sam_lower_math(routine, dtype);
-    l->routines |= sam_lower_math_set(body);
-    return sam_lower_math_label(body);
+    const struct body *body = &bodies[sam_lower_math(routine, dtype)];
+    if (bodies[body->uses].entries)
+        l->routines |= UINT64_C(1) << body->uses;
+    return body->text;
 }
 
 void sam_lower_routines(struct lower *l)

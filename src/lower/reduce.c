@@ -244,8 +244,8 @@ static void copy_one(struct reduction *f, const char *copy, ...) SAM_PRINTF(2, 3
 static void copy_one(struct reduction *f, const char *copy, ...)
 {
     uint32_t number;
-    const bool known = sam_lower_known(f->b->l, f->b->rectangle,
-                                       f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    const bool known =
+        sam_lower_known(f->b->l, f->b->rectangle, f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
     if (!f->real || f->form == FORM_INDEX || (known && number != 1))
         return;
     char lines[128];
@@ -368,8 +368,8 @@ void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op,
     struct reduction f = {0};
     sam_lower_build_operand(b, op, 0);
     describe(&f, b, op);
-    sam_lower_emit_numbers(f.c, LOWER_ROW, (struct lower_regs){.d = f.all},
-                           "vmv.v.x $d, $(0x%x)", identity(&f));
+    sam_lower_emit_numbers(f.c, LOWER_ROW, (struct lower_regs){.d = f.all}, "vmv.v.x $d, $(0x%x)",
+                           identity(&f));
     if (f.form == FORM_INDEX)
         sam_lower_gpu(f.c, LOWER_ROW, b->columns ? "vmv.v.i v%u, 0" : "vid.v v%u", f.best);
     if (f.leads && b->columns)

@@ -5,13 +5,14 @@
 
 #include "lower/ir.h"
 
-enum { XS = 64, VS = 256, NEAR = 32, MOST_LOOPS = 64, MOST_CALLS = 64 };
+enum { XS = 64, VS = 256, NEAR = 32, MOST_LOOPS = 64 };
 
 struct span {
     size_t from, to;
     unsigned heat; /* uses, times 8 for each loop around them; 0: not live across a loop */
     uint16_t index;
-    bool vector, used;
+    bool vector, used, prefixed; /* prefixed: used by an instruction that has a prefix already */
+    uint8_t half;
 };
 
 struct range {
@@ -21,8 +22,8 @@ struct range {
 struct scan {
     struct lower_code *c;
     struct span *spans; /* of x, then of v */
-    struct range loops[MOST_LOOPS], calls[MOST_CALLS];
-    unsigned loop_count, call_count;
+    struct range loops[MOST_LOOPS];
+    unsigned loop_count;
     unsigned hottest; /* the least heat of what is used in the innermost loops */
     struct lower_insn **text;
     size_t size;
@@ -50,23 +51,14 @@ static void find_loops(struct scan *s)
             }
 }
 
-/* Arguments and results of a routine are in registers of the machine: v8 and v9. */
-static bool is_argument(const struct lower_insn *insn)
+static void join(struct span *first, struct span *second)
 {
-    return insn->regs[0] == 8 || insn->regs[0] == 9;
-}
-
-static void find_calls(struct scan *s)
-{
-    for (size_t i = 0; i < s->size; i++)
-        if (sam_lower_calls(s->text[i])) {
-            size_t from = i;
-            while (from && is_argument(s->text[from - 1]))
-                from--;
-            s->c->failed |= s->call_count == MOST_CALLS;
-            if (s->call_count < MOST_CALLS)
-                s->calls[s->call_count++] = (struct range){from, i + 1};
-        }
+    if (second->used && (!first->used || second->from < first->from))
+        first->from = second->from;
+    if (second->used && (!first->used || second->to > first->to))
+        first->to = second->to;
+    first->used |= second->used;
+    second->used = false;
 }
 
 static void find_spans(struct scan *s)
@@ -85,12 +77,16 @@ static void find_spans(struct scan *s)
             span->from = span->used ? span->from : i;
             span->to = i;
             span->used = true;
+            span->prefixed |= i && sam_lower_is_prefix(s->text[i - 1]);
             span->heat += heat;
         }
     }
     const size_t count = s->c->x.count + s->c->v.count;
     for (size_t k = 0; k < count; k++) {
         struct span *span = &s->spans[k];
+        span->half = k < s->c->x.count ? 0 : s->c->v.items[k - s->c->x.count].half;
+        if (span->half == 1) /* the first stands for both */
+            join(span, span + 1);
         bool extended = false;
         for (bool changes = true; changes;) {
             changes = false;
@@ -112,7 +108,9 @@ static void find_spans(struct scan *s)
 static int by_order(const void *x, const void *y)
 {
     const struct span *const a = *(struct span *const *)x, *const b = *(struct span *const *)y;
-    if (a->heat != b->heat)
+    if (!a->half != !b->half)
+        return a->half ? -1 : 1;
+    if (a->heat != b->heat && !a->half)
         return a->heat < b->heat ? 1 : -1;
     if (a->from != b->from)
         return a->from < b->from ? -1 : 1;
@@ -121,26 +119,24 @@ static int by_order(const void *x, const void *y)
 
 static bool is_free(const struct scan *s, const struct span *span, unsigned reg)
 {
-    for (unsigned i = 0; i < s->call_count; i++)
-        if (span->from < s->calls[i].to && span->to > s->calls[i].from &&
-            (span->vector
-                 ? reg >= 8 && reg < 24
-                 : (reg >= 5 && reg <= 7) || reg == 16 || reg == 17 || (reg >= 28 && reg <= 31)))
-            return false;
     for (size_t i = 0; i < s->taken_count; i++) {
         const struct span *other = s->taken[i];
         const struct lower_file *f = span->vector ? &s->c->v : &s->c->x;
-        if (other->vector == span->vector && f->items[other->index].reg == reg &&
+        if (other->vector == span->vector &&
+            (f->items[other->index].reg == reg ||
+             (other->half && f->items[other->index].reg + 1u == reg)) &&
             (span->from == other->from || (span->from < other->to && other->from < span->to)))
             return false;
     }
     return true;
 }
 
-/* v0 is the mask; x0, ra, sp, tp, s0 to s2 and a0 have other uses. */
+/* v0 is the mask; x0, ra, sp, tp, s0 to s2, a0, a6 and a7 have other uses.
+ */
 static bool is_assigned(bool vector, unsigned reg)
 {
-    return vector ? reg > 0 : reg > 2 && reg != 4 && (reg < 8 || reg > 10) && reg != 18;
+    return vector ? reg > 0
+                  : reg > 2 && reg != 4 && (reg < 8 || reg > 10) && (reg < 16 || reg > 18);
 }
 
 static bool assign(struct scan *s, struct span *span)
@@ -150,9 +146,14 @@ static bool assign(struct scan *s, struct span *span)
     const unsigned count = span->vector ? VS : XS, from = cold ? NEAR : 0;
     for (unsigned i = 0; i < count; i++) {
         const unsigned reg = (from + i) % count;
-        if (!is_assigned(span->vector, reg) || !is_free(s, span, reg))
+        if (!is_assigned(span->vector, reg) || !is_free(s, span, reg) ||
+            (span->prefixed && reg >= NEAR) ||
+            (span->half && (reg % 2 || reg >= NEAR || !is_free(s, span, reg + 1))))
             continue;
-        (span->vector ? s->c->v.items : s->c->x.items)[span->index].reg = (uint16_t)reg;
+        struct lower_virtual *v = &(span->vector ? s->c->v : s->c->x).items[span->index];
+        v->reg = (uint16_t)reg;
+        if (span->half)
+            v[1].reg = (uint16_t)(reg + 1);
         s->taken[s->taken_count++] = span;
         return true;
     }
@@ -192,7 +193,6 @@ bool sam_lower_assign(struct lower_code *c)
         for (size_t i = 0; i < s->size; i++)
             s->text[i] = i < entry->count ? &entry->items[i] : &rest->items[i - entry->count];
         find_loops(s);
-        find_calls(s);
         find_spans(s);
         size_t used = 0;
         for (size_t i = 0; i < count; i++)

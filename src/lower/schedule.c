@@ -27,20 +27,19 @@ bool sam_lower_can_copy(const struct lower_list *chunk)
 /* Set cut[i] where the list may be cut after instruction i. */
 static void find_cuts(struct lower_code *c, const struct lower_list *chunk, bool *cut)
 {
-    bool mask = false, calls = false;
+    bool mask = false;
     for (size_t i = chunk->count; i-- > 0;) {
         const struct lower_insn *insn = &chunk->items[i];
         struct lower_use uses[LOWER_MOST_USES];
         const unsigned count = sam_lower_uses(insn, uses);
         bool reads = sam_lower_reads_mask(insn), writes = false;
-        cut[i] = !mask;
+        cut[i] = !mask && !sam_lower_is_prefix(insn);
         for (unsigned k = 0; k < count; k++)
             if (uses[k].vector && insn->regs[uses[k].slot] == 0) {
                 reads |= uses[k].reads;
                 writes |= uses[k].writes;
             }
         mask = reads || (mask && !writes);
-        calls |= sam_lower_calls(insn);
     }
     for (size_t i = 0; i < chunk->count; i++) {
         const struct lower_insn *insn = &chunk->items[i];
@@ -67,7 +66,7 @@ static void find_cuts(struct lower_code *c, const struct lower_list *chunk, bool
     unsigned mode = 0;
     for (size_t i = 0; i + 1 < chunk->count; i++) {
         sam_lower_sets_mode(&chunk->items[i], &mode);
-        cut[i] &= !mode && !calls; /* routines have registers of the machine */
+        cut[i] &= !mode;
     }
 }
 
@@ -138,7 +137,11 @@ static unsigned renamed(struct lower_code *c, struct lower_copies *copies, unsig
     if (!v || v->level != LOWER_CHUNK)
         return reg;
     uint16_t *name = vector ? &copy->v[reg - LOWER_FIRST_V] : &copy->x[reg - LOWER_FIRST_X];
-    if (!*name)
+    if (!*name && v->half) {
+        uint16_t *first = name - (v->half - 1);
+        first[0] = (uint16_t)sam_lower_take_pair(c, LOWER_CHUNK);
+        first[1] = (uint16_t)(first[0] + 1);
+    } else if (!*name)
         *name = (uint16_t)(vector ? sam_lower_take_vector(c, LOWER_CHUNK)
                                   : sam_lower_take_scalar(c, LOWER_CHUNK));
     return *name;

@@ -162,7 +162,7 @@ static unsigned which_of(const struct vector_group *g, enum sam_dtype dtype)
 static enum sam_lower_part part_of(const struct sam_tile_row *row, unsigned operand)
 {
     const enum sam_tile_reads reads = sam_tile_family(row)->reads;
-    return operand + 1 != row->count               ? LOWER_WHOLE
+    return operand + 1 != row->count             ? LOWER_WHOLE
            : reads == SAM_TILE_READS_LAST_ROW    ? LOWER_FIRST_ROW
            : reads == SAM_TILE_READS_LAST_COLUMN ? LOWER_FIRST_COLUMN
                                                  : LOWER_WHOLE;
