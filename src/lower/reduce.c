@@ -9,7 +9,6 @@
  * Float minima and maxima in the other --nan modes, argmin and argmax reduce order-preserving
  * integer keys by maximum. */
 #include <math.h>
-#include <stdarg.h>
 
 #include "lower/build.h"
 
@@ -35,6 +34,7 @@ struct reduction {
     bool leads;              /* --nan first: a NaN in the first element is the result */
     unsigned size;           /* bytes of an element */
     unsigned all;            /* v: accumulator */
+    unsigned one;            /* v: the last elements, or 0 if no row has a single one */
     unsigned best;           /* v: FORM_INDEX: its indices */
     unsigned found, found_x; /* label and x: index of the result of a row */
 };
@@ -83,13 +83,8 @@ bool sam_lower_reduces_beside(const struct lower *l, const struct sam_tile_op *o
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const enum sam_dtype dtype = sam_tile_ty(l->p, sam_tile_arg(l->p, op, 0))->tile.dtype;
-    uint32_t cols;
-    /* Then the result is loaded from the source in memory. */
-    const bool loads =
-        sam_tile_is_real(dtype) &&
-        ((is_order(row) && l->options.nan == SAM_TILE_NAN_FIRST) ||
-         !sam_lower_known(l, sam_tile_arg(l->p, op, 0), LOWER_COLS, &cols) || cols < 2);
-    return !loads;
+    /* Under --nan first the result is loaded from the source in memory. */
+    return !is_order(row) || !sam_tile_is_real(dtype) || l->options.nan != SAM_TILE_NAN_FIRST;
 }
 
 /* $d = combine($d, $a), in the reduction's form. */
@@ -239,32 +234,35 @@ static char width(unsigned size)
     return "?bh?w"[size];
 }
 
-/* A line of one element is copied: the label after it, or 0 if there are more. */
-static void copy_one(struct reduction *f, const char *copy, ...) SAM_PRINTF(2, 3);
-static void copy_one(struct reduction *f, const char *copy, ...)
+/* Returns whether a line may have one element, which is copied. */
+static bool may_copy(const struct reduction *f)
 {
     uint32_t number;
-    const bool known =
-        sam_lower_known(f->b->l, f->b->rectangle, f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
-    if (!f->real || f->form == FORM_INDEX || (known && number != 1))
-        return;
-    char lines[128];
-    va_list list;
-    va_start(list, copy);
-    sam_format_list(lines, sizeof lines, copy, list);
-    va_end(list);
+    const bool known = sam_lower_known(f->b->l, f->b->rectangle,
+                                       f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    return f->real && f->form != FORM_INDEX && (!known || number == 1);
+}
+
+/* Begin code for lines of one element; it ends with the label. */
+static unsigned begin_copy(struct reduction *f)
+{
     const unsigned many = sam_lower_label(f->b->l);
-    sam_lower_gpu(f->c, LOWER_END, "li t0, 1; bne s2, t0, .Lg%u; %s; .Lg%u:", many, lines, many);
+    sam_lower_gpu(f->c, LOWER_END, "li t0, 1; bne s2, t0, .Lg%u", many);
+    return many;
 }
 
 /* found_x = the result of a row. */
 static void end_row(struct reduction *f)
 {
-    const unsigned result = f->found_x, from = sam_lower_build_row(f->b, f->src);
+    const unsigned result = f->found_x;
     if (f->form != FORM_INDEX) {
         reduce_lanes(f, f->all, with_values);
         first_lane(f, result, value(f));
-        copy_one(f, "l%c x%u, 0(x%u)", width(f->size), result, from);
+        if (f->one) {
+            const unsigned many = begin_copy(f);
+            first_lane(f, result, f->one);
+            sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", many);
+        }
         return;
     }
     const unsigned key = sam_lower_take_vector(f->c, LOWER_END);
@@ -280,7 +278,8 @@ static void end_row(struct reduction *f)
         sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", f->found);
     if (!f->arg)
         sam_lower_gpu(f->c, LOWER_END, "slli t2, x%u, %u; add t2, t2, x%u; l%c x%u, 0(t2)", result,
-                      (unsigned)__builtin_ctz(f->size), from, width(f->size), result);
+                      (unsigned)__builtin_ctz(f->size), sam_lower_build_row(f->b, f->src),
+                      width(f->size), result);
 }
 
 /* Store the result of a row, and keep it for what comes after. */
@@ -304,8 +303,11 @@ static void end_columns(struct reduction *f)
     if (f->form != FORM_INDEX || f->arg) {
         const unsigned d = f->form == FORM_INDEX ? f->best : value(f);
         sam_lower_gpu(f->c, LOWER_END, "vse%u.v v%u, (x%u)", 8 * f->dst->bytes, d, to);
-        copy_one(f, "vle%u.v v8, (x%u); vse%u.v v8, (x%u)", 8 * f->size,
-                 sam_lower_build_row(f->b, f->src), 8 * f->size, to);
+        if (may_copy(f)) {
+            const unsigned many = begin_copy(f);
+            sam_lower_gpu(f->c, LOWER_END, "vle%u.v v8, (x%u); vse%u.v v8, (x%u); .Lg%u:",
+                          8 * f->size, sam_lower_build_row(f->b, f->src), 8 * f->size, to, many);
+        }
         return;
     }
     sam_lower_gpu(f->c, LOWER_END,
@@ -380,6 +382,11 @@ void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op,
     if (b->columns) {
         end_columns(&f);
         return;
+    }
+    if (may_copy(&f)) {
+        f.one = sam_lower_take_vector(f.c, LOWER_ROW);
+        sam_lower_gpu(f.c, LOWER_CHUNK, "vmv.v.v v%u, v%u", f.one,
+                      sam_lower_raw(f.c, f.src->vector));
     }
     end_row(&f);
     keep_row(&f, stores);
