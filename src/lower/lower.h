@@ -90,6 +90,7 @@ struct lower {
     struct lower_state *state;
     struct lower_boxes *boxes;
     struct lower_packing *packing; /* NULL without packed arguments */
+    uint32_t *in_place;            /* in_place.c, by value of the function */
 };
 
 /* Report at its line an operation that cannot be lowered. Lowering then fails. */
@@ -153,6 +154,12 @@ void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label);
 void sam_lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
+
+/* in_place.c: find the copies that products need not have, and let the tiles in mat live as long.
+ * Returns false on out-of-memory. */
+bool sam_lower_read_in_place(struct lower *l);
+/* The tile that holds the elements of a factor: itself, or the tile in mat that it is a copy of. */
+uint32_t sam_lower_factor_tile(const struct lower *l, uint32_t tile);
 
 /* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);

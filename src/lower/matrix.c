@@ -464,7 +464,8 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
         return;
     }
     /* C^T = B^T A^T: for a column-major destination the factors swap */
-    struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
+    struct factor left = {.tile = sam_lower_factor_tile(l, a), .rows = true};
+    struct factor right = {.tile = sam_lower_factor_tile(l, b), .rows = false};
     if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
         sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
                          sam_tile_dtype_name(dtype));
