@@ -40,6 +40,7 @@ struct lower_segment {
     unsigned moving_count;
     unsigned count;   /* copies of a step */
     bool all, loaded; /* copies are all steps; first rows are loaded before the lines */
+    bool rest;        /* steps may remain after copies */
 };
 
 struct lower_build {

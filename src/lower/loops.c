@@ -4,6 +4,8 @@
 
 #include "lower/build.h"
 
+/* s0: lines left; s1: steps left. */
+enum { LINES = 8, REST = 9 };
 enum { MOST_WARPS = 8, MOST_GROUPS = 16, CHUNKS_PER_WARP = 2 };
 /* Limits for copies of the innermost level: their number, and instructions in all. */
 /* Constants in registers where many places have pointers. */
@@ -266,19 +268,28 @@ static size_t most_insns(unsigned count)
 /* Decide on the copies of a step: at most `most`. */
 static void choose_copies(const struct lower_build *b, struct lower_segment *s, unsigned most)
 {
+    const struct sam_tile_type *type = &sam_tile_ty(b->l->p, b->rectangle)->tile;
     const bool known = b->columns ? b->rows_known : b->cols_known;
-    const uint32_t unit = b->columns ? 1 : LOWER_LANES, total = b->columns ? b->rows : b->cols;
+    const uint32_t unit = b->columns ? 1 : LOWER_LANES, room = b->columns ? type->rows : type->cols;
+    const uint32_t total = !known ? room : b->columns ? b->rows : b->cols;
     const uint32_t steps = (total + unit - 1) / unit;
     const size_t size = size_of(&s->chunk) + size_of(&s->first);
     s->count = 1;
-    s->all = s->loaded = false;
-    if (!known || !sam_lower_can_copy(&s->chunk))
+    s->all = s->loaded = s->rest = false;
+    if (!sam_lower_can_copy(&s->chunk))
         return;
-    s->all = b->step_warps == 1 && steps && steps <= most && size * steps <= most_insns(steps);
+    s->all =
+        known && b->step_warps == 1 && steps && steps <= most && size * steps <= most_insns(steps);
     s->count = s->all ? steps : most;
     while (!s->all && s->count > 1 &&
-           (total % (s->count * b->step_warps * unit) || size * s->count > most_insns(s->count)))
+           (steps < s->count * b->step_warps || size * s->count > most_insns(s->count)))
         s->count /= 2;
+    unsigned even = s->count; /* as many as have no rest */
+    while (even > 1 && (!known || total % (even * b->step_warps * unit)))
+        even /= 2;
+    if (even > 1)
+        s->count = even;
+    s->rest = !s->all && s->count > 1 && even == 1;
     s->loaded = s->all && s->first.count * s->count <= MOST_LOADED;
 }
 
@@ -311,38 +322,69 @@ static void put_copies(struct lower_build *b, const struct lower_segment *s,
     sam_lower_copies_put(&b->code, copies, &s->chunk, from, to);
 }
 
+/* Advance by `count` steps. */
+static void next_steps(struct lower_build *b, unsigned count)
+{
+    struct lower_code *c = &b->code;
+    for (unsigned i = 0; i < c->moving_count; i++) {
+        const struct lower_moving *m = &c->moving[i];
+        if (!m->step_reg)
+            sam_lower_advance(c, LOWER_FINAL, m->reg, m->reg, (int64_t)m->step * count);
+        for (unsigned k = 0; k < count && m->step_reg; k++)
+            sam_lower_gpu(c, LOWER_FINAL, "add x%u, x%u, x%u", m->reg, m->reg, m->step_reg);
+    }
+    const unsigned unit = b->columns ? 1 : LOWER_LANES;
+    sam_lower_advance(c, LOWER_FINAL, REST, REST, -(int64_t)(unit * b->step_warps * count));
+}
+
+/* All steps of the line, without a loop. */
+static void put_all(struct lower_build *b, const struct lower_segment *s,
+                    struct lower_copies *copies)
+{
+    const bool partial = b->code.partial && !b->columns && !b->code.tail;
+    put_copies(b, s, copies, 0, s->count - partial);
+    if (!partial)
+        return;
+    sam_lower_gpu(&b->code, LOWER_FINAL, "li t0, %u; vsetvli t0, t0, e32, m1, ta, ma",
+                  b->cols % LOWER_LANES);
+    put_copies(b, s, copies, s->count - 1, s->count);
+}
+
+/* A loop over steps: by copies as long as there are enough, then one by one. */
 static void put_steps(struct lower_build *b, const struct lower_segment *s,
                       struct lower_copies *copies)
 {
     struct lower_code *c = &b->code;
-    const unsigned unit = b->columns ? 1 : LOWER_LANES, label = sam_lower_label(b->l);
-    const bool partial = c->partial && !b->columns && !c->tail;
-    const bool once = s->all || (!b->columns && b->cols_known && b->cols <= unit * b->step_warps);
-    if (s->all && partial) {
-        put_copies(b, s, copies, 0, s->count - 1);
-        sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; vsetvli t0, t0, e32, m1, ta, ma",
-                      b->cols % LOWER_LANES);
-        put_copies(b, s, copies, s->count - 1, s->count);
-        return;
+    const unsigned unit = b->columns ? 1 : LOWER_LANES, loop = sam_lower_label(b->l),
+                   rest = sam_lower_label(b->l), end = sam_lower_label(b->l);
+    const bool partial = c->partial && !b->columns;
+    sam_lower_gpu(c, LOWER_FINAL, "mv s1, s2");
+    if (s->rest) {
+        const unsigned enough =
+            sam_lower_number(c, LOWER_FINAL, unit * (b->step_warps * (s->count - 1) + 1));
+        sam_lower_gpu(c, LOWER_FINAL, "blt s1, x%u, .Lg%u", enough, rest);
+        all_lanes(b);
+        sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", loop);
+        put_copies(b, s, copies, 0, s->count);
+        next_steps(b, s->count);
+        sam_lower_gpu(c, LOWER_FINAL, "bge s1, x%u, .Lg%u; blez s1, .Lg%u", enough, loop, end);
+        copies = sam_lower_copies_new(c, 1);
     }
-    if (!s->all)
-        sam_lower_gpu(c, LOWER_FINAL, "mv s1, s2");
+    const unsigned count = s->rest ? 1 : s->count;
+    const bool once = !b->columns && b->cols_known && b->cols <= unit * b->step_warps;
     if (!once)
-        sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", label);
+        sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", rest);
     if (partial)
         sam_lower_gpu(c, LOWER_FINAL, "vsetvli t0, s1, e32, m1, ta, ma");
-    put_copies(b, s, copies, 0, s->count);
-    if (once)
-        return;
-    for (unsigned i = 0; i < c->moving_count; i++) {
-        const struct lower_moving *m = &c->moving[i];
-        if (!m->step_reg)
-            sam_lower_advance(c, LOWER_FINAL, m->reg, m->reg, (int64_t)m->step * s->count);
-        for (unsigned k = 0; k < s->count && m->step_reg; k++)
-            sam_lower_gpu(c, LOWER_FINAL, "add x%u, x%u, x%u", m->reg, m->reg, m->step_reg);
+    put_copies(b, s, copies, 0, count);
+    if (!once) {
+        next_steps(b, count);
+        sam_lower_gpu(c, LOWER_FINAL, "bgtz s1, .Lg%u", rest);
     }
-    sam_lower_gpu(c, LOWER_FINAL, "addi s1, s1, -%u; bgtz s1, .Lg%u",
-                  unit * b->step_warps * s->count, label);
+    if (!s->rest)
+        return;
+    sam_lower_gpu(c, LOWER_FINAL, ".Lg%u:", end);
+    sam_lower_copies_free(copies);
 }
 
 /* Begin to emit a segment. */
@@ -364,7 +406,7 @@ static void put_line(struct lower_build *b, struct lower_segment *s, struct lowe
     sam_lower_append(c, LOWER_FINAL, &s->row);
     for (unsigned i = 0; i < s->moving_count && !s->all; i++)
         sam_lower_gpu(c, LOWER_FINAL, "mv x%u, x%u", s->moving[i].reg, s->from[i]);
-    put_steps(b, s, copies);
+    (s->all ? put_all : put_steps)(b, s, copies);
     if (s->end.count)
         all_lanes(b);
     sam_lower_append(c, LOWER_FINAL, &s->end);
@@ -403,7 +445,8 @@ static void put_lines(struct lower_build *b, unsigned most)
     if (b->first_element)
         sam_lower_gpu(c, LOWER_FINAL, "li t0, %u; mul t0, x%u, t0; add x%u, x%u, t0", b->line_warps,
                       b->column_count, b->first_element, b->first_element);
-    sam_lower_gpu(c, LOWER_FINAL, "addi s0, s0, -%u; bgtz s0, .Lg%u", unit * b->line_warps, line);
+    sam_lower_advance(c, LOWER_FINAL, LINES, LINES, -(int64_t)(unit * b->line_warps));
+    sam_lower_gpu(c, LOWER_FINAL, "bgtz s0, .Lg%u", line);
 }
 
 /* If a lane saw a zero divisor, store the first element to the failure record. The lanes' indices

@@ -238,8 +238,8 @@ static char width(unsigned size)
 static bool may_copy(const struct reduction *f)
 {
     uint32_t number;
-    const bool known = sam_lower_known(f->b->l, f->b->rectangle,
-                                       f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    const bool known =
+        sam_lower_known(f->b->l, f->b->rectangle, f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
     return f->real && f->form != FORM_INDEX && (!known || number == 1);
 }
 
@@ -305,8 +305,9 @@ static void end_columns(struct reduction *f)
         sam_lower_gpu(f->c, LOWER_END, "vse%u.v v%u, (x%u)", 8 * f->dst->bytes, d, to);
         if (may_copy(f)) {
             const unsigned many = begin_copy(f);
-            sam_lower_gpu(f->c, LOWER_END, "vle%u.v v8, (x%u); vse%u.v v8, (x%u); .Lg%u:",
-                          8 * f->size, sam_lower_build_row(f->b, f->src), 8 * f->size, to, many);
+            sam_lower_gpu(f->c, LOWER_END,
+                          "vle%u.v v8, (x%u); vse%u.v v8, (x%u); .Lg%u:", 8 * f->size,
+                          sam_lower_build_row(f->b, f->src), 8 * f->size, to, many);
         }
         return;
     }
