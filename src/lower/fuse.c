@@ -332,8 +332,8 @@ unsigned sam_lower_count_places(const struct lower *l, const struct sam_lower_ke
     return count;
 }
 
-/* Returns whether an operation can be in a kernel with others, over this rectangle. What works on
- * rows leaves a warp to each row: that needs rows enough, or short ones. */
+/* Returns whether an operation can be in a kernel with others, over this rectangle. Operations on
+ * rows leave a warp to each row: that needs rows enough, or short ones. */
 static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);

@@ -8,6 +8,7 @@
 enum { XS = 64, VS = 256, NEAR = 32, MOST_LOOPS = 64 };
 
 struct span {
+    struct span *next; /* with the same register */
     size_t from, to;
     unsigned heat; /* uses, times 8 for each loop around them; 0: not live across a loop */
     uint16_t index;
@@ -27,8 +28,7 @@ struct scan {
     unsigned hottest; /* the least heat of what is used in the innermost loops */
     struct lower_insn **text;
     size_t size;
-    struct span **taken; /* by assignment order */
-    size_t taken_count;
+    struct span *taken[2][VS]; /* those that a register has, by file */
 };
 
 static struct span *span_of(struct scan *s, bool vector, unsigned reg)
@@ -85,7 +85,7 @@ static void find_spans(struct scan *s)
     for (size_t k = 0; k < count; k++) {
         struct span *span = &s->spans[k];
         span->half = k < s->c->x.count ? 0 : s->c->v.items[k - s->c->x.count].half;
-        if (span->half == 1) /* the first stands for both */
+        if (span->half == 1) /* the first has the range of both */
             join(span, span + 1);
         bool extended = false;
         for (bool changes = true; changes;) {
@@ -119,15 +119,13 @@ static int by_order(const void *x, const void *y)
 
 static bool is_free(const struct scan *s, const struct span *span, unsigned reg)
 {
-    for (size_t i = 0; i < s->taken_count; i++) {
-        const struct span *other = s->taken[i];
-        const struct lower_file *f = span->vector ? &s->c->v : &s->c->x;
-        if (other->vector == span->vector &&
-            (f->items[other->index].reg == reg ||
-             (other->half && f->items[other->index].reg + 1u == reg)) &&
-            (span->from == other->from || (span->from < other->to && other->from < span->to)))
-            return false;
-    }
+    for (unsigned k = 0; k < (span->vector ? 2u : 1u);
+         k++) /* a pair has the register after its own */
+        for (const struct span *other = reg < k ? NULL : s->taken[span->vector][reg - k]; other;
+             other = other->next)
+            if ((!k || other->half) &&
+                (span->from == other->from || (span->from < other->to && other->from < span->to)))
+                return false;
     return true;
 }
 
@@ -154,7 +152,8 @@ static bool assign(struct scan *s, struct span *span)
         v->reg = (uint16_t)reg;
         if (span->half)
             v[1].reg = (uint16_t)(reg + 1);
-        s->taken[s->taken_count++] = span;
+        span->next = s->taken[span->vector][reg];
+        s->taken[span->vector][reg] = span;
         return true;
     }
     return false;
@@ -185,10 +184,9 @@ bool sam_lower_assign(struct lower_code *c)
         s->c = c;
         s->size = entry->count + rest->count;
         s->spans = sam_alloc(count + 1, sizeof *s->spans);
-        s->taken = sam_alloc(count + 1, sizeof *s->taken);
         s->text = sam_alloc(s->size + 1, sizeof *s->text);
     }
-    c->failed |= !s || !order || !s->spans || !s->taken || !s->text;
+    c->failed |= !s || !order || !s->spans || !s->text;
     if (!c->failed) {
         for (size_t i = 0; i < s->size; i++)
             s->text[i] = i < entry->count ? &entry->items[i] : &rest->items[i - entry->count];
@@ -207,7 +205,6 @@ bool sam_lower_assign(struct lower_code *c)
     }
     if (s) {
         free(s->spans);
-        free(s->taken);
         free(s->text);
     }
     free(s);
