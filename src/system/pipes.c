@@ -32,7 +32,8 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
 {
     if (from >= to)
         return;
-    if (s->count && from <= s->items[s->count - 1].to) {
+    if (s->count && from <= s->items[s->count - 1].to &&
+        s->items[s->count - 1].operation == p->current) {
         s->items[s->count - 1].to = to;
         return;
     }
@@ -41,7 +42,7 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
     if (!grown)
         return;
     s->items = grown;
-    s->items[s->count++] = (struct system_span){from, to};
+    s->items[s->count++] = (struct system_span){from, to, p->current};
 }
 
 /* The hart reaches another operation. */

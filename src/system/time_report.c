@@ -50,13 +50,10 @@ static const struct sam_tree_field pipe_members[] = {
     {0},
 };
 static const struct sam_tree_field operation_members[] = {
-    FIELD(sam_system_operation_time, count),
-    FIELD(sam_system_operation_time, instructions),
-    FIELD(sam_system_operation_time, cycles),
-    FIELD(sam_system_operation_time, work),
-    FIELD(sam_system_operation_time, read),
-    FIELD(sam_system_operation_time, written),
-    {0},
+    FIELD(sam_system_operation_time, count),  FIELD(sam_system_operation_time, instructions),
+    FIELD(sam_system_operation_time, cycles), FIELD(sam_system_operation_time, work),
+    FIELD(sam_system_operation_time, read),   FIELD(sam_system_operation_time, written),
+    FIELD(sam_system_operation_time, waited), {0},
 };
 static const struct sam_tree_field roofline_members[] = {
     FIELD(sam_system_roofline, peak),      FIELD(sam_system_roofline, slope),
@@ -184,6 +181,9 @@ static json_t *operations_of(const struct sam_system_figures *f)
         operation = sam_tree_count(operation, "column", o->column);
         operation = sam_tree_set(operation, "pipe", sam_tree_plain(pipe));
         operation = sam_tree_count(operation, "with_line", leader ? leader->line : 0);
+        if (t->waited_for != SAM_SYSTEM_NO_OPERATION)
+            operation = sam_tree_count(operation, "waited_for",
+                                       f->operations[t->waited_for].operation->line);
         operations = sam_tree_add(operations, sam_tree_fields(operation, operation_members, t));
     }
     return operations;
@@ -201,6 +201,8 @@ static json_t *figures_of(const struct sam_system_figures *f)
     }
     json_t *roofline = sam_tree_fields(json_object(), roofline_members, &f->roofline);
     roofline = sam_tree_flag(roofline, "memory_bound", f->roofline.memory_bound);
+    root = sam_tree_set(root, "busiest", sam_tree_plain(f->busiest));
+    root = sam_tree_count(root, "busiest_cycles", f->busiest_cycles);
     root = sam_tree_set(root, "energy", sam_energy_tree(&f->energy));
     return sam_tree_set(root, "roofline", roofline);
 }
@@ -216,6 +218,10 @@ static const char lines[] =
     "{records} weight records\n"
     "*bars?waits.busy   " BAR_LINE "?pipes pipes: {pipe_operations?no} operations\n"
     "*pipe_bars?waits.busy   " BAR_LINE
+    "?bound bound: {busiest} is busy for {busiest_cycles} cycles, {busiest_cycles%cycles:.1} % of "
+    "those taken\n"
+    "?wait_cycles   {wait_name} of line {wait_line} waits {wait_cycles} cycles for {cause_name} of "
+    "line {cause_line}\n"
     "?bytes memory         read (bytes)  written (bytes)  bytes/cycle      of\n"
     "*memory?requests   {level:-6} {read:18} {written:16} {bytes/cycles:12.2} {width:7}{cached}\n"
     "*bytes     {unit:-10} {level:-4} {read:10} {written:16}  {bytes%of:5.1} % of {level}\n"
@@ -272,6 +278,25 @@ static json_t *set_bars(json_t *root, const struct sam_system_figures *f)
     return sam_tree_count(root, "decoding", decoding);
 }
 
+/* What the cycles are due to: the busiest unit, and the wait that takes most of them. */
+static json_t *set_bound(json_t *root, const struct sam_system_figures *f)
+{
+    const struct sam_system_operation_time *most = NULL;
+    for (size_t i = 0; i < f->operation_count; i++)
+        if (f->operations[i].operation && f->operations[i].waited_for != SAM_SYSTEM_NO_OPERATION &&
+            (!most || f->operations[i].waited > most->waited))
+            most = &f->operations[i];
+    root = sam_tree_count(root, "bound", f->pipe_count ? f->busiest_cycles : 0);
+    if (!most)
+        return root;
+    const struct sam_system_operation *cause = f->operations[most->waited_for].operation;
+    root = sam_tree_set(root, "wait_name", sam_tree_plain(most->operation->name));
+    root = sam_tree_count(root, "wait_line", most->operation->line);
+    root = sam_tree_count(root, "wait_cycles", most->waited);
+    root = sam_tree_set(root, "cause_name", sam_tree_plain(cause->name));
+    return sam_tree_count(root, "cause_line", cause->line);
+}
+
 static json_t *set_memory(json_t *root, const struct sam_system_figures *f)
 {
     json_t *levels = json_object_get(root, "memory"), *list = json_array();
@@ -308,7 +333,7 @@ static json_t *text_tree(json_t *root, const struct sam_system_figures *f,
                          const struct sam_system_figures *raw)
 {
     const uint64_t more = f->launch_count > MOST_LAUNCHES ? f->launch_count - MOST_LAUNCHES : 0;
-    root = set_memory(set_bars(root, f), f);
+    root = set_memory(set_bound(set_bars(root, f), f), f);
     root = sam_tree_count(root, "launch_count", f->launch_count);
     root = sam_tree_count(root, "more_launches", more);
     if (!f->raw || !raw)
