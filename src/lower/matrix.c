@@ -3,6 +3,7 @@
  * row-major, the right tile in place if column-major; otherwise TensorLoad makes a transposed copy.
  * bf16 is not supported, but widens exactly to f32. */
 #include "lower/box.h"
+#include "lower/hart.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -265,6 +266,11 @@ static unsigned organise(uint32_t sums, unsigned names[8])
     return count >= 2 && sources >= 3 ? 2 : count && sources >= 2;
 }
 
+bool sam_lower_matrix_registers(const struct lower *l, unsigned names[8])
+{
+    return organise(l->options.acc_regs, names) == 4;
+}
+
 /* Append `text`, written for m0 to m7, with the registers renamed. */
 static void rename_registers(struct sam_buffer *out, const struct sam_buffer *text,
                              const unsigned names[8])
@@ -488,6 +494,14 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_field(l, "s10", a, LOWER_COLS);
     if (kinds[kind].shift)
         sam_lower_hart(l, "slli s10, s10, %u", kinds[kind].shift);
+    if (l->state->kept == d) {
+        sam_lower_kept_product(l, kinds[kind].load, kinds[kind].multiply, !acc, left.pitch,
+                               right.pitch);
+        sam_lower_hart(l, ".L%u:", end);
+        sam_lower_box_note(l, op);
+        sam_lower_note(l, op, "matrix unit: %s, into registers", kinds[kind].multiply);
+        return;
+    }
     sam_lower_field(l, "s6", d, LOWER_ADDRESS);
     sam_lower_hart(l, "li s7, %" PRIu32, pitch_of(l, d));
     if (!acc && !bias)

@@ -379,7 +379,7 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
         return sam_fail(error, SAM_ERR_USAGE, "function %zu: expected one below %zu", function,
                         p->func_count);
     struct sam_tile_report report = {.program = p};
-    struct lower_state state = {.yields = LOWER_NO_SLOT};
+    struct lower_state state = {.yields = LOWER_NO_SLOT, .kept = SAM_TILE_NONE};
     struct lower l = {.p = p,
                       .f = &p->funcs[function],
                       .arguments = arguments,
