@@ -328,7 +328,7 @@ void sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool si
 void sam_cc_wide_icmp(struct cc_function *f, int pred, const struct cc_opnd a[2],
                       const struct cc_opnd b[2], struct cc_opnd *out);
 void sam_cc_wide_shift(struct cc_function *f, int opcode, const struct cc_opnd a[2],
-                       struct cc_opnd amount, struct cc_opnd out[2]);
+                       struct cc_opnd n, struct cc_opnd out[2]);
 enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int opcode);
 enum sam_status sam_cc_select_call(struct cc_function *f, llvm_ref insn);
 enum sam_status sam_cc_select_gep(struct cc_function *f, llvm_ref insn);

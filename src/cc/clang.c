@@ -13,8 +13,6 @@
 
 #include "cc/cc.h"
 
-extern char **environ;
-
 /* Write `input` to fds[0] and read fds[1] and fds[2] until they end. */
 static bool exchange(int fds[3], const struct sam_buffer *input, struct sam_buffer *out,
                      struct sam_buffer *messages)

@@ -11,7 +11,7 @@ enum sam_status sam_cc_globals_find(struct cc *cc)
     size_t count = 0;
     for (llvm_ref g = cc->ll.GetFirstGlobal(cc->module); g; g = cc->ll.GetNextGlobal(g))
         count++;
-    cc->globals = sam_alloc(count + 1, sizeof *cc->globals);
+    cc->globals = sam_alloc(count + 1, sizeof(llvm_ref));
     cc->local_at = sam_alloc(count + 1, sizeof *cc->local_at);
     cc->used = sam_alloc(count + 1, 1);
     if (!cc->globals || !cc->local_at || !cc->used)

@@ -321,7 +321,7 @@ enum sam_status sam_cc_flow_read(struct cc_function *f)
         sam_cc_block_new(f, CC_NO);
     f->ir_blocks = count;
     f->exit = sam_cc_block_new(f, CC_NO);
-    f->ir = sam_alloc(count + 1, sizeof *f->ir);
+    f->ir = sam_alloc(count + 1, sizeof(llvm_ref));
     if (f->failed || !f->ir)
         return sam_fail_memory(cc->error);
     count = 0;

@@ -114,8 +114,7 @@ static void add_index(struct cc_function *f, llvm_ref index, uint32_t scale, uin
                       struct cc_opnd out[2])
 {
     const struct llvm *ll = &f->cc->ll;
-    const struct cc_value *v;
-    while ((v = sam_cc_value(f, index)) && ll->GetValueKind(index) == LL_INSTRUCTION &&
+    while (sam_cc_value(f, index) && ll->GetValueKind(index) == LL_INSTRUCTION &&
            ll->GetInstructionOpcode(index) == LL_ADD &&
            sam_cc_bits(f->cc, ll->TypeOf(index)) == 32 &&
            ll->GetValueKind(ll->GetOperand(index, 1)) == LL_CONST_INT) {
@@ -175,17 +174,17 @@ static enum sam_status make_private(struct cc_function *f, llvm_ref insn)
 {
     struct cc *cc = f->cc;
     llvm_ref type = cc->ll.GetAllocatedType(insn), count = cc->ll.GetOperand(insn, 0);
-    const uint64_t size = cc->ll.ABISizeOfType(cc->layout, type);
+    const unsigned long long size = cc->ll.ABISizeOfType(cc->layout, type);
     if (cc->ll.GetValueKind(count) != LL_CONST_INT)
         return sam_cc_refuse(cc, insn, "a private array without a constant size");
-    const uint64_t n = cc->ll.ConstIntGetZExtValue(count);
+    const unsigned long long n = cc->ll.ConstIntGetZExtValue(count);
     const uint32_t align = cc->ll.GetAlignment(insn) < 4 ? 4 : cc->ll.GetAlignment(insn);
     const uint32_t at = (f->private_size + align - 1) & ~(align - 1);
     if (n > 65535 || size > 65535 || at + n * size > 65532)
         return sam_cc_refuse(cc, insn,
                              "private variables of %llu bytes and more: expected at "
                              "most 65532 in a kernel",
-                             (unsigned long long)(at + n * size));
+                             at + n * size);
     f->private_size = at + (uint32_t)(n * size);
     sam_cc_set(f, insn, 0, sam_cc_imm(at));
     return SAM_OK;
@@ -247,7 +246,7 @@ enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fil
         const uint64_t a = attribute ? ll->GetEnumAttributeValue(attribute) : 1;
         align = a < align ? a : align;
     }
-    const unsigned unit = (unsigned)align;
+    const unsigned unit = align ? (unsigned)align : 1;
     const unsigned to_space = sam_cc_space(f, to), from_space = fill ? 0 : sam_cc_space(f, from);
     struct cc_opnd target = sam_cc_part(f, to, 0), source = sam_cc_part(f, from, 0);
     if (fill)

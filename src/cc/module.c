@@ -16,8 +16,6 @@ static const char *file_of(struct cc *cc, llvm_ref where, unsigned *line, int *l
     if (kind == LL_INSTRUCTION) {
         *line = cc->ll.GetDebugLocLine(where);
         file = *line ? cc->ll.GetDebugLocFilename(where, &size) : NULL;
-        if (!file)
-            where = cc->ll.GetInstructionParent(where); /* its function is not to be had in C */
     } else if (kind == LL_FUNCTION) {
         llvm_ref program = cc->ll.GetSubprogram(where);
         *line = program ? cc->ll.DISubprogramGetLine(program) : 0;

@@ -44,7 +44,7 @@ static bool read_values(struct cc_function *f)
     for (f->slot_count = 64; f->slot_count < 2 * count; f->slot_count *= 2)
         continue;
     f->values = sam_alloc(count + 1, sizeof *f->values);
-    f->value_slots = sam_alloc(f->slot_count, sizeof *f->value_slots);
+    f->value_slots = sam_alloc(f->slot_count, sizeof(llvm_ref));
     f->value_ids = sam_alloc(f->slot_count, sizeof *f->value_ids);
     if (!f->values || !f->value_slots || !f->value_ids)
         return false;

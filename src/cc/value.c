@@ -145,7 +145,8 @@ static struct cc_opnd constant(struct cc_function *f, llvm_ref value, unsigned i
     case LL_DATA_ARRAY: {
         llvm_ref first = cc->ll.GetElementAsConstant(value, 0);
         const unsigned each = sam_cc_parts(cc, cc->ll.TypeOf(first), 0, parts, 0);
-        return constant(f, cc->ll.GetElementAsConstant(value, i / each), i % each);
+        return each ? constant(f, cc->ll.GetElementAsConstant(value, i / each), i % each)
+                    : sam_cc_imm(0);
     }
     case LL_CONST_VECTOR:
     case LL_CONST_ARRAY:
