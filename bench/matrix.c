@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix unit, one thread: the GEMM kernels of kernels/ on 256 x 256 x 256, whole programs with
  * their loads, stores and scalar code; and the cycle model of the unit on the same programs, in
- * simulated cycles per second. They use each tile once, which keeps the bus busy. */
+ * simulated cycles per second. Last the products per cycle that they reach, next to what the bus
+ * allows. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,6 +57,26 @@ static void run_cycles(struct bench *bench)
     }
 }
 
+/* Products per simulated cycle; the reference is the bound of the bus. */
+static void show_products(struct bench *bench)
+{
+    for (uint32_t acc_regs = 0; acc_regs <= 0x11; acc_regs += 0x11) {
+        for (size_t i = 0; i < gemm_kernel_count; i++) {
+            const struct gemm_config config = {
+                .m = SIDE, .n = SIDE, .k = SIDE, .dir = KERNEL_DIR, .acc_regs = acc_regs};
+            char name[64];
+            snprintf(name, sizeof name, "products of gemm %s%s", gemm_kernels[i].name,
+                     acc_regs ? ", acc_regs 0:4" : "");
+            if (!bench_wants(bench, name))
+                continue;
+            const uint64_t cycles = gemm_cycles(&gemm_kernels[i], &config);
+            const double macs = (double)SIDE * SIDE * SIDE;
+            bench_value(bench, name, "MAC/cycle", cycles ? macs / (double)cycles : -1,
+                        macs / gemm_bound(&gemm_kernels[i], &config));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Matrix unit");
@@ -74,5 +95,6 @@ int main(int argc, char **argv)
         }
     }
     run_cycles(bench);
+    show_products(bench);
     return bench_close(bench);
 }

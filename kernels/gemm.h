@@ -25,7 +25,7 @@ struct gemm_config {
     unsigned xlen;                       /* 0: 64 */
     const char *dir;                     /* folder of the .s files */
     const struct sam_mxu_config *cycles; /* also run the cycle model; or NULL */
-    uint32_t acc_regs;                   /* of the hart; with m4 */
+    uint32_t acc_regs;                   /* of the hart; 0: all; with m0 and m4, or m4 to m7 */
 };
 enum { GEMM_MAX = 4096 };
 
@@ -50,5 +50,11 @@ enum sam_status gemm_run(struct gemm *gemm, struct sam_error *error);
 /* Compare C in the hart with plain C, after one run. */
 bool gemm_check(struct gemm *gemm);
 void gemm_free(struct gemm *gemm);
+
+/* Cycles of one run under the model's default parameters; 0 if it fails. */
+uint64_t gemm_cycles(const struct gemm_kernel *kernel, const struct gemm_config *config);
+/* Cycles in which the bus reads A and B, as often as the blocks of C in registers need them, and C
+ * once, at 16 bytes per cycle. M and N are multiples of a block. */
+double gemm_bound(const struct gemm_kernel *kernel, const struct gemm_config *config);
 
 #endif

@@ -208,12 +208,25 @@ enum sam_status gemm_open(struct gemm *g, const struct gemm_kernel *kernel,
     return status == SAM_OK ? place(g, error) : status;
 }
 
+/* a6: of m4 to m7, only m4 accumulates. */
+static bool has_two_sums(const struct gemm_config *config)
+{
+    return config->acc_regs && (config->acc_regs & 0xf0) != 0xf0;
+}
+
 enum sam_status gemm_run(struct gemm *g, struct sam_error *error)
 {
-    const uint64_t arguments[] = {g->address[0], g->address[1], g->address[2],
-                                  g->config.m,   g->config.n,   g->config.k};
+    const uint64_t arguments[] = {
+        g->address[0],
+        g->address[1],
+        g->address[2],
+        g->config.m,
+        g->config.n,
+        g->config.k,
+        has_two_sums(&g->config),
+    };
     struct sam_hart_result result;
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
         sam_hart_set_x(g->hart, 10 + i, arguments[i]);
     sam_hart_set_pc(g->hart, g->image->entry);
     enum sam_status status = sam_hart_run(g->hart, &result, error);
@@ -251,4 +264,29 @@ void gemm_free(struct gemm *g)
     free(g->b);
     free(g->c);
     *g = (struct gemm){0};
+}
+
+uint64_t gemm_cycles(const struct gemm_kernel *kernel, const struct gemm_config *config)
+{
+    struct sam_mxu_config model;
+    struct gemm_config timed = *config;
+    struct gemm g;
+    struct sam_error error;
+    sam_mxu_config_init(&model, config->mlen);
+    timed.cycles = &model;
+    const bool ran =
+        gemm_open(&g, kernel, &timed, &error) == SAM_OK && gemm_run(&g, &error) == SAM_OK;
+    const uint64_t cycles = ran ? sam_hart_cycles(g.hart)->cycles : 0;
+    gemm_free(&g);
+    return cycles;
+}
+
+double gemm_bound(const struct gemm_kernel *kernel, const struct gemm_config *config)
+{
+    const bool pairs = kernel->target == 16, two = has_two_sums(config);
+    const double row = (config->mlen ? config->mlen : 512) / 32;
+    const double rows = row * (pairs && !two ? 4 : 2), columns = row * (two && !pairs ? 1 : 2);
+    const double bytes =
+        (rows + columns) * config->k * kernel->source / 8 + rows * columns * kernel->target / 8;
+    return config->m / rows * config->n / columns * bytes / 16;
 }

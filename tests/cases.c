@@ -38,7 +38,7 @@ static bool is_each(const char *line)
     return strncmp(line, "each", 4) == 0 && (line[4] == ' ' || !line[4]);
 }
 
-static void add_directive(struct test_case *c, const char *word, char *line)
+static void add_directive(struct test_case *c, const char *word, const char *line)
 {
     if (c->count == CASE_DIRECTIVES)
         exit(1);
@@ -64,7 +64,9 @@ static char *program_of(char *const *lines, size_t count, const char *const *wor
     }
     char *program = strdup(sam_buffer_text(&text));
     sam_buffer_free(&text);
-    for (char *c = program; c && (c = strchr(c, ';'));)
+    if (!program)
+        exit(1);
+    for (char *c = program; (c = strchr(c, ';'));)
         *c = '\n';
     return program;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test-targets.py FOLDER TEST...: the targets of a build folder that these tests run, for ninja."""
+"""test-targets.py FOLDER TEST...: the targets of a build folder that these tests run, for ninja. A test is
+SUITE/NAME, or SUITE for all of one."""
 import json
 import os
 import sys
@@ -14,6 +15,6 @@ def read(name):
 
 files = {target["id"]: target["filename"] for target in read("targets")}
 chosen = set(sys.argv[2:])
-needed = {path for test in read("tests") if test["name"] in chosen
+needed = {path for test in read("tests") if chosen & {test["name"], test["name"].split("/")[0]}
           for target in test["depends"] for path in files[target]}
 print(*sorted(os.path.relpath(path, folder) for path in needed), sep="\n")

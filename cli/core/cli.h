@@ -160,8 +160,6 @@ void *cli_own_list(struct cli_args *args, size_t size);
     ((list)->items || ((list)->items = cli_own_list((args), sizeof *(list)->items))                \
          ? &(list)->items[(list)->count++]                                                         \
          : NULL)
-/* The verb being run. */
-const struct cli_verb *cli_verb_of(const struct cli_args *args);
 /* The place of a word of `size` bytes among "elf bin hex"; -1: not there. */
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */

@@ -48,7 +48,7 @@ static bool identify(char *path, struct identity *is)
 {
     struct stat status;
     *is = (struct identity){0};
-    if (strcmp(path, "-") == 0)
+    if (cli_is_stdio(path))
         return false;
     if (stat(path, &status) == 0) {
         *is = (struct identity){status.st_dev, status.st_ino, NULL};
@@ -77,7 +77,7 @@ static bool same(const struct identity *a, const struct identity *b)
 bool cli_same_file(const char *output, const char *input)
 {
     struct stat to, from;
-    return strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && stat(output, &to) == 0 &&
+    return !cli_is_stdio(output) && !cli_is_stdio(input) && stat(output, &to) == 0 &&
            S_ISREG(to.st_mode) && stat(input, &from) == 0 && from.st_dev == to.st_dev &&
            from.st_ino == to.st_ino;
 }
@@ -93,6 +93,8 @@ static int clash(const struct file *a, const struct file *b)
 
 static int add(const struct cli_args *args, const char *path, bool written)
 {
+    if (!path)
+        return CLI_OK;
     struct cli_files *files = args->files;
     struct file file = {.path = strdup(path), .written = written};
     struct file *items = realloc(files->items, (files->count + 1) * sizeof *items);
@@ -125,6 +127,14 @@ void cli_reads_included(void *context, const char *path)
         included->code = cli_reads(included->args, path);
 }
 
+int cli_reads_all(const struct cli_args *args, const struct cli_list *paths, size_t count)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < count && code == CLI_OK; i++)
+        code = cli_reads(args, paths->items[i]);
+    return code;
+}
+
 int cli_writes(const struct cli_args *args, const char *path)
 {
     return add(args, path, true);
@@ -132,10 +142,8 @@ int cli_writes(const struct cli_args *args, const char *path)
 
 int cli_changes(const struct cli_args *args, const char *input, const char *output)
 {
-    int code = output ? add(args, output, true) : CLI_OK;
-    if (code == CLI_OK && !(output && cli_same_file(output, input)))
-        code = add(args, input, false);
-    return code;
+    const bool same_place = output && cli_same_file(output, input);
+    return add(args, output, true) ?: add(args, same_place ? NULL : input, false);
 }
 
 /* ------------------------------------------------------------------ outputs that were not kept */

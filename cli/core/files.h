@@ -11,9 +11,24 @@
 
 struct cli_args;
 
+/* "-", standard input or output; NULL: false. */
+static inline bool cli_is_stdio(const char *path)
+{
+    return path && path[0] == '-' && path[1] == '\0';
+}
+/* What messages call a file that is read. */
+static inline const char *cli_input_name(const char *path)
+{
+    return cli_is_stdio(path) ? "<stdin>" : path;
+}
+
 /* Name a file that is read, or written; "-", devices and pipes hold nothing and may be named twice.
- * CLI_BAD_INPUT, its message printed, when it is a file that is written under another name. */
+ * CLI_BAD_INPUT, its message printed, when it is a file that is written under another name. NULL:
+ * none. */
 int cli_reads(const struct cli_args *args, const char *path);
+/* The first `count` of a list. */
+struct cli_list;
+int cli_reads_all(const struct cli_args *args, const struct cli_list *paths, size_t count);
 int cli_writes(const struct cli_args *args, const char *path);
 /* The same for the files that a source includes, in the form of sam_asm_options.reads: `context` is
  * a struct cli_included, whose code is the first that cli_reads gave. */

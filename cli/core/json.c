@@ -7,19 +7,6 @@
 #include "cli.h"
 #include "report.h"
 
-json_t *cli_json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *plain = strdup(text); /* not UTF-8 */
-    if (plain)
-        sam_text_make_plain(plain);
-    string = plain ? json_string(plain) : NULL;
-    free(plain);
-    return string;
-}
-
 /* Cut ":NUMBER" off the end of the text. */
 static bool take_number(char *text, uint64_t *number)
 {
@@ -153,4 +140,15 @@ int cli_json_print_row(json_t *row, bool *first)
     fputs(*first ? "" : ",\n", stdout);
     *first = false;
     return print(row, -1);
+}
+
+bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *error)
+{
+    const bool good = row && (!rows || json_array_append(rows, row) == 0);
+    if (!good)
+        cli_fail_memory(error);
+    else if (!rows)
+        report_print(stdout, lines, row);
+    json_decref(row);
+    return good;
 }

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A string of any bytes: those that are not printable UTF-8 become '?'. NULL:
- * no memory. */
-json_t *cli_json_text(const char *text);
 /* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of {file,
  * line, column, severity, text}; line and column are 0 where there is none. Where there is no
  * message, `error`, unless NULL, is the only one, of the file `path`. NULL: no memory. */

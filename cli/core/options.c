@@ -5,11 +5,6 @@
 
 #include "cli_args.h"
 
-const struct cli_verb *cli_verb_of(const struct cli_args *args)
-{
-    return args->verb;
-}
-
 /* ----------------------------------------------------------------------------- the rows */
 
 bool cli_next_option(struct cli_cursor *c)

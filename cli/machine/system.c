@@ -67,14 +67,11 @@ const char *system_isa(unsigned xlen)
 
 int system_name_files(const struct system_request *request, const struct cli_args *args)
 {
-    int code = system_name_weights(&request->weights, args);
-    for (size_t i = 0; i < request->gpu_code.count && code == CLI_OK; i++)
-        code = cli_reads(args, request->gpu_code.items[i]);
-    if (request->trace && strcmp(request->trace, "-") == 0 && code == CLI_OK)
+    int code = system_name_weights(&request->weights, args)
+                   ?: cli_reads_all(args, &request->gpu_code, request->gpu_code.count);
+    if (cli_is_stdio(request->trace) && code == CLI_OK)
         return cli_usage_error(args, "--gpu-trace -: expected a file");
-    if (request->trace && code == CLI_OK)
-        code = cli_writes(args, request->trace);
-    return code;
+    return code ?: cli_writes(args, request->trace);
 }
 
 static bool print_text(void *context, const void *data, size_t size)
@@ -187,7 +184,7 @@ int system_finish(struct run *run)
     if (r->lowered)
         sam_tile_lowered_images(r->lowered->made, &hart, &gpu, NULL);
     const struct sam_profile_options options = {
-        .size = sizeof options, .image = gpu, .title = tensor_name(r->run->files.items[0])};
+        .size = sizeof options, .image = gpu, .title = cli_input_name(r->run->files.items[0])};
     const int code = run_commit_output(run, RUN_GPU_TRACE);
     return cli_first(
         code, run_profile_write(t->gpu_profile, run->command->system.profile, &options, run->text));

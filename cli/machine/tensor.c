@@ -65,7 +65,7 @@ int tensor_open(struct run *run)
         code = system_make(run);
     if (code == CLI_OK)
         code = r->system ? system_fill(run) : tensor_make(r, run->image, &run->arguments, &t->hart);
-    run->memory = (struct run_memory){read_memory, t->hart};
+    run->memory = (struct run_memory){.read = read_memory, .context = t->hart};
     return code ?: run_check_dumps(run);
 }
 
@@ -214,7 +214,7 @@ static int write_profile(struct run *run)
     const struct sam_profile_options options = {.size = sizeof options,
                                                 .isa = &r->options.isa,
                                                 .image = run->image,
-                                                .title = tensor_name(r->run->files.items[0])};
+                                                .title = cli_input_name(r->run->files.items[0])};
     return run_profile_write(run->profile, r->profile, &options, run->text);
 }
 
@@ -227,7 +227,7 @@ static int drive(struct run *run, struct sam_hart_result *result, bool *ended)
     struct run_session opened = {
         .hart = run->tensor->hart,
         .image = run->image,
-        .name = tensor_name(r->run->files.items[0]),
+        .name = cli_input_name(r->run->files.items[0]),
         .arguments = &run->arguments,
         .count = 1,
         .has_until = r->until != NULL,
@@ -261,7 +261,7 @@ static int judge(struct run *run, const struct sam_hart_result *result, int code
     if (result->end == SAM_HART_EXIT && result->exit_code != 0 && r->lowered)
         return cli_first(code, lower_failure(r, run->tensor->system));
     if (result->end == SAM_HART_EXIT && result->exit_code != 0) {
-        cli_error("%s: exit code %llu", tensor_name(r->run->files.items[0]),
+        cli_error("%s: exit code %llu", cli_input_name(r->run->files.items[0]),
                   (unsigned long long)result->exit_code);
         return code == CLI_BAD_INPUT      ? code
                : result->exit_code <= 255 ? (int)result->exit_code

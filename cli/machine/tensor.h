@@ -70,8 +70,6 @@ int tensor_fill(const struct hart_request *request, const struct sam_image *imag
 /* The address of --until: a symbol of the program, or a number; false: neither. */
 bool tensor_until(const struct hart_request *request, const struct sam_image *image,
                   uint64_t *address);
-/* The path of the program as shown in messages. */
-const char *tensor_name(const char *path);
 
 /* tensor_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the
  * host.

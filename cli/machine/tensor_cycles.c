@@ -5,25 +5,6 @@
 
 #include "machine/tensor.h"
 
-enum { BAR = 40 };
-
-static void put_bar(double part, FILE *text)
-{
-    int filled = (int)lround(part * BAR);
-    for (int i = 0; i < BAR; i++)
-        fputc(i < filled ? '#' : '.', text);
-}
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : 0;
-}
-
-static double utilisation(const struct sam_mxu_stats *s)
-{
-    return ratio(s->full_uops, (double)s->cycles);
-}
-
 enum { ROWS = 9, COLUMNS = 56, NAME = 10 };
 
 /* Both axes are in powers of two: a row is `step` octaves, an octave `width` columns. */
@@ -127,25 +108,10 @@ static void put_roofline(const struct sam_mxu_config *c, const struct sam_mxu_st
             r.bound);
 }
 
-static void put_units(const struct sam_mxu_stats *s, FILE *text)
-{
-    for (int unit = 0; unit < SAM_MXU_UNITS; unit++) {
-        const uint64_t *buckets = s->buckets[unit];
-        const double busy = ratio((double)buckets[SAM_MXU_BUSY], (double)s->cycles);
-        fprintf(text, "  %-6s ", sam_mxu_unit_name((enum sam_mxu_unit)unit));
-        put_bar(busy, text);
-        fprintf(text, " %5.1f %%", 100 * busy);
-        for (int state = 1; state < SAM_MXU_STATES; state++)
-            if (buckets[state])
-                fprintf(text, "  %s %.1f", sam_mxu_state_name((enum sam_mxu_state)state),
-                        100 * ratio((double)buckets[state], (double)s->cycles));
-        fputc('\n', text);
-    }
-}
-
 void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *c,
                          const struct sam_mxu_stats *s, FILE *text)
 {
+    json_t *shown = report_real(json_copy((json_t *)(uintptr_t)report), "full_uops", s->full_uops);
     report_print(text,
                  "matrix unit: {cycles} cycles; MLEN {mlen}, mpara {mpara}, npara {npara}, {slots} "
                  "slots\n"
@@ -155,12 +121,11 @@ void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *c,
                  "beats for {bytes_stored} bytes, {full_lines} full lines\n"
                  "?cut_uops   masks: {mask_bits} bits for {elewidth} bits each, {cut_uops} uops "
                  "within one\n"
-                 "?l2_kib   L2: {l2_hits} hits, {l2_misses} misses in {l2_kib} KiB\n",
-                 report);
-    fputs("  array  ", text);
-    put_bar(utilisation(s), text);
-    fprintf(text, " %5.1f %% of its multipliers\n", 100 * utilisation(s));
-    put_units(s, text);
+                 "?l2_kib   L2: {l2_hits} hits, {l2_misses} misses in {l2_kib} KiB\n"
+                 "  array  {full_uops#cycles:40} {full_uops%cycles:5.1} % of its multipliers\n"
+                 "*units   {key:-6} {busy#cycles:40} {busy%cycles:5.1} %{value^cycles}\n",
+                 shown);
+    json_decref(shown);
     put_roofline(c, s, text);
 }
 
@@ -219,7 +184,7 @@ json_t *tensor_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats
                            report_named(s->buckets[unit], SAM_MXU_STATES, state_name));
     json_t *root = report_fields(report_fields(json_object(), parameters, c), counts, s);
     root = report_fields(root, tensor_uops, s);
-    root = report_real(root, "utilisation", utilisation(s));
+    root = report_real(root, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
     /* blocks and rows that went through each kind of port */
     root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));
     return report_set(root, "units", units);

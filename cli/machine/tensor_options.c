@@ -198,16 +198,14 @@ static int finish_config(struct hart_request *r)
 static int name_files(const struct hart_request *r)
 {
     const struct cli_args *args = r->run->args;
-    int code = run_name_files(r->run, r->run->programs);
-    if (r->system && code == CLI_OK)
-        code = system_name_files(r->system, args);
+    int code = run_name_files(r->run, r->run->programs)
+                   ?: r->system ? system_name_files(r->system, args)
+                                : CLI_OK;
     for (size_t i = 0; i < r->mems.count && code == CLI_OK; i++)
         code = cli_reads(args, r->mems.items[i].path);
-    if (r->run->trace && code == CLI_OK)
-        code = cli_writes(args, r->run->trace);
+    code = code ?: cli_writes(args, r->run->trace);
     for (unsigned i = 0; i < RUN_OUTPUTS && code == CLI_OK; i++)
-        if (r->files[i])
-            code = cli_writes(args, r->files[i]);
+        code = cli_writes(args, r->files[i]);
     return code;
 }
 
@@ -233,7 +231,7 @@ int tensor_check(struct hart_request *r)
         return cli_usage_error(run->args, "no program to run");
     if (run->programs > 1)
         return cli_usage_error(run->args, "unexpected second program '%s'", run->files.items[1]);
-    if (timeline && run->trace && strcmp(timeline, "-") == 0 && strcmp(run->trace, "-") == 0)
+    if (timeline && run->trace && cli_is_stdio(timeline) && cli_is_stdio(run->trace))
         return cli_usage_error(run->args, "--perfetto - needs standard output for itself");
     return name_files(r);
 }

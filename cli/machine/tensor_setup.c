@@ -11,11 +11,6 @@
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
 
-const char *tensor_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
-
 /* The first option given that requires the matrix unit, or NULL. */
 static const char *matrix_option(const struct cli_args *args)
 {
@@ -95,7 +90,7 @@ int tensor_load(struct hart_request *r, const struct run_arguments *arguments,
                 struct sam_image **image)
 {
     struct sam_error error;
-    const char *path = r->run->files.items[0], *name = tensor_name(path);
+    const char *path = r->run->files.items[0], *name = cli_input_name(path);
     char *data;
     size_t size;
     int code = CLI_OK;

@@ -22,8 +22,7 @@ enum sam_status tile_read(const char *path, struct sam_tile_program **program, c
     if (status == SAM_OK)
         status = cli_expect_text(path, text, size, "a tile program (.pto)", error);
     if (status == SAM_OK)
-        status = sam_tile_parse(strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, program,
-                                messages, error);
+        status = sam_tile_parse(cli_input_name(path), text, size, program, messages, error);
     free(text);
     return status;
 }
@@ -171,7 +170,7 @@ static int check(struct run *run)
         return cli_usage_error(r->args, "no program");
     if (r->files.count > 1)
         return cli_usage_error(r->args, "unexpected second program '%s'", r->files.items[1]);
-    if (r->trace && strcmp(r->trace, "-") != 0)
+    if (r->trace && !cli_is_stdio(r->trace))
         return cli_usage_error(r->args,
                                "--trace=%s: the trace of a tile program goes to standard "
                                "output: use --trace",

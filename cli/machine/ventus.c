@@ -212,9 +212,7 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
 static int name_files(const struct run_request *r, struct gpu_request *gpu)
 {
     const size_t launches = gpu->kernel ? 1 : r->files.count / 2;
-    int code = run_name_files(r, r->files.count);
-    if (gpu->elf && code == CLI_OK)
-        code = cli_reads(r->args, gpu->elf);
+    int code = run_name_files(r, r->files.count) ?: cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
         code = ventus_name_numbered(r, r->trace, launches);
     return code ?: ventus_check_cycles(r, gpu, launches);

@@ -49,17 +49,33 @@ static struct sam_gpu_options options_of(struct run *run)
     return options;
 }
 
-static bool read_memory(void *gpu, uint64_t address, void *data, size_t size,
+static bool read_memory(void *context, uint64_t address, void *data, size_t size,
                         struct sam_error *error)
 {
-    return sam_gpu_read(gpu, (uint32_t)address, data, size, error) == SAM_OK;
+    const struct run *run = context;
+    return sam_gpu_read(run->ventus->gpu, (uint32_t)address, data, size, error) == SAM_OK;
+}
+
+/* Where the first store to an input goes, and "; workgroup 3 (3,0,0) warp 0 ..." of it. */
+static bool find_store(void *context, uint64_t address, uint64_t *at, char *text, size_t size)
+{
+    const struct run *run = context;
+    struct sam_trap first;
+    char whole[512];
+    if (!sam_gpu_stored_input(run->ventus->gpu, (uint32_t)address, &first))
+        return false;
+    sam_trap_describe(&first, run->image, whole, sizeof whole);
+    const char *where = strchr(whole, ';');
+    *at = first.tval;
+    snprintf(text, size, "%s", where ? where : "");
+    return true;
 }
 
 int ventus_create(struct run *run)
 {
     const struct sam_gpu_options options = options_of(run);
     const enum sam_status status = sam_gpu_new(&options, &run->ventus->gpu, &run->error);
-    run->memory = (struct run_memory){read_memory, run->ventus->gpu};
+    run->memory = (struct run_memory){read_memory, find_store, run};
     return cli_code(status, &run->error);
 }
 
@@ -270,11 +286,10 @@ static int map_poke(struct run *run, const struct run_step *step)
 {
     unsigned from = 0, to = 0;
     while (from < step->bytes) {
-        while (from < step->bytes &&
-               read_memory(run->ventus->gpu, step->address + from, NULL, 1, NULL))
+        while (from < step->bytes && read_memory(run, step->address + from, NULL, 1, NULL))
             from++;
         for (to = from; to < step->bytes; to++)
-            if (read_memory(run->ventus->gpu, step->address + to, NULL, 1, NULL))
+            if (read_memory(run, step->address + to, NULL, 1, NULL))
                 break;
         if (to > from &&
             sam_gpu_map(run->ventus->gpu, step->address + from, to - from, &run->error) != SAM_OK)

@@ -28,6 +28,9 @@ static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
                 SAM_OK ||
             sam_gpu_write(run->ventus->gpu, address, a->array.data, size, &run->error) != SAM_OK)
             return cli_report(&run->error);
+        if (a->input && !a->output &&
+            sam_gpu_watch_input(run->ventus->gpu, address, &run->error) != SAM_OK)
+            return cli_report(&run->error);
         a->bits = a->address = address;
     }
     return CLI_OK;

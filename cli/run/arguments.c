@@ -285,10 +285,7 @@ static int check_files(const struct cli_args *args, const struct run_arguments *
     for (size_t i = 0; i < all->count && code == CLI_OK; i++) {
         const struct run_argument *a = &all->items[i];
         const char *path = a->output ? a->path : NULL;
-        if (a->input)
-            code = cli_changes(args, a->input, path);
-        else if (path)
-            code = cli_writes(args, path);
+        code = a->input ? cli_changes(args, a->input, path) : cli_writes(args, path);
         if (path && code == CLI_OK)
             code = run_check_output(path);
     }
@@ -356,13 +353,21 @@ static size_t first_change(const struct run_argument *a, const struct run_memory
 }
 
 /* Report a store into an input buffer: its result is lost. */
-static void note_changed_input(const struct run_argument *a, const struct run_memory *memory)
+static void note_stored_input(const struct run_argument *a, const struct run_memory *memory)
 {
-    const size_t at = first_change(a, memory);
-    if (at < a->array.size)
-        cli_note("--arg %s: the program stored into this input, first at byte 0x%zx (0x%08llx): "
+    char where[512] = "";
+    uint64_t at;
+    bool stored;
+    if (memory->find_store) {
+        stored = memory->find_store(memory->context, a->address, &at, where, sizeof where);
+    } else {
+        at = a->address + first_change(a, memory);
+        stored = at < a->address + a->array.size;
+    }
+    if (stored)
+        cli_note("--arg %s: the program stored into this input, first at byte 0x%llx (0x%08llx)%s: "
                  "expected inout:, an input is not written back",
-                 a->word, at, (unsigned long long)a->address + at);
+                 a->word, (unsigned long long)(at - a->address), (unsigned long long)at, where);
 }
 
 int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory)
@@ -370,7 +375,7 @@ int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory
     struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++)
         if (arguments->items[i].input && !arguments->items[i].output)
-            note_changed_input(&arguments->items[i], memory);
+            note_stored_input(&arguments->items[i], memory);
     for (size_t i = 0; i < arguments->count; i++) {
         struct run_argument *a = &arguments->items[i];
         if (a->output &&

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "stop.h"
 
 struct run_gdb {
@@ -27,7 +28,7 @@ int run_parse_gdb(struct cli_args *args, const struct cli_option *option, const 
     struct run_gdb_choice *c = choice;
     uint64_t port = SAM_GDB_PORT;
     (void)option;
-    *c = (struct run_gdb_choice){.given = true, .stdio = text && strcmp(text, "-") == 0};
+    *c = (struct run_gdb_choice){.given = true, .stdio = cli_is_stdio(text)};
     if (text && !c->stdio && (!sam_parse_u64(text, &port) || port > UINT16_MAX))
         return cli_usage_error(args, "--gdb=%s: expected a port from 0 to 65535, or -", text);
     c->port = (unsigned)port;
@@ -91,7 +92,7 @@ static int make_program(struct run_gdb *gdb, const struct sam_image *image)
     gdb->name = name_of(gdb->path);
     if (!gdb->name)
         return cli_no_memory();
-    if (strcmp(gdb->path, "-") != 0 && !cli_ends_with(gdb->path, ".s") &&
+    if (!cli_is_stdio(gdb->path) && !cli_ends_with(gdb->path, ".s") &&
         !cli_ends_with(gdb->path, ".S")) {
         if (sam_file_load(gdb->path, RUN_MAX_PROGRAM, &file, &gdb->program_size, &error) != SAM_OK)
             return cli_report(&error);

@@ -105,9 +105,7 @@ const struct run_range *run_next_dump(const struct run_request *r, size_t *at)
 int run_name_files(const struct run_request *r, size_t files)
 {
     const struct run_range *dump;
-    int code = CLI_OK;
-    for (size_t i = 0; i < files && code == CLI_OK; i++)
-        code = cli_reads(r->args, r->files.items[i]);
+    int code = cli_reads_all(r->args, &r->files, files);
     for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
         code = cli_writes(r->args, dump->path);
     return code;
@@ -116,9 +114,9 @@ int run_name_files(const struct run_request *r, size_t files)
 bool run_writes_stdout(const struct run_request *r)
 {
     const struct run_range *dump;
-    bool found = r->gdb.stdio || (r->trace && strcmp(r->trace, "-") == 0);
+    bool found = r->gdb.stdio || cli_is_stdio(r->trace);
     for (size_t at = 0; (dump = run_next_dump(r, &at));)
-        found |= strcmp(dump->path, "-") == 0;
+        found |= cli_is_stdio(dump->path);
     return found || run_arguments_to_stdout(&r->arguments);
 }
 
@@ -126,6 +124,6 @@ bool run_names_stdout(const char *const files[RUN_OUTPUTS])
 {
     bool found = false;
     for (unsigned i = 0; i < RUN_OUTPUTS; i++)
-        found |= files[i] && strcmp(files[i], "-") == 0;
+        found |= cli_is_stdio(files[i]);
     return found;
 }

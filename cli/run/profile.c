@@ -17,10 +17,7 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
                                "--%s %s: expected a name that ends in .html, .json, .folded "
                                "or .txt, or - for text",
                                option, path);
-    int code = CLI_OK;
-    if (strcmp(path, "-") != 0)
-        code = cli_writes(args, path);
-    code = code ?: run_check_output(path);
+    int code = cli_writes(args, path) ?: run_check_output(path);
     if (code == CLI_OK && !(*profile = sam_profile_new()))
         code = cli_no_memory();
     return code;
@@ -41,7 +38,7 @@ int run_profile_write(struct sam_profile *profile, const char *path,
     sam_profile_format_of(path, &format);
     if (sam_profile_print(profile, format, options, &text, &error) != SAM_OK)
         code = cli_report(&error);
-    else if (strcmp(path, "-") == 0)
+    else if (cli_is_stdio(path))
         fputs(text, out);
     else if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
         code = cli_report(&error);

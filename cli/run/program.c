@@ -19,7 +19,7 @@ int run_check_program(const char *path)
     struct stat status;
     char *data;
     size_t size;
-    if (strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+    if (cli_is_stdio(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
         return CLI_OK;
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
@@ -161,7 +161,7 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
     struct sam_error error;
     char *data;
     size_t size;
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *name = cli_input_name(path);
     if (sam_cc_is_source(path))
         return load_source(r, path, base, image);
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
@@ -196,7 +196,7 @@ int run_check_output(const char *path)
     struct sam_output *output;
     struct sam_error error;
     struct stat status;
-    if (strcmp(path, "-") == 0 ||
+    if (cli_is_stdio(path) ||
         (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
         return CLI_OK;
     if (sam_output_open(path, &output, &error) != SAM_OK)

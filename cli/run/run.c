@@ -76,7 +76,7 @@ int run_command(struct run_command *c)
     struct run_gdb *gdb;
     if (!r->gdb.given)
         return run_machine(c);
-    if (r->gdb.stdio && r->trace && strcmp(r->trace, "-") == 0)
+    if (r->gdb.stdio && cli_is_stdio(r->trace))
         return cli_usage_error(r->args, "--gdb=- needs standard output for itself");
     const char *program = c->machine == RUN_VENTUS && !c->gpu.kernel ? c->gpu.elf
                           : r->files.count                           ? r->files.items[0]

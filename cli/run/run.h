@@ -124,6 +124,9 @@ int run_load_kernels(const struct run_request *request, const char *path, uint64
 struct run_memory {
     /* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
     bool (*read)(void *context, uint64_t address, void *data, size_t size, struct sam_error *error);
+    /* Where the first store of the last launch into the buffer at `address` went, and a text that
+     * names the instruction. False: there was none. NULL: not known. */
+    bool (*find_store)(void *context, uint64_t address, uint64_t *at, char *text, size_t size);
     void *context;
 };
 /* Check, before anything runs, that the output can be created. */
@@ -216,8 +219,8 @@ int run_arguments_parse(const struct cli_args *args, const struct cli_list *word
                         struct run_arguments *out);
 /* Take the inputs into their arrays again, as memory has them when the program starts. */
 int run_arguments_take(struct run_arguments *arguments, const struct run_memory *memory);
-/* Read the outputs from the machine into their arrays; a note names each input that differs from
- * its array. Write their files, after the checks. */
+/* Read the outputs from the machine into their arrays; a note names each input that the program
+ * has stored into or, where stores are not known, changed. Write their files, after the checks. */
 int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory);
 int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);

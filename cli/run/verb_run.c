@@ -27,7 +27,8 @@ static const struct cli_group groups[] = {
 #define ARGUMENTS                                                                                  \
     "--arg gives the arguments in order. Each may have a name in front, NAME=:\n"                  \
     "  in:FILE.npy                a buffer with the contents of the file; a note names the\n"      \
-    "                             first byte that the program has changed: it is lost\n"           \
+    "                             first store of a kernel to it, or the first byte that\n"         \
+    "                             another program has changed: it is lost\n"                       \
     "  out:TYPE:COUNT[:FILE.npy]  a buffer of zeros, written to the file at the end;\n"            \
     "                             COUNT may be a shape: 32x32\n"                                   \
     "  inout:IN.npy[:OUT.npy]     both\n"                                                          \

@@ -193,18 +193,11 @@ json_t *sweep_json(const struct sweep *s)
 char *sweep_csv(const struct sweep *s)
 {
     static const struct sweep_run none;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
     json_t *columns = set_measured(report_set(json_object(), "config", config_of(s, 0)), s, &none);
     json_t *rows = rows_of(s);
     columns = report_text(columns, "error", "");
-    bool good = out && columns && rows && report_csv(out, columns, rows);
-    good = out && fclose(out) == 0 && good;
+    char *text = sam_tree_csv(columns, rows);
     json_decref(columns);
     json_decref(rows);
-    if (good)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }

@@ -64,10 +64,8 @@ static int report_part(const struct sweep_request *s)
 static int report(const struct sweep_request *s)
 {
     int code = s->json ? cli_json_print(sweep_json(&s->sweep)) : CLI_OK;
-    if (code == CLI_OK && s->csv)
-        code = write_text(s->csv, sweep_csv(&s->sweep));
-    if (code == CLI_OK && s->html)
-        code = write_text(s->html, sweep_page(&s->sweep));
+    code = code ?: s->csv ? write_text(s->csv, sweep_csv(&s->sweep)) : CLI_OK;
+    code = code ?: s->html ? write_text(s->html, sweep_page(&s->sweep)) : CLI_OK;
     return code ?: report_failures(s);
 }
 
@@ -188,7 +186,7 @@ static int check_part(const struct sweep_request *s)
 {
     if (s->sweep.part.count == 0)
         return CLI_OK;
-    if (!s->csv || strcmp(s->csv, "-") == 0)
+    if (!s->csv || cli_is_stdio(s->csv))
         return cli_usage_error(s->command.run.args, "--part needs -o FILE, beside which it writes "
                                                     "FILE.part-I-of-N");
     if (s->html || s->json || s->sweep.columns)
@@ -212,13 +210,9 @@ static int run(struct cli_args *args)
     code = code ?: check_part(&s) ?: check_request(&s);
     if (code == CLI_OK && !s.csv && !s.json)
         s.csv = "-";
-    if (code == CLI_OK && s.json &&
-        ((s.csv && strcmp(s.csv, "-") == 0) || (s.html && strcmp(s.html, "-") == 0)))
+    if (code == CLI_OK && s.json && (cli_is_stdio(s.csv) || cli_is_stdio(s.html)))
         code = cli_usage_error(args, "--json needs standard output for itself");
-    if (code == CLI_OK && s.csv)
-        code = cli_writes(args, s.csv);
-    if (code == CLI_OK && s.html)
-        code = cli_writes(args, s.html);
+    code = code ?: cli_writes(args, s.csv) ?: cli_writes(args, s.html);
     if (code == CLI_OK && s.sweep.axis_count == 0)
         code = cli_usage_error(args, "no --config to sweep");
     code = code ?: check_mlen(&s);

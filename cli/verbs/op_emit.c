@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"
@@ -35,7 +36,7 @@ static void put_command(const struct op_request *r, const struct sam_plan *plan,
     const uint64_t size = stored.size, scratch = sam_plan_scratch(plan);
     const bool named = r->output && cli_ends_with(r->output, ".npy");
     fputs("# samite run ", out);
-    put_quoted(strcmp(r->emit, "-") == 0 ? "program.s" : r->emit, out);
+    put_quoted(cli_is_stdio(r->emit) ? "program.s" : r->emit, out);
     fputs(" --machine tensor", out);
     for (size_t i = 0; i < r->input_count; i++) {
         fprintf(out, " --mem 0x%" PRIx64 ":", inputs[i]);
@@ -87,7 +88,7 @@ int op_emit(const struct op_request *r, const struct sam_plan *plan, const char 
     const int code = r->has_at ? take_addresses(r, plan, inputs, &output) : CLI_OK;
     if (code != CLI_OK)
         return code;
-    const char *routine = r->call && strcmp(r->call, "-") != 0 ? r->call : name;
+    const char *routine = r->call && !cli_is_stdio(r->call) ? r->call : name;
     if ((r->call ? sam_plan_routine(plan, routine, inputs, output, &program, &error)
                  : sam_plan_program(plan, inputs, output, &program, &error)) != SAM_OK)
         return cli_report(&error);

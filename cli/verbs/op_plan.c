@@ -96,9 +96,7 @@ static int plan_transpose(const struct op_request *r, const struct sam_shape *in
     int code = check_count(r, "perm", &r->perm, in->rank);
     for (unsigned i = 0; i < r->perm.count; i++)
         perm[i] = r->perm.value[i] > SAM_MAX_RANK ? SAM_MAX_RANK : (unsigned)r->perm.value[i];
-    if (code != CLI_OK)
-        return code;
-    return cli_code(sam_plan_transpose(in, element, perm, plan, &error), &error);
+    return code ?: cli_code(sam_plan_transpose(in, element, perm, plan, &error), &error);
 }
 
 static int plan_reshape(const struct op_request *r, const struct sam_shape *in, unsigned element,
@@ -155,9 +153,8 @@ static int plan_pad(const struct op_request *r, const struct sam_shape *in, unsi
     const struct op_numbers *after = r->after.count ? &r->after : &r->before;
     uint64_t before_n[SAM_MAX_RANK] = {0}, after_n[SAM_MAX_RANK] = {0};
     uint8_t value[16] = {0};
-    int code = check_count(r, "before", &r->before, in->rank);
-    if (code == CLI_OK)
-        code = check_count(r, "after", after, in->rank);
+    int code =
+        check_count(r, "before", &r->before, in->rank) ?: check_count(r, "after", after, in->rank);
     if (code == CLI_OK && r->value && !sam_dtype_parse_value(r->inputs[0].dtype, r->value, value))
         code = cli_usage_error(r->args, "--value: '%s' is no %s", r->value,
                                sam_dtype_name(r->inputs[0].dtype));
@@ -165,9 +162,9 @@ static int plan_pad(const struct op_request *r, const struct sam_shape *in, unsi
         before_n[i] = (uint64_t)r->before.value[i];
         after_n[i] = (uint64_t)after->value[i];
     }
-    if (code == CLI_OK)
-        code = cli_code(sam_plan_pad(in, element, before_n, after_n, value, plan, &error), &error);
-    return code;
+    return code
+               ?: cli_code(sam_plan_pad(in, element, before_n, after_n, value, plan, &error),
+                           &error);
 }
 
 /* Two numbers, or one for both. */
@@ -188,11 +185,9 @@ static int plan_im2col(const struct op_request *r, const struct sam_shape *in, u
     struct sam_error error;
     struct sam_im2col p = {.nchw = (r->layout == OP_NCHW)};
     uint64_t both[2] = {0};
-    int code = pair_of(r, "kernel", &r->kernel, 1, p.kernel);
-    if (code == CLI_OK)
-        code = pair_of(r, "stride", &r->stride, 1, p.stride);
-    if (code == CLI_OK)
-        code = pair_of(r, "dilation", &r->dilation, 1, p.dilation);
+    int code = pair_of(r, "kernel", &r->kernel, 1, p.kernel)
+        ?: pair_of(r, "stride", &r->stride, 1, p.stride)
+        ?: pair_of(r, "dilation", &r->dilation, 1, p.dilation);
     if (code == CLI_OK && r->pad.count == 4) {
         for (unsigned i = 0; i < 4; i++)
             p.pad[i] = (uint64_t)r->pad.value[i];
@@ -220,9 +215,9 @@ static int plan_concat(const struct op_request *r, unsigned element, unsigned ax
                                    sam_dtype_name(r->inputs[i].dtype), r->files.items[0],
                                    sam_dtype_name(r->inputs[0].dtype));
     }
-    if (code == CLI_OK)
-        code =
-            cli_code(sam_plan_concat(shapes, r->input_count, element, axis, plan, &error), &error);
+    code = code
+               ?: cli_code(sam_plan_concat(shapes, r->input_count, element, axis, plan, &error),
+                           &error);
     free(shapes);
     return code;
 }

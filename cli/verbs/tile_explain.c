@@ -33,8 +33,12 @@ static int run(struct sam_tile_lowered *made)
             status = measured.status;
             error = measured;
         } else {
-            printf("%llu cycles%s\n%s", (unsigned long long)figures->cycles,
-                   status == SAM_OK ? "" : " until it was stopped", text);
+            printf("%llu cycles%s\n", (unsigned long long)figures->cycles,
+                   status == SAM_OK ? "" : " until it was stopped");
+            if (figures->busiest)
+                printf("bound: %s is busy for %llu of them\n", figures->busiest,
+                       (unsigned long long)figures->busiest_cycles);
+            printf("%s", text);
             fflush(stdout);
         }
     }

@@ -147,7 +147,7 @@ static int assemble(const struct cli_args *args, const struct request *r)
     if (sam_file_load(r->in, MAX_SOURCE, &text, &size, &error) != SAM_OK)
         return cli_report(&error);
     struct sam_image *image;
-    const char *name = strcmp(r->in, "-") == 0 ? "<stdin>" : r->in;
+    const char *name = cli_input_name(r->in);
     if (cli_expect_text(name, text, size, "assembly", &error) != SAM_OK) {
         free(text);
         return cli_report(&error);
@@ -174,25 +174,16 @@ static int assemble(const struct cli_args *args, const struct request *r)
     return code;
 }
 
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 static int run(struct cli_args *args)
 {
     struct request r = {.isa = "ventus", .base = 0x80000000};
     int code = cli_read(args, &r);
     if (code == CLI_OK && !r.out && !r.listing && !r.json)
         code = cli_usage_error(args, "no output: use -o FILE, --listing or --json");
-    if (code == CLI_OK && r.json && (is_stdout(r.out) || is_stdout(r.listing)))
+    if (code == CLI_OK && r.json && (cli_is_stdio(r.out) || cli_is_stdio(r.listing)))
         code = cli_usage_error(args, "--json needs standard output for itself");
-    code = code ?: cli_reads(args, r.in);
-    if (code == CLI_OK && r.out)
-        code = cli_writes(args, r.out);
-    if (code == CLI_OK && r.listing)
-        code = cli_writes(args, r.listing);
-    return code ?: assemble(args, &r);
+    return code ?: cli_reads(args, r.in) ?: cli_writes(args, r.out) ?: cli_writes(args, r.listing)
+        ?: assemble(args, &r);
 }
 
 static const struct cli_option options[] = {

@@ -152,7 +152,7 @@ static int compare(const struct request *r, char *texts[2])
     const char *names[2];
     size_t sizes[2];
     for (int side = 0; side < 2; side++) {
-        names[side] = strcmp(paths[side], "-") == 0 ? "<stdin>" : paths[side];
+        names[side] = cli_input_name(paths[side]);
         if (sam_file_load(paths[side], MAX_LOG, &texts[side], &sizes[side], &error) != SAM_OK)
             return cli_report(&error);
     }
@@ -170,7 +170,7 @@ static int run(struct cli_args *args)
     int code = cli_read(args, &r);
     if (code != CLI_OK)
         return code;
-    if (strcmp(r.files.items[0], "-") == 0 && strcmp(r.files.items[1], "-") == 0)
+    if (cli_is_stdio(r.files.items[0]) && cli_is_stdio(r.files.items[1]))
         return cli_usage_error(args, "both logs are standard input: expected at most one");
     code = compare(&r, texts);
     free(texts[0]);

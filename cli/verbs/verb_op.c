@@ -193,11 +193,9 @@ static int check_files(struct op_request *r)
     if (r->cycles && r->dry)
         return cli_usage_error(r->args, "--cycles and --config need an output: without one nothing "
                                         "is run");
-    if (r->json &&
-        ((r->output && strcmp(r->output, "-") == 0) || (r->emit && strcmp(r->emit, "-") == 0)))
+    if (r->json && (cli_is_stdio(r->output) || cli_is_stdio(r->emit)))
         return cli_usage_error(r->args, "--json needs standard output for itself");
-    if (r->output && strcmp(r->output, "-") == 0 &&
-        (r->explain || (r->emit && strcmp(r->emit, "-") == 0)))
+    if (cli_is_stdio(r->output) && (r->explain || cli_is_stdio(r->emit)))
         return cli_usage_error(r->args, "standard output takes the array, %s cannot go there, too",
                                r->explain ? "--plan" : "--emit");
     return CLI_OK;
@@ -248,7 +246,7 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     root = report_count(root, "bytes_bound", f.bound_loaded + f.bound_stored);
     if (r->explain) {
         bool made = sam_plan_describe(plan, &text, NULL) == SAM_OK;
-        root = report_set(root, "plan", made ? cli_json_text(text) : NULL);
+        root = report_set(root, "plan", made ? sam_tree_string(text) : NULL);
     }
     sam_text_free(text);
     if (!engines)
@@ -264,7 +262,7 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
 static int show(const struct op_request *r, const struct sam_plan *plan,
                 const struct sam_engines_report *engines, const struct sam_energy *energy)
 {
-    FILE *text = r->output && strcmp(r->output, "-") == 0 ? stderr : stdout;
+    FILE *text = cli_is_stdio(r->output) ? stderr : stdout;
     json_t *root = report(r, plan, r->cycles ? engines : NULL, energy);
     if (!root || r->json)
         return cli_json_print(root);
@@ -319,14 +317,8 @@ static int run_plan(const struct op_request *r, const struct sam_plan *plan)
 
 static int name_files(const struct op_request *r)
 {
-    int code = r->mask ? cli_reads(r->args, r->mask) : CLI_OK;
-    for (size_t i = 0; i < r->input_count && code == CLI_OK; i++)
-        code = cli_reads(r->args, r->files.items[i]);
-    if (r->output && code == CLI_OK)
-        code = cli_writes(r->args, r->output);
-    if (r->emit && code == CLI_OK)
-        code = cli_writes(r->args, r->emit);
-    return code;
+    return cli_reads(r->args, r->mask) ?: cli_reads_all(r->args, &r->files, r->input_count)
+        ?: cli_writes(r->args, r->output) ?: cli_writes(r->args, r->emit);
 }
 
 static int operate(struct op_request *r)

@@ -101,9 +101,7 @@ static int run_bench(struct request *r, uint64_t *counts, uint64_t *freq)
 static int run(struct cli_args *args)
 {
     struct request r = {.sym_width = 8, .wt_width = 32, .task = {.seed = 1}};
-    int code = cli_read(args, &r) ?: cli_reads(args, r.file);
-    if (code == CLI_OK && r.vcd)
-        code = cli_writes(args, r.vcd);
+    int code = cli_read(args, &r) ?: cli_reads(args, r.file) ?: cli_writes(args, r.vcd);
     if (code != CLI_OK)
         return code;
     if (!r.depth)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "files.h"
 #include "json.h"
 #include "machine/tile.h"
 #include "report.h"
@@ -45,7 +46,7 @@ static int check(const struct request *r, const char *path, const struct sam_til
     if (status != SAM_OK)
         return CLI_BAD_INPUT;
     if (!r->plan) {
-        printf("%s: no error\n", strcmp(path, "-") == 0 ? "<stdin>" : cli_plain(path).text);
+        printf("%s: no error\n", cli_is_stdio(path) ? "<stdin>" : cli_plain(path).text);
         return CLI_OK;
     }
     if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)

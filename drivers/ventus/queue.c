@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "driver.h"
 
@@ -87,14 +89,19 @@ static int open_log(struct device *device)
     return 0;
 }
 
-/* SAMITE_LOG=auto: "<uploaded file>.log", of this launch alone. */
+/* SAMITE_LOG=auto: "<uploaded file>.log", of this launch alone. That of the previous launch is
+ * removed first: some file systems (ext4) write out a file that is renamed over another at once,
+ * which takes longer than making the log. */
 static int open_log_of(const struct space *space, struct sam_output **output)
 {
     const char *path = space->program.path ? space->program.path : "kernel";
     struct sam_error error;
+    struct stat old;
     char *name;
     if (asprintf(&name, "%s.log", path) < 0)
         return complain("out of memory");
+    if (lstat(name, &old) == 0 && S_ISREG(old.st_mode))
+        unlink(name); /* if it stays, it is replaced */
     const enum sam_status status = sam_output_open(name, output, &error);
     free(name);
     return status == SAM_OK ? 0 : complain("%s", error.text);

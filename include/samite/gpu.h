@@ -83,9 +83,11 @@ struct sam_gpu_options {
     unsigned simt_stack_limit;  /* entries, 0 = 65536; hardware has num_thread */
     bool sv39;                  /* translate addresses with the page tables at ptbr */
     uint64_t ptbr;              /* physical address of the root table */
-    struct sam_sink log;        /* commit log when write is not NULL; forces one worker */
-    struct sam_sink print;      /* the kernel's prints when write is not NULL */
-    const volatile int *stop;   /* when not NULL and set to non-zero: stop soon */
+    /* Commit log when write is not NULL; forces one worker. It may be called from a thread of its
+     * own during a launch, one call at a time, and not after the launch has returned. */
+    struct sam_sink log;
+    struct sam_sink print;    /* the kernel's prints when write is not NULL */
+    const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
     /* When not NULL: called when a workgroup ends and about every 65,536 instructions of each
      * worker, from any worker thread but never concurrently; it must not call into the gpu. */
     void (*progress)(void *context, const struct sam_gpu_progress *progress);
@@ -150,6 +152,15 @@ SAM_API enum sam_status sam_gpu_alloc_pages(struct sam_gpu *gpu, uint64_t size, 
  * begins there. */
 SAM_API enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address,
                                       struct sam_error *error);
+/* Since 0.2. Have each launch keep its first store to the buffer that begins at `address`: that of
+ * the lowest workgroup that stores to it. A launch without such a store runs as if it were not
+ * asked. SAM_ERR_USAGE: no buffer begins there. */
+SAM_API enum sam_status sam_gpu_watch_input(struct sam_gpu *gpu, uint32_t address,
+                                            struct sam_error *error);
+/* The first store of the last launch, described as a fault would be. Since 0.2. False: there was
+ * none, or the buffer is not watched. */
+SAM_API bool sam_gpu_stored_input(const struct sam_gpu *gpu, uint32_t address,
+                                  struct sam_trap *first);
 /* Host access; the bytes must lie in one buffer. A read into NULL only checks that they do. */
 SAM_API enum sam_status sam_gpu_write(struct sam_gpu *gpu, uint32_t address, const void *data,
                                       size_t size, struct sam_error *error);

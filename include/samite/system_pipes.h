@@ -111,7 +111,11 @@ struct sam_system_operation_time {
     uint64_t read, written;        /* bytes of memory, by units */
     size_t leader;                 /* the operation whose figures have the work: the first one of
                                       its kernel, else itself */
+    uint64_t waited;               /* cycles in which the hart waits for launches, or records */
+    size_t waited_for; /* the operation whose launches took most of them, as `leader`; or
+                          SAM_SYSTEM_NO_OPERATION */
 };
+#define SAM_SYSTEM_NO_OPERATION SIZE_MAX
 
 #ifdef __cplusplus
 }

@@ -126,6 +126,8 @@ struct sam_system_figures {
     uint64_t packed, raw; /* bytes of decoded blocks: as they lie in memory, as raw elements */
     uint64_t macs;        /* of the matrix unit */
     struct sam_system_roofline roofline;
+    const char *busiest;     /* the unit that is busy for most cycles; NULL: none is */
+    uint64_t busiest_cycles; /* no schedule of the same work takes fewer */
     struct sam_energy energy;
     /* Of a program with sam_system_describe_pipes; operations in its order, then what belongs to
      * none. */

@@ -416,12 +416,9 @@ const struct asm_node *sam_asm_parse_expr(struct assembler *as, struct asm_lexer
 void sam_asm_set_failure(struct asm_failure *fail, struct asm_at at, const char *format, ...)
     SAM_PRINTF(3, 4);
 const struct asm_node *sam_asm_number_node(struct assembler *as, int64_t number, struct asm_at at);
-const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
-                                           const struct asm_node *a, const struct asm_node *b);
 /* Pass one: the value if it is known. Returns ASM_WRONG after a reported error. */
 enum asm_known sam_asm_eval_early(struct assembler *as, const struct asm_node *node,
                                   int64_t *number);
-struct asm_value sam_asm_position_value(const struct asm_position *position);
 enum asm_known sam_asm_eval_value(struct assembler *as, const struct asm_node *node,
                                   struct asm_value *value);
 /* Whether this is an auipc that cannot reach an undefined weak symbol, whose value is 0. It becomes

@@ -50,7 +50,7 @@ static bool apply_binary(enum asm_operator op, int64_t a, int64_t b, int64_t *ou
 
 /* --- early */
 
-struct asm_value sam_asm_position_value(const struct asm_position *position)
+static struct asm_value position_value(const struct asm_position *position)
 {
     return (struct asm_value){(int64_t)position->offset, position->section, position->epoch};
 }
@@ -89,11 +89,11 @@ enum asm_known sam_asm_eval_value(struct assembler *as, const struct asm_node *n
     enum asm_known known;
     switch (node->kind) {
     case NODE_NUMBER: *value = (struct asm_value){node->number, NULL, 0}; return ASM_KNOWN;
-    case NODE_DOT: *value = sam_asm_position_value(node->position); return ASM_KNOWN;
+    case NODE_DOT: *value = position_value(node->position); return ASM_KNOWN;
     case NODE_EQU: *value = node->equ->value; return node->equ->early;
     case NODE_SYMBOL:
         if (node->symbol->state == SYMBOL_LABEL)
-            *value = sam_asm_position_value(&node->symbol->position);
+            *value = position_value(&node->symbol->position);
         else if (node->symbol->state == SYMBOL_EQU)
             *value = node->symbol->equ->value;
         else

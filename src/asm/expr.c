@@ -52,12 +52,6 @@ static const struct asm_node *operation(struct assembler *as, enum asm_node_kind
     return node;
 }
 
-const struct asm_node *sam_asm_binary_node(struct assembler *as, enum asm_operator op,
-                                           const struct asm_node *a, const struct asm_node *b)
-{
-    return a && b ? operation(as, NODE_BINARY, op, a->at, a, b, NULL) : NULL;
-}
-
 /* Binary operators by precedence, higher binds tighter: GNU as, "Infix Operators". Unlike in C,
  * bitwise operators bind tighter than sums. `a ! b` is a | ~b, and `a !! b` is a ^ b. */
 static const struct {

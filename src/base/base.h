@@ -12,13 +12,24 @@
 
 #include "samite/file.h"
 #include "samite/image.h"
+#include "samite/sink.h"
 #include "samite/status.h"
 #include "samite/text.h"
 
 #define SAM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SAM_LIKELY(x)    __builtin_expect(!!(x), 1)
-#define SAM_UNLIKELY(x)  __builtin_expect(!!(x), 0)
-#define SAM_NOINLINE     __attribute__((noinline))
+/* Binary search: raise `low` to the first index below `count` for which `before`, an expression of
+ * `i`, is false. It is true up to some index, and false from there on. */
+#define SAM_SEARCH(low, count, i, before)                                                          \
+    for (size_t high_ = (count); (low) < high_;) {                                                 \
+        const size_t i = (low) + (high_ - (low)) / 2;                                              \
+        if (before)                                                                                \
+            (low) = i + 1;                                                                         \
+        else                                                                                       \
+            high_ = i;                                                                             \
+    }
+#define SAM_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define SAM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SAM_NOINLINE    __attribute__((noinline))
 
 /* Record a failure in `error` (may be NULL) and return `status`. */
 enum sam_status sam_fail(struct sam_error *error, enum sam_status status, const char *format, ...)
@@ -109,6 +120,18 @@ bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The buffer's text, never NULL. */
 const char *sam_buffer_text(const struct sam_buffer *buffer);
 
+/* --- a sink on a thread of its own, which the first sam_writer_put starts: the sink is called from
+ * either thread, one call at a time. After a failure nothing more is written. */
+struct sam_writer;
+/* NULL: out of memory. */
+struct sam_writer *sam_writer_new(const struct sam_sink *sink);
+/* Write the first `size` bytes of `text` while the caller goes on; the rest stays in it. Returns
+ * false if the sink has failed so far. */
+bool sam_writer_put(struct sam_writer *writer, struct sam_buffer *text, size_t size);
+/* Write all of it on this thread, and have all that was put written. */
+bool sam_writer_flush(struct sam_writer *writer, struct sam_buffer *text);
+void sam_writer_free(struct sam_writer *writer);
+
 /* --- allocation with overflow checks; return NULL on overflow. */
 void *sam_alloc(size_t count, size_t size); /* zeroed */
 /* Ensure room for one more element in a growing array. Returns the array, possibly moved, with
@@ -132,10 +155,6 @@ void sam_pages_free(void *pages, size_t size);
 void sam_pages_clear(void *bytes, size_t size);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
-
-/* --- numbers beyond samite/text.h. Parse at most `count` comma-separated numbers; *found receives
- * their count. */
-bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found);
 
 /* --- number conversion in the C locale, whatever the host program's locale. */
 double sam_strtod(const char *text, char **end);

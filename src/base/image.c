@@ -205,14 +205,8 @@ const struct sam_symbol *sam_image_find(const struct sam_image *image, const cha
 
 const struct sam_section *sam_image_section_at(const struct sam_image *image, uint64_t address)
 {
-    size_t low = 0, high = image->section_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (image->sections[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, image->section_count, i, image->sections[i].address <= address);
     while (low > 0 && image->sections[low - 1].size == 0)
         low--;
     const struct sam_section *section = low ? &image->sections[low - 1] : NULL;
@@ -224,14 +218,8 @@ const struct sam_symbol *sam_image_symbol_at(const struct sam_image *image, uint
     const struct sam_section *section = image ? sam_image_section_at(image, address) : NULL;
     if (!section)
         return NULL;
-    size_t low = 0, high = image->symbol_count; /* past the last symbol at or below the address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (image->symbols[middle].value <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0; /* past the last symbol at or below the address */
+    SAM_SEARCH(low, image->symbol_count, i, image->symbols[i].value <= address);
     const struct sam_symbol *best = NULL; /* the first with the largest value */
     for (; low > 0; low--) {
         const struct sam_symbol *symbol = &image->symbols[low - 1];

@@ -106,14 +106,8 @@ void sam_lines_free(struct sam_lines *lines)
 
 const char *sam_image_line_at(const struct sam_image *image, uint64_t address, uint32_t *line)
 {
-    size_t low = 0, high = image ? image->line_count : 0;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (image->lines[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, image ? image->line_count : 0, i, image->lines[i].address <= address);
     const struct sam_line *found = low ? &image->lines[low - 1] : NULL;
     if (!found || found->line == 0)
         return NULL;

@@ -42,17 +42,3 @@ bool sam_parse_i64(const char *text, int64_t *value)
     *value = (int64_t)(negative ? 0 - magnitude : magnitude);
     return true;
 }
-
-bool sam_parse_u64_list(const char *text, uint64_t *values, size_t count, size_t *found)
-{
-    for (*found = 0; *found < count;) {
-        size_t size = strcspn(text, ",");
-        if (!parse_unsigned(text, size, &values[*found]))
-            return false;
-        ++*found;
-        if (!text[size])
-            return true;
-        text += size + 1;
-    }
-    return false;
-}

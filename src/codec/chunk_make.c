@@ -390,7 +390,7 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
 {
     struct making m = {.maker = maker, .span = span, .layout = sam_layout_of(span->layout)};
     struct plan plan[SAM_CHUNK_BLOCKS];
-    bool planes[SAM_CHUNK_BLOCKS];
+    bool planes[SAM_CHUNK_BLOCKS] = {0};
     size_t blocks = sam_chunk_span_blocks(span);
     uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
     unsigned own = 0;                      /* bit per block after the first: has its own codes */

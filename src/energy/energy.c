@@ -63,47 +63,28 @@ static bool is_first(size_t index)
     return index == 0 || strcmp(events[index - 1].unit, events[index].unit) != 0;
 }
 
-void sam_energy_put_text(const struct sam_energy *e, struct sam_buffer *out)
+json_t *sam_energy_tree(const struct sam_energy *e)
 {
-    const double all = sam_energy_of(e, NULL);
-    sam_buffer_printf(out, "energy: %.3f nJ, estimated\n", all / 1000);
+    json_t *units = json_object(), *rows = json_object();
     for (size_t i = 0; i < SAM_ENERGY_EVENTS; i++) {
-        const double one = sam_energy_of(e, events[i].unit);
-        if (is_first(i) && one > 0)
-            sam_buffer_printf(out, "  %-10s %18.3f nJ  %5.1f %%\n", events[i].unit, one / 1000,
-                              100 * one / all);
-    }
-}
-
-json_t *sam_energy_json(const struct sam_energy *e, bool *good)
-{
-    json_t *root = json_object(), *units = json_object(), *rows = json_object();
-    for (size_t i = 0; i < SAM_ENERGY_EVENTS; i++) {
-        json_t *row = json_object();
-        sam_json_set(row, "count", sam_json_count(e->count[i]), good);
-        sam_json_set(row, "pj", json_real(e->config.each[i] / 1000.0), good);
-        sam_json_set(rows, events[i].name, row, good);
+        json_t *row = sam_tree_count(json_object(), "count", e->count[i]);
+        rows = sam_tree_set(rows, events[i].name,
+                            sam_tree_real(row, "pj", e->config.each[i] / 1000.0));
         if (is_first(i))
-            sam_json_set(units, events[i].unit, json_real(sam_energy_of(e, events[i].unit)), good);
+            units = sam_tree_real(units, events[i].unit, sam_energy_of(e, events[i].unit));
     }
-    sam_json_set(root, "pj", json_real(sam_energy_of(e, NULL)), good);
-    sam_json_set(root, "units", units, good);
-    sam_json_set(root, "events", rows, good);
-    return root;
+    json_t *root = sam_tree_real(json_object(), "pj", sam_energy_of(e, NULL));
+    return sam_tree_set(sam_tree_set(root, "units", units), "events", rows);
 }
 
 enum sam_status sam_energy_report(const struct sam_energy *energy, bool json, char **text,
                                   struct sam_error *error)
 {
-    struct sam_buffer out = {0};
-    bool good = true;
     if (SAM_LACKS(error, energy, text))
         return SAM_ERR_USAGE;
+    json_t *tree = sam_energy_tree(energy);
     if (json)
-        sam_json_put(sam_energy_json(energy, &good), good, "", &out);
-    else
-        sam_energy_put_text(energy, &out);
-    *text = out.failed ? NULL : sam_strdup(sam_buffer_text(&out));
-    sam_buffer_free(&out);
-    return *text ? SAM_OK : sam_fail_memory(error);
+        return sam_tree_report(tree, NULL, "", text, error);
+    return sam_tree_report(sam_tree_set(json_object(), "energy", tree), SAM_ENERGY_LINES, "", text,
+                           error);
 }

@@ -111,7 +111,6 @@ enum sam_status sam_gputime_report(const struct sam_gputime_result *result,
 {
     struct sam_gputime_report_options taken;
     struct sam_gputime_facts facts = {.result = result};
-    struct sam_buffer out = {0};
     if (SAM_LACKS(error, result, text))
         return SAM_ERR_USAGE;
     *text = NULL;
@@ -129,12 +128,8 @@ enum sam_status sam_gputime_report(const struct sam_gputime_result *result,
     add_up(&facts);
     sam_gputime_find(&facts);
     sam_gputime_energy(&facts.config, result, &facts.energy);
-    if (format == SAM_GPUTIME_TEXT)
-        sam_gputime_put_text(&facts, &out);
-    else
-        sam_gputime_put_json(&facts, &out);
-    if (!out.failed)
-        *text = sam_strdup(sam_buffer_text(&out));
-    sam_buffer_free(&out);
-    return *text ? SAM_OK : sam_fail_memory(error);
+    json_t *tree = sam_gputime_tree(&facts);
+    if (format == SAM_GPUTIME_JSON)
+        return sam_tree_report(tree, NULL, "", text, error);
+    return sam_tree_report(sam_gputime_text_tree(&facts, tree), sam_gputime_lines, "", text, error);
 }

@@ -5,6 +5,7 @@
 
 #include "gputime/gputime.h"
 #include "samite/gputime_report.h"
+#include "tree/tree.h"
 
 enum { SAM_GPUTIME_MOST_FINDINGS = 8 };
 
@@ -42,8 +43,12 @@ void sam_gputime_text(const struct sam_gputime_facts *facts, const struct sam_gp
                       char *text, size_t size);
 /* findings.c: fill facts->findings, the largest first. */
 void sam_gputime_find(struct sam_gputime_facts *facts);
-/* report_text.c, report_json.c: append to `out`. */
-void sam_gputime_put_text(const struct sam_gputime_facts *facts, struct sam_buffer *out);
-void sam_gputime_put_json(const struct sam_gputime_facts *facts, struct sam_buffer *out);
+/* report_tree.c: the figures as a tree, which is the JSON document; NULL: no memory. */
+json_t *sam_gputime_tree(const struct sam_gputime_facts *facts);
+json_t *sam_gputime_cache_tree(const struct sam_gputime_cache *cache);
+json_t *sam_gputime_reasons_tree(const uint64_t reasons[SAM_GPUTIME_REASONS]);
+/* report_text.c: the report as lines over that tree, once the second has added to it. */
+extern const char sam_gputime_lines[];
+json_t *sam_gputime_text_tree(const struct sam_gputime_facts *facts, json_t *tree);
 
 #endif

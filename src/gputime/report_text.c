@@ -1,190 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as text. */
+/* The report as text: lines over the tree, with the sums and lists that people read added to it. */
 #include "energy/energy.h"
 #include "gputime/report.h"
 
 enum { MOST_SMS = 8, MOST_SLOTS = 32, MOST_INSNS = 12 };
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return 100 * sam_gputime_share(part, whole);
-}
+const char sam_gputime_lines[] =
+    "  cycles         {cycles:12}  first warp to last endprg; {launch_cycles} from request to "
+    "reply\n"
+    "  instructions   {insns:12}  IPC {ipc:.2}, {insns/sm_cycles:.2} per SM\n"
+    "  occupancy      {resident%slot_cycles:11.1}%  of {occupancy.warp_slots} warp slots; "
+    "{occupancy.workgroups_per_sm} {occupancy.workgroups_per_sm|workgroup|workgroups} at a time on "
+    "an SM, limited by {occupancy.limit}\n"
+    "  SM   workgroups  instructions  issues%  why not, in percent\n"
+    "*sms:8   {key:-4} {workgroups:10}  {insns:12}  {reasons.busy%cycles:6.1}   {reasons>cycles}\n"
+    "?more_sms   ... {more_sms} more\n"
+    "  unit              uses   busy%  why not, in percent (all SMs)\n"
+    "*used   {key:-9} {uses:12}  {reasons.busy%sm_cycles:6.1}  {reasons>sm_cycles}\n"
+    "  warp slot  issues%  why not, in percent\n"
+    "*slots   {key:-9}  {busy%cycles:6.1}   {value>cycles}\n"
+    "?more_slots   ... {more_slots} more\n"
+    "?caches   cache          reads   hits%      writes   hits%    merged   refused  evictions\n"
+    "*caches   {key:-9} {reads:10}  {read_hits%reads:6.1}  {writes:10}  {write_hits%writes:6.1}  "
+    "{merges:8}  {refusals:8}  {evictions:9}\n"
+    "?dram_requests   DRAM      {dram.bytes_read} bytes read, {dram.bytes_written} written; its "
+    "bus "
+    "is busy in {dram.busy%cycles:.1}% of the cycles\n"
+    "?lds_accesses   local memory  {lds_accesses} accesses, {lds_turns/lds_accesses:.2} turns of "
+    "its "
+    "banks each\n"
+    "?bank_conflicts   register banks  {bank_conflicts} operand reads waited for "
+    "one\n" SAM_ENERGY_LINES
+    "?rows   instruction: the share of the warps' cycles with it as the next one, issues, why it "
+    "waited\n"
+    "*rows   {waited%resident:5.1}% {issues:10}  {place}  {reasons>waited}\n"
+    "?more_rows   ... {more_rows} more\n"
+    "?advice   findings, the largest first\n"
+    "*advice   {number}. {name}: {place}{text}\n";
 
-/* "load 40.2, branch 10.1": shares in percent except BUSY, the largest first. */
-static void put_reasons(struct sam_buffer *out, const uint64_t reasons[SAM_GPUTIME_REASONS],
-                        uint64_t whole)
+/* The units that were used, of all SMs together. */
+static json_t *units_of(const struct sam_gputime_facts *f)
 {
-    bool shown[SAM_GPUTIME_REASONS] = {[SAM_GPUTIME_BUSY] = true};
-    for (unsigned count = 0; count < SAM_GPUTIME_REASONS; count++) {
-        unsigned most = SAM_GPUTIME_REASONS;
-        for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++)
-            if (!shown[reason] && (most == SAM_GPUTIME_REASONS || reasons[reason] > reasons[most]))
-                most = reason;
-        if (most == SAM_GPUTIME_REASONS || percent(reasons[most], whole) < 0.05)
-            break;
-        shown[most] = true;
-        sam_buffer_printf(out, "%s%s %.1f", count ? ", " : "", sam_gputime_reason_name(most),
-                          percent(reasons[most], whole));
-    }
-    sam_buffer_puts(out, "\n");
-}
-
-static void put_totals(const struct sam_gputime_facts *f, struct sam_buffer *out)
-{
-    const struct sam_gputime_result *r = f->result;
-    sam_buffer_printf(out,
-                      "  cycles         %12llu  first warp to last endprg; %llu from request "
-                      "to reply\n",
-                      (unsigned long long)r->cycles, (unsigned long long)r->launch_cycles);
-    sam_buffer_printf(out, "  instructions   %12llu  IPC %.2f, %.2f per SM\n",
-                      (unsigned long long)r->insns, sam_gputime_share(r->insns, r->cycles),
-                      sam_gputime_share(r->insns, r->cycles * r->sms));
-    sam_buffer_printf(
-        out,
-        "  occupancy      %11.1f%%  of %u warp slots; %u workgroup%s at a time on an SM, "
-        "limited by %s\n",
-        percent(f->resident, r->cycles * r->sms * r->slots), r->sms * r->slots, r->groups_resident,
-        r->groups_resident == 1 ? "" : "s", sam_gputime_limit_name(r->limit));
-}
-
-static void put_sms(const struct sam_gputime_facts *f, struct sam_buffer *out)
-{
-    const struct sam_gputime_result *r = f->result;
-    sam_buffer_puts(out, "  SM   workgroups  instructions  issues%  why not, in percent\n");
-    for (uint32_t i = 0; i < r->sms && i < MOST_SMS; i++) {
-        const struct sam_gputime_sm *sm = &r->sm[i];
-        sam_buffer_printf(out, "  %-4u %10llu  %12llu  %6.1f   ", i, (unsigned long long)sm->groups,
-                          (unsigned long long)sm->insns,
-                          percent(sm->reasons[SAM_GPUTIME_BUSY], r->cycles));
-        put_reasons(out, sm->reasons, r->cycles);
-    }
-    if (r->sms > MOST_SMS)
-        sam_buffer_printf(out, "  ... %u more\n", r->sms - MOST_SMS);
-}
-
-static void put_units(const struct sam_gputime_facts *f, struct sam_buffer *out)
-{
-    const uint64_t cycles = f->result->cycles * f->result->sms;
-    sam_buffer_puts(out, "  unit              uses   busy%  why not, in percent (all SMs)\n");
+    json_t *units = json_object();
     for (unsigned u = 0; u < SAM_GPUTIME_UNITS; u++) {
         if (!f->uses[u] && f->unit[u][SAM_GPUTIME_BUSY] == 0)
             continue;
-        sam_buffer_printf(out, "  %-9s %12llu  %6.1f  ", sam_gputime_unit_name(u),
-                          (unsigned long long)f->uses[u],
-                          percent(f->unit[u][SAM_GPUTIME_BUSY], cycles));
-        put_reasons(out, f->unit[u], cycles);
+        json_t *unit = sam_tree_count(json_object(), "uses", f->uses[u]);
+        unit = sam_tree_set(unit, "reasons", sam_gputime_reasons_tree(f->unit[u]));
+        units = sam_tree_set(units, sam_gputime_unit_name(u), unit);
     }
+    return units;
 }
 
-static void put_slots(const struct sam_gputime_facts *f, struct sam_buffer *out)
+static json_t *slots_of(const struct sam_gputime_result *r)
 {
-    const struct sam_gputime_result *r = f->result;
-    const uint32_t count = r->sms * r->slots;
-    sam_buffer_puts(out, "  warp slot  issues%  why not, in percent\n");
-    for (uint32_t i = 0; i < count && i < MOST_SLOTS; i++) {
+    json_t *slots = json_object();
+    for (uint32_t i = 0; i < r->sms * r->slots && i < MOST_SLOTS; i++) {
         char name[24];
         sam_format(name, sizeof name, "%u.%u", i / r->slots, i % r->slots);
-        sam_buffer_printf(out, "  %-9s  %6.1f   ", name,
-                          percent(r->warp_slots[i][SAM_GPUTIME_BUSY], r->cycles));
-        put_reasons(out, r->warp_slots[i], r->cycles);
+        slots = sam_tree_set(slots, name, sam_gputime_reasons_tree(r->warp_slots[i]));
     }
-    if (count > MOST_SLOTS)
-        sam_buffer_printf(out, "  ... %u more\n", count - MOST_SLOTS);
+    return slots;
 }
 
-static void put_cache(struct sam_buffer *out, const char *name, const struct sam_gputime_cache *c)
+static json_t *add_cache(json_t *caches, const char *name, const struct sam_gputime_cache *c)
 {
-    if (c->reads + c->writes == 0)
-        return;
-    sam_buffer_printf(out, "  %-9s %10llu  %6.1f  %10llu  %6.1f  %8llu  %8llu  %9llu\n", name,
-                      (unsigned long long)c->reads, percent(c->read_hits, c->reads),
-                      (unsigned long long)c->writes, percent(c->write_hits, c->writes),
-                      (unsigned long long)c->merges, (unsigned long long)c->refusals,
-                      (unsigned long long)c->evictions);
+    return c->reads + c->writes ? sam_tree_set(caches, name, sam_gputime_cache_tree(c)) : caches;
 }
 
-static void put_memory(const struct sam_gputime_facts *f, struct sam_buffer *out)
+static json_t *add_place(json_t *object, const struct sam_gputime_facts *f,
+                         const struct sam_gputime_row *row, const char *after)
 {
-    const struct sam_gputime_result *r = f->result;
-    const uint64_t requests =
-        f->sum.icache.reads + f->sum.l1d.reads + f->sum.l1d.writes + r->l2.reads + r->l2.writes;
-    if (requests)
-        sam_buffer_puts(out, "  cache          reads   hits%      writes   hits%    merged   "
-                             "refused  evictions\n");
-    put_cache(out, "I-cache", &f->sum.icache);
-    put_cache(out, "L1 data", &f->sum.l1d);
-    put_cache(out, "L2", &r->l2);
-    if (r->dram_reads + r->dram_writes)
-        sam_buffer_printf(out,
-                          "  DRAM      %llu bytes read, %llu written; its bus is busy in "
-                          "%.1f%% of the cycles\n",
-                          (unsigned long long)r->dram_bytes_read,
-                          (unsigned long long)r->dram_bytes_written,
-                          percent(r->dram_busy, r->cycles));
-    if (f->sum.lds_accesses)
-        sam_buffer_printf(out, "  local memory  %llu accesses, %.2f turns of its banks each\n",
-                          (unsigned long long)f->sum.lds_accesses,
-                          sam_gputime_share(f->sum.lds_turns, f->sum.lds_accesses));
-    if (f->sum.bank_conflicts)
-        sam_buffer_printf(out, "  register banks  %llu operand reads waited for one\n",
-                          (unsigned long long)f->sum.bank_conflicts);
-}
-
-static void put_findings(const struct sam_gputime_facts *f, struct sam_buffer *out)
-{
-    if (f->finding_count)
-        sam_buffer_puts(out, "  findings, the largest first\n");
-    for (size_t i = 0; i < f->finding_count; i++) {
-        const struct sam_gputime_finding *finding = &f->findings[i];
-        sam_buffer_printf(out, "  %zu. %s: ", i + 1, finding->name);
-        if (finding->row) {
-            sam_gputime_place(f, finding->row, out);
-            sam_buffer_puts(out, ": ");
-        }
-        sam_buffer_printf(out, "%s\n", finding->text);
+    struct sam_buffer place = {0};
+    if (row) {
+        sam_gputime_place(f, row, &place);
+        sam_buffer_puts(&place, after);
     }
+    object = sam_tree_text(object, "place", place.failed ? "" : sam_buffer_text(&place));
+    sam_buffer_free(&place);
+    return object;
 }
 
 /* The instructions with the most warp cycles. */
-static void put_insns(const struct sam_gputime_facts *f, struct sam_buffer *out)
+static json_t *rows_of(const struct sam_gputime_facts *f)
 {
     const struct sam_gputime_result *r = f->result;
     const struct sam_gputime_row *last = NULL;
-    if (r->row_count)
-        sam_buffer_puts(out, "  instruction: the share of the warps' cycles with it as the next "
-                             "one, issues, why it waited\n");
+    json_t *rows = json_array();
     for (unsigned shown = 0; shown < MOST_INSNS; shown++) {
         const struct sam_gputime_row *next = NULL;
         for (size_t i = 0; i < r->row_count; i++) {
             const struct sam_gputime_row *row = &r->rows[i];
-            const bool after =
-                !last || sam_gputime_row_cycles(row) < sam_gputime_row_cycles(last) ||
-                (sam_gputime_row_cycles(row) == sam_gputime_row_cycles(last) && row > last);
-            if (after && (!next || sam_gputime_row_cycles(row) > sam_gputime_row_cycles(next)))
+            const uint64_t cycles = sam_gputime_row_cycles(row);
+            const uint64_t most = last ? sam_gputime_row_cycles(last) : UINT64_MAX;
+            if ((cycles < most || (cycles == most && row > last)) &&
+                (!next || cycles > sam_gputime_row_cycles(next)))
                 next = row;
         }
         if (!next)
-            return;
-        sam_buffer_printf(out, "  %5.1f%% %10llu  ",
-                          percent(sam_gputime_row_cycles(next), f->resident),
-                          (unsigned long long)next->issues);
-        sam_gputime_place(f, next, out);
-        sam_buffer_puts(out, "  ");
-        put_reasons(out, next->reasons, sam_gputime_row_cycles(next));
+            break;
+        json_t *row = sam_tree_count(json_object(), "waited", sam_gputime_row_cycles(next));
+        row = add_place(sam_tree_count(row, "issues", next->issues), f, next, "");
+        rows = sam_tree_add(rows,
+                            sam_tree_set(row, "reasons", sam_gputime_reasons_tree(next->reasons)));
         last = next;
     }
-    if (r->row_count > MOST_INSNS)
-        sam_buffer_printf(out, "  ... %zu more\n", r->row_count - MOST_INSNS);
+    return rows;
 }
 
-void sam_gputime_put_text(const struct sam_gputime_facts *f, struct sam_buffer *out)
+static json_t *advice_of(const struct sam_gputime_facts *f)
 {
-    put_totals(f, out);
-    put_sms(f, out);
-    put_units(f, out);
-    put_slots(f, out);
-    put_memory(f, out);
-    sam_energy_put_text(&f->energy, out);
-    put_insns(f, out);
-    put_findings(f, out);
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->finding_count; i++) {
+        const struct sam_gputime_finding *finding = &f->findings[i];
+        json_t *row = sam_tree_count(json_object(), "number", i + 1);
+        row = sam_tree_text(sam_tree_text(row, "name", finding->name), "text", finding->text);
+        list = sam_tree_add(list, add_place(row, f, finding->row, ": "));
+    }
+    return list;
+}
+
+static json_t *add_more(json_t *root, const char *name, uint64_t count, uint64_t shown)
+{
+    return sam_tree_count(root, name, count > shown ? count - shown : 0);
+}
+
+json_t *sam_gputime_text_tree(const struct sam_gputime_facts *f, json_t *root)
+{
+    const struct sam_gputime_result *r = f->result;
+    json_t *caches = add_cache(json_object(), "I-cache", &f->sum.icache);
+    caches = add_cache(add_cache(caches, "L1 data", &f->sum.l1d), "L2", &r->l2);
+    root = sam_tree_count(root, "resident", f->resident);
+    root = sam_tree_count(root, "sm_cycles", r->cycles * r->sms);
+    root = sam_tree_count(root, "slot_cycles", r->cycles * r->sms * r->slots);
+    root = add_more(root, "more_sms", r->sms, MOST_SMS);
+    root = add_more(root, "more_slots", r->sms * r->slots, MOST_SLOTS);
+    root = add_more(root, "more_rows", r->row_count, MOST_INSNS);
+    root = sam_tree_set(root, "used", units_of(f));
+    root = sam_tree_set(root, "slots", slots_of(r));
+    root = sam_tree_set(root, "caches", caches);
+    root = sam_tree_count(root, "dram_requests", r->dram_reads + r->dram_writes);
+    root = sam_tree_count(root, "lds_accesses", f->sum.lds_accesses);
+    root = sam_tree_count(root, "lds_turns", f->sum.lds_turns);
+    root = sam_tree_count(root, "bank_conflicts", f->sum.bank_conflicts);
+    root = sam_tree_set(root, "rows", rows_of(f));
+    return sam_tree_set(root, "advice", advice_of(f));
 }

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builder for a kernel of fused element-wise operations. kernel.c emits the operations; loops.c
- * partitions the iteration space among warps and emits the loops. */
+/* Builder for kernels. kernel.c emits element-wise operations, reduce.c reductions; loops.c
+ * partitions the iteration space among warps and emits the loops.
+ *
+ * A kernel has lines, divided among warps, and steps within a line. Lines are rows and steps are
+ * chunks of 32 columns; for reductions of columns, lines are 32 columns and steps are rows.
+ *
+ * A kernel is cut into segments, each with a loop over the steps of a line of its own: what needs
+ * the result of a row's reduction begins one. */
 #ifndef SAM_LOWER_BUILD_H
 #define SAM_LOWER_BUILD_H
 
 #include "lower/elements.h"
 
-enum { LOWER_LANES = 32, LOWER_MOST_VALUES = 8 * LOWER_GROUP };
+enum { LOWER_MOST_VALUES = 12 * LOWER_GROUP, LOWER_SEGMENTS = LOWER_GROUP };
 
 /* A tile operand, or its broadcast first row or column. */
 struct lower_place {
     uint32_t tile;
     enum sam_lower_part part;
     enum sam_dtype dtype;
-    unsigned row, at;            /* scalar registers: the current row and chunk of this warp; 0:
-                                    not assigned */
+    unsigned bytes;              /* per lane */
+    unsigned row, at;            /* scalar registers: the current line and step of this warp; 0:
+                                    not assigned; `at` is of the segment */
     struct lower_vector *vector; /* its value, if loaded or computed */
+    bool loaded, stored;
 };
 
 struct lower_scalar {
@@ -24,22 +32,39 @@ struct lower_scalar {
     struct lower_vector *vector;
 };
 
+struct lower_segment {
+    struct lower_list first; /* loads of first rows: once where the loop over steps is unrolled */
+    struct lower_list row, chunk, end;
+    struct lower_moving moving[LOWER_MOVING];
+    unsigned from[LOWER_MOVING]; /* their values at the first step */
+    unsigned moving_count;
+    unsigned count;   /* copies of a step */
+    bool all, loaded; /* copies are all steps; first rows are loaded before the lines */
+    bool rest;        /* steps may remain after copies */
+};
+
 struct lower_build {
     struct lower_code code;
     struct lower *l;
     struct sam_lower_kernel *kernel;
-    struct lower_place places[LOWER_PLACES];
+    struct lower_place places[2 * LOWER_PLACES];
     struct lower_scalar scalars[LOWER_GROUP];
     struct lower_vector values[LOWER_MOST_VALUES];
-    unsigned place_count, scalar_count, value_count;
-    uint32_t rectangle;  /* the tile that defines the iteration space */
-    uint32_t rows, cols; /* if known; a flat space has 1 row of all elements */
-    unsigned packed;     /* elements per lane; more than 1 in kernels that copy words */
+    struct lower_segment segments[LOWER_SEGMENTS];
+    unsigned place_count, scalar_count, value_count, segment_count;
+    unsigned from[LOWER_MOVING]; /* of the current segment */
+    uint32_t rectangle;          /* the tile that defines the iteration space */
+    uint32_t rows, cols;         /* if known; a flat space has 1 row of all elements */
+    unsigned packed;             /* elements per lane; more than 1 in kernels that copy words, and
+                                    in reductions by pairs */
     bool rows_known, cols_known, flat;
-    unsigned row_warps, col_warps; /* powers of two */
+    bool folds;   /* has a reduction, or an operation on rows */
+    bool columns; /* lines are columns */
+    unsigned line_warps, step_warps;
     /* Registers, 0 if no operation needs element indices: i * columns + j of lane 0 in this chunk
      * and in the first chunk of the row; the column count; v: the lane index. */
-    unsigned element, first_element, columns, lane;
+    unsigned element, first_element, column_count, lane;
+    unsigned pitch;   /* of the source of a reduction of columns */
     unsigned zeros;   /* v: the lowest element index with a zero divisor */
     uint32_t failure; /* its number */
 };
@@ -49,18 +74,45 @@ static inline const struct sam_tile_op *lower_build_op(const struct lower_build 
     return &b->l->p->ops[b->kernel->ops[index]];
 }
 
-static inline size_t lower_place_size(const struct lower_place *p)
-{
-    return sam_tile_size(p->dtype);
-}
+/* --- kernel.c */
 
-/* kernel.c: elements per lane. Pure copies pack a whole word. */
+struct lower_vector *sam_lower_build_vector(struct lower_build *b, struct lower_vector value);
+struct lower_place *sam_lower_build_place(struct lower_build *b, const struct sam_tile_op *op,
+                                          uint32_t operand);
+/* Assign its register with the address of the line. */
+unsigned sam_lower_build_row(struct lower_build *b, struct lower_place *p);
+/* Returns the value of an operand. */
+struct lower_vector *sam_lower_build_operand(struct lower_build *b, const struct sam_tile_op *op,
+                                             uint32_t index);
+/* Keep the element index i * columns + j of each lane. */
+void sam_lower_build_count(struct lower_build *b);
+/* Elements per lane of pure copies, which pack whole words. */
 unsigned sam_lower_build_packs(const struct lower_build *b);
+
+/* --- reduce.c */
+
+/* Returns whether the function has a combiner. */
+bool sam_lower_has_reduction(enum sam_tile_function function);
+/* Emit a reduction. */
+void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op, bool stores);
+/* Returns whether a reduction of rows may have other operations beside it in a kernel. */
+bool sam_lower_reduces_beside(const struct lower *l, const struct sam_tile_op *op);
+
+/* --- reduce_packed.c: tcolmax and tcolmin with two columns per lane */
+
+/* Returns the elements per lane: 2 if the operation qualifies. */
+unsigned sam_lower_pairs(const struct lower *l, const struct sam_tile_op *op);
+void sam_lower_build_pairs(struct lower_build *b, const struct sam_tile_op *op);
 
 /* --- loops.c */
 
 /* Partition the iteration space among warps; set the workgroup and warp counts of the launch. */
 void sam_lower_build_divide(struct lower_build *b);
+/* A scalar that begins as `from` in each line of the segment and advances in each step: by `step`,
+ * or if that is 0, by register `by`. */
+unsigned sam_lower_build_moving(struct lower_build *b, unsigned from, int32_t step, unsigned by);
+/* End the segment. */
+void sam_lower_build_cut(struct lower_build *b);
 /* Append the kernel to l->gpu. */
 void sam_lower_build_finish(struct lower_build *b);
 

@@ -11,7 +11,7 @@ static void set_mode(struct lower_code *c, enum lower_level level, enum sam_tile
                                     [SAM_TILE_FLOOR] = 2,
                                     [SAM_TILE_CEIL] = 3,
                                     [SAM_TILE_TRUNC] = 1};
-    sam_buffer_printf(&c->text[level], "\tcsrwi frm, %u\n", modes[round]);
+    sam_lower_gpu(c, level, "csrwi frm, %u", modes[round]);
 }
 
 /* Emit instructions that round by fcsr. */
@@ -100,7 +100,7 @@ static void from_whole(struct lower_code *c, enum lower_level level, enum sam_dt
 struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector *a,
                                       enum sam_dtype to, enum sam_tile_round round)
 {
-    struct lower_vector d = {to, a->level, 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = to, .level = a->level};
     bool to_real = sam_tile_is_real(to), real = sam_tile_is_real(a->dtype);
     struct lower_regs regs = {.a = sam_lower_wide(c, a)};
     regs.d = sam_lower_take_vector(c, d.level);

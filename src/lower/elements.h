@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GPU code for elements in vector registers, one per lane: conversion between value forms and
- * element-wise operations. kernel.c emits the loops around it.
+ * element-wise operations. kernel.c emits the operations of a kernel, loops.c the loops around
+ * them.
  *
  * A value has up to two forms. `raw` is the bit pattern in memory: integers extended to 32 bits,
  * 16-bit floats sign-extended. `wide` is the f32 value for arithmetic. For f32 and integers both
@@ -10,62 +11,15 @@
 #ifndef SAM_LOWER_ELEMENTS_H
 #define SAM_LOWER_ELEMENTS_H
 
-#include "lower/lower.h"
+#include "lower/ir.h"
 
-/* Loop level of emitted code: once per kernel, per row, per chunk of 32 columns. */
-enum lower_level { LOWER_ONCE, LOWER_ROW, LOWER_CHUNK, LOWER_LEVELS };
+enum { LOWER_LANES = 32 };
 
 struct lower_vector {
     enum sam_dtype dtype;
-    enum lower_level level; /* loop level of its computation */
-    unsigned raw, wide;     /* vector registers; 0: form not present */
-    unsigned users;         /* places that hold the value; at 0, chunk-level registers are
-                               released */
-    unsigned order;         /* vector register of the order-preserving key, or 0 */
+    enum lower_level level;    /* loop level of its computation */
+    unsigned raw, wide, order; /* vector registers; 0: form not present */
 };
-
-/* Of 47 allocatable scalar registers, pointers and counters take up to 23 (LOWER_PLACES). The
- * others hold constants; further constants are loaded at the point of use. */
-enum { LOWER_CONSTANTS = 24, LOWER_VECTORS = 256, LOWER_SCALARS = 64 };
-
-/* A kernel under construction. Scratch registers of instruction sequences and routines: v8 to v23,
- * t0 to t6, a6, a7. v0 is the mask. */
-struct lower_code {
-    struct lower *l;
-    struct sam_buffer text[LOWER_LEVELS];
-    struct {
-        uint32_t bits;
-        unsigned reg;
-    } constants[LOWER_CONSTANTS]; /* in scalar registers, loaded at kernel entry */
-    unsigned constant_count, temporary;
-    bool scalar_used[LOWER_SCALARS], vector_used[LOWER_VECTORS];
-    bool vector_changes[LOWER_VECTORS]; /* clobbered in each chunk: unusable at the outer levels */
-    bool partial;                       /* a chunk may have fewer than 32 elements: LOWER_REST */
-    bool calls;                         /* calls a routine: ra must be saved */
-};
-
-/* Register with the number of columns left in the row. */
-#define LOWER_REST "s1"
-
-/* Allocate a register; returns 0 if none is free. */
-unsigned sam_lower_take_scalar(struct lower_code *c);
-/* Allocate one of x32 to x63. Each use costs a prefix instruction, so they suit values used once
- * per row. */
-unsigned sam_lower_take_far_scalar(struct lower_code *c);
-/* Allocate for code at `level`; chunk-level registers live until sam_lower_release. */
-unsigned sam_lower_take_vector(struct lower_code *c, enum lower_level level);
-
-/* Emit instructions, separated by ";". $d $a $b $m are vector registers, $(0x...) is a scalar
- * register that holds this constant. */
-struct lower_regs {
-    unsigned d, a, b, m;
-};
-void sam_lower_emit(struct lower_code *c, enum lower_level level, const char *lines,
-                    struct lower_regs regs);
-
-/* sam_lower_emit() of a formatted sequence, at most 511 characters. */
-void sam_lower_emit_numbers(struct lower_code *c, enum lower_level level, struct lower_regs regs,
-                            const char *format, ...) SAM_PRINTF(4, 5);
 
 /* Return the register of a form, computing the form on first use. */
 unsigned sam_lower_raw(struct lower_code *c, struct lower_vector *value);
@@ -75,13 +29,6 @@ unsigned sam_lower_wide(struct lower_code *c, struct lower_vector *value);
  * instructions. sam_lower_from_order converts back to raw: $d from $a. */
 unsigned sam_lower_order(struct lower_code *c, struct lower_vector *value);
 extern const char sam_lower_from_order[];
-/* Drop one user. The last one releases chunk-level registers. */
-void sam_lower_release(struct lower_code *c, struct lower_vector *value);
-
-/* Append the loads of the constants. */
-void sam_lower_load_constants(const struct lower_code *c, struct sam_buffer *out);
-/* Free the text of a kernel; failures go to l->gpu. */
-void sam_lower_code_free(struct lower_code *c);
 
 /* Zero-extend an unsigned raw value: loads sign-extend. */
 void sam_lower_extend(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
@@ -115,14 +62,14 @@ static inline bool lower_is_narrow(enum sam_dtype dtype)
  * 754 infinities, NaN and bias. */
 bool sam_lower_has_dtype(enum sam_dtype dtype);
 /* widen: $d = wide form of raw $a. shorten: $d = raw form of $a, exact. round: $d = computed float
- * $a, rounded to nearest even; $d != $a. All clobber v0 and v10. */
+ * $a, rounded to nearest even; $d != $a. All clobber v0. */
 void sam_lower_widen(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs);
 void sam_lower_shorten(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                        struct lower_regs regs);
 void sam_lower_round(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                      struct lower_regs regs);
-/* v`to` = v8 rounded by a tcvt mode. Clobbers v0 and v9 to v14. */
+/* v`to` = v8 rounded by a tcvt mode. Clobbers v0. */
 void sam_lower_round_by(struct lower_code *c, enum lower_level level, enum sam_dtype dtype,
                         enum sam_tile_round round, unsigned to);
 
@@ -138,9 +85,19 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 
 /* --- fuse.c: memory footprints of operations */
 
-/* The part of an operand that is read (for the destination: written). */
+/* The part of an operand that is read (for the destination: written) in a kernel over the rectangle
+ * of tile `space`. */
 enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
-enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand);
+enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
+                                   const struct sam_tile_op *op, size_t operand);
+/* Returns whether an operation in a kernel over the rectangle of tile `space` goes over a column of
+ * as many rows. */
+bool sam_lower_by_row(const struct lower *l, uint32_t space, const struct sam_tile_op *op);
+/* Count the distinct pairs of tile and part in a kernel. */
+unsigned sam_lower_count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
+                                uint32_t space);
+/* The tile whose valid rectangle a kernel goes over. */
+uint32_t sam_lower_space(const struct lower *l, const struct sam_lower_kernel *kernel);
 /* The tile whose valid rectangle is the iteration space of an operation. */
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether two tiles have the same elements and dtype. */
@@ -149,15 +106,16 @@ bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
 bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether an operation fails if an element of its last source is zero. */
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
-/* Returns whether an operation is a reduction (reduce.c). */
+/* Returns whether an operation is a reduction (reduce.c), and of columns. */
 bool sam_lower_folds(unsigned code);
+bool sam_lower_folds_columns(unsigned code);
 /* Returns whether a vector operation has a lowering; reports an error at its line otherwise. */
 bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op);
 /* Returns whether no operation after `last` reads the tile. */
 bool sam_lower_is_dead(const struct lower *l, uint32_t tile, uint32_t last);
 
-/* Most tiles per kernel, two pointers each. */
-enum { LOWER_PLACES = 10 };
+/* Most tiles per kernel, with two pointers each. */
+enum { LOWER_PLACES = 22 };
 
 /* The loop level of a value computed from a and b (b may be NULL). */
 enum lower_level sam_lower_level_of(const struct lower_vector *a, const struct lower_vector *b);
@@ -171,30 +129,15 @@ uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind 
 void sam_lower_kernel_note(struct lower *l, const struct sam_lower_kernel *k,
                            const struct sam_tile_op *op);
 /* Emit a load of a tile field into a scalar register. */
-void sam_lower_load_field(struct lower *l, struct sam_lower_kernel *k, struct sam_buffer *out,
+void sam_lower_load_field(struct lower_code *c, struct sam_lower_kernel *k, enum lower_level level,
                           const char *reg, uint32_t tile, enum sam_lower_field field);
-/* t3 = index of this warp in the launch. Clobbers t0 and t1. */
-void sam_lower_number_warp(const struct sam_lower_kernel *k, struct sam_buffer *out);
+/* A scalar register with the index of this warp in the launch. */
+unsigned sam_lower_number_warp(struct lower_code *c, const struct sam_lower_kernel *k);
 /* Fill the destination with the pad value except for the part that the operation writes: the valid
  * rectangle of tile `rectangle`, or its first row or column; nothing if the rectangle is empty.
  * Rows are distributed over warps. */
-void sam_lower_kernel_pad(struct lower *l, struct sam_lower_kernel *k, const struct sam_tile_op *op,
-                          uint32_t rectangle, enum sam_lower_part part);
-
-/* --- reduce.c: shared with reduce_packed.c */
-
-/* Returns whether the function has a combiner. */
-bool sam_lower_has_reduction(enum sam_tile_function function);
-
-/* Set workgroups and warps for a kernel over `lines` lines; returns the total warp count. */
-unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel *kernel,
-                                 uint32_t lines);
-/* Emit the kernel's end: padding, ret, note. `part` is the part of the destination written so far.
- */
-void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
+void sam_lower_kernel_pad(struct lower_code *c, struct sam_lower_kernel *k,
+                          const struct sam_tile_op *op, uint32_t rectangle,
                           enum sam_lower_part part);
-/* reduce_packed.c: emit a column reduction with two columns per lane. Returns false if the
- * operation does not qualify. */
-bool sam_lower_reduce_packed(struct lower *l, struct sam_lower_kernel *kernel);
 
 #endif

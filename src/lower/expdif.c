@@ -63,14 +63,13 @@ const char sam_lower_expdif_text[] = COMMON
     "li t0, 0xffff0000; li t1, 0x30800000 # 2^-30; "
     "vand.vx v14, v19, t0; vsub.vv v15, v19, v14; vfcvt.f.xu.v v14, v14; vfcvt.f.xu.v v15, v15; "
     "vfmul.vf v14, v14, t1; vfmul.vf v15, v15, t1; vfmul.vv v14, v14, v13; "
-    "vfmacc.vv v14, v15, v13; vor.vv v8, v14, v10; ret";
+    "vfmacc.vv v14, v15, v13; vor.vv v8, v14, v10";
 
 /* 16-bit results: round to odd at 20 bits, so that the second rounding is exact. */
 const char sam_lower_expdif_narrow_text[] = COMMON
     "li t0, 0xfff; li t1, 0x36800000 # 2^-18; "
     "vand.vx v14, v19, t0; vmsne.vi v14, v14, 0; vsrl.vi v19, v19, 12; vor.vv v14, v19, v14; "
-    "vfcvt.f.xu.v v14, v14; vfmul.vf v14, v14, t1; vfmul.vv v14, v14, v13; vor.vv v8, v14, v10; "
-    "ret";
+    "vfcvt.f.xu.v v14, v14; vfmul.vf v14, v14, t1; vfmul.vv v14, v14, v13; vor.vv v8, v14, v10";
 
 /* clang-format on */
 

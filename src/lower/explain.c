@@ -66,6 +66,20 @@ static void explain_hart(struct explained *e, uint32_t line)
     put_cost(e, count, cycles);
 }
 
+/* The launches of another line that the hart waits for at operations of this line. */
+static void explain_waits(struct explained *e, uint32_t line)
+{
+    for (size_t i = 0; e->figures && i + 1 < e->figures->operation_count; i++) {
+        const struct sam_system_operation_time *t = &e->figures->operations[i];
+        if (t->operation->line != line || t->waited_for == SAM_SYSTEM_NO_OPERATION)
+            continue;
+        const struct sam_system_operation *o = e->figures->operations[t->waited_for].operation;
+        indent(e);
+        sam_buffer_printf(&e->out, "%s: waits %" PRIu64 " cycle%s for %s of line %" PRIu32 "\n",
+                          t->operation->name, t->waited, plural(t->waited), o->name, o->line);
+    }
+}
+
 /* Cost outside all operations: prologue, checks, tile arguments. */
 static void explain_rest(struct explained *e)
 {
@@ -140,6 +154,7 @@ static void explain_line(struct explained *e, uint32_t line)
             explain_kernel(e, n->text + 7, line);
     }
     explain_units(e, line);
+    explain_waits(e, line);
     explain_hart(e, line);
 }
 

@@ -67,13 +67,15 @@ const char *sam_lower_function_lack(enum sam_tile_function function, enum sam_dt
 }
 
 /* $d = routine($a, $b); b may be 0. */
-static void call(struct lower_code *c, enum lower_level level, enum sam_lower_routine routine,
-                 enum sam_dtype dtype, struct lower_regs regs)
+static void put_routine(struct lower_code *c, enum lower_level level,
+                        enum sam_lower_routine routine, enum sam_dtype dtype,
+                        struct lower_regs regs)
 {
+    sam_lower_pair(c, level);
     sam_lower_emit(c, level, regs.b ? "vmv.v.v v8, $a; vmv.v.v v9, $b" : "vmv.v.v v8, $a", regs);
-    sam_buffer_printf(&c->text[level], "\tjal ra, %s\n", sam_lower_routine(c->l, routine, dtype));
+    sam_lower_emit(c, level, sam_lower_routine(c->l, routine, dtype), regs);
+    c->pairs = false;
     sam_lower_emit(c, level, "vmv.v.v $d, v8", regs);
-    c->calls = true;
 }
 
 /* Emit a function on wide operands. */
@@ -87,7 +89,7 @@ static void compute(struct lower_code *c, enum lower_level level, enum sam_tile_
         else if (f->write)
             f->write(c, level, regs);
         else
-            call(c, level, f->routine, dtype, regs);
+            put_routine(c, level, f->routine, dtype, regs);
         return;
     }
     if (f->masks && sam_tile_size(dtype) < 4) {
@@ -113,7 +115,7 @@ static struct lower_regs comparable(struct lower_code *c, struct lower_vector *a
 static struct lower_vector first(struct lower_code *c, enum sam_tile_function function,
                                  struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = a->dtype, .level = sam_lower_level_of(a, b)};
     struct lower_regs raw = {.a = sam_lower_raw(c, a), .b = sam_lower_raw(c, b)};
     raw.d = d.raw = sam_lower_take_vector(c, d.level);
     compute(c, d.level, function, d.dtype, comparable(c, a, b));
@@ -125,7 +127,7 @@ static struct lower_vector first(struct lower_code *c, enum sam_tile_function fu
 static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lower_vector *a,
                                        struct lower_vector *b)
 {
-    struct lower_vector d = {SAM_F16, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = SAM_F16, .level = sam_lower_level_of(a, b)};
     struct lower_regs raw = {.a = a->raw, .b = b->raw};
     if (c->l->options.nan == SAM_TILE_NAN_NUMBER) {
         struct lower_regs regs = {.a = sam_lower_order(c, a), .b = sam_lower_order(c, b)};
@@ -151,7 +153,7 @@ static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lo
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = a->dtype, .level = sam_lower_level_of(a, b)};
     bool real = sam_tile_is_real(d.dtype), narrow = lower_is_narrow(d.dtype);
     bool extreme = function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX;
     if (real && extreme && c->l->options.nan == SAM_TILE_NAN_FIRST)
@@ -182,7 +184,7 @@ struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compar
         [SAM_TILE_GT] = {"vmflt.vv $d, $b, $a", "vmslt.vv $d, $b, $a", "vmsltu.vv $d, $b, $a"},
         [SAM_TILE_GE] = {"vmfle.vv $d, $b, $a", "vmsle.vv $d, $b, $a", "vmsleu.vv $d, $b, $a"},
     };
-    struct lower_vector d = {SAM_U8, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = SAM_U8, .level = sam_lower_level_of(a, b)};
     struct lower_regs regs = comparable(c, a, b);
     regs.d = d.raw = sam_lower_take_vector(c, d.level);
     unsigned form = sam_tile_is_real(a->dtype) ? 0 : sam_tile_is_signed(a->dtype) ? 1 : 2;
@@ -193,7 +195,7 @@ struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compar
 struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
                                      struct lower_vector *a, struct lower_vector *b)
 {
-    struct lower_vector d = {a->dtype, sam_lower_level_of(a, b), 0, 0, 1, 0};
+    struct lower_vector d = {.dtype = a->dtype, .level = sam_lower_level_of(a, b)};
     if (m->level > d.level)
         d.level = m->level;
     struct lower_regs regs = {

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel fusion: consecutive operations with the same iteration space and only element-wise
  * dependences. */
-#include "lower/elements.h"
+#include "lower/build.h"
 
-enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operand)
+/* Limits of joins(). */
+enum { ROWS_ENOUGH = 8, COLS_SHORT = 128 };
+
+enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
+                                   const struct sam_tile_op *op, size_t operand)
 {
-    enum sam_tile_reads reads = sam_tile_family(row)->reads;
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const enum sam_tile_reads reads = sam_tile_family(row)->reads;
+    if (sam_lower_by_row(l, space, op))
+        return LOWER_FIRST_COLUMN;
+    if (operand + 1u == op->operand_count && sam_lower_folds(op->code))
+        return sam_lower_folds_columns(op->code) ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN;
     if (operand + 1u != row->count)
         return LOWER_WHOLE;
     return reads == SAM_TILE_READS_LAST_ROW      ? LOWER_FIRST_ROW
@@ -15,7 +24,7 @@ enum sam_lower_part sam_lower_part(const struct sam_tile_row *row, size_t operan
 
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op)
 {
-    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD;
+    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD || sam_lower_folds(op->code);
     return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
 }
 
@@ -103,21 +112,37 @@ static bool may_meet(const struct lower *l, uint32_t a, uint32_t b)
     return from[0] < to[1] && from[1] < to[0];
 }
 
-/* Returns whether `second` depends on `first` other than element by element: one writes bytes that
- * the other accesses in another order. */
-static bool depends(const struct lower *l, const struct sam_tile_op *first,
+/* A kernel with an operation added. Private tiles are columns that never leave their registers. */
+struct group {
+    uint32_t space;
+    uint32_t tiles[LOWER_GROUP];
+    unsigned tile_count;
+};
+
+static bool is_private(const struct group *g, uint32_t tile)
+{
+    for (unsigned i = 0; i < g->tile_count; i++)
+        if (g->tiles[i] == tile)
+            return true;
+    return false;
+}
+
+/* Returns whether `second` depends on `first` other than element by element or row by row: one
+ * writes bytes that the other accesses in another order. */
+static bool depends(const struct lower *l, const struct group *g, const struct sam_tile_op *first,
                     const struct sam_tile_op *second)
 {
-    const struct sam_tile_row *rows[2] = {sam_tile_row(first->code), sam_tile_row(second->code)};
     for (uint32_t i = 0; i < first->operand_count; i++)
         for (uint32_t j = 0; j < second->operand_count; j++) {
             uint32_t a = sam_tile_arg(l->p, first, i), b = sam_tile_arg(l->p, second, j);
             bool writes = i + 1 == first->operand_count || j + 1 == second->operand_count;
-            if (!writes || !lower_is_tile(l, a) || !lower_is_tile(l, b))
+            if (!writes || !lower_is_tile(l, a) || !lower_is_tile(l, b) || is_private(g, a) ||
+                is_private(g, b))
                 continue;
-            bool whole = sam_lower_part(rows[0], i) == LOWER_WHOLE &&
-                         sam_lower_part(rows[1], j) == LOWER_WHOLE;
-            if (!(whole && sam_lower_same_tile(l, a, b)) && may_meet(l, a, b))
+            const enum sam_lower_part part = sam_lower_part(l, g->space, first, i);
+            const bool same = part == sam_lower_part(l, g->space, second, j) &&
+                              part != LOWER_FIRST_ROW && sam_lower_same_tile(l, a, b);
+            if (!same && may_meet(l, a, b))
                 return true;
         }
     return false;
@@ -157,29 +182,54 @@ static bool same_size(const struct lower *l, uint32_t a, uint32_t b, bool rows)
     return from != SAM_TILE_NONE && from == size_value(l, b, rows);
 }
 
+static bool is_narrow_space(const struct lower *l, uint32_t space)
+{
+    uint32_t cols;
+    return sam_lower_known(l, space, LOWER_COLS, &cols) && cols == 1;
+}
+
+bool sam_lower_by_row(const struct lower *l, uint32_t space, const struct sam_tile_op *op)
+{
+    return !sam_lower_folds(op->code) && is_narrow_space(l, sam_lower_iter_space(l, op)) &&
+           !is_narrow_space(l, space);
+}
+
+uint32_t sam_lower_space(const struct lower *l, const struct sam_lower_kernel *kernel)
+{
+    for (unsigned i = 0; i < kernel->op_count; i++) {
+        const uint32_t space = sam_lower_iter_space(l, &l->p->ops[kernel->ops[i]]);
+        if (!is_narrow_space(l, space))
+            return space;
+    }
+    return sam_lower_iter_space(l, &l->p->ops[kernel->ops[0]]);
+}
+
 /* Returns whether both access one tile element-wise. Their run-time shape checks then guarantee
  * equal iteration spaces. */
-static bool share(const struct lower *l, const struct sam_tile_op *a, const struct sam_tile_op *b)
+static bool share(const struct lower *l, uint32_t space, const struct sam_tile_op *a,
+                  const struct sam_tile_op *b)
 {
     for (uint32_t i = 0; i < a->operand_count; i++)
         for (uint32_t j = 0; j < b->operand_count; j++)
             if (sam_tile_arg(l->p, a, i) == sam_tile_arg(l->p, b, j) &&
                 lower_is_tile(l, sam_tile_arg(l->p, a, i)) &&
-                sam_lower_part(sam_tile_row(a->code), i) == LOWER_WHOLE &&
-                sam_lower_part(sam_tile_row(b->code), j) == LOWER_WHOLE)
+                sam_lower_part(l, space, a, i) == LOWER_WHOLE &&
+                sam_lower_part(l, space, b, j) == LOWER_WHOLE)
                 return true;
     return false;
 }
 
+/* Returns whether an operation goes over the rectangle of the kernel, or over its rows. */
 static bool same_rectangle(const struct lower *l, const struct sam_lower_kernel *kernel,
-                           const struct sam_tile_op *op)
+                           uint32_t space, const struct sam_tile_op *op)
 {
-    uint32_t a = sam_lower_iter_space(l, &l->p->ops[kernel->ops[0]]),
-             b = sam_lower_iter_space(l, op);
-    if (a == b || (same_size(l, a, b, true) && same_size(l, a, b, false)))
+    const uint32_t b = sam_lower_iter_space(l, op);
+    if (space == b ||
+        (same_size(l, space, b, true) &&
+         (same_size(l, space, b, false) || is_narrow_space(l, space) || is_narrow_space(l, b))))
         return true;
     for (unsigned i = 0; i < kernel->op_count; i++)
-        if (share(l, &l->p->ops[kernel->ops[i]], op))
+        if (share(l, space, &l->p->ops[kernel->ops[i]], op))
             return true;
     return false;
 }
@@ -219,6 +269,12 @@ bool sam_lower_folds(unsigned code)
     }
 }
 
+bool sam_lower_folds_columns(unsigned code)
+{
+    const enum sam_tile_family_id family = sam_tile_row(code)->family;
+    return family == SAM_TILE_COLFOLD || family == SAM_TILE_COLARG;
+}
+
 static void refuse(struct lower *l, const struct sam_tile_op *op, enum sam_dtype dtype,
                    const char *where)
 {
@@ -253,18 +309,17 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     return !where;
 }
 
-/* Count the distinct (tile, part) pairs of the kernel with `op` added. */
-static unsigned count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
-                             const struct sam_tile_op *op)
+unsigned sam_lower_count_places(const struct lower *l, const struct sam_lower_kernel *kernel,
+                                uint32_t space)
 {
-    uint32_t tiles[4 * (LOWER_GROUP + 1)];
+    uint32_t tiles[4 * LOWER_GROUP];
     enum sam_lower_part parts[SAM_COUNT(tiles)];
     unsigned count = 0;
-    for (unsigned k = 0; k <= kernel->op_count; k++) {
-        const struct sam_tile_op *o = k < kernel->op_count ? &l->p->ops[kernel->ops[k]] : op;
-        for (uint32_t i = 0; i < o->operand_count; i++) {
-            uint32_t tile = sam_tile_arg(l->p, o, i);
-            enum sam_lower_part part = sam_lower_part(sam_tile_row(o->code), i);
+    for (unsigned k = 0; k < kernel->op_count; k++) {
+        const struct sam_tile_op *op = &l->p->ops[kernel->ops[k]];
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            const uint32_t tile = sam_tile_arg(l->p, op, i);
+            const enum sam_lower_part part = sam_lower_part(l, space, op, i);
             unsigned at = 0;
             while (at < count && !(parts[at] == part && sam_lower_same_tile(l, tiles[at], tile)))
                 at++;
@@ -277,22 +332,93 @@ static unsigned count_places(const struct lower *l, const struct sam_lower_kerne
     return count;
 }
 
+/* Returns whether an operation can be in a kernel with others, over this rectangle. Operations on
+ * rows leave a warp to each row: that needs rows enough, or short ones. */
+static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const struct sam_tile_type *type = &sam_tile_ty(l->p, space)->tile;
+    const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
+    if (sam_lower_pads(l, op) || sam_lower_folds_columns(op->code) ||
+        (folds && !sam_lower_reduces_beside(l, op)) ||
+        (by_row && (row->family == SAM_TILE_CI || sam_lower_divides(l, op) ||
+                    sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
+        return false;
+    return !(by_row || folds) || type->rows >= ROWS_ENOUGH || type->cols <= COLS_SHORT;
+}
+
+static bool uses(const struct lower *l, const struct sam_tile_op *op, uint32_t tile)
+{
+    const uint32_t root = l->flow.root[tile - l->f->first_value];
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const uint32_t value = sam_tile_arg(l->p, op, i);
+        if (lower_is_tile(l, value) && l->flow.root[value - l->f->first_value] == root)
+            return true;
+    }
+    return false;
+}
+
+/* Add the result of an operation to the private tiles if it is a column that only the next
+ * operation uses. `at` is its place in the kernel, `next` the index of what follows it there. */
+static void keep_private(const struct lower *l, struct group *g,
+                         const struct sam_lower_kernel *kernel, unsigned at, uint32_t index,
+                         uint32_t next)
+{
+    const struct sam_tile_op *op = &l->p->ops[index];
+    const uint32_t tile = destination(l, op);
+    if (op->next != next || next == SAM_TILE_NONE || sam_lower_divides(l, op) ||
+        sam_lower_part(l, g->space, op, op->operand_count - 1) != LOWER_FIRST_COLUMN ||
+        !uses(l, &l->p->ops[next], tile) || !sam_lower_is_dead(l, tile, next))
+        return;
+    for (unsigned i = 0; i < at; i++)
+        if (uses(l, &l->p->ops[kernel->ops[i]], tile) ||
+            sam_lower_divides(l, &l->p->ops[kernel->ops[i]]))
+            return;
+    g->tiles[g->tile_count++] = tile;
+}
+
+/* The kernel with operation `index`; ahead: and with the one after it, if need be. */
+static bool fuses(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t index,
+                  bool ahead)
+{
+    const struct sam_tile_op *op = &l->p->ops[index];
+    struct group g = {.space = sam_lower_space(l, kernel)};
+    if (op->code < SAM_TILE_FIRST_OP || (!by_element(op->code) && !sam_lower_folds(op->code)) ||
+        kernel->op_count == LOWER_GROUP || !same_rectangle(l, kernel, g.space, op))
+        return false;
+    if (is_narrow_space(l, g.space))
+        g.space = sam_lower_iter_space(l, op);
+    for (unsigned i = 0; i < kernel->op_count; i++)
+        keep_private(l, &g, kernel, i, kernel->ops[i],
+                     i + 1 < kernel->op_count ? kernel->ops[i + 1] : index);
+    struct sam_lower_kernel more = *kernel;
+    more.ops[more.op_count++] = index;
+    bool good = joins(l, g.space, op) && sam_lower_count_places(l, &more, g.space) <= LOWER_PLACES;
+    for (unsigned pass = 0; good && pass < 2; pass++) {
+        good = true;
+        for (unsigned i = 0; i < kernel->op_count; i++) {
+            const struct sam_tile_op *before = &l->p->ops[kernel->ops[i]];
+            good &= joins(l, g.space, before) && !depends(l, &g, before, op) &&
+                    !(sam_lower_divides(l, before) && sam_lower_divides(l, op));
+        }
+        if (good || !ahead || op->next == SAM_TILE_NONE)
+            break;
+        /* Its result may share memory with the others, if it never gets there. */
+        const unsigned count = g.tile_count;
+        keep_private(l, &g, kernel, kernel->op_count, index, op->next);
+        if (g.tile_count == count || more.op_count == LOWER_GROUP ||
+            sam_lower_divides(l, &l->p->ops[op->next]) || !fuses(l, &more, op->next, false))
+            break;
+        good = true;
+    }
+    return good;
+}
+
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel,
                         uint32_t index)
 {
-    const struct sam_tile_op *op = &l->p->ops[index];
-    if (op->code < SAM_TILE_FIRST_OP)
-        return false;
+    const unsigned code = l->p->ops[index].code;
     if (!kernel->op_count)
-        return by_element(op->code) || sam_lower_folds(op->code);
-    const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
-    if (kernel->op_count == LOWER_GROUP || !by_element(op->code) || !by_element(first->code) ||
-        sam_lower_pads(l, op) || sam_lower_pads(l, first) || !same_rectangle(l, kernel, op))
-        return false;
-    for (unsigned i = 0; i < kernel->op_count; i++) {
-        const struct sam_tile_op *before = &l->p->ops[kernel->ops[i]];
-        if (depends(l, before, op) || (sam_lower_divides(l, before) && sam_lower_divides(l, op)))
-            return false;
-    }
-    return count_places(l, kernel, op) <= LOWER_PLACES;
+        return code >= SAM_TILE_FIRST_OP && (by_element(code) || sam_lower_folds(code));
+    return fuses(l, kernel, index, true);
 }

@@ -78,6 +78,8 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
     for (uint32_t i = 1; i < op->param_count; i++)
         copy(l, params[i], sam_tile_arg(l->p, op, 2 + i));
     copy(l, params[0], sam_tile_arg(l->p, op, 0));
+    const uint32_t kept = l->state->kept;
+    sam_lower_keep_sum(l, op);
     sam_lower_hart(l, ".L%u:", again);
     sam_lower_get(l, "t0", params[0]);
     sam_lower_get(l, "t1", sam_tile_arg(l->p, op, 1));
@@ -95,6 +97,8 @@ static void loop(struct lower *l, const struct sam_tile_op *op)
                    "bgt t1, t0, .L%u; " /* no branch if the sum wrapped */
                    ".L%u:",
                    again, end);
+    if (l->state->kept != kept)
+        sam_lower_store_sum(l);
     sam_lower_inflight_merge(l, &before, &before);
     sam_lower_inflight_free(&before);
     for (uint32_t i = 0; i < op->result_count; i++)

@@ -92,6 +92,7 @@ struct lower_state {
     bool fails;              /* an operation of `pending` may fail */
     struct sam_buffer setup; /* hart code of the prologue */
     struct lower_inflight inflight;
+    uint32_t kept; /* kept_sum.c: tile whose elements are in matrix registers, or SAM_TILE_NONE */
     uint32_t launched; /* launches in the text so far */
     bool *begun;       /* by operation: its label is emitted */
     struct lower_op_map *op_map;
@@ -146,6 +147,18 @@ bool sam_lower_has_shapes(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_shapes(struct lower *l, const struct sam_tile_op *op);
 /* Before the checks: set the destination sizes that the sources determine. */
 void sam_lower_infer(struct lower *l, const struct sam_tile_op *op);
+
+/* --- kept_sum.c */
+/* Before a loop: load the sum of its products, if it can stay in registers. After it: store it. */
+void sam_lower_keep_sum(struct lower *l, const struct sam_tile_op *loop);
+void sam_lower_store_sum(struct lower *l);
+/* A product into the kept sum, from zero or not. In s2 to s5 and s10 what the routines of matrix.c
+ * have there; `left` and `right`: bytes per line of the factors. */
+void sam_lower_kept_product(struct lower *l, const char *load, const char *multiply, bool zero,
+                            uint32_t left, uint32_t right);
+/* matrix.c: the registers that stand for m0 to m7: A in m0 and m1, B in m2 and m3, C in m4 to m7.
+ * Returns false if fewer than four accumulate. */
+bool sam_lower_matrix_registers(const struct lower *l, unsigned names[8]);
 
 /* --- hart.c */
 void sam_lower_body(struct lower *l);

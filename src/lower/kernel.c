@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPU kernels of fused element-wise operations. The warps of a launch partition the iteration
- * space: every R-th row, and every C-th 32-column chunk of a row. In a chunk each source is loaded
- * once, values stay in registers between operations, and each destination is stored once.
- *
- * Code is collected in three buffers, one per loop level. The loops around it need the final
- * register assignment, so they are emitted last. */
+/* GPU kernels of fused operations. The warps of a launch partition the iteration space: every R-th
+ * row, and every C-th 32-column chunk of a row. In a chunk each source is loaded once, values stay
+ * in registers between operations, and each destination is stored once. */
 #include <stdlib.h>
 
 #include "lower/build.h"
 
 /* --- values */
 
-static struct lower_vector *new_vector(struct lower_build *b, struct lower_vector value)
+struct lower_vector *sam_lower_build_vector(struct lower_build *b, struct lower_vector value)
 {
     struct lower_vector *v = &b->values[b->value_count++ % LOWER_MOST_VALUES];
     *v = value;
@@ -23,21 +20,38 @@ static struct lower_place *place_of(struct lower_build *b, uint32_t tile, enum s
     for (unsigned i = 0; i < b->place_count; i++)
         if (b->places[i].part == part && sam_lower_same_tile(b->l, b->places[i].tile, tile))
             return &b->places[i];
+    const enum sam_dtype dtype = sam_tile_ty(b->l->p, tile)->tile.dtype;
     struct lower_place *p = &b->places[b->place_count++];
     *p = (struct lower_place){.tile = tile,
                               .part = part,
-                              .dtype =
-                                  b->packed > 1 ? SAM_U32 : sam_tile_ty(b->l->p, tile)->tile.dtype};
+                              .dtype = b->packed > 1 && !b->columns ? SAM_U32 : dtype,
+                              .bytes = b->packed * (unsigned)sam_tile_size(dtype)};
     return p;
 }
 
-/* Allocate its pointer registers. */
-static void point(struct lower_build *b, struct lower_place *p)
+struct lower_place *sam_lower_build_place(struct lower_build *b, const struct sam_tile_op *op,
+                                          uint32_t operand)
+{
+    return place_of(b, sam_tile_arg(b->l->p, op, operand),
+                    sam_lower_part(b->l, b->rectangle, op, operand));
+}
+
+unsigned sam_lower_build_row(struct lower_build *b, struct lower_place *p)
 {
     if (!p->row)
-        p->row = sam_lower_take_far_scalar(&b->code);
-    if (!p->at && p->part != LOWER_FIRST_COLUMN)
-        p->at = sam_lower_take_scalar(&b->code);
+        p->row = sam_lower_take_scalar(&b->code, LOWER_ONCE);
+    return p->row;
+}
+
+/* The register with the address of its current chunk. */
+static unsigned point(struct lower_build *b, struct lower_place *p)
+{
+    if (!p->at)
+        p->at = sam_lower_build_moving(
+            b, sam_lower_build_row(b, p),
+            b->columns ? 0 : (int32_t)(LOWER_LANES * b->step_warps * p->bytes),
+            b->columns ? b->pitch : 0);
+    return p->at;
 }
 
 /* Returns whether the kernel is a single copy. It moves bit patterns, so loads need no extension.
@@ -67,43 +81,48 @@ unsigned sam_lower_build_packs(const struct lower_build *b)
     return 4 / (unsigned)size;
 }
 
-static unsigned bits_of(size_t size)
+static bool extends_zeros(enum sam_dtype dtype)
 {
-    return 8 * (unsigned)size;
+    return !sam_tile_is_real(dtype) && !sam_tile_is_signed(dtype);
 }
 
 static void load(struct lower_build *b, struct lower_place *p)
 {
     struct lower_code *c = &b->code;
-    bool column = p->part == LOWER_FIRST_COLUMN;
-    size_t size = lower_place_size(p);
+    const bool column = p->part == LOWER_FIRST_COLUMN;
     struct lower_vector v = {.dtype = p->dtype, .level = column ? LOWER_ROW : LOWER_CHUNK};
     v.raw = sam_lower_take_vector(c, v.level);
-    v.users = 1;
-    point(b, p);
-    struct sam_buffer *out = &c->text[v.level];
     if (column) {
-        bool zeros = !sam_tile_is_real(p->dtype) && !sam_tile_is_signed(p->dtype);
-        const char *name = size == 4   ? "lw"
-                           : size == 2 ? zeros ? "lhu" : "lh"
-                           : zeros     ? "lbu"
-                                       : "lb";
-        sam_buffer_printf(out, "\t%s t0, 0(x%u)\n\tvmv.v.x v%u, t0\n", name, p->row, v.raw);
+        const char *name = p->bytes == 4             ? "lw"
+                           : p->bytes == 2           ? extends_zeros(p->dtype) ? "lhu" : "lh"
+                           : extends_zeros(p->dtype) ? "lbu"
+                                                     : "lb";
+        sam_lower_gpu(c, v.level, "%s t0, 0(x%u); vmv.v.x v%u, t0", name, sam_lower_build_row(b, p),
+                      v.raw);
     } else {
-        sam_buffer_printf(out, "\tvle%u.v v%u, (x%u)\n", bits_of(size), v.raw, p->at);
-        if (!sam_tile_is_real(p->dtype) && !sam_tile_is_signed(p->dtype) && !copies(b))
+        const bool first = p->part == LOWER_FIRST_ROW;
+        p->loaded = true;
+        sam_lower_gpu(c, first ? LOWER_FIRST : LOWER_CHUNK, "vle%u.v v%u, (x%u)", 8 * p->bytes,
+                      v.raw, point(b, p));
+        if (extends_zeros(p->dtype) && !copies(b))
             sam_lower_extend(c, v.level, p->dtype, v.raw);
     }
-    p->vector = new_vector(b, v);
+    p->vector = sam_lower_build_vector(b, v);
 }
 
 static void store(struct lower_build *b, struct lower_place *p)
 {
-    struct lower_code *c = &b->code;
-    unsigned raw = sam_lower_raw(c, p->vector);
-    point(b, p);
-    sam_buffer_printf(&c->text[LOWER_CHUNK], "\tvse%u.v v%u, (x%u)\n", bits_of(lower_place_size(p)),
-                      raw, p->at);
+    const unsigned raw = sam_lower_raw(&b->code, p->vector);
+    if (p->part == LOWER_FIRST_COLUMN) { /* one lane */
+        sam_lower_gpu(&b->code, LOWER_ROW,
+                      "vsetvli t0, x%u, e32, m1, ta, ma; vse%u.v v%u, (x%u);"
+                      "vsetvli t0, zero, e32, m1, ta, ma",
+                      sam_lower_number(&b->code, LOWER_ROW, 1), 8 * p->bytes, raw,
+                      sam_lower_build_row(b, p));
+        return;
+    }
+    p->stored = true;
+    sam_lower_gpu(&b->code, LOWER_CHUNK, "vse%u.v v%u, (x%u)", 8 * p->bytes, raw, point(b, p));
 }
 
 /* Broadcast a scalar operand to all lanes. */
@@ -113,30 +132,29 @@ static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sa
     for (unsigned i = 0; i < b->scalar_count; i++)
         if (b->scalars[i].value == value && b->scalars[i].dtype == dtype)
             return b->scalars[i].vector;
-    struct lower_vector v = {.dtype = dtype, .level = LOWER_ONCE, .users = 1};
-    unsigned shift = 32 - bits_of(sam_tile_size(dtype));
-    bool zeros = !sam_tile_is_real(dtype) && !sam_tile_is_signed(dtype);
-    struct sam_buffer *out = &c->text[LOWER_ONCE];
+    struct lower_vector v = {.dtype = dtype, .level = LOWER_ONCE};
+    const unsigned shift = 32 - 8 * (unsigned)sam_tile_size(dtype);
+    const bool zeros = extends_zeros(dtype);
     int64_t number;
     v.raw = sam_lower_take_vector(c, v.level);
     if (sam_lower_constant(b->l, value, &number)) {
         uint32_t bits = (uint32_t)number << shift;
         bits = zeros ? bits >> shift : (uint32_t)((int32_t)bits >> shift);
-        sam_buffer_printf(out, "\tli t0, 0x%x\n", bits);
+        sam_lower_gpu(c, LOWER_ONCE, "li t0, 0x%x", bits);
     } else {
-        sam_buffer_printf(out, "\tlw t0, %u(a0)\n",
-                          sam_lower_kernel_word(b->kernel, LOWER_WORD_BITS, value));
+        sam_lower_gpu(c, LOWER_ONCE, "lw t0, %u(a0)",
+                      sam_lower_kernel_word(b->kernel, LOWER_WORD_BITS, value));
         if (shift)
-            sam_buffer_printf(out, "\tslli t0, t0, %u\n\t%s t0, t0, %u\n", shift,
-                              zeros ? "srli" : "srai", shift);
+            sam_lower_gpu(c, LOWER_ONCE, "slli t0, t0, %u; %s t0, t0, %u", shift,
+                          zeros ? "srli" : "srai", shift);
     }
     if (b->packed > 1) /* replicate the element into each part of the word */
-        sam_buffer_printf(out,
-                          "\tslli t0, t0, %u\n\tsrli t0, t0, %u\n\tli t1, 0x%x\n\tmul t0, t0, t1\n",
-                          shift, shift, b->packed == 4 ? 0x01010101 : 0x00010001);
-    sam_buffer_printf(out, "\tvmv.v.x v%u, t0\n", v.raw);
+        sam_lower_gpu(c, LOWER_ONCE,
+                      "slli t0, t0, %u; srli t0, t0, %u; li t1, 0x%x; mul t0, t0, t1", shift, shift,
+                      b->packed == 4 ? 0x01010101 : 0x00010001);
+    sam_lower_gpu(c, LOWER_ONCE, "vmv.v.x v%u, t0", v.raw);
     struct lower_scalar *s = &b->scalars[b->scalar_count++];
-    *s = (struct lower_scalar){value, dtype, new_vector(b, v)};
+    *s = (struct lower_scalar){value, dtype, sam_lower_build_vector(b, v)};
     return s->vector;
 }
 
@@ -147,192 +165,176 @@ static enum sam_dtype scalar_dtype(const struct lower_build *b, const struct sam
     return sam_tile_ty(b->l->p, tile)->tile.dtype;
 }
 
-static struct lower_place *place_at(struct lower_build *b, const struct sam_tile_op *op,
-                                    uint32_t operand)
-{
-    return place_of(b, sam_tile_arg(b->l->p, op, operand),
-                    sam_lower_part(sam_tile_row(op->code), operand));
-}
-
-static struct lower_vector *operand(struct lower_build *b, const struct sam_tile_op *op,
-                                    uint32_t index)
+struct lower_vector *sam_lower_build_operand(struct lower_build *b, const struct sam_tile_op *op,
+                                             uint32_t index)
 {
     if (!lower_is_tile(b->l, sam_tile_arg(b->l->p, op, index)))
         return splat(b, sam_tile_arg(b->l->p, op, index), scalar_dtype(b, op));
-    struct lower_place *p = place_at(b, op, index);
+    struct lower_place *p = sam_lower_build_place(b, op, index);
     if (!p->vector)
         load(b, p);
     return p->vector;
 }
 
-/* Return whether operation `index` reads (writes) the place. */
+/* --- uses of places */
+
 static bool reads(struct lower_build *b, unsigned index, const struct lower_place *p)
 {
     const struct sam_tile_op *op = lower_build_op(b, index);
     bool updates = sam_tile_updates(sam_tile_row(op->code));
     for (uint32_t i = 0; i + !updates < op->operand_count; i++)
-        if (lower_is_tile(b->l, sam_tile_arg(b->l->p, op, i)) && place_at(b, op, i) == p)
+        if (lower_is_tile(b->l, sam_tile_arg(b->l->p, op, i)) &&
+            sam_lower_build_place(b, op, i) == p)
             return true;
     return false;
 }
 
-static bool writes(struct lower_build *b, unsigned index, const struct lower_place *p)
+static struct lower_place *target(struct lower_build *b, unsigned index)
 {
     const struct sam_tile_op *op = lower_build_op(b, index);
-    return place_at(b, op, op->operand_count - 1) == p;
+    return sam_lower_build_place(b, op, op->operand_count - 1);
 }
 
-/* Return whether an operation after `index` reads the place before it is overwritten (writes it).
- */
-static bool reads_later(struct lower_build *b, unsigned index, const struct lower_place *p)
+/* Returns whether an operation needs the result of a reduction in the segment, which begins with
+ * operation `from`. */
+static bool needs_cut(struct lower_build *b, unsigned from, unsigned index)
 {
-    for (unsigned i = index + 1; i < b->kernel->op_count; i++) {
-        if (reads(b, i, p))
+    for (unsigned i = from; i < index; i++)
+        if (sam_lower_folds(lower_build_op(b, i)->code) && reads(b, index, target(b, i)))
             return true;
-        if (writes(b, i, p))
+    return false;
+}
+
+/* Returns whether the result of an operation must be stored: it is read after the kernel, or in a
+ * later segment. */
+static bool is_stored(struct lower_build *b, unsigned from, unsigned index)
+{
+    const struct sam_tile_op *op = lower_build_op(b, index);
+    const struct lower_place *to = target(b, index);
+    const uint32_t last = b->kernel->ops[b->kernel->op_count - 1];
+    for (unsigned i = index + 1; i < b->kernel->op_count; i++) {
+        if (to->part != LOWER_FIRST_COLUMN && needs_cut(b, from, i)) {
+            for (unsigned k = i; k < b->kernel->op_count; k++)
+                if (reads(b, k, to))
+                    return true;
+            from = i;
+        }
+        if (target(b, i) == to)
             return false;
     }
-    return false;
-}
-
-static bool writes_later(struct lower_build *b, unsigned index, const struct lower_place *p)
-{
-    for (unsigned i = index + 1; i < b->kernel->op_count; i++)
-        if (writes(b, i, p))
-            return true;
-    return false;
-}
-
-static void forget(struct lower_build *b, struct lower_place *p)
-{
-    if (p->vector)
-        sam_lower_release(&b->code, p->vector);
-    p->vector = NULL;
+    return !sam_lower_is_dead(b->l, sam_tile_arg(b->l->p, op, op->operand_count - 1), last);
 }
 
 /* --- element indices */
 
-/* Keep the element index i * columns + j of each lane. */
-static void count_elements(struct lower_build *b)
+void sam_lower_build_count(struct lower_build *b)
 {
-    if (b->element)
-        return;
-    b->element = sam_lower_take_scalar(&b->code);
-    b->first_element = sam_lower_take_far_scalar(&b->code);
-    b->columns = sam_lower_take_far_scalar(&b->code);
-    b->lane = sam_lower_take_vector(&b->code, LOWER_ONCE);
-    sam_buffer_printf(&b->code.text[LOWER_ONCE], "\tvid.v v%u\n", b->lane);
+    if (!b->first_element) {
+        b->first_element = sam_lower_take_scalar(&b->code, LOWER_ONCE);
+        b->column_count = sam_lower_take_scalar(&b->code, LOWER_ONCE);
+        b->lane = sam_lower_take_vector(&b->code, LOWER_ONCE);
+        sam_lower_gpu(&b->code, LOWER_ONCE, "vid.v v%u", b->lane);
+    }
+    if (!b->element)
+        b->element =
+            sam_lower_build_moving(b, b->first_element, (int32_t)(LOWER_LANES * b->step_warps), 0);
 }
 
 /* Record the lowest element index with a zero divisor. */
 static void watch_zeros(struct lower_build *b, const struct sam_tile_op *op,
                         struct lower_vector *divisor)
 {
-    const struct sam_tile_row *row = sam_tile_row(op->code);
     uint32_t d = sam_tile_arg(b->l->p, op, op->operand_count - 1);
-    count_elements(b);
+    sam_lower_build_count(b);
     b->zeros = sam_lower_take_vector(&b->code, LOWER_ONCE);
-    sam_buffer_printf(&b->code.text[LOWER_ONCE], "\tvmv.v.i v%u, -1\n", b->zeros);
-    sam_buffer_printf(&b->code.text[LOWER_CHUNK],
-                      "\tvmseq.vi v0, v%u, 0\n\tvadd.vx v8, v%u, x%u\n"
-                      "\tvminu.vv v%u, v%u, v8, v0.t\n",
-                      sam_lower_raw(&b->code, divisor), b->lane, b->element, b->zeros, b->zeros);
-    b->failure = sam_lower_failure(b->l, op, "%s divides by zero for %s[*,*]", row->name,
-                                   b->l->p->values[d].name);
+    sam_lower_gpu(&b->code, LOWER_ONCE, "vmv.v.i v%u, -1", b->zeros);
+    sam_lower_gpu(&b->code, LOWER_CHUNK,
+                  "vmseq.vi v0, v%u, 0; vadd.vx v8, v%u, x%u; vminu.vv v%u, v%u, v8, v0.t",
+                  sam_lower_raw(&b->code, divisor), b->lane, b->element, b->zeros, b->zeros);
+    b->failure = sam_lower_failure(b->l, op, "%s divides by zero for %s[*,*]",
+                                   sam_tile_row(op->code)->name, b->l->p->values[d].name);
 }
 
 /* --- operations */
 
-static struct lower_vector *count_up(struct lower_build *b, struct lower_vector *from)
+static struct lower_vector count_up(struct lower_build *b, struct lower_vector *from)
 {
-    struct lower_vector d = {.dtype = from->dtype, .level = LOWER_CHUNK, .users = 1};
-    count_elements(b);
+    struct lower_vector d = {.dtype = from->dtype, .level = LOWER_CHUNK};
+    sam_lower_build_count(b);
     d.raw = sam_lower_take_vector(&b->code, d.level);
-    sam_buffer_printf(&b->code.text[LOWER_CHUNK], "\tvadd.vx v%u, v%u, x%u\n", d.raw, b->lane,
-                      b->element);
-    sam_lower_emit(&b->code, LOWER_CHUNK, "vadd.vv $d, $d, $a",
-                   (struct lower_regs){.d = d.raw, .a = from->raw});
+    sam_lower_gpu(&b->code, LOWER_CHUNK, "vadd.vx v8, v%u, x%u; vadd.vv v%u, v8, v%u", b->lane,
+                  b->element, d.raw, from->raw);
     sam_lower_extend(&b->code, LOWER_CHUNK, d.dtype, d.raw);
-    return new_vector(b, d);
+    return d;
 }
 
-/* Emit an operation. The caller is one user of the result. */
+/* Emit an operation. */
 static struct lower_vector *result(struct lower_build *b, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     struct lower_code *c = &b->code;
-    struct lower_vector *in[3] = {operand(b, op, 0), NULL, NULL}, product;
+    struct lower_vector *in[3] = {sam_lower_build_operand(b, op, 0), NULL, NULL}, d;
     for (unsigned i = 1; i < row->count; i++)
-        in[i] = operand(b, op, i);
+        in[i] = sam_lower_build_operand(b, op, i);
     if (sam_lower_divides(b->l, op))
         watch_zeros(b, op, in[row->count - 1]);
     switch (row->family) {
-    case SAM_TILE_CI: return count_up(b, in[0]);
+    case SAM_TILE_CI: d = count_up(b, in[0]); break;
     case SAM_TILE_CMP:
-        return new_vector(b,
-                          sam_lower_compare(c, (enum sam_tile_compare)op->attribute, in[0], in[1]));
-    case SAM_TILE_SEL: return new_vector(b, sam_lower_select(c, in[0], in[1], in[2]));
-    case SAM_TILE_CVT: {
-        uint32_t d = sam_tile_arg(b->l->p, op, 1);
-        return new_vector(b, sam_lower_convert(c, in[0], sam_tile_ty(b->l->p, d)->tile.dtype,
-                                               (enum sam_tile_round)op->attribute));
-    }
-    case SAM_TILE_AXPY: {
-        product = sam_lower_apply(c, SAM_TILE_FN_MUL, in[0], in[1]);
-        struct lower_vector *d =
-            new_vector(b, sam_lower_apply(c, SAM_TILE_FN_ADD, &product, operand(b, op, 2)));
-        sam_lower_release(c, &product);
-        return d;
-    }
+        d = sam_lower_compare(c, (enum sam_tile_compare)op->attribute, in[0], in[1]);
+        break;
+    case SAM_TILE_SEL: d = sam_lower_select(c, in[0], in[1], in[2]); break;
+    case SAM_TILE_CVT:
+        d = sam_lower_convert(c, in[0],
+                              sam_tile_ty(b->l->p, sam_tile_arg(b->l->p, op, 1))->tile.dtype,
+                              (enum sam_tile_round)op->attribute);
+        break;
+    case SAM_TILE_AXPY:
+        d = sam_lower_apply(c, SAM_TILE_FN_MUL, in[0], in[1]);
+        d = sam_lower_apply(c, SAM_TILE_FN_ADD, &d, sam_lower_build_operand(b, op, 2));
+        break;
     case SAM_TILE_ROWEXPAND:
     case SAM_TILE_COLEXPAND:
     case SAM_TILE_EXPANDS:
-    case SAM_TILE_FILLPAD:
-        in[0]->users++; /* a copy */
-        return in[0];
-    default: return new_vector(b, sam_lower_apply(c, row->function, in[0], in[1]));
+    case SAM_TILE_FILLPAD: return in[0]; /* a copy */
+    default: d = sam_lower_apply(c, row->function, in[0], in[1]); break;
     }
+    return sam_lower_build_vector(b, d);
 }
 
 static void comment(struct lower_build *b, const struct sam_tile_op *op)
 {
-    struct sam_buffer *out = &b->code.text[LOWER_CHUNK];
-    sam_buffer_printf(out, "\t# %s", sam_tile_row(op->code)->name);
+    struct sam_buffer text = {0};
+    sam_buffer_puts(&text, sam_tile_row(op->code)->name);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const char *name = b->l->p->values[sam_tile_arg(b->l->p, op, i)].name;
-        sam_buffer_puts(out, i + 1 == op->operand_count ? " -> %" : i ? ", %" : " %");
-        sam_buffer_plain(out, name, strlen(name), '?');
+        sam_buffer_puts(&text, i + 1 == op->operand_count ? " -> %" : i ? ", %" : " %");
+        sam_buffer_plain(&text, name, strlen(name), '?');
     }
-    sam_buffer_puts(out, "\n");
+    sam_lower_comment(&b->code, LOWER_CHUNK, sam_buffer_text(&text));
+    b->code.failed |= text.failed;
+    sam_buffer_free(&text);
 }
 
-static void operate(struct lower_build *b, unsigned index)
+static void operate(struct lower_build *b, unsigned from, unsigned index)
 {
     const struct sam_tile_op *op = lower_build_op(b, index);
     comment(b, op);
-    struct lower_vector *d = result(b, op);
-    struct lower_place *to = place_at(b, op, op->operand_count - 1);
-    forget(b, to);
-    to->vector = d;
-    uint32_t last = b->kernel->ops[b->kernel->op_count - 1];
-    if (!writes_later(b, index, to) &&
-        !sam_lower_is_dead(b->l, sam_tile_arg(b->l->p, op, op->operand_count - 1), last))
-        store(b, to);
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        struct lower_place *p =
-            lower_is_tile(b->l, sam_tile_arg(b->l->p, op, i)) ? place_at(b, op, i) : NULL;
-        if (p && !reads_later(b, index, p))
-            forget(b, p);
+    if (b->columns && b->packed > 1) {
+        sam_lower_build_pairs(b, op);
+    } else if (sam_lower_folds(op->code)) {
+        sam_lower_build_reduce(b, op, is_stored(b, from, index));
+    } else {
+        struct lower_vector *d = result(b, op);
+        struct lower_place *to = target(b, index);
+        to->vector = d;
+        if (is_stored(b, from, index))
+            store(b, to);
     }
 }
 
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
 {
-    const struct sam_tile_op *first = &l->p->ops[kernel->ops[0]];
-    if (sam_lower_folds(first->code)) {
-        sam_lower_reduce(l, kernel);
-        return;
-    }
     struct lower_build *b = sam_alloc(1, sizeof *b);
     if (!b) {
         l->gpu.failed = true;
@@ -340,13 +342,18 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
     }
     b->l = b->code.l = l;
     b->kernel = kernel;
-    b->rectangle = sam_lower_iter_space(l, first);
+    b->rectangle = sam_lower_space(l, kernel);
     sam_lower_build_divide(b);
-    for (unsigned i = 0; i < kernel->op_count; i++)
-        operate(b, i);
+    for (unsigned i = 0, from = 0; i < kernel->op_count; i++) {
+        if (needs_cut(b, from, i)) {
+            sam_lower_build_cut(b);
+            from = i;
+        }
+        operate(b, from, i);
+    }
+    sam_lower_build_cut(b);
     sam_lower_build_finish(b);
     for (unsigned i = 0; i < kernel->op_count; i++)
         sam_lower_kernel_note(l, kernel, lower_build_op(b, i));
-    sam_lower_code_free(&b->code);
     free(b);
 }

@@ -71,12 +71,11 @@
     "vfmul.vv v8, v12, v10; vfmacc.vv v8, v13, v10; li t0, 0x7f7fffff; vadd.vi v10, v23, -1; " \
     "vmsltu.vx v0, v10, t0; vmerge.vvm v8, v22, v8, v0; "
 
-const char sam_lower_log_text[] = COMMON
-    "ret";
+const char sam_lower_log_text[] = COMMON;
 
 /* f16: the f32 logarithm of one argument rounds to an f16 midpoint. */
 const char sam_lower_log_f16_text[] =
-    "li t0, 0x3baf0000; vmseq.vx v20, v8, t0; " COMMON "vsub.vv v8, v8, v20; ret";
+    "li t0, 0x3baf0000; vmseq.vx v20, v8, t0; " COMMON "vsub.vv v8, v8, v20";
 
 /* clang-format on */
 

@@ -82,6 +82,7 @@ struct lower {
     struct sam_buffer hart;   /* .text of the hart */
     struct sam_buffer data;   /* its .data */
     struct sam_buffer gpu;    /* kernels and their routines */
+    uint16_t mnemonics[2048]; /* hash table of instructions (ir.c) */
     uint64_t routines;        /* used GPU routines, a bit each (enum sam_lower_routine) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
@@ -89,6 +90,7 @@ struct lower {
     struct lower_state *state;
     struct lower_boxes *boxes;
     struct lower_packing *packing; /* NULL without packed arguments */
+    uint32_t *in_place;            /* in_place.c, by value of the function */
 };
 
 /* Report at its line an operation that cannot be lowered. Lowering then fails. */
@@ -153,15 +155,17 @@ void sam_lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
+/* in_place.c: find the copies that products need not have, and let the tiles in mat live as long.
+ * Returns false on out-of-memory. */
+bool sam_lower_read_in_place(struct lower *l);
+/* The tile that holds the elements of a factor: itself, or the tile in mat that it is a copy of. */
+uint32_t sam_lower_factor_tile(const struct lower *l, uint32_t tile);
+
 /* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
 /* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
-/* --- GPU code. A value in a vector register is an f32 for all float dtypes, or an integer extended
- * to 32 bits. */
-/* reduce.c: a kernel of one reduction, along rows or columns. */
-void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel);
 /* math.c: GPU routines, emitted after the last kernel. Argument v8 (and v9), result v8. They may
  * clobber v0, v10 to v23, t0 to t6, a6 and a7, and work under any mask. `dtype` is the dtype that
  * the result is rounded to. */

@@ -9,13 +9,13 @@
 
 /* VFEXP is correctly rounded for every float. */
 static const char exp_text[] =
-    "vfexp.v v8, v8; ret";
+    "vfexp.v v8, v8";
 
 /* f16: for two arguments, the f32 exponential rounds up to an f16 midpoint. Subtracting one ulp
  * fixes both. */
 static const char exp_f16_text[] =
     "li t0, 0x3bef2000; li t1, 0x3cb9e000; vmseq.vx v10, v8, t0; vmseq.vx v11, v8, t1; "
-    "vfexp.v v8, v8; vsub.vv v8, v8, v10; vsub.vv v8, v8, v11; ret";
+    "vfexp.v v8, v8; vsub.vv v8, v8, v10; vsub.vv v8, v8, v11";
 
 /* y = 1 / sqrt(x) from two rounded operations is off by up to two ulps. The result y + y/2 (r + 3/4
  * r^2) is rounded once; the residue r = 1 - x y^2 uses x y exactly, in two parts. r is NaN if y is
@@ -28,11 +28,11 @@ static const char rsqrt_text[] =
     "vfmul.vv v11, v8, v10; vmv.v.v v12, v11; vfmsac.vv v12, v8, v10 # x y, v11 and v12; "
     "vfmv.v.f v13, t0; vfnmsac.vv v13, v11, v10; vfnmsac.vv v13, v12, v10 # r; "
     "vfmul.vf v14, v13, t1; vfmadd.vv v14, v13, v13; vfmin.vf v14, v14, t0; vfmul.vf v8, v10, t2; "
-    "vfmadd.vv v8, v14, v10; ret";
+    "vfmadd.vv v8, v14, v10";
 
 /* 16-bit results: rounding y again is correct. */
 static const char rsqrt_narrow_text[] =
-    "li t0, 0x3f800000; vfsqrt.v v8, v8; vfrdiv.vf v8, v8, t0; ret";
+    "li t0, 0x3f800000; vfsqrt.v v8, v8; vfrdiv.vf v8, v8, t0";
 
 /* clang-format on */
 
@@ -93,7 +93,7 @@ void sam_lower_math_text(struct sam_buffer *out, uint64_t set)
         const struct body *body = &bodies[i];
         if (!(set >> i & 1))
             continue;
-        sam_lower_code(out, "%s: %s", body->label, body->text);
+        sam_lower_code(out, "%s: %s%s", body->label, body->text, body->entries ? "" : "; ret");
         for (size_t k = 0; k < body->entries; k++)
             sam_buffer_printf(out, "    .word 0x%08x, 0x%08x\n", (uint32_t)body->table[k],
                               (uint32_t)(body->table[k] >> 32));
@@ -102,9 +102,10 @@ void sam_lower_math_text(struct sam_buffer *out, uint64_t set)
 
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine, enum sam_dtype dtype)
 {
-    enum sam_lower_math body = sam_lower_math(routine, dtype);
-    l->routines |= sam_lower_math_set(body);
-    return sam_lower_math_label(body);
+    const struct body *body = &bodies[sam_lower_math(routine, dtype)];
+    if (bodies[body->uses].entries)
+        l->routines |= UINT64_C(1) << body->uses;
+    return body->text;
 }
 
 void sam_lower_routines(struct lower *l)

@@ -3,6 +3,7 @@
  * row-major, the right tile in place if column-major; otherwise TensorLoad makes a transposed copy.
  * bf16 is not supported, but widens exactly to f32. */
 #include "lower/box.h"
+#include "lower/hart.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,55 +30,150 @@ static const struct {
 };
 
 /* --- pairs of row blocks: for one or two column blocks, C is in m4 to m7, A in m0 and m1, B in m2
- * and m3. A step loads as many blocks as it multiplies. */
+ * and m3. A step loads as many blocks as it multiplies, first what the step before released first,
+ * and the last products and stores come after the first loads of the next step: the bus waits for
+ * neither. */
+
+/* A block of C: its register, below and right of the first. */
+struct sum {
+    unsigned reg;
+    bool down, right;
+};
+
+static const struct sum quad[4] = {{4, 0, 0}, {6, 1, 0}, {5, 0, 1}, {7, 1, 1}};
+
+/* Move `sum` (`move`: mldw or mstw) between memory, at `base`, and its register. t6 is its address,
+ * `columns` its columns. */
+static void move_sum(struct sam_buffer *out, struct sum sum, const char *move, const char *columns,
+                     const char *base, const char *pitch, unsigned rows)
+{
+    sam_lower_code(out, "slli t6, %s, 2; mcfgk zero, t6; mcfgmi zero, %u", columns, rows);
+    if (sum.down)
+        sam_lower_code(out, "slli t6, %s, %d; add t6, t6, %s", pitch, __builtin_ctz(rows), base);
+    else
+        sam_lower_code(out, "mv t6, %s", base);
+    if (sum.right)
+        sam_lower_code(out, "addi t6, t6, %u", 4 * rows);
+    sam_lower_code(out, "%s m%u, %s, (t6); mcfgk zero, t5", move, sum.reg, pitch);
+}
+
+static void start_sum(struct sam_buffer *out, struct sum sum, unsigned rows)
+{
+    sam_lower_code(out, "beqz s11, 7f");
+    move_sum(out, sum, "mldw", sum.right ? "a1" : "t3", "a5", "a7", rows);
+    sam_lower_code(out, "j 6f; 7: mmov.mx m%u, a0; 6:", sum.reg);
+}
+
+static void start_first(struct sam_buffer *out, struct sum sum, unsigned rows)
+{
+    sam_lower_code(out, "bnez t2, 6f # not the first step");
+    start_sum(out, sum, rows);
+}
+
+static void store_last(struct sam_buffer *out, struct sum sum, unsigned rows)
+{
+    sam_lower_code(out, "bne t4, t5, 6f # not the last step");
+    move_sum(out, sum, "mstw", "t3", "a4", "s7", rows);
+    sam_lower_code(out, "6:");
+}
+
+/* t5 = bytes of K in a step of which t4 are left; load its first block of B. */
+static void load_first(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    sam_lower_code(out,
+                   "li t5, %u; bgeu t4, t5, 6f; mv t5, t4; 6: mcfgk zero, t5; mcfgm zero, t3; "
+                   "%s m2, s5, (t0)",
+                   4 * rows, kinds[kind].load);
+}
+
+/* The next block: columns from a3, a4, a5 of which a2 are left. Its first sum, and block of B. */
+static void begin_block(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+{
+    sam_lower_code(out,
+                   "li t6, %u; mv t3, t6 # columns of the first blocks, of the second; "
+                   "bgeu a2, t6, 2f; mv t3, a2; "
+                   "2: sub a1, a2, t3; bgeu t6, a1, 3f; mv a1, t6; "
+                   "3: mv a6, s2; mv t0, a3; mv t4, s10",
+                   rows);
+    start_sum(out, quad[0], rows);
+    load_first(out, kind, rows);
+}
+
+/* The products of the second block of B, after the loads of the next step. */
+static void end_step(struct sam_buffer *out, enum product_kind kind, unsigned rows,
+                     const char *columns)
+{
+    sam_lower_code(out, "mcfgmi zero, %u; mcfgn zero, %s; %s m5, m3, m0; %s m7, m3, m1", rows,
+                   columns, kinds[kind].multiply, kinds[kind].multiply);
+}
 
 static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
-    const char *load = kinds[kind].load, *multiply = kinds[kind].multiply;
+    const char *label = kinds[kind].label, *load = kinds[kind].load;
+    const int shift = __builtin_ctz(rows);
+    sam_lower_code(out, "%s_step: mcfgmi zero, %u; %s m0, s3, (a6); mcfgn zero, t3; %s m4, m2, m0",
+                   label, rows, load, kinds[kind].multiply);
+    start_first(out, quad[1], rows);
+    sam_lower_code(out, "slli t6, s3, %d; add t6, t6, a6; mcfgmi zero, %u; %s m1, s3, (t6)", shift,
+                   rows, load);
+    store_last(out, quad[0], rows);
+    sam_lower_code(out, "%s m6, m2, m1; beqz a1, %s_narrow", kinds[kind].multiply, label);
+    start_first(out, quad[2], rows);
+    sam_lower_code(out, "slli t6, s5, %d; add t6, t6, t0; mcfgm zero, a1; %s m3, s5, (t6)", shift,
+                   load);
+    start_first(out, quad[3], rows);
     sam_lower_code(out,
-                   "5: li t5, %u; bgeu t4, t5, 6f; mv t5, t4; "
-                   "6: mcfgk zero, t5; mcfgn zero, t3; mcfgmi zero, %u; %s m0, s3, (a6); "
-                   "mcfgm zero, t3; %s m2, s5, (t0); mcfgmi zero, %u; %s m4, m2, m0; "
-                   "%s m1, s3, (t1); %s m6, m2, m1; beqz a1, 7f; mcfgn zero, a1; "
-                   "mcfgm zero, a1; %s m3, s5, (t2); mcfgmi zero, %u; %s m5, m3, m0; "
-                   "%s m7, m3, m1; "
-                   "7: .irp pointer, a6, t0, t1, t2; add \\pointer, \\pointer, t5; .endr; "
-                   "sub t4, t4, t5; bnez t4, 5b",
-                   4 * rows, rows, load, load, rows, multiply, load, multiply, load, rows, multiply,
-                   multiply);
+                   "li t2, 1; beq t4, t5, %s_last; add a6, a6, t5; add t0, t0, t5; "
+                   "sub t4, t4, t5",
+                   label);
+    load_first(out, kind, rows);
+    sam_lower_code(out, "mcfgki zero, %u", 4 * rows);
+    end_step(out, kind, rows, "a1");
+    sam_lower_code(out, "mcfgk zero, t5; j %s_step", label);
+    sam_lower_code(out, "%s_narrow:", label); /* the last block of these rows */
+    store_last(out, quad[1], rows);
+    sam_lower_code(
+        out, "li t2, 1; add a6, a6, t5; add t0, t0, t5; sub t4, t4, t5; beqz t4, %s_turned", label);
+    load_first(out, kind, rows);
+    sam_lower_code(out, "j %s_step", label);
 }
 
-static void write_pair_end(struct sam_buffer *out, const char *label, unsigned rows)
+/* The last step of a block, with the first loads of the next one. */
+static void write_pair_end(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
+    const char *label = kinds[kind].label;
+    const int shift = __builtin_ctz(rows) + 1; /* of a pair of rows */
+    sam_lower_code(out, "%s_last:", label);
+    store_last(out, quad[1], rows);
     sam_lower_code(out,
-                   "8: slli t5, t3, 2; mcfgmi zero, %u; mcfgk zero, t5; slli t6, s7, %d; "
-                   "add t6, t6, a4; mstw m4, s7, (a4); mstw m6, s7, (t6); add a4, a4, t5; "
-                   "add a5, a5, t5; add t6, t6, t5; beqz a1, 9f; slli t5, a1, 2; "
-                   "mcfgk zero, t5; mstw m5, s7, (a4); mstw m7, s7, (t6); add a4, a4, t5; "
-                   "add a5, a5, t5; "
-                   "9: add t6, t3, a1; sub a2, a2, t6; mul t6, t6, s5; add a3, a3, t6; "
-                   "bnez a2, 1b; li a1, %u; j %s_next",
-                   rows, __builtin_ctz(rows), 2 * rows, label);
+                   "mv sp, a4; mv t2, a1 # for the stores of this block; "
+                   "add t6, t3, a1; sub a2, a2, t6; slli t5, t6, 2; add a4, a4, t5; "
+                   "add a5, a5, t5; mul t6, t6, s5; add a3, a3, t6; li t4, 0; bnez a2, 5f; "
+                   "li t6, %u; bltu s8, t6, 8f; slli t6, s3, %d; add s2, s2, t6; "
+                   "slli t6, s7, %d; add s6, s6, t6; addi s8, s8, -%u; beqz s11, 4f; "
+                   "slli t6, a7, %d; add s11, s11, t6; "
+                   "4: mv a2, s9; mv a3, s4; mv a4, s6; mv a5, s11; "
+                   "5:",
+                   4 * rows, shift, shift, 2 * rows, shift);
+    begin_block(out, kind, rows);
+    sam_lower_code(out, "8: addi t6, s10, -1; andi t6, t6, %u; addi t6, t6, 1; mcfgk zero, t6",
+                   4 * rows - 1);
+    end_step(out, kind, rows, "t2");
+    move_sum(out, quad[2], "mstw", "t2", "sp", "s7", rows);
+    move_sum(out, quad[3], "mstw", "t2", "sp", "s7", rows);
+    sam_lower_code(out, "li t2, 0; bnez t4, %s_step; %s_turned: li a1, %u; j %s_next", label, label,
+                   2 * rows, label);
 }
 
 static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned rows)
 {
     sam_lower_code(out,
-                   "%s_pairs: mv a2, s9 # columns left; "
-                   "mv a3, s4; mv a4, s6; mv a5, s11; "
-                   "1: li t6, %u; mv t3, t6 # of the first blocks, of the second; "
-                   "bgeu a2, t6, 2f; mv t3, a2; "
-                   "2: sub a1, a2, t3; bgeu t6, a1, 3f; mv a1, t6; "
-                   "3: .irp sum, m4, m5, m6, m7; mmov.mx \\sum, a0; .endr; beqz s11, 4f; "
-                   "slli t5, t3, 2; mcfgmi zero, %u; mcfgk zero, t5; mul t6, t6, a7; "
-                   "add t6, t6, a5; mldw m4, a7, (a5); mldw m6, a7, (t6); beqz a1, 4f; "
-                   "add t2, a5, t5; add t6, t6, t5; slli t5, a1, 2; mcfgk zero, t5; "
-                   "mldw m5, a7, (t2); mldw m7, a7, (t6); "
-                   "4: mv a6, s2; slli t1, s3, %d; add t1, t1, a6; mv t0, a3; mul t2, t3, s5; "
-                   "add t2, t2, a3; mv t4, s10; beqz t4, 8f",
-                   kinds[kind].label, rows, rows, __builtin_ctz(rows));
+                   "%s_pairs: mv a2, s9 # columns left; mv a3, s4; mv a4, s6; mv a5, s11; "
+                   "li t2, 0",
+                   kinds[kind].label);
+    begin_block(out, kind, rows);
     write_pair_step(out, kind, rows);
-    write_pair_end(out, kinds[kind].label, rows);
+    write_pair_end(out, kind, rows);
 }
 
 /* --- remaining rows: the C blocks in m4 and up share one A block in m0; B passes through m1 to m3
@@ -170,6 +266,11 @@ static unsigned organise(uint32_t sums, unsigned names[8])
     return count >= 2 && sources >= 3 ? 2 : count && sources >= 2;
 }
 
+bool sam_lower_matrix_registers(const struct lower *l, unsigned names[8])
+{
+    return organise(l->options.acc_regs, names) == 4;
+}
+
 /* Append `text`, written for m0 to m7, with the registers renamed. */
 static void rename_registers(struct sam_buffer *out, const struct sam_buffer *text,
                              const unsigned names[8])
@@ -199,7 +300,7 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                    "1:",
                    label);
     if (blocks == 4)
-        sam_lower_code(out, "li t6, %u; bgeu s8, t6, %s_pairs", 2 * rows, label);
+        sam_lower_code(out, "beqz s10, 2f; li t6, %u; bgeu s8, t6, %s_pairs; 2:", 2 * rows, label);
     sam_lower_code(out,
                    "li a1, %u # rows of this turn; "
                    "bgeu s8, a1, 2f; mv a1, s8; "
@@ -369,7 +470,8 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
         return;
     }
     /* C^T = B^T A^T: for a column-major destination the factors swap */
-    struct factor left = {.tile = a, .rows = true}, right = {.tile = b, .rows = false};
+    struct factor left = {.tile = sam_lower_factor_tile(l, a), .rows = true};
+    struct factor right = {.tile = sam_lower_factor_tile(l, b), .rows = false};
     if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
         sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
                          sam_tile_dtype_name(dtype));
@@ -392,6 +494,14 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_field(l, "s10", a, LOWER_COLS);
     if (kinds[kind].shift)
         sam_lower_hart(l, "slli s10, s10, %u", kinds[kind].shift);
+    if (l->state->kept == d) {
+        sam_lower_kept_product(l, kinds[kind].load, kinds[kind].multiply, !acc, left.pitch,
+                               right.pitch);
+        sam_lower_hart(l, ".L%u:", end);
+        sam_lower_box_note(l, op);
+        sam_lower_note(l, op, "matrix unit: %s, into registers", kinds[kind].multiply);
+        return;
+    }
     sam_lower_field(l, "s6", d, LOWER_ADDRESS);
     sam_lower_hart(l, "li s7, %" PRIu32, pitch_of(l, d));
     if (!acc && !bias)

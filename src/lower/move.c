@@ -295,6 +295,10 @@ static void addresses(struct lower *l, uint32_t from, uint32_t to)
 static void move(struct lower *l, const struct sam_tile_op *op, bool across)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 1);
+    if (sam_lower_factor_tile(l, d) != d) {
+        sam_lower_note(l, op, "products read %s in place", value_name(l, s));
+        return;
+    }
     addresses(l, s, d);
     copy_whole(l, s, d, either(sam_lower_valid(l, d, true), sam_lower_valid(l, s, !across)),
                either(sam_lower_valid(l, d, false), sam_lower_valid(l, s, across)), across);

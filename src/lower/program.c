@@ -210,11 +210,35 @@ static void begin(struct lower *l)
     sam_buffer_puts(&l->gpu, sam_gpu_start_code());
 }
 
+/* Let products read factors in place if the tiles fit then. Returns false on out-of-memory. */
+static bool read_in_place(struct lower *l)
+{
+    struct sam_tile_report trial = {.program = l->p};
+    const size_t size = l->f->value_count * sizeof *l->flow.life;
+    struct sam_tile_life *before = sam_alloc(l->f->value_count + 1, sizeof *before);
+    bool good = before != NULL;
+    if (good)
+        memcpy(before, l->flow.life, size);
+    good = good && sam_lower_read_in_place(l) &&
+           sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, &trial, &l->plan) == SAM_OK;
+    sam_tile_plan_free(&l->plan);
+    if (good && trial.report.errors) {
+        memcpy(l->flow.life, before, size);
+        for (uint32_t i = 0; i < l->f->value_count; i++)
+            l->in_place[i] = l->f->first_value + i;
+    }
+    sam_tile_report_free(&trial);
+    free(before);
+    return good;
+}
+
 static enum sam_status place(struct lower *l, const uint32_t *values, struct sam_error *error)
 {
     if (sam_tile_flow(l->p, l->f, &l->flow) != SAM_OK)
         return sam_fail_memory(error);
     sam_tile_bind_keep(l->p, l->f, &l->flow, l->arguments, l->argument_count, values);
+    if (!read_in_place(l))
+        return sam_fail_memory(error);
     if (sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, l->report, &l->plan) != SAM_OK ||
         (!l->report->report.errors && !sam_lower_values(l)))
         return sam_fail_memory(error);
@@ -291,6 +315,7 @@ static void close(struct lower *l)
     free(l->state->begun);
     sam_lower_op_map_free(l->state->op_map);
     free(l->values);
+    free(l->in_place);
     sam_tile_flow_free(&l->flow);
     sam_tile_plan_free(&l->plan);
 }
@@ -354,7 +379,7 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
         return sam_fail(error, SAM_ERR_USAGE, "function %zu: expected one below %zu", function,
                         p->func_count);
     struct sam_tile_report report = {.program = p};
-    struct lower_state state = {.yields = LOWER_NO_SLOT};
+    struct lower_state state = {.yields = LOWER_NO_SLOT, .kept = SAM_TILE_NONE};
     struct lower l = {.p = p,
                       .f = &p->funcs[function],
                       .arguments = arguments,

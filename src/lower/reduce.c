@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduction kernels. Column reductions: one column per lane, rows in ascending order. Row
- * reductions: one row per warp, lane l takes columns l, l + 32, ... in ascending order; a tree
- * reduction through local memory then combines the lanes, halving from 16.
+/* Reductions. Of columns: one column per lane, rows in ascending order. Of rows: one row per warp,
+ * lane l takes columns l, l + 32, ... in ascending order; a tree through local memory then combines
+ * the lanes, halving from 16.
  *
  * Each lane starts from the identity: -0 for float sums, 1 for products, NaN for minNum. A
  * one-element line is copied, so that NaN payloads survive.
@@ -9,12 +9,10 @@
  * Float minima and maxima in the other --nan modes, argmin and argmax reduce order-preserving
  * integer keys by maximum. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "lower/elements.h"
+#include "lower/build.h"
 
-enum { LANES = 32, MOST_WARPS = 8, MOST_GROUPS = 16 };
-/* Stack offset of the tree reduction's buffer. */
+/* Stack offset of the tree's buffer. */
 enum { TREE = 16 };
 
 enum form {
@@ -24,48 +22,26 @@ enum form {
 };
 
 struct reduction {
-    struct lower_code code;
-    struct lower *l;
-    struct sam_lower_kernel *kernel;
-    const struct sam_tile_op *op;
+    struct lower_build *b;
+    struct lower_code *c;
     const struct sam_tile_row *row;
-    uint32_t src, dst; /* values */
+    struct lower_place *src, *dst;
     enum sam_dtype dtype;
     enum sam_tile_nan nan;
     enum form form;
-    bool columns; /* reduce columns, otherwise rows */
-    bool arg;     /* argmin, argmax */
+    bool arg; /* argmin, argmax */
     bool real, narrow, max;
-    unsigned warps;            /* in the launch */
-    unsigned from, at, to;     /* x: current line, position in it, destination */
-    unsigned index, left;      /* x: element index; elements left */
-    unsigned raw, key;         /* v: loaded elements; their keys */
-    unsigned all;              /* v: accumulator */
-    unsigned lane, here, best; /* v: FORM_INDEX: lane index; indices of raw and of all */
+    bool leads;              /* --nan first: a NaN in the first element is the result */
+    unsigned size;           /* bytes of an element */
+    unsigned all;            /* v: accumulator */
+    unsigned one;            /* v: the last elements, or 0 if no row has a single one */
+    unsigned best;           /* v: FORM_INDEX: its indices */
+    unsigned found, found_x; /* label and x: index of the result of a row */
 };
 
-/* Code levels: per line (LOWER_ROW), per chunk (LOWER_CHUNK), at the end of a line. */
-enum { LOWER_END = LOWER_ONCE };
-
-static void put(struct reduction *f, unsigned level, const char *format, ...) SAM_PRINTF(3, 4);
-static void put(struct reduction *f, unsigned level, const char *format, ...)
+static bool is_order(const struct sam_tile_row *row)
 {
-    char line[256];
-    va_list args;
-    va_start(args, format);
-    sam_format_list(line, sizeof line, format, args);
-    va_end(args);
-    sam_buffer_puts(&f->code.text[level], line);
-}
-
-static bool is_order(const struct reduction *f)
-{
-    return f->row->function == SAM_TILE_FN_MIN || f->row->function == SAM_TILE_FN_MAX;
-}
-
-static bool is_signed(const struct reduction *f)
-{
-    return sam_tile_is_signed(f->dtype);
+    return row->function == SAM_TILE_FN_MIN || row->function == SAM_TILE_FN_MAX;
 }
 
 /* --- elements */
@@ -103,28 +79,36 @@ bool sam_lower_has_reduction(enum sam_tile_function function)
     return combiner_of(function) != NULL;
 }
 
-/* $d = combine($d, $a), in the reduction's form; $d != v8. */
-static void combine(struct reduction *f, unsigned level, unsigned d, unsigned a)
+bool sam_lower_reduces_beside(const struct lower *l, const struct sam_tile_op *op)
+{
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const enum sam_dtype dtype = sam_tile_ty(l->p, sam_tile_arg(l->p, op, 0))->tile.dtype;
+    /* Under --nan first the result is loaded from the source in memory. */
+    return !is_order(row) || !sam_tile_is_real(dtype) || l->options.nan != SAM_TILE_NAN_FIRST;
+}
+
+/* $d = combine($d, $a), in the reduction's form. */
+static void combine(struct reduction *f, enum lower_level level, unsigned d, unsigned a)
 {
     const struct combiner *r = combiner_of(f->row->function);
-    const char *lines = f->form != FORM_VALUE ? "vmax.vv"
-                        : f->real             ? r->real.combine
-                        : is_signed(f)        ? r->sint.combine
-                                              : r->uint.combine;
-    const bool rounds = f->narrow && !is_order(f);
+    const char *lines = f->form != FORM_VALUE          ? "vmax.vv"
+                        : f->real                      ? r->real.combine
+                        : sam_tile_is_signed(f->dtype) ? r->sint.combine
+                                                       : r->uint.combine;
+    const bool rounds = f->narrow && !is_order(f->row);
     struct lower_regs regs = {.d = d, .a = a};
-    sam_lower_emit_numbers(&f->code, level, regs, "%s %s, $d, $a", lines, rounds ? "v8" : "$d");
+    sam_lower_emit_numbers(f->c, level, regs, "%s %s, $d, $a", lines, rounds ? "v8" : "$d");
     if (rounds)
-        sam_lower_round(&f->code, level, f->dtype, (struct lower_regs){.d = d, .a = 8});
+        sam_lower_round(f->c, level, f->dtype, (struct lower_regs){.d = d, .a = 8});
 }
 
 static uint32_t identity(const struct reduction *f)
 {
     const struct combiner *r = combiner_of(f->row->function);
-    return f->form != FORM_VALUE ? 0x80000000
-           : f->real             ? r->real.identity
-           : is_signed(f)        ? r->sint.identity
-                                 : r->uint.identity;
+    return f->form != FORM_VALUE          ? 0x80000000
+           : f->real                      ? r->real.identity
+           : sam_tile_is_signed(f->dtype) ? r->sint.identity
+                                          : r->uint.identity;
 }
 
 /* Float keys have the order of the values. -0 sorts below +0 except with --nan first. NaN sorts at
@@ -147,93 +131,82 @@ static const char *sign(const struct reduction *f)
 /* Integer keys. */
 static const char *whole_key(const struct reduction *f)
 {
-    if (is_signed(f))
+    if (sam_tile_is_signed(f->dtype))
         return f->max ? "vmv.v.v $d, $a" : "vxor.vi $d, $a, -1";
     return f->max ? "vxor.vx $d, $a, $(0x80000000)" : "vxor.vx $d, $a, $(0x7fffffff)";
 }
 
-/* Load elements and return the register of their reduction form. */
-static unsigned element(struct reduction *f, unsigned level, unsigned at)
+/* The register with the reduction's form of a value. */
+static unsigned element(struct reduction *f, struct lower_vector *x)
 {
-    struct lower_code *c = &f->code;
-    struct lower_vector x = {
-        .dtype = f->dtype, .level = (enum lower_level)level, .raw = f->raw, .users = 1};
-    put(f, level, "\tvle%u.v v%u, (x%u)\n", 8 * (unsigned)sam_tile_size(f->dtype), f->raw, at);
-    /* Sign-extended unsigned integers still order correctly, but not as keys. */
-    if (is_order(f) && !f->real && !is_signed(f) && f->form != FORM_VALUE)
-        sam_lower_extend(c, x.level, f->dtype, f->raw);
-    unsigned wide = is_order(f) ? sam_lower_order(c, &x) : sam_lower_wide(c, &x);
-    struct lower_regs regs = {.d = f->key, .a = wide};
-    if (f->form != FORM_VALUE)
-        sam_lower_emit(c, x.level, f->real ? sign(f) : whole_key(f), regs);
-    if (f->form != FORM_VALUE && f->real)
-        sam_lower_emit(c, x.level, real_keys[f->nan], regs);
-    return f->form == FORM_VALUE ? wide : f->key;
+    const unsigned wide =
+        is_order(f->row) && x->raw ? sam_lower_order(f->c, x) : sam_lower_wide(f->c, x);
+    if (f->form == FORM_VALUE) {
+        if (!(is_order(f->row) && f->dtype == SAM_F16 && !x->raw))
+            return wide;
+        sam_lower_raw(f->c, x);
+        return sam_lower_order(f->c, x);
+    }
+    const struct lower_regs regs = {.d = sam_lower_take_vector(f->c, x->level), .a = wide};
+    sam_lower_emit(f->c, x->level, f->real ? sign(f) : whole_key(f), regs);
+    if (f->real)
+        sam_lower_emit(f->c, x->level, real_keys[f->nan], regs);
+    return regs.d;
 }
 
 /* Convert the accumulator to its raw form. */
 static unsigned value(struct reduction *f)
 {
-    struct lower_code *c = &f->code;
-    struct lower_vector d = {.dtype = f->dtype, .level = (enum lower_level)LOWER_END, .users = 1};
+    struct lower_vector d = {.dtype = f->dtype, .level = LOWER_END};
     struct lower_regs regs = {.d = f->all, .a = f->all};
     if (f->form == FORM_KEY) { /* --nan propagate */
-        sam_lower_emit(c, d.level, real_keys[f->nan], regs);
-        sam_lower_emit(c, d.level, sign(f), regs);
+        sam_lower_emit(f->c, d.level, real_keys[f->nan], regs);
+        sam_lower_emit(f->c, d.level, sign(f), regs);
     }
-    if (is_order(f) && f->dtype == SAM_F16) {
-        sam_lower_emit(c, d.level, sam_lower_from_order, regs);
+    if (is_order(f->row) && f->dtype == SAM_F16) {
+        sam_lower_emit(f->c, d.level, sam_lower_from_order, regs);
         return f->all;
     }
     *(f->narrow ? &d.wide : &d.raw) = f->all;
-    return sam_lower_raw(c, &d);
+    return sam_lower_raw(f->c, &d);
 }
 
-/* Reset the accumulator to the identity. */
-static void start_line(struct reduction *f)
-{
-    char line[64];
-    sam_format(line, sizeof line, "vmv.v.x $d, $(0x%x)", identity(f));
-    sam_lower_emit(&f->code, LOWER_ROW, line, (struct lower_regs){.d = f->all});
-}
-
-/* Accumulate one chunk. Its indices are in `here`, or uniformly in scalar `index`. */
+/* Accumulate one step. */
 static void next_elements(struct reduction *f)
 {
-    unsigned x = element(f, LOWER_CHUNK, f->at);
+    struct lower_build *b = f->b;
+    unsigned x = element(f, f->src->vector);
     if (f->form != FORM_INDEX) {
         combine(f, LOWER_CHUNK, f->all, x);
         return;
     }
-    put(f, LOWER_CHUNK, "\tvmslt.vv v0, v%u, v%u\n\tvmax.vv v%u, v%u, v%u\n", f->all, x, f->all,
-        f->all, x);
-    if (f->columns)
-        put(f, LOWER_CHUNK, "\tvmerge.vxm v%u, v%u, x%u, v0\n", f->best, f->best, f->index);
-    else
-        put(f, LOWER_CHUNK, "\tvmerge.vvm v%u, v%u, v%u, v0\n", f->best, f->best, f->here);
+    sam_lower_gpu(f->c, LOWER_CHUNK, "vmslt.vv v0, v%u, v%u; vmax.vv v%u, v%u, v%u", f->all, x,
+                  f->all, f->all, x);
+    if (b->columns) {
+        const unsigned zero = 0, index = sam_lower_build_moving(b, zero, 1, 0);
+        sam_lower_gpu(f->c, LOWER_CHUNK, "vmerge.vxm v%u, v%u, x%u, v0", f->best, f->best, index);
+    } else {
+        const unsigned index = sam_lower_build_moving(b, 0, LOWER_LANES, 0);
+        const unsigned lane = sam_lower_take_vector(f->c, LOWER_ONCE);
+        sam_lower_gpu(f->c, LOWER_ONCE, "vid.v v%u", lane);
+        sam_lower_gpu(f->c, LOWER_CHUNK, "vadd.vx v8, v%u, x%u; vmerge.vvm v%u, v%u, v8, v0", lane,
+                      index, f->best, f->best);
+    }
 }
 
-/* --- lines */
-
-static const char *scalar_load(size_t size)
-{
-    return size == 4 ? "lw" : size == 2 ? "lh" : "lb";
-}
-
-static const char *scalar_store(size_t size)
-{
-    return size == 4 ? "sw" : size == 2 ? "sh" : "sb";
-}
+/* --- ends of lines */
 
 /* Tree-reduce across lanes through local memory into lane 0. */
 static void reduce_lanes(struct reduction *f, unsigned v,
                          void (*with)(struct reduction *f, unsigned d, unsigned a))
 {
-    put(f, LOWER_END, "\taddi t1, sp, %d\n", TREE);
-    for (unsigned half = LANES / 2; half; half /= 2) {
-        put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\taddi t2, t1, %u\n\tvle32.v v%u, (t2)\n", v,
-            4 * half, f->raw);
-        with(f, v, f->raw);
+    const unsigned at = sam_lower_take_scalar(f->c, LOWER_END);
+    sam_lower_gpu(f->c, LOWER_END, "addi x%u, sp, %d", at, TREE);
+    for (unsigned half = LOWER_LANES / 2; half; half /= 2) {
+        const unsigned other = sam_lower_take_vector(f->c, LOWER_END);
+        sam_lower_gpu(f->c, LOWER_END, "vse32.v v%u, (x%u); addi t2, x%u, %u; vle32.v v%u, (t2)", v,
+                      at, at, 4 * half, other);
+        with(f, v, other);
     }
 }
 
@@ -244,333 +217,178 @@ static void with_values(struct reduction *f, unsigned d, unsigned a)
 
 static void with_indexes(struct reduction *f, unsigned d, unsigned a)
 {
-    put(f, LOWER_END, "\tvmin.vv v%u, v%u, v%u\n", d, d, a);
+    sam_lower_gpu(f->c, LOWER_END, "vmin.vv v%u, v%u, v%u", d, d, a);
 }
 
-/* t2 = lane 0. */
-static void first_lane(struct reduction *f, unsigned v)
+/* d = lane 0 of v; vmv.x.s reads the highest active lane. */
+static void first_lane(struct reduction *f, unsigned d, unsigned v)
 {
-    put(f, LOWER_END, "\tvse32.v v%u, (t1)\n\tlw t2, 0(t1)\n", v);
+    sam_lower_gpu(f->c, LOWER_END,
+                  "vsetvli t0, x%u, e32, m1, ta, ma; vmv.x.s x%u, v%u;"
+                  "vsetvli t0, zero, e32, m1, ta, ma",
+                  sam_lower_number(f->c, LOWER_END, 1), d, v);
 }
 
-/* Finish a row: store the result to `to`. */
-static void end_row(struct reduction *f, unsigned found)
+static char width(unsigned size)
 {
-    size_t size = sam_tile_size(f->dtype);
+    return "?bh?w"[size];
+}
+
+/* Returns whether a line may have one element, which is copied. */
+static bool may_copy(const struct reduction *f)
+{
+    uint32_t number;
+    const bool known =
+        sam_lower_known(f->b->l, f->b->rectangle, f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
+    return f->real && f->form != FORM_INDEX && (!known || number == 1);
+}
+
+/* Begin code for lines of one element; it ends with the label. */
+static unsigned begin_copy(struct reduction *f)
+{
+    const unsigned many = sam_lower_label(f->b->l);
+    sam_lower_gpu(f->c, LOWER_END, "li t0, 1; bne s2, t0, .Lg%u", many);
+    return many;
+}
+
+/* found_x = the result of a row. */
+static void end_row(struct reduction *f)
+{
+    const unsigned result = f->found_x;
     if (f->form != FORM_INDEX) {
         reduce_lanes(f, f->all, with_values);
-        first_lane(f, value(f));
-        put(f, LOWER_END, "\t%s t2, 0(x%u)\n", scalar_store(size), f->to);
+        first_lane(f, result, value(f));
+        if (f->one) {
+            const unsigned many = begin_copy(f);
+            first_lane(f, result, f->one);
+            sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", many);
+        }
         return;
     }
-    put(f, LOWER_END, "\tvmv.v.v v%u, v%u\n", f->key, f->all);
-    reduce_lanes(f, f->key, with_values);
-    first_lane(f, f->key);
-    put(f, LOWER_END, "\tvmsne.vx v0, v%u, t2\n", f->all);
-    sam_lower_emit(&f->code, (enum lower_level)LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
+    const unsigned key = sam_lower_take_vector(f->c, LOWER_END);
+    sam_lower_gpu(f->c, LOWER_END, "vmv.v.v v%u, v%u", key, f->all);
+    reduce_lanes(f, key, with_values);
+    first_lane(f, result, key);
+    sam_lower_gpu(f->c, LOWER_END, "vmsne.vx v0, v%u, x%u", f->all, result);
+    sam_lower_emit(f->c, LOWER_END, "vmerge.vxm $d, $d, $(0x7fffffff), v0",
                    (struct lower_regs){.d = f->best});
     reduce_lanes(f, f->best, with_indexes);
-    first_lane(f, f->best);
-    if (f->real && f->nan == SAM_TILE_NAN_FIRST)
-        put(f, LOWER_END, ".Lg%u:\n", found);
-    if (f->arg) {
-        put(f, LOWER_END, "\tsw t2, 0(x%u)\n", f->to);
+    first_lane(f, result, f->best);
+    if (f->leads)
+        sam_lower_gpu(f->c, LOWER_END, ".Lg%u:", f->found);
+    if (!f->arg)
+        sam_lower_gpu(f->c, LOWER_END, "slli t2, x%u, %u; add t2, t2, x%u; l%c x%u, 0(t2)", result,
+                      (unsigned)__builtin_ctz(f->size), sam_lower_build_row(f->b, f->src),
+                      width(f->size), result);
+}
+
+/* Store the result of a row, and keep it for what comes after. */
+static void keep_row(struct reduction *f, bool stores)
+{
+    if (stores)
+        sam_lower_gpu(f->c, LOWER_END, "s%c x%u, 0(x%u)", width(f->dst->bytes), f->found_x,
+                      sam_lower_build_row(f->b, f->dst));
+    struct lower_vector d = {.dtype = f->dst->dtype, .level = LOWER_ROW};
+    d.raw = sam_lower_take_vector(f->c, LOWER_ROW);
+    sam_lower_gpu(f->c, LOWER_END, "vmv.v.x v%u, x%u", d.raw, f->found_x);
+    if (!sam_tile_is_real(d.dtype))
+        sam_lower_extend(f->c, LOWER_END, d.dtype, d.raw);
+    f->dst->vector = sam_lower_build_vector(f->b, d);
+}
+
+/* Store the results of 32 columns. */
+static void end_columns(struct reduction *f)
+{
+    const unsigned to = sam_lower_build_row(f->b, f->dst);
+    if (f->form != FORM_INDEX || f->arg) {
+        const unsigned d = f->form == FORM_INDEX ? f->best : value(f);
+        sam_lower_gpu(f->c, LOWER_END, "vse%u.v v%u, (x%u)", 8 * f->dst->bytes, d, to);
+        if (may_copy(f)) {
+            const unsigned many = begin_copy(f);
+            sam_lower_gpu(f->c, LOWER_END,
+                          "vle%u.v v8, (x%u); vse%u.v v8, (x%u); .Lg%u:", 8 * f->size,
+                          sam_lower_build_row(f->b, f->src), 8 * f->size, to, many);
+        }
         return;
     }
-    for (size_t k = size; k > 1; k /= 2)
-        put(f, LOWER_END, "\tadd t2, t2, t2\n");
-    put(f, LOWER_END, "\tadd t2, t2, x%u\n\t%s t2, 0(t2)\n\t%s t2, 0(x%u)\n", f->from,
-        scalar_load(size), scalar_store(size), f->to);
+    sam_lower_gpu(f->c, LOWER_END,
+                  "vmul.vx v8, v%u, x%u; vid.v v9; vsll.vi v9, v9, %u; vadd.vv v8, v8, v9;"
+                  "vadd.vx v8, v8, x%u; vl%c12.v v9, 0(v8); vse%u.v v9, (x%u)",
+                  f->best, f->b->pitch, (unsigned)__builtin_ctz(f->size),
+                  sam_lower_build_row(f->b, f->src), width(f->size), 8 * f->size, to);
 }
 
 /* --nan first: a NaN in column 0 is the result of its row. */
-static void keep_leading_nan(struct reduction *f, unsigned found)
+static void keep_leading_nan(struct reduction *f)
 {
-    size_t size = sam_tile_size(f->dtype);
-    uint32_t infinity = sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
-    put(f, LOWER_ROW, "\t%s t0, 0(x%u)\n\tslli t0, t0, %u\n\tli t1, 0x%x\n\tli t2, 0\n",
-        scalar_load(size), f->from, 33 - 8 * (unsigned)size, infinity << (33 - 8 * (unsigned)size));
-    put(f, LOWER_ROW, "\tbgtu t0, t1, .Lg%u\n", found);
-}
-
-/* Finish 32 columns. */
-static void end_columns(struct reduction *f)
-{
-    unsigned size = (unsigned)sam_tile_size(f->dtype);
-    unsigned d = f->best;
-    if (f->form != FORM_INDEX)
-        d = value(f);
-    if (f->form != FORM_INDEX || f->arg) {
-        put(f, LOWER_END, "\tvse%u.v v%u, (x%u)\n", f->arg ? 32 : 8 * size, d, f->to);
-        return;
-    }
-    sam_lower_load_field(f->l, f->kernel, &f->code.text[LOWER_END], "t0", f->src, LOWER_PITCH);
-    put(f, LOWER_END, "\tvmul.vx v8, v%u, t0\n\tvid.v v9\n", d);
-    for (unsigned k = size; k > 1; k /= 2)
-        put(f, LOWER_END, "\tvadd.vv v9, v9, v9\n");
-    put(f, LOWER_END, "\tvadd.vv v8, v8, v9\n\tvadd.vx v8, v8, x%u\n\tvl%c12.v v9, 0(v8)\n",
-        f->from, "?bh?w"[size]);
-    put(f, LOWER_END, "\tvse%u.v v9, (x%u)\n", 8 * size, f->to);
+    const uint32_t infinity = sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
+    sam_lower_gpu(f->c, LOWER_ROW, "l%c t0, 0(x%u); slli t0, t0, %u; li t1, 0x%x; li x%u, 0",
+                  width(f->size), sam_lower_build_row(f->b, f->src), 33 - 8 * f->size,
+                  infinity << (33 - 8 * f->size), f->found_x);
+    sam_lower_gpu(f->c, LOWER_ROW, "bgtu t0, t1, .Lg%u", f->found);
 }
 
 /* --nan first: a NaN in row 0 gets the largest key. */
 static void keep_leading_nan_row(struct reduction *f)
 {
-    unsigned x = element(f, LOWER_ROW, f->from);
-    sam_lower_emit(&f->code, LOWER_ROW,
+    struct lower_vector x = {.dtype = f->dtype, .level = LOWER_ROW};
+    x.raw = sam_lower_take_vector(f->c, LOWER_ROW);
+    sam_lower_gpu(f->c, LOWER_ROW, "vle%u.v v%u, (x%u)", 8 * f->size, x.raw,
+                  sam_lower_build_row(f->b, f->src));
+    sam_lower_emit(f->c, LOWER_ROW,
                    "vmseq.vx v0, $a, $(" NAN_KEY "); vmerge.vxm $d, $d, $(0x7fffffff), v0",
-                   (struct lower_regs){.d = f->all, .a = x});
+                   (struct lower_regs){.d = f->all, .a = element(f, &x)});
 }
 
-/* --- the kernel */
+/* --- the operation */
 
-static void put_pieces(struct reduction *f, struct sam_buffer *out, unsigned level)
+static void describe(struct reduction *f, struct lower_build *b, const struct sam_tile_op *op)
 {
-    sam_buffer_append(out, f->code.text[level].data, f->code.text[level].size);
-}
-
-static unsigned log_of(size_t power)
-{
-    return (unsigned)__builtin_ctzll(power);
-}
-
-/* x += bytes. Clobbers t0. */
-static void step(struct sam_buffer *out, unsigned x, uint64_t bytes)
-{
-    if (bytes < 2048)
-        sam_buffer_printf(out, "\taddi x%u, x%u, %u\n", x, x, (unsigned)bytes);
-    else
-        sam_buffer_printf(out, "\tli t0, 0x%x\n\tadd x%u, x%u, t0\n", (unsigned)bytes, x, x);
-}
-
-/* x += pitch * warps. Clobbers t0 and t1. */
-static void advance(struct reduction *f, struct sam_buffer *out, unsigned x, uint32_t tile)
-{
-    uint32_t pitch;
-    if (sam_lower_known(f->l, tile, LOWER_PITCH, &pitch)) {
-        step(out, x, (uint64_t)pitch * f->warps);
-        return;
-    }
-    sam_lower_load_field(f->l, f->kernel, out, "t0", tile, LOWER_PITCH);
-    sam_buffer_printf(out, "\tli t1, %u\n\tmul t0, t0, t1\n\tadd x%u, x%u, t0\n", f->warps, x, x);
-}
-
-/* Returns whether a one-element line is possible; it is copied, so a NaN payload survives. */
-static bool copies(const struct reduction *f)
-{
-    uint32_t number;
-    bool one = sam_lower_known(f->l, f->src, f->columns ? LOWER_ROWS : LOWER_COLS, &number);
-    return f->real && f->form != FORM_INDEX && (!one || number == 1);
-}
-
-static void rows(struct reduction *f, struct sam_buffer *out, unsigned end)
-{
-    size_t size = sam_tile_size(f->dtype);
-    unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
-             many = sam_lower_label(f->l);
-    unsigned copy = sam_lower_label(f->l);
-    uint32_t cols;
-    bool known = sam_lower_known(f->l, f->src, LOWER_COLS, &cols);
-    bool partial = !known || cols % LANES, one_chunk = known && cols <= LANES;
-    sam_lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
-    sam_lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_COLS);
-    sam_buffer_printf(out, "\tsub s0, s0, t3\n\tblez s0, .Lg%u\n\tbeqz s2, .Lg%u\n", end, end);
-    sam_lower_load_field(f->l, f->kernel, out, "t0", f->src, LOWER_PITCH);
-    sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->from, f->from);
-    sam_lower_load_field(f->l, f->kernel, out, "t0", f->dst, LOWER_PITCH);
-    sam_buffer_printf(out, "\tmul t0, t0, t3\n\tadd x%u, x%u, t0\n", f->to, f->to);
-    if (copies(f)) {
-        sam_buffer_printf(out, "\tli t0, 1\n\tbne s2, t0, .Lg%u\n.Lg%u:\n", many, copy);
-        sam_buffer_printf(out, "\t%s t2, 0(x%u)\n\t%s t2, 0(x%u)\n", scalar_load(size), f->from,
-                          scalar_store(size), f->to);
-        advance(f, out, f->from, f->src);
-        advance(f, out, f->to, f->dst);
-        sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n\tj .Lg%u\n.Lg%u:\n",
-                          f->warps, copy, end, many);
-    }
-    sam_lower_load_constants(&f->code, out);
-    if (f->form == FORM_INDEX)
-        sam_buffer_printf(out, "\tvid.v v%u\n", f->lane);
-    sam_buffer_printf(out, ".Lg%u:\n", row);
-    put_pieces(f, out, LOWER_ROW);
-    if (f->form == FORM_INDEX)
-        sam_buffer_printf(out, "\tvmv.v.v v%u, v%u\n\tvmv.v.v v%u, v%u\n", f->here, f->lane,
-                          f->best, f->lane);
-    sam_buffer_printf(out, "\tmv x%u, x%u\n\tmv " LOWER_REST ", s2\n", f->at, f->from);
-    if (!one_chunk)
-        sam_buffer_printf(out, ".Lg%u:\n", chunk);
-    if (partial)
-        sam_buffer_puts(out, "\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n");
-    put_pieces(f, out, LOWER_CHUNK);
-    if (!one_chunk) {
-        if (f->form == FORM_INDEX) {
-            sam_buffer_printf(out, "\tli t0, %u\n\tvadd.vx v%u, v%u, t0\n", (unsigned)LANES,
-                              f->here, f->here);
-        }
-        sam_buffer_printf(out,
-                          "\taddi x%u, x%u, %zu\n\taddi " LOWER_REST ", " LOWER_REST
-                          ", -%u\n\tbgtz " LOWER_REST ", .Lg%u\n",
-                          f->at, f->at, LANES * size, (unsigned)LANES, chunk);
-    }
-    if (partial)
-        sam_buffer_puts(out, "\tvsetvli t0, zero, e32, m1, ta, ma\n");
-    put_pieces(f, out, LOWER_END);
-    advance(f, out, f->from, f->src);
-    advance(f, out, f->to, f->dst);
-    sam_buffer_printf(out, "\taddi s0, s0, -%u\n\tbgtz s0, .Lg%u\n", f->warps, row);
-}
-
-static void columns(struct reduction *f, struct sam_buffer *out, unsigned end)
-{
-    size_t size = sam_tile_size(f->dtype), to = f->arg ? 4 : size;
-    unsigned row = sam_lower_label(f->l), chunk = sam_lower_label(f->l),
-             many = sam_lower_label(f->l);
-    unsigned next = sam_lower_label(f->l);
-    sam_lower_load_field(f->l, f->kernel, out, "s0", f->src, LOWER_ROWS);
-    sam_lower_load_field(f->l, f->kernel, out, LOWER_REST, f->src, LOWER_COLS);
-    sam_buffer_printf(out,
-                      "\tslli t0, t3, 5\n\tsub " LOWER_REST ", " LOWER_REST
-                      ", t0\n\tblez " LOWER_REST ", .Lg%u\n\tbeqz s0, .Lg%u\n",
-                      end, end);
-    sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(size), f->from,
-                      f->from);
-    sam_buffer_printf(out, "\tslli t1, t0, %u\n\tadd x%u, x%u, t1\n", log_of(to), f->to, f->to);
-    sam_lower_load_field(f->l, f->kernel, out, "s2", f->src, LOWER_PITCH);
-    sam_lower_load_constants(&f->code, out);
-    sam_buffer_printf(out, ".Lg%u:\n\tvsetvli t0, " LOWER_REST ", e32, m1, ta, ma\n", chunk);
-    if (copies(f)) {
-        sam_buffer_printf(out, "\tli t0, 1\n\tbne s0, t0, .Lg%u\n", many);
-        sam_buffer_printf(out, "\tvle%zu.v v8, (x%u)\n\tvse%zu.v v8, (x%u)\n\tj .Lg%u\n.Lg%u:\n",
-                          8 * size, f->from, 8 * size, f->to, next, many);
-    }
-    put_pieces(f, out, LOWER_ROW);
-    sam_buffer_printf(out, "\tmv x%u, x%u\n", f->at, f->from);
-    if (f->form == FORM_INDEX)
-        sam_buffer_printf(out, "\tvmv.v.i v%u, 0\n\tli x%u, 0\n.Lg%u:\n", f->best, f->index, row);
-    else
-        sam_buffer_printf(out, "\tmv x%u, s0\n.Lg%u:\n", f->left, row);
-    put_pieces(f, out, LOWER_CHUNK);
-    sam_buffer_printf(out, "\tadd x%u, x%u, s2\n", f->at, f->at);
-    if (f->form == FORM_INDEX)
-        sam_buffer_printf(out, "\taddi x%u, x%u, 1\n\tbltu x%u, s0, .Lg%u\n", f->index, f->index,
-                          f->index, row);
-    else
-        sam_buffer_printf(out, "\taddi x%u, x%u, -1\n\tbnez x%u, .Lg%u\n", f->left, f->left,
-                          f->left, row);
-    put_pieces(f, out, LOWER_END);
-    sam_buffer_printf(out, ".Lg%u:\n", next);
-    step(out, f->from, (uint64_t)f->warps * LANES * size);
-    step(out, f->to, (uint64_t)f->warps * LANES * to);
-    sam_buffer_printf(out,
-                      "\taddi " LOWER_REST ", " LOWER_REST ", -%u\n\tbgtz " LOWER_REST ", .Lg%u\n",
-                      f->warps * LANES, chunk);
-}
-
-unsigned sam_lower_reduce_divide(const struct lower *l, struct sam_lower_kernel *kernel,
-                                 uint32_t lines)
-{
-    lines = lines ? lines : 1;
-    uint32_t groups = l->options.sms ? l->options.sms : 2;
-    groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
-    groups = groups < lines ? groups : lines;
-    uint32_t each = (lines + groups - 1) / groups;
-    kernel->workgroups = groups;
-    kernel->warps = each < MOST_WARPS ? each : MOST_WARPS;
-    return groups * kernel->warps;
-}
-
-/* Distribute rows, or groups of 32 columns, over warps. */
-static void divide(struct reduction *f)
-{
-    const struct sam_tile_type *type = &sam_tile_ty(f->l->p, f->src)->tile;
-    uint32_t lines;
-    if (!sam_lower_known(f->l, f->src, f->columns ? LOWER_COLS : LOWER_ROWS, &lines))
-        lines = f->columns ? type->cols : type->rows;
-    if (f->columns)
-        lines = (lines + LANES - 1) / LANES;
-    f->warps = sam_lower_reduce_divide(f->l, f->kernel, lines);
-}
-
-static void describe(struct reduction *f, struct lower *l, struct sam_lower_kernel *kernel)
-{
-    f->code.l = f->l = l;
-    f->kernel = kernel;
-    f->op = &l->p->ops[kernel->ops[0]];
-    f->row = sam_tile_row(f->op->code);
-    f->src = sam_tile_arg(l->p, f->op, 0);
-    f->dst = sam_tile_arg(l->p, f->op, 1);
-    f->dtype = sam_tile_ty(l->p, f->src)->tile.dtype;
-    f->nan = l->options.nan;
-    f->columns = f->row->family == SAM_TILE_COLFOLD || f->row->family == SAM_TILE_COLARG;
+    f->b = b;
+    f->c = &b->code;
+    f->row = sam_tile_row(op->code);
+    f->src = sam_lower_build_place(b, op, 0);
+    f->dst = sam_lower_build_place(b, op, 1);
+    f->dtype = f->src->dtype;
+    f->size = f->src->bytes;
+    f->nan = b->l->options.nan;
     f->arg = f->row->family == SAM_TILE_COLARG || f->row->family == SAM_TILE_ROWARG;
     f->real = sam_tile_is_real(f->dtype);
     f->narrow = lower_is_narrow(f->dtype);
     f->max = f->row->function == SAM_TILE_FN_MAX;
-    bool by_index = f->arg || (f->real && is_order(f) && f->nan == SAM_TILE_NAN_FIRST);
-    bool by_key = f->real && is_order(f) && f->nan == SAM_TILE_NAN_PROPAGATE;
+    const bool by_index = f->arg || (f->real && is_order(f->row) && f->nan == SAM_TILE_NAN_FIRST);
+    const bool by_key = f->real && is_order(f->row) && f->nan == SAM_TILE_NAN_PROPAGATE;
     f->form = by_index ? FORM_INDEX : by_key ? FORM_KEY : FORM_VALUE;
+    f->leads = f->real && by_index && f->nan == SAM_TILE_NAN_FIRST;
+    f->all = sam_lower_take_vector(f->c, LOWER_ROW);
+    f->best = f->form == FORM_INDEX ? sam_lower_take_vector(f->c, LOWER_ROW) : 0;
+    f->found = sam_lower_label(b->l);
+    f->found_x = sam_lower_take_scalar(f->c, LOWER_ROW);
 }
 
-static void take_registers(struct reduction *f)
+void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op, bool stores)
 {
-    struct lower_code *c = &f->code;
-    f->from = sam_lower_take_scalar(c);
-    f->at = sam_lower_take_scalar(c);
-    f->to = sam_lower_take_scalar(c);
-    f->index = f->left = sam_lower_take_scalar(c);
-    f->raw = sam_lower_take_vector(c, LOWER_ONCE);
-    f->key = sam_lower_take_vector(c, LOWER_ONCE);
-    f->all = sam_lower_take_vector(c, LOWER_ONCE);
-    f->lane = sam_lower_take_vector(c, LOWER_ONCE);
-    f->here = sam_lower_take_vector(c, LOWER_ONCE);
-    f->best = sam_lower_take_vector(c, LOWER_ONCE);
-}
-
-void sam_lower_reduce_end(struct lower *l, struct sam_lower_kernel *kernel,
-                          enum sam_lower_part part)
-{
-    const struct sam_tile_op *op = &l->p->ops[kernel->ops[0]];
-    if (sam_lower_pads(l, op))
-        sam_lower_kernel_pad(l, kernel, op, sam_tile_arg(l->p, op, 0), part);
-    sam_buffer_puts(&l->gpu, "\tret\n");
-    sam_lower_kernel_note(l, kernel, op);
-}
-
-void sam_lower_reduce(struct lower *l, struct sam_lower_kernel *kernel)
-{
-    if (sam_lower_reduce_packed(l, kernel))
-        return;
-    struct reduction *f = sam_alloc(1, sizeof *f);
-    if (!f) {
-        l->gpu.failed = true;
+    struct reduction f = {0};
+    sam_lower_build_operand(b, op, 0);
+    describe(&f, b, op);
+    sam_lower_emit_numbers(f.c, LOWER_ROW, (struct lower_regs){.d = f.all}, "vmv.v.x $d, $(0x%x)",
+                           identity(&f));
+    if (f.form == FORM_INDEX)
+        sam_lower_gpu(f.c, LOWER_ROW, b->columns ? "vmv.v.i v%u, 0" : "vid.v v%u", f.best);
+    if (f.leads && b->columns)
+        keep_leading_nan_row(&f);
+    else if (f.leads)
+        keep_leading_nan(&f);
+    next_elements(&f);
+    if (b->columns) {
+        end_columns(&f);
         return;
     }
-    struct sam_buffer *out = &l->gpu;
-    unsigned end = sam_lower_label(l), found = sam_lower_label(l);
-    describe(f, l, kernel);
-    divide(f);
-    take_registers(f);
-    bool first = f->real && f->form == FORM_INDEX && f->nan == SAM_TILE_NAN_FIRST;
-    start_line(f);
-    if (first && f->columns)
-        keep_leading_nan_row(f);
-    else if (first)
-        keep_leading_nan(f, found);
-    next_elements(f);
-    if (f->columns)
-        end_columns(f);
-    else
-        end_row(f, found);
-    sam_buffer_printf(out, "%s:\n", kernel->name);
-    sam_lower_number_warp(kernel, out);
-    char reg[8];
-    sam_format(reg, sizeof reg, "x%u", f->from);
-    sam_lower_load_field(l, kernel, out, reg, f->src, LOWER_ADDRESS);
-    sam_format(reg, sizeof reg, "x%u", f->to);
-    sam_lower_load_field(l, kernel, out, reg, f->dst, LOWER_ADDRESS);
-    (f->columns ? columns : rows)(f, out, end);
-    sam_buffer_printf(out, ".Lg%u:\n", end);
-    sam_lower_reduce_end(l, kernel, f->columns ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN);
-    sam_lower_code_free(&f->code);
-    free(f);
+    if (may_copy(&f)) {
+        f.one = sam_lower_take_vector(f.c, LOWER_ROW);
+        sam_lower_gpu(f.c, LOWER_CHUNK, "vmv.v.v v%u, v%u", f.one,
+                      sam_lower_raw(f.c, f.src->vector));
+    }
+    end_row(&f);
+    keep_row(&f, stores);
 }

@@ -27,12 +27,13 @@ static const char join[] =
 void sam_lower_remainder(struct lower_code *c, enum lower_level level, struct lower_regs regs)
 {
     unsigned loop = sam_lower_label(c->l), done = sam_lower_label(c->l);
+    sam_lower_hold(c, level); /* for the loop */
     sam_lower_all_lanes(c, level);
     sam_lower_emit(c, level, split, regs);
-    sam_buffer_printf(&c->text[level], ".Lg%u:\n\tsetrpc t0, .Lg%u\n\tvbge v17, v12, .Lg%u\n", loop,
-                      done, done);
+    sam_lower_gpu(c, level, ".Lg%u:; setrpc t0, .Lg%u; vbge v17, v12, .Lg%u", loop, done, done);
     sam_lower_emit(c, level, step, regs);
-    sam_buffer_printf(&c->text[level], "\tj .Lg%u\n.Lg%u:\n\tjoin\n", loop, done);
+    sam_lower_gpu(c, level, "j .Lg%u; .Lg%u:; join", loop, done);
     sam_lower_emit(c, level, join, regs);
     sam_lower_some_lanes(c, level);
+    c->holds = false;
 }

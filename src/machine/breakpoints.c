@@ -5,14 +5,8 @@
 /* The index of the first breakpoint at pc or above. */
 static size_t find_breakpoint(const struct sam_code *code, uint64_t pc)
 {
-    size_t low = 0, high = code->breakpoint_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (code->breakpoints[middle] < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, code->breakpoint_count, i, code->breakpoints[i] < pc);
     return low;
 }
 

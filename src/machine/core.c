@@ -16,9 +16,9 @@ uint8_t *sam_access_slow(struct sam_core *c, uint64_t address, unsigned size,
     else
         host = c->tlb->resolve(c->tlb, address, size, access, &fault);
     c->scalar = c->atomic = false;
-    if (SAM_UNLIKELY(c->tlb->slack)) {
-        c->tlb->slack = false;
-        c->event |= SAM_EVENT_SLACK;
+    if (SAM_UNLIKELY(c->tlb->reports)) {
+        c->tlb->reports = false;
+        c->event |= SAM_EVENT_REPORT;
         c->cause = sam_access_cause(access);
         c->tval = address;
     }

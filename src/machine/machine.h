@@ -27,6 +27,7 @@ struct sam_region {
     uint64_t base;
     uint64_t size;
     uint64_t slack; /* padding at the end, up to a page boundary */
+    unsigned input; /* 1 + the index of a buffer whose first store is reported; 0: not one */
 };
 
 /* Rules for mapping memory. */
@@ -60,8 +61,9 @@ const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64
  * there is none below `limit`. */
 uint64_t sam_memory_gap(const struct sam_memory *memory, uint64_t from, uint64_t limit,
                         uint64_t size, uint64_t guard);
-/* Set the slack at the end of the buffer at `base`. */
+/* Set the slack at the end of the buffer at `base`; the index of its input. */
 void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t slack);
+void sam_memory_set_input(struct sam_memory *memory, uint64_t base, unsigned input);
 /* Host address of the byte at `address`, contiguous to the end of its page. Returns NULL on
  * out-of-memory. */
 uint8_t *sam_memory_host(struct sam_memory *memory, uint64_t address);
@@ -197,7 +199,9 @@ struct sam_tlb {
     struct sam_journal *journal; /* NULL: none */
     bool exhausted;              /* out of host memory: not the program's fault */
     bool asks_slack;             /* stop the core after the next access to a buffer's slack */
-    bool slack;                  /* the last access resolved was to slack */
+    bool reports; /* the last access resolved is reported: to slack or, if `input`, the first store
+                     to a page of it */
+    unsigned input; /* sam_region.input, until the report is made; 0: slack */
     /* Resolve an aligned access, within one page, that misses the TLB: returns its host address, or
      * NULL with *fault set. May fill the entry, so that the next access hits. */
     uint8_t *(*resolve)(struct sam_tlb *tlb, uint64_t address, unsigned size,
@@ -257,9 +261,9 @@ enum sam_exit {
 /* Bits of core->event: the last instruction accessed watched memory. The machine defines lower
  * bits. The event is 0 until an instruction sets it, which ends the run. */
 #define SAM_EVENT_WATCH 0x100u
-/* The last instruction accessed a buffer's slack; cause, tval and fault_lane describe the
- * access. */
-#define SAM_EVENT_SLACK 0x200u
+/* The last instruction made an access that the TLB reports; cause, tval and fault_lane describe
+ * it. */
+#define SAM_EVENT_REPORT 0x200u
 
 struct sam_code;
 

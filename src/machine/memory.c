@@ -101,15 +101,9 @@ const struct sam_memory_rules *sam_memory_rules(const struct sam_memory *memory)
 /* Index of the first region that ends above `address`. */
 static size_t region_above(const struct sam_memory *memory, uint64_t address)
 {
-    size_t low = 0, high = memory->region_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct sam_region *r = &memory->regions[middle];
-        if (r->base + (r->size - 1) >= address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, memory->region_count, i,
+               memory->regions[i].base + (memory->regions[i].size - 1) < address);
     return low;
 }
 
@@ -130,6 +124,11 @@ const struct sam_region *sam_memory_next(const struct sam_memory *memory, uint64
 void sam_memory_set_slack(struct sam_memory *memory, uint64_t base, uint64_t slack)
 {
     memory->regions[region_above(memory, base)].slack = slack;
+}
+
+void sam_memory_set_input(struct sam_memory *memory, uint64_t base, unsigned input)
+{
+    memory->regions[region_above(memory, base)].input = input;
 }
 
 static enum sam_status check_wrap(uint64_t base, uint64_t size, struct sam_error *error)

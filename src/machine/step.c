@@ -33,10 +33,10 @@ bool sam_core_peek(struct sam_core *core, uint64_t address, unsigned size, uint6
     if (watches)
         watches->core = watched;
     core->tlb->exhausted = exhausted;
-    if (core->tlb->slack) { /* peeking is not an access */
+    if (core->tlb->reports) { /* peeking is not an access */
         struct sam_tlb_entry *page = &core->tlb->entries[(uint32_t)address / SAM_PAGE_SIZE];
         page->read_limit = page->write_limit = 0;
-        core->tlb->slack = false;
+        core->tlb->reports = false;
         core->tlb->asks_slack = true;
     }
     if (host)
@@ -66,6 +66,14 @@ static void find_access(const struct sam_core *core, struct sam_step *step,
     }
 }
 
+void sam_step_before(const struct sam_core *core, struct sam_step *step,
+                     const struct sam_insn *insn)
+{
+    step->vector = sam_op_is_vector(insn->op);
+    if (!step->vector && sam_insn_rows[insn->op].does.bytes)
+        find_access(core, step, insn);
+}
+
 void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_insn *insn)
 {
     struct sam_fault fault;
@@ -83,11 +91,8 @@ void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_ins
         step->word = 0;
         return;
     }
-    if (!sam_code_decode(core->code, step->word, core->pending_prefix, insn))
-        return;
-    step->vector = sam_op_is_vector(insn->op);
-    if (!step->vector && sam_insn_rows[insn->op].does.bytes)
-        find_access(core, step, insn);
+    if (sam_code_decode(core->code, step->word, core->pending_prefix, insn))
+        sam_step_before(core, step, insn);
 }
 
 /* ----------------------------------------------------------------------------------- after */
@@ -106,13 +111,21 @@ static void find_registers(const struct sam_core *core, struct sam_step *step,
         step->x_value[i] = x_of(core, insn->rd + i);
 }
 
-static void find_csrs(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn)
+static void find_csrs(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn,
+                      uint64_t instret)
 {
     const unsigned act = sam_insn_rows[insn->op].does.act, address = (unsigned)insn->imm & 0xfff;
     uint64_t value;
     if ((act == SAM_ACT_CSR_WRITE || (act == SAM_ACT_CSR_BITS && insn->rs1 != 0)) &&
-        sam_core_csr_read(core, address, core->retired, &value))
+        sam_core_csr_read(core, address, instret, &value))
         sam_step_add_csr(step, address, wrap(core, value));
+}
+
+void sam_step_after(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn,
+                    uint64_t instret)
+{
+    find_registers(core, step, insn);
+    find_csrs(core, step, insn, instret);
 }
 
 /* Loads: the value loaded, before extension. Atomics: the value stored, if any. */
@@ -154,7 +167,6 @@ enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct 
         return exit;
     }
     step->kind = sam_op_is_prefix(insn->op) ? SAM_STEP_PREFIX : SAM_STEP_RAN;
-    find_registers(core, step, insn);
-    find_csrs(core, step, insn);
+    sam_step_after(core, step, insn, core->retired);
     return exit;
 }

@@ -16,6 +16,13 @@ void sam_step_begin(struct sam_core *core, struct sam_step *step, struct sam_ins
 /* Run the instruction; record the scalar registers and CSRs that it wrote and the flags that it
  * raised. */
 enum sam_exit sam_step_run(struct sam_core *core, struct sam_step *step, struct sam_insn *insn);
+/* Their parts, for callers that decode and run the instruction themselves: whether it is a vector
+ * instruction, and the access of a scalar one; the scalar registers and CSRs written. `instret`:
+ * instructions retired, including this one. The fields that they add to must be empty. */
+void sam_step_before(const struct sam_core *core, struct sam_step *step,
+                     const struct sam_insn *insn);
+void sam_step_after(struct sam_core *core, struct sam_step *step, const struct sam_insn *insn,
+                    uint64_t instret);
 /* Record the values of the scalar accesses just made. */
 void sam_step_find_values(struct sam_core *core, struct sam_step *step,
                           const struct sam_insn *insn);

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A profile as JSON. */
-#include "base/json.h"
 #include "profile/profile.h"
+#include "tree/tree.h"
+
+#define SUM(field) SAM_TREE_FIELD(struct sam_profile_sum, field)
+static const struct sam_tree_field sum_members[] = {
+    SUM(count),     SUM(lanes),    SUM(slots), SUM(diverged),  SUM(global_insns),
+    SUM(lds_insns), SUM(accesses), SUM(lines), SUM(conflicts), {0},
+};
 
 /* As a string: JSON numbers do not hold 64 bits. */
 static json_t *hex_of(uint64_t value)
@@ -9,102 +15,73 @@ static json_t *hex_of(uint64_t value)
     return json_sprintf("0x%08llx", (unsigned long long)value);
 }
 
-static json_t *counts_of(const struct sam_profile_sum *sum)
-{
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "count",
-                     (json_int_t)sum->count, "lanes", (json_int_t)sum->lanes, "slots",
-                     (json_int_t)sum->slots, "diverged", (json_int_t)sum->diverged, "global_insns",
-                     (json_int_t)sum->global_insns, "lds_insns", (json_int_t)sum->lds_insns,
-                     "accesses", (json_int_t)sum->accesses, "lines", (json_int_t)sum->lines,
-                     "conflicts", (json_int_t)sum->conflicts);
-}
-
-/* Append `object` with the members of `more`; takes ownership of both. */
-static bool append(json_t *array, json_t *object, json_t *more)
-{
-    const bool good = object && more && json_object_update(object, more) == 0;
-    json_decref(more);
-    if (good)
-        return json_array_append_new(array, object) == 0;
-    json_decref(object);
-    return false;
-}
-
-/* Returns the value, or frees it and returns NULL if a member failed. */
-static json_t *end_of(json_t *value, bool good)
-{
-    if (good)
-        return value;
-    json_decref(value);
-    return NULL;
-}
-
 /* With cycles if the profile has any. */
-static json_t *sum_of(const struct sam_profile_tables *t, const struct sam_profile_sum *sum)
+static json_t *set_sum(json_t *object, const struct sam_profile_tables *t,
+                       const struct sam_profile_sum *sum)
 {
-    json_t *object = counts_of(sum), *reasons = t->timed ? json_object() : NULL;
-    bool good = object && (!t->timed || reasons);
-    for (unsigned reason = 0; good && t->timed && reason < SAM_GPUTIME_REASONS; reason++)
-        good = json_object_set_new(reasons, sam_gputime_reason_name(reason),
-                                   json_integer((json_int_t)sum->reasons[reason])) == 0;
-    if (good && t->timed)
-        good = json_object_set_new(object, "cycles", json_integer((json_int_t)sum->cycles)) == 0 &&
-               json_object_set(object, "reasons", reasons) == 0;
-    json_decref(reasons);
-    return end_of(object, good);
+    object = sam_tree_fields(object, sum_members, sum);
+    if (!t->timed)
+        return object;
+    object = sam_tree_count(object, "cycles", sum->cycles);
+    return sam_tree_set(object, "reasons",
+                        sam_tree_named(sum->reasons, SAM_GPUTIME_REASONS, sam_gputime_reason_name));
 }
 
 static json_t *functions_of(const struct sam_profile_tables *t)
 {
     json_t *array = json_array();
-    bool good = array != NULL;
-    for (size_t i = 0; good && i < t->function_count; i++)
-        good = append(array, json_pack("{s:o}", "name", sam_json_text(t->functions[i].name)),
-                      sum_of(t, &t->functions[i].sum));
-    return end_of(array, good);
+    for (size_t i = 0; i < t->function_count; i++) {
+        const struct sam_profile_function *f = &t->functions[i];
+        json_t *object = sam_tree_set(json_object(), "name", sam_tree_plain(f->name));
+        array = sam_tree_add(array, set_sum(object, t, &f->sum));
+    }
+    return array;
 }
 
 static json_t *lines_of(const struct sam_profile_tables *t)
 {
     json_t *array = json_array();
-    bool good = array != NULL;
-    for (size_t i = 0; good && i < t->line_count; i++) {
+    for (size_t i = 0; i < t->line_count; i++) {
         const struct sam_profile_line *line = &t->lines[i];
-        if (line->file)
-            good = append(array,
-                          json_pack("{s:o, s:I, s:o}", "file", sam_json_text(line->file), "line",
-                                    (json_int_t)line->line, "text", sam_json_text(line->text)),
-                          sum_of(t, &line->sum));
+        if (!line->file)
+            continue;
+        json_t *object = sam_tree_set(json_object(), "file", sam_tree_plain(line->file));
+        object = sam_tree_count(object, "line", line->line);
+        object = sam_tree_set(object, "text", sam_tree_plain(line->text));
+        array = sam_tree_add(array, set_sum(object, t, &line->sum));
     }
-    return end_of(array, good);
+    return array;
 }
 
 static json_t *insns_of(const struct sam_profile_tables *t)
 {
     json_t *array = json_array();
-    bool good = array != NULL;
-    for (size_t i = 0; good && i < t->insn_count; i++) {
+    for (size_t i = 0; i < t->insn_count; i++) {
         const struct sam_profile_insn *insn = &t->insns[i];
+        const struct sam_profile_row *row = insn->row;
         const struct sam_profile_line *line = &t->lines[insn->line];
         struct sam_profile_sum sum = {0};
-        sam_profile_sum_add(&sum, insn->row);
-        good = append(array,
-                      json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:I}", "pc",
-                                hex_of(insn->row->pc), "word", hex_of(insn->row->word), "prefix",
-                                insn->row->prefix ? hex_of(insn->row->prefix) : json_null(), "text",
-                                sam_json_text(insn->text), "vector", insn->row->vector, "function",
-                                sam_json_text(t->functions[insn->function].name), "file",
-                                sam_json_text(line->file), "line", (json_int_t)line->line),
-                      sum_of(t, &sum));
+        sam_profile_sum_add(&sum, row);
+        json_t *object = sam_tree_set(json_object(), "pc", hex_of(row->pc));
+        object = sam_tree_set(object, "word", hex_of(row->word));
+        object = sam_tree_set(object, "prefix", row->prefix ? hex_of(row->prefix) : json_null());
+        object = sam_tree_set(object, "text", sam_tree_plain(insn->text));
+        object = sam_tree_flag(object, "vector", row->vector);
+        object =
+            sam_tree_set(object, "function", sam_tree_plain(t->functions[insn->function].name));
+        object = sam_tree_set(object, "file", sam_tree_plain(line->file));
+        object = sam_tree_count(object, "line", line->line);
+        array = sam_tree_add(array, set_sum(object, t, &sum));
     }
-    return end_of(array, good);
+    return array;
 }
 
 void sam_profile_put_json(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
-    json_t *root =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "title", sam_json_text(t->title), "problem",
-                  sam_json_text(t->problem), "total", sum_of(t, &t->sum), "functions",
-                  functions_of(t), "lines", lines_of(t), "instructions", insns_of(t));
-    sam_json_put(root, true, "\n", out);
+    json_t *root = sam_tree_set(json_object(), "title", sam_tree_plain(t->title));
+    root = sam_tree_set(root, "problem", sam_tree_plain(t->problem));
+    root = sam_tree_set(root, "total", set_sum(json_object(), t, &t->sum));
+    root = sam_tree_set(root, "functions", functions_of(t));
+    root = sam_tree_set(root, "lines", lines_of(t));
+    sam_tree_put(sam_tree_set(root, "instructions", insns_of(t)), NULL, "\n", out);
 }

@@ -18,8 +18,6 @@ bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile 
 /* Add cycles to an existing row. Returns false on out-of-memory. */
 bool sam_profile_add_cycles(struct sam_profile *profile, uint64_t pc, uint32_t word,
                             uint32_t prefix, const uint64_t cycles[SAM_GPUTIME_REASONS]);
-/* The rows, unordered. */
-const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count);
 
 /* tables.c: rows, lines and functions for the writers. */
 

@@ -127,12 +127,6 @@ bool sam_profile_subtract(struct sam_profile *profile, const struct sam_profile 
     return add(profile, part, UINT64_MAX);
 }
 
-const struct sam_profile_row *sam_profile_each(const struct sam_profile *profile, size_t *count)
-{
-    *count = profile->count;
-    return profile->rows;
-}
-
 static int by_pc(const void *a, const void *b)
 {
     const struct sam_profile_row *x = a, *y = b;

@@ -93,6 +93,7 @@ void sam_gpu_free(struct sam_gpu *gpu)
     sam_parallel_crew_free(gpu->crew);
     if (!gpu->shares)
         sam_memory_free(gpu->memory);
+    free(gpu->inputs);
     free(gpu);
 }
 
@@ -132,12 +133,19 @@ enum sam_status sam_gpu_alloc_pages(struct sam_gpu *gpu, uint64_t size, uint32_t
     return status;
 }
 
+/* The buffer that begins at `address`, or NULL. */
+static const struct sam_region *buffer_at(const struct sam_gpu *gpu, uint32_t address)
+{
+    const struct sam_region *region = sam_memory_find(gpu->memory, address);
+    return region && region->base == address ? region : NULL;
+}
+
 enum sam_status sam_gpu_unmap(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
 {
     if (SAM_LACKS(error, gpu))
         return SAM_ERR_USAGE;
-    const struct sam_region *region = sam_memory_find(gpu->memory, address);
-    if (region && region->base == address && gpu->options.sanitizer)
+    const struct sam_region *region = buffer_at(gpu, address);
+    if (region && gpu->options.sanitizer)
         sam_sanitize_unmapped(gpu->options.sanitizer, address, region->size);
     return sam_memory_unmap(gpu->memory, address, error);
 }
@@ -159,6 +167,34 @@ enum sam_status sam_gpu_read(struct sam_gpu *gpu, uint32_t address, void *data, 
     if (SAM_LACKS(error, gpu))
         return SAM_ERR_USAGE;
     return sam_host_read(gpu->memory, address, data, size, error);
+}
+
+enum sam_status sam_gpu_watch_input(struct sam_gpu *gpu, uint32_t address, struct sam_error *error)
+{
+    if (SAM_LACKS(error, gpu))
+        return SAM_ERR_USAGE;
+    const struct sam_region *region = buffer_at(gpu, address);
+    if (!region)
+        return sam_fail(error, SAM_ERR_USAGE, "no buffer begins at 0x%08x", address);
+    if (region->input)
+        return SAM_OK;
+    struct sam_trap *grown =
+        sam_grow(gpu->inputs, gpu->input_count, &gpu->input_capacity, sizeof *grown);
+    if (!grown)
+        return sam_fail_memory(error);
+    gpu->inputs = grown;
+    gpu->inputs[gpu->input_count++] = (struct sam_trap){.kind = SAM_TRAP_NONE};
+    sam_memory_set_input(gpu->memory, address, (unsigned)gpu->input_count);
+    return SAM_OK;
+}
+
+bool sam_gpu_stored_input(const struct sam_gpu *gpu, uint32_t address, struct sam_trap *first)
+{
+    const struct sam_region *region = gpu && first ? buffer_at(gpu, address) : NULL;
+    if (!region || !region->input || gpu->inputs[region->input - 1].kind == SAM_TRAP_NONE)
+        return false;
+    *first = gpu->inputs[region->input - 1];
+    return true;
 }
 
 uint64_t sam_gpu_skip_untouched(const struct sam_gpu *gpu, uint64_t address, uint64_t end)

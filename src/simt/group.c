@@ -136,15 +136,17 @@ static enum sam_pause fail_host(struct sam_worker *worker, enum sam_status statu
 static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w,
                            enum sam_exit exit)
 {
+    if (exit == SAM_EXIT_TRAP)
+        worker->tlb.input = 0;
     if (exit == SAM_EXIT_TRAP && worker->tlb.exhausted)
         return fail_host(worker, SAM_ERR_MEMORY, "out of memory");
     if (exit == SAM_EXIT_TRAP)
         return fail(worker, w, w->core.cause, w->core.tval);
     if (exit != SAM_EXIT_EVENT)
         return SAM_PAUSE_NONE;
-    if (w->core.event & SAM_EVENT_SLACK)
-        sam_run_note_slack(worker, w);
-    if (w->core.event == SAM_EVENT_SLACK)
+    if (w->core.event & SAM_EVENT_REPORT)
+        sam_run_note_access(worker, w);
+    if (w->core.event == SAM_EVENT_REPORT)
         return SAM_PAUSE_NONE;
     if (w->core.event & SAM_EVENT_WATCH)
         return SAM_PAUSE_WATCH;
@@ -235,7 +237,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     const struct sam_pace *pace = worker->pace;
     if (limit && budget > 0 && limit - SAM_CORE_STRAIGHT - before < (uint64_t)budget)
         budget = (int64_t)(limit - SAM_CORE_STRAIGHT - before);
-    bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1 || w->core.pending_prefix;
+    bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
     if (pace && pace->left <= SAM_CORE_STRAIGHT)
         one = true;
     else if (pace && budget > 0 && pace->left - SAM_CORE_STRAIGHT < (uint64_t)budget)
@@ -247,6 +249,8 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
                                : sam_core_run(&w->core, budget);
         if (worker->counts)
             sam_counts_stop(w, exit);
+        if (worker->log && !sam_warp_log_stop(worker->log, w, exit))
+            return fail_host(worker, SAM_ERR_IO, SAM_WARP_LOG_REFUSED);
         if (worker->replay && !sam_replay_stop(worker->replay, w, exit))
             return sam_replay_fail(worker->replay);
     }
@@ -260,7 +264,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         account(worker, group, w, from);
     } else {
         account(worker, group, w, before);
-        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_SLACK)
+        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_REPORT)
             *boundary = is_boundary(w, w->core.pc - 4); /* as if it had not stopped */
     }
     return look(worker, group, w, exit);
@@ -299,7 +303,7 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
         bool boundary = true;
         if (pace && !pace->left)
             return SAM_PAUSE_COUNT;
-        pause = recorded || is_near_limit(worker, w)
+        pause = recorded || w->core.pending_prefix || is_near_limit(worker, w)
                     ? advance_one(worker, group, w, &boundary)
                     : advance(worker, group, w, group->turn, &boundary);
         if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))

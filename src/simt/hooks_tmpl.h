@@ -15,4 +15,5 @@ void FILL(struct sam_hooks *hooks)
     /* cppcheck-suppress pointerSize */
     memcpy(hooks->replay, replay_hooks, sizeof hooks->replay);
     hooks->put = put;
+    hooks->put_lanes = sam_commit_put_lanes;
 }

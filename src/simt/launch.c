@@ -228,6 +228,8 @@ enum sam_status sam_run_open(struct sam_run *run, struct sam_gpu *gpu,
         return sam_fail_memory(error);
     if (gpu->options.past_end)
         gpu->options.past_end->kind = SAM_TRAP_NONE;
+    for (size_t i = 0; i < gpu->input_count; i++)
+        gpu->inputs[i].kind = SAM_TRAP_NONE;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->turn, NULL);
     return SAM_OK;
@@ -387,8 +389,9 @@ bool sam_run_collect(struct sam_run *run, struct sam_gpu_result *result)
     return ok;
 }
 
-/* Instrument the worker's code. Counting alone or a sanitizer alone needs no single steps, unless
- * time slices are single instructions or the launch is recorded. Returns false on out-of-memory. */
+/* Instrument the worker's code. Counting, the log or a sanitizer alone needs no single steps,
+ * unless time slices are single instructions or the launch is recorded. Returns false on
+ * out-of-memory. */
 static bool choose_handlers(struct sam_worker *worker)
 {
     const struct sam_gpu_options *options = &worker->run->gpu->options;
@@ -397,9 +400,12 @@ static bool choose_handlers(struct sam_worker *worker)
         worker->stepped = worker->stepped || by_turns || worker->run->recorded;
         return sam_sanitizing_open(worker, worker->stepped);
     }
-    if (!worker->counts || worker->log || by_turns || worker->run->recorded)
+    if (by_turns || worker->run->recorded || (worker->counts && worker->log))
         return true;
-    sam_counts_in_runs(worker->counts, worker->code);
+    if (worker->counts)
+        sam_counts_in_runs(worker->counts, worker->code);
+    if (worker->log)
+        sam_warp_log_in_runs(worker->log, worker->code);
     worker->stepped = false;
     return true;
 }

@@ -12,6 +12,7 @@ struct sam_hooks {
     /* Encode REPLAY_LANES: the addresses at[lane] of the lanes in `bits`, and `bits` unless it
      * equals `usual`. Returns the end of the output. */
     uint8_t *(*put)(uint8_t *out, const uint32_t at[SAM_LANES], uint32_t bits, uint32_t usual);
+    char *(*put_lanes)(char *to, const uint32_t words[SAM_LANES], unsigned lanes); /* trace.h */
 };
 
 void sam_hooks_fill(struct sam_hooks *hooks);

@@ -328,6 +328,8 @@ struct sam_gpu {
     struct sam_machine machine;   /* handlers for warps of 32 lanes, */
     struct sam_machine narrow[3]; /* of 4, 8 and 16 lanes */
     struct sam_lanes_access access[SAM_OP_COUNT];
+    struct sam_trap *inputs; /* sam_gpu_watch_input: the first store to each, or kind NONE */
+    size_t input_count, input_capacity;
     struct sam_kept *kept;          /* workers of earlier launches, or NULL */
     struct sam_parallel_crew *crew; /* their threads, or NULL */
 };
@@ -385,8 +387,8 @@ enum sam_status sam_check_lanes(uint32_t lanes, struct sam_error *error);
 /* Record a failure of the program, unless a lower workgroup has failed; a failure of the host. */
 void sam_run_fail(struct sam_worker *worker, const struct sam_warp *warp, unsigned cause,
                   uint64_t tval);
-/* Record an access to a buffer's slack by the instruction before the warp's pc. */
-void sam_run_note_slack(struct sam_worker *worker, const struct sam_warp *warp);
+/* Record the access that the TLB reports, by the instruction before the warp's pc. */
+void sam_run_note_access(struct sam_worker *worker, const struct sam_warp *warp);
 void sam_run_fail_host(struct sam_run *run, enum sam_status status, const char *text);
 /* Restore the core's floating-point environment after a callback of the user. */
 void sam_run_called_back(const struct sam_worker *worker);
@@ -432,6 +434,13 @@ bool sam_run_print(struct sam_worker *worker, struct sam_warp *warp);
 
 /* step.c: execute and record one instruction of a warp. `insn` receives it. */
 enum sam_exit sam_warp_step(struct sam_warp *warp, struct sam_step *step, struct sam_insn *insn);
+/* Its parts, after sam_step_before and sam_step_after: lanes and accesses of a vector instruction
+ * that is about to run; the vector registers written, without their values, the values of accesses
+ * and the warp's own CSRs. */
+void sam_warp_step_before(const struct sam_warp *warp, const struct sam_insn *insn,
+                          struct sam_step *step);
+void sam_warp_step_after(const struct sam_warp *warp, const struct sam_insn *insn,
+                         struct sam_step *step);
 
 /* count.c: counts per instruction of warps of `lanes` lanes. Returns NULL on out-of-memory. */
 struct sam_counts;
@@ -474,5 +483,9 @@ void sam_warp_log_free(struct sam_warp_log *log);
 bool sam_warp_log_step(struct sam_warp_log *log, struct sam_warp *warp, const struct sam_insn *insn,
                        const struct sam_step *step);
 bool sam_warp_log_flush(struct sam_warp_log *log);
+/* Instrument `code`, before anything is decoded; sam_warp_log_stop must follow each sam_core_run.
+ * The sink may be called within one. */
+void sam_warp_log_in_runs(struct sam_warp_log *log, struct sam_code *code);
+bool sam_warp_log_stop(struct sam_warp_log *log, struct sam_warp *warp, enum sam_exit exit);
 
 #endif

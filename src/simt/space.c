@@ -164,8 +164,19 @@ static bool show_slack(struct sam_worker *worker, const struct sam_region *regio
     if (access == SAM_FETCH || end <= region->base + region->size - region->slack)
         return false;
     worker->tlb.asks_slack = false;
-    worker->tlb.slack = true;
+    worker->tlb.reports = true;
     return true;
+}
+
+/* Have a store to a page that is not writable yet reported if it is an input's: the first one of a
+ * workgroup is among them. One report per instruction. */
+static void report_input(struct sam_worker *worker, const struct sam_region *region,
+                         const struct sam_tlb_entry *page)
+{
+    if (!region || !region->input || page->write_limit || worker->tlb.input)
+        return;
+    worker->tlb.input = region->input;
+    worker->tlb.reports = true;
 }
 
 /* sam_region_limit, excluding slack. */
@@ -237,10 +248,13 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address64, unsigned size,
                       (struct sam_tlb_entry){.host = host, .read_limit = (uint16_t)limit});
         return host + offset;
     }
-    /* Under SV39 or with a journal, an entry becomes writable on the first store, which sets D and
-     * saves the page. A page of code never does: every store to it must be observed. */
+    /* Under SV39, with a journal or in an input, an entry becomes writable on the first store,
+     * which sets D, saves the page or is reported. A page of code never does: every store to it
+     * must be observed. */
     bool code = sam_code_has(worker->code, address);
-    const bool by_store = gpu->options.sv39 || tlb->journal;
+    const bool by_store = gpu->options.sv39 || tlb->journal || (region && region->input);
+    if (access == SAM_STORE)
+        report_input(worker, region, page);
     if (tlb->journal && access == SAM_STORE && !sam_journal_save(tlb->journal, host)) {
         tlb->exhausted = true;
         return NULL;

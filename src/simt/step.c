@@ -52,6 +52,39 @@ static void find_stack(const struct sam_warp *w, const struct sam_stack_entry *t
         step->pushed[i - step->depth_before] = w->stack[i];
 }
 
+void sam_warp_step_before(const struct sam_warp *w, const struct sam_insn *insn,
+                          struct sam_step *step)
+{
+    const struct sam_does *does = &sam_insn_rows[insn->op].does;
+    step->lanes[0] = does->act == SAM_ACT_SPLIT ? w->simt : 0;
+    step->lanes[1] = 0;
+    if (!step->vector || does->act == SAM_ACT_SPLIT)
+        return;
+    const struct sam_uop uop = access_uop(insn);
+    for (unsigned g = 0; g < w->groups; g++)
+        step->lanes[g] = acting(w, &uop, g);
+    if (does->bytes)
+        find_accesses(w, insn, step);
+}
+
+void sam_warp_step_after(const struct sam_warp *w, const struct sam_insn *insn,
+                         struct sam_step *step)
+{
+    const struct sam_insn_row *row = &sam_insn_rows[insn->op];
+    if (row->operands[0] == 'D') {
+        step->v = insn->rd;
+        step->v_count = insn->pair && !(insn->rd & 1) ? 2 : w->groups;
+    }
+    if (step->vector)
+        find_values(w, insn, step);
+    if (row->does.act == SAM_ACT_RPC)
+        sam_step_add_csr(step, SAM_CSR_rpc, w->rpc);
+    if (row->does.act == SAM_ACT_VTYPE) {
+        sam_step_add_csr(step, SAM_CSR_vl, w->vl);
+        sam_step_add_csr(step, SAM_CSR_vtype, w->vtype);
+    }
+}
+
 enum sam_exit sam_warp_step(struct sam_warp *w, struct sam_step *step, struct sam_insn *insn)
 {
     const struct sam_stack_entry top =
@@ -64,30 +97,12 @@ enum sam_exit sam_warp_step(struct sam_warp *w, struct sam_step *step, struct sa
     step->warp = w->wid;
     step->mask_before = w->simt;
     step->depth_before = w->depth;
-    const unsigned act = sam_insn_rows[insn->op].does.act;
-    if (act == SAM_ACT_SPLIT)
-        step->lanes[0] = w->simt;
-    const struct sam_uop uop = access_uop(insn);
-    for (unsigned g = 0; step->vector && act != SAM_ACT_SPLIT && g < w->groups; g++)
-        step->lanes[g] = acting(w, &uop, g);
-    if (step->vector && sam_insn_rows[insn->op].does.bytes)
-        find_accesses(w, insn, step);
+    sam_warp_step_before(w, insn, step);
     const enum sam_exit exit = sam_step_run(&w->core, step, insn);
     find_stack(w, &top, step);
     if (exit == SAM_EXIT_TRAP)
         return exit;
-    if (sam_insn_rows[insn->op].operands[0] == 'D') {
-        step->v = insn->rd;
-        step->v_count = insn->pair && !(insn->rd & 1) ? 2 : w->groups;
-        memcpy(step->v_value, w->v[insn->rd], step->v_count * sizeof w->v[0]);
-    }
-    if (step->vector)
-        find_values(w, insn, step);
-    if (act == SAM_ACT_RPC)
-        sam_step_add_csr(step, SAM_CSR_rpc, w->rpc);
-    if (act == SAM_ACT_VTYPE) {
-        sam_step_add_csr(step, SAM_CSR_vl, w->vl);
-        sam_step_add_csr(step, SAM_CSR_vtype, w->vtype);
-    }
+    sam_warp_step_after(w, insn, step);
+    memcpy(step->v_value, w->v[step->v], step->v_count * sizeof w->v[0]);
     return exit;
 }

@@ -61,10 +61,12 @@ static struct sam_trap make_trap(const struct sam_warp *warp, unsigned cause, ui
     return trap;
 }
 
-void sam_run_note_slack(struct sam_worker *worker, const struct sam_warp *warp)
+void sam_run_note_access(struct sam_worker *worker, const struct sam_warp *warp)
 {
     struct sam_run *run = worker->run;
-    struct sam_trap *noted = run->gpu->options.past_end;
+    const unsigned input = worker->tlb.input;
+    struct sam_trap *noted = input ? &run->gpu->inputs[input - 1] : run->gpu->options.past_end;
+    worker->tlb.input = 0;
     const struct sam_trap trap =
         make_trap(warp, warp->core.cause, (uint32_t)warp->core.pc - 4, warp->core.tval);
     pthread_mutex_lock(&run->lock);

@@ -32,7 +32,8 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
 {
     if (from >= to)
         return;
-    if (s->count && from <= s->items[s->count - 1].to) {
+    if (s->count && from <= s->items[s->count - 1].to &&
+        s->items[s->count - 1].operation == p->current) {
         s->items[s->count - 1].to = to;
         return;
     }
@@ -41,7 +42,7 @@ static void add_span(struct system_pipes *p, struct system_spans *s, uint64_t fr
     if (!grown)
         return;
     s->items = grown;
-    s->items[s->count++] = (struct system_span){from, to};
+    s->items[s->count++] = (struct system_span){from, to, p->current};
 }
 
 /* The hart reaches another operation. */
@@ -130,14 +131,8 @@ static void take_mark(struct system_pipes *p, const struct sam_system_mark *m, u
 /* The first mark at or after the address. */
 static size_t find_mark(const struct sam_system_pipes *about, uint64_t address)
 {
-    size_t low = 0, high = about->mark_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (about->marks[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, about->mark_count, i, about->marks[i].address < address);
     return low;
 }
 
@@ -161,14 +156,8 @@ static void add_work(struct system_slice *s, uint64_t issued, uint64_t start, ui
 /* The slice that the unit instruction number `order` belongs to, or NULL. */
 static struct system_slice *find_slice(const struct system_pipes *p, uint64_t order)
 {
-    size_t low = 0, high = p->slice_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (p->slices[middle].order <= order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    SAM_SEARCH(low, p->slice_count, i, p->slices[i].order <= order);
     while (low && p->slices[low - 1].kernel)
         low--;
     return low && order < p->slices[low - 1].order_end ? &p->slices[low - 1] : NULL;

@@ -26,6 +26,7 @@ struct system_slice {
 
 struct system_span {
     uint64_t from, to; /* cycles */
+    size_t operation;  /* that the hart is at */
 };
 struct system_spans { /* ascending and disjoint */
     struct system_span *items;

@@ -97,6 +97,52 @@ static bool measure_pipe(const struct system_pipes *p, uint32_t number, uint64_t
     return true;
 }
 
+/* Cycles in which the hart waits at an operation for the launches of another. */
+struct wait {
+    size_t operation, cause;
+    uint64_t cycles;
+};
+
+static struct wait *find_wait(struct wait *waits, size_t *count, size_t operation, size_t cause)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (waits[i].operation == operation && waits[i].cause == cause)
+            return &waits[i];
+    waits[*count] = (struct wait){.operation = operation, .cause = cause};
+    return &waits[(*count)++];
+}
+
+/* A wait ends with the last launch that has ended by then; launches end in order. */
+static bool measure_waits(const struct system_pipes *p, struct sam_system_figures *f)
+{
+    struct wait *waits = sam_alloc(p->waits.count + 1, sizeof *waits);
+    size_t count = 0, next = 0, last = SYSTEM_NO_SLICE;
+    if (!waits)
+        return false;
+    for (size_t i = 0; i < p->waits.count; i++) {
+        const struct system_span *span = &p->waits.items[i];
+        for (; next < p->slice_count && p->slices[next].opened < span->to; next++)
+            if (p->slices[next].kernel && p->slices[next].end <= span->to)
+                last = next;
+            else if (p->slices[next].kernel)
+                break;
+        f->operations[span->operation].waited += span->to - span->from;
+        if (last != SYSTEM_NO_SLICE && p->slices[last].end > span->from)
+            find_wait(waits, &count, span->operation, p->slices[last].operation)->cycles +=
+                span->to - span->from;
+    }
+    for (size_t i = 0; i < f->operation_count; i++)
+        f->operations[i].waited_for = SAM_SYSTEM_NO_OPERATION;
+    for (size_t i = 0; i < count; i++) {
+        size_t *cause = &f->operations[waits[i].operation].waited_for;
+        if (*cause == SAM_SYSTEM_NO_OPERATION ||
+            find_wait(waits, &count, waits[i].operation, *cause)->cycles < waits[i].cycles)
+            *cause = waits[i].cause;
+    }
+    free(waits);
+    return true;
+}
+
 static void measure_operations(const struct system_pipes *p, uint64_t program_end,
                                struct sam_system_figures *f)
 {
@@ -127,5 +173,5 @@ bool sam_system_pipes_measure(struct system_pipes *p, struct sam_system_figures 
         good = measure_pipe(p, i, program_end, f);
     if (good)
         measure_operations(p, program_end, f);
-    return good;
+    return good && measure_waits(p, f);
 }

@@ -218,15 +218,9 @@ static void report(struct sam_system_races *r, const struct sam_system_race *rac
 /* The first range that ends at or above `at`. */
 static uint32_t find(const struct list *list, unsigned at)
 {
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (list->ranges[middle].high < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t low = 0;
+    SAM_SEARCH(low, list->count, i, list->ranges[i].high < at);
+    return (uint32_t)low;
 }
 
 static void push(struct range *out, uint32_t *count, unsigned low, unsigned high, uint32_t who)

@@ -134,6 +134,21 @@ static void find_roofline(struct sam_system_figures *f, const struct system_time
     r->bound = r->memory_bound ? r->slope * r->intensity : r->peak;
 }
 
+static void find_busiest(struct sam_system_figures *f)
+{
+    for (size_t i = 0; i < f->row_count; i++) {
+        uint64_t busy = 0;
+        for (size_t k = i; k < f->row_count && f->rows[k].unit == f->rows[i].unit &&
+                           f->rows[k].number == f->rows[i].number;
+             k++)
+            busy += f->rows[k].busy ? f->rows[k].cycles : 0;
+        if (busy <= f->busiest_cycles)
+            continue;
+        f->busiest = f->rows[i].unit;
+        f->busiest_cycles = busy;
+    }
+}
+
 /* Events of the hart and of memory; the queues add theirs in `measure`. */
 static void find_energy(struct sam_system_figures *f, struct system_time *time,
                         const struct sam_memtime_levels_figures *m)
@@ -168,6 +183,7 @@ static bool collect(struct sam_system_figures *f, struct system_time *time)
     if (!collect_bytes(f, memory) || !collect_levels(f, time, memory))
         return false;
     add_rows(&m, time, &report, stats);
+    find_busiest(f);
     if (!sam_system_pipes_measure(time->pipes, f))
         return false;
     f->launches = sam_alloc(time->launch_count + 1, sizeof *f->launches);

@@ -5,16 +5,10 @@
 
 #define VSTART " c8_vstart 0x00000000"
 
-/* Append the 8 hexadecimal digits of a word without a loop. Returns the end. */
+/* Append the digits. Returns the end. */
 static inline char *put_hex8(char *to, uint32_t value)
 {
-    const uint64_t nibbles = UINT64_C(0x000f000f000f000f), ones = UINT64_C(0x0101010101010101);
-    uint64_t x = __builtin_bswap32(value);
-    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff); /* one byte per half word, */
-    x = (x >> 4 & nibbles) | (x & nibbles) << 8;     /* upper digit first */
-    const uint64_t letters = (x + 6 * ones) >> 4 & ones;
-    sam_put_le64(to, x + 0x30 * ones + ('a' - '0' - 10) * letters);
+    sam_put_le64(to, sam_commit_digits(value));
     return to + 8;
 }
 
@@ -61,10 +55,7 @@ static char *put_vector(const struct sam_commit *c, char *p)
         p = put_register(p, 'v', c->v + r);
         *p++ = ' ';
         p = PUT(put_hex8(p, c->mask), " 0x");
-        for (unsigned lane = c->lanes; lane-- > 0;) {
-            p = put_hex8(p, c->v_values[r * 32 + lane]);
-            *p++ = ' ';
-        }
+        p = (c->put_lanes ? c->put_lanes : sam_commit_put_lanes)(p, &c->v_values[r * 32], c->lanes);
     }
     return p;
 }
@@ -158,7 +149,8 @@ enum { MOST = 128 + 2 * (16 + 32 * 9) + SAM_STEP_ACCESSES * 26 + 4 * 32 + 256 };
 
 void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
 {
-    size_t texts = strlen(c->text);
+    const size_t text = strlen(c->text);
+    size_t texts = text;
     for (unsigned i = 0; i < c->csr_count; i++)
         texts += strlen(c->csrs[i].name);
     if (!sam_buffer_reserve(out, MOST + texts))
@@ -167,7 +159,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
     if (!runs_again(c, &p)) {
         p = put_place(c, put_core(p, c->core));
         *p++ = ' ';
-        p = put_text(p, c->text);
+        p = mempcpy(p, c->text, text);
         *p++ = '\n';
     }
     p = put_place(c, PUT(put_core(p, c->core), " 3"));

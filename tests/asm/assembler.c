@@ -125,8 +125,8 @@ TEST(test_numbers_and_strings)
     WORDS("rv32i", ".float 1, -2.5, 0x1p-1, inf\n.double 1.5", 0x3f800000, 0xc0200000, 0x3f000000,
           0x7f800000, 0, 0x3ff80000);
     WORDS("rv32i", ".ascii \"ab\", \"c;#\"\n.asciz \"\\x41\\n\"", 0x3b636261, 0x000a4123);
-    WORDS("rv32i", ".fill 2, 2, 0x1234\n.space 3, 0xaa\n.skip 1\n.zero 4", 0x12341234, 0x00aaaaaa,
-          0);
+    WORDS("rv32i", ".fill 2, 2, 0x1234\n.fill 9, 0, 1\n.space 3, 0xaa\n.skip 1\n.zero 4",
+          0x12341234, 0x00aaaaaa, 0);
 }
 
 TEST(test_alignment)
@@ -361,6 +361,8 @@ TEST(test_limits)
     test_refused(V, ".rept 4194304\n.rept 4194304\n.endr\n.word 1\n.endr\n", "expands to more");
     test_refused(V, ".space 268435456\n.space 1\n", "larger than 256 MiB");
     test_refused(V, ".fill 268435456, 8\n", "larger than 256 MiB");
+    test_refused(V, ".fill 1, 9\n", "width 9 is outside 0..8");
+    test_refused(V, ".fill 1, -1\n", "width -1 is outside 0..8");
     test_refused(V, ".macro m\nm\nm\n.endm\nm\n", "nested more than 64 deep");
     test_refused(V, ".macro m a\nm \\a\\a\\a\\a\n.endm\nm xxxxxxxx\n", "grows beyond 1 MiB");
     /* deep and long expressions */

@@ -143,27 +143,6 @@ TEST(test_round_trip)
     }
 }
 
-TEST(test_list)
-{
-    uint64_t values[3];
-    size_t found = 99;
-    assert_true(sam_parse_u64_list("1", values, 3, &found));
-    assert_int_equal(found, 1);
-    assert_true(sam_parse_u64_list("4,0x10,0b11", values, 3, &found));
-    assert_int_equal(found, 3);
-    assert_int_equal(values[0], 4);
-    assert_int_equal(values[1], 16);
-    assert_int_equal(values[2], 3);
-    static const char *const texts[] = {"",     ",",      "1,",      ",1",       "1,,2", "1, 2",
-                                        "1;2",  "1,2,3,", "1,2,3,4", "1,2,x",    "-1",   "1,-2",
-                                        "1,2 ", "0x",     "1,0x,2",  "1,2,3,4,5"};
-    for (size_t i = 0; i < SAM_COUNT(texts); i++)
-        if (sam_parse_u64_list(texts[i], values, 3, &found))
-            fail_msg("\"%s\" was taken for %zu numbers", texts[i], found);
-    assert_false(sam_parse_u64_list("1", values, 0, &found));
-    assert_int_equal(found, 0);
-}
-
 TEST(test_bits)
 {
     assert_int_equal(sam_bits(0xdeadbeef, 31, 0), 0xdeadbeef);

@@ -9,13 +9,13 @@
 void cc_need_clang(void)
 {
     struct sam_error error;
-    char *text = cc_assembly("__kernel void k(void) {}", "k", &error);
+    char *text = cc_assembly("__kernel void k(void) {}", &error);
     if (!text)
         test_skip_all("%s", error.text);
     sam_text_free(text);
 }
 
-char *cc_assembly(const char *source, const char *name, struct sam_error *error)
+char *cc_assembly(const char *source, struct sam_error *error)
 {
     char path[] = "/tmp/samite-cc-XXXXXX.cl", *text, *messages;
     const int fd = mkstemps(path, 3);
@@ -23,7 +23,6 @@ char *cc_assembly(const char *source, const char *name, struct sam_error *error)
     assert_int_equal(write(fd, source, strlen(source)), strlen(source));
     close(fd);
     size_t size;
-    (void)name;
     const struct sam_cc_options options = {.size = sizeof options, .no_cache = true};
     sam_cc_compile(&options, path, &text, &size, &messages, error);
     if (messages && *messages)
@@ -37,7 +36,7 @@ struct sam_image *cc_image_or_error(const char *source, struct sam_error *error)
 {
     struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
     struct sam_image *image = NULL;
-    char *text = cc_assembly(source, "k", error), *messages = NULL;
+    char *text = cc_assembly(source, error), *messages = NULL;
     if (!text)
         return NULL;
     options.prologue = sam_gpu_start_code();

@@ -10,7 +10,7 @@
 void cc_need_clang(void);
 
 /* Compile `source`; the assembly, or NULL with the error in `error`. */
-char *cc_assembly(const char *source, const char *name, struct sam_error *error);
+char *cc_assembly(const char *source, struct sam_error *error);
 struct sam_image *cc_image(const char *source); /* fails the case */
 struct sam_image *cc_image_or_error(const char *source, struct sam_error *error);
 

@@ -217,6 +217,59 @@ void expect_part(const struct sam_buffer *text, const char *part)
         fail_msg("no '%s' in: %s", part, sam_buffer_text(text));
 }
 
+void expect_parts(struct sam_buffer text, ...)
+{
+    va_list parts;
+    va_start(parts, text);
+    for (const char *part; (part = va_arg(parts, const char *));)
+        expect_part(&text, part);
+    va_end(parts);
+    sam_buffer_free(&text);
+}
+
+static json_t *json_of(struct sam_buffer text)
+{
+    json_t *root = json_loads(sam_buffer_text(&text), 0, NULL);
+    if (!root)
+        fail_msg("no JSON: %s", sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    return root;
+}
+
+json_t *expect_json(const char *words)
+{
+    return json_of(expect_success(words));
+}
+
+json_t *read_json(const char *name)
+{
+    return json_of(read_file(name));
+}
+
+json_t *json_at(const json_t *root, const char *path)
+{
+    const json_t *value = root;
+    for (const char *at = path; value && *at; at += *at == '/') {
+        char name[64];
+        const size_t size = strcspn(at, "/");
+        snprintf(name, sizeof name, "%.*s", (int)size, at);
+        value = json_is_array(value) ? json_array_get(value, strtoul(name, NULL, 10))
+                                     : json_object_get(value, name);
+        at += size;
+    }
+    if (!value)
+        fail_msg("nothing at '%s'", path);
+    return (json_t *)(uintptr_t)value;
+}
+
+json_int_t number_at(const json_t *root, const char *path)
+{
+    const json_t *value = json_at(root, path);
+    if (!json_is_integer(value))
+        fail_msg("no number at '%s'", path);
+    return json_integer_value(value);
+}
+
 void expect_failure(const char *words, int code, const char *part)
 {
     struct outcome o = run(words);
@@ -237,6 +290,11 @@ struct sam_buffer expect_success(const char *words)
         fail_msg("%s: exit %d: %s", words, o.code, sam_buffer_text(&o.err));
     sam_buffer_free(&o.err);
     return o.out;
+}
+
+void expect_runs(const char *words)
+{
+    expect_parts(expect_success(words), NULL);
 }
 
 void run_script(const char *commands)

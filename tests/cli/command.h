@@ -3,6 +3,7 @@
 #ifndef TEST_CLI_COMMAND_H
 #define TEST_CLI_COMMAND_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -66,9 +67,18 @@ struct outcome dies(pid_t child, int signal);
 struct outcome run_interrupted(const char *words, bool catching);
 void done(struct outcome *o);
 void expect_part(const struct sam_buffer *text, const char *part);
+/* Release a text that has each of these parts; NULL ends them. */
+void expect_parts(struct sam_buffer text, ...) __attribute__((sentinel));
 /* The run ends with `code` and with one line of error that holds `part`. */
 void expect_failure(const char *words, int code, const char *part);
 /* Its standard output. */
 struct sam_buffer expect_success(const char *words);
+/* It is not looked at. */
+void expect_runs(const char *words);
+/* The JSON document that it prints; that of a file; what a document has at "launches/0/time". */
+json_t *expect_json(const char *words);
+json_t *read_json(const char *name);
+json_t *json_at(const json_t *root, const char *path);
+json_int_t number_at(const json_t *root, const char *path);
 
 #endif

@@ -63,15 +63,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static json_t *report_of(const char *words)
-{
-    struct sam_buffer out = expect_success(words);
-    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
-    assert_non_null(root);
-    sam_buffer_free(&out);
-    return root;
-}
-
 /* "matrix.macs": what a report has there; of arrays, the sum over their elements. */
 static double value_at(const json_t *from, const char *path)
 {
@@ -101,7 +92,7 @@ TEST(by_hand)
 {
     /* 16 uops, each with 8 rows of sources, 16 sums read and written; 32 rows loaded */
     const double registers = 16 * (8 * 64 + 2 * 16 * 4) + 32 * 64, macs = 16 * 16 * 64;
-    json_t *root = report_of(TILE "--cycles --json");
+    json_t *root = expect_json(TILE "--cycles --json");
     const double matrix = 0.5 * registers + 0.3 * macs, all = 9 * 70 + matrix + 12.5 * 2048;
     expect_number(root, "energy.events.mx_byte.count", registers);
     expect_number(root, "energy.units.hart", 9 * 70);
@@ -111,9 +102,7 @@ TEST(by_hand)
     json_decref(root);
     char total[64];
     snprintf(total, sizeof total, "\nenergy: %.3f nJ, estimated\n", all / 1000);
-    struct sam_buffer out = expect_success(TILE "--cycles");
-    expect_part(&out, total);
-    sam_buffer_free(&out);
+    expect_parts(expect_success(TILE "--cycles"), total, NULL);
 }
 
 /* With 0 for all but one event, the total is its count, times what it is set to. */
@@ -138,7 +127,7 @@ TEST(event_by_event)
         double count = 0;
         snprintf(words, sizeof words, "%s--json --config zero --config energy.%s=2.125",
                  rows[i].words, rows[i].event);
-        json_t *root = report_of(words);
+        json_t *root = expect_json(words);
         for (unsigned k = 0; k < 2 && rows[i].counts[k]; k++) {
             snprintf(path, sizeof path, "%s%s", rows[i].in, rows[i].counts[k]);
             count += value_at(root, path);
@@ -160,8 +149,8 @@ TEST(memory_of_a_system)
 {
     static const char *const events[][2] = {
         {"L1M", "l1m_byte"}, {"L0M", "l0m_byte"}, {"L2", "l2_byte"}, {"DRAM", "dram_byte"}};
-    json_t *root = report_of(MATMUL "--json --cycles"), *level;
-    json_t *levels = json_object_get(json_object_get(root, "system"), "memory");
+    json_t *root = expect_json(MATMUL "--json --cycles"), *level;
+    json_t *levels = json_at(root, "system/memory");
     size_t i, found = 0;
     json_array_foreach(levels, i, level) for (size_t k = 0; k < SAM_COUNT(events); k++)
     {
@@ -191,10 +180,8 @@ TEST(parameters)
         snprintf(words, sizeof words, "%s--config energy.hart_insns=1", machines[i]);
         expect_failure(words, 2, "did you mean ");
         snprintf(words, sizeof words, "%s--config help", machines[i]);
-        struct sam_buffer out = expect_success(words);
-        expect_part(&out, "energy.mac_f32");
-        expect_part(&out, "pJ per multiply-accumulate of fp32");
-        sam_buffer_free(&out);
+        expect_parts(expect_success(words), "energy.mac_f32", "pJ per multiply-accumulate of fp32",
+                     NULL);
     }
 }
 

@@ -66,11 +66,9 @@ TEST(compress)
     put_header(file, "(65600,)");
     assert_int_equal(fwrite(mask, 1, sizeof mask, file), sizeof mask);
     assert_int_equal(fclose(file), 0);
-    struct sam_buffer out =
-        expect_success("op compress --mask keep.npy --axis 0 large.npy out.npy");
-    expect_part(&out, "[4,65536] u8");
-    sam_buffer_free(&out);
-    out = read_file("out.npy");
+    expect_parts(expect_success("op compress --mask keep.npy --axis 0 large.npy out.npy"),
+                 "[4,65536] u8", NULL);
+    struct sam_buffer out = read_file("out.npy");
     static const uint8_t values[] = {7, 0, 8, 9};
     assert_int_equal(out.size, 128 + 4 * COLUMNS);
     for (size_t i = 0; i < 4 * COLUMNS; i++)

@@ -43,17 +43,13 @@ static int set_up(void **state)
 TEST(where_the_cycles_went)
 {
     command_verb = "run";
-    struct sam_buffer out = expect_success(TILE "--cycles");
-    expect_part(&out, "matrix unit: ");
-    expect_part(&out, "uops: 16 mma, 0 pointwise, 32 load, 2 store, 0 zeroing");
-    expect_part(&out, "bus: 128 read beats for 2048 bytes, 5 write beats for 64 bytes");
-    expect_part(&out, "bus-bound");
-    sam_buffer_free(&out);
-    out = expect_success(TILE "--cycles --stats=json");
-    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL), *matrix, *units, *unit, *number;
-    matrix = json_object_get(root, "matrix");
-    units = json_object_get(matrix, "units");
-    json_int_t cycles = json_integer_value(json_object_get(matrix, "cycles"));
+    expect_parts(expect_success(TILE "--cycles"),
+                 "matrix unit: ", "uops: 16 mma, 0 pointwise, 32 load, 2 store, 0 zeroing",
+                 "bus: 128 read beats for 2048 bytes, 5 write beats for 64 bytes", "bus-bound",
+                 NULL);
+    json_t *root = expect_json(TILE "--cycles --stats=json"), *unit, *number;
+    json_t *matrix = json_at(root, "matrix"), *units = json_at(matrix, "units");
+    json_int_t cycles = number_at(matrix, "cycles");
     assert_true(cycles > 128);
     assert_int_equal(json_object_size(units), 7);
     const char *name;
@@ -65,19 +61,17 @@ TEST(where_the_cycles_went)
         if (sum != cycles)
             fail_msg("%s: %d of %d cycles", name, (int)sum, (int)cycles);
     }
-    assert_int_equal(json_integer_value(json_object_get(matrix, "macs")), 16 * 16 * 64);
+    assert_int_equal(number_at(matrix, "macs"), 16 * 16 * 64);
     json_t *ports = json_object_get(matrix, "ports");
     assert_int_equal(json_object_size(ports), 6);
-    assert_int_equal(json_integer_value(json_object_get(ports, "load")), 32);
-    assert_int_equal(json_integer_value(json_object_get(ports, "ms1")), 16);
+    assert_int_equal(number_at(ports, "load"), 32);
+    assert_int_equal(number_at(ports, "ms1"), 16);
     json_decref(root);
-    sam_buffer_free(&out);
-    out = expect_success(TILE "--config l2_kib=64");
-    expect_part(&out, "L2: 18 hits, 16 misses in 64 KiB"); /* m0 alone misses */
-    sam_buffer_free(&out);
-    out = expect_success(TILE "--config mpara=1,npara=2,load_bytes=16 --mlen 512");
-    expect_part(&out, "128 mma");
-    sam_buffer_free(&out);
+    /* m0 alone misses */
+    expect_parts(expect_success(TILE "--config l2_kib=64"), "L2: 18 hits, 16 misses in 64 KiB",
+                 NULL);
+    expect_parts(expect_success(TILE "--config mpara=1,npara=2,load_bytes=16 --mlen 512"),
+                 "128 mma", NULL);
 }
 
 /* Loads and stores at once, so that both channels of the bus are busy, and a product. */
@@ -257,8 +251,7 @@ TEST(traces)
     expect_signals(&file);
     expect_part(&file, "$enddefinitions $end\n#0\n");
     sam_buffer_free(&file);
-    file = read_file("k.json");
-    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL), *event;
+    json_t *root = read_json("k.json"), *event;
     size_t index, slices = 0;
     json_array_foreach(json_object_get(root, "traceEvents"), index, event)
     {
@@ -267,16 +260,11 @@ TEST(traces)
     }
     assert_int_equal(slices, 50);
     json_decref(root);
-    sam_buffer_free(&file);
-    file = read_file("k.bus");
-    expect_part(&file, " read  id  0 addr 0000010000 beats 4 mask 0..31\n");
-    expect_part(&file, " write id  0 addr 0000010000 beats 4 mask 0..29");
-    /* 60 bytes from 0x10004, then 4 in the next line */
-    expect_part(&file, " busMask fc strobes fff0\n");
-    expect_part(&file, " addr 0000010040 beats 1 mask 30..31\n");
-    expect_part(&file, " busMask 03 strobes 000f last\n");
-    expect_part(&file, " 00000000000000000000000000000000 busMask ff last\n");
-    sam_buffer_free(&file);
+    /* the store: 60 bytes from 0x10004, then 4 in the next line */
+    expect_parts(read_file("k.bus"), " read  id  0 addr 0000010000 beats 4 mask 0..31\n",
+                 " write id  0 addr 0000010000 beats 4 mask 0..29", " busMask fc strobes fff0\n",
+                 " addr 0000010040 beats 1 mask 30..31\n", " busMask 03 strobes 000f last\n",
+                 " 00000000000000000000000000000000 busMask ff last\n", NULL);
 }
 
 /* The values of these signals in each cycle of a waveform, while its clock is high. Returns the
@@ -349,10 +337,8 @@ TEST(port_of_instructions)
                  "port.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
                  "--json --vcd port.vcd --config slots=%u",
                  slots);
-        struct sam_buffer out = expect_success(words);
-        json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
-        json_t *units = json_object_get(json_object_get(root, "matrix"), "units");
-        const json_t *dsa = json_object_get(units, "dsa");
+        json_t *root = expect_json(words);
+        const json_t *dsa = json_at(root, "matrix/units/dsa");
         const size_t cycles = read_wave("port.vcd", names, values);
         size_t accepted = 0, waits = 0;
         bool answers = false;
@@ -376,11 +362,10 @@ TEST(port_of_instructions)
             accepted += answers;
         }
         assert_int_equal(accepted, SAM_COUNT(wanted));
-        assert_int_equal(json_integer_value(json_object_get(dsa, "busy")), accepted);
-        assert_int_equal(json_integer_value(json_object_get(dsa, "slots")), waits);
+        assert_int_equal(number_at(dsa, "busy"), accepted);
+        assert_int_equal(number_at(dsa, "slots"), waits);
         assert_true(slots > 1 || waits > 0);
         json_decref(root);
-        sam_buffer_free(&out);
     }
 }
 
@@ -388,23 +373,15 @@ TEST(port_of_instructions)
 TEST(trace_counts_and_registers)
 {
     command_verb = "run";
-    struct sam_buffer out = expect_success(TILE "--trace=t.log --stats --dump-m 2 --mlen 512");
-    expect_part(&out, "  m.mma                     1 ");
-    expect_part(&out, "  m.config                  2 ");
-    expect_part(&out, "m loaded               2048 bytes");
-    expect_part(&out, "m stored                 64 bytes");
-    expect_part(&out, "m macs                16384\n");
-    expect_part(&out, "m2\n    0  00 00");
-    expect_part(&out, "\n  960  00 00");
-    sam_buffer_free(&out);
-    out = read_file("t.log");
-    expect_part(&out,
-                " mldb m0, t1, (a0)                        m0 0000000000010000+64 x16 by 64\n");
-    expect_part(&out, " mmaqa.b m4, m2, m0                       m4\n");
-    expect_part(&out, " mstw m4, t1, (a1)                        0000000000010004+64\n");
-    sam_buffer_free(&out);
-    out = expect_success(TILE "-q --mlen 512 --dump-m 0");
-    sam_buffer_free(&out);
+    expect_parts(expect_success(TILE "--trace=t.log --stats --dump-m 2 --mlen 512"),
+                 "  m.mma                     1 ", "  m.config                  2 ",
+                 "m loaded               2048 bytes", "m stored                 64 bytes",
+                 "m macs                16384\n", "m2\n    0  00 00", "\n  960  00 00", NULL);
+    expect_parts(read_file("t.log"),
+                 " mldb m0, t1, (a0)                        m0 0000000000010000+64 x16 by 64\n",
+                 " mmaqa.b m4, m2, m0                       m4\n",
+                 " mstw m4, t1, (a1)                        0000000000010004+64\n", NULL);
+    expect_runs(TILE "-q --mlen 512 --dump-m 0");
 }
 
 TEST(refused)
@@ -418,13 +395,11 @@ TEST(refused)
                    "--mlen 128 and --config mlen=256: expected one row length");
     expect_failure(TILE "--config mlen=256 --mlen 512", 2,
                    "--mlen 512 and --config mlen=256: expected one row length");
-    struct sam_buffer same = expect_success(TILE "-q --config mlen=512 --mlen 512");
-    sam_buffer_free(&same);
+    expect_runs(TILE "-q --config mlen=512 --mlen 512");
     expect_failure(TILE "--acc-regs 0:8", 2, "--acc-regs: acc_regs '0:8': expected all, or");
     expect_failure(TILE "--acc-regs 0:4", 1,
                    "m0 as a source: expected none of acc_regs, m0, m4; pc");
-    same = expect_success(TILE "-q --cycles --acc-regs 4:5:6:7");
-    sam_buffer_free(&same);
+    expect_runs(TILE "-q --cycles --acc-regs 4:5:6:7");
     expect_failure("tile.s --machine tensor --isa rv64im --acc-regs 0:4", 2, "no matrix unit");
     expect_failure(TILE "--fp-order=sum", 2, "k or tree");
     expect_failure("tile.s --machine tensor --konata k2.log", 2, "");
@@ -439,11 +414,8 @@ static void expect_waveform_of_symbols(void)
     static const char *const names[WAVE_SIGNALS] = {
         "data_in_valid", "data_in_ready", "data_in_bits", "bad_symbol", "overflow", "start"};
     static uint64_t values[WAVE_CYCLES][WAVE_SIGNALS];
-    struct sam_buffer out = read_file("s.vcd");
-    expect_part(&out, " data_in_bits [3:0] $end\n");
-    expect_part(&out, " freq_out_bits [2:0] $end\n");
-    expect_part(&out, " bad_symbol $end\n");
-    sam_buffer_free(&out);
+    expect_parts(read_file("s.vcd"), " data_in_bits [3:0] $end\n", " freq_out_bits [2:0] $end\n",
+                 " bad_symbol $end\n", NULL);
     unsigned counts[5] = {0};
     bool bad = false, full = false;
     const size_t cycles = read_wave("s.vcd", names, values);
@@ -470,37 +442,29 @@ TEST(symbol_counts)
     for (int stall = 0; stall <= 60; stall += 60) {
         char words[96];
         snprintf(words, sizeof words, "--json symbols --depth 256 --stall %d", stall);
-        struct sam_buffer out = expect_success(words);
-        json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
+        json_t *root = expect_json(words);
         json_t *list = json_object_get(root, "counts");
         assert_int_equal(json_array_size(list), 256);
         for (size_t i = 0; i < 256; i++)
             assert_int_equal(json_integer_value(json_array_get(list, i)), counts[i]);
-        json_int_t cycles = json_integer_value(json_object_get(root, "cycles"));
+        json_int_t cycles = number_at(root, "cycles");
         if (stall)
             assert_true(cycles > 2 * (1000 + 256));
         else
             assert_int_equal(cycles, 256 + 1000 + 1 + 256 + 1);
         json_decref(root);
-        sam_buffer_free(&out);
     }
-    struct sam_buffer out = expect_success("hundred --sym-width 4 --depth 16 --vcd s.vcd");
-    expect_part(&out, "100 symbols in 134 cycles: clear 16, count 101, drain 16, done 1");
-    sam_buffer_free(&out);
-    out = read_file("s.vcd");
-    expect_part(&out, "$scope module symbolstat $end");
-    expect_part(&out, "#268\n"); /* 134 cycles after the one in which start rises */
-    sam_buffer_free(&out);
-    out = expect_success("hundred --sym-width 4 --depth 5 --wt-width 3 --vcd s.vcd");
-    expect_part(&out, "not below the depth");
-    expect_part(&out, "a counter saturated");
-    sam_buffer_free(&out);
+    expect_parts(expect_success("hundred --sym-width 4 --depth 16 --vcd s.vcd"),
+                 "100 symbols in 134 cycles: clear 16, count 101, drain 16, done 1", NULL);
+    /* #268: 134 cycles after the one in which start rises */
+    expect_parts(read_file("s.vcd"), "$scope module symbolstat $end", "#268\n", NULL);
+    expect_parts(expect_success("hundred --sym-width 4 --depth 5 --wt-width 3 --vcd s.vcd"),
+                 "not below the depth", "a counter saturated", NULL);
     expect_waveform_of_symbols();
     /* from the first cycle of CLEAR to the one before done; it is idle between the two */
     for (unsigned flush = 1; flush <= 134; flush += 7) {
         char words[96];
         snprintf(words, sizeof words, "hundred --sym-width 4 --depth 16 --flush-at %u", flush);
-        out = expect_success(words);
         char line[96];
         snprintf(line, sizeof line,
                  "100 symbols in %u cycles: clear %u, count %u, drain %u, done %u", flush + 134,
@@ -512,9 +476,7 @@ TEST(symbol_counts)
                        : flush < 134 ? flush - 117
                                      : 16),
                  1 + (unsigned)(flush == 134));
-        expect_part(&out, line);
-        expect_part(&out, "    0         10\n");
-        sam_buffer_free(&out);
+        expect_parts(expect_success(words), line, "    0         10\n", NULL);
     }
     expect_failure("hundred --sym-width 4 --depth 16 --flush-at 135", 2,
                    "flush in cycle 135: done was in cycle 134");

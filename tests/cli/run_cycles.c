@@ -34,23 +34,6 @@ static const char kernel[] = "        .globl  count\n"
 
 #define RUN "k.s --kernel count --grid 8 --block 64 --arg out:u32:512:out.npy "
 
-static json_t *report_of(const char *words)
-{
-    struct sam_buffer out = expect_success(words);
-    json_t *root = json_loads(sam_buffer_text(&out), 0, NULL);
-    assert_non_null(root);
-    sam_buffer_free(&out);
-    return root;
-}
-
-static json_int_t number(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    if (!json_is_integer(value))
-        fail_msg("no number '%s'", name);
-    return json_integer_value(value);
-}
-
 static json_int_t sum_of(const json_t *object)
 {
     json_int_t sum = 0;
@@ -67,28 +50,28 @@ TEST(everything_sums_to_the_cycles)
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
         char words[200];
         snprintf(words, sizeof words, RUN "--json --config preset=%s", presets[p]);
-        json_t *root = report_of(words), *sm, *slot;
-        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+        json_t *root = expect_json(words), *sm, *slot;
+        const json_t *launch = json_at(root, "launches/0");
         const json_t *time = json_object_get(launch, "time");
-        const json_int_t cycles = number(time, "cycles");
+        const json_int_t cycles = number_at(time, "cycles");
         assert_true(cycles > 0);
-        assert_int_equal(number(root, "cycles"), cycles);
-        assert_int_equal(number(time, "insns"),
-                         number(json_object_get(launch, "counts"), "warp_insns"));
+        assert_int_equal(number_at(root, "cycles"), cycles);
+        assert_int_equal(number_at(time, "insns"), number_at(launch, "counts/warp_insns"));
         size_t i, k;
         json_int_t groups = 0, spent = 0, empty = 0;
         json_array_foreach(json_object_get(time, "sms"), i, sm)
         {
             const char *name;
             json_t *unit;
-            groups += number(sm, "workgroups");
+            groups += number_at(sm, "workgroups");
             assert_int_equal(sum_of(json_object_get(sm, "reasons")), cycles);
             json_object_foreach(json_object_get(sm, "units"), name, unit)
                 assert_int_equal(sum_of(json_object_get(unit, "reasons")), cycles);
             json_array_foreach(json_object_get(sm, "warp_slots"), k, slot)
             {
                 assert_int_equal(sum_of(slot), cycles);
-                empty += number(slot, "empty") + number(slot, "start") + number(slot, "drain");
+                empty +=
+                    number_at(slot, "empty") + number_at(slot, "start") + number_at(slot, "drain");
                 spent += cycles;
             }
         }
@@ -100,18 +83,18 @@ TEST(everything_sums_to_the_cycles)
         json_array_foreach(json_object_get(time, "instructions"), i, insn)
         {
             const json_t *reasons = json_object_get(insn, "reasons");
-            of_insns += sum_of(reasons) - number(reasons, "start") - number(reasons, "drain") -
-                        number(reasons, "empty");
-            issues += number(insn, "issues");
+            of_insns += sum_of(reasons) - number_at(reasons, "start") -
+                        number_at(reasons, "drain") - number_at(reasons, "empty");
+            issues += number_at(insn, "issues");
             if (strstr(json_string_value(json_object_get(insn, "text")), "vlw12.v")) {
                 assert_string_equal(json_string_value(json_object_get(insn, "file")), "k.s");
-                assert_int_equal(number(insn, "line"), 12);
-                assert_int_equal(number(insn, "issues"), 16);
+                assert_int_equal(number_at(insn, "line"), 12);
+                assert_int_equal(number_at(insn, "issues"), 16);
                 found = true;
             }
         }
         assert_true(found);
-        assert_int_equal(issues, number(time, "insns"));
+        assert_int_equal(issues, number_at(time, "insns"));
         assert_int_equal(of_insns, spent - empty);
         json_decref(root);
     }
@@ -120,21 +103,17 @@ TEST(everything_sums_to_the_cycles)
 TEST(text_names_findings)
 {
     write_text("k.s", kernel);
-    struct sam_buffer out = expect_success(RUN "--cycles");
-    expect_part(&out, "first warp to last endprg");
-    expect_part(&out, "warp slot  issues%");
-    expect_part(&out, "limited by");
-    expect_part(&out, "k.s:12 vlw12.v v3, 0(v2)");
-    expect_part(&out, "findings, the largest first\n  1. ");
-    sam_buffer_free(&out);
+    expect_parts(expect_success(RUN "--cycles"), "first warp to last endprg", "warp slot  issues%",
+                 "limited by", "k.s:12 vlw12.v v3, 0(v2)", "findings, the largest first\n  1. ",
+                 NULL);
 }
 
 /* Values, prints and traps are the same with and without, for every number of workers. */
 TEST(values_do_not_depend_on_it)
 {
     write_text("k.s", kernel);
-    struct sam_buffer out = expect_success(RUN "-q"), plain = read_file("out.npy");
-    sam_buffer_free(&out);
+    expect_runs(RUN "-q");
+    struct sam_buffer plain = read_file("out.npy");
     static const char *const others[] = {"--cycles",
                                          "--cycles -j 2",
                                          "--cycles --schedule rr1",
@@ -144,8 +123,7 @@ TEST(values_do_not_depend_on_it)
     for (size_t i = 0; i < SAM_COUNT(others); i++) {
         char words[200];
         snprintf(words, sizeof words, RUN "-q %s", others[i]);
-        out = expect_success(words);
-        sam_buffer_free(&out);
+        expect_runs(words);
         struct sam_buffer timed = read_file("out.npy");
         assert_int_equal(timed.size, plain.size);
         assert_memory_equal(timed.data, plain.data, plain.size);
@@ -180,11 +158,11 @@ TEST(a_kernel_has_its_own_resources)
         char words[200];
         snprintf(words, sizeof words, "%s --kernel %s --grid 64 --block 64 --json --config %s",
                  files[i % SAM_COUNT(files)], rows[i / 2].kernel, rows[i / 2].config);
-        json_t *root = report_of(words);
-        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
-        const json_t *held = json_object_get(json_object_get(launch, "time"), "occupancy");
+        json_t *root = expect_json(words);
+        const json_t *launch = json_at(root, "launches/0");
+        const json_t *held = json_at(launch, "time/occupancy");
         assert_string_equal(json_string_value(json_object_get(held, "limit")), rows[i / 2].limit);
-        assert_int_equal(number(held, "workgroups_per_sm"), rows[i / 2].groups);
+        assert_int_equal(number_at(held, "workgroups_per_sm"), rows[i / 2].groups);
         json_decref(root);
     }
     write_text("odd.s", ".section .rodata.ventus.resource\n.half 1, 2, 3\n.text\nk: ret\n");
@@ -204,10 +182,10 @@ TEST(cycles_do_not_depend_on_what_else_is_asked_for)
     for (size_t i = 0; i < SAM_COUNT(others); i++) {
         char words[200];
         snprintf(words, sizeof words, RUN "--cycles --json %s", others[i]);
-        json_t *root = report_of(words);
+        json_t *root = expect_json(words);
         if (i)
-            assert_int_equal(number(root, "cycles"), cycles);
-        cycles = number(root, "cycles");
+            assert_int_equal(number_at(root, "cycles"), cycles);
+        cycles = number_at(root, "cycles");
         json_decref(root);
     }
 }
@@ -215,17 +193,13 @@ TEST(cycles_do_not_depend_on_what_else_is_asked_for)
 TEST(profiles_have_cycles)
 {
     write_text("k.s", kernel);
-    struct sam_buffer out = expect_success(RUN "-q --cycles --profile p.json");
-    sam_buffer_free(&out);
-    struct sam_buffer file = read_file("p.json");
-    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL);
-    assert_non_null(root);
+    expect_runs(RUN "-q --cycles --profile p.json");
+    json_t *root = read_json("p.json");
     const json_t *total = json_object_get(root, "total");
-    assert_true(number(total, "cycles") > number(total, "count"));
-    assert_int_equal(sum_of(json_object_get(total, "reasons")), number(total, "cycles"));
-    assert_int_equal(number(json_object_get(total, "reasons"), "busy"), number(total, "count"));
+    assert_true(number_at(total, "cycles") > number_at(total, "count"));
+    assert_int_equal(sum_of(json_object_get(total, "reasons")), number_at(total, "cycles"));
+    assert_int_equal(number_at(total, "reasons/busy"), number_at(total, "count"));
     json_decref(root);
-    sam_buffer_free(&file);
     static const struct {
         const char *name, *part;
     } rows[] = {
@@ -236,11 +210,8 @@ TEST(profiles_have_cycles)
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char words[200];
         snprintf(words, sizeof words, RUN "-q --cycles --profile %s", rows[i].name);
-        out = expect_success(words);
-        sam_buffer_free(&out);
-        file = read_file(rows[i].name);
-        expect_part(&file, rows[i].part);
-        sam_buffer_free(&file);
+        expect_runs(words);
+        expect_parts(read_file(rows[i].name), rows[i].part, NULL);
     }
 }
 
@@ -248,8 +219,7 @@ TEST(profiles_have_cycles)
 TEST(pages_have_a_legend)
 {
     write_text("k.s", kernel);
-    struct sam_buffer out = expect_success(RUN "-q --cycles --profile t.html");
-    sam_buffer_free(&out);
+    expect_runs(RUN "-q --cycles --profile t.html");
     struct sam_buffer file = read_file("t.html");
     const char *legend = strstr(sam_buffer_text(&file), "<h2 id=\"legend\">");
     assert_non_null(legend);
@@ -272,12 +242,10 @@ TEST(pages_of_sweeps_have_a_legend)
 {
     write_text("k.s", kernel);
     command_verb = "sweep";
-    struct sam_buffer out =
-        expect_success("k.s --kernel count --grid 8 --block 64 --arg out:u32:512 "
-                       "--config sms=1,4 --html g.html");
+    expect_runs("k.s --kernel count --grid 8 --block 64 --arg out:u32:512 "
+                "--config sms=1,4 --html g.html");
     command_verb = "run";
-    sam_buffer_free(&out);
-    out = read_file("g.html");
+    struct sam_buffer out = read_file("g.html");
     unsigned reasons = 0;
     for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++) {
         char part[120];
@@ -295,11 +263,8 @@ TEST(pages_of_sweeps_have_a_legend)
 TEST(timelines)
 {
     write_text("k.s", kernel);
-    struct sam_buffer out = expect_success(RUN "-q --perfetto t.json --konata k.log");
-    sam_buffer_free(&out);
-    struct sam_buffer file = read_file("t.json");
-    json_t *root = json_loads(sam_buffer_text(&file), 0, NULL), *event;
-    assert_non_null(root);
+    expect_runs(RUN "-q --perfetto t.json --konata k.log");
+    json_t *root = read_json("t.json"), *event;
     size_t i, issues = 0;
     json_array_foreach(json_object_get(root, "traceEvents"), i, event)
     {
@@ -308,24 +273,23 @@ TEST(timelines)
         if (!category || strcmp(category, "wait") != 0)
             continue;
         const char *name = json_string_value(json_object_get(event, "name"));
-        const json_t *meaning = json_object_get(json_object_get(event, "args"), "meaning");
+        const json_t *meaning = json_at(event, "args/meaning");
         unsigned reason = 0;
         while (strcmp(sam_gputime_reason_name(reason), name) != 0)
             reason++;
         assert_string_equal(json_string_value(meaning), sam_gputime_reason_meaning(reason));
     }
     json_decref(root);
-    sam_buffer_free(&file);
-    file = read_file("k.log");
+    struct sam_buffer file = read_file("k.log");
     expect_part(&file, "Kanata\t0004\n");
     expect_part(&file, "vlw12.v v3, 0(v2)");
     size_t rows = 0;
     for (const char *at = sam_buffer_text(&file); (at = strstr(at, "\nR\t")); at++)
         rows++;
     sam_buffer_free(&file);
-    root = report_of(RUN "--cycles --json");
-    const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
-    assert_int_equal(rows, number(json_object_get(launch, "time"), "insns"));
+    root = expect_json(RUN "--cycles --json");
+    const json_t *launch = json_at(root, "launches/0");
+    assert_int_equal(rows, number_at(launch, "time/insns"));
     assert_int_equal(issues, rows);
     json_decref(root);
     if (access("/dev/full", W_OK) == 0) {
@@ -364,26 +328,22 @@ TEST(failures_have_cycles)
         json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL), *sm;
         assert_non_null(root);
         done(&o);
-        const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+        const json_t *launch = json_at(root, "launches/0");
         const json_t *time = json_object_get(launch, "time");
         json_int_t groups = 0;
         size_t k;
-        json_array_foreach(json_object_get(time, "sms"), k, sm) groups += number(sm, "workgroups");
+        json_array_foreach(json_object_get(time, "sms"), k, sm) groups +=
+            number_at(sm, "workgroups");
         assert_int_equal(groups, 1);
-        assert_int_equal(number(time, "insns"),
-                         number(json_object_get(launch, "counts"), "warp_insns"));
-        assert_true(number(root, "cycles") > number(time, "insns"));
+        assert_int_equal(number_at(time, "insns"), number_at(launch, "counts/warp_insns"));
+        assert_true(number_at(root, "cycles") > number_at(time, "insns"));
         json_decref(root);
     }
 }
 
 static json_t *events_of(const char *name)
 {
-    struct sam_buffer text = read_file(name);
-    json_t *root = json_loads(sam_buffer_text(&text), 0, NULL);
-    sam_buffer_free(&text);
-    assert_non_null(root);
-    json_t *events = json_incref(json_object_get(root, "traceEvents"));
+    json_t *root = read_json(name), *events = json_incref(json_at(root, "traceEvents"));
     json_decref(root);
     return events;
 }
@@ -407,13 +367,11 @@ TEST(a_window)
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         char words[300];
         snprintf(words, sizeof words, "%s -q --perfetto all.json", cases[i].words);
-        struct sam_buffer out = expect_success(words);
-        sam_buffer_free(&out);
+        expect_runs(words);
         snprintf(words, sizeof words,
                  "%s -q --perfetto part.json --perfetto-from %lld --perfetto-to %lld",
                  cases[i].words, (long long)cases[i].from, (long long)cases[i].to);
-        out = expect_success(words);
-        sam_buffer_free(&out);
+        expect_runs(words);
         json_t *all = events_of("all.json"), *part = events_of("part.json"), *event;
         json_t *expected = json_array();
         size_t k;
@@ -472,10 +430,10 @@ TEST(a_stop_has_cycles)
         expect_part(&o.err, "samite: error: stopped after ");
         if (json) {
             json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
-            const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+            const json_t *launch = json_at(root, "launches/0");
             assert_true(json_is_false(json_object_get(launch, "done")));
-            assert_true(number(json_object_get(launch, "time"), "insns") > 0);
-            assert_true(number(root, "cycles") > 0);
+            assert_true(number_at(launch, "time/insns") > 0);
+            assert_true(number_at(root, "cycles") > 0);
             json_decref(root);
         } else {
             expect_part(&o.out, "first warp to last endprg");
@@ -489,16 +447,13 @@ TEST(configurations)
 {
     write_text("k.s", kernel);
     write_text("gpu.cfg", "# half a GPU\npreset=rtl\nsms=1, mem_latency=50 # nearer\n\n");
-    json_t *root = report_of(RUN "--cycles --json --config gpu.cfg");
-    const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
-    const json_t *config = json_object_get(json_object_get(launch, "time"), "config");
-    assert_int_equal(number(config, "sms"), 1);
-    assert_int_equal(number(config, "mem_latency"), 50);
+    json_t *root = expect_json(RUN "--cycles --json --config gpu.cfg");
+    const json_t *launch = json_at(root, "launches/0");
+    const json_t *config = json_at(launch, "time/config");
+    assert_int_equal(number_at(config, "sms"), 1);
+    assert_int_equal(number_at(config, "mem_latency"), 50);
     json_decref(root);
-    struct sam_buffer out = expect_success("--config help");
-    expect_part(&out, "mem_latency");
-    expect_part(&out, "verilog");
-    sam_buffer_free(&out);
+    expect_parts(expect_success("--config help"), "mem_latency", "verilog", NULL);
     write_text("bad.cfg", "smz=4\n");
     static const char *const refused[][2] = {
         {"--config sms=0", "sms=0: expected a number from 1 to 64"},

@@ -78,18 +78,18 @@ TEST(a_chain_of_launches)
 {
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
-    struct sam_buffer out =
+    expect_parts(
         expect_success("one.metadata one.data --dump 0x90000000:64:one.bin two.metadata two.data "
-                       "--dump 0x90000000:64:two.bin --log l%n.log");
-    expect_part(&out, "launch 0: one, grid 1x1x1, 2 warps of 8: done, ");
-    expect_part(&out, "launch 1: two, grid 1x1x1, 2 warps of 8: done, ");
-    sam_buffer_free(&out);
+                       "--dump 0x90000000:64:two.bin --log l%n.log"),
+        "launch 0: one, grid 1x1x1, 2 warps of 8: done, ",
+        "launch 1: two, grid 1x1x1, 2 warps of 8: done, ", NULL);
     expect_items("one.bin", 1, 1);
     expect_items("two.bin", 21, 21);
     struct sam_buffer first = read_file("l0.log"), second = read_file("l1.log");
     assert_true(first.size > 1000 && first.size == second.size);
     /* the log of both launches is that of one after the other */
-    out = expect_success("one.metadata one.data two.metadata two.data --log both.log");
+    struct sam_buffer out =
+        expect_success("one.metadata one.data two.metadata two.data --log both.log");
     struct sam_buffer both = read_file("both.log");
     assert_int_equal(both.size, first.size + second.size);
     assert_memory_equal(both.data, first.data, first.size);
@@ -105,24 +105,20 @@ TEST(debugging_a_chain)
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
     command_verb = "debug";
-    struct sam_buffer out = expect_success(
-        "one.metadata one.data --dump 0x90000000:64:first.bin two.metadata two.data "
-        "--dump 0x90000000:64:second.bin --batch -ex 'watch 0x90000000' -ex continue -ex continue "
-        "-ex continue -ex continue -ex 'p *0x90000000' -ex 'info buffers' -ex continue");
-    expect_part(&out, "New value = 1 (0x00000001)");
-    expect_part(&out, "[launch 0 (one) has ended after ");
-    expect_part(&out, "; continue goes on to the next]");
-    expect_part(&out, "New value = 21 (0x00000015)");
-    expect_part(&out, "$1 = 21\n");
-    expect_part(&out, "buffer 1 of the recording");
-    expect_part(&out, "[launch 1 (two) has ended after ");
-    sam_buffer_free(&out);
+    expect_parts(
+        expect_success(
+            "one.metadata one.data --dump 0x90000000:64:first.bin two.metadata two.data "
+            "--dump 0x90000000:64:second.bin --batch -ex 'watch 0x90000000' -ex continue -ex "
+            "continue "
+            "-ex continue -ex continue -ex 'p *0x90000000' -ex 'info buffers' -ex continue"),
+        "New value = 1 (0x00000001)", "[launch 0 (one) has ended after ",
+        "; continue goes on to the next]", "New value = 21 (0x00000015)", "$1 = 21\n",
+        "buffer 1 of the recording", "[launch 1 (two) has ended after ", NULL);
     expect_items("first.bin", 1, 1);
     expect_items("second.bin", 21, 21);
     /* Left in the first: nothing of the second runs, and nothing is written. */
-    out = expect_success("one.metadata one.data two.metadata two.data "
-                         "--dump 0x90000000:64:third.bin --batch -ex continue");
-    sam_buffer_free(&out);
+    expect_runs("one.metadata one.data two.metadata two.data "
+                "--dump 0x90000000:64:third.bin --batch -ex continue");
     assert_false(exists("third.bin"));
     command_verb = "run";
 }
@@ -133,11 +129,11 @@ TEST(pokes_in_a_chain)
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
     /* shared data between the launches; the second one's own argument, over what its file says;
      * after both, which no kernel sees */
-    struct sam_buffer out =
+    expect_parts(
         expect_success("one.metadata one.data --poke 0x90000000=5000 --poke 0x90002004=300 "
                        "--dump 0x90002000:8:early.bin two.metadata two.data --poke 0x90000004=401 "
-                       "--dump 0x90000000:64:two.bin");
-    sam_buffer_free(&out);
+                       "--dump 0x90000000:64:two.bin"),
+        NULL);
     struct sam_buffer early = read_file("early.bin");
     assert_int_equal(sam_le32(early.data + 4), 300); /* in effect at once */
     sam_buffer_free(&early);
@@ -202,10 +198,8 @@ TEST(symbols_of_an_elf)
     snprintf(path, sizeof path, "%s/k.elf", directory);
     assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
-    struct sam_buffer out =
-        expect_success("one.metadata one.data --elf k.elf --dump 0x80001000:4:rodata.bin");
-    expect_part(&out, "launch 0: its_name, ");
-    sam_buffer_free(&out);
+    expect_parts(expect_success("one.metadata one.data --elf k.elf --dump 0x80001000:4:rodata.bin"),
+                 "launch 0: its_name, ", NULL);
     struct sam_buffer bytes = read_file("rodata.bin");
     assert_memory_equal(bytes.data, constant, 4);
     sam_buffer_free(&bytes);

@@ -240,11 +240,10 @@ TEST(stopped_systems_in_time)
         if (strstr(options[i], "json")) {
             json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
             const json_t *system = json_object_get(root, "system");
-            const json_t *launch = json_array_get(json_object_get(system, "launches"), 0);
+            const json_t *launch = json_at(system, "launches/0");
             assert_string_equal(json_string_value(json_object_get(root, "end")), "stopped");
-            assert_int_equal(json_integer_value(json_object_get(launch, "insns")), 1);
-            assert_true(json_integer_value(json_object_get(system, "cycles")) >
-                        json_integer_value(json_object_get(launch, "end")));
+            assert_int_equal(number_at(launch, "insns"), 1);
+            assert_true(number_at(system, "cycles") > number_at(launch, "end"));
             json_decref(root);
         } else {
             expect_part(&o.out, "instructions of the hart, 1 launches, 0 weight records");

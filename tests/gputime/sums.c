@@ -3,9 +3,13 @@
  * cycles for longer latencies. */
 #include "test.h"
 
+#include <jansson.h>
+#include <math.h>
+
 #include "gputime/stream.h"
 #include "must.h"
 #include "random.h"
+#include "samite/gputime_report.h"
 
 enum { DATA = 0x90000000u, LOCAL = 0x70000000u };
 
@@ -122,6 +126,28 @@ static void stay(void *context, const struct sam_gputime_stay *s)
     w->stays++;
 }
 
+/* The report's occupancy: cycles of warp slots with a warp, whatever it waits for. */
+static void check_occupancy(const struct sam_gputime_result *r,
+                            const struct sam_gputime_config *config)
+{
+    const struct sam_gputime_report_options options = {.size = sizeof options, .config = config};
+    struct sam_error error;
+    uint64_t resident = 0;
+    char *text;
+    for (uint32_t i = 0; i < r->sms * r->slots; i++)
+        for (unsigned k = 0; k < SAM_GPUTIME_REASONS; k++)
+            resident += k == SAM_GPUTIME_EMPTY ? 0 : r->warp_slots[i][k];
+    must(sam_gputime_report(r, SAM_GPUTIME_JSON, &options, &text, &error), &error);
+    json_t *root = json_loads(text, 0, NULL);
+    const json_t *occupancy = json_object_get(root, "occupancy");
+    const double found = json_real_value(json_object_get(occupancy, "mean_warps"));
+    if (fabs(found * (double)r->cycles - (double)resident) > 0.001)
+        fail_msg("%.6f warps in %llu cycles: expected %llu cycles of warps", found,
+                 (unsigned long long)r->cycles, (unsigned long long)resident);
+    json_decref(root);
+    sam_text_free(text);
+}
+
 static void check_case(struct streams *all, const struct sam_gputime_config *config)
 {
     struct watch w = {.config = config, .all = all};
@@ -140,6 +166,7 @@ static void check_case(struct streams *all, const struct sam_gputime_config *con
             if (k != SAM_GPUTIME_BUSY && k != SAM_GPUTIME_EMPTY)
                 waits += r.warp_slots[i][k];
     assert_int_equal(w.stalled, waits);
+    check_occupancy(&r, config);
     assert_true(r.dram_bytes_read == r.dram_reads * sam_gputime_l2_line(config));
     /* the same again without an observer */
     assert_int_equal(streams_cycles(all, config), r.cycles);

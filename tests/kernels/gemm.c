@@ -92,6 +92,21 @@ static void cycle_by_cycle(void **state)
     }
 }
 
+/* At least 0.9 of the cycles go to reads that no schedule of these blocks of C could save; 0.89
+ * where K is two steps. */
+static void busy_bus(void **state)
+{
+    const struct gemm_kernel *kernel = *state;
+    for (uint32_t acc_regs = 0; acc_regs <= 0x11; acc_regs += 0x11) {
+        const struct gemm_config config = {256, 256, 256, 512, 64, KERNEL_DIR, NULL, acc_regs};
+        const double bound = gemm_bound(kernel, &config);
+        const double cycles = (double)gemm_cycles(kernel, &config);
+        if (cycles < bound || cycles * (kernel->source == 4 ? 0.89 : 0.9) > bound)
+            fail_msg("%s, acc_regs 0x%x: %.0f cycles, bound %.0f", kernel->name, acc_regs, cycles,
+                     bound);
+    }
+}
+
 static char *read_text(const char *folder, const char *name)
 {
     char path[4096], *text;
@@ -123,15 +138,17 @@ static void damaged(void **state)
 {
     (void)state;
     static const char *const changes[][2] = {
-        {"bgeu    a3, s1, .Lfull_rows", "j .Lfull_rows"},
-        {"bgeu    s6, s2, .Lfull_columns", "j .Lfull_columns"},
-        {"bgeu    t3, s0, .Lfull_depth", "j .Lfull_depth"},
-        {"bgeu    s1, s9, .Lone_register", "j .Lone_register"},
-        {"add     t2, t2, t4", "nop"},
-        {"add     s7, s7, t0", "nop"},
-        {"load_c  m4, s4, s8", "nop"},
-        {"mul     t0, s5, s4", "mul t0, s5, s3"},
-        {"load    m3, s3, t6", "nop"},
+        {"bgeu    \\rs2, \\rs1, 9f", "j 9f"},
+        {"sub     t5, t5, \\rd", "nop"},
+        {"bnez    s11, 8f", "j 8f"},
+        {"li      s11, 1", "nop"},
+        {"add     t1, t1, a5", "nop"},
+        {"add     t5, t5, s4", "nop"},
+        {"add     t1, t1, s4", "nop"},
+        {"load_rows m3, sp, t4", "nop"},
+        {"last_c  m7, s9, gp, t6, zero", "nop"},
+        {"add     a2, a2, s5", "nop"},
+        {"mul     s5, s0, s3", "mul s5, s0, s2"},
     };
     char folder[] = "/tmp/samite-gemm-XXXXXX", path[4096];
     assert_non_null(mkdtemp(folder));
@@ -145,9 +162,9 @@ static void damaged(void **state)
         sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
                 at + strlen(changes[i][0]));
         write_text(folder, "gemm.inc", mutant);
-        struct gemm_config config = {37, 85, 70, 512, 64, folder, NULL, 0};
+        struct gemm_config config = {101, 85, 70, 512, 64, folder, NULL, 0};
         if (is_right(gemm_find("f16"), &config))
-            fail_msg("right with '%s'", changes[i][1]);
+            fail_msg("right with %s for %s", changes[i][1], changes[i][0]);
         free(mutant);
     }
     free(text);
@@ -165,6 +182,8 @@ PROLOGUE
         test_add(edges, &gemm_kernels[i], "%s, edges", gemm_kernels[i].name);
         test_add(large, &gemm_kernels[i], "%s, large", gemm_kernels[i].name);
     }
+    for (size_t i = 0; i < gemm_kernel_count; i++)
+        test_add(busy_bus, &gemm_kernels[i], "%s, busy bus", gemm_kernels[i].name);
     test_add(cycle_by_cycle, NULL, "cycle by cycle");
     test_add(damaged, NULL, "damaged");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of docs/tile-lowering.md: what each operation becomes for tiles of 16x64 elements. It
- * is made here, from the lowered programs, and compared with the page; SAMITE_WRITE=1 puts it
- * there. */
+/* The table of docs/tile-lowering.md: what each operation becomes for tiles of 16x64 elements, in
+ * kernels 16x1024. It is made here, from the lowered programs, and compared with the page;
+ * SAMITE_WRITE=1 puts it there. */
 #include "tile/tile_test.h"
 
 #include <ctype.h>
@@ -117,6 +117,23 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
     return true;
 }
 
+/* Kernels have rows of 1024 elements, so that they have loops. */
+static struct shape widened(const struct sam_tile_row *op, struct shape s)
+{
+    switch (op->family) {
+    case SAM_TILE_MOV:
+    case SAM_TILE_TRANS:
+    case SAM_TILE_RESHAPE:
+    case SAM_TILE_EXTRACT:
+    case SAM_TILE_INSERT:
+    case SAM_TILE_CONCAT:
+    case SAM_TILE_MATMUL:
+    case SAM_TILE_MATMUL_ACC:
+    case SAM_TILE_MATMUL_BIAS: return s;
+    default: s.cols *= s.valid ? 1 : 16; return s;
+    }
+}
+
 static void write_move(struct sam_buffer *out, const struct sam_tile_row *op, enum sam_dtype dtype)
 {
     const char *name = sam_tile_dtype_name(dtype);
@@ -148,7 +165,7 @@ static void write_move(struct sam_buffer *out, const struct sam_tile_row *op, en
 static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
                           enum sam_dtype dtype)
 {
-    const struct shape to = destination_shape(op);
+    const struct shape to = widened(op, destination_shape(op));
     if (op->family == SAM_TILE_LOAD || op->family == SAM_TILE_STORE) {
         write_move(out, op, dtype);
         return;
@@ -159,7 +176,7 @@ static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
     const enum sam_tile_attribute attribute = sam_tile_family(op)->attribute;
     sam_buffer_puts(out, attribute == SAM_TILE_ATTRIBUTE_CMP ? " {cmp = lt} : " : " : ");
     for (size_t i = 0; i < op->count; i++) {
-        const struct shape from = source_shape(op, i);
+        const struct shape from = widened(op, source_shape(op, i));
         sam_buffer_puts(out, i ? ", " : "");
         if (op->sources[i] == 'i')
             sam_buffer_puts(out, "index");

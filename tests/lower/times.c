@@ -164,7 +164,7 @@ TEST(test_polls)
         HEAD "%t = pto.tload %p : " P " -> " T "\n"
              "%u = pto.tload %p : " P " -> " T "\n"
              "pto.texp ins(%t : " T ") outs(%t : " T ")\n"
-             "%w = pto.trowsum %u : " T " -> !pto.tile_buf<vec, 8x8xf32, valid=8x1>\n" TAIL;
+             "%w = pto.tcolsum %u : " T " -> !pto.tile_buf<vec, 1x16xf32>\n" TAIL;
     static const char other[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
     struct lowered x = {.text = text, .seed = test_seed()}, y;
     struct timed t;

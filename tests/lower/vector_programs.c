@@ -159,6 +159,15 @@ static unsigned which_of(const struct vector_group *g, enum sam_dtype dtype)
     return dtype == g->dtypes[0] ? 0 : dtype == g->dtypes[1] ? 1 : 2;
 }
 
+static enum sam_lower_part part_of(const struct sam_tile_row *row, unsigned operand)
+{
+    const enum sam_tile_reads reads = sam_tile_family(row)->reads;
+    return operand + 1 != row->count             ? LOWER_WHOLE
+           : reads == SAM_TILE_READS_LAST_ROW    ? LOWER_FIRST_ROW
+           : reads == SAM_TILE_READS_LAST_COLUMN ? LOWER_FIRST_COLUMN
+                                                 : LOWER_WHOLE;
+}
+
 /* A tile of a dtype, as "%name", and its type: an argument, or one that an operation before has
  * written. */
 static void choose(struct vector_group *g, enum sam_dtype dtype, enum sam_lower_part part,
@@ -243,7 +252,7 @@ static void one_of_group(struct vector_group *g)
                 g->at += constant(g->at, names[i], of, bits ? bits : 1);
             }
         } else {
-            choose(g, of, sam_lower_part(row, i), names[i], types[i]);
+            choose(g, of, part_of(row, i), names[i], types[i]);
         }
         if (strcmp(names[i], names[3]) == 0 && !sam_tile_in_place(row, i))
             return; /* it cannot work in place: one operation less */

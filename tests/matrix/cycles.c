@@ -389,6 +389,32 @@ TEST(configurations_hold_nothing)
     program_free(&p);
 }
 
+/* Of all loads and stores, whole registers too, those whose names say so. */
+TEST(stream_moves)
+{
+    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "ebreak\n");
+    struct sam_isa isa;
+    unsigned streams = 0, moves = 0;
+    assert_int_equal(sam_isa_parse("rv64im_zicsr_zfinx_xmatrix", &isa, NULL), SAM_OK);
+    for (unsigned op = 0; op < SAM_OP_COUNT; op++) {
+        const struct sam_insn_row *row = &sam_insn_rows[op];
+        struct sam_insn insn;
+        struct sam_matrix_work work;
+        const bool named =
+            strncmp(row->mnemonic, "msld", 4) == 0 || strncmp(row->mnemonic, "msst", 4) == 0;
+        if (row->on != SAM_EXT_XMATRIX || !sam_decode(&isa, row->match, 0, &insn) ||
+            !sam_matrix_work_of(&p.hart->core, &insn, &work))
+            continue;
+        if (work.stream != named)
+            fail_msg("%s: streams is %d", row->mnemonic, work.stream);
+        streams += named;
+        moves += work.kind == SAM_M_KIND_LOAD || work.kind == SAM_M_KIND_STORE;
+    }
+    assert_int_equal(streams, 8);
+    assert_true(moves > 2 * streams);
+    program_free(&p);
+}
+
 /* Accumulators of their own are md, and no source; the other registers the reverse. */
 TEST(choice_of_accumulators)
 {

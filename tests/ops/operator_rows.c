@@ -5,170 +5,72 @@
 #include "operator_rows.h"
 #include "random.h"
 
-#define NHWC_TO_NCHW                                                                               \
+/* Permutations; a macro keeps the commas of a list together. */
+#define NHWC_TO_NCHW 0, 3, 1, 2
+#define NCHW_TO_NHWC 0, 2, 3, 1
+#define MATRIX       1, 0
+#define BATCH        0, 2, 1
+#define HEADS        1, 0, 2
+#define LIST(...)                                                                                  \
     {                                                                                              \
-        0, 3, 1, 2                                                                                 \
+        __VA_ARGS__                                                                                \
     }
-#define NCHW_TO_NHWC                                                                               \
+#define SHAPE(text, divided, rank, ...)                                                            \
+    .name = (text), .in = {rank, {__VA_ARGS__}}, .divides = (divided)
+/* Name, `divides`, what the kind needs, rank, dims. */
+#define TRANSPOSE(text, divided, order, ...)                                                       \
     {                                                                                              \
-        0, 2, 3, 1                                                                                 \
+        SHAPE(text, divided, __VA_ARGS__), .kind = TEST_TRANSPOSE, .perm = LIST(order)             \
     }
-#define PATCHES(k, s, p)                                                                           \
+#define PATCHES(text, divided, k, s, p, ...)                                                       \
     {                                                                                              \
-        .kernel = {k, k}, .stride = {s, s}, .dilation = {1, 1}, .pad = { p, p, p, p }              \
+        SHAPE(text, divided, __VA_ARGS__), .kind = TEST_IM2COL, .im2col = {                        \
+            .kernel = {k, k},                                                                      \
+            .stride = {s, s},                                                                      \
+            .dilation = {1, 1},                                                                    \
+            .pad = {p, p, p, p}                                                                    \
+        }                                                                                          \
+    }
+#define CONCAT(text, divided, along, ...)                                                          \
+    {                                                                                              \
+        SHAPE(text, divided, __VA_ARGS__), .kind = TEST_CONCAT, .axis = (along)                    \
+    }
+#define COMPRESS(text, divided, along, ...)                                                        \
+    {                                                                                              \
+        SHAPE(text, divided, __VA_ARGS__), .kind = TEST_COMPRESS, .axis = (along)                  \
     }
 
 const struct operator_row operator_rows[] = {
-    {.name = "NHWC to NCHW 1x56x56x64",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 56, 56, 64}},
-     .divides = 7,
-     NHWC_TO_NCHW},
-    {.name = "NHWC to NCHW 1x28x28x128",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 28, 28, 128}},
-     .divides = 7,
-     NHWC_TO_NCHW},
-    {.name = "NHWC to NCHW 1x14x14x256",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 14, 14, 256}},
-     .divides = 7,
-     NHWC_TO_NCHW},
-    {.name = "NHWC to NCHW 1x7x7x512",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 7, 7, 512}},
-     .divides = 7,
-     NHWC_TO_NCHW},
-    {.name = "NHWC to NCHW 1x224x224x3",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 224, 224, 3}},
-     .divides = 7,
-     NHWC_TO_NCHW},
-    {.name = "NCHW to NHWC 1x64x56x56",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 64, 56, 56}},
-     .divides = 7,
-     NCHW_TO_NHWC},
-    {.name = "NCHW to NHWC 1x128x28x28",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 128, 28, 28}},
-     .divides = 7,
-     NCHW_TO_NHWC},
-    {.name = "NCHW to NHWC 1x256x14x14",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 256, 14, 14}},
-     .divides = 7,
-     NCHW_TO_NHWC},
-    {.name = "NCHW to NHWC 1x512x7x7",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 512, 7, 7}},
-     .divides = 4,
-     NCHW_TO_NHWC},
-    {.name = "NCHW to NHWC 1x3x224x224",
-     .kind = TEST_TRANSPOSE,
-     .in = {4, {1, 3, 224, 224}},
-     .divides = 7,
-     NCHW_TO_NHWC},
-    {.name = "matrix 512x1024",
-     .kind = TEST_TRANSPOSE,
-     .in = {2, {512, 1024}},
-     .divides = 7,
-     .perm = {1, 0}},
-    {.name = "matrix 1000x1000",
-     .kind = TEST_TRANSPOSE,
-     .in = {2, {1000, 1000}},
-     .divides = 7,
-     .perm = {1, 0}},
-    {.name = "matrix 1000x1001",
-     .kind = TEST_TRANSPOSE,
-     .in = {2, {1000, 1001}},
-     .divides = 0,
-     .perm = {1, 0}},
-    {.name = "matrix 1021x1019",
-     .kind = TEST_TRANSPOSE,
-     .in = {2, {1021, 1019}},
-     .divides = 0,
-     .perm = {1, 0}},
-    {.name = "batch of 8 matrices 100x100",
-     .kind = TEST_TRANSPOSE,
-     .in = {3, {8, 100, 100}},
-     .divides = 7,
-     .perm = {0, 2, 1}},
-    {.name = "batch of 10000 matrices 3x5",
-     .kind = TEST_TRANSPOSE,
-     .in = {3, {10000, 3, 5}},
-     .divides = 7,
-     .perm = {0, 2, 1}},
-    {.name = "heads 128x12x64",
-     .kind = TEST_TRANSPOSE,
-     .in = {3, {128, 12, 64}},
-     .divides = 7,
-     .perm = {1, 0, 2}},
-    {.name = "im2col 3x3 1x58x58x64",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 58, 58, 64}},
-     .divides = 7,
-     .im2col = PATCHES(3, 1, 0)},
-    {.name = "im2col 3x3 pad 1 1x56x56x64",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 56, 56, 64}},
-     .divides = 7,
-     .im2col = PATCHES(3, 1, 1)},
-    {.name = "im2col 3x3/2 pad 1 1x56x56x128",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 56, 56, 128}},
-     .divides = 7,
-     .im2col = PATCHES(3, 2, 1)},
-    {.name = "im2col 3x3 pad 1 1x7x7x512",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 7, 7, 512}},
-     .divides = 7,
-     .im2col = PATCHES(3, 1, 1)},
-    {.name = "im2col 3x3 1x98x98x3",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 98, 98, 3}},
-     .divides = 7,
-     .im2col = PATCHES(3, 1, 0)},
-    {.name = "im2col 7x7/2 pad 3 1x224x224x3",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 224, 224, 3}},
-     .divides = 7,
-     .im2col = PATCHES(7, 2, 3)},
-    {.name = "im2col 7x7 1x118x118x3",
-     .kind = TEST_IM2COL,
-     .in = {4, {1, 118, 118, 3}},
-     .divides = 7,
-     .im2col = PATCHES(7, 1, 0)},
-    {.name = "concat 2 of 1x56x56x64, channels",
-     .kind = TEST_CONCAT,
-     .in = {4, {1, 56, 56, 64}},
-     .divides = 7,
-     .axis = 3},
-    {.name = "concat 2 of 1x64x56x56, channels",
-     .kind = TEST_CONCAT,
-     .in = {4, {1, 64, 56, 56}},
-     .divides = 7,
-     .axis = 1},
-    {.name = "concat 2 of 1x14x14x256, rows",
-     .kind = TEST_CONCAT,
-     .in = {4, {1, 14, 14, 256}},
-     .divides = 7,
-     .axis = 1},
-    {.name = "compress 1000x64, rows",
-     .kind = TEST_COMPRESS,
-     .in = {2, {1000, 64}},
-     .divides = 7,
-     .axis = 0},
-    {.name = "compress 50257x16, rows",
-     .kind = TEST_COMPRESS,
-     .in = {2, {50257, 16}},
-     .divides = 7,
-     .axis = 0},
-    {.name = "compress 1x56x56x64, columns",
-     .kind = TEST_COMPRESS,
-     .in = {4, {1, 56, 56, 64}},
-     .divides = 7,
-     .axis = 2},
+    TRANSPOSE("NHWC to NCHW 1x56x56x64", 7, NHWC_TO_NCHW, 4, 1, 56, 56, 64),
+    TRANSPOSE("NHWC to NCHW 1x28x28x128", 7, NHWC_TO_NCHW, 4, 1, 28, 28, 128),
+    TRANSPOSE("NHWC to NCHW 1x14x14x256", 7, NHWC_TO_NCHW, 4, 1, 14, 14, 256),
+    TRANSPOSE("NHWC to NCHW 1x7x7x512", 7, NHWC_TO_NCHW, 4, 1, 7, 7, 512),
+    TRANSPOSE("NHWC to NCHW 1x224x224x3", 7, NHWC_TO_NCHW, 4, 1, 224, 224, 3),
+    TRANSPOSE("NCHW to NHWC 1x64x56x56", 7, NCHW_TO_NHWC, 4, 1, 64, 56, 56),
+    TRANSPOSE("NCHW to NHWC 1x128x28x28", 7, NCHW_TO_NHWC, 4, 1, 128, 28, 28),
+    TRANSPOSE("NCHW to NHWC 1x256x14x14", 7, NCHW_TO_NHWC, 4, 1, 256, 14, 14),
+    TRANSPOSE("NCHW to NHWC 1x512x7x7", 4, NCHW_TO_NHWC, 4, 1, 512, 7, 7),
+    TRANSPOSE("NCHW to NHWC 1x3x224x224", 7, NCHW_TO_NHWC, 4, 1, 3, 224, 224),
+    TRANSPOSE("matrix 512x1024", 7, MATRIX, 2, 512, 1024),
+    TRANSPOSE("matrix 1000x1000", 7, MATRIX, 2, 1000, 1000),
+    TRANSPOSE("matrix 1000x1001", 0, MATRIX, 2, 1000, 1001),
+    TRANSPOSE("matrix 1021x1019", 0, MATRIX, 2, 1021, 1019),
+    TRANSPOSE("batch of 8 matrices 100x100", 7, BATCH, 3, 8, 100, 100),
+    TRANSPOSE("batch of 10000 matrices 3x5", 7, BATCH, 3, 10000, 3, 5),
+    TRANSPOSE("heads 128x12x64", 7, HEADS, 3, 128, 12, 64),
+    PATCHES("im2col 3x3 1x58x58x64", 7, 3, 1, 0, 4, 1, 58, 58, 64),
+    PATCHES("im2col 3x3 pad 1 1x56x56x64", 7, 3, 1, 1, 4, 1, 56, 56, 64),
+    PATCHES("im2col 3x3/2 pad 1 1x56x56x128", 7, 3, 2, 1, 4, 1, 56, 56, 128),
+    PATCHES("im2col 3x3 pad 1 1x7x7x512", 7, 3, 1, 1, 4, 1, 7, 7, 512),
+    PATCHES("im2col 3x3 1x98x98x3", 7, 3, 1, 0, 4, 1, 98, 98, 3),
+    PATCHES("im2col 7x7/2 pad 3 1x224x224x3", 7, 7, 2, 3, 4, 1, 224, 224, 3),
+    PATCHES("im2col 7x7 1x118x118x3", 7, 7, 1, 0, 4, 1, 118, 118, 3),
+    CONCAT("concat 2 of 1x56x56x64, channels", 7, 3, 4, 1, 56, 56, 64),
+    CONCAT("concat 2 of 1x64x56x56, channels", 7, 1, 4, 1, 64, 56, 56),
+    CONCAT("concat 2 of 1x14x14x256, rows", 7, 1, 4, 1, 14, 14, 256),
+    COMPRESS("compress 1000x64, rows", 7, 0, 2, 1000, 64),
+    COMPRESS("compress 50257x16, rows", 7, 0, 2, 50257, 16),
+    COMPRESS("compress 1x56x56x64, columns", 7, 2, 4, 1, 56, 56, 64),
     {0},
 };
 

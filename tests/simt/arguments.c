@@ -70,6 +70,15 @@ TEST(memory)
     assert_int_equal(sam_gpu_skip_untouched(NULL, 4, 8), 4);
     assert_int_equal(sam_gpu_skip_untouched(gpu, 8, 4), 8);
     refuses(sam_gpu_load, gpu, NULL);
+    struct sam_trap first;
+    refuses(sam_gpu_watch_input, NULL, UINT32_MAX);
+    refuses(sam_gpu_watch_input, gpu, 0);
+    assert_false(sam_gpu_stored_input(NULL, UINT32_MAX, &first));
+    assert_false(sam_gpu_stored_input(gpu, UINT32_MAX, &first));
+    assert_int_equal(sam_gpu_watch_input(gpu, UINT32_MAX, NULL), SAM_OK);
+    assert_int_equal(sam_gpu_watch_input(gpu, UINT32_MAX, NULL), SAM_OK);
+    assert_false(sam_gpu_stored_input(gpu, UINT32_MAX, NULL));
+    assert_false(sam_gpu_stored_input(gpu, UINT32_MAX, &first));
     refuses(sam_gpu_unmap, NULL, UINT32_MAX);
     refuses(sam_gpu_unmap, gpu, 0);
     assert_int_equal(sam_gpu_unmap(gpu, UINT32_MAX, NULL), SAM_OK);

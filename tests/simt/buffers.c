@@ -157,3 +157,97 @@ TEST(launches_in_a_row)
         program_free(&p);
     }
 }
+
+#define CONTROL 0xa0000000u /* the first workgroup that stores, and by which instruction */
+
+/* Each workgroup that stores reads its two pages first. Lanes 2 to 7 of the vector go over the end
+ * of the first of them. */
+static const char late_stores[] = "        li      t0, 0xa0000000\n"
+                                  "        lw      t1, 0(t0)\n"
+                                  "        lw      s0, 4(t0)\n"
+                                  "        csrr    t0, wgid\n"
+                                  "        bltu    t0, t1, done\n"
+                                  "        sub     t1, t0, t1\n"
+                                  "        andi    t1, t1, 15\n"
+                                  "        slli    t1, t1, 13\n"
+                                  "        li      t2, 0x90000000\n"
+                                  "        add     t1, t1, t2\n"
+                                  "        vid.v   v1\n"
+                                  "        vmsgtu.vi v0, v1, 1\n"
+                                  "        vsll.vi v1, v1, 2\n"
+                                  "        li      t3, 4096 - 16\n"
+                                  "        add     t3, t3, t1\n"
+                                  "        vluxei32.v v2, (t3), v1\n"
+                                  "        li      t4, 1\n"
+                                  "        beqz    s0, by_scalar\n"
+                                  "        beq     s0, t4, by_lane\n"
+                                  ".globl by_scalar, by_lane, by_atomic\n"
+                                  "by_atomic:\n"
+                                  "        amoadd.w zero, t0, (t1)\n"
+                                  "by_scalar:\n"
+                                  "        sw      t0, 8(t1)\n"
+                                  "by_lane:\n"
+                                  "        vsuxei32.v v1, (t3), v1, v0.t\n"
+                                  "done:   endprg\n";
+
+static void expect_first(struct program *p, uint32_t workgroup, unsigned by)
+{
+    static const struct {
+        const char *symbol;
+        uint32_t lane, offset;
+    } rows[] = {
+        {"by_scalar", UINT32_MAX, 8}, {"by_lane", 2, 4096 - 8}, {"by_atomic", UINT32_MAX, 0}};
+    struct sam_trap first;
+    assert_true(sam_gpu_stored_input(p->gpu, DATA, &first));
+    assert_int_equal(first.kind, SAM_TRAP_STORE_FAULT);
+    assert_int_equal(first.workgroup, workgroup);
+    assert_int_equal(first.lane, rows[by].lane);
+    assert_int_equal(first.tval, DATA + rows[by].offset);
+    assert_int_equal(first.pc, program_symbol(p, rows[by].symbol));
+}
+
+static bool drop(void *context, const void *data, size_t size)
+{
+    (void)context, (void)data, (void)size;
+    return true;
+}
+
+/* The lowest workgroup's, for any number of workers, in runs and stepped; memory and counts are
+ * those of a launch that is not watched. */
+TEST(the_first_store_to_an_input)
+{
+    static uint8_t memory[2][DATA_SIZE];
+    struct sam_trap first;
+    for (unsigned i = 0; i < 48; i++) {
+        const uint32_t workgroup = i % 5 * 11, by = i % 3, jobs = 1 + i / 3 % 4;
+        uint64_t insns[2];
+        for (unsigned watched = 0; watched < 2; watched++) {
+            struct program p = program_new(late_stores, 8);
+            p.options.jobs = jobs;
+            p.options.collect_stats = i % 7 == 3;
+            p.options.log.write = i % 7 == 5 ? drop : NULL;
+            p.launch.grid[0] = 61;
+            assert_int_equal(sam_gpu_map(p.gpu, CONTROL, 8, &p.error), SAM_OK);
+            program_set(&p, CONTROL, 61);
+            program_set(&p, CONTROL + 4, by);
+            if (watched)
+                assert_int_equal(sam_gpu_watch_input(p.gpu, DATA, &p.error), SAM_OK);
+            program_pass(&p);
+            assert_false(sam_gpu_stored_input(p.gpu, DATA, &first));
+            program_set(&p, CONTROL, workgroup);
+            program_pass(&p);
+            if (watched)
+                expect_first(&p, workgroup, by);
+            insns[watched] = p.result.stats.warp_insns;
+            assert_int_equal(sam_gpu_read(p.gpu, DATA, memory[watched], DATA_SIZE, &p.error),
+                             SAM_OK);
+            program_set(&p, CONTROL, 61);
+            program_pass(&p);
+            assert_false(sam_gpu_stored_input(p.gpu, DATA, &first));
+            program_free(&p);
+        }
+        assert_int_equal(insns[1], insns[0]);
+        if (jobs == 1) /* four workgroups share a place; the last one wins */
+            assert_memory_equal(memory[1], memory[0], DATA_SIZE);
+    }
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement of tiles: at addresses that the program assigns (manual), or each at the lowest offset
- * free during its lifetime (auto). */
+/* Placement of tiles: at addresses that the program assigns (manual), or each where one
+ * of the same size has been, else at the lowest offset free during its lifetime (auto). */
 #include "tile/check/plan.h"
 
 #include <inttypes.h>
@@ -149,11 +149,12 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
-/* Place a tile at the lowest offset between live tiles. Returns false if it does not fit. */
-static bool fit(struct active *active, struct sam_tile_place *place, uint64_t capacity)
+/* Place a tile at the lowest offset between live tiles, from `offset` on. Returns false if it does
+ * not fit. */
+static bool fit(struct active *active, struct sam_tile_place *place, uint64_t offset,
+                uint64_t capacity)
 {
     size_t at = 0;
-    uint64_t offset = 0;
     while (at < active->count && active->places[at]->offset < offset + place->size) {
         uint64_t end = active->places[at]->offset + active->places[at]->size;
         end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -170,9 +171,30 @@ static bool fit(struct active *active, struct sam_tile_place *place, uint64_t ca
     return true;
 }
 
-/* Place tiles in order of their lifetimes. Returns the first that does not fit, or NULL. */
+enum { MOST_EARLIER = 64 };
+
+/* Returns the offset of the last tile of the same size whose place is free, or 0. Then a result has
+ * all of the place of an operand, or nothing of it, and operations can be done row by row. */
+static uint64_t earlier(const struct sam_tile_plan *plan, const struct active *active,
+                        const struct sam_tile_place *place)
+{
+    const size_t count = (size_t)(place - plan->places);
+    for (size_t i = count; i-- > 0 && i + MOST_EARLIER >= count;) {
+        const struct sam_tile_place *other = &plan->places[i];
+        bool free = other->loc == place->loc && other->size == place->size;
+        for (size_t k = 0; free && k < active->count; k++)
+            free = active->places[k]->offset >= other->offset + other->size ||
+                   other->offset >= active->places[k]->offset + active->places[k]->size;
+        if (free)
+            return other->offset;
+    }
+    return 0;
+}
+
+/* Place tiles in order of their lifetimes; reuse: where one of the same size has been. Returns the
+ * first that does not fit, or NULL. */
 static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc, uint64_t capacity,
-                                            struct active *active)
+                                            struct active *active, bool reuse)
 {
     active->count = 0;
     for (size_t i = 0; i < plan->count; i++) {
@@ -184,7 +206,7 @@ static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc,
             if (active->places[k]->last >= place->first)
                 active->places[kept++] = active->places[k];
         active->count = kept;
-        if (!fit(active, place, capacity))
+        if (!fit(active, place, reuse ? earlier(plan, active, place) : 0, capacity))
             return place;
     }
     return NULL;
@@ -216,7 +238,7 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
             if (sorted[k]->first <= sorted[i]->last && sorted[i]->first <= sorted[k]->last)
                 active->places[active->count++] = sorted[k];
         qsort(active->places, active->count, sizeof(struct sam_tile_place *), by_offset);
-        good = fit(active, sorted[i], capacity);
+        good = fit(active, sorted[i], 0, capacity);
     }
     free(sorted);
     return good;
@@ -233,13 +255,15 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         return false;
     for (int loc = 0; loc < SAM_TILE_LOCS; loc++) {
         uint64_t capacity = sam_tile_capacity(profile, (enum sam_tile_loc)loc);
-        struct sam_tile_place *late = place_in_time(plan, loc, capacity, &active);
+        if (!place_in_time(plan, loc, capacity, &active, true))
+            continue;
+        struct sam_tile_place *late = place_in_time(plan, loc, capacity, &active, false);
         if (!late)
             continue;
         if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
             continue;
-        place_in_time(plan, loc, capacity,
-                      &active); /* for the message: tiles live at the same time */
+        /* For the message: tiles live at the same time. */
+        place_in_time(plan, loc, capacity, &active, false);
         complain(p, &active, late, capacity, report);
     }
     free(active.places);

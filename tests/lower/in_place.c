@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies in left and right that products need not have: which are made, and that the results are
+ * the executor's. */
+#include "lower/lowered.h"
+
+#define WINDOW "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<32x32xf32>\n"
+#define PART   "!pto.partition_tensor_view<32x32xf32>"
+#define MAT    "!pto.tile_buf<mat, 32x32xf32>"
+#define LEFT   "!pto.tile_buf<left, 32x32xf32>"
+#define RIGHT  "!pto.tile_buf<right, 32x32xf32>"
+#define ACC    "!pto.tile_buf<acc, 32x32xf32>"
+#define VEC    "!pto.tile_buf<vec, 32x32xf32>"
+
+#define HEAD                                                                                       \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n"                         \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c32 = arith.constant 32 : index\n%c96 = arith.constant 96 : index\n"                         \
+    "%x = pto.make_tensor_view %in, shape = [%c96, %c32], strides = [%c32, %c1] : "                \
+    "!pto.tensor_view<?x?xf32>\n"                                                                  \
+    "%y = pto.make_tensor_view %out, shape = [%c96, %c32], strides = [%c32, %c1] : "               \
+    "!pto.tensor_view<?x?xf32>\n"                                                                  \
+    "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c32, %c32] : " WINDOW             \
+    "%ma = pto.alloc_tile : " MAT "\n%mb = pto.alloc_tile : " MAT "\n"                             \
+    "%l = pto.alloc_tile : " LEFT "\n%r = pto.alloc_tile : " RIGHT "\n"                            \
+    "%d = pto.alloc_tile : " ACC "\n%z = pto.alloc_tile : " VEC "\n"                               \
+    "pto.tload ins(%p : " PART ") outs(%ma : " MAT ")\n"
+#define COPY(from, to, type) "pto.tmov ins(" from " : " MAT ") outs(" to " : " type ")\n"
+#define LOAD(row, to)                                                                              \
+    "%p" row " = pto.partition_view %x, offsets = [%" row ", %c0], sizes = [%c32, %c32] : " WINDOW \
+    "pto.tload ins(%p" row " : " PART ") outs(" to " : " MAT ")\n"
+#define MULTIPLY "pto.tmatmul ins(%l, %r : " LEFT ", " RIGHT ") outs(%d : " ACC ")\n"
+#define STORE(row)                                                                                 \
+    "pto.tmov ins(%d : " ACC ") outs(%z : " VEC ")\n"                                              \
+    "%q" row " = pto.partition_view %y, offsets = [%" row ", %c0], sizes = [%c32, %c32] : " WINDOW \
+    "pto.tstore ins(%z : " VEC ") outs(%q" row " : " PART ")\n"
+
+/* `copies`: of ma to l, of mb to r: read in place. */
+static void expect(const char *text, bool ma, bool mb)
+{
+    struct lowered x = {.text = text, .seed = test_seed()};
+    lowered_random(&x, SAM_F32, 96, 32);
+    lowered_array(&x, SAM_F32, 96, 32);
+    lowered_scalar(&x, SAM_I64, 96);
+    char *hart = lowered_hart(&x);
+    if (!strstr(hart, "products read ma in place") == ma ||
+        !strstr(hart, "products read mb in place") == mb)
+        fail_msg("%s\n%s", text, hart);
+    free(hart);
+    lowered_run(&x);
+    assert_int_equal(x.status, SAM_OK);
+    lowered_free(&x);
+}
+
+/* The left factor stays over a loop, in which another tile of mat is loaded each time. */
+TEST(test_loop)
+{
+    expect(HEAD COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" LOAD("i", "%mb")
+               COPY("%mb", "%r", RIGHT) MULTIPLY STORE("i") "}\nreturn\n}\n",
+           true, true);
+    /* a tile that is made after the product must not take the room of the factor */
+    expect(HEAD COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" LOAD("i", "%mb")
+               COPY("%mb", "%r", RIGHT) MULTIPLY
+           "%mc = pto.alloc_tile : " MAT "\n" LOAD("c32", "%mc") STORE("i") "}\nreturn\n}\n",
+           true, true);
+}
+
+/* The tile in mat changes before the product. */
+TEST(test_overwritten)
+{
+    expect(HEAD COPY("%ma", "%l", LEFT) LOAD("c32", "%ma") COPY("%ma", "%r", RIGHT)
+               MULTIPLY STORE("c0") "return\n}\n",
+           true, false); /* the second copy */
+    expect(HEAD COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" LOAD("i", "%ma")
+               COPY("%ma", "%r", RIGHT) MULTIPLY STORE("i") "}\nreturn\n}\n",
+           true, false);
+    expect(HEAD LOAD("c32", "%mb") COPY(
+               "%mb", "%r", RIGHT) "scf.for %i = %c0 to %n step %c32 {\n" COPY("%ma", "%l", LEFT)
+               MULTIPLY STORE("i") LOAD("i", "%ma") "}\nreturn\n}\n",
+           false, true); /* the copy lives as long as the loop */
+}
+
+/* The copy is made on one of two paths, twice, or before the first. */
+TEST(test_paths)
+{
+    expect(HEAD LOAD("c32", "%mb") COPY("%mb", "%r", RIGHT) COPY(
+               "%mb", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n"
+                                  "%e = arith.cmpi eq, %i, %c32 : index\nscf.if %e {\n" COPY(
+                                      "%ma", "%l", LEFT) "}\n" MULTIPLY STORE("i") "}\nreturn\n}\n",
+           false, true);
+    expect(HEAD LOAD("c32", "%mb") COPY("%mb", "%r", RIGHT)
+               COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" MULTIPLY STORE("i")
+                   LOAD("i", "%ma") COPY("%ma", "%l", LEFT) "}\nreturn\n}\n",
+           false, true);
+}
