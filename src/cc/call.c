@@ -298,7 +298,7 @@ static bool is_name(const char *name, const char *with)
     return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
 }
 
-/* llvm.vector.reduce.OP of integers of 64 bits, but for the product. */
+/* llvm.vector.reduce.OP of integers of 64 bits. */
 static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
 {
     llvm_ref x = f->cc->ll.GetOperand(insn, 0);
@@ -315,6 +315,14 @@ static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const c
             for (int k = 0; k < 2; k++)
                 out[k] = least ? sam_cc_select(f, less, a[k], out[k])
                                : sam_cc_select(f, less, out[k], a[k]);
+            continue;
+        }
+        if (is_name(name, "mul")) {
+            const struct cc_opnd high = sam_cc_op(f, OP_MULHU, out[0], a[0]),
+                                 cross = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_MUL, out[0], a[1]),
+                                                   sam_cc_op(f, OP_MUL, out[1], a[0]));
+            out[0] = sam_cc_op(f, OP_MUL, out[0], a[0]);
+            out[1] = sam_cc_op(f, OP_ADD, high, cross);
             continue;
         }
         out[0] = sam_cc_op(f, op, out[0], a[0]);
@@ -350,7 +358,7 @@ static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *
         sam_cc_set(f, insn, 0, out);
         return SAM_OK;
     }
-    if (bits == 64 && !is_name(name, "mul"))
+    if (bits == 64)
         return reduce_wide(f, insn, name);
     return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
 }
