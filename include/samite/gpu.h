@@ -116,7 +116,7 @@ struct sam_gpu_options {
      * lowest workgroup that went past the size of a buffer of sam_gpu_alloc_pages, as a fault would
      * be described; kind NONE: there was none. It outlives them. */
     struct sam_trap *past_end;
-    /* Since 0.2. Call log.write from a thread of its own while the launch goes on, one call at a
+    /* Since 0.2. Call log.write from a thread of its own while the launch continues, one call at a
      * time and none after it has returned. */
     bool log_apart;
 };

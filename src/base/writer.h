@@ -10,8 +10,8 @@
 struct sam_writer;
 /* NULL: out of memory. */
 struct sam_writer *sam_writer_new(const struct sam_sink *sink, bool apart);
-/* Write the first `size` bytes of `text`, if apart while the caller goes on; the rest stays in it.
- * Returns false if the sink has failed so far. */
+/* Write the first `size` bytes of `text`, if apart while the caller continues; the rest stays in
+ * it. Returns false if the sink has failed so far. */
 bool sam_writer_put(struct sam_writer *writer, struct sam_buffer *text, size_t size);
 /* Write all of it on this thread, and have all that was put written. */
 bool sam_writer_flush(struct sam_writer *writer, struct sam_buffer *text);
