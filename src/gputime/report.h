@@ -49,6 +49,6 @@ json_t *sam_gputime_cache_tree(const struct sam_gputime_cache *cache);
 json_t *sam_gputime_reasons_tree(const uint64_t reasons[SAM_GPUTIME_REASONS]);
 /* report_text.c: the report as lines over that tree, once the second has added to it. */
 extern const char sam_gputime_lines[];
-json_t *sam_gputime_text_tree(const struct sam_gputime_facts *facts, json_t *tree);
+json_t *sam_gputime_text_tree(const struct sam_gputime_facts *facts, json_t *root);
 
 #endif
