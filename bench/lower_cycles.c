@@ -80,7 +80,7 @@ static void run(struct sam_tile_lowered *made, struct sam_system_figures **figur
         sam_tile_lowered_load(made, system, &error) != SAM_OK ||
         sam_system_run(system, NULL, &error) != SAM_OK ||
         sam_tile_lowered_failure(made, system, &error) != SAM_OK ||
-        sam_system_measure(system, figures, &error) != SAM_OK)
+        sam_system_measure(system, figures, &error) != SAM_OK || !*figures)
         bench_fail("run", &error);
     sam_system_free(system);
 }
