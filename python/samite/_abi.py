@@ -503,9 +503,9 @@ class sam_system_figures(Structure):
         ("row_count", c_size_t), ("bytes", c_void_p), ("byte_count", c_size_t),
         ("levels", c_void_p), ("level_count", c_size_t), ("launches", c_void_p),
         ("launch_count", c_size_t), ("records", c_uint64), ("packed", c_uint64), ("raw", c_uint64),
-        ("macs", c_uint64), ("roofline", sam_system_roofline), ("energy", sam_energy),
-        ("pipes", c_void_p), ("pipe_count", c_size_t), ("operations", c_void_p),
-        ("operation_count", c_size_t)
+        ("macs", c_uint64), ("roofline", sam_system_roofline), ("busiest", c_char_p),
+        ("busiest_cycles", c_uint64), ("energy", sam_energy), ("pipes", c_void_p),
+        ("pipe_count", c_size_t), ("operations", c_void_p), ("operation_count", c_size_t)
     ]
 
 
