@@ -429,7 +429,8 @@ class sam_hostio_options(Structure):
 class sam_codec_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("dense", c_bool), ("bit_planes", c_bool), ("threads", c_uint),
-        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool)
+        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool), ("window", c_bool),
+        ("trusted", c_bool)
     ]
 
 
