@@ -320,7 +320,7 @@ class sam_gpu_options(Structure):
         ("progress_context", c_void_p), ("fit_pds", c_bool), ("pds_room", c_uint64),
         ("strict_lds", c_bool), ("lds_ranges", POINTER(sam_lds_range)),
         ("lds_range_count", c_size_t), ("profile", c_void_p), ("sanitizer", c_void_p),
-        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap))
+        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap)), ("log_apart", c_bool)
     ]
 
 
@@ -437,7 +437,8 @@ class sam_hostio_options(Structure):
 class sam_codec_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("dense", c_bool), ("bit_planes", c_bool), ("threads", c_uint),
-        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool)
+        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool), ("window", c_bool),
+        ("trusted", c_bool)
     ]
 
 
@@ -511,9 +512,9 @@ class sam_system_figures(Structure):
         ("row_count", c_size_t), ("bytes", c_void_p), ("byte_count", c_size_t),
         ("levels", c_void_p), ("level_count", c_size_t), ("launches", c_void_p),
         ("launch_count", c_size_t), ("records", c_uint64), ("packed", c_uint64), ("raw", c_uint64),
-        ("macs", c_uint64), ("roofline", sam_system_roofline), ("energy", sam_energy),
-        ("pipes", c_void_p), ("pipe_count", c_size_t), ("operations", c_void_p),
-        ("operation_count", c_size_t)
+        ("macs", c_uint64), ("roofline", sam_system_roofline), ("busiest", c_char_p),
+        ("busiest_cycles", c_uint64), ("energy", sam_energy), ("pipes", c_void_p),
+        ("pipe_count", c_size_t), ("operations", c_void_p), ("operation_count", c_size_t)
     ]
 
 
