@@ -2,8 +2,8 @@
 /* Line information: the statement of each piece of code. */
 #include "asm/asm.h"
 
-/* Code after a .loc has the line that it names; code of a macro has the line of the outermost call; repetitions and included files have their
- * own. */
+/* Code after a .loc has the line that it names; code of a macro has the line of the outermost call;
+ * repetitions and included files have their own. */
 static const struct asm_place *origin(const struct asm_place *place)
 {
     const struct asm_place *found = place;

@@ -141,10 +141,6 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
         status = library(clang, &builtins, error);
     if (status == SAM_OK)
         status = sam_cc_module_open(&cc, bitcode, &builtins);
-    if (status == SAM_OK && getenv("SAMITE_CC_IR")) {
-        char *text = cc.ll.PrintModuleToString(cc.module);
-        fputs(text, stderr);
-    }
     if (status == SAM_OK)
         status = sam_cc_globals_find(&cc);
     llvm_ref f = status == SAM_OK ? cc.ll.GetFirstFunction(cc.module) : NULL;
@@ -176,7 +172,7 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
 static bool words_of(const struct sam_cc_options *o, const char *path, const char **words,
                      size_t room, char *held, size_t size)
 {
-    size_t count = 0, used = 0;
+    size_t count = 0;
     const struct {
         const char *flag;
         const char *const *items;
@@ -186,7 +182,6 @@ static bool words_of(const struct sam_cc_options *o, const char *path, const cha
     if (standard < 0 || (size_t)standard >= size)
         return false;
     words[count++] = held;
-    used = (size_t)standard + 1;
     for (size_t i = 0; i < SAM_COUNT(lists); i++)
         for (size_t k = 0; k < lists[i].count; k++) {
             if (count + 8 > room)
@@ -198,7 +193,6 @@ static bool words_of(const struct sam_cc_options *o, const char *path, const cha
         words[count++] = "-I";
         words[count++] = ".";
     }
-    (void)used;
     words[count] = NULL;
     return true;
 }
@@ -208,7 +202,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
                                struct sam_error *error)
 {
     struct cc_clang clang;
-    struct sam_buffer text = {0}, source = {0}, bitcode = {0}, again = {0};
+    struct sam_buffer text = {0}, source = {0}, bitcode = {0};
     const char *words[480];
     char held[64];
     if (!words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held))
@@ -262,7 +256,6 @@ done:
     sam_buffer_free(&text);
     sam_buffer_free(&source);
     sam_buffer_free(&bitcode);
-    sam_buffer_free(&again);
     return status;
 }
 

@@ -102,7 +102,7 @@ static void copy_loop(struct emit *e, const struct cc_insn *i)
 static void atomic_loop(struct emit *e, const struct cc_insn *i)
 {
     const unsigned label = e->f->cc->label++;
-    const struct cc_opnd v0 = {.kind = CC_V0}, x0 = {.kind = CC_X};
+    const struct cc_opnd v0 = {.kind = CC_V0};
     const struct cc_opnd address = i->t[1], value = i->t[2], old = i->t[3], lane = i->t[4],
                          more = i->t[5];
     sam_buffer_printf(e->out, ".Ll%u:\n", label);
@@ -132,7 +132,6 @@ static void atomic_loop(struct emit *e, const struct cc_insn *i)
     sam_buffer_puts(e->out, ", ");
     operand(e, i->t[0]);
     sam_buffer_printf(e->out, ", .Ld%u\n\tj\t.Ll%u\n.Ld%u:\n\tjoin\n", label, label, label);
-    (void)x0;
 }
 
 static bool is_same(const struct cc_function *f, struct cc_opnd a, struct cc_opnd b)

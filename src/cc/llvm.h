@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of LLVM's C API that the compiler uses. The library is loaded when a kernel is compiled,
  * in the major version of the clang that wrote the bitcode (14 to 19), so nothing of LLVM is needed
- * to build or to link libsamite. Every reference is a pointer; numbers are those of llvm-c/Core.h. */
+ * to build or to link libsamite. Every reference is a pointer; numbers are those of llvm-c/Core.h.
+ */
 #ifndef CC_LLVM_H
 #define CC_LLVM_H
 
@@ -23,7 +24,6 @@ typedef struct llvm_object *llvm_ref;
     F(void, DisposeMemoryBuffer, (llvm_ref))                                                       \
     F(void, DisposeMessage, (char *))                                                              \
     F(char *, PrintValueToString, (llvm_ref))                                                      \
-    F(char *, PrintModuleToString, (llvm_ref))                                                     \
     F(llvm_ref, GetModuleDataLayout, (llvm_ref))                                                   \
     F(unsigned long long, ABISizeOfType, (llvm_ref, llvm_ref))                                     \
     F(unsigned, ABIAlignmentOfType, (llvm_ref, llvm_ref))                                          \
@@ -148,27 +148,94 @@ typedef struct llvm_object *llvm_ref;
 
 /* Opcodes, kinds of types and of values, predicates: llvm-c/Core.h. */
 enum llvm_opcode {
-    LL_RET = 1, LL_BR = 2, LL_SWITCH = 3, LL_UNREACHABLE = 7, LL_ADD = 8, LL_FADD = 9, LL_SUB = 10,
-    LL_FSUB = 11, LL_MUL = 12, LL_FMUL = 13, LL_UDIV = 14, LL_SDIV = 15, LL_FDIV = 16, LL_UREM = 17,
-    LL_SREM = 18, LL_FREM = 19, LL_SHL = 20, LL_LSHR = 21, LL_ASHR = 22, LL_AND = 23, LL_OR = 24,
-    LL_XOR = 25, LL_ALLOCA = 26, LL_LOAD = 27, LL_STORE = 28, LL_GEP = 29, LL_TRUNC = 30,
-    LL_ZEXT = 31, LL_SEXT = 32, LL_FPTOUI = 33, LL_FPTOSI = 34, LL_UITOFP = 35, LL_SITOFP = 36,
-    LL_FPTRUNC = 37, LL_FPEXT = 38, LL_PTRTOINT = 39, LL_INTTOPTR = 40, LL_BITCAST = 41,
-    LL_ICMP = 42, LL_FCMP = 43, LL_PHI = 44, LL_CALL = 45, LL_SELECT = 46, LL_EXTRACTELEMENT = 50,
-    LL_INSERTELEMENT = 51, LL_SHUFFLEVECTOR = 52, LL_EXTRACTVALUE = 53, LL_INSERTVALUE = 54,
-    LL_FENCE = 55, LL_CMPXCHG = 56, LL_ATOMICRMW = 57, LL_ADDRSPACECAST = 60, LL_FNEG = 66,
+    LL_RET = 1,
+    LL_BR = 2,
+    LL_SWITCH = 3,
+    LL_UNREACHABLE = 7,
+    LL_ADD = 8,
+    LL_FADD = 9,
+    LL_SUB = 10,
+    LL_FSUB = 11,
+    LL_MUL = 12,
+    LL_FMUL = 13,
+    LL_UDIV = 14,
+    LL_SDIV = 15,
+    LL_FDIV = 16,
+    LL_UREM = 17,
+    LL_SREM = 18,
+    LL_FREM = 19,
+    LL_SHL = 20,
+    LL_LSHR = 21,
+    LL_ASHR = 22,
+    LL_AND = 23,
+    LL_OR = 24,
+    LL_XOR = 25,
+    LL_ALLOCA = 26,
+    LL_LOAD = 27,
+    LL_STORE = 28,
+    LL_GEP = 29,
+    LL_TRUNC = 30,
+    LL_ZEXT = 31,
+    LL_SEXT = 32,
+    LL_FPTOUI = 33,
+    LL_FPTOSI = 34,
+    LL_UITOFP = 35,
+    LL_SITOFP = 36,
+    LL_FPTRUNC = 37,
+    LL_FPEXT = 38,
+    LL_PTRTOINT = 39,
+    LL_INTTOPTR = 40,
+    LL_BITCAST = 41,
+    LL_ICMP = 42,
+    LL_FCMP = 43,
+    LL_PHI = 44,
+    LL_CALL = 45,
+    LL_SELECT = 46,
+    LL_EXTRACTELEMENT = 50,
+    LL_INSERTELEMENT = 51,
+    LL_SHUFFLEVECTOR = 52,
+    LL_EXTRACTVALUE = 53,
+    LL_INSERTVALUE = 54,
+    LL_FENCE = 55,
+    LL_CMPXCHG = 56,
+    LL_ATOMICRMW = 57,
+    LL_ADDRSPACECAST = 60,
+    LL_FNEG = 66,
     LL_FREEZE = 68
 };
 enum llvm_type {
-    LL_VOID = 0, LL_HALF = 1, LL_FLOAT = 2, LL_DOUBLE = 3, LL_LABEL = 7, LL_INTEGER = 8,
-    LL_FUNCTION_TYPE = 9, LL_STRUCT = 10, LL_ARRAY = 11, LL_POINTER = 12, LL_VECTOR = 13,
+    LL_VOID = 0,
+    LL_HALF = 1,
+    LL_FLOAT = 2,
+    LL_DOUBLE = 3,
+    LL_LABEL = 7,
+    LL_INTEGER = 8,
+    LL_FUNCTION_TYPE = 9,
+    LL_STRUCT = 10,
+    LL_ARRAY = 11,
+    LL_POINTER = 12,
+    LL_VECTOR = 13,
     LL_TARGET_EXT = 20
 };
 enum llvm_value {
-    LL_ARGUMENT = 0, LL_BLOCK_VALUE = 1, LL_FUNCTION = 5, LL_GLOBAL = 8, LL_CONST_EXPR = 10,
-    LL_CONST_ARRAY = 11, LL_CONST_STRUCT = 12, LL_CONST_VECTOR = 13, LL_UNDEF = 14,
-    LL_ZERO_AGGREGATE = 15, LL_DATA_ARRAY = 16, LL_DATA_VECTOR = 17, LL_CONST_INT = 18,
-    LL_CONST_FP = 19, LL_NULL = 20, LL_TOKEN_NONE = 21, LL_INSTRUCTION = 24, LL_POISON = 25
+    LL_ARGUMENT = 0,
+    LL_BLOCK_VALUE = 1,
+    LL_FUNCTION = 5,
+    LL_GLOBAL = 8,
+    LL_CONST_EXPR = 10,
+    LL_CONST_ARRAY = 11,
+    LL_CONST_STRUCT = 12,
+    LL_CONST_VECTOR = 13,
+    LL_UNDEF = 14,
+    LL_ZERO_AGGREGATE = 15,
+    LL_DATA_ARRAY = 16,
+    LL_DATA_VECTOR = 17,
+    LL_CONST_INT = 18,
+    LL_CONST_FP = 19,
+    LL_NULL = 20,
+    LL_TOKEN_NONE = 21,
+    LL_INSTRUCTION = 24,
+    LL_POISON = 25
 };
 /* integer comparisons */
 enum { LL_EQ = 32, LL_NE, LL_UGT, LL_UGE, LL_ULT, LL_ULE, LL_SGT, LL_SGE, LL_SLT, LL_SLE };

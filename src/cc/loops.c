@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes that stay in a loop must meet before its next iteration. Where a branch of a loop parts
- * lanes that meet only after the loop (one side may `break`, the other goes on), all ways out of
+ * lanes that meet only after the loop (one side may `break`), all ways out of
  * the body lead to one new block, in which a register says where each lane goes: to the next
  * iteration, or out. */
 #include <stdlib.h>

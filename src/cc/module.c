@@ -275,17 +275,23 @@ static enum sam_status prepare(struct cc *cc)
 
 static enum sam_status optimize(struct cc *cc)
 {
-    char passes[400];
+    /* the pass has another name since LLVM 18 */
+    static const char *const lower_switch[] = {"lowerswitch", "lower-switch"};
     const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
-    /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
-    snprintf(passes, sizeof passes,
-             "globaldce,always-inline,globaldce,default<O%u>,globaldce,"
-             "function(lowerswitch,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
-             level > 3 ? 3 : level);
-    llvm_ref options = cc->ll.CreatePassBuilderOptions();
+    llvm_ref options = cc->ll.CreatePassBuilderOptions(), failure = NULL;
     cc->ll.PassBuilderOptionsSetLoopVectorization(options, 0);
     cc->ll.PassBuilderOptionsSetSLPVectorization(options, 0);
-    llvm_ref failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
+    for (size_t i = 0; i < SAM_COUNT(lower_switch) && (i == 0 || failure); i++) {
+        char passes[400];
+        /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
+        snprintf(passes, sizeof passes,
+                 "globaldce,always-inline,globaldce,default<O%u>,globaldce,"
+                 "function(%s,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
+                 level > 3 ? 3 : level, lower_switch[i]);
+        if (failure)
+            cc->ll.DisposeErrorMessage(cc->ll.GetErrorMessage(failure));
+        failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
+    }
     cc->ll.DisposePassBuilderOptions(options);
     if (!failure)
         return SAM_OK;

@@ -153,7 +153,7 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
             i++;
             continue;
         }
-        if (i + 1 < size && f[i + 1] == '%') { /* the first of the two, then go on after both */
+        if (i + 1 < size && f[i + 1] == '%') { /* one of the two is text */
             status = put_text(p, from, i + 1 - from);
             from = i += 2;
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel takes: where its arguments lie in the argument buffer (pointers in 4 bytes, other
- * values at their own alignment, at least 4), and the lines that describe them to `samite run`. */
+/* The arguments of a kernel: where its arguments lie in the argument buffer (pointers in 4 bytes,
+ * other values at their own alignment, at least 4), and the lines that describe them to `samite
+ * run`. */
 #include <string.h>
 
 #include "cc/cc.h"

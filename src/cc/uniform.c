@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is the same in all lanes that execute it together. A value is divergent when it comes from a
- * lane's number, from private memory or from an atomic operation, or is computed from such a value;
- * when it is a phi that lanes reach on different ways; or when it is defined in a loop that lanes
- * leave in different iterations, and used after it. */
+/* Values that are the same in all lanes that execute them together, and the others. A value is
+ * divergent when it comes from a lane's number, from private memory or from an atomic operation, or
+ * is computed from such a value; when it is a phi that lanes reach on different ways; or when it is
+ * defined in a loop that lanes leave in different iterations, and used after it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -180,7 +180,7 @@ void sam_cc_set(struct cc_function *f, llvm_ref value, unsigned i, struct cc_opn
     struct cc_value *v = sam_cc_value(f, value);
     if (v->divergent && part.kind != CC_IMM && part.kind != CC_SYMBOL && part.kind != CC_V)
         part = sam_cc_vector(f, part);
-    /* What lanes hold alike although it was computed in a vector stays there. */
+    /* A uniform value that was computed in a vector stays there. */
     if (i < v->count)
         v->parts[i] = part;
 }
