@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "codec/chunk.h"
@@ -178,6 +179,33 @@ static bool unzip(struct set *s)
     return ZSTD_decompress(s->back, s->size, s->zipped, s->zipped_size) == s->size;
 }
 
+static bool unpack_with(struct set *s, enum sam_codec_level level, unsigned threads, bool trusted)
+{
+    const struct sam_codec_options options = {
+        .size = sizeof options, .level = level, .threads = threads, .trusted = trusted};
+    return sam_unpack(s->packed, s->packed_size, &options, s->back, s->size, NULL) == SAM_OK;
+}
+
+static bool unpack_trusted(struct set *s)
+{
+    return unpack_with(s, SAM_CODEC_BEST, 1, true);
+}
+
+static bool unpack_avx2(struct set *s)
+{
+    return unpack_with(s, SAM_CODEC_AVX2, 1, false);
+}
+
+static bool unpack_avx2_trusted(struct set *s)
+{
+    return unpack_with(s, SAM_CODEC_AVX2, 1, true);
+}
+
+static bool unpack_two_trusted(struct set *s)
+{
+    return unpack_with(s, SAM_CODEC_BEST, 2, true);
+}
+
 /* Only the coded plane of the packed file: tables are built, but planes are not merged. */
 static bool unpack_plane(struct set *s)
 {
@@ -240,6 +268,15 @@ static bool wants(const struct bench *bench, const char *set)
         "decode / zstd -1",
         "encode / zstd -3",
         "decode / zstd -3",
+        "window size",
+        "window encode / memcpy",
+        "window decode / memcpy",
+        "window decode, trusted / memcpy",
+        "window decode, avx2 / memcpy",
+        "window decode, avx2, trusted / memcpy",
+        "window decode, 2 threads / memcpy, 2",
+        "window decode, 2 threads, trusted / memcpy, 2",
+        "window range of 4096 weights",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char name[128];
@@ -352,6 +389,63 @@ static void sizes(struct bench *bench, struct set *s)
     value(bench, s, "size of the reference", (double)s->referred_size * 8 / elements, entropy);
 }
 
+static bool read_file(void *context, uint64_t offset, void *data, size_t size)
+{
+    return pread(fileno(context), data, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* Median microseconds to read 4096 weights at random places of a packed file in the page cache. */
+static void ranges(struct bench *bench, struct set *s)
+{
+    enum { COUNT = 4096, READS = 301, MOST_BYTES = COUNT * 4 };
+    char name[128];
+    double times[READS];
+    uint8_t out[MOST_BYTES];
+    uint64_t random = 1, first_byte = 0;
+    const size_t size = COUNT * sam_dtype_bits(s->type) / 8;
+    struct sam_packed *packed = NULL;
+    FILE *file = tmpfile();
+    snprintf(name, sizeof name, "%s window range of 4096 weights", s->name);
+    if (!bench_wants(bench, name) || s->tensors[0].size < size || !file)
+        return;
+    const struct sam_source source = {read_file, file, s->packed_size};
+    bool good = fwrite(s->packed, 1, s->packed_size, file) == s->packed_size && !fflush(file) &&
+                sam_packed_open_source(source, NULL, &packed, NULL) == SAM_OK;
+    for (unsigned i = 0; good && i < READS; i++) {
+        first_byte = test_below(&random, (s->tensors[0].size - size) / 4) * 4;
+        const double start = now();
+        good = sam_packed_read(packed, 0, first_byte, size, out, NULL) == SAM_OK;
+        times[i] = 1e6 * (now() - start);
+        good = good && memcmp(out, s->elements + s->tensors[0].offset + first_byte, size) == 0;
+    }
+    qsort(times, READS, sizeof times[0], by_value);
+    if (good)
+        bench_value(bench, name, "us", times[READS / 2], 0);
+    failed |= !good;
+    sam_packed_close(packed);
+    fclose(file);
+}
+
+static void windows(struct bench *bench, struct set *s)
+{
+    const double elements = (double)s->size * 8 / (double)sam_dtype_bits(s->type);
+    s->options = (struct sam_codec_options){.size = sizeof s->options, .window = true};
+    if (!pack(s)) {
+        failed = true;
+        return;
+    }
+    value(bench, s, "window size", (double)s->packed_size * 8 / elements,
+          (double)sam_dtype_bits(s->type));
+    row(bench, s, "window encode / memcpy", pack, copy);
+    row(bench, s, "window decode / memcpy", unpack, copy);
+    row(bench, s, "window decode, trusted / memcpy", unpack_trusted, copy);
+    row(bench, s, "window decode, avx2 / memcpy", unpack_avx2, copy);
+    row(bench, s, "window decode, avx2, trusted / memcpy", unpack_avx2_trusted, copy);
+    row(bench, s, "window decode, 2 threads / memcpy, 2", unpack_two, copy_two);
+    row(bench, s, "window decode, 2 threads, trusted / memcpy, 2", unpack_two_trusted, copy_two);
+    ranges(bench, s);
+}
+
 static void measure(struct bench *bench, struct set *s)
 {
     s->options = (struct sam_codec_options){0};
@@ -370,6 +464,7 @@ static void measure(struct bench *bench, struct set *s)
         snprintf(name, sizeof name, "decode / zstd -%d", s->zstd_level);
         row(bench, s, name, unpack, unzip);
     }
+    windows(bench, s);
 }
 
 /* Incompressible input: a copy with checksums. */

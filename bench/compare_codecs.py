@@ -39,15 +39,19 @@ def write(path, data):
         file.write(data)
 
 
-def samite_codec(kind):
-    def pack(source, target):
-        samite.pack(source, target, dtype=kind, threads=1)
+def samite_codec(**options):
+    """A layout of Samite's."""
+    def make(kind):
+        def pack(source, target):
+            samite.pack(source, target, dtype=kind, threads=1, **options)
 
-    def load(path):
-        (array,) = samite.load_file(path, threads=1).values()
-        return array
+        def load(path):
+            (array,) = samite.load_file(path, threads=1).values()
+            return array
 
-    return pack, load
+        return pack, load
+
+    return make
 
 
 def bytes_codec(compress, decompress):
@@ -65,7 +69,8 @@ def bytes_codec(compress, decompress):
 
 
 def codecs():
-    found = {"samite": samite_codec}
+    found = {"Huffman": samite_codec(), "window": samite_codec(window=True), "bit": samite_codec(bit_planes=True),
+             "dense": samite_codec(dense=True)}
     try:
         from zipnn import ZipNN
 

@@ -63,6 +63,8 @@ static const struct {
 static void put(struct bench *bench, const char *name, const struct sam_system_figures *f,
                 const char *operation, double bound)
 {
+    if (!f) /* runs without timing have none */
+        return;
     double cycles = operation ? 0 : (double)f->cycles;
     for (size_t i = 0; operation && i < f->operation_count; i++)
         if (f->operations[i].operation && strcmp(f->operations[i].operation->name, operation) == 0)
@@ -74,7 +76,7 @@ static void run(struct sam_tile_lowered *made, struct sam_system_figures **figur
 {
     const struct sam_system_timing timing = {.size = sizeof timing};
     const struct sam_system_options options = {.size = sizeof options, .timing = &timing};
-    struct sam_system *system;
+    struct sam_system *system = NULL;
     struct sam_error error;
     if (sam_system_new(&options, &system, &error) != SAM_OK ||
         sam_tile_lowered_load(made, system, &error) != SAM_OK ||
@@ -90,8 +92,8 @@ static void run_program(struct bench *bench, size_t row)
     struct sam_array arrays[3] = {0};
     struct sam_tile_argument arguments[3] = {0};
     struct sam_tile_program *program = NULL;
-    struct sam_tile_lowered *made;
-    struct sam_system_figures *figures;
+    struct sam_tile_lowered *made = NULL;
+    struct sam_system_figures *figures = NULL;
     struct sam_error error;
     char path[4096], *messages = NULL;
     size_t count = 0;
@@ -111,6 +113,7 @@ static void run_program(struct bench *bench, size_t row)
                        : sam_tile_parse(rows[row].name, rows[row].text, strlen(rows[row].text),
                                         &program, &messages, &error);
     free(messages);
+    messages = NULL;
     if (status != SAM_OK ||
         sam_tile_lower(program, 0, arguments, count, NULL, &made, &messages, &error) != SAM_OK)
         bench_fail(rows[row].name, &error);

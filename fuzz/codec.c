@@ -56,7 +56,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
 {
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3};
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-        uint8_t file[4096 + 20], packed[8192];
+        uint8_t file[4096 + 20], packed[32768];
         struct sam_weight tensor = {
             .name = "w", .type = types[t], .rank = 1, .offset = 12, .size = 4096};
         struct sam_weights weights = {
@@ -67,6 +67,12 @@ void fuzz_seeds(fuzz_add *add, void *context)
             file[i] = (uint8_t)(i % 2 ? 0x3c + i / 2 % 7 % 3 : i * i * 31 >> 3);
         FUZZ_CHECK(sam_pack(&weights, file, NULL, packed, sizeof packed, &size, NULL) == SAM_OK);
         add(context, sam_dtype_name(types[t]), packed, size);
+        const struct sam_codec_options options = {.size = sizeof options, .window = true};
+        char name[64];
+        snprintf(name, sizeof name, "%s-window", sam_dtype_name(types[t]));
+        FUZZ_CHECK(sam_pack(&weights, file, &options, packed, sizeof packed, &size, NULL) ==
+                   SAM_OK);
+        add(context, name, packed, size);
     }
     /* Scalars, which are coded together, between two larger tensors. */
     enum { SCALARS = 12, LARGE = 600 };

@@ -21,7 +21,7 @@
 #include "samite/codec.h"
 #include "tests/codec/weights.h"
 
-enum { SAMPLES = 5, TENSORS = 4, HEADER = 97, ROOM = 1 << 21, SECONDS = 10 };
+enum { SAMPLES = 6, TENSORS = 4, HEADER = 97, ROOM = 1 << 21, SECONDS = 10 };
 
 enum damage { FLIP, CUT, SPLICE, SWAP, LIE, KINDS };
 static const char *const damage_name[KINDS] = {"bit flips", "truncations", "splices",
@@ -71,7 +71,7 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
     static const enum sam_dtype types[SAMPLES][TENSORS] = {
         {SAM_BF16, SAM_F32, SAM_U8, SAM_BF16},    {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_I4},
         {SAM_BF16, SAM_BF16, SAM_BF16, SAM_BF16}, {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_BF16},
-        {SAM_OPAQUE, SAM_F32, SAM_F16, SAM_E8M0},
+        {SAM_OPAQUE, SAM_F32, SAM_F16, SAM_E8M0}, {SAM_BF16, SAM_F16, SAM_E5M2, SAM_F32},
     };
     struct sam_weight tensors[TENSORS];
     static const char *const names[TENSORS] = {"alpha", "beta", "gamma.weight", "delta"};
@@ -97,7 +97,10 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
     for (unsigned i = 0; i < TENSORS; i++)
         test_weights(tensors[i].type, s->file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                      random);
-    const struct sam_codec_options options = {.bit_planes = number == 2, .dense = number == 3};
+    const struct sam_codec_options options = {.size = sizeof options,
+                                              .bit_planes = number == 2,
+                                              .dense = number == 3,
+                                              .window = number == 5};
     s->packed = malloc((size_t)sam_pack_bound(&weights));
     FUZZ_CHECK(s->packed &&
                sam_pack(&weights, s->file, &options, s->packed, (size_t)sam_pack_bound(&weights),
@@ -170,6 +173,29 @@ static void put_hash(uint8_t *to, const uint8_t *data, size_t size, uint64_t see
     sam_put_le64(to, XXH3_64bits_withSeed(data, size, seed));
 }
 
+/* Recompute the checksums of a block of `size` bytes at `block` if it looks like windows, and of
+ * its table in the entry of the chunk. `first`: the number of the piece and of the block's group.
+ */
+static void forge_windows(uint8_t *entry, uint8_t *block, size_t size, uint64_t seed,
+                          uint64_t first)
+{
+    size_t groups = 0, sum = 2;
+    while (sum < size && groups < 128 && 4 + 2 * groups <= size) { /* until the sizes add up */
+        sum += 2u + sam_le16(block + 2 + 2 * groups++);
+    }
+    if (sum != size)
+        return;
+    size_t at = 2 + 2 * groups;
+    for (size_t g = 0; g < groups; g++) {
+        const size_t group = sam_le16(block + 2 + 2 * g);
+        if (group >= 8)
+            sam_put_le64(block + at,
+                         XXH3_64bits_withSeed(block + at + 8, group - 8, 0) ^ (first + g));
+        at += group;
+    }
+    put_hash(entry + 4, block, 2 + 2 * groups, seed);
+}
+
 /* Recompute the checksums of headers, list and index as far as the sizes allow;
  * docs/format-codec.md tells where they are. */
 static void forge(uint8_t *data, size_t size)
@@ -193,6 +219,17 @@ static void forge(uint8_t *data, size_t size)
         uint64_t chunk = sam_le32(data + at + 8);
         if (header < 16 || header > size - at || !chunk)
             break;
+        uint64_t block = at + header;
+        for (unsigned b = 0; b < data[at + 14] && 28 + 12u * b <= header; b++) {
+            uint8_t *entry = data + at + 16 + 12 * b;
+            const uint32_t word = sam_le32(entry), length = word & 0x3fffffff;
+            if (length > size - block)
+                break;
+            if (word >> 30 == 2)
+                forge_windows(entry, data + block, length, tensor << 32 | b,
+                              tensor << 32 | 128 * b);
+            block += length;
+        }
         put_hash(data + at, data + at + 8, header - 8, tensor << 32);
         at += chunk;
     }

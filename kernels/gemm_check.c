@@ -284,7 +284,7 @@ uint64_t gemm_cycles(const struct gemm_kernel *kernel, const struct gemm_config 
 double gemm_bound(const struct gemm_kernel *kernel, const struct gemm_config *config)
 {
     const bool pairs = kernel->target == 16, two = has_two_sums(config);
-    const double row = (config->mlen ? config->mlen : 512) / 32;
+    const unsigned row = (config->mlen ? config->mlen : 512) / 32;
     const double rows = row * (pairs && !two ? 4 : 2), columns = row * (two && !pairs ? 1 : 2);
     const double bytes =
         (rows + columns) * config->k * kernel->source / 8 + rows * columns * kernel->target / 8;

@@ -5,7 +5,7 @@ against the rate of loading, a panel for each element type."""
 import json
 import sys
 
-COLOURS = ["#312e6e", "#d6aa28", "#2f8f6b", "#d1344b", "#6b7686"]
+COLOURS = ["#312e6e", "#d1344b", "#8a63b8", "#3f8fc0", "#d6aa28", "#2f8f6b", "#6b7686"]
 STYLE = """<style>
 text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; } .x { text-anchor: middle; } .y { text-anchor: end; }
 .t { font-size: 14px; font-weight: 600; fill: #1f2430; } .name { font-weight: 600; }

@@ -18,8 +18,8 @@ SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" 
          (" && ", " || "), (" || ", " && "), (" + ", " - "), (" += ", " -= "), (" << ", " >> "), (" & ", " | "),
          ("return true;", "return false;"), ("return false;", "return true;"), ("++;", "--;")]
 # Suites that test a folder better than, or beside, its own.
-NEXT = {"trace": ["trace", "simt"], "clock": ["system"], "energy": ["cli"], "memtime": ["memtime", "gputime"],
-        "machine": ["machine", "simt", "hart"], "sanitize": ["sanitize"], "gputime": ["gputime"]}
+NEXT = {"base": ["base", "format"], "trace": ["trace", "simt"], "clock": ["system"], "energy": ["cli"],
+        "memtime": ["memtime", "gputime"], "machine": ["machine", "simt", "hart"]}
 SECONDS = 300  # a mutant that runs longer is noticed
 
 

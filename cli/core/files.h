@@ -16,7 +16,7 @@ static inline bool cli_is_stdio(const char *path)
 {
     return path && path[0] == '-' && path[1] == '\0';
 }
-/* What messages call a file that is read. */
+/* The name of an input in messages. */
 static inline const char *cli_input_name(const char *path)
 {
     return cli_is_stdio(path) ? "<stdin>" : path;

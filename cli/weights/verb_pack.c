@@ -323,7 +323,8 @@ static void print_total(const struct request *r)
 /* The parts of a folder must agree on what changes the packed files. */
 static uint64_t plan_of(const struct sam_codec_options *options)
 {
-    const uint8_t choices[] = {'p', options->dense, options->bit_planes, options->restart};
+    const uint8_t choices[] = {'p', options->dense, options->bit_planes, options->restart,
+                               options->window};
     return cli_plan_add(0, choices, sizeof choices);
 }
 
@@ -383,17 +384,38 @@ static int pack(struct request *r)
     return r->json ? cli_json_print(r->files) : CLI_OK;
 }
 
-/* field or bit */
-static int parse_planes(struct cli_args *args, const struct cli_option *option, const char *text,
-                        void *bit_planes)
+/* The number of a choice in `option`, or -1 with the error printed. */
+static int choose(struct cli_args *args, const struct cli_option *option, const char *text)
 {
     char choices[64];
     const int choice = cli_choice(option->choices, text, strlen(text));
     if (choice < 0)
-        return cli_usage_error(args, "--planes %s: expected %s", text,
-                               cli_choices_text(option->choices, choices, sizeof choices));
-    *(bool *)bit_planes = choice == 1;
-    return CLI_OK;
+        cli_usage_error(args, "--%s %s: expected %s", option->name, text,
+                        cli_choices_text(option->choices, choices, sizeof choices));
+    return choice;
+}
+
+/* field, bit or window */
+static int parse_planes(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *value)
+{
+    struct sam_codec_options *options = value;
+    const int choice = choose(args, option, text);
+    options->bit_planes = choice == 1;
+    options->window = choice == 2;
+    return choice < 0 ? CLI_BAD_INPUT : CLI_OK;
+}
+
+/* speed, size or system: the weight unit starts on a window at once */
+static int parse_purpose(struct cli_args *args, const struct cli_option *option, const char *text,
+                         void *value)
+{
+    struct sam_codec_options *options = value;
+    const int choice = choose(args, option, text);
+    options->bit_planes = false;
+    options->dense = choice == 1;
+    options->window = choice != 1;
+    return choice < 0 ? CLI_BAD_INPUT : CLI_OK;
 }
 
 static int run(struct cli_args *args)
@@ -410,9 +432,14 @@ static const struct cli_option options[] = {
     WEIGHTS_SHAPE(struct request, hint),
     CLI_ROW(struct request, options.dense, "dense", CLI_FLAG, NULL,
             "code more of fp16 and fp8: a little smaller, much slower"),
-    CLI_ROW(struct request, options.bit_planes, "planes", CLI_PARSE, NULL,
-            "field (default), or bit: one plane per bit, eight weights per symbol", .letter = 'p',
-            .choices = "field bit", .parse = parse_planes),
+    CLI_ROW(struct request, options, "for", CLI_PARSE, NULL,
+            "what matters: speed (--planes=window), size (--dense), or system: the weight unit "
+            "(--planes=window)",
+            .choices = "speed size system", .parse = parse_purpose),
+    CLI_ROW(struct request, options, "planes", CLI_PARSE, NULL,
+            "field (default): Huffman codes; window: larger, loads twice as fast, any 1024 "
+            "weights by themselves; or bit: one plane per bit",
+            .letter = 'p', .choices = "field bit window", .parse = parse_planes),
     CLI_ROW(struct request, options.restart, "restart", CLI_FLAG, NULL,
             "a restart point every 4096 weights: the weight unit fetches only what it needs"),
     CLI_PART(struct request, part),

@@ -233,7 +233,7 @@ static int parse_range(struct cli_args *args, const struct cli_option *option, c
 
 static int run(struct cli_args *args)
 {
-    struct request r = {.args = args};
+    struct request r = {.args = args, .options.size = sizeof r.options};
     int code = cli_read(args, &r);
     if (code != CLI_OK)
         return code;
@@ -259,6 +259,8 @@ static const struct cli_option options[] = {
      .parse = parse_range,
      .help = "only elements A to B - 1 of the tensor; either may be omitted"},
     CLI_JOBS(struct request, options.threads, "threads (1)"),
+    CLI_ROW(struct request, options.trusted, "trusted", CLI_FLAG, NULL,
+            "do not compare the checksums of tensor data: faster, damage may go unnoticed"),
     CLI_ROW(struct request, wanted, "dtype", CLI_PARSE, "TYPE",
             "convert the tensor to a wider floating-point type, exactly: bf16 to f32",
             .letter = 'd', .names = weights_type_name, .parse = weights_parse_type),

@@ -92,6 +92,10 @@ struct sam_codec_options {
     enum sam_codec_level level;
     const struct sam_allocator *allocator; /* NULL: malloc and free */
     bool restart; /* also write restart points, for a weight unit. Since 0.2 */
+    bool window;  /* windows instead of codes: larger, loads twice as fast, and any 1024 elements
+                     can be read by themselves; excludes bit_planes. Since 0.2 */
+    bool trusted; /* when reading, do not compare the checksums of tensor data: bytes that were
+                     changed may go unnoticed. Since 0.2 */
 };
 
 /* The level that `level` selects on this host: "portable", "avx2" or "avx512". */
@@ -123,7 +127,7 @@ struct sam_packed_stat {
     uint64_t blocks;    /* independent blocks (for small tensors coded together, of all of them) */
     uint64_t verbatim;  /* blocks stored uncompressed */
     unsigned planes;    /* in its layout */
-    unsigned coded;     /* planes that are entropy coded */
+    unsigned coded;     /* planes that are entropy coded; 1 for windows */
     const char *layout; /* "bf16: exponent, sign+mantissa" */
 };
 struct sam_packer;

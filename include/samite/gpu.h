@@ -83,11 +83,9 @@ struct sam_gpu_options {
     unsigned simt_stack_limit;  /* entries, 0 = 65536; hardware has num_thread */
     bool sv39;                  /* translate addresses with the page tables at ptbr */
     uint64_t ptbr;              /* physical address of the root table */
-    /* Commit log when write is not NULL; forces one worker. It may be called from a thread of its
-     * own during a launch, one call at a time, and not after the launch has returned. */
-    struct sam_sink log;
-    struct sam_sink print;    /* the kernel's prints when write is not NULL */
-    const volatile int *stop; /* when not NULL and set to non-zero: stop soon */
+    struct sam_sink log;        /* commit log when write is not NULL; forces one worker */
+    struct sam_sink print;      /* the kernel's prints when write is not NULL */
+    const volatile int *stop;   /* when not NULL and set to non-zero: stop soon */
     /* When not NULL: called when a workgroup ends and about every 65,536 instructions of each
      * worker, from any worker thread but never concurrently; it must not call into the gpu. */
     void (*progress)(void *context, const struct sam_gpu_progress *progress);
@@ -118,6 +116,9 @@ struct sam_gpu_options {
      * lowest workgroup that went past the size of a buffer of sam_gpu_alloc_pages, as a fault would
      * be described; kind NONE: there was none. It outlives them. */
     struct sam_trap *past_end;
+    /* Since 0.2. Call log.write from a thread of its own while the launch continues, one call at a
+     * time and none after it has returned. */
+    bool log_apart;
 };
 
 struct sam_gpu;

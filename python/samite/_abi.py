@@ -320,7 +320,7 @@ class sam_gpu_options(Structure):
         ("progress_context", c_void_p), ("fit_pds", c_bool), ("pds_room", c_uint64),
         ("strict_lds", c_bool), ("lds_ranges", POINTER(sam_lds_range)),
         ("lds_range_count", c_size_t), ("profile", c_void_p), ("sanitizer", c_void_p),
-        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap))
+        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap)), ("log_apart", c_bool)
     ]
 
 
@@ -437,7 +437,8 @@ class sam_hostio_options(Structure):
 class sam_codec_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("dense", c_bool), ("bit_planes", c_bool), ("threads", c_uint),
-        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool)
+        ("level", c_int), ("allocator", c_void_p), ("restart", c_bool), ("window", c_bool),
+        ("trusted", c_bool)
     ]
 
 

@@ -98,8 +98,9 @@ class _Pieces:
             raise self._held.error
 
 
-def _codec(dense: bool, bit_planes: bool, threads: Optional[int]) -> abi.sam_codec_options:
-    return options(abi.sam_codec_options, dense=dense, bit_planes=bit_planes, threads=thread_count(threads))
+def _codec(dense: bool, bit_planes: bool, window: bool, threads: Optional[int]) -> abi.sam_codec_options:
+    return options(abi.sam_codec_options, dense=dense, bit_planes=bit_planes, window=window,
+                   threads=thread_count(threads))
 
 
 def _pack(weights: abi.sam_weights, parts: Sequence[tuple[int, int]], codec: abi.sam_codec_options, output: _Output,
@@ -152,13 +153,14 @@ def _describe(weights: abi.sam_weights, element: _dtypes.Element, shape: Optiona
 
 
 def pack(path: Any, output: Any = None, *, dtype: Optional[str] = None, shape: Optional[Sequence[int]] = None,
-         dense: bool = False, bit_planes: bool = False, threads: Optional[int] = None,
+         dense: bool = False, bit_planes: bool = False, window: bool = False, threads: Optional[int] = None,
          progress: Optional[Progress] = None) -> PackReport:
     """Pack a file of weights: safetensors, gguf, npy or raw bytes.
 
     output      the packed file, `path`.smw by default; an existing one is replaced when the new one is complete
     dtype       element type of a raw or npy file: "bf16", ...; shape: of a raw file
     dense       code more of fp16 and fp8: smaller, slower; bit_planes: one plane per bit
+    window      windows instead of codes: larger, loads twice as fast; excludes bit_planes
     threads     None: as many as the process may use
     progress    called with bytes done and bytes in all; an exception in it ends the packing
 
@@ -166,7 +168,7 @@ def pack(path: Any, output: Any = None, *, dtype: Optional[str] = None, shape: O
     then left behind.
     """
     output = f"{os.fspath(path)}.smw" if output is None else output
-    codec = _codec(dense, bit_planes, threads)
+    codec = _codec(dense, bit_planes, window, threads)
     element = None if dtype is None else _dtypes.of_name(dtype)
     if shape is not None and element is None:
         raise ValueError("shape requires a dtype")
@@ -261,15 +263,15 @@ def _source_of(name: str, value: Any, dtypes: Mapping[str, str]) -> tuple[_dtype
 
 
 def save_file(tensors: Mapping[str, Any], path: Any, metadata: Optional[Mapping[str, str]] = None, *,
-              dtypes: Optional[Mapping[str, str]] = None, dense: bool = False, threads: Optional[int] = None,
-              progress: Optional[Progress] = None) -> tuple[TensorStat, ...]:
+              dtypes: Optional[Mapping[str, str]] = None, dense: bool = False, window: bool = False,
+              threads: Optional[int] = None, progress: Optional[Progress] = None) -> tuple[TensorStat, ...]:
     """Write arrays or torch tensors as a packed safetensors file, or, if `path` ends in ".safetensors", as that.
 
     tensors   contiguous little-endian arrays by name
     metadata  texts by name, stored with them
     dtypes    element types by tensor, for arrays that hold the bits of another type of their width:
               {"w": "bf16"} for an array of uint16
-    dense, threads, progress: as for samite.pack
+    dense, window, threads, progress: as for samite.pack
 
     Returns how each tensor was packed, () for an unpacked file. The file appears when it is complete.
     ValueError: an array of a type or layout that cannot be stored; OSError: the file cannot be written.
@@ -303,7 +305,7 @@ def save_file(tensors: Mapping[str, Any], path: Any, metadata: Optional[Mapping[
             for address, size in _Pieces(held, progress).of(parts, front.size + offset):
                 out.write(address, size)
         return ()
-    return _save_packed(front, parts, front.size + offset, path, _codec(dense, False, threads), progress)
+    return _save_packed(front, parts, front.size + offset, path, _codec(dense, False, window, threads), progress)
 
 
 def _save_packed(front: np.ndarray, parts: Sequence[tuple[int, int]], size: int, path: Any,

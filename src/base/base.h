@@ -12,7 +12,6 @@
 
 #include "samite/file.h"
 #include "samite/image.h"
-#include "samite/sink.h"
 #include "samite/status.h"
 #include "samite/text.h"
 
@@ -119,18 +118,6 @@ size_t sam_buffer_plain(struct sam_buffer *buffer, const char *text, size_t size
 bool sam_buffer_hex(struct sam_buffer *buffer, uint64_t value, unsigned digits);
 /* The buffer's text, never NULL. */
 const char *sam_buffer_text(const struct sam_buffer *buffer);
-
-/* --- a sink on a thread of its own, which the first sam_writer_put starts: the sink is called from
- * either thread, one call at a time. After a failure nothing more is written. */
-struct sam_writer;
-/* NULL: out of memory. */
-struct sam_writer *sam_writer_new(const struct sam_sink *sink);
-/* Write the first `size` bytes of `text` while the caller goes on; the rest stays in it. Returns
- * false if the sink has failed so far. */
-bool sam_writer_put(struct sam_writer *writer, struct sam_buffer *text, size_t size);
-/* Write all of it on this thread, and have all that was put written. */
-bool sam_writer_flush(struct sam_writer *writer, struct sam_buffer *text);
-void sam_writer_free(struct sam_writer *writer);
 
 /* --- allocation with overflow checks; return NULL on overflow. */
 void *sam_alloc(size_t count, size_t size); /* zeroed */

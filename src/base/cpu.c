@@ -18,3 +18,13 @@ enum sam_cpu_level sam_cpu_level(void)
     return SAM_CPU_BASE;
 #endif
 }
+
+bool sam_cpu_has_vbmi2(void)
+{
+#if defined(__x86_64__)
+    return sam_cpu_level() == SAM_CPU_V4 && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+#else
+    return false;
+#endif
+}

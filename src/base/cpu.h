@@ -3,6 +3,7 @@
 #ifndef SAM_CPU_H
 #define SAM_CPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Instruction levels that loops are compiled for; each includes the previous ones. Hosts other than
@@ -16,6 +17,9 @@ enum sam_cpu_level {
 
 /* The highest level of this host. */
 enum sam_cpu_level sam_cpu_level(void);
+/* Whether a host of SAM_CPU_V4 also has AVX-512 VBMI, VBMI2 and VPOPCNTDQ, as all since Ice Lake
+ * and Zen 4 have. */
+bool sam_cpu_has_vbmi2(void);
 
 enum {
     SAM_MAX_THREADS = 256,

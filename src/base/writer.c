@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes text to a sink on a thread of its own, so that a log is made while it is written. */
+/* Passes text to a sink, on a thread of its own if a log is to be made while it is written. */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/writer.h"
 
 struct sam_writer {
     struct sam_sink sink;
@@ -11,16 +11,17 @@ struct sam_writer {
     pthread_cond_t changed;
     struct sam_buffer text; /* being written if `busy` */
     bool busy, leaving, failed;
-    bool started; /* the thread; the caller's alone */
+    bool apart, started; /* the thread; the caller's alone */
     pthread_t thread;
 };
 
-struct sam_writer *sam_writer_new(const struct sam_sink *sink)
+struct sam_writer *sam_writer_new(const struct sam_sink *sink, bool apart)
 {
     struct sam_writer *writer = sam_alloc(1, sizeof *writer);
     if (!writer)
         return NULL;
     writer->sink = *sink;
+    writer->apart = apart;
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->changed, NULL);
     return writer;
@@ -59,24 +60,30 @@ static bool wait_for(struct sam_writer *writer)
 }
 
 /* On this thread. */
-static bool write_now(struct sam_writer *writer, struct sam_buffer *text)
+static bool write_now(struct sam_writer *writer, struct sam_buffer *text, size_t size)
 {
-    writer->failed |= text->failed || (text->size && !writer->sink.write(writer->sink.context,
-                                                                         text->data, text->size));
-    text->size = 0;
+    writer->failed |=
+        text->failed || (size && !writer->sink.write(writer->sink.context, text->data, size));
+    text->size -= size;
+    if (text->size)
+        memmove(text->data, text->data + size, text->size);
     return !writer->failed;
 }
 
 bool sam_writer_put(struct sam_writer *writer, struct sam_buffer *text, size_t size)
 {
     bool good = wait_for(writer);
-    if (!writer->started)
+    if (!good) {
+        text->size = 0;
+        return false;
+    }
+    if (writer->apart && !writer->started)
         writer->started = pthread_create(&writer->thread, NULL, serve, writer) == 0;
     if (!writer->started)
-        return write_now(writer, text);
+        return write_now(writer, text, size);
     struct sam_buffer next = writer->text;
     next.size = 0;
-    good = sam_buffer_append(&next, text->data + size, text->size - size) && good && !text->failed;
+    good = sam_buffer_append(&next, text->data + size, text->size - size) && !text->failed;
     text->size = size;
     pthread_mutex_lock(&writer->lock);
     writer->text = *text;
@@ -93,7 +100,7 @@ bool sam_writer_flush(struct sam_writer *writer, struct sam_buffer *text)
     const bool good = wait_for(writer);
     if (!good)
         text->size = 0;
-    return good && write_now(writer, text);
+    return good && write_now(writer, text, text->size);
 }
 
 void sam_writer_free(struct sam_writer *writer)

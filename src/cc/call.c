@@ -298,7 +298,7 @@ static bool is_name(const char *name, const char *with)
     return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
 }
 
-/* llvm.vector.reduce.OP of integers of 64 bits, but for the product. */
+/* llvm.vector.reduce.OP of integers of 64 bits. */
 static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
 {
     llvm_ref x = f->cc->ll.GetOperand(insn, 0);
@@ -315,6 +315,14 @@ static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const c
             for (int k = 0; k < 2; k++)
                 out[k] = least ? sam_cc_select(f, less, a[k], out[k])
                                : sam_cc_select(f, less, out[k], a[k]);
+            continue;
+        }
+        if (is_name(name, "mul")) {
+            const struct cc_opnd high = sam_cc_op(f, OP_MULHU, out[0], a[0]),
+                                 cross = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_MUL, out[0], a[1]),
+                                                   sam_cc_op(f, OP_MUL, out[1], a[0]));
+            out[0] = sam_cc_op(f, OP_MUL, out[0], a[0]);
+            out[1] = sam_cc_op(f, OP_ADD, high, cross);
             continue;
         }
         out[0] = sam_cc_op(f, op, out[0], a[0]);
@@ -350,9 +358,36 @@ static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *
         sam_cc_set(f, insn, 0, out);
         return SAM_OK;
     }
-    if (bits == 64 && !is_name(name, "mul"))
+    if (bits == 64)
         return reduce_wide(f, insn, name);
     return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
+}
+
+/* llvm.{s,u}{add,sub,mul}.with.overflow.i32: the result, and whether it wrapped. */
+static enum sam_status overflow(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0);
+    const struct cc_opnd a = sam_cc_use(f, x, 0),
+                         b = sam_cc_use(f, f->cc->ll.GetOperand(insn, 1), 0);
+    const struct cc_opnd zero = sam_cc_imm(0);
+    const bool sign = name[0] == 's', add = name[1] == 'a', mul = name[1] == 'm';
+    if (sam_cc_bits(f->cc, f->cc->ll.TypeOf(x)) != 32)
+        return sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
+    const struct cc_opnd out = sam_cc_op(f, mul ? OP_MUL : add ? OP_ADD : OP_SUB, a, b);
+    struct cc_opnd over;
+    if (mul) {
+        const struct cc_opnd high = sam_cc_op(f, sign ? OP_MULH : OP_MULHU, a, b);
+        over = sam_cc_icmp(f, LL_NE, high, sign ? sam_cc_op(f, OP_SRA, out, sam_cc_imm(31)) : zero);
+    } else if (sign) {
+        const struct cc_opnd p = sam_cc_op(f, OP_XOR, a, out);
+        const struct cc_opnd q = sam_cc_op(f, OP_XOR, add ? b : a, add ? out : b);
+        over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, p, q), zero);
+    } else {
+        over = add ? sam_cc_icmp(f, LL_ULT, out, a) : sam_cc_icmp(f, LL_ULT, a, b);
+    }
+    sam_cc_set(f, insn, 0, out);
+    sam_cc_set(f, insn, 1, over);
+    return SAM_OK;
 }
 
 /* The classes of vfclass for those of LLVM: signalling and quiet NaN, then from -inf to +inf. */
@@ -382,6 +417,8 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
         return sam_cc_copy_bytes(f, insn, name[3] == 's');
     if (strncmp(name, "vector.reduce.", 14) == 0)
         return reduce(f, insn, name + 14);
+    if (strstr(name, ".with.overflow."))
+        return overflow(f, insn, name);
     const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
     const unsigned inputs = ll->GetNumArgOperands(insn);
     enum sam_status status = SAM_OK;

@@ -5,17 +5,23 @@
 
 #include "base/cpu.h"
 #include "codec/codec.h"
+#include "codec/window.h"
 
 enum {
     SAM_CHUNK_HEADER = 16, /* bytes before the list of blocks */
     SAM_CHUNK_ENTRY = 12,
-    SAM_CHUNK_SLACK = 64,              /* scratch after a chunk being made */
+    SAM_CHUNK_SLACK = 8192,            /* scratch after a chunk being made */
     SAM_CHUNK_GROWTH = UINT16_MAX + 1, /* room for a longer header in a later version */
     SAM_NOISE = 90,       /* percent: a plane of at least this entropy counts as noise */
     SAM_LEAST_GAIN = 128, /* code planes and blocks only if that saves 1/128 of their size */
 };
 
-enum sam_chunk_block_mode { SAM_CHUNK_VERBATIM, SAM_CHUNK_PLANES, SAM_CHUNK_MODES };
+enum sam_chunk_block_mode {
+    SAM_CHUNK_VERBATIM,
+    SAM_CHUNK_PLANES,
+    SAM_CHUNK_WINDOW,
+    SAM_CHUNK_MODES
+};
 enum sam_plane_mode { SAM_PLANE_RAW, SAM_PLANE_CODED, SAM_PLANE_CONSTANT };
 
 /* The elements of a chunk: `count` elements of the layout in piece `tensor`, starting at `first` (a
@@ -42,6 +48,18 @@ static inline uint64_t sam_chunk_block_at(const struct sam_chunk_span *span, siz
     return (span->first + block * SAM_CHUNK_BLOCK_SIZE) * sam_layout_of(span->layout)->element;
 }
 
+/* Seed of a block's checksum. */
+static inline uint64_t sam_chunk_seed(const struct sam_chunk_span *span, size_t block)
+{
+    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
+}
+/* What the checksum of a block's first group is combined with. */
+static inline uint64_t sam_window_place(const struct sam_chunk_span *span, size_t block)
+{
+    const uint64_t first = span->first + block * SAM_CHUNK_BLOCK_SIZE;
+    return (uint64_t)span->tensor << 32 | (uint32_t)(first / SAM_WINDOW_GROUP);
+}
+
 /* Symbol counters for building codes where exact counts are not used: those of SymbolStat
  * (`samite/symbolstat.h`). */
 struct sam_counter {
@@ -63,6 +81,7 @@ struct sam_chunk_maker {
     const struct sam_allocator *allocator;
     const struct sam_counter *counter; /* NULL: exact */
     bool restart;                      /* write restart points */
+    bool window;                       /* blocks of windows instead of codes */
     uint8_t *planes;
     uint32_t (*counts)[256];   /* per block and coded plane */
     struct sam_huffman *codes; /* per block and coded plane, set for the first block that shares
@@ -75,6 +94,13 @@ void sam_chunk_maker_close(struct sam_chunk_maker *maker);
  * SAM_ALIGN. */
 size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
                       const uint8_t *elements, uint8_t *out);
+
+/* Write block `block` of a chunk, with elements `elements`, as windows; `out` has room for the
+ * elements and SAM_CHUNK_SLACK bytes. Returns the size, or 0 if it gains too little. */
+size_t sam_window_make(const struct sam_codec_ops *ops, const struct sam_chunk_span *span,
+                       size_t block, const uint8_t *elements, uint8_t *out);
+/* Returns whether samples of a plane suggest that it is noise. */
+bool sam_plane_is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count);
 
 /* A parsed chunk. */
 struct sam_chunk {
@@ -122,6 +148,11 @@ const char *sam_chunk_parse_header(const uint8_t *data, size_t have, size_t size
 const char *sam_chunk_parse(const uint8_t *data, size_t size, const struct sam_chunk_span *span,
                             struct sam_chunk *chunk);
 
+/* Parse the table of block `block` of `chunk`, its first sam_window_table_size bytes. Returns NULL
+ * or the fault. `table` must outlive *window. */
+const char *sam_window_parse(const struct sam_chunk *chunk, size_t block, const uint8_t *table,
+                             struct sam_window *window);
+
 /* Buffers for reading blocks of up to `count` elements. */
 struct sam_chunk_reader {
     const struct sam_codec_ops *ops;
@@ -130,6 +161,8 @@ struct sam_chunk_reader {
     struct sam_huffman_table *tables;
     size_t planes_size, table_count;
     uint32_t has_table; /* one bit per plane */
+    bool trusted;       /* checksums of elements are not compared */
+    bool stream;        /* the output is large and not read soon */
 };
 bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                            const struct sam_allocator *allocator, uint32_t layouts, size_t count);
@@ -138,19 +171,23 @@ bool sam_chunk_reader_open(struct sam_chunk_reader *reader, const struct sam_cod
 bool sam_chunk_reader_fit(struct sam_chunk_reader *reader, const struct sam_codec_ops *ops,
                           uint32_t layouts, size_t count);
 void sam_chunk_reader_close(struct sam_chunk_reader *reader);
+/* The bytes of a block or of groups. */
+struct sam_chunk_bytes {
+    const uint8_t *data;
+    size_t after; /* readable bytes after them: they may be prefetched */
+};
 /* Decode block `block` of `chunk`, at `data`. Returns NULL or the fault; `elements` is unspecified
  * after a fault. */
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
 
-/* The bytes of one block. */
-struct sam_chunk_bytes {
-    const uint8_t *data;
-    size_t after; /* readable bytes after them: they may be prefetched */
-};
 /* sam_chunk_read of a block with these bytes. */
 const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                                  struct sam_chunk_bytes bytes, size_t block, uint8_t *elements);
+/* Decode groups first .. end - 1 of a block of windows, from the bytes of the first of them on. */
+const char *sam_window_read(const struct sam_chunk_reader *reader, const struct sam_window *window,
+                            size_t first, size_t end, struct sam_chunk_bytes groups,
+                            uint8_t *elements);
 /* Decode a block, possibly in place: a raw block is not copied. Returns the elements, or NULL with
  * the fault in *wrong. If the caller will copy them, `target` is the destination, for prefetching;
  * otherwise NULL. */

@@ -54,11 +54,6 @@ struct making {
     uint32_t has_code[SAM_CHUNK_BLOCKS]; /* of a block with codes of its own: bit per plane */
 };
 
-static uint64_t seed_of(const struct sam_chunk_span *span, size_t block)
-{
-    return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
-}
-
 static uint8_t *plane_of_block(const struct making *m, size_t plane, size_t block)
 {
     return m->planes[plane] +
@@ -100,8 +95,7 @@ static uint64_t entropy_of(const uint32_t counts[256])
     return bits;
 }
 
-/* Returns whether samples from a few places suggest that the plane is noise. */
-static bool is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count)
+bool sam_plane_is_noise(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count)
 {
     enum { PLACES = 4, PIECE = SAMPLES / PLACES };
     uint32_t counts[256] = {0};
@@ -132,12 +126,12 @@ static void split_and_count(struct making *m, const uint8_t *elements)
             planes[p] = plane_of_block(m, p, b);
         const uint8_t *from = elements + b * SAM_CHUNK_BLOCK_SIZE * l->element;
         m->maker->ops->split(m->span->layout, from, count, planes);
-        m->hash[b] = m->maker->ops->hash(from, count * l->element, seed_of(m->span, b));
+        m->hash[b] = m->maker->ops->hash(from, count * l->element, sam_chunk_seed(m->span, b));
         for (size_t p = 0; p < l->plane_count; p++) {
             uint32_t *counts = counts_of(m, p, b);
             size_t symbols = sam_plane_size(&l->plane[p], count);
             memset(counts, 0, 256 * sizeof *counts);
-            if (p >= l->coded_count && is_noise(m->maker->ops, planes[p], symbols))
+            if (p >= l->coded_count && sam_plane_is_noise(m->maker->ops, planes[p], symbols))
                 m->noise[b] |= 1u << p;
             else
                 m->maker->ops->count(planes[p], symbols, counts);
@@ -385,6 +379,48 @@ static uint8_t *write_index(const struct making *m, const bool planes[], const u
     return out;
 }
 
+/* Complete a chunk whose blocks begin after `header` bytes and end at `at`. Returns its size. */
+static size_t finish(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
+                     size_t header, unsigned own, uint8_t *out, uint8_t *at)
+{
+    size_t size = (size_t)(at - out), padded = (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
+    memset(at, 0, padded - size);
+    sam_put_le32(out + 8, (uint32_t)padded);
+    sam_put_le16(out + 12, (uint16_t)header);
+    out[14] = (uint8_t)sam_chunk_span_blocks(span);
+    out[15] = (uint8_t)own;
+    sam_put_le64(out, maker->ops->hash(out + 8, header - 8, sam_chunk_seed(span, 0)));
+    return padded;
+}
+
+/* A chunk without codes, whose blocks are windows or verbatim. */
+static size_t make_windows(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
+                           const uint8_t *elements, uint8_t *out)
+{
+    const struct sam_layout *l = sam_layout_of(span->layout);
+    const size_t blocks = sam_chunk_span_blocks(span);
+    const size_t header = SAM_CHUNK_HEADER + blocks * SAM_CHUNK_ENTRY + l->plane_count;
+    uint8_t *entry = out + SAM_CHUNK_HEADER, *at = out + header;
+    memset(entry + blocks * SAM_CHUNK_ENTRY, 0, l->plane_count);
+    for (size_t b = 0; b < blocks; b++, entry += SAM_CHUNK_ENTRY) {
+        const uint8_t *from = elements + b * SAM_CHUNK_BLOCK_SIZE * l->element;
+        const size_t whole = sam_chunk_block_elements(span, b) * l->element;
+        const uint64_t seed = sam_chunk_seed(span, b);
+        size_t size = sam_window_make(maker->ops, span, b, from, at);
+        enum sam_chunk_block_mode mode = size ? SAM_CHUNK_WINDOW : SAM_CHUNK_VERBATIM;
+        uint64_t hash = 0;
+        if (size)
+            hash = maker->ops->hash(at, sam_window_table_size(sam_chunk_block_elements(span, b)),
+                                    seed);
+        else
+            hash = maker->ops->copy(at, from, size = whole, seed);
+        sam_put_le32(entry, (uint32_t)size | (uint32_t)mode << 30);
+        sam_put_le64(entry + 4, hash);
+        at += size;
+    }
+    return finish(maker, span, header, 0, out, at);
+}
+
 size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chunk_span *span,
                       const uint8_t *elements, uint8_t *out)
 {
@@ -394,6 +430,8 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
     size_t blocks = sam_chunk_span_blocks(span);
     uint32_t used[SAM_CHUNK_BLOCKS] = {0}; /* codes */
     unsigned own = 0;                      /* bit per block after the first: has its own codes */
+    if (maker->window)
+        return make_windows(maker, span, elements, out);
     split_and_count(&m, elements);
     choose_codes(&m);
     for (size_t b = 0; b < blocks; b++) {
@@ -426,13 +464,5 @@ size_t sam_chunk_make(const struct sam_chunk_maker *maker, const struct sam_chun
         sam_put_le32(entry, (uint32_t)(at - start) | (uint32_t)planes[b] << 30);
         sam_put_le64(entry + 4, m.hash[b]);
     }
-    size_t size = (size_t)(at - out), padded = (size + SAM_ALIGN - 1) / SAM_ALIGN * SAM_ALIGN;
-    memset(at, 0, padded - size);
-    sam_put_le32(out + 8, (uint32_t)padded);
-    out[12] = (uint8_t)header;
-    out[13] = (uint8_t)(header >> 8);
-    out[14] = (uint8_t)blocks;
-    out[15] = (uint8_t)own;
-    sam_put_le64(out, maker->ops->hash(out + 8, header - 8, seed_of(span, 0)));
-    return padded;
+    return finish(maker, span, header, own, out, at);
 }

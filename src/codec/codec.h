@@ -62,7 +62,7 @@ struct sam_layout {
 };
 
 const struct sam_layout *sam_layout_of(enum sam_layout_id id);
-const char *sam_layout_name(enum sam_layout_id id);
+const char *sam_layout_name(enum sam_layout_id id, bool windows);
 enum sam_layout_id sam_layout_for(enum sam_dtype type, const struct sam_codec_options *options);
 
 static inline size_t sam_plane_size(const struct sam_plane *plane, size_t elements)
@@ -129,9 +129,9 @@ struct sam_codec_ops {
     const char *name;
     void (*split)(enum sam_layout_id id, const uint8_t *elements, size_t count,
                   uint8_t *const planes[]);
-    /* Merge planes into elements; returns their XXH3-64. */
+    /* Merge planes into elements; returns their XXH3-64, unless `seed` is NULL. */
     uint64_t (*merge)(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
-                      uint8_t *elements, uint64_t seed);
+                      uint8_t *elements, const uint64_t *seed);
     /* Copy; returns the XXH3-64. */
     uint64_t (*copy)(uint8_t *to, const uint8_t *from, size_t size, uint64_t seed);
     uint64_t (*hash)(const void *data, size_t size, uint64_t seed);
@@ -147,11 +147,12 @@ struct sam_codec_ops {
     bool (*decode)(const struct sam_huffman_table *table, const uint8_t *in,
                    const uint32_t sizes[SAM_STREAMS], uint8_t *symbols, size_t count,
                    const struct sam_warm *warm);
+    const struct sam_window_ops *window; /* window.h */
 };
 
 /* The best loops for this host, up to `level`. */
 const struct sam_codec_ops *sam_codec_ops(enum sam_codec_level level);
-extern const struct sam_codec_ops sam_codec_base, sam_codec_v3, sam_codec_v4;
+extern const struct sam_codec_ops sam_codec_base, sam_codec_v3, sam_codec_v4, sam_codec_vbmi2;
 
 /* Portable versions. */
 void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t count,

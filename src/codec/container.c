@@ -8,6 +8,7 @@ static const uint8_t magic_end[8] = {'S', 'M', 'W', 'i', 'n', 'd', 'e', 'x'};
 
 enum {
     VERSION = 1,
+    VERSION_WINDOWS = 2, /* blocks of windows may occur */
     LEAST_NAME = 3,
     SMALL = 512, /* bytes: smaller pieces are coded together */
 };
@@ -56,7 +57,7 @@ enum sam_status sam_container_plan(const struct sam_weights *weights,
                                    const struct sam_codec_options *options, struct sam_container *c,
                                    struct sam_error *error)
 {
-    *c = (struct sam_container){.allocator = options->allocator};
+    *c = (struct sam_container){.allocator = options->allocator, .windows = options->window};
     enum sam_status status = sam_weights_check(weights, error);
     if (status != SAM_OK)
         return status;
@@ -172,7 +173,7 @@ void sam_container_start(struct sam_container *c, const uint8_t *verbatim, struc
     size_t size = out->size - before - SAM_HEADER;
     c->table_size = size - c->weights.header_size;
     memcpy(header, magic, sizeof magic);
-    header[8] = VERSION;
+    header[8] = c->windows ? VERSION_WINDOWS : VERSION;
     header[12] = (uint8_t)c->weights.kind;
     sam_put_le64(header + 16, c->weights.file_size);
     sam_put_le64(header + 24, c->weights.header_size);
@@ -223,8 +224,8 @@ const char *sam_start_parse(const uint8_t header[SAM_HEADER], struct sam_start *
         return "not a packed file";
     if (sam_container_hash(header, 56) != sam_le64(header + 56))
         return "file header: checksum mismatch";
-    if (sam_le16(header + 8) != VERSION)
-        return "unknown format version";
+    if (sam_le16(header + 8) != VERSION && sam_le16(header + 8) != VERSION_WINDOWS)
+        return "unknown format version: expected 1 or 2";
     if (sam_le16(header + 10) || header[12] > SAM_WEIGHTS_GGUF || !is_zero(header + 13, 3) ||
         sam_le32(header + 44))
         return "file header: unknown fields";

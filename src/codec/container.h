@@ -26,6 +26,7 @@ struct sam_container {
     size_t extent_count;
     uint64_t table_size; /* bytes of the list of pieces */
     uint64_t chunks;
+    bool windows;         /* being packed with windows */
     uint32_t layout_set;  /* one bit per layout */
     size_t span_elements; /* the most elements of any chunk */
     size_t span_bytes;    /* the most bytes of elements of any chunk */
@@ -49,7 +50,7 @@ struct sam_chunk_span sam_extent_span(const struct sam_extent *extent, uint64_t 
 
 /* Totals over the chunks of an extent. */
 struct sam_extent_stat {
-    uint64_t packed, blocks, verbatim;
+    uint64_t packed, blocks, verbatim, windows;
     uint32_t has_code;
 };
 void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chunk);

@@ -69,8 +69,10 @@ void sam_extent_count(struct sam_extent_stat *stat, const struct sam_chunk *chun
 {
     stat->packed += chunk->size;
     stat->has_code |= chunk->has_code;
-    for (size_t b = 0; b < sam_chunk_span_blocks(&chunk->span); b++, stat->blocks++)
+    for (size_t b = 0; b < sam_chunk_span_blocks(&chunk->span); b++, stat->blocks++) {
         stat->verbatim += chunk->block[b].mode == SAM_CHUNK_VERBATIM;
+        stat->windows += chunk->block[b].mode == SAM_CHUNK_WINDOW;
+    }
 }
 
 void sam_piece_stat(const struct sam_container *c, size_t piece,
@@ -78,7 +80,7 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
 {
     const struct sam_weight *w = &c->weights.tensors[piece];
     enum sam_layout_id id = (enum sam_layout_id)c->layouts[piece];
-    *stat = (struct sam_packed_stat){.layout = sam_layout_name(id), .planes = 1};
+    *stat = (struct sam_packed_stat){.layout = sam_layout_name(id, false), .planes = 1};
     if (id != SAM_LAYOUT_SHARED)
         stat->planes = sam_layout_of(id)->plane_count;
     if (!w->size)
@@ -91,6 +93,10 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
     stat->blocks = whole->blocks;
     stat->verbatim = whole->verbatim;
     stat->coded = (unsigned)__builtin_popcount(whole->has_code);
+    if (whole->windows) {
+        stat->layout = sam_layout_name(extent->layout, true);
+        stat->coded = 1; /* at least; the chunks' headers do not tell */
+    }
 }
 
 /* Returns whether piece `i` continues the previous piece's extent. */

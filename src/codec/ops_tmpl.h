@@ -11,6 +11,7 @@
 #endif
 #include "codec/encode_tmpl.h"
 #include "codec/planes_tmpl.h"
+#include "codec/window_tmpl.h"
 
 enum {
     MERGE_PIECE = 8192, /* bytes of elements merged, then hashed while in L1 */
@@ -27,12 +28,12 @@ static inline void fetch_ahead(const uint8_t *from, size_t size)
 }
 
 static uint64_t merge(enum sam_layout_id id, const uint8_t *const planes[], size_t count,
-                      uint8_t *elements, uint64_t seed)
+                      uint8_t *elements, const uint64_t *seed)
 {
     const struct sam_layout *layout = sam_layout_of(id);
     size_t piece = MERGE_PIECE / layout->element;
     XXH3_state_t state = {0};
-    XXH3_64bits_reset_withSeed(&state, seed);
+    XXH3_64bits_reset_withSeed(&state, seed ? *seed : 0);
     for (size_t at = 0; at < count; at += piece) {
         size_t now = count - at < piece ? count - at : piece;
         size_t size = now * layout->element;
@@ -40,9 +41,10 @@ static uint64_t merge(enum sam_layout_id id, const uint8_t *const planes[], size
         uint8_t *out = elements + at * layout->element;
         advance(layout, planes, at, here);
         merge_elements(id, here, now, out);
-        XXH3_64bits_update(&state, out, size);
+        if (seed)
+            XXH3_64bits_update(&state, out, size);
     }
-    return XXH3_64bits_digest(&state);
+    return seed ? XXH3_64bits_digest(&state) : 0;
 }
 
 /* XXH3-64 of bytes that are copied to `to` unless NULL. `target`, unless NULL, is prefetched. */
@@ -88,4 +90,5 @@ const struct sam_codec_ops OPS = {
     .count = count,
     .encode = encode,
     .decode = DECODE,
+    .window = &window_ops,
 };

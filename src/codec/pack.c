@@ -139,8 +139,10 @@ static enum sam_status packer_init(struct sam_packer *p, const struct sam_weight
     for (unsigned i = 0; i < p->threads; i++)
         if (!sam_chunk_maker_open(&p->makers[i], ops, allocator, c->layout_set, c->span_elements))
             return sam_fail_memory(error);
-    for (unsigned i = 0; i < p->threads; i++)
+    for (unsigned i = 0; i < p->threads; i++) {
         p->makers[i].restart = p->options.restart;
+        p->makers[i].window = p->options.window;
+    }
     return SAM_OK;
 }
 

@@ -5,6 +5,11 @@
 
 #include <stdatomic.h>
 
+enum {
+    STREAMED = 8 << 20, /* bytes: an output of at least as many bypasses the caches */
+    HEADER_GUESS = 512, /* bytes read before the size of a chunk's header is known */
+};
+
 /* A packed file, in memory or read on demand from `source`. */
 struct sam_packed {
     struct sam_codec_options options;
@@ -233,6 +238,7 @@ struct fetcher {
     uint8_t *room; /* for a chunk; NULL if the file is in memory */
     struct sam_chunk chunk;
     const uint8_t *data;
+    uint64_t at; /* offset of the chunk in the file */
 };
 
 /* Open for chunks of the layouts in `layouts`, up to `count` elements and `most` bytes. */
@@ -242,8 +248,11 @@ static bool open_fetcher(struct fetcher *f, const struct sam_packed *p, uint32_t
     const struct sam_allocator *allocator = p->options.allocator;
     *f = (struct fetcher){.packed = p};
     f->room = p->data ? NULL : sam_codec_alloc(allocator, most);
-    return (p->data || f->room) &&
-           sam_chunk_reader_open(&f->reader, p->ops, allocator, layouts, count);
+    if ((!p->data && !f->room) ||
+        !sam_chunk_reader_open(&f->reader, p->ops, allocator, layouts, count))
+        return false;
+    f->reader.trusted = p->options.trusted;
+    return true;
 }
 
 static void close_fetcher(struct fetcher *f)
@@ -270,29 +279,107 @@ static enum sam_status fetch(struct fetcher *f, const struct sam_extent *extent,
     return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
-/* Decode the part of extent bytes [first, end) that lies in the fetched chunk. `block` has room for
- * one block. */
-static const char *read_chunk(struct fetcher *f, uint64_t first, uint64_t end, uint8_t *block,
-                              uint8_t *out)
+/* Find chunk `number` of `extent` and parse its header; its bytes are read as needed. */
+static enum sam_status find(struct fetcher *f, const struct sam_extent *extent, uint64_t number,
+                            size_t tensor, struct sam_error *error)
 {
-    const char *wrong = NULL;
+    const struct sam_packed *p = f->packed;
+    struct place place;
+    enum sam_status status = locate(p, extent, number, tensor, &place, error);
+    if (status != SAM_OK)
+        return status;
+    size_t have = place.size < HEADER_GUESS ? place.size : HEADER_GUESS;
+    const uint8_t *data = bytes_at(p, place.at, have, f->room, error);
+    if (data && have < place.size && sam_chunk_header_size(data) > have) {
+        have = sam_chunk_header_size(data) < place.size ? sam_chunk_header_size(data) : place.size;
+        data = bytes_at(p, place.at, have, f->room, error);
+    }
+    if (!data)
+        return SAM_ERR_IO;
+    const char *wrong = sam_chunk_parse_header(data, have, place.size, &place.span, &f->chunk);
+    if (wrong)
+        return damaged(p, tensor, wrong, error);
+    f->at = place.at;
+    return SAM_OK;
+}
+
+/* `size` bytes at `offset` of the chunk found, in memory or read to `room` after its header and
+ * `skip` more bytes. Returns NULL in .data with `error` set. */
+static struct sam_chunk_bytes chunk_bytes(const struct fetcher *f, size_t offset, size_t size,
+                                          size_t skip, struct sam_error *error)
+{
+    const struct sam_packed *p = f->packed;
+    uint8_t *room = f->room ? f->room + SAM_CHUNK_GROWTH + skip : NULL;
+    struct sam_chunk_bytes bytes = {.data = bytes_at(p, f->at + offset, size, room, error)};
+    if (p->data)
+        bytes.after = (size_t)(p->chunk_at[p->container.chunks] - f->at - offset - size);
+    return bytes;
+}
+
+/* Decode the elements at bytes [first, end) of a block of windows to `out`: only the groups that
+ * contain them. */
+static enum sam_status read_groups(struct fetcher *f, size_t b, size_t first, size_t end,
+                                   size_t tensor, uint8_t *block, uint8_t *out,
+                                   struct sam_error *error)
+{
+    const struct sam_chunk *chunk = &f->chunk;
+    const size_t group = (size_t)SAM_WINDOW_GROUP * sam_layout_of(chunk->span.layout)->element;
+    const size_t from = first / group, to = (end + group - 1) / group;
+    const size_t offset = chunk->block[b].offset;
+    size_t table = sam_window_table_size(sam_chunk_block_elements(&chunk->span, b));
+    struct sam_window w;
+    table = table < chunk->block[b].size ? table : chunk->block[b].size;
+    struct sam_chunk_bytes bytes = chunk_bytes(f, offset, table, 0, error);
+    if (!bytes.data)
+        return SAM_ERR_IO;
+    const char *wrong = sam_window_parse(chunk, b, bytes.data, &w);
+    if (wrong)
+        return damaged(f->packed, tensor, wrong, error);
+    const size_t at = sam_window_at(&w, from), size = sam_window_at(&w, to) - at;
+    bytes = chunk_bytes(f, offset + at, size, table, error);
+    if (!bytes.data)
+        return SAM_ERR_IO;
+    const bool whole = first % group == 0 && end % group == 0;
+    wrong = sam_window_read(&f->reader, &w, from, to, bytes, whole ? out : block);
+    if (wrong)
+        return damaged(f->packed, tensor, wrong, error);
+    if (!whole)
+        memcpy(out, block + (first - from * group), end - first);
+    return SAM_OK;
+}
+
+/* Decode the part of extent bytes [first, end) that lies in the chunk found. `block` has room for
+ * one block. */
+static enum sam_status read_range(struct fetcher *f, uint64_t first, uint64_t end, size_t tensor,
+                                  uint8_t *block, uint8_t *out, struct sam_error *error)
+{
     const struct sam_chunk_span *span = &f->chunk.span;
     unsigned element = sam_layout_of(span->layout)->element;
-    for (size_t b = 0; !wrong && b < sam_chunk_span_blocks(span); b++) {
-        uint64_t at = sam_chunk_block_at(span, b);
-        uint64_t behind = at + sam_chunk_block_elements(span, b) * element;
+    enum sam_status status = SAM_OK;
+    for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
+        const uint64_t at = sam_chunk_block_at(span, b);
+        const uint64_t behind = at + sam_chunk_block_elements(span, b) * element;
         if (behind <= first || at >= end)
             continue;
-        if (at >= first && behind <= end) {
-            wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, out + (at - first));
+        const uint64_t from = at < first ? first : at, to = behind < end ? behind : end;
+        const bool whole = from == at && to == behind;
+        if (!whole && f->chunk.block[b].mode == SAM_CHUNK_WINDOW) {
+            status = read_groups(f, b, (size_t)(from - at), (size_t)(to - at), tensor, block,
+                                 out + (from - first), error);
             continue;
         }
-        wrong = sam_chunk_read(&f->reader, &f->chunk, f->data, b, block);
-        uint64_t from = at < first ? first : at, to = behind < end ? behind : end;
-        if (!wrong)
+        const struct sam_chunk_bytes bytes =
+            chunk_bytes(f, f->chunk.block[b].offset, f->chunk.block[b].size, 0, error);
+        if (!bytes.data)
+            return SAM_ERR_IO;
+        const char *wrong = sam_chunk_read_bytes(&f->reader, &f->chunk, bytes, b,
+                                                 whole ? out + (from - first) : block);
+        if (wrong)
+            return damaged(f->packed, tensor, wrong, error);
+        if (!whole)
             memcpy(out + (from - first), block + (from - at), (size_t)(to - from));
     }
-    return wrong;
+    return status;
 }
 
 enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint64_t first,
@@ -318,34 +405,13 @@ enum sam_status sam_packed_read(const struct sam_packed *p, size_t tensor, uint6
     uint64_t chunk_size = (uint64_t)SAM_CHUNK * element;
     first += c->weights.tensors[tensor].offset - extent->offset;
     for (uint64_t n = first / chunk_size; status == SAM_OK && n * chunk_size < first + size; n++) {
-        status = fetch(&f, extent, n, tensor, error);
-        const char *wrong =
-            status == SAM_OK ? read_chunk(&f, first, first + size, block, out) : NULL;
-        if (wrong)
-            status = damaged(p, tensor, wrong, error);
+        status = find(&f, extent, n, tensor, error);
+        if (status == SAM_OK)
+            status = read_range(&f, first, first + size, tensor, block, out, error);
     }
     sam_codec_free(p->options.allocator, block);
     close_fetcher(&f);
     return status;
-}
-
-/* Read only the header of a chunk, into `room` (SAM_CHUNK_GROWTH bytes) unless in memory. */
-static enum sam_status look_at(const struct sam_packed *p, const struct sam_extent *extent,
-                               uint64_t number, size_t tensor, uint8_t *room,
-                               struct sam_chunk *chunk, struct sam_error *error)
-{
-    struct place place;
-    enum sam_status status = locate(p, extent, number, tensor, &place, error);
-    if (status != SAM_OK)
-        return status;
-    const uint8_t *data = bytes_at(p, place.at, SAM_CHUNK_HEADER, room, error);
-    size_t have = data ? sam_chunk_header_size(data) : 0;
-    have = have < SAM_CHUNK_HEADER ? SAM_CHUNK_HEADER : have < place.size ? have : place.size;
-    data = data ? bytes_at(p, place.at, have, room, error) : NULL;
-    if (!data)
-        return SAM_ERR_IO;
-    const char *wrong = sam_chunk_parse_header(data, have, place.size, &place.span, chunk);
-    return wrong ? damaged(p, tensor, wrong, error) : SAM_OK;
 }
 
 enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
@@ -360,16 +426,16 @@ enum sam_status sam_packed_stat(const struct sam_packed *p, size_t tensor,
     enum sam_status status = SAM_OK;
     if (c->weights.tensors[tensor].size) {
         const struct sam_extent *extent = sam_extent_of(c, tensor);
-        uint8_t *room = p->data ? NULL : sam_codec_alloc(p->options.allocator, SAM_CHUNK_GROWTH);
-        if (!p->data && !room)
+        struct fetcher f = {.packed = p};
+        f.room = p->data ? NULL : sam_codec_alloc(p->options.allocator, SAM_CHUNK_GROWTH);
+        if (!p->data && !f.room)
             return sam_fail_memory(error);
         for (uint64_t n = 0; status == SAM_OK && n < sam_extent_chunks(extent); n++) {
-            struct sam_chunk chunk;
-            status = look_at(p, extent, n, tensor, room, &chunk, error);
+            status = find(&f, extent, n, tensor, error);
             if (status == SAM_OK)
-                sam_extent_count(&whole, &chunk);
+                sam_extent_count(&whole, &f.chunk);
         }
-        sam_codec_free(p->options.allocator, room);
+        sam_codec_free(p->options.allocator, f.room);
     }
     if (status == SAM_OK)
         sam_piece_stat(c, tensor, &whole, stat);
@@ -422,6 +488,8 @@ enum sam_status sam_packed_restore(const struct sam_packed *p, void *file, struc
         if (!open_fetcher(&r.fetchers[opened++], p, c->layout_set, c->span_elements,
                           c->chunk_bound + SAM_CHUNK_GROWTH))
             r.status = sam_fail_memory(&r.error);
+    for (unsigned i = 0; i < opened && c->weights.file_size >= STREAMED; i++)
+        r.fetchers[i].reader.stream = true;
     if (r.status == SAM_OK) {
         if (file && c->weights.header_size)
             memcpy(file, sam_packed_header(p), (size_t)c->weights.header_size);

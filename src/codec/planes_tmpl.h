@@ -37,7 +37,8 @@ static inline void set32(uint8_t *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* --- merge. `n` is a multiple of 64 in the loops with single bits. */
+/* --- merge, as sam_planes_merge: bits of a symbol above its field are ignored. `n` is a multiple
+ * of 64 in the loops with single bits. */
 static void merge_bf16(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, size_t n,
                        uint8_t *RESTRICT out)
 {
@@ -68,7 +69,8 @@ static void merge_e4m3(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, siz
 {
     for (size_t i = 0; i < n / 2; i++) { /* two elements, one nibble of r each */
         unsigned two = (r[i] | (unsigned)r[i] << 4) & 0x0f0f;
-        set16(out + 2 * i, (unsigned)get16(e + 2 * i) << 3 | (two & 0x0707) | (two << 4 & 0x8080));
+        set16(out + 2 * i,
+              (get16(e + 2 * i) & 0x0f0fu) << 3 | (two & 0x0707) | (two << 4 & 0x8080));
     }
 }
 
@@ -128,7 +130,7 @@ static void merge_f16(const uint8_t *const planes[], size_t n, uint8_t *out)
     for (size_t i = 0; i < n; i += 32) {
         __m512i e = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(planes[0] + i)));
         __m512i x = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(planes[1] + i)));
-        x = _mm512_or_si512(x, _mm512_slli_epi16(e, 10));
+        x = _mm512_or_si512(x, _mm512_slli_epi16(_mm512_and_si512(e, _mm512_set1_epi16(31)), 10));
         x = spread16(planes[2] + i / 8, x, 1u << 8);
         x = spread16(planes[3] + i / 8, x, 1u << 9);
         x = spread16(planes[4] + i / 8, x, 1u << 15);
@@ -159,7 +161,8 @@ static inline __m512i spread8(const uint8_t *bits, __m512i where, unsigned value
 static void merge_e5m2(const uint8_t *const planes[], size_t n, uint8_t *out)
 {
     for (size_t i = 0; i < n; i += 64) {
-        __m512i x = _mm512_slli_epi16(_mm512_loadu_si512(planes[0] + i), 2);
+        __m512i x = _mm512_loadu_si512(planes[0] + i);
+        x = _mm512_slli_epi16(_mm512_and_si512(x, _mm512_set1_epi8(31)), 2);
         x = spread8(planes[1] + i / 8, x, 1);
         x = spread8(planes[2] + i / 8, x, 2);
         x = spread8(planes[3] + i / 8, x, 128);
@@ -209,7 +212,7 @@ static void merge_f16(const uint8_t *const planes[], size_t n, uint8_t *out)
     for (size_t i = 0; i < n; i += 16) {
         __m256i e = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)(planes[0] + i)));
         __m256i x = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)(planes[1] + i)));
-        x = _mm256_or_si256(x, _mm256_slli_epi16(e, 10));
+        x = _mm256_or_si256(x, _mm256_slli_epi16(_mm256_and_si256(e, _mm256_set1_epi16(31)), 10));
         x = _mm256_or_si256(x, spread16(planes[2] + i / 8, 1u << 8));
         x = _mm256_or_si256(x, spread16(planes[3] + i / 8, 1u << 9));
         x = _mm256_or_si256(x, spread16(planes[4] + i / 8, 1u << 15));
@@ -244,7 +247,8 @@ static void split_f16(const uint8_t *in, size_t n, uint8_t *const planes[])
 static void merge_e5m2(const uint8_t *const planes[], size_t n, uint8_t *out)
 {
     for (size_t i = 0; i < n; i += 32) {
-        __m256i x = _mm256_slli_epi16(_mm256_loadu_si256((const void *)(planes[0] + i)), 2);
+        __m256i x = _mm256_loadu_si256((const void *)(planes[0] + i));
+        x = _mm256_slli_epi16(_mm256_and_si256(x, _mm256_set1_epi8(31)), 2);
         x = _mm256_or_si256(x, spread8(planes[1] + i / 8, 1));
         x = _mm256_or_si256(x, spread8(planes[2] + i / 8, 2));
         x = _mm256_or_si256(x, spread8(planes[3] + i / 8, 128));
@@ -282,8 +286,8 @@ static void merge_f16(const uint8_t *const planes[], size_t n, uint8_t *out)
         uint64_t high = spread(planes[2][i / 8]) | spread(planes[3][i / 8]) << 1 |
                         spread(planes[4][i / 8]) << 7;
         for (unsigned k = 0; k < 8; k++, high >>= 8)
-            set16(out + 2 * (i + k), planes[1][i + k] | (unsigned)planes[0][i + k] << 10 |
-                                         (unsigned)(high & 255) << 8);
+            set16(out + 2 * (i + k),
+                  planes[1][i + k] | (planes[0][i + k] & 31u) << 10 | (unsigned)(high & 255) << 8);
     }
 }
 

@@ -106,7 +106,8 @@ enum sam_status sam_weight_stat(enum sam_dtype type, const void *data, uint64_t 
     double width = (double)sam_dtype_bits(type);
     double elements = (double)size * 8 / width;
     *stat = (struct sam_weight_stat){
-        .layout = sam_layout_name(id),
+        .layout = options.window && sam_dtype_bits(type) == 4 ? "verbatim" /* nothing to gain */
+                                                              : sam_layout_name(id, options.window),
         .planes = l->plane_count,
         .coded = l->coded_count,
         .elements = (uint64_t)elements,

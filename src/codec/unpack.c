@@ -156,10 +156,12 @@ static enum sam_status take_list(struct sam_unpacker *u, struct sam_error *error
     if (!u->slots || !u->readers)
         return sam_fail_memory(error);
     u->threads = threads;
-    for (unsigned i = 0; i < threads; i++)
+    for (unsigned i = 0; i < threads; i++) {
         if (!sam_chunk_reader_open(&u->readers[i], u->ops, allocator, c->layout_set,
                                    c->span_elements))
             return sam_fail_memory(error);
+        u->readers[i].trusted = u->options.trusted;
+    }
     status = emit(u, u->input.data + SAM_HEADER, (size_t)u->start.header_size, error);
     sam_buffer_free(&u->input);
     return status == SAM_OK ? expect_chunk(u, error) : status;

@@ -15,6 +15,9 @@ enum sam_status sam_codec_options_take(struct sam_codec_options *options,
         return status;
     if ((unsigned)options->level > SAM_CODEC_AVX512)
         return sam_fail(error, SAM_ERR_USAGE, "unknown codec level %u", (unsigned)options->level);
+    if (options->window && options->bit_planes)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "windows and one plane per bit: expected one of them");
     const struct sam_allocator *allocator = options->allocator;
     if (allocator && (!allocator->allocate || !allocator->release))
         return sam_fail_null(error, "a function of the allocator");

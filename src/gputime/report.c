@@ -128,7 +128,7 @@ enum sam_status sam_gputime_report(const struct sam_gputime_result *result,
     add_up(&facts);
     sam_gputime_find(&facts);
     sam_gputime_energy(&facts.config, result, &facts.energy);
-    json_t *tree = sam_gputime_tree(&facts);
+    json_t *tree = sam_gputime_tree(&facts, format == SAM_GPUTIME_JSON);
     if (format == SAM_GPUTIME_JSON)
         return sam_tree_report(tree, NULL, "", text, error);
     return sam_tree_report(sam_gputime_text_tree(&facts, tree), sam_gputime_lines, "", text, error);

@@ -43,12 +43,13 @@ void sam_gputime_text(const struct sam_gputime_facts *facts, const struct sam_gp
                       char *text, size_t size);
 /* findings.c: fill facts->findings, the largest first. */
 void sam_gputime_find(struct sam_gputime_facts *facts);
-/* report_tree.c: the figures as a tree, which is the JSON document; NULL: no memory. */
-json_t *sam_gputime_tree(const struct sam_gputime_facts *facts);
+/* report_tree.c: the figures as a tree, which is the JSON document; NULL: no memory. The text has a
+ * short list of instructions of its own. */
+json_t *sam_gputime_tree(const struct sam_gputime_facts *facts, bool with_insns);
 json_t *sam_gputime_cache_tree(const struct sam_gputime_cache *cache);
 json_t *sam_gputime_reasons_tree(const uint64_t reasons[SAM_GPUTIME_REASONS]);
 /* report_text.c: the report as lines over that tree, once the second has added to it. */
 extern const char sam_gputime_lines[];
-json_t *sam_gputime_text_tree(const struct sam_gputime_facts *facts, json_t *tree);
+json_t *sam_gputime_text_tree(const struct sam_gputime_facts *facts, json_t *root);
 
 #endif

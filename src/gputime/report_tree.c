@@ -124,14 +124,14 @@ static json_t *occupancy_of(const struct sam_gputime_facts *f)
     return sam_tree_text(object, "limit", sam_gputime_limit_name(r->limit));
 }
 
-json_t *sam_gputime_tree(const struct sam_gputime_facts *f)
+json_t *sam_gputime_tree(const struct sam_gputime_facts *f, bool with_insns)
 {
     const struct sam_gputime_result *r = f->result;
     json_t *root = sam_tree_fields(json_object(), root_members, r), *sms = json_array();
     json_t *insns = json_array(), *findings = json_array();
     for (uint32_t i = 0; i < r->sms; i++)
         sms = sam_tree_add(sms, sm_of(f, i));
-    for (size_t i = 0; i < r->row_count; i++)
+    for (size_t i = 0; with_insns && i < r->row_count; i++)
         insns = sam_tree_add(insns, insn_of(f, &r->rows[i]));
     for (size_t i = 0; i < f->finding_count; i++)
         findings = sam_tree_add(findings, finding_of(f, &f->findings[i]));

@@ -158,7 +158,7 @@ bool sam_lower_can_copy(const struct lower_list *chunk);
 bool sam_lower_assign(struct lower_code *c);
 
 /* Append the text of the kernel to l->gpu, after its label. */
-void sam_lower_print(struct lower_code *c, const char *name);
+void sam_lower_print(struct lower_code *c, const char *label);
 void sam_lower_code_free(struct lower_code *c);
 
 #endif

@@ -415,7 +415,7 @@ static void put_line(struct lower_build *b, struct lower_segment *s, struct lowe
 static void put_lines(struct lower_build *b, unsigned most)
 {
     struct lower_code *c = &b->code;
-    struct lower_copies *copies[LOWER_SEGMENTS];
+    struct lower_copies *copies[LOWER_SEGMENTS] = {0};
     const unsigned line = sam_lower_label(b->l), unit = b->columns ? LOWER_LANES : 1;
     const bool known = b->columns ? b->cols_known : b->rows_known;
     const bool once = known && (b->columns ? b->cols : b->rows) <= unit * b->line_warps;

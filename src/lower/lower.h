@@ -81,9 +81,9 @@ struct lower {
     struct sam_tile_plan plan;
     struct sam_buffer hart;   /* .text of the hart */
     struct sam_buffer data;   /* its .data */
-    struct sam_buffer gpu;    /* kernels and their routines */
+    struct sam_buffer gpu;    /* kernels and their tables */
     uint16_t mnemonics[2048]; /* hash table of instructions (ir.c) */
-    uint64_t routines;        /* used GPU routines, a bit each (enum sam_lower_routine) */
+    uint64_t routines;        /* tables of routines that are used (enum sam_lower_math) */
     unsigned kernels, labels; /* so far */
     struct sam_tile_report *report;
     struct lower_value *values; /* indexed from f->first_value */
@@ -166,9 +166,8 @@ bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *ke
 /* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */
 void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel);
 
-/* math.c: GPU routines, emitted after the last kernel. Argument v8 (and v9), result v8. They may
- * clobber v0, v10 to v23, t0 to t6, a6 and a7, and work under any mask. `dtype` is the dtype that
- * the result is rounded to. */
+/* math.c: functions that have no instruction. Argument v8 (and v9), result v8. `dtype` is the dtype
+ * that the result is rounded to. */
 enum sam_lower_routine {
     LOWER_NO_ROUTINE,
     LOWER_EXP,
@@ -177,10 +176,10 @@ enum sam_lower_routine {
     LOWER_EXPDIF, /* v8 = e^(v8 - v9), with an exact difference */
     LOWER_ROUTINES
 };
-/* Returns the label of a routine, and marks it as used. */
+/* Returns the lines of a routine, and marks its table as used. */
 const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
                               enum sam_dtype dtype);
-/* Append the used routines. */
+/* Append the used tables. */
 void sam_lower_routines(struct lower *l);
 
 #endif

@@ -179,12 +179,12 @@ bool sam_lower_assign(struct lower_code *c)
     const size_t count = c->x.count + c->v.count;
     bool enough = false;
     struct scan *s = sam_alloc(1, sizeof *s);
-    struct span **order = sam_alloc(count + 1, sizeof *order);
+    struct span **order = sam_alloc(count + 1, sizeof(struct span *));
     if (s) {
         s->c = c;
         s->size = entry->count + rest->count;
         s->spans = sam_alloc(count + 1, sizeof *s->spans);
-        s->text = sam_alloc(s->size + 1, sizeof *s->text);
+        s->text = sam_alloc(s->size + 1, sizeof(struct lower_insn *));
     }
     c->failed |= !s || !order || !s->spans || !s->text;
     if (!c->failed) {
@@ -196,7 +196,7 @@ bool sam_lower_assign(struct lower_code *c)
         for (size_t i = 0; i < count; i++)
             if (s->spans[i].used)
                 order[used++] = &s->spans[i];
-        qsort(order, used, sizeof *order, by_order);
+        qsort(order, used, sizeof(struct span *), by_order);
         enough = true;
         for (size_t i = 0; i < used && enough; i++)
             enough = assign(s, order[i]);

@@ -4,6 +4,7 @@
  * is about to do. */
 #include <stdlib.h>
 
+#include "base/writer.h"
 #include "machine/fpenv.h"
 #include "machine/step.h"
 #include "simt/observe.h"
@@ -36,7 +37,7 @@ struct sam_warp_log *sam_warp_log_new(const struct sam_gpu *gpu)
     sam_hooks_fill(&hooks);
     log->commit.put_lanes = hooks.put_lanes;
     log->texts = sam_texts_new();
-    log->writer = sam_writer_new(&gpu->options.log);
+    log->writer = sam_writer_new(&gpu->options.log, gpu->options.log_apart);
     if (log->texts && log->writer)
         return log;
     sam_warp_log_free(log);

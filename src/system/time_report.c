@@ -278,7 +278,7 @@ static json_t *set_bars(json_t *root, const struct sam_system_figures *f)
     return sam_tree_count(root, "decoding", decoding);
 }
 
-/* What the cycles are due to: the busiest unit, and the wait that takes most of them. */
+/* The cause of the cycles: the busiest unit, and the wait that takes most of them. */
 static json_t *set_bound(json_t *root, const struct sam_system_figures *f)
 {
     const struct sam_system_operation_time *most = NULL;

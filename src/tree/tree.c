@@ -20,7 +20,9 @@ static json_t *plain_string(const char *text, char control)
 
 json_t *sam_tree_string(const char *text)
 {
-    json_t *value = text ? json_string(text) : json_null();
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
     return value ? value : plain_string(text, '?'); /* not UTF-8 */
 }
 
@@ -361,7 +363,8 @@ static void put_elements(struct sam_buffer *out, const struct scope *scope, stru
     struct scope inner = {.outer = scope};
     const bool limited = path.size && *path.text == ':';
     const size_t most = limited ? (size_t)read_spec(after(path)).width : SIZE_MAX;
-    const struct piece condition = limited ? (struct piece){0} : after(path);
+    struct piece condition = after(path);
+    condition.size = limited ? 0 : condition.size;
     char index[24];
     size_t i;
     json_array_foreach(items, i, item)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink on a thread of its own gets every byte once, in order, and nothing after it has failed. */
+/* A sink, on a thread of its own or not, gets every byte once, in order, and nothing after it has
+ * failed. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
+#include "base/writer.h"
 
 struct target {
     struct sam_buffer text;
@@ -21,11 +22,11 @@ static bool collect(void *context, const void *data, size_t size)
     return sam_buffer_append(&t->text, data, size);
 }
 
-TEST(every_byte_in_order)
+static void write_all(bool apart)
 {
     struct target target = {0};
     const struct sam_sink sink = {collect, &target};
-    struct sam_writer *writer = sam_writer_new(&sink);
+    struct sam_writer *writer = sam_writer_new(&sink, apart);
     struct sam_buffer text = {0}, expected = {0};
     assert_non_null(writer);
     for (unsigned i = 0; i < 20000; i++) {
@@ -46,19 +47,28 @@ TEST(every_byte_in_order)
     sam_buffer_free(&target.text);
 }
 
+TEST(every_byte_in_order)
+{
+    write_all(false);
+    write_all(true);
+}
+
 TEST(a_failure_is_reported_and_ends_it)
 {
-    for (unsigned from = 1; from <= 3; from++) {
+    for (unsigned i = 0; i < 6; i++) {
+        const unsigned from = 1 + i / 2;
+        const bool apart = i % 2;
         struct target target = {.refuses_from = from};
         const struct sam_sink sink = {collect, &target};
-        struct sam_writer *writer = sam_writer_new(&sink);
+        struct sam_writer *writer = sam_writer_new(&sink, apart);
         struct sam_buffer text = {0};
         bool good = true;
         assert_non_null(writer);
-        for (unsigned i = 1; i <= 6; i++) {
+        for (unsigned k = 1; k <= 6; k++) {
             sam_buffer_puts(&text, "text");
             good = sam_writer_put(writer, &text, text.size);
-            assert_int_equal(good, i <= from); /* the next call reports it */
+            assert_int_equal(good,
+                             apart ? k <= from : k < from); /* apart, the next call reports it */
         }
         assert_false(sam_writer_flush(writer, &text));
         assert_int_equal(text.size, 0);

@@ -56,6 +56,9 @@ bool catches(pid_t child, int signal);
 bool ignores(pid_t child, int signal);
 /* Whether a process of start() has written a line on standard error. */
 bool has_spoken(pid_t child, int signal);
+/* Whether it has used half a second of processor time: it has begun its work long ago, even on a
+ * busy machine. */
+bool has_worked(pid_t child, int signal);
 /* Whether it has written more than a header of an output in the directory. */
 bool has_written(pid_t child, int signal);
 /* Wait for a condition of a process that must come true; false when the process ended before. */

@@ -78,8 +78,11 @@ TEST(every_way_gives_the_same)
 {
     struct file f = make_file();
     struct sam_weights weights = weights_of(&f);
-    for (unsigned mode = 0; mode < 3; mode++) {
-        struct sam_codec_options options = {.dense = mode == 1, .bit_planes = mode == 2};
+    for (unsigned mode = 0; mode < 4; mode++) {
+        struct sam_codec_options options = {.size = sizeof options,
+                                            .dense = mode == 1,
+                                            .bit_planes = mode == 2,
+                                            .window = mode == 3};
         struct packed packed = pack(&weights, f.data, &options);
         assert_true(packed.size < weights.file_size);
         for (unsigned threads = 0; threads < 5; threads += 2) {

@@ -57,7 +57,8 @@ TEST(splitting_and_merging)
             for (size_t p = 0; p < l->plane_count; p++)
                 assert_true(n == 0 ||
                             memcmp(got[p], wanted[p], sam_plane_size(&l->plane[p], n)) == 0);
-            uint64_t hash = ops->merge(id, (const uint8_t *const *)got, n, back + shift, round);
+            uint64_t hash =
+                ops->merge(id, (const uint8_t *const *)got, n, back + shift, &(uint64_t){round});
             assert_true(n == 0 || memcmp(back + shift, elements, size) == 0);
             assert_int_equal(hash, XXH3_64bits_withSeed(elements, size, round));
             for (size_t p = 0; p < l->plane_count; p++) {

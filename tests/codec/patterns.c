@@ -13,6 +13,7 @@ static const struct sam_codec_options every_mode[] = {
     {0},
     {.dense = true},
     {.bit_planes = true},
+    {.size = sizeof(struct sam_codec_options), .window = true},
 };
 enum { MODES = sizeof every_mode / sizeof every_mode[0] };
 

@@ -153,6 +153,64 @@ static void read_planes(const struct layout *l, uint8_t (*lengths)[256], const u
         free(planes[p]);
 }
 
+/* A block of windows; `first` is the number of its first group in the piece. */
+static unsigned windows_read, raw_groups;
+
+static void read_windows(const struct layout *l, unsigned piece, uint64_t first, const uint8_t *in,
+                         size_t size, size_t n, uint8_t *out)
+{
+    const uint8_t *end = in + size, *sizes = in + 2, *group = sizes + (n + 1023) / 1024 * 2;
+    const unsigned windows = in[0];
+    assert_true(windows != 0 && in[1] == 0);
+    memset(out, 0, n * l->element);
+    for (size_t g = 0; g * 1024 < n; g++, out += 1024 * l->element) {
+        const size_t count = n - g * 1024 < 1024 ? n - g * 1024 : 1024;
+        const uint8_t *at = group + 8, *after = group + number(sizes + 2 * g, 2), *escape = at;
+        const uint64_t place = (uint64_t)piece << 32 | (uint32_t)(first + g);
+        unsigned base[32] = {0}, k[32] = {0};
+        assert_int_equal(number(group, 8),
+                         XXH3_64bits_withSeed(at, (size_t)(after - at), 0) ^ place);
+        for (unsigned p = 0; p < l->count; p++) {
+            if (!(windows >> p & 1))
+                continue;
+            assert_int_equal(l->planes[p].unit, 8);
+            base[p] = *at++;
+            k[p] = *at++;
+            assert_true(k[p] <= 4);
+            raw_groups += !k[p];
+        }
+        escape = at;
+        for (unsigned p = 0; p < l->count; p++)
+            escape += k[p] ? (count + 63) / 64 * 8 * k[p] : plane_size(&l->planes[p], count);
+        for (unsigned p = 0; p < l->count; p++) {
+            const struct plane *plane = &l->planes[p];
+            for (size_t i = 0; i < count; i++) {
+                unsigned symbol = 0;
+                for (unsigned j = 0; j < k[p]; j++)
+                    symbol |= (unsigned)(number(at + (k[p] * (i / 64) + j) * 8, 8) >> i % 64 & 1)
+                              << j;
+                if (k[p])
+                    symbol = symbol == (1u << k[p]) - 1 ? *escape++ : (base[p] + symbol) & 255;
+                for (unsigned b = 0; b < plane->count; b++) {
+                    const size_t bit = i * plane->unit + b;
+                    const unsigned value =
+                        k[p] ? symbol >> b & 1 : (unsigned)at[bit / 8] >> bit % 8 & 1;
+                    out[i * l->element + plane->bits[b] / 8] |=
+                        (uint8_t)(value << plane->bits[b] % 8);
+                }
+            }
+            for (size_t i = count; k[p] && i % 64; i++)
+                for (unsigned j = 0; j < k[p]; j++)
+                    assert_int_equal(number(at + (k[p] * (i / 64) + j) * 8, 8) >> i % 64 & 1, 0);
+            at += k[p] ? (count + 63) / 64 * 8 * k[p] : plane_size(plane, count);
+        }
+        assert_ptr_equal(escape, after);
+        group = after;
+    }
+    assert_ptr_equal(group, end);
+    windows_read++;
+}
+
 static unsigned blocks_with_own_codes;
 
 /* Streams entered at the restart points `point` of plane `p` of n elements, and at the end: each
@@ -248,12 +306,18 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
         if (b == 0 || own)
             code = read_codes(l, code, lengths);
         memcpy(codes[b], lengths, sizeof lengths);
-        if (word >> 30)
+        if (word >> 30 == 2)
+            read_windows(l, piece, (first_block + b) * 128, in, size, count, out);
+        else if (word >> 30)
             read_planes(l, lengths, in, size, count, out);
         else
             memcpy(out, in, size);
-        assert_int_equal(number(chunk + 20 + 12 * b, 8),
-                         XXH3_64bits_withSeed(out, count * l->element, seed + b));
+        if (word >> 30 == 2)
+            assert_int_equal(number(chunk + 20 + 12 * b, 8),
+                             XXH3_64bits_withSeed(in, 2 + (count + 1023) / 1024 * 2, seed + b));
+        else
+            assert_int_equal(number(chunk + 20 + 12 * b, 8),
+                             XXH3_64bits_withSeed(out, count * l->element, seed + b));
         out += count * l->element;
         in += size;
     }
@@ -349,11 +413,12 @@ TEST(reads_what_is_packed)
                                            SAM_E5M2, SAM_E2M1, SAM_U8};
     enum { TYPES = sizeof types / sizeof types[0], HEADER = 33 };
     uint64_t random = 11;
-    for (unsigned mode = 0; mode < 5; mode++) {
+    for (unsigned mode = 0; mode < 6; mode++) {
         const struct sam_codec_options options = {.size = sizeof options,
                                                   .dense = mode == 1,
                                                   .bit_planes = mode == 2 || mode == 4,
-                                                  .restart = mode >= 3};
+                                                  .restart = mode == 3 || mode == 4,
+                                                  .window = mode == 5};
         struct sam_weight tensors[TYPES];
         struct sam_weights weights = {.header_size = HEADER, .tensors = tensors, .count = TYPES};
         uint64_t at = HEADER;
@@ -376,6 +441,9 @@ TEST(reads_what_is_packed)
                          &random);
         /* Its second block is of another kind: it gets codes of its own, and so does the third. */
         test_weights(types[0], file + tensors[0].offset + 262144, 262144, 20, &random);
+        /* Some groups of noise, which get no window. */
+        for (size_t i = 0; mode == 5 && i < 8192; i++)
+            file[tensors[0].offset + 40000 + i] = (uint8_t)test_random(&random);
         /* f32 that was bf16, and half-zero fp16: planes that are usually noise are not. */
         for (uint64_t i = 0; i < tensors[2].size; i += 4)
             memset(file + tensors[2].offset + i, 0, 2);
@@ -386,10 +454,12 @@ TEST(reads_what_is_packed)
         uint8_t *back = read_file(&packed);
         assert_memory_equal(back, file, (size_t)at);
         free(back);
-        free(packed.data);
         free(file);
-        assert_int_equal(blocks_with_own_codes, 2 * (mode + 1));
+        assert_int_equal(blocks_with_own_codes, mode < 5 ? 2 * (mode + 1) : 10);
         assert_int_equal(points_tried > 0, mode >= 3);
+        assert_int_equal(windows_read > 0 && raw_groups > 0, mode == 5);
+        assert_int_equal(packed.data[8], mode == 5 ? 2 : 1);
+        free(packed.data);
     }
 }
 

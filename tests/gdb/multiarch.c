@@ -93,7 +93,7 @@ static struct sam_buffer gdb_on(const char *words, const struct sam_buffer *sett
 }
 
 /* The parts, one after the other. */
-static void expect_parts(struct sam_buffer *text, const char *const *parts)
+static void expect_in_order(struct sam_buffer *text, const char *const *parts)
 {
     const char *at = sam_buffer_text(text);
     for (size_t i = 0; parts[i]; i++) {
@@ -106,7 +106,7 @@ static void expect_parts(struct sam_buffer *text, const char *const *parts)
     }
     sam_buffer_free(text);
 }
-#define EXPECT_PARTS(text, ...) expect_parts((text), (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_IN_ORDER(text, ...) expect_in_order((text), (const char *const[]){__VA_ARGS__, NULL})
 
 static void expect_file(const char *name, const char *part)
 {
@@ -142,11 +142,11 @@ TEST(a_lane_at_a_line)
                                    "print $v3.i32[7]\n"
                                    "print sizeof($v3)\n"
                                    "kill\n");
-    EXPECT_PARTS(&out, "Reading symbols from target:/diverge.elf", "lane 5 is active",
-                 "Switching to Thread 3", "\"workgroup 0 warp 2\" hit Breakpoint 1, diverge ()",
-                 "    vsll.vi v7, v3, 1\n", "x 35, active 1\n", "= 5\n", "SIMT stack of ",
-                 "#0  diverge () at diverge.s:", "\"workgroup 1 warp 2\" hit Breakpoint 2",
-                 "vmv.v.i v4, 0", "$2 = 7\n", "$3 = 200\n", "$4 = 128\n", "killed]");
+    EXPECT_IN_ORDER(&out, "Reading symbols from target:/diverge.elf", "lane 5 is active",
+                    "Switching to Thread 3", "\"workgroup 0 warp 2\" hit Breakpoint 1, diverge ()",
+                    "    vsll.vi v7, v3, 1\n", "x 35, active 1\n", "= 5\n", "SIMT stack of ",
+                    "#0  diverge () at diverge.s:", "\"workgroup 1 warp 2\" hit Breakpoint 2",
+                    "vmv.v.i v4, 0", "$2 = 7\n", "$3 = 200\n", "$4 = 128\n", "killed]");
     sam_buffer_free(&settings);
 }
 
@@ -175,16 +175,16 @@ TEST(lines)
                                    "set {int}0x90000000 = 5\n"
                                    "print *(int *)0x90000000\n"
                                    "print *(int *)0x10\n");
-    EXPECT_PARTS(&out, "in _start ()", "diverge () at diverge.s:32\n32\t    lw      a1, 0(a0)\n",
-                 "33\t    lw      a2, 4(a0)", "36\t    csrr    t0, knl",
-                 "37\t    lw      t1, 24(t0)", "38\t    csrr    t2, gdx", "* 1 ",
-                 "\"workgroup 0 warp 0\" (32 of 32 lanes) diverge () at diverge.s:38",
-                 "\"workgroup 0 warp 3\" (32 of 32 lanes) 0x80000000 in _start ()",
-                 "$1 = (void (*)()) 0x80000000 <_start>", "$2 = (void (*)())",
-                 "[Switching to thread 4", "diverge () at diverge.s:32", "$3 = 3\n", "=> 0x",
-                 "<diverge>:", "diverge () at diverge.s:40", "hit Breakpoint 1",
-                 "mask           0xffffffff", "depth          0x0", "$4 = 1234\n", "$5 = 77\n",
-                 "$6 = 5\n", "Cannot access memory at address 0x10\n");
+    EXPECT_IN_ORDER(&out, "in _start ()", "diverge () at diverge.s:32\n32\t    lw      a1, 0(a0)\n",
+                    "33\t    lw      a2, 4(a0)", "36\t    csrr    t0, knl",
+                    "37\t    lw      t1, 24(t0)", "38\t    csrr    t2, gdx", "* 1 ",
+                    "\"workgroup 0 warp 0\" (32 of 32 lanes) diverge () at diverge.s:38",
+                    "\"workgroup 0 warp 3\" (32 of 32 lanes) 0x80000000 in _start ()",
+                    "$1 = (void (*)()) 0x80000000 <_start>", "$2 = (void (*)())",
+                    "[Switching to thread 4", "diverge () at diverge.s:32", "$3 = 3\n", "=> 0x",
+                    "<diverge>:", "diverge () at diverge.s:40", "hit Breakpoint 1",
+                    "mask           0xffffffff", "depth          0x0", "$4 = 1234\n", "$5 = 77\n",
+                    "$6 = 5\n", "Cannot access memory at address 0x10\n");
     sam_buffer_free(&settings);
 }
 
@@ -211,9 +211,9 @@ TEST(barriers)
                                    "set scheduler-locking off\n"
                                    "continue\n");
     /* the last lane sums up items 127 and 255: 128 + 256 */
-    EXPECT_PARTS(&out, "hit Temporary breakpoint 1, reduce ()", "    barrier 1", "li      t1, 1",
-                 "$1 = 384\n", "waits at a barrier for others, which may not run",
-                 "received signal SIGSTOP", "exited normally]");
+    EXPECT_IN_ORDER(&out, "hit Temporary breakpoint 1, reduce ()", "    barrier 1", "li      t1, 1",
+                    "$1 = 384\n", "waits at a barrier for others, which may not run",
+                    "received signal SIGSTOP", "exited normally]");
     sam_buffer_free(&settings);
 }
 
@@ -238,10 +238,10 @@ TEST(backwards)
                                    "continue\n"
                                    "delete\n"
                                    "continue\n");
-    EXPECT_PARTS(&out, "hit Temporary breakpoint 1, reduce ()", "Hardware watchpoint 2",
-                 "Old value = 0\nNew value = 32896\n", "$1 = 0\n", "$2 = 32896\n",
-                 "Old value = 32896\nNew value = 0\n", "No more reverse-execution history",
-                 "Old value = 0\nNew value = 32896\n", "exited normally]");
+    EXPECT_IN_ORDER(&out, "hit Temporary breakpoint 1, reduce ()", "Hardware watchpoint 2",
+                    "Old value = 0\nNew value = 32896\n", "$1 = 0\n", "$2 = 32896\n",
+                    "Old value = 32896\nNew value = 0\n", "No more reverse-execution history",
+                    "Old value = 0\nNew value = 32896\n", "exited normally]");
     sam_buffer_free(&settings);
 }
 
@@ -252,7 +252,7 @@ TEST(ends)
     struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
     struct sam_buffer out = gdb_on(REDUCE, NULL, "source break.gdb\ndetach\n");
-    EXPECT_PARTS(&out, "hit Breakpoint 1", "detached]");
+    EXPECT_IN_ORDER(&out, "hit Breakpoint 1", "detached]");
     expect_file(".code", "0\n");
     assert_true(exists("sum.npy"));
     struct sam_buffer sum = read_file("sum.npy");
@@ -262,19 +262,19 @@ TEST(ends)
     snprintf(path, sizeof path, "%s/sum.npy", directory);
     assert_int_equal(remove(path), 0);
     out = gdb_on(REDUCE, NULL, "source break.gdb\nkill\n");
-    EXPECT_PARTS(&out, "killed]");
+    EXPECT_IN_ORDER(&out, "killed]");
     assert_false(exists("sum.npy"));
     /* a trap, repaired and not */
     out = gdb_on(REDUCE, NULL,
                  "source break.gdb\nset var $a0 = 0\ncontinue\nprint $pc\n"
                  "continue\n");
-    EXPECT_PARTS(&out, "samite: load from 0x00000000, outside every buffer",
-                 "received signal SIGSEGV", "<reduce>", "terminated with signal SIGSEGV");
+    EXPECT_IN_ORDER(&out, "samite: load from 0x00000000, outside every buffer",
+                    "received signal SIGSEGV", "<reduce>", "terminated with signal SIGSEGV");
     expect_file(".err", "error: load from 0x00000000");
     out = gdb_on(REDUCE, NULL,
                  "source break.gdb\nset $was = $a0\nset var $a0 = 0\ncontinue\n"
                  "set var $a0 = $was\ndelete\ncontinue\n");
-    EXPECT_PARTS(&out, "received signal SIGSEGV", "exited normally]");
+    EXPECT_IN_ORDER(&out, "received signal SIGSEGV", "exited normally]");
     sam_buffer_free(&settings);
 }
 
@@ -292,7 +292,7 @@ TEST(over_a_port)
     snprintf(target, sizeof target, "127.0.0.1:%.5s", sam_buffer_text(&err) + sizeof says - 1);
     sam_buffer_free(&err);
     struct sam_buffer out = gdb(target, NULL, "break reduce\ncontinue\ndetach\n");
-    EXPECT_PARTS(&out, "hit Breakpoint 1, reduce () at reduce.s:", "detached]");
+    EXPECT_IN_ORDER(&out, "hit Breakpoint 1, reduce () at reduce.s:", "detached]");
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -333,10 +333,10 @@ TEST(hart)
                                        "delete\n"
                                        "continue\n"
                                        "print $_exitcode\n");
-        EXPECT_PARTS(&out, "\"workgroup 0 warp 0\" (hart) _start () at hart.s:2",
-                     "Breakpoint 1, loop () at hart.s:6", "$1 = 2\n", i ? "$2 = 4\n" : "$2 = 8\n",
-                     "$3 = 1024\n", "Old value = 3\nNew value = 2\n", "exited with code 03]",
-                     "= 3\n");
+        EXPECT_IN_ORDER(&out, "\"workgroup 0 warp 0\" (hart) _start () at hart.s:2",
+                        "Breakpoint 1, loop () at hart.s:6", "$1 = 2\n",
+                        i ? "$2 = 4\n" : "$2 = 8\n", "$3 = 1024\n",
+                        "Old value = 3\nNew value = 2\n", "exited with code 03]", "= 3\n");
         expect_file(".err", "exit code 3");
     }
 }
@@ -383,10 +383,10 @@ TEST(compiled)
                                    "print pair.first\n"
                                    "delete\n"
                                    "continue\n");
-    EXPECT_PARTS(&out, "Breakpoint 1, square (x=2) at sum.c:3", "return result;", "$1 = 4\n",
-                 "#0  square (x=2)", "#1  0x", "in _start () at sum.c:11", "Value returned is ",
-                 "= 4\n", "{first = 7, second = {1, 2, 3}}", "Old value = 7\nNew value = 14\n",
-                 "exited with code 016]");
+    EXPECT_IN_ORDER(&out, "Breakpoint 1, square (x=2) at sum.c:3", "return result;", "$1 = 4\n",
+                    "#0  square (x=2)", "#1  0x", "in _start () at sum.c:11", "Value returned is ",
+                    "= 4\n", "{first = 7, second = {1, 2, 3}}", "Old value = 7\nNew value = 14\n",
+                    "exited with code 016]");
 }
 
 static int prepare(void **state)

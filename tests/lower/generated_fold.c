@@ -115,3 +115,67 @@ TEST(test_chains)
         writer_run(&w);
     }
 }
+
+/* Any of: reductions of rows, operations by element, with a column or a row, and on columns, over a
+ * few tiles, so that each result may be read and overwritten by any operation after it. */
+TEST(test_mixtures)
+{
+    enum { WIDE, COLUMN, ROW, KINDS };
+    static const struct {
+        const char *name;
+        uint8_t a, b, to; /* kinds of tiles; KINDS: no second source */
+    } ops[] = {{"trowmax", WIDE, KINDS, COLUMN},
+               {"trowmin", WIDE, KINDS, COLUMN},
+               {"trowsum", WIDE, KINDS, COLUMN},
+               {"trowexpandsub", WIDE, COLUMN, WIDE},
+               {"trowexpandmax", WIDE, COLUMN, WIDE},
+               {"tcolexpandmul", WIDE, ROW, WIDE},
+               {"tadd", WIDE, WIDE, WIDE},
+               {"tmax", WIDE, WIDE, WIDE},
+               {"tneg", WIDE, KINDS, WIDE},
+               {"trowexpand", COLUMN, KINDS, WIDE},
+               {"tsub", COLUMN, COLUMN, COLUMN},
+               {"tabs", COLUMN, KINDS, COLUMN},
+               {"trowexpandadd", COLUMN, COLUMN, COLUMN}};
+    enum { TILES = 3, OPS = 10 };
+    uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
+    for (uint64_t n = 0; n < 8 * cases; n++) {
+        struct writer w;
+        uint64_t own = test_random(&seed);
+        writer_open(&w, own, own & 1);
+        w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        struct writer_tile tiles[KINDS][TILES];
+        const struct writer_tile first = {
+            .loc = "vec",
+            .dtype = test_dtypes[writer_below(&w, 4) ? 0 : n % SAM_COUNT(test_dtypes)],
+            .valid_rows = 1 + writer_below(&w, 40),
+            .valid_cols = 1 + writer_below(&w, 200)};
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            for (unsigned i = 0; i < TILES; i++) {
+                tiles[kind][i] = first;
+                tiles[kind][i].valid_cols = kind == COLUMN ? 1 : first.valid_cols;
+                tiles[kind][i].valid_rows = kind == ROW ? 1 : first.valid_rows;
+                writer_tile(&w, &tiles[kind][i]);
+            }
+        for (unsigned i = 0; i < OPS; i++) {
+            const unsigned op = writer_below(&w, SAM_COUNT(ops));
+            const struct writer_tile *a = &tiles[ops[op].a][writer_below(&w, TILES)];
+            const struct writer_tile *to = &tiles[ops[op].to][writer_below(&w, TILES)];
+            const struct writer_tile *b =
+                ops[op].b == KINDS ? NULL : &tiles[ops[op].b][writer_below(&w, TILES)];
+            if (to == a || to == b)
+                continue; /* not all of them work in place */
+            if (b)
+                writer_put(&w, "pto.%s ins(%s, %s : %s, %s) outs(%s : %s)\n", ops[op].name, a->name,
+                           b->name, a->type, b->type, to->name, to->type);
+            else
+                writer_put(&w, "pto.%s ins(%s : %s) outs(%s : %s)\n", ops[op].name, a->name,
+                           a->type, to->name, to->type);
+        }
+        for (unsigned i = 0; i < TILES; i++) {
+            writer_show(&w, &tiles[WIDE][i]);
+            writer_show(&w, &tiles[COLUMN][i]);
+        }
+        writer_run(&w);
+    }
+}

@@ -41,7 +41,7 @@ def test_saved_safetensors_are_as_specified(model, raw):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("mode", [{}, {"dense": True}, {"bit_planes": True}])
+@pytest.mark.parametrize("mode", [{}, {"dense": True}, {"bit_planes": True}, {"window": True}])
 def test_pack_and_unpack(raw, tmp_path, threads, mode):
     calls = []
     report = samite.pack(raw, threads=threads, progress=lambda done, total: calls.append((done, total)), **mode)

@@ -33,43 +33,26 @@ TEST(manual_4_3_4)
     program_free(&p);
 }
 
-/* The index counts positions, not elements; each row is filled with zeros. */
+/* Blocks of letters, small in tl2 and capital in tl3: concatenations count positions, not elements,
+ * and fill each row with zeros; merges take from tl2 where mask 1 says so, and ignore mask 2. */
 TEST(rows)
-{
-    struct program p = block(INT8, 2, 2, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcdefghijkl", 12);
-    unit_set(&p, 3, "ABCDEFGHIJKL", 12);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "cA\0fD\0iG\0lJ\0", 12);
-    program_free(&p);
-    p = block(INT8, 2, 3, 2, 0x4, 0x1, "tl.concat.1 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcdefghijkl", 12);
-    unit_set(&p, 3, "ABCDEFGHIJKL", 12);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "efAB\0\0klGH\0\0", 12);
-    program_free(&p);
-    p = block(INT8, 3, 2, 2, 0x4, 0x1, "tl.concat.0 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcdefghijkl", 12);
-    unit_set(&p, 3, "ABCDEFGHIJKL", 12);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "ijklABCD\0\0\0\0", 12);
-    program_free(&p);
-}
-
-/* Mask 1 says "from tl1"; mask 2 is not used. */
-TEST(merge_rows)
 {
     static const struct {
         unsigned d[3];
+        uint32_t mask1, mask2;
         const char *insn, *expected;
     } cases[] = {
-        {{2, 2, 3}, "tl.merge.2 tl1, tl2, tl3", "AbCDeFGhIJkL"},
-        {{2, 3, 2}, "tl.merge.1 tl1, tl2, tl3", "ABcdEFGHijKL"},
-        {{3, 2, 2}, "tl.merge.0 tl1, tl2, tl3", "ABCDefghIJKL"},
+        {{2, 2, 3}, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3", "cA\0fD\0iG\0lJ\0"},
+        {{2, 3, 2}, 0x4, 0x1, "tl.concat.1 tl1, tl2, tl3", "efAB\0\0klGH\0\0"},
+        {{3, 2, 2}, 0x4, 0x1, "tl.concat.0 tl1, tl2, tl3", "ijklABCD\0\0\0\0"},
+        {{2, 2, 3}, 0x2, UINT32_MAX, "tl.merge.2 tl1, tl2, tl3", "AbCDeFGhIJkL"},
+        {{2, 3, 2}, 0x2, UINT32_MAX, "tl.merge.1 tl1, tl2, tl3", "ABcdEFGHijKL"},
+        {{3, 2, 2}, 0x2, UINT32_MAX, "tl.merge.0 tl1, tl2, tl3", "ABCDefghIJKL"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         const unsigned *d = cases[i].d;
-        struct program p = block(INT8, d[0], d[1], d[2], 2, 0xffffffff, cases[i].insn);
+        struct program p =
+            block(INT8, d[0], d[1], d[2], cases[i].mask1, cases[i].mask2, cases[i].insn);
         unit_set(&p, 2, "abcdefghijkl", 12);
         unit_set(&p, 3, "ABCDEFGHIJKL", 12);
         unit_passes(&p);
@@ -80,40 +63,31 @@ TEST(merge_rows)
     }
 }
 
-/* Bits at and above the size of the dimension are ignored, also when positions are counted. */
-TEST(bits_above_the_size)
+/* Rows of four: bits at and above the size of the dimension are ignored, also when positions are
+ * counted; destination and sources may be one register, and tl0 reads zero. */
+TEST(masks_and_registers)
 {
-    struct program p = block(INT8, 1, 1, 4, 0xfffffff3, 0xffffff0c, "tl.concat.2 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcd", 4);
-    unit_set(&p, 3, "efgh", 4);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "abgh", 4);
-    program_free(&p);
-}
-
-/* Destination and sources may be one register. */
-TEST(in_place)
-{
-    struct program p = block(INT8, 1, 1, 4, 0x6, 0x9, "tl.concat.2 tl2, tl2, tl2");
-    unit_set(&p, 2, "abcd", 4);
-    unit_passes(&p);
-    unit_expect(&p, 2, 0, "bcad", 4);
-    program_free(&p);
-    p = block(INT8, 1, 1, 4, 0x6, 0, "tl.merge.2 tl3, tl2, tl3");
-    unit_set(&p, 2, "abcd", 4);
-    unit_set(&p, 3, "efgh", 4);
-    unit_passes(&p);
-    unit_expect(&p, 3, 0, "ebch", 4);
-    program_free(&p);
-    p = block(INT8, 1, 1, 4, 0x6, 0, "tl.merge.2 tl0, tl2, tl3"); /* dropped */
-    unit_passes(&p);
-    UNIT_EXPECT(&p, 0, 0, 0, 0, 0, 0);
-    program_free(&p);
-    p = block(INT8, 1, 1, 4, 0x6, 0, "tl.merge.2 tl1, tl0, tl3"); /* tl0 reads zero */
-    unit_set(&p, 3, "efgh", 4);
-    unit_passes(&p);
-    UNIT_EXPECT(&p, 1, 0, 'e', 0, 0, 'h');
-    program_free(&p);
+    static const struct {
+        uint32_t mask1, mask2;
+        const char *insn;
+        unsigned result;
+        const char *expected;
+    } cases[] = {
+        {0xfffffff3, 0xffffff0c, "tl.concat.2 tl1, tl2, tl3", 1, "abgh"},
+        {0x6, 0x9, "tl.concat.2 tl2, tl2, tl2", 2, "bcad"},
+        {0x6, 0, "tl.merge.2 tl3, tl2, tl3", 3, "ebch"},
+        {0x6, 0, "tl.merge.2 tl0, tl2, tl3", 0, "\0\0\0\0"}, /* dropped */
+        {0x6, 0, "tl.merge.2 tl1, tl0, tl3", 1, "e\0\0h"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        struct program p = block(INT8, 1, 1, 4, cases[i].mask1, cases[i].mask2, cases[i].insn);
+        unit_set(&p, 2, "abcd", 4);
+        unit_set(&p, 3, "efgh", 4);
+        unit_passes(&p);
+        unit_expect(&p, cases[i].result, 0, cases[i].expected, 4);
+        UNIT_EXPECT(&p, 0, 0, 0, 0, 0, 0, 0, 0);
+        program_free(&p);
+    }
 }
 
 /* An odd number of 4-bit elements: the nibble after the block stays. */

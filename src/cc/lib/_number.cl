@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the functions of one float share: vector forms, rounding, scaling, and logarithm and
+/* Common parts of the functions of floats: vector forms, rounding, scaling, and logarithm and
  * exponential of a float2 (high, low), whose sum has about twice a float's precision. */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -69,7 +69,7 @@ static float sam_floor(float x)
     return whole > x ? whole - 1 : whole;
 }
 
-/* x * 2^n, rounded once: a factor of 2^-102 leaves what can still be more than zero normal. */
+/* x * 2^n, rounded once: a factor of 2^-102 makes no number subnormal whose result is not zero. */
 static float sam_scale(float x, int n)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler calls for 64-bit integers. */
+/* Division and conversions of 64-bit integers: the compiler calls them. */
 
 /* high:low / v for high < v, by digits of 16 bits (Knuth, algorithm D). */
 static uint sam_digit(uint high, uint digit, uint v, uint *rest)
@@ -51,7 +51,7 @@ long __samite_srem64(long n, long d)
     return (long)(n < 0 ? -r : r);
 }
 
-/* The upper 32 bits, the lowest of them set if any bit below is: what rounds alike. */
+/* The upper 32 bits, the lowest of them set if any bit below is: they round as all 64 would. */
 float __samite_u64tof(ulong x)
 {
     const uint high = (uint)(x >> 32), low = (uint)x;

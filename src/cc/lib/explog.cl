@@ -24,7 +24,7 @@ float SAM_OVER expm1(float x)
                                     0.001388873772f, 0.00019962176227f, 2.492243642e-5f), x);
 }
 
-/* What the logarithm of x is, `inside` for positive finite x. */
+/* The logarithm of x: `inside` for positive finite x. */
 static float sam_log_ends(float x, float2 inside)
 {
     return x > 0 ? x < SAM_INF ? inside.x + inside.y : x : x == 0 ? -SAM_INF : SAM_NAN;
