@@ -617,9 +617,8 @@ TEST(work_of_records)
     assert_int_equal(work->blocks[1].cost.coded, 0);
     assert_int_equal(work->blocks[2].source,
                      SOURCE + second + sam_le16(s.chunks.data + second + 12));
-    assert_int_equal(work->blocks[2].cost.tables, 1);
+    assert_int_equal(work->blocks[2].cost.codes, 1);
     assert_int_equal(work->blocks[2].cost.coded, SAM_CHUNK_BLOCK_SIZE);
-    assert_int_equal(work->blocks[2].cost.plain_bits, 8 * SAM_CHUNK_BLOCK_SIZE);
     assert_int_equal(work->blocks[2].destination, DESTINATION);
     assert_int_equal(work->blocks[2].destination_bytes, 2);
     /* Counting: block by block, then the counters. */
