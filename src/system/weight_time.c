@@ -7,7 +7,7 @@ static const struct sam_key keys[] = {
 #define ROW(name, value, low, high, kind, meaning)                                                 \
     SAM_KEY(#name, value, low, high, struct system_weight_config, name, 1, SAM_KEY_##kind, meaning)
     ROW(streams, 5, 1, 5, NUMBER, "decoding engines, each for one stream of a block"),
-    ROW(symbols, 2, 1, 8, NUMBER, "symbols decoded per engine and cycle, or encoded per cycle"),
+    ROW(symbols, 3, 1, 8, NUMBER, "symbols decoded per engine and cycle, or encoded per cycle"),
     ROW(table_ports, 4, 1, 64, NUMBER, "lengths of symbols that go into a table per cycle"),
     ROW(tables, 8, 0, 64, NUMBER, "tables of codes that are kept"),
     ROW(escapes, 4, 1, 64, NUMBER, "escapes of a window put in place per cycle"),
@@ -20,7 +20,7 @@ static const struct sam_key keys[] = {
     ROW(sym_width, 8, 1, 8, NUMBER, "SymbolStat: bits of a symbol that reach the counters"),
     ROW(depth, 256, 1, 256, NUMBER, "SymbolStat: counters; larger symbols are not counted"),
     ROW(wt_width, 32, 1, 32, NUMBER, "SymbolStat: bits of a counter, which saturates"),
-    ROW(stream, 1, 0, 1, SWITCH, "1: whole lines of packed bytes do not stay in the L2"),
+    ROW(stream, 0, 0, 1, SWITCH, "1: whole lines of packed bytes do not stay in the L2"),
     ROW(raw, 0, 0, 1, SWITCH, "1: each decode is charged as a copy of its raw bytes"),
 #undef ROW
 };

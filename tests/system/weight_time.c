@@ -134,7 +134,7 @@ TEST(a_block_streams)
     struct machine m;
     struct sample s;
     make_sample(&s, 7);
-    open(&m, "streams=2,table_ports=4", 10, 0);
+    open(&m, "streams=2,symbols=2,table_ports=4", 10, 0);
     assert_true(sam_system_weight_time_submit(m.unit, &s.work, 5));
     assert_int_equal(m.unit->stages.unit.submitted - m.unit->stages.unit.begun, 1);
     const uint64_t table = 5 + 5 + 11, head = 5 + 10, first = head + table, step = 32 / 2;
