@@ -21,7 +21,7 @@
 #include "samite/codec.h"
 #include "tests/codec/weights.h"
 
-enum { SAMPLES = 6, TENSORS = 4, HEADER = 97, ROOM = 1 << 21, SECONDS = 10 };
+enum { SAMPLES = 6, TENSORS = 4, HEADER = 97, ROOM = 1 << 22, SECONDS = 10 };
 
 enum damage { FLIP, CUT, SPLICE, SWAP, LIE, KINDS };
 static const char *const damage_name[KINDS] = {"bit flips", "truncations", "splices",
@@ -81,7 +81,8 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
                                   .count = TENSORS};
     uint64_t at = HEADER;
     for (unsigned i = 0; i < TENSORS; i++) {
-        uint64_t size = 4 * (20000 + test_below(random, 20000) + (i == 2 ? 70000 : 0));
+        uint64_t size = 4 * (20000 + test_below(random, 20000) + (i == 2 ? 70000 : 0) +
+                             (number == 5 ? 30000 : 0)); /* for the tables of a forged layout */
         tensors[i] = (struct sam_weight){.name = names[i],
                                          .type = types[number][i],
                                          .rank = 1,

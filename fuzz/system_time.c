@@ -114,7 +114,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "launch_cycles=0,queue=1",
         "mem.dram_bytes=1,mem.l2_size=1024,mem.l2_ways=16,mem.l2_bytes=3",
         "gpu.preset=verilog,gpu.sms=3,gpu.l1_miss_latency=0",
-        "wu.requests=1,wu.count_symbols=1024,wu.code_cycles=0,wu.raw=1",
+        "wu.requests=1,wu.count_symbols=1024,wu.code_items=64,wu.raw=1",
         "tl.queue=1,tl.issue=2,mx.slots=1,mx.mlen=128",
         "mem.link_base=0x40000000,mem.link_size=0x10000000,mem.link_bytes=1",
         "mem.l2_size=64,mem.l2_ways=16",

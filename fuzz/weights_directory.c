@@ -49,7 +49,7 @@ static void check_tensor(struct sam_memory *memory, const struct sam_packed *pac
                                 e->total[0],
                                 e->total[1]};
     struct system_weight_work work = {0};
-    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, &work, NULL) == SAM_OK);
+    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, 0, &work, NULL) == SAM_OK);
     /* Only a whole chunk says whether its padding is zero. */
     if (sam_packed_read(packed, tensor, 0, size, wanted, NULL) == SAM_OK) {
         FUZZ_CHECK(work.result.status == SAM_WEIGHT_IS_GOOD && work.result.bytes == size);

@@ -44,7 +44,7 @@ const struct cli_option system_rows[] = {
      .prefixes = system_prefix,
      .suffixes = "",
      .repeats = true,
-     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols_cycle=4,... or a file "
+     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file "
              "of them; --config help lists them with their defaults"},
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "

@@ -96,9 +96,10 @@ const struct sweep_reasons sweep_gpu_reasons = {ROWS(SAM_GPUTIME_REASONS, gpu_re
 
 /* --- of a system */
 static const struct sweep_reason weights[] = {
-    {"#9ccfb5", "reads the code tables of a piece", "tables"},
+    {"#9ccfb5", "makes the tables of codes", "tables"},
     {BUSY, "decodes or encodes symbols", "symbols"},
-    {"#57b894", "moves elements that are not coded", "plain"},
+    {"#3fa77a", "decodes windows", "windows"},
+    {"#57b894", "moves elements that are not coded", "copy"},
     {"#2a7f9e", "counts symbols", "count"},
     {"#7fb8cc", "builds codes from counts", "code"},
     {"#5b6470", "waits for bytes of memory", "fetch"},

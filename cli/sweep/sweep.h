@@ -25,7 +25,7 @@ struct sweep_axis {
     bool matrix; /* of the matrix unit; otherwise of the engines */
 };
 
-enum { SWEEP_WEIGHT_CYCLES = 8, SWEEP_GPU_CYCLES = 4, SWEEP_LEVEL_CYCLES = 3 };
+enum { SWEEP_WEIGHT_CYCLES = 9, SWEEP_GPU_CYCLES = 4, SWEEP_LEVEL_CYCLES = 3 };
 
 /* The measures of a run of a system. */
 struct sweep_system {

@@ -195,17 +195,29 @@ const uint8_t *sam_chunk_look(struct sam_chunk_reader *reader, const struct sam_
                               struct sam_chunk_bytes bytes, size_t block, uint8_t *elements,
                               const uint8_t *target, const char **wrong);
 
-/* Decoder work for a block, for the time models. */
+/* The codes of a block and the symbols that they code, for the time models. */
 struct sam_chunk_cost {
-    unsigned tables;       /* codes to prepare */
-    unsigned code_symbols; /* symbols in these codes */
-    uint64_t coded;        /* symbols decoded */
-    uint64_t plain_bits;   /* bits of raw planes */
+    uint64_t coded; /* symbols */
+    unsigned codes; /* of its coded planes */
+    struct sam_chunk_code {
+        uint64_t id;             /* of equal codes */
+        unsigned range, symbols; /* from the first symbol to the last; those with a length */
+    } code[SAM_MAX_PLANES];
 };
-/* Compute the cost of block `block`, at `data`. `new_codes`: its codes differ from the previous
- * block's. Returns false if the block is damaged; the cost is then incomplete. */
+/* Compute the cost of block `block`, at `data`. Returns false if the block is damaged; the cost is
+ * then incomplete. */
 bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
-                    bool new_codes, struct sam_chunk_cost *cost);
+                    struct sam_chunk_cost *cost);
+
+/* A plane as listed at the start of a block. */
+struct sam_plane_entry {
+    enum sam_plane_mode mode;
+    uint8_t symbol;
+    uint32_t sizes[SAM_STREAMS];
+};
+/* Read the entry at *at and advance past it. Returns false if it is invalid. */
+bool sam_plane_entry_read(const uint8_t **at, const uint8_t *end, struct sam_plane_entry *entry);
+enum { SAM_PLANE_ENTRY = 1 + 4 * SAM_STREAMS }; /* most bytes of one */
 
 /* Validate the caller's options; NULL selects the defaults. */
 enum sam_status sam_codec_options_take(struct sam_codec_options *options,

@@ -168,14 +168,7 @@ static const struct sam_huffman_table *table_of(struct sam_chunk_reader *reader,
     return table;
 }
 
-/* A plane as listed in the block. */
-struct plane_entry {
-    enum sam_plane_mode mode;
-    uint8_t symbol;
-    uint32_t sizes[SAM_STREAMS];
-};
-
-static bool read_entry(const uint8_t **at, const uint8_t *end, struct plane_entry *entry)
+bool sam_plane_entry_read(const uint8_t **at, const uint8_t *end, struct sam_plane_entry *entry)
 {
     const uint8_t *in = *at;
     if (in == end)
@@ -206,12 +199,12 @@ static bool read_planes(struct sam_chunk_reader *reader, const struct sam_chunk 
                         const uint8_t *target)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
-    struct plane_entry entry[SAM_MAX_PLANES];
+    struct sam_plane_entry entry[SAM_MAX_PLANES];
     const uint8_t *in = bytes.data, *end = in + chunk->block[block].size;
     size_t count = sam_chunk_block_elements(&chunk->span, block);
     uint8_t *symbols = reader->planes;
     for (size_t p = 0; p < l->plane_count; p++)
-        if (!read_entry(&in, end, &entry[p]))
+        if (!sam_plane_entry_read(&in, end, &entry[p]))
             return false;
     /* Prefetch the next block, about as long as this one, and the output. */
     struct sam_warm warm = {end, target, (size_t)(end - in), target ? count * l->element : 0};
@@ -331,37 +324,31 @@ const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chu
 }
 
 bool sam_chunk_cost(const struct sam_chunk *chunk, const uint8_t *data, size_t block,
-                    bool new_codes, struct sam_chunk_cost *cost)
+                    struct sam_chunk_cost *cost)
 {
     const struct sam_layout *l = sam_layout_of(chunk->span.layout);
     const uint8_t *in = data, *end = in + chunk->block[block].size;
     const uint8_t *codes = chunk->block[block].codes;
-    size_t count = sam_chunk_block_elements(&chunk->span, block);
     *cost = (struct sam_chunk_cost){0};
-    for (size_t p = 0; new_codes && p < l->plane_count; p++) {
+    for (size_t p = 0; chunk->block[block].mode == SAM_CHUNK_PLANES && p < l->plane_count; p++) {
+        struct sam_plane_entry entry;
         struct sam_huffman code;
         bool present;
-        if (!sam_huffman_read(&codes, chunk->codes_end, &code, &present))
+        if (!sam_plane_entry_read(&in, end, &entry) ||
+            !sam_huffman_read(&codes, chunk->codes_end, &code, &present))
             return false;
-        cost->tables += present;
-        for (unsigned s = 0; s < SAM_COUNT(code.length); s++)
-            cost->code_symbols += code.length[s] != 0;
-    }
-    if (chunk->block[block].mode == SAM_CHUNK_VERBATIM) {
-        cost->plain_bits = (uint64_t)count * l->element * 8;
-        return true;
-    }
-    if (chunk->block[block].mode == SAM_CHUNK_WINDOW) {
-        cost->plain_bits = (uint64_t)chunk->block[block].size * 8;
-        return true;
-    }
-    for (size_t p = 0; p < l->plane_count; p++) {
-        struct plane_entry entry;
-        uint64_t size = sam_plane_size(&l->plane[p], count);
-        if (!read_entry(&in, end, &entry))
-            return false;
-        cost->coded += entry.mode == SAM_PLANE_CODED ? size : 0;
-        cost->plain_bits += entry.mode == SAM_PLANE_RAW ? size * 8 : 0;
+        if (entry.mode != SAM_PLANE_CODED)
+            continue;
+        struct sam_chunk_code *c = &cost->code[cost->codes++];
+        *c = (struct sam_chunk_code){.id = sam_codec_base.hash(&code, sizeof code, 0)};
+        unsigned first = 0, last = 0;
+        for (unsigned s = 0; s < SAM_COUNT(code.length); s++) {
+            first = code.length[s] && !c->symbols ? s : first;
+            last = code.length[s] ? s : last;
+            c->symbols += code.length[s] != 0;
+        }
+        c->range = last - first + 1;
+        cost->coded += sam_plane_size(&l->plane[p], sam_chunk_block_elements(&chunk->span, block));
     }
     return true;
 }

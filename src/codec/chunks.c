@@ -101,6 +101,7 @@ void sam_chunks_room_free(struct sam_chunks_room *room)
     sam_codec_free(NULL, room->packed.data);
     sam_codec_free(NULL, room->block.data);
     sam_codec_free(NULL, room->wide.data);
+    sam_segments_free(&room->segments);
     *room = (struct sam_chunks_room){0};
 }
 
@@ -159,7 +160,8 @@ static enum sam_status read_header(struct decoding *d, uint64_t at,
     const char *wrong = sam_chunk_parse_header(data, header, size, span, &d->chunk);
     if (wrong)
         return damaged(d, span, 0, wrong, error);
-    const struct sam_chunks_step step = {.from = at, .from_size = header, .to = d->written};
+    const struct sam_chunks_step step = {
+        .from = at, .from_size = header, .to = d->written, .id = sam_le64(head)};
     return d->sink->take(d->sink->context, &step) ? SAM_OK : refused(error);
 }
 
@@ -194,6 +196,32 @@ static bool widen(struct decoding *d, uint8_t *data, size_t size, struct sam_chu
     return true;
 }
 
+/* Find the segments of bytes [from, end) of the block, or check that there are some. */
+static enum sam_status find_segments(struct decoding *d, size_t block, const uint8_t *data,
+                                     uint64_t from, uint64_t end, struct sam_chunks_step *step,
+                                     const char **wrong, struct sam_error *error)
+{
+    const struct sam_chunk *chunk = &d->chunk;
+    const size_t element = sam_layout_of(chunk->span.layout)->element;
+    const size_t first = (size_t)from / element, last = (size_t)(end + element - 1) / element;
+    const bool whole = last - first == sam_chunk_block_elements(&chunk->span, block);
+    if (!d->sink->engines && (whole || !chunk->block[block].restart))
+        return SAM_OK;
+    struct sam_segments *segments = &d->room->segments;
+    *wrong = sam_segments_find(&d->room->reader, chunk, block, data, first, last - first,
+                               d->sink->engines, segments);
+    if (*wrong == SAM_OUT_OF_MEMORY)
+        return sam_fail_memory(error);
+    if (*wrong || !d->sink->engines)
+        return SAM_OK;
+    step->segments = segments;
+    if (last == sam_chunk_block_elements(&chunk->span, block) &&
+        block + 1 < sam_chunk_span_blocks(&chunk->span))
+        step->next_head = (struct sam_segment_bytes){chunk->block[block].size,
+                                                     sam_block_head(chunk, block + 1), false};
+    return SAM_OK;
+}
+
 /* Decode a block; the requested part of it becomes the step's output. */
 static enum sam_status read_block(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
                                   struct sam_chunks_step *step, const char **wrong,
@@ -212,19 +240,27 @@ static enum sam_status read_block(struct decoding *d, size_t block, struct sam_c
     if (d->range->to != d->piece->type) {
         room += LEAD;
         *wrong = sam_chunk_read_bytes(reader, &d->chunk, bytes, block, room);
+        const enum sam_status status = *wrong ? SAM_OK
+                                              : find_segments(d, block, bytes.data, from - begin,
+                                                              end - begin, step, wrong, error);
+        if (status != SAM_OK)
+            return status;
         const bool good = *wrong || widen(d, room + (from - begin), (size_t)(end - from), step);
         return good ? SAM_OK : sam_fail_memory(error);
     }
     const uint8_t *target = end - from == size ? place(d, size) : NULL;
     const uint8_t *data = sam_chunk_look(reader, &d->chunk, bytes, block, room, target, wrong);
-    if (data) {
-        step->data = data + (from - begin);
-        step->to_size = end - from;
-    }
-    return SAM_OK;
+    if (!data)
+        return SAM_OK;
+    step->data = data + (from - begin);
+    step->to_size = end - from;
+    const enum sam_status status =
+        find_segments(d, block, bytes.data, from - begin, end - begin, step, wrong, error);
+    step->to_size = *wrong ? 0 : step->to_size;
+    return status;
 }
 
-static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t block, bool new_codes,
+static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t block,
                                     struct sam_error *error)
 {
     const struct sam_chunk *chunk = &d->chunk;
@@ -236,7 +272,7 @@ static enum sam_status decode_block(struct decoding *d, uint64_t at, size_t bloc
         get(d, at + offset, size, &d->room->packed, &status, error);
     if (!bytes.data)
         return status;
-    sam_chunk_cost(chunk, bytes.data, block, new_codes, &step.cost);
+    sam_chunk_cost(chunk, bytes.data, block, &step.cost);
     status = read_block(d, block, bytes, &step, &wrong, error);
     if (status != SAM_OK)
         return status;
@@ -251,13 +287,10 @@ static enum sam_status decode_chunk(struct decoding *d, uint64_t at, struct sam_
     const struct sam_chunk *chunk = &d->chunk;
     const struct sam_chunk_span *span = &chunk->span;
     enum sam_status status = SAM_OK;
-    bool begun = false;
     for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
         if (sam_chunk_block_at(span, b + 1) <= d->from || sam_chunk_block_at(span, b) >= d->end)
             continue;
-        bool own = !begun || chunk->block[b].codes != chunk->block[b - 1].codes;
-        status = decode_block(d, at, b, own, error);
-        begun = true;
+        status = decode_block(d, at, b, error);
     }
     return status;
 }
@@ -353,8 +386,7 @@ static enum sam_status give_chunk(struct encoding *e, const struct sam_chunk_spa
             .counted = given ? 0 : counted_in(span, b),
             .data = e->out + offset,
         };
-        bool own = b == 0 || chunk.block[b].codes != chunk.block[b - 1].codes;
-        sam_chunk_cost(&chunk, e->out + offset, b, own, &step.cost);
+        sam_chunk_cost(&chunk, e->out + offset, b, &step.cost);
         taken = e->sink->take(e->sink->context, &step);
     }
     e->written += size;

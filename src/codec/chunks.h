@@ -5,7 +5,7 @@
 #ifndef SAM_CODEC_CHUNKS_H
 #define SAM_CODEC_CHUNKS_H
 
-#include "codec/chunk.h"
+#include "codec/segments.h"
 
 /* docs/format-codec.md, "List of pieces". */
 struct sam_chunks_piece {
@@ -20,8 +20,13 @@ struct sam_chunks_piece {
 struct sam_chunks_step {
     uint64_t from, from_size;
     uint64_t to, to_size;
+    uint64_t id; /* of a header to decode: of its bytes */
     struct sam_chunk_cost cost;
-    uint64_t counted;    /* symbols counted to find a code */
+    uint64_t counted; /* symbols counted to find a code */
+    /* Of a block to decode, if the sink has engines. Their bytes are relative to `from`, as are
+     * those of the next block's head: none unless the range includes the last element. */
+    const struct sam_segments *segments;
+    struct sam_segment_bytes next_head;
     const uint8_t *data; /* to_size bytes of output */
     bool placed;         /* already at the sink's `place` */
 };
@@ -34,6 +39,7 @@ struct sam_chunks_sink {
     /* Optional. Returns the final location of `size` decoded bytes at offset `to`, or NULL if there
      * is none yet. The location is prefetched; verified output may be placed there. */
     uint8_t *(*place)(void *context, uint64_t to, size_t size);
+    unsigned engines; /* of a decoder: steps have segments. 0: none */
 };
 
 /* Returns NULL, or the fault in the description of a piece. `size` receives its bytes. */
@@ -65,6 +71,7 @@ struct sam_chunks_room {
         uint8_t *data;
         size_t size;
     } header, packed, block, wide;
+    struct sam_segments segments;
 };
 void sam_chunks_room_free(struct sam_chunks_room *room);
 

@@ -15,8 +15,6 @@
 /* Tensors up to SMALL bytes keep a staging area of their own, as long as SMALL_ROOM lasts. All
  * others share the remainder. */
 enum { SMALL = 16 << 10, SMALL_ROOM = (LOWER_ENDING - LOWER_STAGING) / 4 };
-enum { BLOCK = 1 << 17 }; /* elements decoded at once, for most types */
-
 /* 64-bit words of the descriptor packed_N, read by .Lstage. */
 enum { ENTRY, ROOM, ROOM_ELEMENTS, ELEMENTS, OWNER, FIRST, END, SHIFT, TYPE, WHOLE };
 
@@ -202,13 +200,14 @@ void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
     sam_lower_hart(l, "# decode what the window needs of %%%s", name);
     sam_lower_slot_op(l, "sd", "zero", p->delta);
     sam_lower_window_address(l, "a1", window);
-    sam_lower_hart(l, "li t0, %" PRIu64 "; sub a1, a1, t0; srai a1, a1, %u; mv a2, a1",
+    sam_lower_hart(l, "li t0, %" PRIu64 "; sub a1, a1, t0; srai a1, a1, %u; mv a2, a1; li a3, 0",
                    packed->base, shift);
     for (unsigned i = 0; i < type->rank; i++) {
         sam_lower_window_size(l, "t0", window, i);
         sam_lower_window_stride(l, "t1", window, i);
         sam_lower_hart(l,
-                       "blez t0, .L%u; addi t0, t0, -1; mul t0, t0, t1; srai t1, t0, 63; "
+                       "blez t0, .L%u; mul a4, t0, t1; blt a4, a3, 0f; mv a3, a4; "
+                       "0: addi t0, t0, -1; mul t0, t0, t1; srai t1, t0, 63; "
                        "and t1, t1, t0; add a1, a1, t1; sub t0, t0, t1; add a2, a2, t0",
                        skip);
     }
@@ -241,7 +240,8 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
     return true;
 }
 
-/* --- .Lstage(a0: descriptor, a1, a2: element range). Returns a0 = the address that element 0 would
+/* --- .Lstage(a0: descriptor, a1, a2: element range, a3: elements from a window to the one after
+ * it in its slowest dimension). Returns a0 = the address that element 0 would
  * have and t0 = 0; on failure both hold the weight unit's status. */
 
 static void put_entry(struct lower *l)
@@ -271,20 +271,21 @@ static void choose_elements(struct lower *l)
                    ".Lstage: ld t0, %d(a0); " /* shared area: do we own it? */
                    "beqz t0, 0f; ld t1, 0(t0); bne t1, a0, 1f; "
                    "0: ld t2, %d(a0); ld t3, %d(a0); bltu a1, t2, 1f; bgeu t3, a2, 4f; "
-                   "1: ld t4, %d(a0); " /* decode from t2: the whole tensor, or from a
-                                                 block boundary */
-                   "ld t5, %d(a0); li t2, 0; bgeu t4, t5, 2f; li t6, -%d; and t2, a1, t6; "
-                   "sub t6, a2, t2; bgeu t4, t6, 2f; mv t2, a1; sub t6, a2, a1; "
+                   "1: ld t4, %d(a0); " /* decode from t2: the whole tensor, or from the
+                                                 window on */
+                   "ld t5, %d(a0); li t2, 0; bgeu t4, t5, 2f; mv t2, a1; sub t6, a2, a1; "
+                   "bgeu t6, a3, 0f; mv t6, a3; 0: bgeu t4, t6, 3f; sub t6, a2, a1; "
                    "bgeu t4, t6, 2f; "
                    "ld t0, %d(a0); " /* too large: keep the whole tensor in DRAM from
                                                  now on */
                    "sd t0, %d(a0); sd t5, %d(a0); sd zero, %d(a0); sd zero, %d(a0); "
                    "sd zero, %d(a0); j 1b; "
-                   "2: sub t5, t5, t2; " /* t5 elements */
+                   "3: divu t4, t4, t6; mul t4, t4, t6; " /* windows that follow this one */
+                   "2: sub t5, t5, t2; "                  /* t5 elements */
                    "bgeu t4, t5, 3f; mv t5, t4",
                    (unsigned)SAM_SYSTEM_DIRECTORY, 8 * OWNER, 8 * FIRST, 8 * END, 8 * ROOM_ELEMENTS,
-                   8 * ELEMENTS, BLOCK, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER,
-                   8 * FIRST, 8 * END);
+                   8 * ELEMENTS, 8 * WHOLE, 8 * ROOM, 8 * ROOM_ELEMENTS, 8 * OWNER, 8 * FIRST,
+                   8 * END);
 }
 
 /* Fill the record at a3 from the directory entry at a4. */

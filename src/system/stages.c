@@ -1,40 +1,116 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipeline of records. A stage takes a part when the stage before has finished with it and its
- * own last part has moved on; fetch and write request a line per cycle. */
+/* The pipeline of records. Fetch and write request a line per cycle; fetch is in the order of the
+ * steps that need the lines, so that a full input buffer never holds back a step. */
 #include "system/stages.h"
 
-#include <stdlib.h>
+/* ---------------------------------------------------------------------------------- lines */
 
-/* -------------------------------------------------------------------------------- records */
-
-struct system_job *sam_system_job_new(size_t parts)
+static uint64_t end_of(const struct system_flow *f)
 {
-    return calloc(1, sizeof(struct system_job) + parts * sizeof(struct system_part));
+    return f->address + f->bytes;
 }
 
-static void widen(struct system_hull *hull, uint64_t address, uint64_t bytes)
+static uint64_t lines_of(const struct system_flow *f)
 {
-    if (bytes == 0)
-        return;
-    hull->low = hull->end == 0 || address < hull->low ? address : hull->low;
-    hull->end = address + bytes > hull->end ? address + bytes : hull->end;
+    return (end_of(f) - 1) / SAM_MEMTIME_LINE - f->address / SAM_MEMTIME_LINE + 1;
 }
 
-static bool overlap(const struct system_hull *a, const struct system_hull *b)
+/* Bytes that `count` steps of the part use. */
+static uint64_t used_by(const struct system_flow *f, uint64_t count)
 {
-    return a->low < b->end && b->low < a->end;
+    if (count <= f->first)
+        return 0;
+    if (count >= f->first + f->steps)
+        return f->bytes;
+    const unsigned __int128 bytes = (unsigned __int128)f->bytes * (count - f->first);
+    return (uint64_t)((bytes + f->steps - 1) / f->steps);
 }
 
-static void find_hulls(struct system_job *job)
+/* Lines with a byte that `count` steps of the part use. */
+static uint64_t lines_begun(const struct system_flow *f, uint64_t count)
 {
-    job->reads = job->writes = (struct system_hull){0, 0};
-    for (size_t i = 0; i < job->count; i++) {
-        widen(&job->reads, job->parts[i].source, job->parts[i].source_bytes);
-        widen(&job->writes, job->parts[i].destination, job->parts[i].destination_bytes);
-    }
+    const uint64_t used = used_by(f, count);
+    if (used == 0)
+        return 0;
+    return f->down ? (end_of(f) - 1) / SAM_MEMTIME_LINE - (end_of(f) - used) / SAM_MEMTIME_LINE + 1
+                   : (f->address + used - 1) / SAM_MEMTIME_LINE - f->address / SAM_MEMTIME_LINE + 1;
 }
 
-/* -------------------------------------------------------------------------------- movers */
+/* Lines of which `count` steps of the part use the last byte. */
+static uint64_t lines_ended(const struct system_flow *f, uint64_t count)
+{
+    const uint64_t used = used_by(f, count);
+    if (used == 0 || used == f->bytes)
+        return used ? lines_of(f) : 0;
+    return f->down ? (end_of(f) - 1) / SAM_MEMTIME_LINE + 1 -
+                         (end_of(f) - used + SAM_MEMTIME_LINE - 1) / SAM_MEMTIME_LINE
+                   : (f->address + used) / SAM_MEMTIME_LINE - f->address / SAM_MEMTIME_LINE;
+}
+
+/* Lines that step `step` completes, of flows to read or to write. */
+static uint64_t lines_in_step(const struct system_job *job, const struct system_part *part,
+                              uint64_t step, bool writes)
+{
+    uint64_t lines = 0;
+    for (size_t i = part->flow; i < part->flow + part->flows; i++)
+        if (job->flows[i].writes == writes)
+            lines += lines_ended(&job->flows[i], step + 1) - lines_ended(&job->flows[i], step);
+    return lines;
+}
+
+/* -------------------------------------------------------------------------------- answers */
+
+/* Drop the answers that have arrived. */
+static void receive(struct system_answers *a, uint64_t now)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->at[i] > now)
+            a->at[kept++] = a->at[i];
+    a->count = kept;
+}
+
+static uint64_t soonest(const struct system_answers *a)
+{
+    uint64_t at = SAM_CLOCK_IDLE;
+    for (unsigned i = 0; i < a->count; i++)
+        at = a->at[i] < at ? a->at[i] : at;
+    return at;
+}
+
+/* Request the next line of a flow. Returns the cycle of the answer. */
+static uint64_t request(struct system_stages *s, const struct system_job *job,
+                        struct system_flow *f, struct system_answers *answers, uint64_t now)
+{
+    const uint64_t line = f->down ? (end_of(f) - 1) / SAM_MEMTIME_LINE - f->moved
+                                  : f->address / SAM_MEMTIME_LINE + f->moved;
+    const uint64_t low = line * SAM_MEMTIME_LINE, high = low + SAM_MEMTIME_LINE;
+    const uint64_t from = low > f->address ? low : f->address,
+                   to = high < end_of(f) ? high : end_of(f);
+    const bool stream = job->stream && to - from == SAM_MEMTIME_LINE;
+    const uint64_t answer =
+        s->port.request(s->port.context, s->options.unit, now, from, (uint32_t)(to - from),
+                        f->writes ? SAM_MEMTIME_WRITE
+                        : stream  ? SAM_MEMTIME_READ_STREAM
+                                  : SAM_MEMTIME_READ);
+    *(f->writes ? &s->bytes.written : &s->bytes.read) += to - from;
+    f->moved++;
+    answers->at[answers->count++] = answer;
+    return answer;
+}
+
+/* -------------------------------------------------------------------------------- accounts */
+
+static void account(struct system_stages *s, uint64_t now)
+{
+    s->cycles[s->reason] += now > s->since ? now - s->since : 0;
+    s->since = now > s->since ? now : s->since;
+}
+
+void sam_system_stages_account(struct system_stages *s)
+{
+    account(s, s->options.clock->now);
+}
 
 static void show(const struct system_stages *s, const struct system_job *job,
                  enum system_track track, uint64_t from, uint64_t to)
@@ -44,146 +120,272 @@ static void show(const struct system_stages *s, const struct system_job *job,
         s->options.watch(s->options.context, &span);
 }
 
-static void take(struct system_mover *m, const struct system_part *part, uint64_t address,
-                 uint64_t bytes, uint64_t now)
+static void begin_span(struct system_part *part, enum system_track track, uint64_t now)
 {
-    m->part = part;
-    m->begun = m->done = now;
-    m->at = address;
-    m->end = address + bytes;
+    part->begun[track] = part->begun[track] ? part->begun[track] : now + 1;
 }
 
-/* Drop the answers that have arrived. */
-static void receive(struct system_mover *m, uint64_t now)
+static void end_span(const struct system_stages *s, const struct system_job *job,
+                     const struct system_part *part, enum system_track track, uint64_t now)
 {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < m->count; i++)
-        if (m->answers[i] > now)
-            m->answers[kept++] = m->answers[i];
-    m->count = kept;
+    if (part->begun[track])
+        show(s, job, track, part->begun[track] - 1, now);
 }
 
-static bool has_moved(const struct system_mover *m, uint64_t now)
-{
-    return m->part && m->at == m->end && m->done <= now;
-}
+/* ---------------------------------------------------------------------------------- places */
 
-/* Request the next line. Returns the next cycle in which something can happen. */
-static uint64_t move(struct system_stages *s, struct system_mover *m, uint64_t now,
-                     enum sam_memtime_kind kind)
+/* The part at a place, or NULL: there is none yet of a record that has begun. */
+static struct system_part *part_at(const struct system_stages *s, struct system_place *p)
 {
-    receive(m, now);
-    if (!m->part || has_moved(m, now))
-        return SAM_CLOCK_IDLE;
-    if (m->at < m->end && m->count < s->options.requests) {
-        const uint64_t line = (m->at | (SAM_MEMTIME_LINE - 1)) + 1;
-        const uint32_t bytes = (uint32_t)((line < m->end ? line : m->end) - m->at);
-        const uint64_t answer =
-            s->port.request(s->port.context, s->options.unit, now, m->at, bytes, kind);
-        *(kind == SAM_MEMTIME_WRITE ? &s->bytes.written : &s->bytes.read) += bytes;
-        m->at += bytes;
-        m->done = answer > m->done ? answer : m->done;
-        m->answers[m->count++] = answer;
+    if (!p->job)
+        p->job = s->first && s->first->running ? s->first : NULL;
+    while (p->job && p->part == p->job->count && p->job->next && p->job->next->running) {
+        p->job = p->job->next;
+        p->part = 0;
     }
-    if (m->at == m->end)
-        return m->done > now ? m->done : now + 1;
-    if (m->count < s->options.requests)
-        return now + 1;
-    uint64_t soonest = SAM_CLOCK_IDLE;
-    for (unsigned i = 0; i < m->count; i++)
-        soonest = m->answers[i] < soonest ? m->answers[i] : soonest;
-    return soonest;
+    return p->job && p->part < p->job->count ? &p->job->parts[p->part] : NULL;
 }
 
-/* ------------------------------------------------------------------------------- accounts */
-
-/* The cycles of the work from `since` to `now`, kind by kind. */
-static void account_work(struct system_stages *s, uint64_t now)
+/* Pass a step. Returns whether it was the last of its part. */
+static bool pass(struct system_place *p)
 {
-    uint64_t from = s->work_begun;
-    for (unsigned kind = 0; kind < SYSTEM_STAGE_WORKS; kind++) {
-        const uint64_t to = from + s->part->work[kind];
-        const uint64_t low = from > s->since ? from : s->since, high = to < now ? to : now;
-        s->cycles[kind] += high > low ? high - low : 0;
-        from = to;
-    }
+    const bool last = ++p->step == p->job->parts[p->part].steps;
+    p->passed++;
+    p->flow = 0;
+    p->step = last ? 0 : p->step;
+    p->part += last;
+    return last;
 }
 
-static void account(struct system_stages *s, uint64_t now)
+static bool has_passed(const struct system_place *p, const struct system_job *job)
 {
-    if (s->since >= now)
+    return job->count == 0 || (p->job && (p->job != job || p->part == job->count));
+}
+
+/* ----------------------------------------------------------------------------------- fetch */
+
+static void arrive(struct system_stages *s, uint64_t step, uint64_t at)
+{
+    const unsigned size = SAM_COUNT(s->arrivals);
+    struct system_arrival *last = &s->arrivals[(s->arrival + s->arrival_count - 1) % size];
+    if (s->arrival_count && last->step == step) {
+        last->at = at > last->at ? at : last->at;
         return;
-    uint64_t from = s->since;
-    if (s->part && s->work_end > from) {
-        account_work(s, now);
-        from = s->work_end < now ? s->work_end : now;
     }
-    s->cycles[s->reason] += now - from;
-    s->since = now;
+    s->arrivals[(s->arrival + s->arrival_count++) % size] = (struct system_arrival){step, at};
 }
 
-void sam_system_stages_account(struct system_stages *s)
+/* The bytes kept under a name, or the place to keep them: that of the least recently used. */
+static struct system_kept *kept_at(struct system_stages *s, uint64_t name)
 {
-    account(s, s->options.clock->now);
+    struct system_kept *oldest = s->kept;
+    for (unsigned i = 0; i < s->options.kept; i++) {
+        if (s->kept[i].name == name)
+            return &s->kept[i];
+        oldest = s->kept[i].used < oldest->used ? &s->kept[i] : oldest;
+    }
+    return oldest;
+}
+
+/* Whether the bytes of a later part of the same chain are kept. */
+static bool leads_to_kept(struct system_stages *s, const struct system_job *job,
+                          const struct system_part *part)
+{
+    for (; part->chain && part < job->parts + job->count; part++)
+        if (kept_at(s, part->keep)->name == part->keep)
+            return true;
+    return false;
+}
+
+/* Use the bytes of a part if they are kept. */
+static void look_up(struct system_stages *s, struct system_job *job, struct system_part *part)
+{
+    struct system_kept *kept = kept_at(s, part->keep);
+    part->seen = true;
+    if (!part->keep || s->options.kept == 0)
+        return;
+    if (kept->name == part->keep) {
+        kept->used = ++s->uses;
+        part->ready = kept->at;
+    } else if (!leads_to_kept(s, job, part)) {
+        return;
+    }
+    part->kept = true;
+    for (size_t i = part->flow; i < part->flow + part->flows; i++)
+        if (!job->flows[i].writes)
+            job->flows[i].moved = lines_of(&job->flows[i]);
+    if (!part->ahead)
+        arrive(s, s->fetch.passed, part->ready);
+}
+
+static void end_fetch(struct system_stages *s, struct system_job *job, struct system_part *part,
+                      uint64_t now)
+{
+    end_span(s, job, part, SYSTEM_TRACK_FETCH, now);
+    s->barrier = part->barrier ? part->ready : s->barrier;
+    if (part->keep && !part->kept && s->options.kept)
+        *kept_at(s, part->keep) = (struct system_kept){part->keep, part->ready, ++s->uses};
+}
+
+/* The flow whose next line is to be fetched, or NULL. Pass the steps whose lines have been. */
+static struct system_flow *next_read(struct system_stages *s, uint64_t now)
+{
+    struct system_place *p = &s->fetch;
+    for (struct system_part *part; s->barrier <= now && (part = part_at(s, p));) {
+        struct system_job *job = p->job;
+        if (!part->seen)
+            look_up(s, job, part);
+        for (; p->flow < part->flows; p->flow++) {
+            struct system_flow *f = &job->flows[part->flow + p->flow];
+            if (!f->writes && f->moved < lines_begun(f, p->step + 1))
+                return f;
+        }
+        if (pass(p))
+            end_fetch(s, job, part, now);
+    }
+    return NULL;
+}
+
+/* Fetch a line. Returns the next cycle in which a line may be. */
+static uint64_t fetch(struct system_stages *s, uint64_t now)
+{
+    struct system_flow *f = next_read(s, now);
+    if (!f)
+        return s->barrier > now ? s->barrier : SAM_CLOCK_IDLE;
+    struct system_part *part = part_at(s, &s->fetch);
+    if (s->reads.count == s->options.requests)
+        return soonest(&s->reads);
+    if (!part->ahead && s->held >= s->options.lines && s->fetch.passed != s->work.passed)
+        return SAM_CLOCK_IDLE;
+    const uint64_t answer = request(s, s->fetch.job, f, &s->reads, now);
+    part->ready = answer > part->ready ? answer : part->ready;
+    begin_span(part, SYSTEM_TRACK_FETCH, now);
+    if (!part->ahead) {
+        s->held++;
+        arrive(s, s->fetch.passed, answer);
+    }
+    return now + 1;
+}
+
+/* ------------------------------------------------------------------------------------ work */
+
+/* When all bytes of the step in work have arrived; SAM_CLOCK_IDLE: not all are requested. */
+static uint64_t arrival_of(const struct system_stages *s)
+{
+    if (s->fetch.passed <= s->work.passed)
+        return SAM_CLOCK_IDLE;
+    const struct system_arrival *a = &s->arrivals[s->arrival];
+    return s->arrival_count && a->step == s->work.passed ? a->at : 0;
+}
+
+static bool has_room(const struct system_stages *s, const struct system_part *part)
+{
+    const uint64_t lines = lines_in_step(s->work.job, part, s->work.step, true);
+    return s->pending == 0 || s->pending + lines <= s->options.outputs;
+}
+
+static void end_step(struct system_stages *s, uint64_t now)
+{
+    struct system_job *job = s->work.job;
+    struct system_part *part = &job->parts[s->work.part];
+    if (!part->ahead && !part->kept)
+        s->held -= (uint32_t)lines_in_step(job, part, s->work.step, false);
+    s->pending += lines_in_step(job, part, s->work.step, true);
+    s->led = false;
+    if (pass(&s->work))
+        end_span(s, job, part, SYSTEM_TRACK_WORK, now);
+}
+
+static void start(struct system_stages *s, struct system_part *part, bool lead, uint64_t now)
+{
+    s->busy = true;
+    s->leading = lead;
+    s->kind = lead ? part->lead_kind : part->kind;
+    s->work_end = now + (lead ? part->lead : part->work);
+    begin_span(part, SYSTEM_TRACK_WORK, now);
+}
+
+/* Work ends, or begins. Returns false if nothing changes. */
+static bool work(struct system_stages *s, uint64_t now)
+{
+    if (s->busy) {
+        if (s->work_end > now)
+            return false;
+        s->busy = false;
+        s->led = s->leading;
+        if (!s->leading)
+            end_step(s, now);
+        return true;
+    }
+    struct system_part *part = part_at(s, &s->work);
+    if (!part)
+        return false;
+    if (part->lead && s->work.step == 0 && !s->led) {
+        start(s, part, true, now);
+        return true;
+    }
+    if (arrival_of(s) > now || !has_room(s, part))
+        return false;
+    if (s->arrival_count && s->arrivals[s->arrival].step == s->work.passed) {
+        s->arrival = (s->arrival + 1) % SAM_COUNT(s->arrivals);
+        s->arrival_count--;
+    }
+    start(s, part, false, now);
+    return true;
 }
 
 /* Why no work is done. */
-static unsigned reason_of(const struct system_stages *s)
+static unsigned reason_of(struct system_stages *s, uint64_t now)
 {
-    if (s->part) /* finished, and the write stage is occupied */
-        return SYSTEM_STAGE_WRITE;
-    if (s->fetch.part)
-        return SYSTEM_STAGE_FETCH;
-    return s->write.part ? SYSTEM_STAGE_WRITE : SYSTEM_STAGE_EMPTY;
+    const struct system_part *part = part_at(s, &s->work);
+    if (s->busy)
+        return s->kind;
+    if (part)
+        return arrival_of(s) <= now ? SYSTEM_STAGE_WRITE : SYSTEM_STAGE_FETCH;
+    return s->first && s->first->running ? SYSTEM_STAGE_WRITE : SYSTEM_STAGE_EMPTY;
 }
 
-/* ----------------------------------------------------------------------------- the stages */
+/* ----------------------------------------------------------------------------------- write */
 
-static bool leave_write(struct system_stages *s, uint64_t now)
+/* The flow whose next line is to be written, or NULL. Pass the steps that have no more. */
+static struct system_flow *next_write(struct system_stages *s, uint64_t now)
 {
-    if (!has_moved(&s->write, now))
-        return false;
-    show(s, s->write.part->job, SYSTEM_TRACK_WRITE, s->write.begun, now);
-    s->write.part->job->left--;
-    s->write.part = NULL;
-    return true;
-}
-
-static bool leave_work(struct system_stages *s, uint64_t now)
-{
-    if (!s->part || s->work_end > now || s->write.part)
-        return false;
-    show(s, s->part->job, SYSTEM_TRACK_WORK, s->work_begun, s->work_end);
-    take(&s->write, s->part, s->part->destination, s->part->destination_bytes, now);
-    s->part = NULL;
-    return true;
-}
-
-static uint64_t work_of(const struct system_part *part)
-{
-    uint64_t work = 0;
-    for (unsigned kind = 0; kind < SYSTEM_STAGE_WORKS; kind++)
-        work += part->work[kind];
-    return work;
-}
-
-/* A part that is only read leaves after the fetch. */
-static bool leave_fetch(struct system_stages *s, uint64_t now)
-{
-    const struct system_part *part = s->fetch.part;
-    const bool only_read = part && part->destination_bytes == 0 && work_of(part) == 0;
-    if ((s->part && !only_read) || !has_moved(&s->fetch, now))
-        return false;
-    show(s, part->job, SYSTEM_TRACK_FETCH, s->fetch.begun, now);
-    s->fetch.part = NULL;
-    if (only_read) {
-        part->job->left--;
-        return true;
+    struct system_place *p = &s->write;
+    for (struct system_part *part; p->passed < s->work.passed && (part = part_at(s, p));) {
+        struct system_job *job = p->job;
+        for (; p->flow < part->flows; p->flow++) {
+            struct system_flow *f = &job->flows[part->flow + p->flow];
+            if (f->writes && f->moved < lines_ended(f, p->step + 1))
+                return f;
+        }
+        if (pass(p))
+            end_span(s, job, part, SYSTEM_TRACK_WRITE, now);
     }
-    s->part = part;
-    s->work_begun = now;
-    s->work_end = now + work_of(part);
-    return true;
+    return NULL;
+}
+
+/* Write a line. Returns the next cycle in which a line may be. */
+static uint64_t put(struct system_stages *s, uint64_t now)
+{
+    struct system_flow *f = next_write(s, now);
+    if (!f)
+        return SAM_CLOCK_IDLE;
+    if (s->writes.count == s->options.requests)
+        return soonest(&s->writes);
+    struct system_job *job = s->write.job;
+    const uint64_t answer = request(s, job, f, &s->writes, now);
+    job->written = answer > job->written ? answer : job->written;
+    s->first_write = now < s->first_write ? now : s->first_write;
+    begin_span(part_at(s, &s->write), SYSTEM_TRACK_WRITE, now);
+    s->pending--;
+    return now + 1;
+}
+
+/* --------------------------------------------------------------------------------- records */
+
+static bool overlap(const struct system_hull *a, const struct system_hull *b)
+{
+    return a->low < b->end && b->low < a->end;
 }
 
 /* Whether a record may read bytes that an earlier one has not written yet. */
@@ -195,78 +397,98 @@ static bool depends(const struct system_stages *s, const struct system_job *job)
     return false;
 }
 
-/* The record whose parts enter next, or NULL; it may not have begun. */
+/* The record that begins next, once all bytes of those before it have been requested; or NULL. */
 static struct system_job *next_job(const struct system_stages *s)
 {
-    struct system_job *job = s->entering;
-    return !job ? s->first : job->taken == job->count ? job->next : job;
+    const struct system_place *p = &s->fetch;
+    struct system_job *job = p->job ? p->job->next : s->first;
+    if (p->job && p->part < p->job->count)
+        return NULL;
+    while (job && job->running && job->count == 0)
+        job = job->next;
+    return job && !job->running ? job : NULL;
 }
 
-/* The next part of a record enters, or a record without parts begins. */
-static bool enter_fetch(struct system_stages *s, uint64_t now)
+static bool begin_record(struct system_stages *s, uint64_t now)
 {
     struct system_job *job = next_job(s);
-    if (!job || s->fetch.part)
+    if (!job || job->from > now || depends(s, job))
         return false;
-    if (!job->running) {
-        if (job->from > now || depends(s, job))
-            return false;
-        job->running = true;
-        s->entering = job;
-        s->unit.begun++;
-        sam_clock_interrupt(s->options.clock); /* its slot in the queue is free */
-        if (s->first == job)
-            s->shown = now;
-    }
-    if (job->taken < job->count) {
-        const struct system_part *part = &job->parts[job->taken++];
-        take(&s->fetch, part, part->source, part->source_bytes, now);
-    }
+    job->running = true;
+    s->unit.begun++;
+    sam_clock_interrupt(s->options.clock); /* its slot in the queue is free */
+    if (s->first == job)
+        s->shown = now;
     return true;
+}
+
+/* A place in a record that ends is before the next one. */
+static void leave(struct system_place *p, const struct system_job *job)
+{
+    p->job = p->job == job ? NULL : p->job;
+    p->part = p->job ? p->part : 0;
 }
 
 static bool end_record(struct system_stages *s, uint64_t now)
 {
     struct system_job *job = s->first;
-    if (!job || !job->running || job->left)
+    if (!job || !job->running || job->written > now || !has_passed(&s->fetch, job) ||
+        !has_passed(&s->work, job) || !has_passed(&s->write, job))
         return false;
     show(s, job, SYSTEM_TRACK_RECORDS, s->shown, now);
     s->shown = now;
     s->unit.ended++;
     sam_clock_interrupt(s->options.clock);
+    leave(&s->fetch, job);
+    leave(&s->work, job);
+    leave(&s->write, job);
     s->first = job->next;
     s->last = s->first ? s->last : &s->first;
-    s->entering = s->entering == job ? NULL : s->entering;
-    free(job);
+    sam_system_job_free(job);
     return true;
+}
+
+/* ----------------------------------------------------------------------------------- clock */
+
+static uint64_t sooner(uint64_t a, uint64_t b, uint64_t now)
+{
+    return b > now && b < a ? b : a;
 }
 
 static uint64_t tick(void *context, uint64_t now)
 {
     struct system_stages *s = context;
     account(s, now);
-    while (leave_write(s, now) || end_record(s, now) || leave_work(s, now) || leave_fetch(s, now) ||
-           enter_fetch(s, now))
-        ;
-    const bool stream = s->fetch.part && s->fetch.part->job->stream;
-    uint64_t next = move(s, &s->fetch, now, stream ? SAM_MEMTIME_READ_STREAM : SAM_MEMTIME_READ);
-    const uint64_t written = move(s, &s->write, now, SAM_MEMTIME_WRITE);
-    next = written < next ? written : next;
-    if (s->part && s->work_end > now && s->work_end < next)
-        next = s->work_end;
+    receive(&s->reads, now);
+    receive(&s->writes, now);
+    for (bool changed = true; changed;) {
+        next_read(s, now);
+        next_write(s, now);
+        changed = work(s, now) || begin_record(s, now) || end_record(s, now);
+    }
+    uint64_t next = fetch(s, now);
+    next = sooner(next, put(s, now), now);
+    const struct system_part *part = part_at(s, &s->work);
+    if (s->busy)
+        next = sooner(next, s->work_end, now);
+    else if (part && arrival_of(s) <= now) /* there was no room */
+        next = has_room(s, part) ? now + 1 : next;
+    else if (part)
+        next = sooner(next, arrival_of(s), now);
+    if (s->first)
+        next = sooner(next, s->first->running ? s->first->written : s->first->from, now);
     const struct system_job *job = next_job(s);
-    if (job && !job->running && job->from > now && job->from < next)
-        next = job->from;
-    s->reason = reason_of(s);
+    if (job)
+        next = sooner(next, job->from > now ? job->from : now + 1, now);
+    s->reason = reason_of(s, now);
     return next;
 }
-
-/* ----------------------------------------------------------------------------------- life */
 
 void sam_system_stages_init(struct system_stages *s, const struct system_stages_options *options)
 {
     *s = (struct system_stages){.options = *options,
                                 .port = *options->port,
+                                .first_write = UINT64_MAX,
                                 .last = &s->first,
                                 .since = options->clock->now,
                                 .reason = SYSTEM_STAGE_EMPTY};
@@ -278,59 +500,8 @@ void sam_system_stages_enter(struct system_stages *s, struct system_job *job, ui
     job->number = s->unit.submitted++;
     job->submitted = s->options.clock->now;
     job->from = from;
-    job->left = job->count;
-    for (size_t i = 0; i < job->count; i++)
-        job->parts[i].job = job;
-    find_hulls(job);
+    sam_system_job_measure(job);
     *s->last = job;
     s->last = &job->next;
     sam_clock_wake(s->options.clock, s->clock_unit, from);
-}
-
-/* ------------------------------------------------------------------------------- as a unit */
-
-void *sam_system_stages_open(const struct sam_system_config *config,
-                             const struct system_stages_options *options)
-{
-    struct system_stages *s = sam_alloc(1, sizeof *s);
-    (void)config;
-    if (s)
-        sam_system_stages_init(s, options);
-    return s;
-}
-
-void sam_system_stages_close(void *state)
-{
-    struct system_stages *s = state;
-    if (!s)
-        return;
-    for (struct system_job *job = s->first, *next; job; job = next) {
-        next = job->next;
-        free(job);
-    }
-    free(s->given);
-    free(s);
-}
-
-bool sam_system_stages_uses(const void *state, size_t index, struct sam_work_span *bytes,
-                            bool *stores)
-{
-    struct system_job *job = ((const struct system_stages *)state)->given;
-    if (!job || index > 1)
-        return false;
-    find_hulls(job);
-    const struct system_hull *hull = index ? &job->writes : &job->reads;
-    *stores = index == 1;
-    *bytes = hull->end ? (struct sam_work_span){hull->low, hull->end - 1}
-                       : (struct sam_work_span){UINT64_MAX, 0};
-    return true;
-}
-
-bool sam_system_stages_submit(void *state)
-{
-    struct system_stages *s = state;
-    if (s->given)
-        sam_system_stages_enter(s, s->given, s->options.clock->now + 1);
-    s->given = NULL;
-    return true;
 }

@@ -77,6 +77,8 @@ bool sam_system_time_attach(struct system_time *time, struct sam_hart *hart)
                                                       .port = &time->port,
                                                       .unit = SYSTEM_PORT_GPU + i,
                                                       .requests = 32,
+                                                      .lines = 64,
+                                                      .outputs = 16,
                                                       .watch = watch_stage,
                                                       .context = time};
         time->units[i] = sam_system_units[i].unit->open(&time->config, &options);

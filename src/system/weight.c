@@ -14,7 +14,8 @@ struct run {
     struct sam_chunks_piece piece;
     struct sam_chunks_range range;
     const struct sam_counter *counter; /* NULL: exact */
-    struct sam_counter given;          /* counters that an encode is given */
+    unsigned engines;
+    struct sam_counter given; /* counters that an encode is given */
     uint32_t counters[COUNTERS];
     uint64_t source_size, room; /* bytes of the source needed; most bytes of output */
     bool exhausted;             /* the host is out of memory */
@@ -212,6 +213,73 @@ static struct system_weight_block *add_block(struct run *run)
     return &work->blocks[work->count++];
 }
 
+static struct system_weight_span span_of(uint64_t base, const struct sam_segment_bytes *bytes)
+{
+    return (struct system_weight_span){base + bytes->from, bytes->size, bytes->codes};
+}
+
+static bool add_span(struct run *run, struct system_weight_span span)
+{
+    struct system_weight_work *work = run->work;
+    void *grown = sam_grow(work->spans, work->span_count, &work->span_capacity, sizeof span);
+    run->exhausted |= !grown;
+    if (!grown)
+        return false;
+    work->spans = grown;
+    work->spans[work->span_count++] = span;
+    return true;
+}
+
+/* The segments of a decoded block. Its output is divided as its elements are. */
+static bool add_segments(struct run *run, const struct sam_chunks_step *step,
+                         struct system_weight_block *block)
+{
+    struct system_weight_work *work = run->work;
+    const struct sam_segments *list = step->segments;
+    const struct sam_segment *first = list->list, *last = first + list->count - 1;
+    const uint64_t base = block->source, count = last->first + last->elements - first->first;
+    block->mode = list->mode;
+    block->head = span_of(base, &list->head);
+    block->next = span_of(base, &step->next_head);
+    block->segment = work->segment_count;
+    block->segments = list->count;
+    uint64_t end = list->head.size, given = 0;
+    for (const struct sam_segment *s = first; s <= last; s++) {
+        void *grown = sam_grow(work->segments, work->segment_count, &work->segment_capacity,
+                               sizeof *work->segments);
+        run->exhausted |= !grown;
+        if (!grown)
+            return false;
+        work->segments = grown;
+        const uint64_t to = (uint64_t)((unsigned __int128)step->to_size *
+                                       (s->first + s->elements - first->first) / count);
+        work->segments[work->segment_count++] =
+            (struct system_weight_segment){.elements = s->elements,
+                                           .skipped = s->skipped,
+                                           .escapes = s->escapes,
+                                           .coded_bits = s->coded_bits,
+                                           .down = s->down,
+                                           .read = work->span_count,
+                                           .reads = s->reads,
+                                           .destination = block->destination + given,
+                                           .destination_bytes = to - given};
+        given = to;
+        for (size_t i = s->read; i < s->read + s->reads; i++) {
+            const struct sam_segment_bytes *b = &list->bytes[i];
+            if (!add_span(run, span_of(base, b)))
+                return false;
+            end = b->from + b->size > end ? b->from + b->size : end;
+        }
+    }
+    if (list->head.size == 0 && work->segments[block->segment].reads) { /* from the first byte */
+        const uint64_t from = work->spans[work->segments[block->segment].read].address;
+        end -= from - block->source;
+        block->source = from;
+    }
+    block->source_bytes = end;
+    return true;
+}
+
 static bool take_step(void *context, const struct sam_chunks_step *step)
 {
     struct run *run = context;
@@ -224,7 +292,10 @@ static bool take_step(void *context, const struct sam_chunks_step *step)
                                           .destination = work->record.destination + step->to,
                                           .destination_bytes = step->to_size,
                                           .cost = step->cost,
-                                          .counted = step->counted};
+                                          .counted = step->counted,
+                                          .id = step->id};
+    if (step->segments && step->segments->count && !add_segments(run, step, block))
+        return false;
     if (!step->placed && !store(run, block->destination, step->data, step->to_size))
         return false;
     work->result.bytes += (uint32_t)step->to_size;
@@ -297,7 +368,7 @@ static void perform(struct run *run)
     struct system_weight_work *work = run->work;
     const struct sam_source source = {read_source, run, run->source_size};
     const struct sam_chunks_source chunks = {source, look};
-    const struct sam_chunks_sink sink = {take_step, run, run->room, place};
+    const struct sam_chunks_sink sink = {take_step, run, run->room, place, run->engines};
     struct sam_error error = {0};
     uint64_t damaged = 0;
     enum sam_status status;
@@ -337,12 +408,17 @@ static void write_result(struct run *run)
 
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
                                       const uint32_t words[16], const struct sam_counter *counter,
-                                      struct system_weight_work *work, struct sam_error *error)
+                                      unsigned engines, struct system_weight_work *work,
+                                      struct sam_error *error)
 {
-    struct run run = {.memory = memory, .work = work, .counter = counter};
+    struct run run = {.memory = memory, .work = work, .counter = counter, .engines = engines};
     *work = (struct system_weight_work){.result.damaged_block = UINT32_MAX,
                                         .blocks = work->blocks,
                                         .capacity = work->capacity,
+                                        .segments = work->segments,
+                                        .segment_capacity = work->segment_capacity,
+                                        .spans = work->spans,
+                                        .span_capacity = work->span_capacity,
                                         .room = work->room};
     memcpy(&work->record, words, sizeof work->record);
     check(&run, address);
@@ -355,6 +431,8 @@ enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t addres
 void sam_system_weight_free(struct system_weight_work *work)
 {
     free(work->blocks);
+    free(work->segments);
+    free(work->spans);
     sam_chunks_room_free(&work->room);
     *work = (struct system_weight_work){0};
 }

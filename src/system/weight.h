@@ -10,18 +10,35 @@
 #include "machine/machine.h"
 #include "samite/device/layout.h"
 
+/* Bytes of memory. */
+struct system_weight_span {
+    uint64_t address, bytes;
+    bool codes; /* as struct sam_segment_bytes has it */
+};
+
+/* As struct sam_segment has it: elements of the layout that one engine decodes. */
+struct system_weight_segment {
+    uint64_t elements, skipped, escapes;
+    unsigned coded_bits;
+    bool down;
+    size_t read, reads; /* in the list of spans */
+    uint64_t destination, destination_bytes;
+};
+
 /* A step of a record, in order: the header of a chunk, or a block. Decoding reads the header of
- * each chunk up to the last chunk needed, without output, and each block needed as a whole.
- * Encoding reads elements block by block and writes a header, then the blocks, the last of which
- * ends with the padding of the chunk; the first step reads the counters, if there are any. Counting
- * reads elements block by block, and its last step writes the counters. */
+ * each chunk up to the last chunk needed, without output, and of each block the bytes that its
+ * elements need. Encoding reads elements block by block and writes a header, then the blocks, the
+ * last of which ends with the padding of the chunk; the first step reads the counters, if there are
+ * any. Counting reads elements block by block, and its last step writes the counters. */
 struct system_weight_block {
-    uint64_t source, source_bytes;           /* 0 bytes: nothing is read */
+    uint64_t source, source_bytes;           /* from the first byte to the last; 0 bytes: none */
     uint64_t destination, destination_bytes; /* 0 bytes: nothing is written */
-    /* Tables to prepare, symbols in their codes, symbols looked up, plain bits; of an encoded
-     * block, the cost of decoding it. */
-    struct sam_chunk_cost cost;
-    uint64_t counted; /* symbols counted for a code, or counted */
+    struct sam_chunk_cost cost;              /* of an encoded block, that of decoding it */
+    uint64_t counted;                        /* symbols counted for a code, or counted */
+    uint64_t id;                             /* of the header of a chunk to decode */
+    struct system_weight_span head, next;    /* of a block to decode: its head and the next one's */
+    enum sam_chunk_block_mode mode;
+    size_t segment, segments;
 };
 
 /* An executed record. */
@@ -33,15 +50,20 @@ struct system_weight_work {
     char fault[160];                 /* reason of a status other than SAM_WEIGHT_IS_GOOD */
     struct system_weight_block *blocks;
     size_t count, capacity;
+    struct system_weight_segment *segments;
+    struct system_weight_span *spans;
+    size_t segment_count, segment_capacity, span_count, span_capacity;
     struct sam_chunks_room room; /* of the decoder */
 };
 
 /* Execute the record `words` at `address`. Symbols are counted with `counter`, or exactly if that
- * is NULL. Returns SAM_OK also for a record that fails; SAM_ERR_MEMORY: the host is out of memory.
- * `work` is zero at first, and may be reused. */
+ * is NULL. A decoder has `engines`; 0: the work has no segments, and blocks are whole. Returns
+ * SAM_OK also for a record that fails; SAM_ERR_MEMORY: the host is out of memory. `work` is zero at
+ * first, and may be reused. */
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
                                       const uint32_t words[16], const struct sam_counter *counter,
-                                      struct system_weight_work *work, struct sam_error *error);
+                                      unsigned engines, struct system_weight_work *work,
+                                      struct sam_error *error);
 void sam_system_weight_free(struct system_weight_work *work);
 
 /* directory.c: map the packed file `data` at `address`, a multiple of SAM_SYSTEM_WEIGHTS_ALIGN, or

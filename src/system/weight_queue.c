@@ -7,9 +7,14 @@ static void note_accesses(struct sam_system *system, const struct system_weight_
     const unsigned queue = SAM_SYSTEM_WEIGHT_QUEUE;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
-        sam_system_unit_accesses(system, queue, false, b->source, b->source_bytes);
+        if (b->segments == 0)
+            sam_system_unit_accesses(system, queue, false, b->source, b->source_bytes);
+        sam_system_unit_accesses(system, queue, false, b->head.address, b->head.bytes);
         sam_system_unit_accesses(system, queue, true, b->destination, b->destination_bytes);
     }
+    for (size_t i = 0; i < work->span_count; i++)
+        sam_system_unit_accesses(system, queue, false, work->spans[i].address,
+                                 work->spans[i].bytes);
     if (work->result_address)
         sam_system_unit_accesses(system, queue, true, work->result_address, sizeof work->result);
 }
@@ -21,12 +26,14 @@ static enum sam_hart_port_end take(struct sam_system *system, uint32_t address,
     struct sam_error error;
     sam_system_watch_record(system, SAM_SYSTEM_WEIGHT_QUEUE, address);
     struct sam_counter counter;
+    unsigned engines = system->options.check_races ? SAM_STREAMS : 0;
     if (system->time) {
         const struct system_weight_config *wu = &system->time->config.wu;
+        engines = wu->streams;
         counter = (struct sam_counter){wu->sym_width, wu->depth, wu->wt_width, NULL};
     }
-    const enum sam_status ran = sam_system_weight_run(system->memory, address, words,
-                                                      system->time ? &counter : NULL, work, &error);
+    const enum sam_status ran = sam_system_weight_run(
+        system->memory, address, words, system->time ? &counter : NULL, engines, work, &error);
     if (ran != SAM_OK)
         return sam_system_stop(system, SAM_SYSTEM_END_HOST, ran, &error);
     *status = work->result.status;
@@ -112,7 +119,8 @@ const struct system_unit sam_system_weight_unit = {
     .measure = measure,
     .works = {[SYSTEM_WEIGHT_TABLES] = "tables",
               [SYSTEM_WEIGHT_SYMBOLS] = "symbols",
-              [SYSTEM_WEIGHT_PLAIN] = "plain",
+              [SYSTEM_WEIGHT_WINDOWS] = "windows",
+              [SYSTEM_WEIGHT_COPY] = "copy",
               [SYSTEM_WEIGHT_COUNT] = "count",
               [SYSTEM_WEIGHT_CODE] = "code"},
 };

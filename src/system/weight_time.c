@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the weight unit in time: the parts that pass its pipeline. */
+/* Records of the weight unit in time: the parts that pass its pipeline. docs/decoder.md describes
+ * the unit. */
 #include "system/weight_time.h"
 
 static const struct sam_key keys[] = {
 #define ROW(name, value, low, high, kind, meaning)                                                 \
     SAM_KEY(#name, value, low, high, struct system_weight_config, name, 1, SAM_KEY_##kind, meaning)
-    ROW(table_cycles, 2048, 0, 1000000, NUMBER, "cycles per code to decode, and one per symbol"),
-    ROW(symbols_cycle, 8, 1, 1024, NUMBER, "symbols decoded or encoded per cycle"),
-    ROW(bits_cycle, 128, 1, 65536, NUMBER, "plain bits per cycle, beside the symbols"),
+    ROW(streams, 5, 1, 5, NUMBER, "decoding engines, each for one stream of a block"),
+    ROW(symbols, 3, 1, 8, NUMBER, "symbols decoded per engine and cycle, or encoded per cycle"),
+    ROW(table_ports, 4, 1, 64, NUMBER, "lengths of symbols that go into a table per cycle"),
+    ROW(tables, 8, 0, 64, NUMBER, "tables of codes that are kept"),
+    ROW(escapes, 4, 1, 64, NUMBER, "escapes of a window put in place per cycle"),
+    ROW(lines, 64, 64, 1024, NUMBER, "lines of 64 bytes of the input buffer"),
+    ROW(outputs, 16, 1, 1024, NUMBER, "lines of the output buffer"),
+    ROW(heads, 16, 0, 64, NUMBER, "headers of chunks and heads of blocks that are kept"),
+    ROW(requests, 32, 1, 256, NUMBER, "unanswered requests of fetches, and of writes"),
     ROW(count_symbols, 1, 1, 1024, NUMBER, "symbols counted per cycle"),
-    ROW(code_cycles, 4096, 0, 1000000, NUMBER, "cycles to build a code"),
+    ROW(code_items, 1, 1, 64, NUMBER, "items of package-merge per cycle when a code is built"),
     ROW(sym_width, 8, 1, 8, NUMBER, "SymbolStat: bits of a symbol that reach the counters"),
     ROW(depth, 256, 1, 256, NUMBER, "SymbolStat: counters; larger symbols are not counted"),
     ROW(wt_width, 32, 1, 32, NUMBER, "SymbolStat: bits of a counter, which saturates"),
-    ROW(requests, 32, 1, 256, NUMBER, "unanswered requests of fetches, and of writes"),
-    ROW(stream, 1, 0, 1, SWITCH, "1: packed bytes do not stay in the L2"),
+    ROW(stream, 0, 0, 1, SWITCH, "1: whole lines of packed bytes do not stay in the L2"),
     ROW(raw, 0, 0, 1, SWITCH, "1: each decode is charged as a copy of its raw bytes"),
 #undef ROW
 };
@@ -24,79 +30,279 @@ struct sam_keys sam_system_weight_keys(struct system_weight_config *config)
     return (struct sam_keys){keys, SAM_COUNT(keys), config};
 }
 
-/* --------------------------------------------------------------------------------- parts */
+/* --------------------------------------------------------------------------------- helpers */
 
-static uint64_t divide(uint64_t number, uint32_t by)
+static uint64_t divide(uint64_t number, uint64_t by)
 {
     return number / by + (number % by != 0);
 }
 
-/* Coded symbols and plain bits of a block are processed in parallel. */
-static void add_symbols(struct system_weight_time *u, const struct sam_chunk_cost *cost,
-                        struct system_part *part)
+static uint64_t lines_of(uint64_t bytes)
+{
+    return bytes ? divide(bytes, SAM_MEMTIME_LINE) : 1;
+}
+
+static struct system_flow flow_of(uint64_t address, uint64_t bytes)
+{
+    return (struct system_flow){.address = address, .bytes = bytes};
+}
+
+/* Bytes that are read into or written from a buffer, without work. */
+static void add_read(struct system_job *job, struct system_part part, uint64_t address,
+                     uint64_t bytes)
+{
+    const struct system_flow flow = flow_of(address, bytes);
+    sam_system_job_part(job, &part);
+    sam_system_job_read(job, &flow);
+}
+
+static void add_write(struct system_job *job, uint64_t address, uint64_t bytes)
+{
+    const struct system_flow flow = flow_of(address, bytes);
+    sam_system_job_part(job, &(struct system_part){.steps = lines_of(bytes)});
+    sam_system_job_write(job, &flow);
+}
+
+/* A block that passes line by line of its source or its destination, whichever is longer. */
+static void add_lines(struct system_job *job, const struct system_weight_block *b, unsigned kind,
+                      uint64_t work)
+{
+    const uint64_t longer =
+        b->source_bytes > b->destination_bytes ? b->source_bytes : b->destination_bytes;
+    const struct system_flow from = flow_of(b->source, b->source_bytes),
+                             to = flow_of(b->destination, b->destination_bytes);
+    const uint64_t steps = lines_of(longer);
+    sam_system_job_part(
+        job, &(struct system_part){.steps = steps, .kind = kind, .work = divide(work, steps)});
+    sam_system_job_read(job, &from);
+    sam_system_job_write(job, &to);
+}
+
+/* -------------------------------------------------------------------------------- decoding */
+
+/* Cycles for the tables that a block needs and the unit does not have: lengths are counted, the
+ * first code and offset of each length follow, and symbols are sorted. */
+static uint64_t prepare(struct system_weight_time *u, const struct sam_chunk_cost *cost)
 {
     const struct system_weight_config *c = &u->config;
-    const uint64_t symbols = divide(cost->coded, c->symbols_cycle);
-    const uint64_t bits = divide(cost->plain_bits, c->bits_cycle);
-    u->figures.symbols += cost->coded;
-    part->work[SYSTEM_WEIGHT_SYMBOLS] = symbols;
-    part->work[SYSTEM_WEIGHT_PLAIN] = bits > symbols ? bits - symbols : 0;
+    uint64_t cycles = 0;
+    for (unsigned i = 0; i < cost->codes; i++) {
+        unsigned at = 0, oldest = 0;
+        while (at < c->tables && u->tables[at].id != cost->code[i].id) {
+            oldest = u->tables[at].used < u->tables[oldest].used ? at : oldest;
+            at++;
+        }
+        if (at == c->tables) {
+            cycles += 2 * divide(cost->code[i].range, c->table_ports) + SYSTEM_WEIGHT_LENGTHS;
+            at = oldest;
+        }
+        u->tables[at].id = cost->code[i].id;
+        u->tables[at].used = ++u->uses;
+    }
+    return cycles;
 }
 
-static struct system_part part_of(const struct system_weight_block *b)
+/* Names of bytes in the buffer of heads, never 0. */
+static uint64_t name_of(uint64_t chunk, uint64_t address)
 {
-    return (struct system_part){.source = b->source,
-                                .source_bytes = b->source_bytes,
-                                .destination = b->destination,
-                                .destination_bytes = b->destination_bytes};
+    return (chunk ^ address * UINT64_C(0x9e3779b97f4a7c15)) | 1;
 }
 
-/* Size of a block's elements before packing. */
-static uint64_t raw_bytes(const struct system_weight_work *work,
-                          const struct system_weight_block *b)
+/* Bytes of output per element of the layout. */
+static uint64_t output_element(const struct system_weight_work *work)
 {
-    return b->destination_bytes * sam_dtype_bits((enum sam_dtype)work->record.packed_type) /
-           sam_dtype_bits((enum sam_dtype)work->record.output_type);
+    const struct sam_weight_record *r = &work->record;
+    const enum sam_layout_id id =
+        r->layout == SAM_LAYOUT_SHARED ? SAM_LAYOUT_BYTES : (enum sam_layout_id)r->layout;
+    return (uint64_t)sam_layout_of(id)->element * sam_dtype_bits((enum sam_dtype)r->output_type) /
+           sam_dtype_bits((enum sam_dtype)r->packed_type);
+}
+
+/* Elements that an engine decodes per step: a line of output, or a word of a window. */
+static uint64_t elements_per_step(const struct system_weight_work *work, bool window)
+{
+    const uint64_t bytes = output_element(work);
+    return window ? SYSTEM_WEIGHT_WORD : bytes < SAM_MEMTIME_LINE ? SAM_MEMTIME_LINE / bytes : 1;
+}
+
+static uint64_t steps_of(const struct system_weight_segment *s, uint64_t per_step)
+{
+    return divide(s->elements + s->skipped, per_step);
+}
+
+/* The flows of a segment, in the part added last. */
+static void add_segment(struct system_job *job, const struct system_weight_work *work,
+                        const struct system_weight_segment *s, uint64_t per_step)
+{
+    const uint64_t steps = steps_of(s, per_step), skipped = s->skipped / per_step;
+    for (size_t i = s->read; i < s->read + s->reads; i++) {
+        const struct system_weight_span *span = &work->spans[i];
+        const uint64_t first = span->codes ? 0 : skipped;
+        const struct system_flow flow = {.address = span->address,
+                                         .bytes = span->bytes,
+                                         .first = first,
+                                         .steps = steps - first,
+                                         .down = s->down && !span->codes};
+        sam_system_job_read(job, &flow);
+    }
+    const struct system_flow flow = {.address = s->destination,
+                                     .bytes = s->destination_bytes,
+                                     .first = skipped,
+                                     .steps = steps - skipped,
+                                     .down = s->down};
+    sam_system_job_write(job, &flow);
+}
+
+/* A part of the segments [at, end) of a block, an engine for each. `lead` comes first. */
+static void add_engines(struct system_weight_time *u, const struct system_weight_work *work,
+                        const struct system_weight_block *b, size_t at, size_t end, uint64_t lead,
+                        struct system_job *job)
+{
+    const bool window = b->mode == SAM_CHUNK_WINDOW;
+    const uint64_t per_step = elements_per_step(work, window);
+    const struct system_weight_segment *s = &work->segments[at];
+    struct system_part part = {.lead = lead,
+                               .lead_kind = SYSTEM_WEIGHT_TABLES,
+                               .work = 1,
+                               .kind = window          ? SYSTEM_WEIGHT_WINDOWS
+                                       : s->coded_bits ? SYSTEM_WEIGHT_SYMBOLS
+                                                       : SYSTEM_WEIGHT_COPY};
+    for (size_t i = at; i < end; i++) {
+        const uint64_t steps = steps_of(&work->segments[i], per_step);
+        part.steps = steps > part.steps ? steps : part.steps;
+    }
+    if (s->coded_bits)
+        part.work = divide(per_step * s->coded_bits, UINT64_C(8) * u->config.symbols);
+    for (size_t i = at; i < end; i++)
+        u->figures.symbols +=
+            divide((work->segments[i].elements + work->segments[i].skipped) * s->coded_bits, 8);
+    const uint64_t escapes = divide(s->escapes, u->config.escapes);
+    if (window && escapes > part.steps) {
+        part.lead = escapes - part.steps;
+        part.lead_kind = SYSTEM_WEIGHT_WINDOWS;
+    }
+    sam_system_job_part(job, &part);
+    for (size_t i = at; i < end; i++)
+        add_segment(job, work, &work->segments[i], per_step);
+}
+
+/* The segments of a block: as many at a time as there are engines, and as the input buffer can hold
+ * lines for. */
+static void add_segments(struct system_weight_time *u, const struct system_weight_work *work,
+                         const struct system_weight_block *b, struct system_job *job)
+{
+    uint64_t lead = prepare(u, &b->cost);
+    const size_t end = b->segment + b->segments;
+    for (size_t at = b->segment, to; at < end; at = to) {
+        size_t flows = work->segments[at].reads;
+        for (to = at + 1; to < end && work->segments[at].down && to - at < u->config.streams; to++)
+            if (2 * (flows += work->segments[to].reads) > u->config.lines)
+                break;
+        add_engines(u, work, b, at, to, lead, job);
+        lead = 0;
+    }
+}
+
+/* A block of which it is not known how it is read, or one that is charged as a copy. */
+static void add_copy(const struct system_weight_block *b, uint64_t source, uint64_t bytes,
+                     struct system_job *job)
+{
+    struct system_weight_block copy = *b;
+    copy.source = source;
+    copy.source_bytes = bytes;
+    add_lines(job, &copy, SYSTEM_WEIGHT_COPY, 1);
+}
+
+/* Bytes that a step names. */
+static uint64_t fetched_of(const struct system_weight_work *work,
+                           const struct system_weight_block *b)
+{
+    uint64_t bytes = b->segments ? b->head.bytes : b->source_bytes;
+    for (size_t k = b->segment; k < b->segment + b->segments; k++)
+        for (size_t i = 0; i < work->segments[k].reads; i++)
+            bytes += work->spans[work->segments[k].read + i].bytes;
+    return bytes;
 }
 
 static void decode(struct system_weight_time *u, const struct system_weight_work *work,
                    struct system_job *job)
 {
-    const struct system_weight_config *c = &u->config;
-    uint64_t raw = 0;
-    job->stream = c->stream;
+    const struct sam_weight_record *r = &work->record;
+    const uint64_t packed = sam_dtype_bits((enum sam_dtype)r->packed_type),
+                   output = sam_dtype_bits((enum sam_dtype)r->output_type);
+    uint64_t raw = r->layout == SAM_LAYOUT_SHARED ? r->first_low : r->first_low * packed / 8;
+    uint64_t chunk = 0;
+    job->stream = u->config.stream;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
-        struct system_part *part = &job->parts[job->count++];
-        const uint64_t size = raw_bytes(work, b);
-        *part = part_of(b);
-        u->figures.packed += b->source_bytes;
+        const uint64_t size = b->destination_bytes * packed / output;
+        u->figures.packed += fetched_of(work, b);
         u->figures.raw += size;
-        if (c->raw) {
-            part->source = work->record.source + raw;
-            part->source_bytes = size;
+        if (u->config.raw) {
+            if (b->destination_bytes)
+                add_copy(b, r->source + raw, size, job);
             raw += size;
-            continue;
+        } else if (b->segments) {
+            if (b->head.bytes)
+                add_read(
+                    job,
+                    (struct system_part){.barrier = true, .keep = name_of(chunk, b->head.address)},
+                    b->head.address, b->head.bytes);
+            if (b->next.bytes)
+                add_read(
+                    job,
+                    (struct system_part){.ahead = true, .keep = name_of(chunk, b->next.address)},
+                    b->next.address, b->next.bytes);
+            add_segments(u, work, b, job);
+        } else if (b->destination_bytes) {
+            add_copy(b, b->source, b->source_bytes, job);
+        } else {
+            chunk = b->id;
+            add_read(job,
+                     (struct system_part){
+                         .barrier = true, .keep = name_of(chunk, b->source), .chain = b->id != 0},
+                     b->source, b->source_bytes);
         }
-        if (b->cost.tables)
-            part->work[SYSTEM_WEIGHT_TABLES] =
-                (uint64_t)b->cost.tables * c->table_cycles + b->cost.code_symbols;
-        add_symbols(u, &b->cost, part);
     }
 }
 
-/* A counting pass over blocks [from, to). */
+/* -------------------------------------------------------------------- encoding and counting */
+
+/* A counting pass over blocks [from, to): counters are cleared before it, and read after it. */
 static void count_blocks(const struct system_weight_time *u, const struct system_weight_work *work,
                          size_t from, size_t to, struct system_job *job)
 {
+    const struct system_part clear = {.lead = u->config.depth, .lead_kind = SYSTEM_WEIGHT_COUNT};
+    if (from < to)
+        sam_system_job_part(job, &clear);
     for (size_t i = from; i < to; i++) {
-        struct system_part *part = &job->parts[job->count++];
-        *part = part_of(&work->blocks[i]);
-        part->destination_bytes = 0;
-        part->work[SYSTEM_WEIGHT_COUNT] = divide(work->blocks[i].counted, u->config.count_symbols) +
-                                          (i == from ? u->config.depth : 0) +
-                                          (i + 1 == to ? u->config.depth : 0);
+        struct system_weight_block b = work->blocks[i];
+        b.destination_bytes = 0;
+        add_lines(job, &b, SYSTEM_WEIGHT_COUNT, divide(b.counted, u->config.count_symbols));
     }
+    if (from < to)
+        sam_system_job_part(job, &clear);
+}
+
+/* Cycles to build a code of n symbols by package-merge: the symbols are sorted as they come, each
+ * of the rows merges them with the pairs of the row before, and a row at a time is looked through
+ * for the lengths. */
+static uint64_t build_code(const struct system_weight_config *c, unsigned n)
+{
+    uint64_t items = 0, row = 0;
+    for (unsigned i = 0; i < SYSTEM_WEIGHT_LENGTHS; i++)
+        items += row = n + row / 2;
+    return n + divide(items, c->code_items) + SYSTEM_WEIGHT_LENGTHS;
+}
+
+/* Whether a block before `at` of the chunk that begins at `first` has this code. */
+static bool has_code(const struct system_weight_work *work, size_t first, size_t at, uint64_t id)
+{
+    for (size_t i = first; i < at; i++)
+        for (unsigned k = 0; k < work->blocks[i].cost.codes; k++)
+            if (work->blocks[i].cost.code[k].id == id)
+                return true;
+    return false;
 }
 
 /* Add a chunk: its header at `at` and the blocks up to the next header, whose index is returned.
@@ -104,21 +310,29 @@ static void count_blocks(const struct system_weight_time *u, const struct system
 static size_t encode_chunk(struct system_weight_time *u, const struct system_weight_work *work,
                            size_t at, bool *built, struct system_job *job)
 {
+    const struct system_weight_config *c = &u->config;
     size_t end = at + 1;
     uint64_t codes = 0;
-    for (; end < work->count && work->blocks[end].source_bytes; end++)
-        codes += work->blocks[end].cost.tables;
+    for (; end < work->count && work->blocks[end].source_bytes; end++) {
+        const struct sam_chunk_cost *cost = &work->blocks[end].cost;
+        for (unsigned k = 0; k < cost->codes; k++)
+            if (!has_code(work, at + 1, end, cost->code[k].id))
+                codes += build_code(c, cost->code[k].symbols);
+    }
     if (!work->counted)
         count_blocks(u, work, at + 1, end, job);
-    struct system_part *header = &job->parts[job->count++];
-    *header = part_of(&work->blocks[at]);
-    if (!work->counted || !*built)
-        header->work[SYSTEM_WEIGHT_CODE] = codes * u->config.code_cycles;
+    if (codes && (!work->counted || !*built))
+        sam_system_job_part(job,
+                            &(struct system_part){.lead = codes, .lead_kind = SYSTEM_WEIGHT_CODE});
     *built |= codes != 0;
+    add_write(job, work->blocks[at].destination, work->blocks[at].destination_bytes);
     for (size_t i = at + 1; i < end; i++) {
-        struct system_part *part = &job->parts[job->count++];
-        *part = part_of(&work->blocks[i]);
-        add_symbols(u, &work->blocks[i].cost, part);
+        const struct system_weight_block *b = &work->blocks[i];
+        u->figures.symbols += b->cost.coded;
+        if (b->cost.coded)
+            add_lines(job, b, SYSTEM_WEIGHT_SYMBOLS, divide(b->cost.coded, c->symbols));
+        else
+            add_lines(job, b, SYSTEM_WEIGHT_COPY, 1);
     }
     return end;
 }
@@ -128,7 +342,8 @@ static void encode(struct system_weight_time *u, const struct system_weight_work
 {
     bool built = false;
     if (work->counted && work->count)
-        job->parts[job->count++] = part_of(&work->blocks[0]);
+        add_read(job, (struct system_part){.barrier = true}, work->blocks[0].source,
+                 work->blocks[0].source_bytes);
     for (size_t i = work->counted; i < work->count;)
         i = encode_chunk(u, work, i, &built, job);
 }
@@ -141,7 +356,7 @@ static void count(const struct system_weight_time *u, const struct system_weight
         blocks--;
     count_blocks(u, work, 0, blocks, job);
     for (size_t i = blocks; i < work->count; i++)
-        job->parts[job->count++] = part_of(&work->blocks[i]);
+        add_write(job, work->blocks[i].destination, work->blocks[i].destination_bytes);
 }
 
 static void add_parts(struct system_weight_time *u, const struct system_weight_work *work,
@@ -153,8 +368,7 @@ static void add_parts(struct system_weight_time *u, const struct system_weight_w
     default: count(u, work, job); break;
     }
     if (work->result_address)
-        job->parts[job->count++] = (struct system_part){.destination = work->result_address,
-                                                        .destination_bytes = sizeof work->result};
+        add_write(job, work->result_address, sizeof work->result);
 }
 
 /* ----------------------------------------------------------------------------------- life */
@@ -167,6 +381,9 @@ struct system_weight_time *sam_system_weight_time_new(const struct system_weight
     if (!u)
         return NULL;
     o.requests = config->requests;
+    o.lines = config->lines;
+    o.outputs = config->outputs;
+    o.kept = config->heads;
     u->config = *config;
     sam_system_stages_init(&u->stages, &o);
     return u;
@@ -177,12 +394,15 @@ bool sam_system_weight_time_submit(struct system_weight_time *u,
 {
     static const char *const names[] = {"decode", "encode", "count"};
     const uint32_t operation = work->record.operation;
-    /* at most both passes over each block, and the result */
-    struct system_job *job = sam_system_job_new(2 * work->count + 1);
+    struct system_job *job =
+        sam_system_job_new(operation < SAM_COUNT(names) ? names[operation] : "?");
     if (!job)
         return false;
-    job->name = operation < SAM_COUNT(names) ? names[operation] : "?";
     add_parts(u, work, job);
+    if (job->failed) {
+        sam_system_job_free(job);
+        return false;
+    }
     sam_system_stages_enter(&u->stages, job, from);
     return true;
 }

@@ -8,15 +8,20 @@
 #include "system/weight.h"
 
 struct system_weight_config {
-    uint32_t table_cycles;  /* per code, plus one per symbol of it */
-    uint32_t symbols_cycle; /* symbols decoded or encoded per cycle */
-    uint32_t bits_cycle;    /* plain bits per cycle, in parallel */
+    uint32_t streams;       /* engines, each for one stream of a block */
+    uint32_t symbols;       /* decoded per engine and cycle, or encoded per cycle */
+    uint32_t table_ports;   /* lengths of symbols that go into a table per cycle */
+    uint32_t tables;        /* of codes that are kept */
+    uint32_t escapes;       /* of a window, put in place per cycle */
+    uint32_t lines;         /* of 64 bytes, of the input buffer */
+    uint32_t outputs;       /* lines of the output buffer */
+    uint32_t heads;         /* headers of chunks and heads of blocks that are kept */
+    uint32_t requests;      /* unanswered, of fetches and of writes */
     uint32_t count_symbols; /* symbols counted per cycle */
-    uint32_t code_cycles;   /* to build a code */
+    uint32_t code_items;    /* items of package-merge per cycle */
     uint32_t sym_width;     /* SymbolStat: bits of a symbol that reach the counters, */
     uint32_t depth;         /* counters, */
     uint32_t wt_width;      /* and their bits */
-    uint32_t requests;      /* unanswered, of fetches and of writes */
     bool stream;            /* packed bytes do not stay in the L2 */
     bool raw;               /* charge each decode as a copy of its raw bytes */
 };
@@ -25,11 +30,17 @@ struct sam_keys sam_system_weight_keys(struct system_weight_config *config);
 
 /* The kinds of work of its pipeline (stages.h). */
 enum {
-    SYSTEM_WEIGHT_TABLES,  /* prepares a code for decoding */
-    SYSTEM_WEIGHT_SYMBOLS, /* decodes or encodes symbols, and plain bits in parallel */
-    SYSTEM_WEIGHT_PLAIN,   /* the plain bits that a block has left */
+    SYSTEM_WEIGHT_TABLES,  /* prepares codes for decoding */
+    SYSTEM_WEIGHT_SYMBOLS, /* decodes or encodes symbols */
+    SYSTEM_WEIGHT_WINDOWS, /* decodes windows */
+    SYSTEM_WEIGHT_COPY,    /* moves elements that are not coded */
     SYSTEM_WEIGHT_COUNT,   /* counts symbols */
-    SYSTEM_WEIGHT_CODE,    /* builds a code */
+    SYSTEM_WEIGHT_CODE,    /* builds codes */
+};
+enum {
+    SYSTEM_WEIGHT_TABLES_KEPT = 64, /* at most */
+    SYSTEM_WEIGHT_LENGTHS = 11,     /* of codes, in bits */
+    SYSTEM_WEIGHT_WORD = 64,        /* weights of a window decoded per cycle */
 };
 
 struct system_weight_figures {
@@ -41,6 +52,10 @@ struct system_weight_time {
     struct system_stages stages; /* first: the state of a unit */
     struct system_weight_config config;
     struct system_weight_figures figures;
+    struct {
+        uint64_t id, used;
+    } tables[SYSTEM_WEIGHT_TABLES_KEPT];
+    uint64_t uses;
     const struct system_weight_work *given; /* by the store that runs; NULL: none */
 };
 /* The requests of the options are those of `config`. NULL: out of memory. */

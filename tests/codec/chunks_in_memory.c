@@ -65,10 +65,9 @@ static bool take_step(void *context, const struct sam_chunks_step *step)
         memcpy(o->data + o->size, step->data, (size_t)step->to_size);
     o->size += (size_t)step->to_size;
     o->read += step->from_size;
-    o->cost.tables += step->cost.tables;
-    o->cost.code_symbols += step->cost.code_symbols;
+    for (unsigned i = 0; i < step->cost.codes && o->cost.codes < SAM_COUNT(o->cost.code); i++)
+        o->cost.code[o->cost.codes++] = step->cost.code[i];
     o->cost.coded += step->cost.coded;
-    o->cost.plain_bits += step->cost.plain_bits;
     o->counted += step->counted;
     return true;
 }
@@ -78,7 +77,7 @@ struct sam_chunks_sink output_sink(struct output *output, size_t room)
     *output = (struct output){.data = malloc(room ? room : 1), .room = room};
     assert_non_null(output->data);
     memset(output->data, UNWRITTEN, room);
-    return (struct sam_chunks_sink){take_step, output, room, place};
+    return (struct sam_chunks_sink){take_step, output, room, place, .engines = SAM_STREAMS};
 }
 
 struct packed chunks_of(const struct packed *file)

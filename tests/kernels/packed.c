@@ -374,7 +374,7 @@ TEST(missing_waits)
 TEST(in_time)
 {
     static const char *const texts[] = {
-        "", "mem.dram_bytes=1,wu.symbols_cycle=64",
+        "", "mem.dram_bytes=1,wu.symbols=8",
         "mem.l2_size=4096,mx.mpara=8,mx.npara=8,gpu.sms=1,tl.queue=1"};
     const struct packed_config config = {SAM_E5M2, 1, 512, 1024, 1};
     struct packed_layer layer;

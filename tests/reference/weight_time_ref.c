@@ -5,11 +5,9 @@
 
 #include "test.h"
 
-enum { FETCH, WORK, WRITE };
-
 /* ----------------------------------------------------------------------------------- parts */
 
-static uint64_t steps(uint64_t number, uint32_t per_step)
+static uint64_t steps(uint64_t number, uint64_t per_step)
 {
     uint64_t count = 0;
     for (; number; number -= number < per_step ? number : per_step)
@@ -17,79 +15,272 @@ static uint64_t steps(uint64_t number, uint32_t per_step)
     return count;
 }
 
-static struct wref_part *add_part(struct wref *w, const struct system_weight_block *b)
+static struct wref_part *add_part(struct wref *w, uint64_t count, unsigned kind, uint64_t work)
 {
     struct wref_record *r = &w->records[w->submitted];
     r->parts = realloc(r->parts, (r->count + 1) * sizeof *r->parts);
     assert_non_null(r->parts);
     struct wref_part *part = &r->parts[r->count++];
-    *part = (struct wref_part){.record = w->submitted,
-                               .address = {b->source, 0, b->destination},
-                               .bytes = {b->source_bytes, 0, b->destination_bytes}};
+    *part = (struct wref_part){
+        .record = w->submitted, .steps = count ? count : 1, .kind = kind, .work = work};
     return part;
 }
 
-static void add_symbols(const struct wref *w, const struct system_weight_block *b,
-                        struct wref_part *part)
+static void widen(uint64_t range[2], uint64_t low, uint64_t end)
 {
-    const uint64_t symbols = steps(b->cost.coded, w->config.symbols_cycle);
-    const uint64_t plain = steps(b->cost.plain_bits, w->config.bits_cycle);
-    part->work[SYSTEM_WEIGHT_SYMBOLS] = symbols;
-    part->work[SYSTEM_WEIGHT_PLAIN] = plain < symbols ? 0 : plain - symbols;
+    range[0] = range[1] == 0 || low < range[0] ? low : range[0];
+    range[1] = end > range[1] ? end : range[1];
+}
+
+/* Bytes that steps `first` to the last use, in order; `down`: from the last byte on. Byte i of n is
+ * used by the first step t with ceil(n * (t + 1) / steps) > i. */
+static void add_flow(struct wref *w, struct wref_part *part, bool writes, uint64_t address,
+                     uint64_t bytes, uint64_t first, uint64_t end, bool down)
+{
+    struct wref_record *r = &w->records[part->record];
+    struct wref_line **lines = writes ? &part->writes : &part->reads;
+    size_t *count = writes ? &part->write_count : &part->read_count;
+    const size_t flow = part->flows++;
+    uint64_t step = first;
+    struct wref_line *line = NULL;
+    if (bytes == 0)
+        return;
+    widen(writes ? r->writes : r->reads, address, address + bytes);
+    for (uint64_t i = 0; i < bytes; i++) {
+        const uint64_t at = down ? address + bytes - 1 - i : address + i;
+        while ((bytes * (step + 1 - first) + (end - first) - 1) / (end - first) <= i)
+            step++;
+        if (!line || line->address / 64 != at / 64) {
+            *lines = realloc(*lines, (*count + 1) * sizeof **lines);
+            assert_non_null(*lines);
+            line = &(*lines)[*count];
+            *line = (struct wref_line){
+                .address = at, .begins = step, .flow = flow, .order = (*count)++};
+        }
+        line->address = at < line->address ? at : line->address;
+        line->bytes++;
+        line->ends = step;
+    }
+}
+
+static int compare(const struct wref_line *x, const struct wref_line *y, uint64_t a, uint64_t b)
+{
+    return a != b               ? (a > b) - (a < b)
+           : x->flow != y->flow ? (x->flow > y->flow) - (x->flow < y->flow)
+                                : (x->order > y->order) - (x->order < y->order);
+}
+static int by_begin(const void *a, const void *b)
+{
+    const struct wref_line *x = a, *y = b;
+    return compare(x, y, x->begins, y->begins);
+}
+static int by_end(const void *a, const void *b)
+{
+    const struct wref_line *x = a, *y = b;
+    return compare(x, y, x->ends, y->ends);
+}
+
+static void add_lines(struct wref *w, uint64_t source, uint64_t source_bytes, uint64_t to,
+                      uint64_t to_bytes, unsigned kind, uint64_t work)
+{
+    const uint64_t longer = source_bytes > to_bytes ? source_bytes : to_bytes;
+    const uint64_t count = longer ? steps(longer, 64) : 1;
+    struct wref_part *part = add_part(w, count, kind, steps(work, count));
+    add_flow(w, part, false, source, source_bytes, 0, part->steps, false);
+    add_flow(w, part, true, to, to_bytes, 0, part->steps, false);
+}
+
+static struct wref_part *add_head(struct wref *w, uint64_t chunk, uint64_t address, uint64_t bytes)
+{
+    struct wref_part *part = add_part(w, 1, 0, 0);
+    part->keep = (chunk ^ address * UINT64_C(0x9e3779b97f4a7c15)) | 1;
+    add_flow(w, part, false, address, bytes, 0, 1, false);
+    return part;
+}
+
+/* Cycles of the tables that are not there. */
+static uint64_t tables(struct wref *w, const struct sam_chunk_cost *cost)
+{
+    uint64_t cycles = 0;
+    for (unsigned i = 0; i < cost->codes; i++) {
+        unsigned found = WREF_KEPT, oldest = 0;
+        for (unsigned k = 0; k < w->config.tables; k++) {
+            if (found == WREF_KEPT && w->tables[k].name == cost->code[i].id)
+                found = k;
+            if (w->tables[k].used < w->tables[oldest].used)
+                oldest = k;
+        }
+        if (found == WREF_KEPT) {
+            cycles += steps(cost->code[i].range, w->config.table_ports) * 2 + 11;
+            found = oldest;
+        }
+        w->tables[found].name = cost->code[i].id;
+        w->tables[found].used = ++w->uses;
+    }
+    return cycles;
+}
+
+static uint64_t element_of(const struct system_weight_work *work)
+{
+    static const unsigned sizes[] = {1, 2, 2, 2, 4, 1, 1, 1, 2, 4, 1}; /* by layout */
+    return sizes[work->record.layout] * sam_dtype_bits((enum sam_dtype)work->record.output_type) /
+           sam_dtype_bits((enum sam_dtype)work->record.packed_type);
+}
+
+static void add_block(struct wref *w, const struct system_weight_work *work,
+                      const struct system_weight_block *b)
+{
+    const bool window = b->mode == SAM_CHUNK_WINDOW;
+    const uint64_t element = element_of(work), per_step = window ? 64 : 64 / element;
+    uint64_t lead = tables(w, &b->cost);
+    size_t flows = 0;
+    unsigned engines = 0;
+    struct wref_part *part = NULL;
+    for (size_t i = b->segment; i < b->segment + b->segments; i++) {
+        const struct system_weight_segment *s = &work->segments[i];
+        const uint64_t count = steps(s->elements + s->skipped, per_step);
+        flows += s->reads;
+        if (!part || !s->down || engines == w->config.streams || flows * 2 > w->config.lines) {
+            part = add_part(w, 1, SYSTEM_WEIGHT_COPY, 1);
+            part->lead = lead;
+            part->lead_kind = SYSTEM_WEIGHT_TABLES;
+            lead = engines = 0;
+            flows = s->reads;
+            if (window)
+                part->kind = SYSTEM_WEIGHT_WINDOWS;
+            if (s->coded_bits) {
+                part->kind = SYSTEM_WEIGHT_SYMBOLS;
+                part->work = steps(per_step * s->coded_bits, 8 * w->config.symbols);
+            }
+            const uint64_t late = steps(s->escapes, w->config.escapes);
+            if (window && late > count) {
+                part->lead = late - count;
+                part->lead_kind = SYSTEM_WEIGHT_WINDOWS;
+            }
+            /* The flows of a part end with their own segment, so its steps come first. */
+            for (size_t k = i; k < b->segment + b->segments && (k == i || work->segments[k].down);
+                 k++) {
+                size_t sum = 0;
+                for (size_t x = i; x <= k; x++)
+                    sum += work->segments[x].reads;
+                if (k - i == w->config.streams || (k > i && sum * 2 > w->config.lines))
+                    break;
+                const uint64_t own =
+                    steps(work->segments[k].elements + work->segments[k].skipped, per_step);
+                part->steps = own > part->steps ? own : part->steps;
+            }
+        }
+        engines++;
+        for (size_t k = s->read; k < s->read + s->reads; k++) {
+            const struct system_weight_span *span = &work->spans[k];
+            add_flow(w, part, false, span->address, span->bytes,
+                     span->codes ? 0 : s->skipped / per_step, count, s->down && !span->codes);
+        }
+        add_flow(w, part, true, s->destination, s->destination_bytes, s->skipped / per_step, count,
+                 s->down);
+    }
 }
 
 static void add_decode(struct wref *w, const struct system_weight_work *work)
 {
-    uint64_t copied = work->record.source;
+    const uint64_t packed = sam_dtype_bits((enum sam_dtype)work->record.packed_type),
+                   output = sam_dtype_bits((enum sam_dtype)work->record.output_type);
+    uint64_t chunk = 0, copied = work->record.source;
+    copied +=
+        work->record.layout == 10 ? work->record.first_low : work->record.first_low * packed / 8;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
-        struct wref_part *part = add_part(w, b);
-        part->streams = w->config.stream;
+        const uint64_t raw = b->destination_bytes * packed / output;
         if (w->config.raw) {
-            part->address[FETCH] = copied;
-            part->bytes[FETCH] = b->destination_bytes *
-                                 sam_dtype_bits((enum sam_dtype)work->record.packed_type) /
-                                 sam_dtype_bits((enum sam_dtype)work->record.output_type);
-            copied += part->bytes[FETCH];
+            if (b->destination_bytes)
+                add_lines(w, copied, raw, b->destination, b->destination_bytes, SYSTEM_WEIGHT_COPY,
+                          1);
+            copied += raw;
+        } else if (b->segments) {
+            if (b->head.bytes)
+                add_head(w, chunk, b->head.address, b->head.bytes)->barrier = true;
+            if (b->next.bytes)
+                add_head(w, chunk, b->next.address, b->next.bytes)->ahead = true;
+            add_block(w, work, b);
+        } else if (b->destination_bytes) {
+            add_lines(w, b->source, b->source_bytes, b->destination, b->destination_bytes,
+                      SYSTEM_WEIGHT_COPY, 1);
         } else {
-            for (unsigned k = 0; k < b->cost.tables; k++)
-                part->work[SYSTEM_WEIGHT_TABLES] += w->config.table_cycles;
-            part->work[SYSTEM_WEIGHT_TABLES] += b->cost.tables ? b->cost.code_symbols : 0;
-            add_symbols(w, b, part);
+            chunk = b->id;
+            struct wref_part *part = add_head(w, chunk, b->source, b->source_bytes);
+            part->barrier = true;
+            part->chain = chunk != 0;
         }
     }
+    for (size_t i = 0; i < w->records[w->submitted].count; i++)
+        w->records[w->submitted].parts[i].streams = w->config.stream;
+}
+
+static void add_work(struct wref *w, unsigned kind, uint64_t cycles)
+{
+    struct wref_part *part = add_part(w, 1, 0, 0);
+    part->lead = cycles;
+    part->lead_kind = kind;
 }
 
 /* Blocks `from` up to `to` are counted. */
 static void add_counting(struct wref *w, const struct system_weight_work *work, size_t from,
                          size_t to)
 {
-    for (size_t i = from; i < to; i++) {
-        struct wref_part *part = add_part(w, &work->blocks[i]);
-        part->bytes[WRITE] = 0;
-        part->work[SYSTEM_WEIGHT_COUNT] = steps(work->blocks[i].counted, w->config.count_symbols);
-        part->work[SYSTEM_WEIGHT_COUNT] += i == from ? w->config.depth : 0;
-        part->work[SYSTEM_WEIGHT_COUNT] += i == to - 1 ? w->config.depth : 0;
+    if (from == to)
+        return;
+    add_work(w, SYSTEM_WEIGHT_COUNT, w->config.depth);
+    for (size_t i = from; i < to; i++)
+        add_lines(w, work->blocks[i].source, work->blocks[i].source_bytes, 0, 0,
+                  SYSTEM_WEIGHT_COUNT, steps(work->blocks[i].counted, w->config.count_symbols));
+    add_work(w, SYSTEM_WEIGHT_COUNT, w->config.depth);
+}
+
+static uint64_t code_cycles(const struct wref *w, unsigned n)
+{
+    uint64_t items = 0, below = 0;
+    for (unsigned row = 0; row < 11; row++) {
+        below = n + below / 2;
+        items += below;
     }
+    return n + steps(items, w->config.code_items) + 11;
 }
 
 static void add_encode(struct wref *w, const struct system_weight_work *work)
 {
     size_t first = 0;
     unsigned built = 0;
-    if (work->counted && work->count)
-        add_part(w, &work->blocks[first++]);
+    if (work->counted && work->count) {
+        const struct system_weight_block *b = &work->blocks[first++];
+        struct wref_part *part = add_part(w, 1, 0, 0);
+        part->barrier = true;
+        add_flow(w, part, false, b->source, b->source_bytes, 0, 1, false);
+    }
     for (size_t i = first, end; i < work->count; i = end) {
-        uint64_t codes = 0;
+        uint64_t seen[512], cycles = 0;
+        unsigned codes = 0;
         for (end = i + 1; end < work->count && work->blocks[end].source_bytes; end++)
-            codes += work->blocks[end].cost.tables;
+            for (unsigned k = 0; k < work->blocks[end].cost.codes; k++) {
+                const struct sam_chunk_code *code = &work->blocks[end].cost.code[k];
+                unsigned j = 0;
+                while (j < codes && seen[j] != code->id)
+                    j++;
+                if (j == codes) {
+                    seen[codes++] = code->id;
+                    cycles += code_cycles(w, code->symbols);
+                }
+            }
         if (!work->counted)
             add_counting(w, work, i + 1, end);
-        struct wref_part *header = add_part(w, &work->blocks[i]);
-        if (!work->counted || (codes && built++ == 0))
-            header->work[SYSTEM_WEIGHT_CODE] = codes * w->config.code_cycles;
-        for (size_t k = i + 1; k < end; k++)
-            add_symbols(w, &work->blocks[k], add_part(w, &work->blocks[k]));
+        if (codes && (!work->counted || built++ == 0))
+            add_work(w, SYSTEM_WEIGHT_CODE, cycles);
+        add_lines(w, 0, 0, work->blocks[i].destination, work->blocks[i].destination_bytes, 0, 0);
+        for (size_t k = i + 1; k < end; k++) {
+            const struct system_weight_block *b = &work->blocks[k];
+            add_lines(w, b->source, b->source_bytes, b->destination, b->destination_bytes,
+                      b->cost.coded ? SYSTEM_WEIGHT_SYMBOLS : SYSTEM_WEIGHT_COPY,
+                      b->cost.coded ? steps(b->cost.coded, w->config.symbols) : 1);
+        }
     }
 }
 
@@ -97,8 +288,9 @@ static void add_count(struct wref *w, const struct system_weight_work *work)
 {
     if (work->count == 0)
         return;
+    const struct system_weight_block *last = &work->blocks[work->count - 1];
     add_counting(w, work, 0, work->count - 1);
-    add_part(w, &work->blocks[work->count - 1]);
+    add_lines(w, 0, 0, last->destination, last->destination_bytes, 0, 0);
 }
 
 void wref_submit(struct wref *w, const struct system_weight_work *work, uint64_t from)
@@ -113,171 +305,295 @@ void wref_submit(struct wref *w, const struct system_weight_work *work, uint64_t
     else
         add_count(w, work);
     if (work->result_address)
-        add_part(w, &(struct system_weight_block){.destination = work->result_address,
-                                                  .destination_bytes = 20});
-    r->left = r->count;
+        add_lines(w, 0, 0, work->result_address, 20, 0, 0);
+    for (size_t i = 0; i < r->count; i++) {
+        struct wref_part *part = &r->parts[i];
+        if (part->read_count)
+            qsort(part->reads, part->read_count, sizeof *part->reads, by_begin);
+        if (part->write_count)
+            qsort(part->writes, part->write_count, sizeof *part->writes, by_end);
+    }
     w->submitted++;
 }
 
 void wref_free(struct wref *w)
 {
-    for (unsigned i = 0; i < w->submitted; i++)
+    for (unsigned i = 0; i < w->submitted; i++) {
+        for (size_t k = 0; k < w->records[i].count; k++) {
+            free(w->records[i].parts[k].reads);
+            free(w->records[i].parts[k].writes);
+        }
         free(w->records[i].parts);
+    }
 }
 
 /* ---------------------------------------------------------------------------------- stages */
 
-static uint64_t work_of(const struct wref_part *part)
+static struct wref_part *part_at(struct wref *w, struct wref_place *p)
+{
+    while (p->record < w->begun && p->part == w->records[p->record].count) {
+        p->record++;
+        p->part = 0;
+    }
+    return p->record < w->begun ? &w->records[p->record].parts[p->part] : NULL;
+}
+
+static bool is_before(const struct wref_place *a, const struct wref_place *b)
+{
+    return a->record != b->record ? a->record < b->record
+           : a->part != b->part   ? a->part < b->part
+                                  : a->step < b->step;
+}
+
+static void pass(struct wref *w, struct wref_place *p)
+{
+    if (++p->step < w->records[p->record].parts[p->part].steps)
+        return;
+    p->step = 0;
+    p->part++;
+}
+
+static unsigned find_kept(const struct wref *w, uint64_t name)
+{
+    unsigned i = 0;
+    while (i < w->config.heads && w->kept[i].name != name)
+        i++;
+    return i;
+}
+
+static void look_up(struct wref *w, struct wref_part *part, size_t parts)
+{
+    unsigned found = find_kept(w, part->keep);
+    bool skips = false;
+    part->is_looked_up = true;
+    if (part->keep == 0)
+        return;
+    for (size_t i = 0; i < parts && part[i].chain; i++)
+        skips |= find_kept(w, part[i].keep) < w->config.heads;
+    if (found < w->config.heads) {
+        w->kept[found].used = ++w->uses;
+        part->arrived = w->kept[found].at;
+    } else if (!skips) {
+        return;
+    }
+    part->is_kept = true;
+}
+
+static void keep(struct wref *w, const struct wref_part *part)
+{
+    unsigned oldest = 0;
+    for (unsigned i = 0; i < w->config.heads; i++)
+        oldest = w->kept[i].used < w->kept[oldest].used ? i : oldest;
+    if (part->keep == 0 || part->is_kept || w->config.heads == 0)
+        return;
+    w->kept[oldest].name = part->keep;
+    w->kept[oldest].at = part->arrived;
+    w->kept[oldest].used = ++w->uses;
+}
+
+/* The part whose next line is to be fetched, and *line. */
+static struct wref_part *next_read(struct wref *w, uint64_t now, struct wref_line **line)
+{
+    struct wref_part *part;
+    while (w->barrier <= now && (part = part_at(w, &w->fetch))) {
+        const struct wref_record *r = &w->records[w->fetch.record];
+        if (!part->is_looked_up)
+            look_up(w, part, r->count - w->fetch.part);
+        *line = &part->reads[part->read_next];
+        if (!part->is_kept && part->read_next < part->read_count &&
+            (*line)->begins <= w->fetch.step)
+            return part;
+        if (w->fetch.step + 1 == part->steps) {
+            if (part->barrier)
+                w->barrier = part->arrived;
+            keep(w, part);
+        }
+        pass(w, &w->fetch);
+    }
+    return NULL;
+}
+
+static unsigned open_requests(const uint64_t *answers, unsigned count, uint64_t now)
+{
+    unsigned open = 0;
+    for (unsigned i = 0; i < count; i++)
+        open += answers[i] > now;
+    return open;
+}
+
+static uint64_t send(struct wref *w, const struct wref_line *line, enum sam_memtime_kind kind,
+                     uint64_t now)
+{
+    return w->port.request(w->port.context, w->number, now, line->address, (uint32_t)line->bytes,
+                           kind);
+}
+
+/* Forget answers that have arrived. */
+static void forget(uint64_t *answers, unsigned *count, uint64_t now)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < *count; i++)
+        if (answers[i] > now)
+            answers[kept++] = answers[i];
+    *count = kept;
+}
+
+static void fetch(struct wref *w, uint64_t now)
+{
+    struct wref_line *line;
+    struct wref_part *part = next_read(w, now, &line);
+    struct wref_place work = w->work;
+    part_at(w, &work); /* the step in work, or the next one */
+    if (!part || open_requests(w->reads, w->read_count, now) == w->config.requests)
+        return;
+    if (!part->ahead && w->held >= w->config.lines && is_before(&work, &w->fetch))
+        return;
+    const uint64_t answer =
+        send(w, line,
+             part->streams && line->bytes == 64 ? SAM_MEMTIME_READ_STREAM : SAM_MEMTIME_READ, now);
+    part->read_next++;
+    line->answer = answer;
+    part->arrived = answer > part->arrived ? answer : part->arrived;
+    w->reads[w->read_count++] = answer;
+    w->held += !part->ahead;
+}
+
+/* When the lines of the step in work are there; UINT64_MAX: not all are requested. */
+static uint64_t arrival(struct wref *w, const struct wref_part *part)
+{
+    uint64_t at = 0;
+    if (!is_before(&w->work, &w->fetch))
+        return UINT64_MAX;
+    if (part->ahead)
+        return 0;
+    if (part->is_kept)
+        return w->work.step == 0 ? part->arrived : 0;
+    for (size_t i = 0; i < part->read_next; i++) /* those that have been asked for */
+        if (part->reads[i].begins == w->work.step && part->reads[i].answer > at)
+            at = part->reads[i].answer;
+    return at;
+}
+
+static uint64_t ended_in(const struct wref_line *lines, size_t count, uint64_t step)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < SYSTEM_STAGE_WORKS; i++)
-        sum += part->work[i];
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].ends == step;
     return sum;
 }
 
-static uint64_t lines_in(uint64_t address, uint64_t bytes)
+static bool has_room(const struct wref *w, const struct wref_part *part)
 {
-    uint64_t lines = 0;
-    for (uint64_t line = address / 64; bytes && line * 64 < address + bytes; line++)
-        lines++;
-    assert_in_range(lines, 0, WREF_LINES);
-    return lines;
+    const uint64_t lines = ended_in(part->writes, part->write_count, w->work.step);
+    return w->pending == 0 || w->pending + lines <= w->config.outputs;
 }
 
-static void enter(struct wref *w, unsigned stage, const struct wref_part *part)
+static bool work(struct wref *w, uint64_t now)
 {
-    struct wref_stage *s = &w->stage[stage];
-    s->part = part;
-    s->sent = s->worked = 0;
-    s->lines = stage == WORK ? work_of(part) : lines_in(part->address[stage], part->bytes[stage]);
-}
-
-static bool is_over(const struct wref_stage *s, unsigned stage, uint64_t now)
-{
-    if (stage == WORK)
-        return s->worked == s->lines;
-    for (uint64_t i = 0; i < s->sent; i++)
-        if (s->answers[i] > now)
+    struct wref_part *part = part_at(w, &w->work);
+    if (w->busy) {
+        if (w->left)
             return false;
-    return s->sent == s->lines;
-}
-
-static void send(struct wref *w, unsigned stage, uint64_t now)
-{
-    struct wref_stage *s = &w->stage[stage];
-    unsigned open = 0;
-    if (!s->part || s->sent == s->lines)
-        return;
-    for (uint64_t i = 0; i < s->sent; i++)
-        open += s->answers[i] > now;
-    if (open == w->config.requests)
-        return;
-    const uint64_t first = s->part->address[stage], end = first + s->part->bytes[stage];
-    const uint64_t line = (first / 64 + s->sent) * 64;
-    const uint64_t from = line > first ? line : first, to = line + 64 < end ? line + 64 : end;
-    s->answers[s->sent++] =
-        w->port.request(w->port.context, w->number, now, from, (uint32_t)(to - from),
-                        stage == WRITE     ? SAM_MEMTIME_WRITE
-                        : s->part->streams ? SAM_MEMTIME_READ_STREAM
-                                           : SAM_MEMTIME_READ);
-}
-
-/* From the first to the last byte that a record reads, or writes. */
-static void range_of(const struct wref_record *r, unsigned stage, uint64_t range[2])
-{
-    range[0] = UINT64_MAX;
-    range[1] = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const uint64_t low = r->parts[i].address[stage], size = r->parts[i].bytes[stage];
-        if (size && low < range[0])
-            range[0] = low;
-        if (size && low + size > range[1])
-            range[1] = low + size;
-    }
-}
-
-/* Whether record `r` may read what one before it that has not ended writes. */
-static bool depends(const struct wref *w, unsigned r)
-{
-    uint64_t reads[2], writes[2];
-    range_of(&w->records[r], FETCH, reads);
-    for (unsigned i = w->ended; i < r; i++) {
-        range_of(&w->records[i], WRITE, writes);
-        if (reads[0] < writes[1] && writes[0] < reads[1])
+        w->busy = false;
+        part->led = true;
+        if (w->leads)
             return true;
+        if (!part->ahead && !part->is_kept)
+            w->held -= ended_in(part->reads, part->read_count, w->work.step);
+        w->pending += ended_in(part->writes, part->write_count, w->work.step);
+        pass(w, &w->work);
+        return true;
     }
-    return false;
-}
-
-/* A part leaves its stage. False: nothing happens. */
-static bool leave(struct wref *w, unsigned stage, uint64_t now)
-{
-    struct wref_stage *s = &w->stage[stage];
-    if (!s->part || !is_over(s, stage, now))
+    if (!part)
         return false;
-    const bool only_read = stage == FETCH && s->part->bytes[WRITE] == 0 && work_of(s->part) == 0;
-    if (stage == WRITE || only_read)
-        w->records[s->part->record].left--;
-    else if (w->stage[stage + 1].part)
+    w->leads = part->lead && !part->led && w->work.step == 0;
+    if (!w->leads && (arrival(w, part) > now || !has_room(w, part)))
         return false;
-    else
-        enter(w, stage + 1, s->part);
-    s->part = NULL;
+    w->busy = true;
+    w->left = w->leads ? part->lead : part->work;
+    w->kind = w->leads ? part->lead_kind : part->kind;
     return true;
 }
 
-/* A record ends, begins, or its next part enters. */
-static bool follow(struct wref *w, uint64_t now)
+static struct wref_line *next_write(struct wref *w)
 {
-    const struct wref_record *oldest = &w->records[w->ended];
-    if (w->ended < w->submitted && oldest->begun && oldest->left == 0) {
-        w->ended++;
-        return true;
+    for (struct wref_part *part;
+         is_before(&w->write, &w->work) && (part = part_at(w, &w->write));) {
+        if (!is_before(&w->write, &w->work)) /* it was the end of a record */
+            return NULL;
+        if (part->write_next < part->write_count &&
+            part->writes[part->write_next].ends <= w->write.step)
+            return &part->writes[part->write_next];
+        pass(w, &w->write);
     }
-    if (w->entering == w->submitted)
+    return NULL;
+}
+
+static void put(struct wref *w, uint64_t now)
+{
+    struct wref_line *line = next_write(w);
+    if (!line || open_requests(w->writes, w->write_count, now) == w->config.requests)
+        return;
+    struct wref_record *r = &w->records[w->write.record];
+    const uint64_t answer = send(w, line, SAM_MEMTIME_WRITE, now);
+    r->parts[w->write.part].write_next++;
+    r->written = answer > r->written ? answer : r->written;
+    w->writes[w->write_count++] = answer;
+    w->pending--;
+}
+
+static bool begin(struct wref *w, uint64_t now)
+{
+    if (w->begun == w->submitted || part_at(w, &w->fetch))
         return false;
-    struct wref_record *r = &w->records[w->entering];
-    if (r->begun && w->next == r->count) {
-        w->entering++;
-        w->next = 0;
-        return true;
-    }
-    if (w->stage[FETCH].part)
+    const struct wref_record *r = &w->records[w->begun];
+    if (r->from > now)
         return false;
-    if (!r->begun) {
-        if (r->from > now || depends(w, w->entering))
+    for (unsigned i = w->ended; i < w->begun; i++)
+        if (r->reads[0] < w->records[i].writes[1] && w->records[i].writes[0] < r->reads[1])
             return false;
-        r->begun = true;
-        w->begun++;
-        return true;
-    }
-    enter(w, FETCH, &r->parts[w->next++]);
+    w->begun++;
     return true;
 }
 
-/* What the unit does in a cycle. */
-static unsigned kind_of(const struct wref *w)
+static bool end(struct wref *w, uint64_t now)
 {
-    const struct wref_stage *s = &w->stage[WORK];
-    uint64_t end = 0;
-    for (unsigned i = 0; s->part && i < SYSTEM_STAGE_WORKS; i++) {
-        end += s->part->work[i];
-        if (s->worked < end)
-            return i;
+    const unsigned n = w->ended;
+    if (n == w->begun || w->records[n].written > now)
+        return false;
+    struct wref_place *places[] = {&w->fetch, &w->work, &w->write};
+    for (unsigned i = 0; i < 3; i++) {
+        part_at(w, places[i]);
+        if (places[i]->record == n)
+            return false;
     }
-    return s->part                ? SYSTEM_STAGE_WRITE
-           : w->stage[FETCH].part ? SYSTEM_STAGE_FETCH
-           : w->stage[WRITE].part ? SYSTEM_STAGE_WRITE
-                                  : SYSTEM_STAGE_EMPTY;
+    w->ended++;
+    return true;
+}
+
+static unsigned kind_of(struct wref *w, uint64_t now)
+{
+    struct wref_part *part = part_at(w, &w->work);
+    if (w->busy)
+        return w->kind;
+    if (part)
+        return arrival(w, part) <= now ? SYSTEM_STAGE_WRITE : SYSTEM_STAGE_FETCH;
+    return w->ended < w->begun ? SYSTEM_STAGE_WRITE : SYSTEM_STAGE_EMPTY;
 }
 
 void wref_tick(struct wref *w, uint64_t now)
 {
-    while (leave(w, WRITE, now) || leave(w, WORK, now) || leave(w, FETCH, now) || follow(w, now))
-        ;
-    send(w, FETCH, now);
-    send(w, WRITE, now);
-    const unsigned kind = kind_of(w);
+    struct wref_line *line;
+    forget(w->reads, &w->read_count, now);
+    forget(w->writes, &w->write_count, now);
+    for (bool changed = true; changed;) {
+        next_read(w, now, &line);
+        next_write(w);
+        changed = work(w, now) || begin(w, now) || end(w, now);
+    }
+    fetch(w, now);
+    put(w, now);
+    const unsigned kind = kind_of(w, now);
     w->cycles[kind]++;
-    w->stage[WORK].worked += kind < SYSTEM_STAGE_WORKS;
+    w->left -= w->busy;
 }

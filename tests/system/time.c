@@ -436,7 +436,7 @@ TEST(parameters_have_prefixes)
         {"gpu.warps=4,gpu.preset=rtl", "gpu."},
     };
     struct sam_system_config *config =
-        config_of("tl.load_bytes=32,mx.mpara=8,gpu.preset=verilog,gpu.warps=4,wu.symbols_cycle=2,"
+        config_of("tl.load_bytes=32,mx.mpara=8,gpu.preset=verilog,gpu.warps=4,wu.symbols=4,"
                   "mem.dram_bytes=32,launch_cycles=7");
     struct sam_error error;
     for (size_t i = 0; i < SAM_COUNT(wrong); i++) {

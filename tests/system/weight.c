@@ -595,6 +595,109 @@ TEST(damage_of_every_kind)
     free_sample(&s);
 }
 
+/* --- ranges */
+
+/* The segments of a record divide its elements and its output, and name no byte twice. Returns the
+ * bytes that they name. */
+static uint64_t check_segments(const struct system_weight_work *work, uint64_t elements)
+{
+    uint64_t bytes = 0, sum = 0, output = 0;
+    for (size_t i = 0; i < work->segment_count; i++) {
+        const struct system_weight_segment *s = &work->segments[i];
+        assert_true(s->destination == work->record.destination + output);
+        output += s->destination_bytes;
+        sum += s->elements;
+        for (size_t k = s->read; k < s->read + s->reads; k++)
+            bytes += work->spans[k].bytes;
+    }
+    assert_int_equal(sum, elements);
+    assert_int_equal(output, work->result.bytes);
+    return bytes;
+}
+
+/* Of a range that ends at a restart point, a decoder reads its share of the block and little more;
+ * without restart points at most the streams that it is in. */
+TEST(a_range_reads_what_it_needs)
+{
+    enum { COUNT = SAM_CHUNK_BLOCK_SIZE, STREAM = (COUNT + SAM_STREAMS - 1) / SAM_STREAMS };
+    uint64_t random = test_seed();
+    for (unsigned restart = 0; restart < 2; restart++) {
+        const struct sam_codec_options options = {.size = sizeof options, .restart = restart};
+        struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+        struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+        const double share = (double)s.chunks.size / COUNT;
+        for (unsigned round = 0; round < 40; round++) {
+            struct sam_weight_record r = decode_record(&unit, &s);
+            const uint64_t points = COUNT / SAM_RESTART, first = test_below(&random, points),
+                           end = first + 1 + test_below(&random, points - first);
+            r.first_low = (uint32_t)(first * SAM_RESTART);
+            r.elements_low = (uint32_t)((end - first) * SAM_RESTART);
+            expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * r.elements_low,
+                   r.elements_low);
+            const double bytes = (double)check_segments(&unit.work, r.elements_low),
+                         most = r.elements_low + 2. * (restart ? 0 : STREAM);
+            assert_true(bytes > r.elements_low);
+            assert_true(bytes <= 1.03 * share * most + 64);
+            assert_true(restart == 0 || unit.work.segment_count >= 5 || end - first < 5);
+        }
+        unit_free(&unit);
+        free_sample(&s);
+    }
+}
+
+/* A restart point that is not that of its stream damages a record of a part of the block; one of
+ * the whole block needs none. */
+TEST(forged_restart_points)
+{
+    enum { COUNT = SAM_CHUNK_BLOCK_SIZE };
+    uint64_t random = test_seed();
+    const struct sam_codec_options options = {.size = sizeof options, .restart = true};
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+    const size_t header = sam_le16(s.chunks.data + 12);
+    for (unsigned round = 0; round < 20; round++) {
+        const size_t point = header - SAM_RESTART_BYTES * (1 + test_below(&random, 31));
+        const uint8_t before = s.chunks.data[point];
+        s.chunks.data[point] ^= (uint8_t)(1u << test_below(&random, 8));
+        sam_put_le64(s.chunks.data, sam_codec_base.hash(s.chunks.data + 8, header - 8, 0));
+        struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+        struct sam_weight_record r = decode_record(&unit, &s);
+        r.first_low = (uint32_t)test_below(&random, COUNT / 2);
+        r.elements_low = 1 + (uint32_t)test_below(&random, COUNT / 2);
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DAMAGED, 0, 0);
+        assert_non_null(strstr(unit.work.fault, "restart points"));
+        expect_output(&unit, 0, "", 0);
+        r.first_low = 0;
+        r.elements_low = COUNT;
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * COUNT, COUNT);
+        unit_free(&unit);
+        s.chunks.data[point] = before;
+    }
+    free_sample(&s);
+}
+
+/* A range that is off by one at either end is refused. */
+TEST(ranges_off_by_one)
+{
+    enum { COUNT = 5000 };
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    static const uint32_t ranges[][2] = {{0, COUNT + 1}, {1, COUNT}, {COUNT, 1}, {UINT32_MAX, 2}};
+    for (size_t i = 0; i < SAM_COUNT(ranges); i++) {
+        struct sam_weight_record r = decode_record(&unit, &s);
+        r.first_low = ranges[i][0];
+        r.elements_low = ranges[i][1];
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_RECORD, 0, 0);
+        expect_output(&unit, 0, "", 0);
+    }
+    struct sam_weight_record r = decode_record(&unit, &s);
+    r.destination_bytes--;
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
+    expect_output(&unit, 0, "", 0);
+    unit_free(&unit);
+    free_sample(&s);
+}
+
 /* What a record does, for models of time. */
 TEST(work_of_records)
 {
@@ -617,9 +720,8 @@ TEST(work_of_records)
     assert_int_equal(work->blocks[1].cost.coded, 0);
     assert_int_equal(work->blocks[2].source,
                      SOURCE + second + sam_le16(s.chunks.data + second + 12));
-    assert_int_equal(work->blocks[2].cost.tables, 1);
+    assert_int_equal(work->blocks[2].cost.codes, 1);
     assert_int_equal(work->blocks[2].cost.coded, SAM_CHUNK_BLOCK_SIZE);
-    assert_int_equal(work->blocks[2].cost.plain_bits, 8 * SAM_CHUNK_BLOCK_SIZE);
     assert_int_equal(work->blocks[2].destination, DESTINATION);
     assert_int_equal(work->blocks[2].destination_bytes, 2);
     /* Counting: block by block, then the counters. */

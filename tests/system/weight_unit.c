@@ -105,6 +105,18 @@ static void forgive(const struct unit *unit, uint8_t *before, const uint8_t *aft
     memcpy(before + offset, after + offset, (size_t)size);
 }
 
+/* What a segment reads lies in what its block does, and so does what it writes. */
+static void check_segment(const struct system_weight_work *work,
+                          const struct system_weight_block *b,
+                          const struct system_weight_segment *s)
+{
+    assert_true(s->destination >= b->destination &&
+                s->destination + s->destination_bytes <= b->destination + b->destination_bytes);
+    for (size_t i = s->read; i < s->read + s->reads; i++)
+        assert_true(work->spans[i].address >= b->source &&
+                    work->spans[i].address + work->spans[i].bytes <= b->source + b->source_bytes);
+}
+
 struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_record *record)
 {
     struct sam_weight_result result;
@@ -118,7 +130,7 @@ struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_rec
     must(sam_host_write(unit->memory, NULL, RECORDS, bytes, sizeof bytes, &error), &error);
     uint8_t *before = shot(unit);
     must(sam_system_weight_run(unit->memory, RECORDS, (const uint32_t *)record, unit->counter,
-                               &unit->work, &error),
+                               SAM_STREAMS, &unit->work, &error),
          &error);
     uint8_t *after = shot(unit);
     const struct system_weight_work *work = &unit->work;
@@ -130,6 +142,8 @@ struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_rec
                 (work->counted && i == 0 && b->source == record->first_low) ||
                 (b->source >= record->source &&
                  b->source + b->source_bytes <= (uint64_t)record->source + record->source_bytes));
+        for (size_t k = b->segment; k < b->segment + b->segments; k++)
+            check_segment(work, b, &work->segments[k]);
         if (b->destination_bytes)
             forgive(unit, before, after, b->destination, b->destination_bytes);
         written += b->destination_bytes;
