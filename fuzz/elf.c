@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "samite/cc.h"
 #include "samite/format.h"
 #include "samite/isa.h"
 
@@ -45,6 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     uint64_t sum = check_image(image);
+    struct sam_cc_argument argument;
+    for (size_t i = 0; i < image->symbol_count && i < 4; i++)
+        sam_cc_kernel_argument(image, image->symbols[i].name, 1, &argument);
     /* A section of this name is written as plain memory, its trailing zeros apart, so its size may
      * no longer make sense. */
     for (size_t i = 0; i < image->section_count; i++) {

@@ -12,7 +12,8 @@
 #include "command.h"
 
 static const char help[] =
-    "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR] [--sanitize]\n"
+    "Usage: check [NAME [SIZE]] [--warp N] [--block N] [-j N] [--dir DIR] [--opencl]\n"
+    "             [--sanitize]\n"
     "\n"
     "Assemble a kernel, run it on inputs from a fixed seed and compare its results with plain C.\n"
     "Without NAME: all kernels, each at its default size.\n"
@@ -22,6 +23,7 @@ static const char help[] =
     "                  use the largest square up to it\n"
     "  -j, --jobs N    worker threads (default 1)\n"
     "      --dir DIR   where the .s files are\n"
+    "      --opencl    the kernels in OpenCL C, DIR/opencl/NAME.cl, where there is one\n"
     "      --sanitize  check for races, use of what nothing has written, accesses outside\n"
     "                  what is declared, misuse of barriers and joins; one worker thread\n"
     "      --list      list the kernels, their default sizes and what a size counts\n"
@@ -129,12 +131,17 @@ static int check_one(const struct kernel_check *kernel, const struct check_confi
 
 static int command(int argc, char **argv)
 {
-    enum { WARP = 256, BLOCK, DIR, LIST, SANITIZE };
+    enum { WARP = 256, BLOCK, DIR, LIST, OPENCL, SANITIZE };
     static const struct option options[] = {
-        {"warp", required_argument, NULL, WARP}, {"block", required_argument, NULL, BLOCK},
-        {"jobs", required_argument, NULL, 'j'},  {"dir", required_argument, NULL, DIR},
-        {"list", no_argument, NULL, LIST},       {"sanitize", no_argument, NULL, SANITIZE},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
+        {"warp", required_argument, NULL, WARP},
+        {"block", required_argument, NULL, BLOCK},
+        {"jobs", required_argument, NULL, 'j'},
+        {"dir", required_argument, NULL, DIR},
+        {"list", no_argument, NULL, LIST},
+        {"sanitize", no_argument, NULL, SANITIZE},
+        {"opencl", no_argument, NULL, OPENCL},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     struct check_config config = {.lanes = 32, .jobs = 1, .dir = KERNEL_DIR};
     uint32_t jobs = 1;
@@ -153,6 +160,7 @@ static int command(int argc, char **argv)
         case 'j': ok = parse_number(optarg, "-j", 1, 1024, &jobs); break;
         case DIR: config.dir = optarg; break;
         case SANITIZE: sanitize = true; break;
+        case OPENCL: config.opencl = true; break;
         case LIST: print_list(); return 0;
         case 'h': fputs(help, stdout); return 0;
         default: ok = false;
@@ -180,7 +188,7 @@ static int command(int argc, char **argv)
            "warp insns", "seconds", "max error");
     int code = 0;
     for (size_t i = 0; i < kernel_check_count; i++) {
-        if (only && only != &kernel_checks[i])
+        if (only ? only != &kernel_checks[i] : config.opencl && !kernel_checks[i].opencl)
             continue;
         const int one = sanitize ? sanitize_one(&kernel_checks[i], config)
                                  : check_one(&kernel_checks[i], &config);

@@ -18,6 +18,7 @@ struct check_config {
     unsigned jobs;           /* worker threads */
     uint64_t max_insns;      /* per warp and launch, 0 = no limit */
     const char *dir;         /* folder of the .s files */
+    bool opencl;             /* opencl/NAME.cl, the twin in OpenCL C, in place of NAME.s */
     struct sam_image *image; /* not NULL: run this image of the caller instead of a .s file */
     /* Replaces sam_gpu_launch, if not NULL. */
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -54,6 +55,7 @@ struct kernel_check {
     uint32_t max_size;
     uint32_t default_block;
     void (*run)(struct check *check);
+    bool opencl; /* there is opencl/<name>.cl as well */
 };
 
 extern const struct kernel_check kernel_checks[];

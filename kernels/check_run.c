@@ -251,11 +251,23 @@ static char *read_text(const char *path, size_t *size, struct sam_error *error)
     return NULL;
 }
 
+/* The assembly of a kernel in OpenCL C; NULL: `error` says why. */
+static char *compile(const char *path, size_t *size, struct sam_error *error)
+{
+    const struct sam_cc_options options = {.size = sizeof options};
+    char *text = NULL, *messages = NULL;
+    sam_cc_compile(&options, path, &text, size, &messages, error);
+    sam_text_free(messages);
+    return text;
+}
+
 /* Assemble the machine's own start code followed by the kernel's source. */
-static enum sam_status assemble(const char *path, struct sam_image **image, struct sam_error *error)
+static enum sam_status assemble(const char *path, bool opencl, struct sam_image **image,
+                                struct sam_error *error)
 {
     size_t size = 0;
-    char *messages = NULL, *text = read_text(path, &size, error);
+    char *messages = NULL,
+         *text = opencl ? compile(path, &size, error) : read_text(path, &size, error);
     if (!text)
         return error->status;
     struct sam_asm_options options = {.size = sizeof options,
@@ -267,7 +279,10 @@ static enum sam_status assemble(const char *path, struct sam_image **image, stru
     if (!status)
         status = sam_assemble(&options, path, text, size, image, &messages, error);
     sam_text_free(messages);
-    free(text);
+    if (opencl)
+        sam_text_free(text);
+    else
+        free(text);
     return status;
 }
 
@@ -308,7 +323,8 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
     report->size = check.config.size;
 
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.s", config->dir, kernel->name);
+    snprintf(path, sizeof path, config->opencl ? "%s/opencl/%s.cl" : "%s/%s.s", config->dir,
+             kernel->name);
     /* The hardware's SIMT stack has as many entries as a warp has lanes. */
     struct sam_gpu_options options = {
         .jobs = config->jobs,
@@ -322,7 +338,7 @@ enum sam_status kernel_check_run(const struct kernel_check *kernel,
         options.log.write = drop;
     check.image = config->image;
     if (!check.image)
-        check.status = assemble(path, &check.image, error);
+        check.status = assemble(path, config->opencl, &check.image, error);
     if (!check.status)
         check.status = sam_gpu_new(&options, &check.gpu, error);
     if (!check.status)

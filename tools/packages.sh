@@ -19,6 +19,9 @@ build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
 test   mandoc                        command mandoc
 test   cmake                         command cmake
+test   clang                         command clang
+test   ocl-icd-opencl-dev            library OpenCL
+test   pocl-opencl-icd               file /etc/OpenCL/vendors/pocl.icd
 test   gdb-multiarch                 command gdb-multiarch
 test   make                          command make
 test   verilator                     command verilator

@@ -57,6 +57,54 @@ static int bound_local_memory(struct run *run, struct sam_launch *launch)
     return CLI_OK;
 }
 
+/* What --arg passes must fit what the kernel takes, as far as the program says that. */
+static int check_argument(const struct run *run, const char *kernel, size_t index,
+                          const struct sam_cc_argument *takes)
+{
+    static const char *const spaces[] = {"", "__global ", "__constant ", "__local "};
+    const struct run_argument *a = &run->arguments.items[index];
+    const bool pointer = takes->space == SAM_CC_GLOBAL || takes->space == SAM_CC_CONSTANT;
+    const char *expected = pointer                        ? "in:, out:, inout: or packed:"
+                           : takes->space == SAM_CC_LOCAL ? "local:BYTES"
+                           : takes->size > 8              ? "(--arg passes values of up to 8 bytes)"
+                                                          : "a value of that size";
+    const enum run_argument_kind kind = pointer                        ? RUN_BUFFER
+                                        : takes->space == SAM_CC_LOCAL ? RUN_LOCAL
+                                                                       : RUN_SCALAR;
+    if (a->kind == kind && (kind != RUN_SCALAR || sam_dtype_size(a->dtype) == takes->size))
+        return CLI_OK;
+    return cli_error("--arg %s: argument %zu of %s is %s%s %s, %u byte%s: expected %s", a->word,
+                     index, kernel, spaces[takes->space], takes->type, takes->name, takes->size,
+                     takes->size == 1 ? "" : "s", expected);
+}
+
+static int check_signature(const struct run *run)
+{
+    const struct gpu_request *asked = run->ventus->asked;
+    const uint32_t *block = asked->block;
+    struct sam_cc_argument takes;
+    uint32_t required[3];
+    size_t count = 0;
+    if (!sam_cc_kernel_described(run->image, asked->kernel, required))
+        return CLI_OK;
+    if (required[0] &&
+        (required[0] != block[0] || required[1] != block[1] || required[2] != block[2]))
+        return cli_error("--block %ux%ux%u: %s requires workgroups of %ux%ux%u", block[0], block[1],
+                         block[2], asked->kernel, required[0], required[1], required[2]);
+    while (sam_cc_kernel_argument(run->image, asked->kernel, count, &takes))
+        count++;
+    if (count != run->arguments.count)
+        return cli_error("%s takes %zu argument%s: %zu given by --arg", asked->kernel, count,
+                         count == 1 ? "" : "s", run->arguments.count);
+    for (size_t i = 0; i < count; i++)
+        if (sam_cc_kernel_argument(run->image, asked->kernel, i, &takes)) {
+            const int code = check_argument(run, asked->kernel, i, &takes);
+            if (code != CLI_OK)
+                return code;
+        }
+    return CLI_OK;
+}
+
 int ventus_open_kernel(struct run *run)
 {
     const char *path = run->request->files.items[0];
@@ -65,7 +113,7 @@ int ventus_open_kernel(struct run *run)
         return code;
     if (!sam_image_find(run->image, run->ventus->asked->kernel))
         return unknown_kernel(run, path);
-    code = ventus_create(run);
+    code = check_signature(run) ?: ventus_create(run);
     return code ?: cli_code(sam_gpu_load(run->ventus->gpu, run->image, &run->error), &run->error);
 }
 

@@ -132,6 +132,29 @@ static int add_start(const struct run_request *r, uint64_t base, struct sam_imag
     return status == SAM_OK ? CLI_OK : cli_report(&error);
 }
 
+/* OpenCL C by way of assembly. */
+static int load_source(const struct run_request *r, const char *path, uint64_t base,
+                       struct sam_image **image)
+{
+    struct sam_error error;
+    char *text, *messages;
+    size_t size;
+    const struct sam_cc_options options = {.size = sizeof options,
+                                           .defines = r->defines.items,
+                                           .define_count = r->defines.count,
+                                           .include_paths = r->includes.items,
+                                           .include_count = r->includes.count};
+    const enum sam_status status = sam_cc_compile(&options, path, &text, &size, &messages, &error);
+    if (messages && *messages)
+        cli_put_messages(messages);
+    sam_text_free(messages);
+    if (status != SAM_OK)
+        return cli_report(&error);
+    *image = assemble_kernels(r, base, path, text, size, sam_gpu_start_code());
+    sam_text_free(text);
+    return *image ? CLI_OK : CLI_BAD_INPUT;
+}
+
 int run_load_kernels(const struct run_request *r, const char *path, uint64_t base,
                      struct sam_image **image)
 {
@@ -139,6 +162,8 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
     char *data;
     size_t size;
     const char *name = cli_input_name(path);
+    if (sam_cc_is_source(path))
+        return load_source(r, path, base, image);
     if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
         return cli_report(&error);
     int code = CLI_OK;

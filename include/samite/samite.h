@@ -3,6 +3,7 @@
 #ifndef SAMITE_H
 #define SAMITE_H
 
+#include "cc.h"
 #include "codec.h"
 #include "cosim.h"
 #include "dtype.h"

@@ -152,6 +152,14 @@ class sam_error(Structure):
     ]
 
 
+class sam_cc_options(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("defines", POINTER(c_char_p)), ("define_count", c_size_t),
+        ("include_paths", POINTER(c_char_p)), ("include_count", c_size_t), ("standard", c_char_p),
+        ("optimize", c_uint), ("no_cache", c_bool)
+    ]
+
+
 class sam_energy_config(Structure):
     _fields_ = [
         ("each", c_uint32 * 18)
@@ -594,6 +602,9 @@ class sam_tile_stats(Structure):
 FUNCTIONS = {
     "sam_assemble": (c_int, (POINTER(sam_asm_options), c_char_p, c_char_p, c_size_t,
         POINTER(POINTER(sam_image)), POINTER(c_void_p), POINTER(sam_error))),
+    "sam_cc_compile": (c_int, (POINTER(sam_cc_options), c_char_p, POINTER(c_void_p),
+        POINTER(c_size_t), POINTER(c_void_p), POINTER(sam_error))),
+    "sam_cc_is_source": (c_bool, (c_char_p,)),
     "sam_disassemble_image": (c_int, (POINTER(sam_isa), POINTER(sam_image), POINTER(c_void_p),
         POINTER(sam_error))),
     "sam_dtype_bits": (c_size_t, (c_int,)),

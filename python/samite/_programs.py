@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref, c_char_p, c_uint32, c_void_p, cast, create_string_buffer
+from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint32, c_void_p, cast, create_string_buffer
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -134,6 +134,24 @@ def parse_elf(data: bytes, name: str) -> Program:
     return Program(image, name)
 
 
+def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_paths: Sequence[Any]) -> bytes:
+    """OpenCL C to assembly, by clang; SourceError has clang's messages."""
+    words = [name_bytes(f"{key}={value}", "a define") for key, value in (defines or {}).items()]
+    paths = [os.fsencode(path) for path in include_paths]
+    settings = options(abi.sam_cc_options, define_count=len(words), include_count=len(paths))
+    lists = [_texts(words), _texts(paths)]
+    settings.defines, settings.include_paths = (cast(rows, POINTER(c_char_p)) for rows in lists)
+    text, size, messages, error = c_void_p(), c_size_t(), c_void_p(), abi.sam_error()
+    status = lib.sam_cc_compile(byref(settings), os.fsencode(path), byref(text), byref(size), byref(messages),
+                                byref(error))
+    report = take_text(messages)
+    if status == abi.SAM_ERR_INPUT:
+        raise SourceError(text_of(error), report)
+    if status != abi.SAM_OK:
+        raise failure(status, error)
+    return take_text(text).encode()
+
+
 Source = Union[str, "os.PathLike[str]", Program]
 
 
@@ -143,6 +161,9 @@ def read_program(source: Source, *, isa: str, base: int, defines: Optional[Mappi
     if isinstance(source, Program):
         return source
     path = Path(os.fspath(source))
+    if kernels and lib.sam_cc_is_source(os.fsencode(path)):
+        return assemble(compile_kernels(path, defines, include_paths), base=base, name=str(path),
+                        prologue=lib.sam_gpu_start_code().decode())
     with open(path, "rb") as file:
         data = file.read(MOST + 1)
     if len(data) > MOST:

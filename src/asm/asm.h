@@ -210,6 +210,7 @@ struct asm_item {
     uint64_t offset;
     uint64_t size;
     struct asm_at at;
+    const struct asm_place *loc; /* of .loc, or NULL */
     union {
         struct asm_insn *insn;
         size_t raw; /* first byte in section->raw */
@@ -348,6 +349,9 @@ struct assembler {
     unsigned macro_number;
     uint64_t expanded_statements, expanded, max_expanded;
     struct asm_statement statement;
+    const char **loc_files; /* of .file, by number */
+    size_t loc_file_count, loc_file_capacity;
+    const struct asm_place *loc; /* of the last .loc */
     struct asm_place start; /* of messages before the first statement */
 
     struct asm_listed *listed;

@@ -175,6 +175,7 @@ static void release(struct assembler *as)
     free(as->sections);
     free(as->texts);
     free(as->listed);
+    free(as->loc_files);
     sam_names_free(&as->symbols);
     sam_names_free(&as->section_names);
     for (struct asm_macro *m = as->last_macro; m; m = m->next)

@@ -341,12 +341,75 @@ static void dir_message(struct assembler *as, struct asm_lexer *lexer, bool is_e
         sam_asm_warning(as, at, ".warning %.*s", size > 200 ? 200 : size, text);
 }
 
+/* .file NUMBER "FOLDER" "NAME": the files of .loc. A .file without a number is ignored. */
+static void dir_file(struct assembler *as, struct asm_lexer *lexer)
+{
+    struct asm_at at = sam_asm_lex_at(lexer);
+    int64_t number;
+    const char *problem = NULL;
+    char *name = NULL;
+    if (lexer->token.kind == TOKEN_STRING)
+        return;
+    if (!sam_asm_constant(as, lexer, "the number of the file", &number))
+        return;
+    if (number < 0 || number > 65535) {
+        sam_asm_error(as, at, "file %lld: expected 0 to 65535", (long long)number);
+        return;
+    }
+    for (size_t size; lexer->token.kind == TOKEN_STRING; sam_asm_lex_next(lexer)) {
+        char *bytes = sam_asm_string(as, &lexer->token, &size, &problem);
+        char *part = bytes ? sam_asm_copy(as, bytes, size) : NULL;
+        if (!part) {
+            if (problem)
+                sam_asm_error(as, at, "%s", problem);
+            return;
+        }
+        if (name && *part != '/') { /* the name after its folder */
+            char *path = sam_asm_new(as, strlen(name) + size + 2, 1);
+            if (!path)
+                return;
+            sprintf(path, "%s/%s", name, part);
+            part = path;
+        }
+        name = part;
+    }
+    while (as->loc_file_count <= (size_t)number) {
+        const char **files =
+            sam_grow(as->loc_files, as->loc_file_count, &as->loc_file_capacity, sizeof *files);
+        if (!files) {
+            sam_asm_out_of_memory(as);
+            return;
+        }
+        as->loc_files = files;
+        as->loc_files[as->loc_file_count++] = NULL;
+    }
+    as->loc_files[number] = name;
+}
+
+/* .loc FILE LINE: the line of the code that follows. */
+static void dir_loc(struct assembler *as, struct asm_lexer *lexer)
+{
+    int64_t file, line;
+    if (!sam_asm_constant(as, lexer, "the number of the file", &file) ||
+        !sam_asm_constant(as, lexer, "the line", &line))
+        return;
+    const bool known = file >= 0 && (uint64_t)file < as->loc_file_count && as->loc_files[file];
+    if (!known || line < 0 || line > INT32_MAX)
+        return; /* as if there were no line information */
+    struct asm_place *place = sam_asm_new_place(as);
+    if (!place)
+        return;
+    place->file = as->loc_files[file];
+    place->line = (unsigned)line;
+    as->loc = place;
+}
+
 /* Directives that compilers write for debuggers and linkers, ignored here. */
 static bool is_ignored(const char *name, size_t size)
 {
     static const char *const names[] = {
-        ".option",   ".file",      ".attribute", ".ident",       ".loc", ".local",      ".hidden",
-        ".internal", ".protected", ".addrsig",   ".addrsig_sym", ".end", ".variant_cc",
+        ".option",    ".attribute", ".ident",       ".local", ".hidden",     ".internal",
+        ".protected", ".addrsig",   ".addrsig_sym", ".end",   ".variant_cc",
     };
     for (size_t i = 0; i < SAM_COUNT(names); i++)
         if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
@@ -373,6 +436,8 @@ enum {
     DIR_COMM,
     DIR_LCOMM,
     DIR_INCLUDE,
+    DIR_FILE,
+    DIR_LOC,
     DIR_ERROR,
     DIR_WARNING,
 };
@@ -388,7 +453,7 @@ static const struct {
     {".globl", DIR_GLOBAL},    {".global", DIR_GLOBAL},     {".type", DIR_TYPE},
     {".size", DIR_SIZE},       {".comm", DIR_COMM},         {".lcomm", DIR_LCOMM},
     {".weak", DIR_WEAK},       {".include", DIR_INCLUDE},   {".error", DIR_ERROR},
-    {".warning", DIR_WARNING},
+    {".warning", DIR_WARNING}, {".file", DIR_FILE},         {".loc", DIR_LOC},
 };
 
 static void run_directive(struct assembler *as, int directive, struct asm_lexer *lexer)
@@ -412,6 +477,8 @@ static void run_directive(struct assembler *as, int directive, struct asm_lexer 
     case DIR_COMM: dir_common(as, lexer, true); break;
     case DIR_LCOMM: dir_common(as, lexer, false); break;
     case DIR_INCLUDE: dir_include(as, lexer); break;
+    case DIR_FILE: dir_file(as, lexer); break;
+    case DIR_LOC: dir_loc(as, lexer); break;
     case DIR_ERROR: dir_message(as, lexer, true); break;
     default: dir_message(as, lexer, false); break;
     }

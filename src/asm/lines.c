@@ -2,8 +2,8 @@
 /* Line information: the statement of each piece of code. */
 #include "asm/asm.h"
 
-/* Code of a macro has the line of the outermost call; repetitions and included files have their
- * own. */
+/* Code after a .loc has the line that it names; code of a macro has the line of the outermost call;
+ * repetitions and included files have their own. */
 static const struct asm_place *origin(const struct asm_place *place)
 {
     const struct asm_place *found = place;
@@ -19,7 +19,7 @@ static bool add_section(struct sam_lines *lines, const struct asm_section *secti
     uint32_t number = 0;
     for (size_t i = 0; i < section->count; i++) {
         const struct asm_item *item = &section->items[i];
-        const struct asm_place *place = origin(item->at.place);
+        const struct asm_place *place = item->loc ? item->loc : origin(item->at.place);
         if (item->size == 0 || !place)
             continue;
         if (place->file != file && !sam_lines_file(lines, place->file, &number))

@@ -103,7 +103,8 @@ struct asm_item *sam_asm_add_item(struct assembler *as, enum asm_item_kind kind,
     if (!take_size(as, size, at))
         return NULL;
     struct asm_item *item = &section->items[section->count++];
-    *item = (struct asm_item){.kind = kind, .offset = offset, .size = size, .at = at};
+    *item =
+        (struct asm_item){.kind = kind, .offset = offset, .size = size, .at = at, .loc = as->loc};
     return item;
 }
 

@@ -123,6 +123,33 @@ static void test_mutant(void **state)
         fail_msg("'%s' for '%s' goes unnoticed", mutant->to, mutant->from);
 }
 
+/* The twin in OpenCL C under the same check, with sizes and blocks as above. */
+static void test_opencl(void **state)
+{
+    static const uint32_t sizes[] = {1, 33, 1000}, blocks[] = {20, 32, 100};
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(blocks) * COUNT(lane_counts); i++) {
+        const struct check_config config = {.size = sizes[i % 3],
+                                            .lanes = lane_counts[i / 9],
+                                            .block = blocks[i / 3 % 3],
+                                            .jobs = 1,
+                                            .max_insns = 100000000,
+                                            .opencl = true,
+                                            .dir = KERNEL_DIR};
+        struct check_report report;
+        struct sam_error error = {0};
+        const enum sam_status status = kernel_check_run(kernel, &config, &report, &error);
+        if (status == SAM_ERR_INPUT && strstr(error.text, "clang") && i == 0) {
+            print_message("%s\n", error.text);
+            skip();
+        }
+        if (status || !report.pass)
+            fail_msg("%s.cl: size %" PRIu32 " lanes %" PRIu32 " block %" PRIu32 ": %s",
+                     kernel->name, config.size, config.lanes, config.block,
+                     status ? error.text : report.failure);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static uint32_t sizes[] = {1, 31, 32, 33, 1000};
@@ -144,6 +171,10 @@ int main(int argc, char **argv)
     tests[count++].test_func = test_large;
     snprintf(names[count], sizeof names[count], "%s, counts", kernel->name);
     tests[count++].test_func = test_counts;
+    if (kernel->opencl) {
+        snprintf(names[count], sizeof names[count], "%s in OpenCL C", kernel->name);
+        tests[count++].test_func = test_opencl;
+    }
     for (size_t i = 0; i < mutant_count; i++) {
         if (strcmp(mutants[i].kernel, kernel->name) != 0)
             continue;

@@ -112,6 +112,7 @@ page gpu-time docs/gpu-time.md 5
 page profile docs/profile.md 2
 page sanitizer docs/sanitizer.md 2
 page kernels docs/kernels.md 5
+! command -v clang >/dev/null || page opencl-c docs/opencl-c.md 6
 page debugging docs/debugging.md 6
 page troubleshooting docs/troubleshooting.md 20
 page ventus-stack docs/ventus-stack.md 5

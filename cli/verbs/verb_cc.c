@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite cc: OpenCL C to an ELF file, or to assembly. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "files.h"
+#include "samite/cc.h"
+#include "samite/file.h"
+#include "samite/format.h"
+#include "samite/gpu.h"
+#include "samite/isa.h"
+
+struct request {
+    const char *in, *out, *standard;
+    uint64_t base, level;
+    struct cli_list defines, paths;
+    bool assembly, lines, no_cache;
+};
+
+static int write_elf(const struct request *r, const char *text, size_t size)
+{
+    struct sam_error error = {0};
+    struct sam_image *image = NULL;
+    char *messages = NULL;
+    void *elf = NULL;
+    size_t elf_size = 0;
+    struct sam_asm_options options = {.size = sizeof options,
+                                      .base = r->base,
+                                      .lines = r->lines,
+                                      .prologue = sam_gpu_start_code(),
+                                      .prologue_name = "<start code>"};
+    enum sam_status status = sam_isa_parse("ventus", &options.isa, &error);
+    if (status == SAM_OK)
+        status = sam_assemble(&options, r->in, text, size, &image, &messages, &error);
+    if (messages && *messages)
+        cli_put_messages(messages);
+    sam_text_free(messages);
+    if (status == SAM_OK)
+        status = sam_elf_make(image, &elf, &elf_size, &error);
+    if (status == SAM_OK)
+        status = sam_file_save(r->out, elf, elf_size, &error);
+    free(elf);
+    sam_image_free(image);
+    return cli_code(status, &error);
+}
+
+static int compile(const struct request *r)
+{
+    struct sam_error error = {0};
+    char *text, *messages;
+    size_t size;
+    const struct sam_cc_options options = {.size = sizeof options,
+                                           .defines = r->defines.items,
+                                           .define_count = r->defines.count,
+                                           .include_paths = r->paths.items,
+                                           .include_count = r->paths.count,
+                                           .standard = r->standard,
+                                           .optimize = (unsigned)r->level,
+                                           .no_cache = r->no_cache};
+    const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
+    if (messages && *messages)
+        cli_put_messages(messages);
+    sam_text_free(messages);
+    if (status != SAM_OK)
+        return cli_report(&error);
+    const int code = r->assembly ? cli_code(sam_file_save(r->out, text, size, &error), &error)
+                                 : write_elf(r, text, size);
+    sam_text_free(text);
+    return code;
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r = {.base = 0x80000000, .level = 2};
+    int code = cli_read(args, &r);
+    if (code == CLI_OK && !r.out)
+        code = cli_usage_error(args, "no output: use -o FILE");
+    code = code ?: cli_reads(args, r.in) ?: cli_writes(args, r.out);
+    return code ?: compile(&r);
+}
+
+static const struct cli_option options[] = {
+    CLI_BASE(struct request, base, "address of .text (0x80000000)"),
+    CLI_DEFINE(struct request, defines),
+    CLI_INCLUDE(struct request, paths),
+    CLI_OUTPUT(struct request, out, "the file to write; - is standard output"),
+    CLI_ROW(struct request, assembly, "emit-assembly", CLI_FLAG, NULL,
+            "write assembly instead of an ELF file", .letter = 'S'),
+    CLI_ROW(struct request, lines, "debug", CLI_FLAG, NULL,
+            "write line information (DWARF) into the ELF file", .letter = 'g'),
+    CLI_ROW(struct request, level, "optimize", CLI_NUMBER, "LEVEL", "1 to 3 (2)", .letter = 'O',
+            .low = 1, .high = 3),
+    CLI_ROW(struct request, standard, "std", CLI_TEXT, "STANDARD",
+            "CL1.1, CL1.2 (default), CL2.0 or CL3.0"),
+    CLI_ROW(struct request, no_cache, "no-cache", CLI_FLAG, NULL,
+            "compile even if the cache has an earlier result"),
+    {0},
+};
+
+const struct cli_verb verb_cc = {
+    .name = "cc",
+    .summary = "compile kernels in OpenCL C",
+    .usage = "[options] IN.cl -o OUT",
+    .options = options,
+    .operand = {.name = "source file",
+                .grammar = CLI_TEXT,
+                .low = 1,
+                .high = 1,
+                .suffixes = ".cl .ocl",
+                CLI_AT(struct request, in)},
+    .details =
+        "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
+        "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"
+        "`sweep` compile a .cl file on their own. Results are kept in ~/.cache/samite.\n",
+    .examples = "  samite cc vecadd.cl -o vecadd.elf\n"
+                "  samite cc -D BLOCK=16 -I include kernel.cl -o kernel.elf\n"
+                "  samite cc -S kernel.cl -o -\n",
+    .run = run,
+};

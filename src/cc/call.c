@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are left after inlining: intrinsics of LLVM and primitives of the library. */
+#include <string.h>
+
+#include "cc/cc.h"
+
+/* Words of the launch's metadata buffer (docs/ventus-rulings.md 2.2), loaded once. */
+static struct cc_opnd metadata(struct cc_function *f, uint32_t offset)
+{
+    enum { BLOCK = 24 };
+    const uint32_t at = offset / 4 % SAM_COUNT(f->metadata), block = f->block;
+    if (offset >= BLOCK && offset < BLOCK + 12 && f->required[0])
+        return sam_cc_imm(f->required[(offset - BLOCK) / 4]);
+    f->block = 0;
+    if (f->knl.kind == CC_NONE)
+        f->knl = sam_cc_pure(f, false, "csrr", sam_cc_imm(SAM_CC_CSR_KNL), (struct cc_opnd){0},
+                             (struct cc_opnd){0});
+    if (f->metadata[at].kind == CC_NONE) {
+        const struct cc_part part = {offset, 4, 32};
+        f->metadata[at] = sam_cc_load(f, AS_CONSTANT, f->knl, &part, false, 4);
+    }
+    f->block = block;
+    return f->metadata[at];
+}
+
+static struct cc_opnd csr(struct cc_function *f, uint32_t number)
+{
+    const uint32_t block = f->block;
+    f->block = 0;
+    const struct cc_opnd d =
+        sam_cc_pure(f, false, "csrr", sam_cc_imm(number), (struct cc_opnd){0}, (struct cc_opnd){0});
+    f->block = block;
+    return d;
+}
+
+/* The number of the work-item in its workgroup. Lanes past its end, which a last warp has, take
+ * that of the last work-item: they do what it does, and nothing else. */
+struct cc_opnd sam_cc_lane(struct cc_function *f)
+{
+    if (f->lane.kind != CC_NONE)
+        return f->lane;
+    const uint32_t block = f->block;
+    f->block = 0;
+    struct cc_opnd size = sam_cc_op(f, OP_MUL, metadata(f, 24), metadata(f, 28));
+    size = sam_cc_op(f, OP_MUL, size, metadata(f, 32));
+    size = sam_cc_op(f, OP_ADD, size, sam_cc_imm(-1));
+    const struct cc_opnd none = {0}, id = sam_cc_pure(f, true, "vid.v", none, none, none);
+    f->lane = sam_cc_op(f, OP_MINU, sam_cc_op(f, OP_ADD, id, csr(f, SAM_CC_CSR_TID)), size);
+    f->block = block;
+    return f->lane;
+}
+
+/* __local variables follow the stacks of the warps, a KiB each. */
+struct cc_opnd sam_cc_local_base(struct cc_function *f)
+{
+    if (f->local_base.kind != CC_NONE)
+        return f->local_base;
+    const uint32_t block = f->block;
+    f->block = 0;
+    f->local_base = sam_cc_op(f, OP_SLL, csr(f, SAM_CC_CSR_NUMW), sam_cc_imm(10));
+    f->local_base = sam_cc_op(f, OP_ADD, f->local_base, csr(f, SAM_CC_CSR_LDS));
+    f->block = block;
+    return f->local_base;
+}
+
+static void effect(struct cc_function *f, const char *name, struct cc_opnd a, struct cc_opnd b)
+{
+    sam_cc_put(f, f->block,
+               (struct cc_insn){.name = name, .form = CC_OP, .effect = true, .a = a, .b = b});
+}
+
+static struct cc_opnd arg(struct cc_function *f, llvm_ref insn, unsigned i)
+{
+    return sam_cc_use(f, f->cc->ll.GetOperand(insn, i), 0);
+}
+
+static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum cc_unary op;
+    } unaries[] = {
+        {"sqrt", UN_SQRT},     {"exp", UN_EXP},          {"rec7", UN_REC7},
+        {"rsqrt7", UN_RSQRT7}, {"class", UN_CLASS},      {"ftoi_rte", UN_F2I},
+        {"ftou_rte", UN_F2U},  {"ftoi_rtz", UN_F2I_RTZ}, {"ftou_rtz", UN_F2U_RTZ},
+    };
+    static const char *const atomics[][2] = {
+        {"add", "amoadd.w"}, {"xchg", "amoswap.w"}, {"and", "amoand.w"},
+        {"or", "amoor.w"},   {"xor", "amoxor.w"},   {"min", "amomin.w"},
+        {"max", "amomax.w"}, {"minu", "amominu.w"}, {"maxu", "amomaxu.w"}};
+    const struct cc_opnd none = {0};
+    for (size_t i = 0; i < SAM_COUNT(unaries); i++)
+        if (strcmp(name, unaries[i].name) == 0) {
+            sam_cc_set(f, insn, 0, sam_cc_unary(f, unaries[i].op, arg(f, insn, 0)));
+            return SAM_OK;
+        }
+    if (strncmp(name, "atomic_", 7) == 0) {
+        /* add_g, add_l, ...: the spaces are one */
+        const size_t size = strcspn(name + 7, "_");
+        if (size == 7 && memcmp(name + 7, "cmpxchg", 7) == 0)
+            return sam_cc_atomic(f, insn, NULL, arg(f, insn, 0), arg(f, insn, 2), arg(f, insn, 1));
+        for (size_t i = 0; i < SAM_COUNT(atomics); i++)
+            if (strlen(atomics[i][0]) == size && memcmp(name + 7, atomics[i][0], size) == 0)
+                return sam_cc_atomic(f, insn, atomics[i][1], arg(f, insn, 0), arg(f, insn, 1),
+                                     none);
+    }
+    if (strcmp(name, "lane") == 0) {
+        sam_cc_set(f, insn, 0, sam_cc_lane(f));
+    } else if (strcmp(name, "mulhu") == 0 || strcmp(name, "mulh") == 0) {
+        sam_cc_set(f, insn, 0,
+                   sam_cc_op(f, name[4] ? OP_MULHU : OP_MULH, arg(f, insn, 0), arg(f, insn, 1)));
+    } else if (strcmp(name, "barrier") == 0) {
+        effect(f, "barrier", sam_cc_imm(1), none);
+    } else if (strcmp(name, "print_ring") == 0) {
+        effect(f, "csrwi", sam_cc_imm(SAM_CC_CSR_PRINT), sam_cc_imm(1));
+    } else if (strcmp(name, "print_buffer") == 0) {
+        sam_cc_set(f, insn, 0, metadata(f, 48));
+    } else if (strcmp(name, "argument") == 0) {
+        struct cc_opnd at = f->arguments;
+        at.imm = arg(f, insn, 0).imm;
+        sam_cc_set(f, insn, 0, at);
+    } else if (strcmp(name, "metadata") == 0 && arg(f, insn, 0).kind == CC_IMM) {
+        sam_cc_set(f, insn, 0, metadata(f, (uint32_t)arg(f, insn, 0).imm));
+    } else if (strcmp(name, "csr") == 0 && arg(f, insn, 0).kind == CC_IMM) {
+        sam_cc_set(f, insn, 0, csr(f, (uint32_t)arg(f, insn, 0).imm));
+    } else {
+        return sam_cc_refuse(f->cc, insn, "no function '__samite_%s'", name);
+    }
+    return SAM_OK;
+}
+
+static struct cc_opnd count_bits(struct cc_function *f, struct cc_opnd x)
+{
+    static const struct {
+        int32_t mask, shift;
+    } steps[] = {{0x55555555, 1}, {0x33333333, 2}, {0x0f0f0f0f, 4}};
+    for (size_t i = 0; i < SAM_COUNT(steps); i++) {
+        const struct cc_opnd mask = sam_cc_imm(steps[i].mask);
+        const struct cc_opnd high = sam_cc_op(f, OP_SRL, x, sam_cc_imm(steps[i].shift));
+        x = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_AND, x, mask), sam_cc_op(f, OP_AND, high, mask));
+    }
+    return sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_MUL, x, sam_cc_imm(0x01010101)), sam_cc_imm(24));
+}
+
+/* Leading zeros of 32 bits: from the exponent of the float, of x without what would round up. */
+static struct cc_opnd leading(struct cc_function *f, struct cc_opnd x)
+{
+    const struct cc_opnd zero = sam_cc_imm(0);
+    const struct cc_opnd less = sam_cc_op(f, OP_SRL, x, sam_cc_imm(8));
+    struct cc_opnd y = sam_cc_op(f, OP_AND, x, sam_cc_op(f, OP_XOR, less, sam_cc_imm(-1)));
+    y = sam_cc_op(f, OP_SRL, sam_cc_unary(f, UN_U2F, y), sam_cc_imm(23));
+    y = sam_cc_op(f, OP_SUB, sam_cc_imm(158), y);
+    return sam_cc_select(f, sam_cc_icmp(f, LL_EQ, x, zero), sam_cc_imm(32), y);
+}
+
+static struct cc_opnd trailing(struct cc_function *f, struct cc_opnd x)
+{
+    const struct cc_opnd one = sam_cc_op(f, OP_AND, x, sam_cc_op(f, OP_SUB, sam_cc_imm(0), x));
+    return sam_cc_select(f, sam_cc_icmp(f, LL_EQ, x, sam_cc_imm(0)), sam_cc_imm(32),
+                         sam_cc_op(f, OP_SUB, sam_cc_imm(31), leading(f, one)));
+}
+
+static struct cc_opnd swap_bytes(struct cc_function *f, struct cc_opnd x)
+{
+    const struct cc_opnd mask = sam_cc_imm(0xff00ff), eight = sam_cc_imm(8), half = sam_cc_imm(16);
+    const struct cc_opnd even = sam_cc_op(f, OP_AND, x, mask);
+    const struct cc_opnd odd = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_SRL, x, eight), mask);
+    x = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, even, eight), odd);
+    return sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, x, half), sam_cc_op(f, OP_SRL, x, half));
+}
+
+/* Bits of one integer of 8 to 32 bits, by the letters of its intrinsic. */
+static struct cc_opnd bits_of(struct cc_function *f, const char *name, unsigned bits,
+                              struct cc_opnd x)
+{
+    const unsigned rest = 32 - bits;
+    x = sam_cc_extend(f, x, bits, false);
+    if (strncmp(name, "ctpop", 5) == 0)
+        return count_bits(f, x);
+    if (strncmp(name, "ctlz", 4) == 0)
+        return sam_cc_op(f, OP_SUB, leading(f, x), sam_cc_imm(rest));
+    if (strncmp(name, "cttz", 4) == 0)
+        return trailing(f, rest ? sam_cc_op(f, OP_OR, x, sam_cc_imm(INT64_C(1) << bits)) : x);
+    x = swap_bytes(f, x);
+    return sam_cc_op(f, OP_SRL, x, sam_cc_imm(rest));
+}
+
+static struct cc_opnd clamp(struct cc_function *f, struct cc_opnd sum, unsigned bits, bool sign)
+{
+    if (!sign)
+        return sam_cc_op(f, OP_MINU, sum, sam_cc_imm((1 << bits) - 1));
+    sum = sam_cc_op(f, OP_MIN, sum, sam_cc_imm((1 << (bits - 1)) - 1));
+    return sam_cc_op(f, OP_MAX, sum, sam_cc_imm(-(1 << (bits - 1))));
+}
+
+/* add_sat and sub_sat. */
+static struct cc_opnd saturate(struct cc_function *f, bool add, bool sign, unsigned bits,
+                               struct cc_opnd a, struct cc_opnd b)
+{
+    const struct cc_opnd zero = sam_cc_imm(0);
+    a = sam_cc_extend(f, a, bits, sign);
+    b = sam_cc_extend(f, b, bits, sign);
+    const struct cc_opnd sum = sam_cc_op(f, add ? OP_ADD : OP_SUB, a, b);
+    if (!sign && !add)
+        return sam_cc_select(f, sam_cc_icmp(f, LL_ULT, a, b), zero, sum);
+    if (bits < 32)
+        return clamp(f, sum, bits, sign);
+    if (!sign)
+        return sam_cc_select(f, sam_cc_icmp(f, LL_ULT, sum, a), sam_cc_imm(-1), sum);
+    /* overflow: the sum's sign differs from both, or the difference's from a's while b's did */
+    const struct cc_opnd x = sam_cc_op(f, OP_XOR, a, sum);
+    const struct cc_opnd y = sam_cc_op(f, OP_XOR, add ? b : a, add ? sum : b);
+    const struct cc_opnd over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, x, y), zero);
+    const struct cc_opnd limit =
+        sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a, sam_cc_imm(31)), sam_cc_imm(INT32_MAX));
+    return sam_cc_select(f, over, limit, sum);
+}
+
+/* Funnel shift of 32-bit words or of a narrower integer. */
+static struct cc_opnd funnel(struct cc_function *f, bool left, unsigned bits, struct cc_opnd a,
+                             struct cc_opnd b, struct cc_opnd n)
+{
+    if (bits < 32) { /* in one word */
+        a = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, a, sam_cc_imm(bits)),
+                      sam_cc_extend(f, b, bits, false));
+        n = sam_cc_op(f, OP_AND, n, sam_cc_imm(bits - 1));
+        return left ? sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_SLL, a, n), sam_cc_imm(bits))
+                    : sam_cc_op(f, OP_SRL, a, n);
+    }
+    const struct cc_opnd back = sam_cc_op(f, OP_XOR, n, sam_cc_imm(-1)), one = sam_cc_imm(1);
+    return left ? sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, a, n),
+                            sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_SRL, b, one), back))
+                : sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SRL, b, n),
+                            sam_cc_op(f, OP_SLL, sam_cc_op(f, OP_SLL, a, one), back));
+}
+
+/* The same on 64 bits: parts `p` and `p + 1`. */
+static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *name, unsigned p)
+{
+    const struct llvm *ll = &f->cc->ll;
+    llvm_ref x = ll->GetOperand(insn, 0);
+    const struct cc_opnd a[2] = {sam_cc_use(f, x, p), sam_cc_use(f, x, p + 1)};
+    const struct cc_opnd zero = sam_cc_imm(0);
+    struct cc_opnd out[2] = {zero, zero}, b[2], n;
+    if (strncmp(name, "ctpop", 5) == 0) {
+        out[0] = sam_cc_op(f, OP_ADD, count_bits(f, a[0]), count_bits(f, a[1]));
+    } else if (strncmp(name, "ctlz", 4) == 0) {
+        out[0] = sam_cc_op(f, OP_ADD, leading(f, a[0]), sam_cc_imm(32));
+        out[0] = sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[1], zero), out[0], leading(f, a[1]));
+    } else if (strncmp(name, "cttz", 4) == 0) {
+        out[0] = sam_cc_op(f, OP_ADD, trailing(f, a[1]), sam_cc_imm(32));
+        out[0] = sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[0], zero), out[0], trailing(f, a[0]));
+    } else if (strncmp(name, "bswap", 5) == 0) {
+        out[0] = swap_bytes(f, a[1]);
+        out[1] = swap_bytes(f, a[0]);
+    } else if (strncmp(name, "abs", 3) == 0) {
+        const struct cc_opnd sign = sam_cc_op(f, OP_SRA, a[1], sam_cc_imm(31));
+        out[0] = sam_cc_op(f, OP_XOR, a[0], sign);
+        out[1] = sam_cc_op(f, OP_XOR, a[1], sign);
+        n = sam_cc_icmp(f, LL_ULT, out[0], sign); /* borrow of out - sign */
+        out[0] = sam_cc_op(f, OP_SUB, out[0], sign);
+        out[1] = sam_cc_op(f, OP_SUB, sam_cc_op(f, OP_SUB, out[1], sign), n);
+    } else {
+        llvm_ref y = ll->GetOperand(insn, 1);
+        b[0] = sam_cc_use(f, y, p);
+        b[1] = sam_cc_use(f, y, p + 1);
+        if (strncmp(name, "fsh", 3) == 0) {
+            const bool left = name[3] == 'l';
+            struct cc_opnd high[2], low[2];
+            n = sam_cc_op(f, OP_AND, sam_cc_use(f, ll->GetOperand(insn, 2), p), sam_cc_imm(63));
+            const struct cc_opnd back = sam_cc_op(f, OP_XOR, n, sam_cc_imm(63)),
+                                 one = sam_cc_imm(1);
+            sam_cc_wide_shift(f, LL_SHL, a, left ? n : one, high);
+            if (!left)
+                sam_cc_wide_shift(f, LL_SHL, high, back, high);
+            sam_cc_wide_shift(f, LL_LSHR, b, left ? one : n, low);
+            if (left)
+                sam_cc_wide_shift(f, LL_LSHR, low, back, low);
+            out[0] = sam_cc_op(f, OP_OR, high[0], low[0]);
+            out[1] = sam_cc_op(f, OP_OR, high[1], low[1]);
+        } else if (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0) {
+            const bool low = name[2] == 'i';
+            sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, a, b, &n);
+            for (int i = 0; i < 2; i++)
+                out[i] = low ? sam_cc_select(f, n, a[i], b[i]) : sam_cc_select(f, n, b[i], a[i]);
+        } else {
+            return sam_cc_refuse(f->cc, insn, "no 64-bit llvm.%s", name);
+        }
+    }
+    sam_cc_set(f, insn, p, out[0]);
+    sam_cc_set(f, insn, p + 1, out[1]);
+    return SAM_OK;
+}
+
+static bool is_name(const char *name, const char *with)
+{
+    const size_t size = strlen(with);
+    return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
+}
+
+/* llvm.vector.reduce.OP of integers of 64 bits. */
+static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0);
+    const enum cc_op op = is_name(name, "and")   ? OP_AND
+                          : is_name(name, "or")  ? OP_OR
+                          : is_name(name, "xor") ? OP_XOR
+                                                 : OP_ADD;
+    const bool least = strncmp(name + 1, "min", 3) == 0, most = strncmp(name + 1, "max", 3) == 0;
+    struct cc_opnd out[2] = {sam_cc_use(f, x, 0), sam_cc_use(f, x, 1)}, less;
+    for (unsigned i = 1; i < f->cc->ll.GetVectorSize(f->cc->ll.TypeOf(x)); i++) {
+        const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * i), sam_cc_use(f, x, 2 * i + 1)};
+        if (least || most) {
+            sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, a, out, &less);
+            for (int k = 0; k < 2; k++)
+                out[k] = least ? sam_cc_select(f, less, a[k], out[k])
+                               : sam_cc_select(f, less, out[k], a[k]);
+            continue;
+        }
+        if (is_name(name, "mul")) {
+            const struct cc_opnd high = sam_cc_op(f, OP_MULHU, out[0], a[0]),
+                                 cross = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_MUL, out[0], a[1]),
+                                                   sam_cc_op(f, OP_MUL, out[1], a[0]));
+            out[0] = sam_cc_op(f, OP_MUL, out[0], a[0]);
+            out[1] = sam_cc_op(f, OP_ADD, high, cross);
+            continue;
+        }
+        out[0] = sam_cc_op(f, op, out[0], a[0]);
+        out[1] = sam_cc_op(f, op, out[1], a[1]);
+        if (op == OP_ADD) /* the carry */
+            out[1] = sam_cc_op(f, OP_ADD, out[1], sam_cc_icmp(f, LL_ULT, out[0], a[0]));
+    }
+    sam_cc_set(f, insn, 0, out[0]);
+    sam_cc_set(f, insn, 1, out[1]);
+    return SAM_OK;
+}
+
+/* llvm.vector.reduce.OP of integers of up to 32 bits. */
+static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum cc_op op;
+        bool sign;
+    } ops[] = {{"and", OP_AND, false}, {"or", OP_OR, false},     {"xor", OP_XOR, false},
+               {"add", OP_ADD, false}, {"mul", OP_MUL, false},   {"smin", OP_MIN, true},
+               {"smax", OP_MAX, true}, {"umin", OP_MINU, false}, {"umax", OP_MAXU, false}};
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0), type = f->cc->ll.TypeOf(x);
+    const unsigned bits = sam_cc_bits(f->cc, type);
+    for (size_t k = 0; k < SAM_COUNT(ops) && bits <= 32; k++) {
+        struct cc_opnd out = {0};
+        if (!is_name(name, ops[k].name))
+            continue;
+        for (unsigned i = 0; i < f->cc->ll.GetVectorSize(type); i++) {
+            const struct cc_opnd a = sam_cc_extend(f, sam_cc_use(f, x, i), bits, ops[k].sign);
+            out = i ? sam_cc_op(f, ops[k].op, out, a) : a;
+        }
+        sam_cc_set(f, insn, 0, out);
+        return SAM_OK;
+    }
+    if (bits == 64)
+        return reduce_wide(f, insn, name);
+    return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
+}
+
+/* llvm.{s,u}{add,sub,mul}.with.overflow.i32: the result, and whether it wrapped. */
+static enum sam_status overflow(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0);
+    const struct cc_opnd a = sam_cc_use(f, x, 0),
+                         b = sam_cc_use(f, f->cc->ll.GetOperand(insn, 1), 0);
+    const struct cc_opnd zero = sam_cc_imm(0);
+    const bool sign = name[0] == 's', add = name[1] == 'a', mul = name[1] == 'm';
+    if (sam_cc_bits(f->cc, f->cc->ll.TypeOf(x)) != 32)
+        return sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
+    const struct cc_opnd out = sam_cc_op(f, mul ? OP_MUL : add ? OP_ADD : OP_SUB, a, b);
+    struct cc_opnd over;
+    if (mul) {
+        const struct cc_opnd high = sam_cc_op(f, sign ? OP_MULH : OP_MULHU, a, b);
+        over = sam_cc_icmp(f, LL_NE, high, sign ? sam_cc_op(f, OP_SRA, out, sam_cc_imm(31)) : zero);
+    } else if (sign) {
+        const struct cc_opnd p = sam_cc_op(f, OP_XOR, a, out);
+        const struct cc_opnd q = sam_cc_op(f, OP_XOR, add ? b : a, add ? out : b);
+        over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, p, q), zero);
+    } else {
+        over = add ? sam_cc_icmp(f, LL_ULT, out, a) : sam_cc_icmp(f, LL_ULT, a, b);
+    }
+    sam_cc_set(f, insn, 0, out);
+    sam_cc_set(f, insn, 1, over);
+    return SAM_OK;
+}
+
+/* The classes of vfclass for those of LLVM: signalling and quiet NaN, then from -inf to +inf. */
+static int32_t class_mask(uint32_t llvm)
+{
+    return (int32_t)((llvm & 1) << 8 | (llvm >> 1 & 1) << 9 | (llvm >> 2 & 255));
+}
+
+static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum cc_op op;
+        bool sign;
+    } binaries[] = {{"smin", OP_MIN, true},      {"smax", OP_MAX, true},
+                    {"umin", OP_MINU, false},    {"umax", OP_MAXU, false},
+                    {"minnum", OP_FMIN, false},  {"maxnum", OP_FMAX, false},
+                    {"copysign", OP_SGNJ, false}};
+    const struct llvm *ll = &f->cc->ll;
+    const struct cc_value *v = sam_cc_value(f, insn);
+    static const char *const nothing[] = {"dbg",          "lifetime",  "assume",
+                                          "experimental", "invariant", "donothing"};
+    for (size_t i = 0; i < SAM_COUNT(nothing); i++)
+        if (strncmp(name, nothing[i], strlen(nothing[i])) == 0)
+            return SAM_OK;
+    if (is_name(name, "memcpy") || is_name(name, "memmove") || is_name(name, "memset"))
+        return sam_cc_copy_bytes(f, insn, name[3] == 's');
+    if (strncmp(name, "vector.reduce.", 14) == 0)
+        return reduce(f, insn, name + 14);
+    if (strstr(name, ".with.overflow."))
+        return overflow(f, insn, name);
+    const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
+    const unsigned inputs = ll->GetNumArgOperands(insn);
+    enum sam_status status = SAM_OK;
+    for (unsigned i = 0; i < v->count && status == SAM_OK; i += bits > 32 ? 2 : 1) {
+        struct cc_opnd in[3] = {0}, out = {0};
+        if (bits > 32) {
+            status = wide(f, insn, name, i);
+            continue;
+        }
+        for (unsigned k = 0; k < inputs && k < 3; k++)
+            in[k] = sam_cc_use(
+                f, ll->GetOperand(insn, k),
+                ll->GetTypeKind(ll->TypeOf(ll->GetOperand(insn, k))) == LL_VECTOR ? i : 0);
+        for (size_t k = 0; k < SAM_COUNT(binaries) && !out.kind; k++)
+            if (is_name(name, binaries[k].name))
+                out = sam_cc_op(f, binaries[k].op, sam_cc_extend(f, in[0], bits, binaries[k].sign),
+                                sam_cc_extend(f, in[1], bits, binaries[k].sign));
+        if (out.kind)
+            ;
+        else if (is_name(name, "fma") || is_name(name, "fmuladd"))
+            out = sam_cc_fma(f, in[0], in[1], in[2]);
+        else if (is_name(name, "fabs"))
+            out = sam_cc_op(f, OP_SGNJX, in[0], in[0]);
+        else if (is_name(name, "sqrt"))
+            out = sam_cc_unary(f, UN_SQRT, in[0]);
+        else if (is_name(name, "abs")) {
+            in[0] = sam_cc_extend(f, in[0], bits, true);
+            out = sam_cc_op(f, OP_MAX, in[0], sam_cc_op(f, OP_SUB, sam_cc_imm(0), in[0]));
+        } else if (is_name(name, "ctpop") || is_name(name, "ctlz") || is_name(name, "cttz") ||
+                   is_name(name, "bswap"))
+            out = bits_of(f, name, bits, in[0]);
+        else if (is_name(name, "fshl") || is_name(name, "fshr"))
+            out = funnel(f, name[3] == 'l', bits, in[0], in[1], in[2]);
+        else if (is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat"))
+            out = saturate(f, name[1] == 'a', name[0] == 's', bits, in[0], in[1]);
+        else if (is_name(name, "is.fpclass"))
+            out = sam_cc_icmp(f, LL_NE,
+                              sam_cc_op(f, OP_AND, sam_cc_unary(f, UN_CLASS, in[0]),
+                                        sam_cc_imm(class_mask((uint32_t)in[1].imm))),
+                              sam_cc_imm(0));
+        else
+            status = sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
+        sam_cc_set(f, insn, i, out);
+    }
+    return status;
+}
+
+enum sam_status sam_cc_select_call(struct cc_function *f, llvm_ref insn)
+{
+    size_t size;
+    const char *name = f->cc->ll.GetValueName2(f->cc->ll.GetCalledValue(insn), &size);
+    if (strncmp(name, "llvm.", 5) == 0)
+        return intrinsic(f, insn, name + 5);
+    if (strncmp(name, "__samite_", 9) == 0)
+        return primitive(f, insn, name + 9);
+    /* a mangled name: _Z, the length, the name */
+    const char *plain = name;
+    size_t length = size;
+    if (strncmp(name, "_Z", 2) == 0) {
+        length = 0;
+        for (plain = name + 2; *plain >= '0' && *plain <= '9'; plain++)
+            length = length * 10 + (size_t)(*plain - '0');
+        if (length > strlen(plain))
+            length = strlen(plain);
+    }
+    return sam_cc_refuse(f->cc, insn, "no function '%.*s' for these arguments", (int)length, plain);
+}

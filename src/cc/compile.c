@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of OpenCL C to assembly. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/cc.h"
+#include "samite/version.h"
+
+/* The library of builtins as bitcode: compiled at the first use, then from the cache. */
+static enum sam_status library(const struct cc_clang *clang, struct sam_buffer *bitcode,
+                               struct sam_error *error)
+{
+    const char *const flags[] = {
+        "-O2", "-cl-std=CL1.2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", NULL};
+    struct sam_buffer text = {0}, messages = {0};
+    struct cc_hash hash = {0};
+    sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
+    sam_cc_hash_add(&hash, clang->version, strlen(clang->version));
+    if (sam_cc_cache_get(&hash, bitcode))
+        return SAM_OK;
+    sam_buffer_puts(&text, sam_cc_library);
+    enum sam_status status = sam_cc_clang_run(clang, flags, NULL, &text, bitcode, &messages, error);
+    if (status == SAM_OK)
+        sam_cc_cache_put(&hash, bitcode->data, bitcode->size);
+    sam_buffer_free(&text);
+    sam_buffer_free(&messages);
+    return status;
+}
+
+static void free_function(struct cc_function *f)
+{
+    for (uint32_t i = 0; i < f->value_count; i++)
+        free(f->values[i].parts);
+    for (uint32_t i = 0; i < f->block_count; i++)
+        free(f->blocks[i].insns);
+    free(f->values);
+    free(f->value_slots);
+    free(f->value_ids);
+    free(f->blocks);
+    free(f->ir);
+    free(f->order);
+    free(f->pdom);
+    free(f->loops);
+    free(f->is_vector);
+    free(f->def_block);
+    free(f->def_insn);
+    free(f->machine);
+    free(f->cse);
+}
+
+/* Where the lanes of each vector branch meet; in loops the address is in a register. */
+static void set_meetings(struct cc_function *f)
+{
+    enum { ADDRESSES = 20 };
+    uint32_t held[ADDRESSES], count = 0;
+    const struct cc_opnd none = {0};
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        if (f->blocks[b].end != CC_SPLIT)
+            continue;
+        const uint32_t meet = f->pdom[b] == CC_NO ? f->exit : f->pdom[b];
+        f->blocks[b].rpc = meet;
+        f->blocks[meet].join = true;
+        uint32_t i = 0;
+        while (i < count && held[i] != meet)
+            i++;
+        if (!sam_cc_depth(f, b) || (i == count && count == ADDRESSES))
+            continue;
+        if (i == count)
+            held[count++] = meet;
+        const struct cc_opnd label = {.kind = CC_SYMBOL, .reg = CC_LABEL | meet};
+        f->block = 0;
+        const struct cc_opnd address = sam_cc_pure(f, false, "lla", label, none, none);
+        f->blocks[b].address = address;
+    }
+}
+
+static enum sam_status kernel(struct cc *cc, llvm_ref ref)
+{
+    struct cc_function f = {.cc = cc, .ref = ref};
+    size_t size;
+    f.name = cc->ll.GetValueName2(ref, &size);
+    sam_cc_required_size(cc, ref, f.required);
+    cc->local_size = 0;
+    memset(cc->local_at, 0, (cc->global_count + 1) * sizeof *cc->local_at);
+    enum sam_status status = sam_cc_flow_read(&f);
+    if (status == SAM_OK && !sam_cc_uniform(&f))
+        status = sam_fail_memory(cc->error);
+    if (status == SAM_OK)
+        status = sam_cc_select_all(&f);
+    if (status == SAM_OK && !sam_cc_loops_close(&f))
+        status = sam_fail_memory(cc->error);
+    if (status == SAM_OK) {
+        set_meetings(&f);
+        status = f.failed ? sam_fail_memory(cc->error) : sam_cc_allocate(&f);
+    }
+    if (status == SAM_OK && cc->local_size > 65535)
+        status = sam_cc_refuse(cc, ref,
+                               "kernel '%s' has %u bytes of __local variables: expected "
+                               "at most 65535",
+                               f.name, cc->local_size);
+    if (status == SAM_OK) {
+        sam_cc_emit(&f);
+        sam_buffer_printf(&cc->resources, "\t.half\t%u, %u, %u, %u\n", f.vgprs, f.sgprs,
+                          cc->local_size, (f.private_size + 3) & ~3u);
+        status = f.failed ? sam_fail_memory(cc->error) : sam_cc_signature_write(cc, ref);
+    }
+    free_function(&f);
+    return status;
+}
+
+static void finish(struct cc *cc, struct sam_buffer *out)
+{
+    sam_buffer_puts(out, "\t.text\n");
+    for (size_t i = 0; i < cc->file_count; i++) {
+        sam_buffer_printf(out, "\t.file\t%zu \"", i + 1);
+        for (const char *p = cc->files[i]; *p; p++)
+            sam_buffer_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+        sam_buffer_puts(out, "\"\n");
+    }
+    sam_buffer_append(out, cc->out.data, cc->out.size);
+    if (cc->read_only.size)
+        sam_buffer_printf(out, "\n\t.section\t.rodata\n%s", sam_buffer_text(&cc->read_only));
+    if (cc->data.size)
+        sam_buffer_printf(out, "\n\t.data\n%s", sam_buffer_text(&cc->data));
+    sam_buffer_printf(out, "\n\t.section\t.rodata.ventus.resource\n%s",
+                      sam_buffer_text(&cc->resources));
+    sam_buffer_printf(out, "\n\t.section\t" SAM_CC_SIGNATURES "\n\t.ascii\t\"%s\"\n",
+                      sam_buffer_text(&cc->signatures));
+}
+
+/* Bitcode to assembly. */
+static enum sam_status translate(const struct cc_clang *clang, const struct sam_cc_options *options,
+                                 const struct sam_buffer *bitcode, struct sam_buffer *out,
+                                 struct sam_error *error)
+{
+    struct cc cc = {.options = options, .error = error};
+    struct sam_buffer builtins = {0};
+    enum sam_status status = sam_cc_llvm_load(clang->major, &cc.ll, error);
+    if (status == SAM_OK)
+        status = library(clang, &builtins, error);
+    if (status == SAM_OK)
+        status = sam_cc_module_open(&cc, bitcode, &builtins);
+    if (status == SAM_OK)
+        status = sam_cc_globals_find(&cc);
+    llvm_ref f = status == SAM_OK ? cc.ll.GetFirstFunction(cc.module) : NULL;
+    for (; f && status == SAM_OK; f = cc.ll.GetNextFunction(f))
+        if (cc.ll.GetFunctionCallConv(f) == LL_SPIR_KERNEL && !cc.ll.IsDeclaration(f))
+            status = kernel(&cc, f);
+    if (status == SAM_OK)
+        status = sam_cc_globals_write(&cc);
+    if (status == SAM_OK)
+        finish(&cc, out);
+    if (status == SAM_OK && (out->failed || cc.out.failed || cc.read_only.failed ||
+                             cc.data.failed || cc.resources.failed || cc.signatures.failed))
+        status = sam_fail_memory(error);
+    sam_cc_module_close(&cc);
+    for (size_t i = 0; i < cc.file_count; i++)
+        free(cc.files[i]);
+    free(cc.files);
+    free(cc.globals);
+    free(cc.local_at);
+    free(cc.used);
+    struct sam_buffer *buffers[] = {&cc.out,       &cc.read_only,  &cc.data,
+                                    &cc.resources, &cc.signatures, &builtins};
+    for (size_t i = 0; i < SAM_COUNT(buffers); i++)
+        sam_buffer_free(buffers[i]);
+    return status;
+}
+
+/* The words that pass the caller's options to clang; text of them in `held`. */
+static bool words_of(const struct sam_cc_options *o, const char *path, const char **words,
+                     size_t room, char *held, size_t size)
+{
+    size_t count = 0;
+    const struct {
+        const char *flag;
+        const char *const *items;
+        size_t count;
+    } lists[] = {{"-D", o->defines, o->define_count}, {"-I", o->include_paths, o->include_count}};
+    const int standard = snprintf(held, size, "-cl-std=%s", o->standard ? o->standard : "CL1.2");
+    if (standard < 0 || (size_t)standard >= size)
+        return false;
+    words[count++] = held;
+    for (size_t i = 0; i < SAM_COUNT(lists); i++)
+        for (size_t k = 0; k < lists[i].count; k++) {
+            if (count + 8 > room)
+                return false;
+            words[count++] = lists[i].flag;
+            words[count++] = lists[i].items[k];
+        }
+    if (strcmp(path, "-") == 0) { /* includes beside the folder that the program is run in */
+        words[count++] = "-I";
+        words[count++] = ".";
+    }
+    words[count] = NULL;
+    return true;
+}
+
+static enum sam_status compile(const struct sam_cc_options *options, const char *path,
+                               struct sam_buffer *out, struct sam_buffer *messages,
+                               struct sam_error *error)
+{
+    struct cc_clang clang;
+    struct sam_buffer text = {0}, source = {0}, bitcode = {0};
+    const char *words[480];
+    char held[64];
+    if (!words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held))
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "more options than 200, or a name of a standard "
+                        "that is too long");
+    size_t count = 0;
+    while (words[count])
+        count++;
+    const bool piped = strcmp(path, "-") == 0;
+    enum sam_status status = sam_file_read(path, 1 << 26, &text, error);
+    if (status == SAM_OK && memchr(text.data, '\0', text.size))
+        status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C",
+                          piped ? "<stdin>" : path);
+    if (status == SAM_OK)
+        status = sam_cc_clang_find(&clang, error);
+    /* Preprocessed first: the cache knows what included files hold. */
+    words[count] = "-E";
+    words[count + 1] = NULL;
+    if (status == SAM_OK)
+        status = sam_cc_clang_run(&clang, words, piped ? NULL : path, piped ? &text : NULL, &source,
+                                  messages, error);
+    struct cc_hash hash = {0};
+    if (status == SAM_OK) {
+        const unsigned level = options->optimize;
+        sam_cc_hash_add(&hash, sam_version(), strlen(sam_version()));
+        sam_cc_hash_add(&hash, sam_cc_build, strlen(sam_cc_build));
+        sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
+        sam_cc_hash_add(&hash, clang.version, strlen(clang.version));
+        sam_cc_hash_add(&hash, held, strlen(held));
+        sam_cc_hash_add(&hash, &level, sizeof level);
+        sam_cc_hash_add(&hash, source.data, source.size);
+    }
+    if (status == SAM_OK && !options->no_cache && sam_cc_cache_get(&hash, out))
+        goto done;
+    static const char *const flags[] = {"-O2",     "-gline-tables-only",   "-cl-kernel-arg-info",
+                                        "-Xclang", "-disable-llvm-passes", "-emit-llvm",
+                                        "-c"};
+    for (size_t i = 0; i < SAM_COUNT(flags); i++)
+        words[count + i] = flags[i];
+    words[count + SAM_COUNT(flags)] = NULL;
+    messages->size = 0;
+    if (status == SAM_OK)
+        status = sam_cc_clang_run(&clang, words, piped ? NULL : path, piped ? &text : NULL,
+                                  &bitcode, messages, error);
+    if (status == SAM_OK)
+        status = translate(&clang, options, &bitcode, out, error);
+    if (status == SAM_OK && messages->size == 0) /* warnings are to be seen every time */
+        sam_cc_cache_put(&hash, out->data, out->size);
+done:
+    sam_buffer_free(&text);
+    sam_buffer_free(&source);
+    sam_buffer_free(&bitcode);
+    return status;
+}
+
+enum sam_status sam_cc_compile(const struct sam_cc_options *given, const char *path,
+                               char **assembly, size_t *size, char **messages,
+                               struct sam_error *error)
+{
+    struct sam_cc_options options = {0};
+    struct sam_buffer out = {0}, text = {0};
+    if (assembly)
+        *assembly = NULL;
+    if (messages)
+        *messages = NULL;
+    if (!path || !assembly || !size || !messages)
+        return sam_fail_null(error, !path ? "path" : "a result");
+    enum sam_status status =
+        sam_options_take(&options, sizeof options, sizeof options, given, error);
+    *size = 0;
+    if (status == SAM_OK)
+        status = compile(&options, path, &out, &text, error);
+    *messages = strdup(sam_buffer_text(&text));
+    sam_buffer_free(&text);
+    if (status == SAM_OK && !*messages)
+        status = sam_fail_memory(error);
+    if (status != SAM_OK) {
+        sam_buffer_free(&out);
+        return status;
+    }
+    *assembly = (char *)out.data;
+    *size = out.size;
+    return SAM_OK;
+}
+
+bool sam_cc_is_source(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    return dot && (strcmp(dot, ".cl") == 0 || strcmp(dot, ".ocl") == 0);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module: clang's bitcode, linked with the library of builtins, prepared and optimised. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/cc.h"
+
+static const char *file_of(struct cc *cc, llvm_ref where, unsigned *line, int *length)
+{
+    const int kind = where ? cc->ll.GetValueKind(where) : -1;
+    unsigned size = 0;
+    const char *file = NULL;
+    *line = 0;
+    if (kind == LL_INSTRUCTION) {
+        *line = cc->ll.GetDebugLocLine(where);
+        file = *line ? cc->ll.GetDebugLocFilename(where, &size) : NULL;
+    } else if (kind == LL_FUNCTION) {
+        llvm_ref program = cc->ll.GetSubprogram(where);
+        *line = program ? cc->ll.DISubprogramGetLine(program) : 0;
+        llvm_ref in = program ? cc->ll.DIScopeGetFile(program) : NULL;
+        file = in ? cc->ll.DIFileGetFilename(in, &size) : NULL;
+    }
+    *length = (int)size;
+    return file;
+}
+
+enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format, ...)
+{
+    char what[512];
+    unsigned line;
+    int length;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    const char *file = file_of(cc, where, &line, &length);
+    if (file)
+        return sam_fail(cc->error, SAM_ERR_INPUT, "%.*s:%u: %s", length, file, line, what);
+    return sam_fail(cc->error, SAM_ERR_INPUT, "%s", what);
+}
+
+/* LLVM's own diagnostics would be printed. */
+static void ignore(llvm_ref diagnostic, void *context)
+{
+    (void)diagnostic;
+    (void)context;
+}
+
+static enum sam_status parse(struct cc *cc, const struct sam_buffer *bitcode, llvm_ref *module)
+{
+    llvm_ref buffer = cc->ll.CreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode->data,
+                                                                   bitcode->size, "kernel");
+    const int bad = cc->ll.ParseBitcodeInContext2(cc->context, buffer, module);
+    cc->ll.DisposeMemoryBuffer(buffer);
+    return bad ? sam_fail(cc->error, SAM_ERR_INPUT,
+                          "LLVM cannot read what clang wrote: expected "
+                          "both of one version")
+               : SAM_OK;
+}
+
+static bool is_kernel(struct cc *cc, llvm_ref function)
+{
+    return cc->ll.GetFunctionCallConv(function) == LL_SPIR_KERNEL &&
+           !cc->ll.IsDeclaration(function);
+}
+
+static const char *name_of(struct cc *cc, llvm_ref value)
+{
+    size_t size;
+    return cc->ll.GetValueName2(value, &size);
+}
+
+/* A function that calls itself, directly or through others, cannot be inlined. `way` holds the
+ * functions being visited. */
+static enum sam_status check_calls(struct cc *cc, llvm_ref function, llvm_ref *way, size_t depth,
+                                   struct sam_names *good)
+{
+    const char *name = name_of(cc, function);
+    if (sam_names_find(good, name, strlen(name)))
+        return SAM_OK;
+    for (size_t i = 0; i < depth; i++)
+        if (way[i] == function)
+            return sam_cc_refuse(cc, function,
+                                 "function '%s' is recursive: expected calls that "
+                                 "can be inlined",
+                                 name);
+    if (depth == 256)
+        return sam_cc_refuse(cc, function, "calls nested deeper than 256");
+    way[depth] = function;
+    enum sam_status status = SAM_OK;
+    llvm_ref block = cc->ll.GetFirstBasicBlock(function);
+    for (; block && status == SAM_OK; block = cc->ll.GetNextBasicBlock(block)) {
+        llvm_ref insn = cc->ll.GetFirstInstruction(block);
+        for (; insn && status == SAM_OK; insn = cc->ll.GetNextInstruction(insn)) {
+            if (cc->ll.GetInstructionOpcode(insn) != LL_CALL)
+                continue;
+            llvm_ref called = cc->ll.GetCalledValue(insn);
+            if (cc->ll.GetValueKind(called) != LL_FUNCTION)
+                return sam_cc_refuse(cc, insn, "a call through a pointer: expected a function");
+            if (!cc->ll.IsDeclaration(called))
+                status = check_calls(cc, called, way, depth + 1, good);
+        }
+    }
+    if (status == SAM_OK && !sam_names_add(good, name, strlen(name), function))
+        return sam_fail_memory(cc->error);
+    return status;
+}
+
+/* A struct passed by value becomes a private copy of its bytes in the argument buffer. */
+static void copy_structs(struct cc *cc, llvm_ref function)
+{
+    const unsigned kind = cc->ll.GetEnumAttributeKindForName("byval", 5);
+    llvm_ref i32 = cc->ll.IntTypeInContext(cc->context, 32);
+    llvm_ref i8 = cc->ll.IntTypeInContext(cc->context, 8);
+    llvm_ref bytes = cc->ll.PointerType(i8, AS_CONSTANT);
+    llvm_ref type = cc->ll.FunctionType(bytes, &i32, 1, 0);
+    llvm_ref first = cc->ll.GetFirstInstruction(cc->ll.GetFirstBasicBlock(function));
+    llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
+    cc->ll.PositionBuilderBefore(builder, first);
+    for (unsigned i = 0; i < cc->ll.CountParams(function); i++) {
+        llvm_ref attribute = cc->ll.GetEnumAttributeAtIndex(function, i + 1, kind);
+        if (!attribute)
+            continue;
+        llvm_ref value = cc->ll.GetTypeAttributeValue(attribute);
+        llvm_ref from = cc->ll.GetNamedFunction(cc->module, "__samite_argument");
+        if (!from)
+            from = cc->ll.AddFunction(cc->module, "__samite_argument", type);
+        const unsigned align = cc->ll.ABIAlignmentOfType(cc->layout, value);
+        llvm_ref copy = cc->ll.BuildAlloca(builder, value, "");
+        cc->ll.SetAlignment(copy, align < 4 ? 4 : align);
+        cc->ll.ReplaceAllUsesWith(cc->ll.GetParam(function, i), copy);
+        llvm_ref at = cc->ll.ConstInt(i32, sam_cc_argument_at(cc, function, i), 0);
+        llvm_ref pointer = cc->ll.BuildCall2(builder, type, from, &at, 1, "");
+        llvm_ref size = cc->ll.ConstInt(i32, cc->ll.ABISizeOfType(cc->layout, value), 0);
+        cc->ll.BuildMemCpy(builder, copy, 4, pointer, 4, size);
+    }
+    cc->ll.DisposeBuilder(builder);
+}
+
+/* The routine of the library for an instruction on 64-bit integers, or NULL. */
+static const char *routine(struct cc *cc, llvm_ref insn, llvm_ref type)
+{
+    const int opcode = cc->ll.GetInstructionOpcode(insn);
+    const bool to_float = opcode == LL_UITOFP || opcode == LL_SITOFP;
+    llvm_ref wide = to_float ? cc->ll.TypeOf(cc->ll.GetOperand(insn, 0)) : type;
+    if (cc->ll.GetTypeKind(wide) == LL_VECTOR)
+        wide = cc->ll.GetElementType(wide);
+    if (cc->ll.GetTypeKind(wide) != LL_INTEGER || cc->ll.GetIntTypeWidth(wide) != 64)
+        return NULL;
+    switch (opcode) {
+    case LL_UDIV:
+    case LL_UREM: {
+        llvm_ref by = cc->ll.GetOperand(insn, 1);
+        const uint64_t n =
+            cc->ll.GetValueKind(by) == LL_CONST_INT ? cc->ll.ConstIntGetZExtValue(by) : 0;
+        return n && !(n & (n - 1)) ? NULL /* becomes a shift */
+               : opcode == LL_UDIV ? "__samite_udiv64"
+                                   : "__samite_urem64";
+    }
+    case LL_SDIV: return "__samite_sdiv64";
+    case LL_SREM: return "__samite_srem64";
+    case LL_UITOFP: return "__samite_u64tof";
+    case LL_SITOFP: return "__samite_i64tof";
+    case LL_FPTOUI: return "__samite_ftou64";
+    case LL_FPTOSI: return "__samite_ftoi64";
+    default: return NULL;
+    }
+}
+
+/* Replace an instruction, element by element, by calls of the library. */
+static enum sam_status call_routine(struct cc *cc, llvm_ref insn, const char *name)
+{
+    llvm_ref function = cc->ll.GetNamedFunction(cc->module, name);
+    if (!function)
+        return sam_cc_refuse(cc, insn, "the library has no %s", name);
+    llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
+    llvm_ref type = cc->ll.TypeOf(insn), i32 = cc->ll.IntTypeInContext(cc->context, 32);
+    const unsigned operands = (unsigned)cc->ll.GetNumOperands(insn);
+    llvm_ref from[2] = {0}, call = NULL;
+    for (unsigned i = 0; i < operands && i < 2; i++)
+        from[i] = cc->ll.GetOperand(insn, i);
+    llvm_ref signature = cc->ll.GlobalGetValueType(function);
+    cc->ll.PositionBuilderBefore(builder, insn);
+    if (cc->ll.GetTypeKind(type) != LL_VECTOR) {
+        call = cc->ll.BuildCall2(builder, signature, function, from, operands, "");
+    } else {
+        call = cc->ll.GetUndef(type);
+        for (unsigned e = 0; e < cc->ll.GetVectorSize(type); e++) {
+            llvm_ref at = cc->ll.ConstInt(i32, e, 0), one[2] = {0};
+            for (unsigned i = 0; i < operands; i++)
+                one[i] = cc->ll.BuildExtractElement(builder, from[i], at, "");
+            llvm_ref r = cc->ll.BuildCall2(builder, signature, function, one, operands, "");
+            call = cc->ll.BuildInsertElement(builder, call, r, at, "");
+        }
+    }
+    cc->ll.DisposeBuilder(builder);
+    cc->ll.ReplaceAllUsesWith(insn, call);
+    cc->ll.InstructionEraseFromParent(insn);
+    return SAM_OK;
+}
+
+static enum sam_status prepare_insn(struct cc *cc, llvm_ref insn)
+{
+    if (cc->ll.GetInstructionOpcode(insn) == LL_CALL) {
+        llvm_ref called = cc->ll.GetCalledValue(insn);
+        if (cc->ll.GetValueKind(called) == LL_FUNCTION &&
+            strcmp(name_of(cc, called), "printf") == 0)
+            return sam_cc_expand_printf(cc, insn);
+        return SAM_OK;
+    }
+    const char *name = routine(cc, insn, cc->ll.TypeOf(insn));
+    return name ? call_routine(cc, insn, name) : SAM_OK;
+}
+
+static enum sam_status prepare_function(struct cc *cc, llvm_ref function)
+{
+    enum sam_status status = SAM_OK;
+    llvm_ref block = cc->ll.GetFirstBasicBlock(function);
+    for (; block && status == SAM_OK; block = cc->ll.GetNextBasicBlock(block)) {
+        llvm_ref insn = cc->ll.GetFirstInstruction(block), next;
+        for (; insn && status == SAM_OK; insn = next) {
+            next = cc->ll.GetNextInstruction(insn);
+            status = prepare_insn(cc, insn);
+        }
+    }
+    return status;
+}
+
+static void attribute(struct cc *cc, llvm_ref function, const char *name, bool set)
+{
+    const unsigned kind = cc->ll.GetEnumAttributeKindForName(name, strlen(name));
+    if (set)
+        cc->ll.AddAttributeAtIndex(function, ~0u, cc->ll.CreateEnumAttribute(cc->context, kind, 0));
+    else
+        cc->ll.RemoveEnumAttributeAtIndex(function, ~0u, kind);
+}
+
+/* Everything but the kernels is internal and inlined. */
+static enum sam_status prepare(struct cc *cc)
+{
+    struct sam_names good = {0};
+    llvm_ref way[256], f = cc->ll.GetFirstFunction(cc->module);
+    enum sam_status status = SAM_OK;
+    bool found = false;
+    for (; f && status == SAM_OK; f = cc->ll.GetNextFunction(f)) {
+        if (cc->ll.IsDeclaration(f))
+            continue;
+        attribute(cc, f, "noinline", false);
+        attribute(cc, f, "optnone", false);
+        if (is_kernel(cc, f)) {
+            found = true;
+            status = check_calls(cc, f, way, 0, &good);
+        }
+    }
+    sam_names_free(&good);
+    if (status == SAM_OK && !found)
+        status = sam_fail(cc->error, SAM_ERR_INPUT, "no kernel: expected a __kernel function");
+    for (f = cc->ll.GetFirstFunction(cc->module); f && status == SAM_OK;
+         f = cc->ll.GetNextFunction(f)) {
+        if (cc->ll.IsDeclaration(f))
+            continue;
+        status = prepare_function(cc, f);
+        attribute(cc, f, "alwaysinline", true); /* a kernel may be called as well */
+        if (!is_kernel(cc, f))
+            cc->ll.SetLinkage(f, LL_INTERNAL);
+        else if (status == SAM_OK)
+            copy_structs(cc, f);
+    }
+    return status;
+}
+
+static enum sam_status optimize(struct cc *cc)
+{
+    /* the pass has another name since LLVM 18 */
+    static const char *const lower_switch[] = {"lowerswitch", "lower-switch"};
+    const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
+    llvm_ref options = cc->ll.CreatePassBuilderOptions(), failure = NULL;
+    cc->ll.PassBuilderOptionsSetLoopVectorization(options, 0);
+    cc->ll.PassBuilderOptionsSetSLPVectorization(options, 0);
+    for (size_t i = 0; i < SAM_COUNT(lower_switch) && (i == 0 || failure); i++) {
+        char passes[400];
+        /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
+        snprintf(passes, sizeof passes,
+                 "globaldce,always-inline,globaldce,default<O%u>,globaldce,"
+                 "function(%s,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
+                 level > 3 ? 3 : level, lower_switch[i]);
+        if (failure)
+            cc->ll.DisposeErrorMessage(cc->ll.GetErrorMessage(failure));
+        failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
+    }
+    cc->ll.DisposePassBuilderOptions(options);
+    if (!failure)
+        return SAM_OK;
+    char *text = cc->ll.GetErrorMessage(failure);
+    sam_fail(cc->error, SAM_ERR_INPUT, "LLVM: %s", text);
+    cc->ll.DisposeErrorMessage(text);
+    return SAM_ERR_INPUT;
+}
+
+/* Of functions with this linkage the linker takes those that are called. The compiler itself adds
+ * calls of the machine's names later. */
+static void link_what_is_called(struct cc *cc, llvm_ref library)
+{
+    size_t size;
+    for (llvm_ref f = cc->ll.GetFirstFunction(library); f; f = cc->ll.GetNextFunction(f))
+        if (!cc->ll.IsDeclaration(f) &&
+            strncmp(cc->ll.GetValueName2(f, &size), "__samite_", 9) != 0)
+            cc->ll.SetLinkage(f, LL_LINK_ONCE);
+}
+
+enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
+                                   const struct sam_buffer *library)
+{
+    llvm_ref builtins = NULL;
+    cc->context = cc->ll.ContextCreate();
+    cc->ll.ContextSetDiagnosticHandler(cc->context, ignore, NULL);
+    enum sam_status status = parse(cc, user, &cc->module);
+    if (status == SAM_OK)
+        status = parse(cc, library, &builtins);
+    if (status == SAM_OK)
+        link_what_is_called(cc, builtins);
+    if (status == SAM_OK && cc->ll.LinkModules2(cc->module, builtins))
+        status = sam_fail(cc->error, SAM_ERR_INPUT,
+                          "a function of the program has the name of a builtin");
+    if (status != SAM_OK)
+        return status;
+    cc->layout = cc->ll.GetModuleDataLayout(cc->module);
+    status = prepare(cc);
+    return status == SAM_OK ? optimize(cc) : status;
+}
+
+void sam_cc_module_close(struct cc *cc)
+{
+    if (cc->module)
+        cc->ll.DisposeModule(cc->module);
+    if (cc->context)
+        cc->ll.ContextDispose(cc->context);
+}

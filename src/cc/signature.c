@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of a kernel: where its arguments lie in the argument buffer (pointers in 4 bytes,
+ * other values at their own alignment, at least 4), and the lines that describe them to `samite
+ * run`. */
+#include <string.h>
+
+#include "cc/cc.h"
+
+static void layout(struct cc *cc, llvm_ref function, unsigned index, uint32_t *size,
+                   uint32_t *align)
+{
+    const unsigned kind = cc->ll.GetEnumAttributeKindForName("byval", 5);
+    llvm_ref type = cc->ll.TypeOf(cc->ll.GetParam(function, index));
+    llvm_ref attribute = cc->ll.GetEnumAttributeAtIndex(function, index + 1, kind);
+    if (attribute)
+        type = cc->ll.GetTypeAttributeValue(attribute);
+    *size = (uint32_t)cc->ll.ABISizeOfType(cc->layout, type);
+    *align = cc->ll.ABIAlignmentOfType(cc->layout, type);
+    *align = *align < 4 ? 4 : *align;
+}
+
+uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index)
+{
+    uint32_t at = 0, size = 0, align;
+    for (unsigned i = 0; i <= index; i++) {
+        at += size;
+        layout(cc, function, i, &size, &align);
+        at = (at + align - 1) & ~(align - 1);
+    }
+    return at;
+}
+
+static llvm_ref metadata(struct cc *cc, llvm_ref function, const char *name)
+{
+    size_t count;
+    llvm_ref entries = cc->ll.GlobalCopyAllMetadata(function, &count), found = NULL;
+    const unsigned kind = cc->ll.GetMDKindIDInContext(cc->context, name, (unsigned)strlen(name));
+    for (unsigned i = 0; i < count; i++)
+        if (cc->ll.ValueMetadataEntriesGetKind(entries, i) == kind)
+            found = cc->ll.MetadataAsValue(cc->context,
+                                           cc->ll.ValueMetadataEntriesGetMetadata(entries, i));
+    cc->ll.DisposeValueMetadataEntries(entries);
+    return found;
+}
+
+/* The string that node `name` of the function has for argument `index`. */
+static const char *string(struct cc *cc, llvm_ref function, const char *name, unsigned index,
+                          int *length)
+{
+    llvm_ref node = metadata(cc, function, name), operands[256];
+    unsigned size = 0;
+    *length = 0;
+    if (!node || cc->ll.GetMDNodeNumOperands(node) > SAM_COUNT(operands) ||
+        index >= cc->ll.GetMDNodeNumOperands(node))
+        return "";
+    cc->ll.GetMDNodeOperands(node, operands);
+    const char *text = operands[index] ? cc->ll.GetMDString(operands[index], &size) : NULL;
+    *length = (int)size;
+    return text ? text : "";
+}
+
+void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3])
+{
+    llvm_ref node = metadata(cc, function, "reqd_work_group_size"), operands[3];
+    size[0] = size[1] = size[2] = 0;
+    if (!node || cc->ll.GetMDNodeNumOperands(node) != 3)
+        return;
+    cc->ll.GetMDNodeOperands(node, operands);
+    for (int i = 0; i < 3; i++)
+        size[i] = (uint32_t)cc->ll.ConstIntGetZExtValue(operands[i]);
+}
+
+enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
+{
+    static const char *const spaces[] = {"value", "global", "constant", "local", "generic"};
+    size_t size;
+    uint32_t required[3];
+    sam_cc_required_size(cc, function, required);
+    sam_buffer_printf(&cc->signatures, "kernel %s %u %u %u\\n",
+                      cc->ll.GetValueName2(function, &size), required[0], required[1], required[2]);
+    for (unsigned i = 0; i < cc->ll.CountParams(function); i++) {
+        uint32_t bytes, align;
+        int type_size, name_size;
+        llvm_ref type = cc->ll.TypeOf(cc->ll.GetParam(function, i));
+        const bool pointer = cc->ll.GetTypeKind(type) == LL_POINTER;
+        const unsigned space = pointer ? cc->ll.GetPointerAddressSpace(type) : 0;
+        const char *type_name = string(cc, function, "kernel_arg_type", i, &type_size);
+        const char *name = string(cc, function, "kernel_arg_name", i, &name_size);
+        if (pointer && space > AS_LOCAL)
+            return sam_cc_refuse(cc, function,
+                                 "argument %u: expected a pointer to __global, "
+                                 "__constant or __local memory",
+                                 i);
+        if (strncmp(type_name, "image", 5) == 0 || strncmp(type_name, "sampler", 7) == 0)
+            return sam_cc_refuse(cc, function, "argument %u is %.*s: images are not supported", i,
+                                 type_size, type_name);
+        layout(cc, function, i, &bytes, &align);
+        sam_buffer_printf(&cc->signatures, "arg %s %u %u %.*s|%.*s\\n",
+                          spaces[space < SAM_COUNT(spaces) ? space : 4], bytes,
+                          sam_cc_argument_at(cc, function, i), type_size, type_name, name_size,
+                          name);
+    }
+    return SAM_OK;
+}

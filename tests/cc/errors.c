@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is refused, with its place; what a program says about its kernels; lines of the source. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cc/run.h"
+
+PROLOGUE
+{
+    cc_need_clang();
+}
+
+static void refused(const char *source, const char *what)
+{
+    struct sam_error error = {0};
+    char *text = cc_assembly(source, &error);
+    if (text)
+        fail_msg("compiled: %s", source);
+    if (!strstr(error.text, what))
+        fail_msg("no '%s' in: %s", what, error.text);
+}
+
+TEST(refused_with_the_line)
+{
+    refused("int f(int n) { return n > 1 ? n * f(n / 2) + f(n - 1) : 1; }\n"
+            "__kernel void k(__global int *x) { x[0] = f(x[1]); }",
+            ".cl:1: function 'f' is recursive");
+    refused("__kernel void k(__global double *x) { *x *= 2; }", "cl_khr_fp64");
+    refused("int f(void);\n__kernel void k(__global int *x) {\n  *x = f(); }",
+            ".cl:3: no function 'f'");
+    refused("__kernel void k(__global int *x) {\n  printf(\"%y\", x[0]); }", "directive '%y'");
+    refused("__kernel void k(__global int *x) {\n  printf(\"%d %d\", x[0]); }",
+            "no argument for %d");
+    refused("int f(int x) { return x; }", "no kernel");
+    refused("", "no kernel");
+    refused("#include \"nowhere.h\"\n", "nowhere.h");
+    refused("__kernel void k(__global int *x) { x[0] = ; }", "expected expression");
+    refused("__kernel void k(__global int *x, read_only image2d_t i) { x[0] = 1; }", "image");
+}
+
+TEST(kernels_are_described)
+{
+    struct sam_image *image =
+        cc_image("typedef struct { int a; float4 v; } pair;\n"
+                 "__kernel void two(__global const float *a, __local int *l, uchar c, ulong n,"
+                 "__constant int *t, pair p) { }\n"
+                 "__kernel __attribute__((reqd_work_group_size(8, 2, 1))) void one(void) { }\n");
+    static const struct {
+        enum sam_cc_space space;
+        uint32_t offset, size;
+        const char *type, *name;
+    } expected[] = {{SAM_CC_GLOBAL, 0, 4, "float*", "a"},  {SAM_CC_LOCAL, 4, 4, "int*", "l"},
+                    {SAM_CC_VALUE, 8, 1, "uchar", "c"},    {SAM_CC_VALUE, 16, 8, "ulong", "n"},
+                    {SAM_CC_CONSTANT, 24, 4, "int*", "t"}, {SAM_CC_VALUE, 32, 32, "pair", "p"}};
+    struct sam_cc_argument a;
+    uint32_t block[3] = {9, 9, 9};
+    assert_true(sam_cc_kernel_described(image, "two", block));
+    assert_int_equal(block[0] | block[1] | block[2], 0);
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(sam_cc_kernel_argument(image, "two", i, &a));
+        assert_int_equal(a.space, expected[i].space);
+        assert_int_equal(a.offset, expected[i].offset);
+        assert_int_equal(a.size, expected[i].size);
+        assert_string_equal(a.type, expected[i].type);
+        assert_string_equal(a.name, expected[i].name);
+    }
+    assert_false(sam_cc_kernel_argument(image, "two", 6, &a));
+    assert_true(sam_cc_kernel_described(image, "one", block));
+    assert_int_equal(block[0] * 100 + block[1] * 10 + block[2], 821);
+    assert_false(sam_cc_kernel_described(image, "three", NULL));
+    assert_false(sam_cc_kernel_described(NULL, "one", NULL));
+    sam_image_free(image);
+}
+
+/* Sections that no compiler writes: every prefix of a good one, and changed bytes. */
+TEST(damaged_descriptions)
+{
+    static const char good[] = "kernel k 0 0 0\narg global 4 0 int*|x\narg value 4 4 int|n\n";
+    for (size_t size = 0; size < sizeof good; size++)
+        for (size_t at = 0; at < size; at++) {
+            struct sam_section section = {.name = (char *)SAM_CC_SIGNATURES, .data_size = size};
+            struct sam_image image = {.sections = &section, .section_count = 1};
+            struct sam_cc_argument a;
+            uint32_t block[3];
+            section.data = malloc(size + 1);
+            assert_non_null(section.data);
+            memcpy(section.data, good, size);
+            section.data[at] ^= 0x15;
+            sam_cc_kernel_described(&image, "k", block);
+            for (size_t i = 0; i < 4; i++)
+                sam_cc_kernel_argument(&image, "k", i, &a);
+            free(section.data);
+        }
+}
+
+TEST(code_has_the_lines_of_the_source)
+{
+    struct sam_image *image = cc_image("__kernel void k(__global int *x, int n)\n{\n"
+                                       "    int i = get_global_id(0);\n    if (i < n)\n"
+                                       "        x[i] = x[i] * 3;\n}\n");
+    const struct sam_symbol *k = sam_image_find(image, "k");
+    bool seen[8] = {false};
+    assert_non_null(k);
+    for (uint64_t at = k->value; at < k->value + k->size; at += 4) {
+        uint32_t line = 0;
+        const char *file = sam_image_line_at(image, at, &line);
+        if (file && strstr(file, ".cl") && line < 8)
+            seen[line] = true;
+    }
+    assert_true(seen[3] && seen[4] && seen[5]);
+    assert_false(seen[6] && seen[7]);
+    sam_image_free(image);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/cc/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void cc_need_clang(void)
+{
+    struct sam_error error;
+    char *text = cc_assembly("__kernel void k(void) {}", &error);
+    if (!text && strstr(error.text, "apt install"))
+        test_skip_all("%s", error.text);
+    if (!text)
+        fail_msg("%s", error.text);
+    sam_text_free(text);
+}
+
+char *cc_assembly(const char *source, struct sam_error *error)
+{
+    char path[] = "/tmp/samite-cc-XXXXXX.cl", *text, *messages;
+    const int fd = mkstemps(path, 3);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, source, strlen(source)), strlen(source));
+    close(fd);
+    size_t size;
+    const struct sam_cc_options options = {.size = sizeof options, .no_cache = true};
+    sam_cc_compile(&options, path, &text, &size, &messages, error);
+    if (messages && *messages)
+        fprintf(stderr, "%s", strstr(messages, "error") ? messages : "");
+    sam_text_free(messages);
+    unlink(path);
+    return text;
+}
+
+struct sam_image *cc_image_or_error(const char *source, struct sam_error *error)
+{
+    struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
+    struct sam_image *image = NULL;
+    char *text = cc_assembly(source, error), *messages = NULL;
+    if (!text)
+        return NULL;
+    options.prologue = sam_gpu_start_code();
+    options.prologue_name = "<start code>";
+    assert_int_equal(sam_isa_parse("ventus", &options.isa, error), SAM_OK);
+    if (sam_assemble(&options, "k.s", text, strlen(text), &image, &messages, error) != SAM_OK)
+        fail_msg("%.2000s", messages);
+    sam_text_free(messages);
+    sam_text_free(text);
+    return image;
+}
+
+struct sam_image *cc_image(const char *source)
+{
+    struct sam_error error = {0};
+    struct sam_image *image = cc_image_or_error(source, &error);
+    if (!image)
+        fail_msg("%s\n%.3000s", error.text, source);
+    return image;
+}
+
+uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l,
+                        const struct cc_buffer *buffers, size_t count)
+{
+    struct sam_error error = {0};
+    struct sam_gpu *gpu;
+    struct sam_launch launch;
+    struct sam_gpu_result result = {0};
+    uint32_t args[64] = {0};
+    const struct sam_gpu_options options = {.size = sizeof options,
+                                            .strict_lds = true,
+                                            .simt_stack_limit = l->lanes,
+                                            .print = l->print};
+    assert_true(4 * count + l->args_size <= sizeof args);
+    assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
+    assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_OK);
+    for (size_t i = 0; i < count; i++) {
+        args[i] = (uint32_t)buffers[i].count;
+        if (!buffers[i].in)
+            continue;
+        const size_t size = 4 * buffers[i].count;
+        assert_int_equal(sam_gpu_alloc(gpu, (uint32_t)size, &args[i], &error), SAM_OK);
+        assert_int_equal(sam_gpu_write(gpu, args[i], buffers[i].in, size, &error), SAM_OK);
+    }
+    if (l->args_size)
+        memcpy(&args[count], l->args, l->args_size);
+    const struct sam_kernel kernel = {.name = l->kernel,
+                                      .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                                      .block = {l->block[0], l->block[1], l->block[2]},
+                                      .lanes = l->lanes,
+                                      .args = args,
+                                      .args_size = 4 * count + l->args_size,
+                                      .print_size = l->print_size};
+    if (sam_gpu_prepare(gpu, image, &kernel, &launch, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    if (launch.lds_size == SAM_LDS_SIZE)
+        launch.lds_size = launch.warps * 1024;
+    if (sam_gpu_launch(gpu, &launch, &result, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < count; i++)
+        if (buffers[i].out)
+            assert_int_equal(
+                sam_gpu_read(gpu, args[i], buffers[i].out, 4 * buffers[i].count, &error), SAM_OK);
+    const uint64_t insns = result.stats.warp_insns;
+    sam_gpu_result_free(&result);
+    sam_gpu_free(gpu);
+    return insns;
+}
+
+uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, uint32_t *out,
+                size_t out_words, const uint32_t *in, size_t in_words)
+{
+    const struct cc_buffer buffers[] = {{out, out, out_words}, {in, NULL, in_words}};
+    return cc_run_buffers(image, launch, buffers, 2);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels in OpenCL C compiled and launched, for the tests of src/cc. */
+#ifndef CC_RUN_H
+#define CC_RUN_H
+
+#include "samite/samite.h"
+#include "tests/test.h"
+
+/* End the test program where there is no clang. */
+void cc_need_clang(void);
+
+/* Compile `source`; the assembly, or NULL with the error in `error`. */
+char *cc_assembly(const char *source, struct sam_error *error);
+struct sam_image *cc_image(const char *source); /* fails the case */
+struct sam_image *cc_image_or_error(const char *source, struct sam_error *error);
+
+struct cc_launch {
+    const char *kernel;
+    uint32_t grid[3], block[3], lanes;
+    const void *args; /* buffers are placed by cc_run: first `out`, then `in`, then these */
+    size_t args_size;
+    uint32_t print_size;
+    struct sam_sink print;
+};
+
+/* A buffer of words, copied from `in` and back to `out` unless that is NULL; without `in`, `count`
+ * is a scalar. */
+struct cc_buffer {
+    const uint32_t *in;
+    uint32_t *out;
+    size_t count;
+};
+
+/* Launch a kernel of these arguments, then launch->args. Returns the instructions it took. */
+uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *launch,
+                        const struct cc_buffer *buffers, size_t count);
+
+/* Launch a kernel of (out, in, args...). Returns the instructions it took. */
+uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, uint32_t *out,
+                size_t out_words, const uint32_t *in, size_t in_words);
+#endif
