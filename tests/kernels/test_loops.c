@@ -148,9 +148,11 @@ static void mem_unit(struct check *check)
 }
 
 static const struct kernel_check loops[] = {
-    {"alu_int", "turns", 9, 1000, 64, alu_int},     {"alu_float", "turns", 9, 1000, 64, alu_float},
-    {"divergent", "turns", 9, 1000, 64, divergent}, {"scalar", "turns", 9, 1000, 64, scalar},
-    {"mem_unit", "turns", 131, 1000, 64, mem_unit}, /* twice around and three */
+    {"alu_int", "turns", 9, 1000, 64, alu_int, false},
+    {"alu_float", "turns", 9, 1000, 64, alu_float, false},
+    {"divergent", "turns", 9, 1000, 64, divergent, false},
+    {"scalar", "turns", 9, 1000, 64, scalar, false},
+    {"mem_unit", "turns", 131, 1000, 64, mem_unit, false}, /* twice around and three */
 };
 
 static void test_loop(void **state)
