@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "samite/codec.h"

@@ -131,7 +131,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
             const struct sam_chunks_piece piece = {
                 .type = kinds[k].type, .layout = kinds[k].layout, .count = shared ? BYTES : count};
             const struct sam_source source = {read_text, elements, BYTES};
-            const struct sam_chunks_sink sink = {take_text, &text, ROOM, NULL};
+            const struct sam_chunks_sink sink = {.take = take_text, .context = &text, .room = ROOM};
             bool decode = operation == SAM_WEIGHT_DECODE;
             if (decode)
                 FUZZ_CHECK(sam_chunks_encode(&piece, source, NULL, &sink, NULL) == SAM_OK);
