@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     map(memory, RECORD, record, sizeof record);
     map(memory, SOURCE, data, size);
     map(memory, DESTINATION, canary, sizeof canary);
-    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, SAM_STREAMS, &work, &error) == SAM_OK);
+    FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, SAM_STREAMS, &work, &error) ==
+               SAM_OK);
     FUZZ_CHECK(work.result.status <= SAM_WEIGHT_IS_DESTINATION);
     FUZZ_CHECK(!work.fault[0] == (work.result.status == SAM_WEIGHT_IS_GOOD));
     check_rest(memory, &work, data, size);
