@@ -352,7 +352,7 @@ struct assembler {
     const char **loc_files; /* of .file, by number */
     size_t loc_file_count, loc_file_capacity;
     const struct asm_place *loc; /* of the last .loc */
-    struct asm_place start; /* of messages before the first statement */
+    struct asm_place start;      /* of messages before the first statement */
 
     struct asm_listed *listed;
     size_t listed_count, listed_capacity;

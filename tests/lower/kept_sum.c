@@ -110,5 +110,7 @@ TEST(test_others)
 {
     expect(FOR ADD "pto.tmov ins(D : #2) outs(Z : #3)\n}\n", 20, 30, 0, false); /* it is read */
     expect(FOR ADD "pto.tmatmul ins(L, R : #0, #1) outs(E : #2)\n}\n", 20, 30, 0, false);
-    expect("pto.tmatmul ins(L, R : #0, #1) outs(E : #2)\n" FOR "pto.tmatmul_acc ins(E, L, R : #2, #0, #1) outs(D : #2)\n}\n", 20, 30, 0, false);
+    expect("pto.tmatmul ins(L, R : #0, #1) outs(E : #2)\n" FOR
+           "pto.tmatmul_acc ins(E, L, R : #2, #0, #1) outs(D : #2)\n}\n",
+           20, 30, 0, false);
 }
