@@ -243,6 +243,32 @@ static void add_streams(struct finding *f, const struct coded *c, unsigned engin
     }
 }
 
+/* --- windows */
+
+/* A segment for each group, which is read as a whole: its checksum and parameters with the first
+ * plane. */
+static void add_groups(struct finding *f, const struct sam_window *w, const uint8_t *data)
+{
+    size_t at = sam_window_at(w, f->first / SAM_WINDOW_GROUP);
+    for (size_t g = f->first / SAM_WINDOW_GROUP; g * SAM_WINDOW_GROUP < f->end && !f->failed; g++) {
+        const size_t start = g * SAM_WINDOW_GROUP, count = sam_window_elements(w, g);
+        const size_t low = f->first > start ? f->first : start,
+                     high = f->end < start + count ? f->end : start + count;
+        struct sam_window_parts parts;
+        struct sam_segment *s = add_segment(f, low, high - low);
+        if (!s || !sam_window_find(w, count, data + at, sam_window_size(w, g), &parts))
+            return; /* out of memory: the group has been verified */
+        s->skipped = low - start;
+        s->escapes = parts.size - parts.escapes;
+        for (size_t p = 0; p < f->layout->plane_count; p++)
+            add_bytes(f, at + (p ? parts.plane[p] : 0),
+                      at + (p + 1 < f->layout->plane_count ? parts.plane[p + 1] : parts.escapes),
+                      true);
+        add_bytes(f, at + parts.escapes, at + parts.size, true);
+        at += parts.size;
+    }
+}
+
 /* --- */
 
 static const char *find(struct finding *f, const struct sam_chunk_reader *reader,
@@ -252,6 +278,13 @@ static const char *find(struct finding *f, const struct sam_chunk_reader *reader
         if (add_segment(f, f->first, f->end - f->first))
             add_bytes(f, f->first * f->layout->element, f->end * f->layout->element, false);
         return NULL;
+    }
+    if (f->out->mode == SAM_CHUNK_WINDOW) {
+        struct sam_window w;
+        const char *wrong = sam_window_parse(f->chunk, f->block, data, &w);
+        if (!wrong)
+            add_groups(f, &w, data);
+        return wrong;
     }
     if (!read_planes(f, reader, data))
         return "damaged block";

@@ -645,6 +645,35 @@ TEST(a_range_reads_what_it_needs)
     }
 }
 
+/* A range of a window reads its groups and the table of their block. */
+TEST(a_window_is_read_by_groups)
+{
+    enum { COUNT = SAM_CHUNK_BLOCK_SIZE + 5000, GROUP = 1024 };
+    uint64_t random = test_seed();
+    const struct sam_codec_options options = {.size = sizeof options, .window = true};
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    for (unsigned round = 0; round < 40; round++) {
+        struct sam_weight_record r = decode_record(&unit, &s);
+        const uint64_t first = test_below(&random, COUNT),
+                       count = 1 + test_below(&random, COUNT - first);
+        r.first_low = (uint32_t)first;
+        r.elements_low = (uint32_t)count;
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * count, count);
+        uint8_t *have = malloc(2 * count);
+        assert_non_null(have);
+        unit_read(&unit, DESTINATION, have, 2 * count);
+        assert_memory_equal(have, s.file.data + 2 * first, 2 * count);
+        free(have);
+        const uint64_t bytes = check_segments(&unit.work, count);
+        const uint64_t groups = (first + count - 1) / GROUP - first / GROUP + 1;
+        assert_in_range(unit.work.segment_count, groups, groups);
+        assert_true((double)bytes < 1.05 * (double)s.chunks.size / COUNT * GROUP * (double)groups);
+    }
+    unit_free(&unit);
+    free_sample(&s);
+}
+
 /* A restart point that is not that of its stream damages a record of a part of the block; one of
  * the whole block needs none. */
 TEST(forged_restart_points)
