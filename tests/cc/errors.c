@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is refused, with its place; what a program says about its kernels; lines of the source. */
+/* Refused constructs with their place, descriptions of kernels, lines of the source, the cache. */
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/cc/run.h"
 
@@ -110,4 +113,79 @@ TEST(code_has_the_lines_of_the_source)
     assert_true(seen[3] && seen[4] && seen[5]);
     assert_false(seen[6] && seen[7]);
     sam_image_free(image);
+}
+
+static char *compile_cached(const char *path, size_t *size)
+{
+    struct sam_error error = {0};
+    const struct sam_cc_options options = {.size = sizeof options};
+    char *text, *messages;
+    if (sam_cc_compile(&options, path, &text, size, &messages, &error) != SAM_OK)
+        fail_msg("%s", error.text);
+    sam_text_free(messages);
+    return text;
+}
+
+static void compiles_to(const char *path, const char *expected, size_t expected_size)
+{
+    size_t size;
+    char *text = compile_cached(path, &size);
+    assert_int_equal(size, expected_size);
+    assert_memory_equal(text, expected, size);
+    sam_text_free(text);
+}
+
+/* Cuts every entry to `keep` bytes, or flips a bit of byte `flip`; the number of entries. */
+static unsigned damage(const char *folder, off_t keep, long flip)
+{
+    char path[700];
+    unsigned count = 0;
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    for (const struct dirent *e; (e = readdir(entries));) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        FILE *file = fopen(path, "r+b");
+        assert_non_null(file);
+        if (keep >= 0) {
+            assert_int_equal(ftruncate(fileno(file), keep), 0);
+        } else {
+            assert_int_equal(fseek(file, flip, SEEK_SET), 0);
+            const int byte = fgetc(file);
+            assert_int_equal(fseek(file, flip, SEEK_SET), 0);
+            assert_true(byte != EOF && fputc(byte ^ 1, file) != EOF);
+        }
+        fclose(file);
+        count++;
+    }
+    closedir(entries);
+    return count;
+}
+
+TEST(damaged_or_absent_cache)
+{
+    char home[] = "/tmp/samite-cache-XXXXXX", source[64], folder[64], command[64];
+    size_t size;
+    assert_non_null(mkdtemp(home));
+    snprintf(source, sizeof source, "%s/k.cl", home);
+    snprintf(folder, sizeof folder, "%s/samite/cc", home);
+    FILE *file = fopen(source, "w");
+    assert_non_null(file);
+    fputs("__kernel void k(__global int *x) { x[0] = 1; }\n", file);
+    fclose(file);
+    assert_int_equal(setenv("XDG_CACHE_HOME", home, 1), 0);
+    char *text = compile_cached(source, &size);
+    assert_true(damage(folder, 0, 0) > 0);
+    compiles_to(source, text, size);
+    damage(folder, 20, 0);
+    compiles_to(source, text, size);
+    damage(folder, -1, 12);
+    compiles_to(source, text, size);
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);
+    compiles_to(source, text, size);
+    unsetenv("XDG_CACHE_HOME");
+    sam_text_free(text);
+    snprintf(command, sizeof command, "rm -r %s", home);
+    assert_int_equal(system(command), 0);
 }
