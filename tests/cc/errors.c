@@ -189,3 +189,16 @@ TEST(damaged_or_absent_cache)
     snprintf(command, sizeof command, "rm -r %s", home);
     assert_int_equal(system(command), 0);
 }
+
+TEST(missing_clang_is_named)
+{
+    const char *given = getenv("SAMITE_CLANG");
+    char *before = given ? strdup(given) : NULL;
+    assert_int_equal(setenv("SAMITE_CLANG", "/nonexistent", 1), 0);
+    refused("__kernel void k(void) {}", "no program '/nonexistent'");
+    if (before)
+        setenv("SAMITE_CLANG", before, 1);
+    else
+        unsetenv("SAMITE_CLANG");
+    free(before);
+}
