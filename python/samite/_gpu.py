@@ -169,9 +169,11 @@ class Gpu(Addressed):
 
     def load(self, program: Source, *, base: int = abi.SAM_CODE_BASE, defines: Optional[Mapping[str, Any]] = None,
              include_paths: Sequence[Any] = ()) -> Program:
-        """Load a program: the path of assembly, OpenCL C (.cl) or an ELF file, or a Program. Its kernels can be launched.
+        """Load a program, whose kernels can then be launched: the path of assembly, OpenCL C (.cl) or an ELF file, or
+        a Program.
 
-        base, defines and include_paths are for sources. OpenCL C needs clang. Start code goes in front of assembly without _start.
+        base, defines and include_paths are for sources. OpenCL C needs clang. Start code goes in front of assembly
+        without _start.
         OSError: it cannot be read; SourceError: the text has errors; ValueError: it cannot be loaded.
         """
         return self._load(read_program(program, isa="ventus", base=base, defines=defines,

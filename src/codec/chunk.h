@@ -53,7 +53,8 @@ static inline uint64_t sam_chunk_seed(const struct sam_chunk_span *span, size_t 
 {
     return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
 }
-/* What the checksum of a block's first group is combined with. */
+
+/* The place of a block's first group in its piece: combined with the checksum of the group. */
 static inline uint64_t sam_window_place(const struct sam_chunk_span *span, size_t block)
 {
     const uint64_t first = span->first + block * SAM_CHUNK_BLOCK_SIZE;

@@ -210,7 +210,7 @@ static enum sam_status find_segments(struct decoding *d, size_t block, const uin
     struct sam_segments *segments = &d->room->segments;
     *wrong = sam_segments_find(&d->room->reader, chunk, block, data, first, last - first,
                                d->sink->engines, segments);
-    if (*wrong == SAM_OUT_OF_MEMORY)
+    if (*wrong == sam_segments_no_memory)
         return sam_fail_memory(error);
     if (*wrong || !d->sink->engines)
         return SAM_OK;
@@ -218,7 +218,7 @@ static enum sam_status find_segments(struct decoding *d, size_t block, const uin
     if (last == sam_chunk_block_elements(&chunk->span, block) &&
         block + 1 < sam_chunk_span_blocks(&chunk->span))
         step->next_head = (struct sam_segment_bytes){chunk->block[block].size,
-                                                     sam_block_head(chunk, block + 1), false};
+                                                     sam_chunk_block_head(chunk, block + 1), false};
     return SAM_OK;
 }
 

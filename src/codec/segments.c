@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-const char SAM_OUT_OF_MEMORY[] = "out of memory";
+const char sam_segments_no_memory[] = "out of memory";
 
 /* A coded plane of a block: its streams, symbols and lengths. */
 struct coded {
@@ -36,7 +36,7 @@ void sam_segments_free(struct sam_segments *segments)
     *segments = (struct sam_segments){0};
 }
 
-uint32_t sam_block_head(const struct sam_chunk *chunk, size_t block)
+uint32_t sam_chunk_block_head(const struct sam_chunk *chunk, size_t block)
 {
     const uint32_t size = chunk->block[block].size;
     size_t head = 0;
@@ -314,7 +314,7 @@ const char *sam_segments_find(const struct sam_chunk_reader *reader, const struc
                         .out = out};
     out->count = out->bytes_count = 0;
     out->mode = chunk->block[block].mode;
-    out->head = (struct sam_segment_bytes){0, sam_block_head(chunk, block), false};
+    out->head = (struct sam_segment_bytes){0, sam_chunk_block_head(chunk, block), false};
     const char *wrong = find(&f, reader, data, engines);
-    return wrong ? wrong : f.failed ? SAM_OUT_OF_MEMORY : NULL;
+    return wrong ? wrong : f.failed ? sam_segments_no_memory : NULL;
 }

@@ -33,13 +33,15 @@ struct sam_segments {
 void sam_segments_free(struct sam_segments *segments);
 
 /* The part of a block before its data: a bound for a block of planes. */
-uint32_t sam_block_head(const struct sam_chunk *chunk, size_t block);
+uint32_t sam_chunk_block_head(const struct sam_chunk *chunk, size_t block);
+
+/* The fault of an allocation that failed: compared by address. */
+extern const char sam_segments_no_memory[];
 
 /* Find the segments of elements [first, first + count) of block `block`, whose bytes are at `data`
  * and which `reader` has just decoded. `engines` is the number of segments that a decoder works on
  * at a time: a range of fewer streams is cut at restart points. Returns NULL, or the fault: wrong
- * restart points of a block that is not decoded as a whole. SAM_OUT_OF_MEMORY. */
-extern const char SAM_OUT_OF_MEMORY[];
+ * restart points of a block that is not decoded as a whole, or sam_segments_no_memory. */
 const char *sam_segments_find(const struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                               size_t block, const uint8_t *data, size_t first, size_t count,
                               unsigned engines, struct sam_segments *out);

@@ -80,7 +80,7 @@ struct system_job {
     uint64_t written; /* the last answer to a write so far */
 };
 
-/* What a timeline shows. */
+/* A slice of a timeline. */
 struct system_stage_span {
     enum system_track track;
     unsigned unit; /* of the port */

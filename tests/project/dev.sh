@@ -25,7 +25,7 @@ small_project() {
     mkdir -p "$root/tools" "$root/bench" "$root/fuzz" "$tools" "$pc"
     cp "$SAMITE_SOURCE/dev" "$root"
     cp "$SAMITE_SOURCE"/tools/* "$root/tools"
-    library libelf libdw libedit jansson libxxhash
+    library libelf libdw libedit jansson libxxhash OpenCL
     # What apt-get installs, it writes down.
     script apt-get <<'END'
 echo "$@" >>"$PKG_CONFIG_LIBDIR/../apt.log"
@@ -39,7 +39,7 @@ END
     script dpkg-architecture <<'END' # not installed
 exit 127
 END
-    for name in make mandoc c++ g++ gdb-multiarch; do # what `test` needs, and is not of interest here
+    for name in make mandoc clang c++ g++ gdb-multiarch; do # what `test` needs, and is not of interest here
         command -v $name >/dev/null || script $name </dev/null
     done
     cd "$root"
