@@ -385,7 +385,7 @@ static bool choose_all(struct alloc *a)
         uint32_t length = 1;
         if (a->head[r] == CC_NO)
             continue;
-        for (uint32_t s = a->head[r]; a->segments && s != CC_NO; s = a->segments[s].next)
+        for (uint32_t s = a->head[r]; s != CC_NO; s = a->segments[s].next)
             length += a->segments[s].end - a->segments[s].start;
         wishes[count++] = (struct wish){a->keep[r] ? 1e30f : a->weight[r] / (float)(length + 8), r};
     }

@@ -186,9 +186,10 @@ static enum sam_status call_routine(struct cc *cc, llvm_ref insn, const char *na
     if (cc->ll.GetTypeKind(type) != LL_VECTOR) {
         call = cc->ll.BuildCall2(builder, signature, function, from, operands, "");
     } else {
+        llvm_ref one[2] = {0};
         call = cc->ll.GetUndef(type);
         for (unsigned e = 0; e < cc->ll.GetVectorSize(type); e++) {
-            llvm_ref at = cc->ll.ConstInt(i32, e, 0), one[2] = {0};
+            llvm_ref at = cc->ll.ConstInt(i32, e, 0);
             for (unsigned i = 0; i < operands; i++)
                 one[i] = cc->ll.BuildExtractElement(builder, from[i], at, "");
             llvm_ref r = cc->ll.BuildCall2(builder, signature, function, one, operands, "");

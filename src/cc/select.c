@@ -119,27 +119,44 @@ static enum sam_status cast(struct cc_function *f, llvm_ref insn, int opcode)
     return SAM_OK;
 }
 
+/* Bits of part `part` of a number or vector whose elements have `width` bits, which are packed also
+ * where they are narrower than a byte. */
+struct bit_range {
+    int32_t from;
+    unsigned bits;
+};
+
+static struct bit_range bits_of_part(unsigned width, unsigned part)
+{
+    const unsigned each = width > 32 ? 2 : 1, high = part % each;
+    return (struct bit_range){(int32_t)(part / each * width + 32 * high), each == 1 ? width
+                                                                          : high    ? width - 32
+                                                                                    : 32};
+}
+
 /* Bits from one type to another: by words, of which narrow elements are parts. */
 static enum sam_status bitcast(struct cc_function *f, llvm_ref insn)
 {
     struct cc *cc = f->cc;
     llvm_ref x = cc->ll.GetOperand(insn, 0);
-    struct cc_part from[CC_MAX_PARTS], to[CC_MAX_PARTS];
-    const unsigned n = sam_cc_parts(cc, cc->ll.TypeOf(x), 0, from, 0);
-    const unsigned m = sam_cc_parts(cc, cc->ll.TypeOf(insn), 0, to, 0);
+    struct cc_part parts[CC_MAX_PARTS];
+    const unsigned n = sam_cc_parts(cc, cc->ll.TypeOf(x), 0, parts, 0);
+    const unsigned m = sam_cc_parts(cc, cc->ll.TypeOf(insn), 0, parts, 0);
+    const unsigned from_width = sam_cc_bits(cc, cc->ll.TypeOf(x));
+    const unsigned to_width = sam_cc_bits(cc, cc->ll.TypeOf(insn));
     for (unsigned i = 0; i < m; i++) {
+        const struct bit_range to = bits_of_part(to_width, i);
         struct cc_opnd word = sam_cc_imm(0);
         for (unsigned k = 0; k < n; k++) {
-            const int32_t shift = 8 * ((int32_t)from[k].offset - (int32_t)to[i].offset);
-            struct cc_opnd a;
-            if (from[k].offset + from[k].bytes <= to[i].offset ||
-                to[i].offset + to[i].bytes <= from[k].offset)
+            const struct bit_range from = bits_of_part(from_width, k);
+            const int32_t shift = from.from - to.from;
+            if (shift <= -(int32_t)from.bits || shift >= (int32_t)to.bits)
                 continue;
-            if (n == m) {
+            if (shift == 0 && from.bits == to.bits) {
                 word = sam_cc_part(f, x, k);
                 break;
             }
-            a = sam_cc_extend(f, sam_cc_use(f, x, k), from[k].bits, false);
+            struct cc_opnd a = sam_cc_extend(f, sam_cc_use(f, x, k), from.bits, false);
             a = shift < 0 ? sam_cc_op(f, OP_SRL, a, sam_cc_imm(-shift))
                           : sam_cc_op(f, OP_SLL, a, sam_cc_imm(shift));
             word = sam_cc_op(f, OP_OR, word, a);

@@ -321,6 +321,27 @@ TEST(atomics)
           4, expect_atomics);
 }
 
+static void expect_bits(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    const uint32_t w = in[i] ^ i;
+    out[0] = i + (w % 4 == 0 ? 3 : 0);
+    out[1] = w;
+    for (unsigned round = 0; round < 3 && w % 4 > 1; round++)
+        out[1] = in[out[1] & 127];
+}
+
+/* LLVM makes w % 4 an element of a vector of 2-bit integers. */
+TEST(elements_narrower_than_bytes)
+{
+    check(KERNEL "uint at = in[i] ^ i; uint4 q = (uint4)(i, in[i], 77u, at);"
+                 "for (uint round = 3u; round-- > 0;) {"
+                 "switch (q.w % 4u) { case 0u: q.x += 1; break; case 1u: break;"
+                 "default: at = in[at & 127u]; } }"
+                 "out[2 * i] = q.x; out[2 * i + 1] = at; }",
+          2, expect_bits);
+}
+
 static void expect_structs(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
 {
     (void)block;

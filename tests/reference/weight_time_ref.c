@@ -51,8 +51,9 @@ static void add_flow(struct wref *w, struct wref_part *part, bool writes, uint64
         while ((bytes * (step + 1 - first) + (end - first) - 1) / (end - first) <= i)
             step++;
         if (!line || line->address / 64 != at / 64) {
-            *lines = realloc(*lines, (*count + 1) * sizeof **lines);
-            assert_non_null(*lines);
+            struct wref_line *grown = realloc(*lines, (*count + 1) * sizeof *grown);
+            assert_non_null(grown);
+            *lines = grown;
             line = &(*lines)[*count];
             *line = (struct wref_line){
                 .address = at, .begins = step, .flow = flow, .order = (*count)++};
