@@ -85,10 +85,11 @@ struct cli_option {
     CLI_ROW(type, member, "base", CLI_NUMBER, "ADDR", (text), .letter = 'b')
 #define CLI_DEFINE(type, member)                                                                   \
     CLI_ROW(type, member, "define", CLI_LIST, "NAME=VALUE",                                        \
-            "define a symbol for the assembler, as .set before line 1; repeatable", .letter = 'D')
+            "define a symbol, as .set before line 1, or a macro of OpenCL C; repeatable",          \
+            .letter = 'D')
 #define CLI_INCLUDE(type, member)                                                                  \
     CLI_ROW(type, member, "include", CLI_LIST, "DIR",                                              \
-            "search .include files there too; repeatable", .letter = 'I', .suffixes = "/")
+            "search included files there too; repeatable", .letter = 'I', .suffixes = "/")
 
 /* Values of CLI_LIST. The memory is that of the arguments. */
 struct cli_list {
