@@ -383,7 +383,7 @@ static bool choose_all(struct alloc *a)
     uint32_t count = 0;
     for (uint32_t r = 0; r < f->reg_count; r++) {
         uint32_t length = 1;
-        if (a->head[r] == CC_NO)
+        if (a->head[r] == CC_NO || !a->segments)
             continue;
         for (uint32_t s = a->head[r]; s != CC_NO; s = a->segments[s].next)
             length += a->segments[s].end - a->segments[s].start;
