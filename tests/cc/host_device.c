@@ -71,7 +71,7 @@ static cl_int launch(struct host_device *host, cl_kernel kernel, const uint32_t 
         buffers[i] = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                     a->count * 4, a->words, &error);
         if (error == CL_SUCCESS)
-            error = clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+            error = clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]);
     }
     if (error == CL_SUCCESS)
         error = clEnqueueNDRangeKernel(host->queue, kernel, 2, NULL, global, local, 0, NULL, NULL);

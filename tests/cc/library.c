@@ -10,6 +10,7 @@
 
 #include "tests/test.h"
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): names that no kernel can have */
 uint64_t __samite_udiv64(uint64_t, uint64_t), __samite_urem64(uint64_t, uint64_t);
 int64_t __samite_sdiv64(int64_t, int64_t), __samite_srem64(int64_t, int64_t);
 float __samite_u64tof(uint64_t), __samite_i64tof(int64_t);
@@ -21,6 +22,7 @@ uint32_t __samite_put_float(char *, uint32_t, float, uint32_t, int, int);
 uint32_t __samite_put_text(char *, uint32_t, const char *, uint32_t);
 uint32_t __samite_put_string(char *, uint32_t, const char *, uint32_t, int, int);
 void __samite_put_end(char *, uint32_t);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static uint64_t words;
 static uint32_t printed[64];
@@ -121,7 +123,8 @@ TEST(halves)
         for (int part = 0; part < 12; part++) {
             const double low = half_value(bits),
                          next = bits == 0x7bff ? 0x1p16 : half_value(bits + 1);
-            float x = (float)(low + (next - low) * (part / 3) / 4);
+            const int quarter = part / 3;
+            float x = (float)(low + (next - low) * quarter / 4);
             x = part % 3 == 1 ? nextafterf(x, 0) : part % 3 == 2 ? nextafterf(x, INFINITY) : x;
             if ((double)x < low)
                 continue;
