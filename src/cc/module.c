@@ -33,7 +33,7 @@ enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format,
     int length;
     va_list list;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    sam_format_list(what, sizeof what, format, list);
     va_end(list);
     const char *file = file_of(cc, where, &line, &length);
     if (file)
@@ -178,7 +178,7 @@ static enum sam_status call_routine(struct cc *cc, llvm_ref insn, const char *na
     llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
     llvm_ref type = cc->ll.TypeOf(insn), i32 = cc->ll.IntTypeInContext(cc->context, 32);
     const unsigned operands = (unsigned)cc->ll.GetNumOperands(insn);
-    llvm_ref from[2] = {0}, call = NULL;
+    llvm_ref from[2] = {0}, one[2] = {0}, call = NULL;
     for (unsigned i = 0; i < operands && i < 2; i++)
         from[i] = cc->ll.GetOperand(insn, i);
     llvm_ref signature = cc->ll.GlobalGetValueType(function);
@@ -186,7 +186,6 @@ static enum sam_status call_routine(struct cc *cc, llvm_ref insn, const char *na
     if (cc->ll.GetTypeKind(type) != LL_VECTOR) {
         call = cc->ll.BuildCall2(builder, signature, function, from, operands, "");
     } else {
-        llvm_ref one[2] = {0};
         call = cc->ll.GetUndef(type);
         for (unsigned e = 0; e < cc->ll.GetVectorSize(type); e++) {
             llvm_ref at = cc->ll.ConstInt(i32, e, 0);

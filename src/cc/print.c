@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* printf: its format is read here, and each directive becomes a call of the library, which builds
  * the text in private memory and appends it to the print buffer. */
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "cc/cc.h"
 
 enum {
@@ -127,9 +127,9 @@ static llvm_ref size_of(struct printing *p, const char *format, size_t *at, int6
                    ? p->cc->ll.GetOperand(p->call, p->next++)
                    : number(p, missing);
     }
-    if (!isdigit((unsigned char)format[*at]))
+    if (!sam_is_digit(format[*at]))
         return number(p, missing);
-    while (isdigit((unsigned char)format[*at]) && value < 10000)
+    while (sam_is_digit(format[*at]) && value < 10000)
         value = 10 * value + format[(*at)++] - '0';
     return number(p, value);
 }
@@ -170,7 +170,7 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
             d.precision = size_of(p, f, &i, 0);
         }
         if (i < size && f[i] == 'v')
-            for (i++; i < size && isdigit((unsigned char)f[i]) && d.elements < 100; i++)
+            for (i++; i < size && sam_is_digit(f[i]) && d.elements < 100; i++)
                 d.elements = 10 * d.elements + (unsigned)(f[i] - '0');
         while (i < size && strchr("hlj", f[i]))
             i++;

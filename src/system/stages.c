@@ -191,7 +191,7 @@ static struct system_kept *kept_at(struct system_stages *s, uint64_t name)
 static bool leads_to_kept(struct system_stages *s, const struct system_job *job,
                           const struct system_part *part)
 {
-    for (; part->chain && part < job->parts + job->count; part++)
+    for (; part < job->parts + job->count && part->chain; part++)
         if (kept_at(s, part->keep)->name == part->keep)
             return true;
     return false;

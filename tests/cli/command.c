@@ -310,7 +310,7 @@ struct sam_buffer expect_success(const char *words)
 
 void expect_runs(const char *words)
 {
-    expect_parts(expect_success(words), NULL);
+    expect_parts(expect_success(words), (const char *)NULL);
 }
 
 void run_script(const char *commands)

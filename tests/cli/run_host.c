@@ -201,7 +201,7 @@ TEST(lanes_past_the_global_size_do_not_run)
     expect_parts(
         expect_success("ones.s --kernel ones --global 21 --block 8 --warp 4 --arg out:u8:256 "
                        "--dump 0x90000000:128:ones.bin"),
-        "grid 3x1x1, 2 warps of 4", NULL);
+        "grid 3x1x1, 2 warps of 4", (const char *)NULL);
     struct sam_buffer file = read_file("ones.bin");
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(sam_le32(file.data + 4 * i), i < 21);
