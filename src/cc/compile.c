@@ -214,7 +214,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
         count++;
     const bool piped = strcmp(path, "-") == 0;
     enum sam_status status = sam_file_read(path, 1 << 26, &text, error);
-    if (status == SAM_OK && memchr(text.data, '\0', text.size))
+    if (status == SAM_OK && text.size && memchr(text.data, '\0', text.size))
         status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C",
                           piped ? "<stdin>" : path);
     if (status == SAM_OK)

@@ -15,8 +15,11 @@ TEST(compiling)
     refuses(sam_cc_compile, NULL, "k.cl", NULL, &size, &messages);
     refuses(sam_cc_compile, NULL, "k.cl", &assembly, NULL, &messages);
     refuses(sam_cc_compile, NULL, "k.cl", &assembly, &size, NULL);
-    refuses(sam_cc_compile, &(struct sam_cc_options){.size = 3}, "k.cl", &assembly, &size,
-            &messages);
+    const struct sam_cc_options wrong = {.size = 3};
+    assert_int_equal(sam_cc_compile(&wrong, "k.cl", &assembly, &size, &messages, &refusal),
+                     SAM_ERR_USAGE);
+    assert_null(assembly);
+    sam_text_free(messages);
 }
 
 TEST(names)
