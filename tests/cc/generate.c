@@ -13,6 +13,7 @@ struct generator {
     unsigned budget;  /* statements left */
     unsigned loops;   /* names of counters */
     unsigned in_loop; /* loops that a work-item may leave alone */
+    unsigned under_condition;
     int indent;
     bool in_kernel;
     bool may_return; /* no barrier follows */
@@ -371,7 +372,8 @@ static void vector(struct generator *g)
     }
 }
 
-/* Work-items exchange words through local memory. */
+/* Work-items exchange words through local memory. Not under a condition, although all take the same
+ * way there: pocl 3.1 miscompiles a barrier under a condition in a loop. */
 static void exchange(struct generator *g)
 {
     PUT("l[lid] = ");
@@ -454,6 +456,7 @@ static void choice(struct generator *g, int depth, bool uniform)
     }
     PUT(") {");
     const unsigned loops = g->in_loop;
+    g->under_condition++;
     for (unsigned i = 0; i < cases; i++) {
         line(g);
         PUT(i + 1 < cases ? "case %uu:" : "default:", i);
@@ -470,6 +473,7 @@ static void choice(struct generator *g, int depth, bool uniform)
         g->indent--;
     }
     g->in_loop = loops;
+    g->under_condition--;
     line(g);
     PUT("}");
 }
@@ -504,7 +508,7 @@ static void statement(struct generator *g, int depth, bool uniform)
             PUT("if (");
             condition(g, 2, false);
             PUT(") %s;", below(g, 2) ? "break" : "continue");
-        } else if (g->in_kernel && uniform && !g->may_return) {
+        } else if (g->in_kernel && uniform && !g->may_return && g->under_condition == 0) {
             exchange(g);
         } else {
             PUT("s.b += (ushort)");
@@ -529,6 +533,7 @@ static void statement(struct generator *g, int depth, bool uniform)
     case 9:
     case 10: {
         const bool even = uniform && below(g, 3) == 0;
+        g->under_condition++;
         PUT("if (");
         condition(g, 3, even);
         PUT(") {");
@@ -545,6 +550,7 @@ static void statement(struct generator *g, int depth, bool uniform)
             line(g);
             PUT("}");
         }
+        g->under_condition--;
         return;
     }
     case 11:
