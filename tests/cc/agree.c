@@ -27,8 +27,9 @@ TEST_GROUP(NULL, close_host)
 static void add_ours(void);
 
 #ifdef __SANITIZE_ADDRESS__
-/* pocl keeps what it has compiled until the process ends. NOLINTBEGIN(bugprone-reserved-identifier) */
-const char *__asan_default_options(void);
+/* pocl keeps what it has compiled until the process ends. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "detect_leaks=0";
@@ -124,7 +125,8 @@ TEST(random_kernels)
                  (unsigned long long)kernels);
 }
 
-/* Kernels of kernels/opencl/ by name, with the size of grid and block and the arguments: o an
+/* softmax is not here: pocl 3.1 gives it other sums from run to run. kernels/check --opencl checks
+ * it. Kernels of kernels/opencl/ by name, with the size of grid and block and the arguments: o an
  * output and i an input of that many words, f an input of floats, u a number; floats of the output
  * within `ulp`. */
 static const struct ours {
@@ -139,7 +141,6 @@ static const struct ours {
     {"reduce", "reduce", {4, 1}, {44, 1}, "i900 i1 u900", 0},
     {"scan", "scan_block", {10, 1}, {50, 1}, "i480 o480 o10 u480", 0},
     {"scan", "scan_add", {10, 1}, {50, 1}, "i480 i10 u480", 0},
-    {"softmax", "softmax", {7, 1}, {64, 1}, "f2100 o2100 u300", 16},
     {"transpose", "transpose", {3, 4}, {16, 16}, "i2450 o2450 u50 u49", 0},
     {"histogram", "histogram", {4, 1}, {60, 1}, "i3000 i77 u3000 u77", 0},
     {"diverge", "diverge", {8, 1}, {64, 1}, "s500 o500 u500", 0},
