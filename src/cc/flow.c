@@ -333,7 +333,7 @@ enum sam_status sam_cc_flow_read(struct cc_function *f)
         const int opcode = cc->ll.GetInstructionOpcode(end);
         const unsigned next = opcode == LL_BR ? cc->ll.GetNumSuccessors(end) : 0;
         if (opcode != LL_BR && opcode != LL_RET && opcode != LL_UNREACHABLE)
-            return sam_cc_refuse(cc, end, "a jump that is no branch");
+            return sam_cc_refuse(cc, end, "an indirect jump");
         to->end = next == 2 ? CC_BRANCH : CC_JUMP;
         to->next[0] = next ? sam_cc_block_of(f, cc->ll.GetSuccessor(end, 0)) : f->exit;
         to->next[1] = next == 2 ? sam_cc_block_of(f, cc->ll.GetSuccessor(end, 1)) : 0;

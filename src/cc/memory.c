@@ -209,7 +209,7 @@ enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int o
         return SAM_OK;
     }
     if (opcode == LL_ATOMICRMW || opcode == LL_CMPXCHG)
-        return sam_cc_refuse(cc, insn, "an atomic operation that is no function of OpenCL C");
+        return sam_cc_refuse(cc, insn, "an atomic operation that OpenCL C does not have");
     llvm_ref type = ll->TypeOf(opcode == LL_STORE ? ll->GetOperand(insn, 0) : insn);
     const unsigned count = sam_cc_parts(cc, type, 0, parts, 0), align = ll->GetAlignment(insn);
     if (!count)

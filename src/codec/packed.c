@@ -358,11 +358,11 @@ static enum sam_status read_range(struct fetcher *f, uint64_t first, uint64_t en
     enum sam_status status = SAM_OK;
     for (size_t b = 0; status == SAM_OK && b < sam_chunk_span_blocks(span); b++) {
         const uint64_t at = sam_chunk_block_at(span, b);
-        const uint64_t behind = at + sam_chunk_block_elements(span, b) * element;
-        if (behind <= first || at >= end)
+        const uint64_t after = at + sam_chunk_block_elements(span, b) * element;
+        if (after <= first || at >= end)
             continue;
-        const uint64_t from = at < first ? first : at, to = behind < end ? behind : end;
-        const bool whole = from == at && to == behind;
+        const uint64_t from = at < first ? first : at, to = after < end ? after : end;
+        const bool whole = from == at && to == after;
         if (!whole && f->chunk.block[b].mode == SAM_CHUNK_WINDOW) {
             status = read_groups(f, b, (size_t)(from - at), (size_t)(to - at), tensor, block,
                                  out + (from - first), error);

@@ -85,7 +85,7 @@ struct lower_code {
     uint16_t bound_x[LOWER_LEVELS][LOWER_TEMPORARIES], bound_v[LOWER_LEVELS][LOWER_TEMPORARIES];
     struct lower_moving moving[LOWER_MOVING];
     unsigned moving_count;
-    unsigned tail; /* columns from the first copy to the last, if that is no multiple of 32 */
+    unsigned tail; /* columns from the first copy to the last, if not a multiple of 32 */
     unsigned constant_limit;
     struct sam_buffer names;
     bool pairs;   /* vector temporaries are aligned pairs, for code with regpair */

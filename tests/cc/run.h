@@ -6,7 +6,7 @@
 #include "samite/samite.h"
 #include "tests/test.h"
 
-/* End the test program where there is no clang. */
+/* Skip the test program if clang is not installed. */
 void cc_need_clang(void);
 
 /* Compile `source`; the assembly, or NULL with the error in `error`. */

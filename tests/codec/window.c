@@ -381,7 +381,7 @@ TEST(forged_blocks)
             break;
         case GROUP: group[cases[c].at] = (uint8_t)cases[c].value; break;
         case LAST: last[10 + 3 * 8 * (sam_window_words(COUNT - 2048)) - 1] |= 0x80; break;
-        case WORD: /* of the first element that is no escape */
+        case WORD: /* of the first element inside the window */
             for (unsigned i = 0; i < 64; i++) {
                 if (words[i / 8] & words[8 + i / 8] & words[16 + i / 8] & 1u << i % 8)
                     continue;
