@@ -391,6 +391,8 @@ uint64_t sam_gputime_tick(struct sam_gputime *g, uint64_t now)
             return m->first + next;
         g->ended = true;
     }
+    if (m->limit != NEVER && m->now + 1 < m->limit) /* the last endprg is on its way */
+        return m->first + m->limit - 1;
     if (m->limit != NEVER && sam_gputime_flush(m))
         return now + 1;
     return m->acknowledged > m->now ? m->first + m->acknowledged : NEVER;

@@ -111,6 +111,21 @@ TEST(a_launch_takes_its_time)
 
 /* What is submitted does not begin before older instructions of the engines are over that use its
  * bytes: loads of what it writes, stores of what it reads or writes. */
+/* The last endprg may execute long after the last store has been acknowledged. */
+TEST(a_launch_ends_with_its_last_endprg)
+{
+    for (unsigned latency = 0; latency <= 100; latency += 20) {
+        struct system_program p;
+        char config[64];
+        snprintf(config, sizeof config, "gpu.emit_latency=%u,gpu.salu_interval=128", latency);
+        struct sam_system_figures *f =
+            run(&p, isas[0], config, PROGRAM(" sw s1, 0(s0)\n lw s5, 16(s0)\n"));
+        assert_in_range(f->launches[0].end - f->launches[0].first, cycles_of(f, "GPU", "runs"),
+                        f->cycles);
+        release(&p, f);
+    }
+}
+
 TEST(what_is_submitted_keeps_the_order)
 {
     static const struct {
