@@ -410,7 +410,8 @@ void sam_tree_print(FILE *file, const char *lines, const json_t *tree)
     struct sam_buffer out = {0};
     if (tree)
         put_lines(&out, lines, tree);
-    fwrite(out.data, 1, out.size, file);
+    if (out.size)
+        fwrite(out.data, 1, out.size, file);
     sam_buffer_free(&out);
 }
 
