@@ -266,6 +266,8 @@ struct cc_opnd sam_cc_op(struct cc_function *f, enum cc_op op, struct cc_opnd a,
     if (op == OP_MUL && b.kind == CC_IMM && b.imm > 0 && (b.imm & (b.imm - 1)) == 0)
         return sam_cc_op(f, OP_SLL, a, sam_cc_imm(__builtin_ctz((unsigned)b.imm)));
     const bool shift = op == OP_SLL || op == OP_SRL || op == OP_SRA;
+    if (shift && a.kind == CC_IMM && a.imm == 0)
+        return a;
     if (shift && b.kind == CC_IMM)
         b.imm &= 31;
     if (a.kind != CC_V && b.kind != CC_V) {

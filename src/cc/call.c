@@ -234,104 +234,131 @@ static struct cc_opnd funnel(struct cc_function *f, bool left, unsigned bits, st
                             sam_cc_op(f, OP_SLL, sam_cc_op(f, OP_SLL, a, one), back));
 }
 
-/* The same on 64 bits: parts `p` and `p + 1`. */
-static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *name, unsigned p)
-{
-    const struct llvm *ll = &f->cc->ll;
-    llvm_ref x = ll->GetOperand(insn, 0);
-    const struct cc_opnd a[2] = {sam_cc_use(f, x, p), sam_cc_use(f, x, p + 1)};
-    const struct cc_opnd zero = sam_cc_imm(0);
-    struct cc_opnd out[2] = {zero, zero}, b[2], n;
-    if (strncmp(name, "ctpop", 5) == 0) {
-        out[0] = sam_cc_op(f, OP_ADD, count_bits(f, a[0]), count_bits(f, a[1]));
-    } else if (strncmp(name, "ctlz", 4) == 0) {
-        out[0] = sam_cc_op(f, OP_ADD, leading(f, a[0]), sam_cc_imm(32));
-        out[0] = sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[1], zero), out[0], leading(f, a[1]));
-    } else if (strncmp(name, "cttz", 4) == 0) {
-        out[0] = sam_cc_op(f, OP_ADD, trailing(f, a[1]), sam_cc_imm(32));
-        out[0] = sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[0], zero), out[0], trailing(f, a[0]));
-    } else if (strncmp(name, "bswap", 5) == 0) {
-        out[0] = swap_bytes(f, a[1]);
-        out[1] = swap_bytes(f, a[0]);
-    } else if (strncmp(name, "abs", 3) == 0) {
-        const struct cc_opnd sign = sam_cc_op(f, OP_SRA, a[1], sam_cc_imm(31));
-        out[0] = sam_cc_op(f, OP_XOR, a[0], sign);
-        out[1] = sam_cc_op(f, OP_XOR, a[1], sign);
-        n = sam_cc_icmp(f, LL_ULT, out[0], sign); /* borrow of out - sign */
-        out[0] = sam_cc_op(f, OP_SUB, out[0], sign);
-        out[1] = sam_cc_op(f, OP_SUB, sam_cc_op(f, OP_SUB, out[1], sign), n);
-    } else {
-        llvm_ref y = ll->GetOperand(insn, 1);
-        b[0] = sam_cc_use(f, y, p);
-        b[1] = sam_cc_use(f, y, p + 1);
-        if (strncmp(name, "fsh", 3) == 0) {
-            const bool left = name[3] == 'l';
-            struct cc_opnd high[2], low[2];
-            n = sam_cc_op(f, OP_AND, sam_cc_use(f, ll->GetOperand(insn, 2), p), sam_cc_imm(63));
-            const struct cc_opnd back = sam_cc_op(f, OP_XOR, n, sam_cc_imm(63)),
-                                 one = sam_cc_imm(1);
-            sam_cc_wide_shift(f, LL_SHL, a, left ? n : one, high);
-            if (!left)
-                sam_cc_wide_shift(f, LL_SHL, high, back, high);
-            sam_cc_wide_shift(f, LL_LSHR, b, left ? one : n, low);
-            if (left)
-                sam_cc_wide_shift(f, LL_LSHR, low, back, low);
-            out[0] = sam_cc_op(f, OP_OR, high[0], low[0]);
-            out[1] = sam_cc_op(f, OP_OR, high[1], low[1]);
-        } else if (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0) {
-            const bool low = name[2] == 'i';
-            sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, a, b, &n);
-            for (int i = 0; i < 2; i++)
-                out[i] = low ? sam_cc_select(f, n, a[i], b[i]) : sam_cc_select(f, n, b[i], a[i]);
-        } else {
-            return sam_cc_refuse(f->cc, insn, "no 64-bit llvm.%s", name);
-        }
-    }
-    sam_cc_set(f, insn, p, out[0]);
-    sam_cc_set(f, insn, p + 1, out[1]);
-    return SAM_OK;
-}
-
 static bool is_name(const char *name, const char *with)
 {
     const size_t size = strlen(with);
     return strncmp(name, with, size) == 0 && (name[size] == '.' || !name[size]);
 }
 
-/* llvm.vector.reduce.OP of integers of 64 bits. */
+/* LL_ADD, LL_SUB or LL_MUL, by the first letter of its name. */
+static int opcode_of(const char *name)
+{
+    return *name == 'a' ? LL_ADD : *name == 's' ? LL_SUB : LL_MUL;
+}
+
+/* The lesser or the greater of two integers of `words` words, by the name of the intrinsic. */
+static void extreme(struct cc_function *f, const char *name, unsigned words,
+                    const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
+{
+    const struct cc_opnd less = sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, words, a, b);
+    for (unsigned i = 0; i < words; i++)
+        out[i] = name[2] == 'i' ? sam_cc_select(f, less, a[i], b[i])
+                                : sam_cc_select(f, less, b[i], a[i]);
+}
+
+/* What saturates: add or sub, named by its first letter. */
+static void saturate_wide(struct cc_function *f, const char *name, bool sign, unsigned words,
+                          const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
+{
+    const struct cc_opnd over = sam_cc_wide_overflow(f, opcode_of(name), sign, words, a, b, out);
+    const struct cc_opnd ones = sam_cc_imm(-1), last = sam_cc_imm(31);
+    struct cc_opnd limit = sam_cc_imm(name[0] == 'a' ? -1 : 0);
+    if (sign)
+        limit = sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a[words - 1], last), ones);
+    for (unsigned i = 0; i < words; i++) {
+        if (sign && i == words - 1)
+            limit = sam_cc_op(f, OP_XOR, limit, sam_cc_imm(INT64_C(1) << 31));
+        out[i] = sam_cc_select(f, over, limit, out[i]);
+    }
+}
+
+/* Intrinsics of integers of more than 32 bits: element `at`. */
+static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *name, unsigned at)
+{
+    const struct llvm *ll = &f->cc->ll;
+    llvm_ref x = ll->GetOperand(insn, 0);
+    const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
+    const struct cc_opnd zero = sam_cc_imm(0);
+    struct cc_opnd out[CC_MAX_WORDS], a[CC_MAX_WORDS], b[CC_MAX_WORDS], sign;
+    const bool is_signed = name[0] == 's' || is_name(name, "abs");
+    const unsigned n = sam_cc_wide_use(f, x, at, is_signed, a), spare = 32 * n - bits;
+    for (unsigned i = 0; i < n; i++)
+        out[i] = zero;
+    if (is_name(name, "ctpop")) {
+        for (unsigned i = 0; i < n; i++)
+            out[0] = sam_cc_op(f, OP_ADD, out[0], count_bits(f, a[i]));
+    } else if (is_name(name, "ctlz")) {
+        for (unsigned i = 0; i < n; i++) {
+            const struct cc_opnd count = sam_cc_imm((int64_t)(32 * (n - 1 - i)) - spare);
+            const struct cc_opnd here = sam_cc_op(f, OP_ADD, leading(f, a[i]), count);
+            out[0] = i ? sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[i], zero), out[0], here) : here;
+        }
+    } else if (is_name(name, "cttz")) {
+        if (spare)
+            a[n - 1] = sam_cc_op(f, OP_OR, a[n - 1], sam_cc_imm(INT64_C(1) << (32 - spare)));
+        for (unsigned i = n; i-- > 0;) {
+            const struct cc_opnd here = sam_cc_op(f, OP_ADD, trailing(f, a[i]), sam_cc_imm(32 * i));
+            out[0] = i < n - 1 ? sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[i], zero), out[0], here)
+                               : here;
+        }
+    } else if (is_name(name, "bswap")) {
+        for (unsigned i = 0; i < n; i++)
+            b[i] = swap_bytes(f, a[n - 1 - i]);
+        sam_cc_wide_shift(f, LL_LSHR, n, b, sam_cc_imm(spare), out);
+    } else if (is_name(name, "abs")) {
+        sign = sam_cc_op(f, OP_SRA, a[n - 1], sam_cc_imm(31));
+        for (unsigned i = 0; i < n; i++) {
+            a[i] = sam_cc_op(f, OP_XOR, a[i], sign);
+            b[i] = sign;
+        }
+        sam_cc_wide_op(f, LL_SUB, n, a, b, out);
+    } else {
+        sam_cc_wide_use(f, ll->GetOperand(insn, 1), at, is_signed, b);
+        if (strncmp(name, "fsh", 3) == 0 && !spare && !(bits & (bits - 1))) {
+            const bool left = name[3] == 'l';
+            const struct cc_opnd one = sam_cc_imm(1), last = sam_cc_imm(bits - 1);
+            const struct cc_opnd by =
+                sam_cc_op(f, OP_AND, sam_cc_use(f, ll->GetOperand(insn, 2), n * at), last);
+            const struct cc_opnd back = sam_cc_op(f, OP_XOR, by, last);
+            sam_cc_wide_shift(f, LL_SHL, n, a, left ? by : one, a);
+            sam_cc_wide_shift(f, LL_LSHR, n, b, left ? one : by, b);
+            if (left)
+                sam_cc_wide_shift(f, LL_LSHR, n, b, back, b);
+            else
+                sam_cc_wide_shift(f, LL_SHL, n, a, back, a);
+            sam_cc_wide_op(f, LL_OR, n, a, b, out);
+        } else if (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0) {
+            extreme(f, name, n, a, b, out);
+        } else if ((is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat")) && !spare) {
+            saturate_wide(f, name + 1, is_signed, n, a, b, out);
+        } else {
+            return sam_cc_refuse(f->cc, insn, "no %u-bit llvm.%s", bits, name);
+        }
+    }
+    for (unsigned i = 0; i < n; i++)
+        sam_cc_set(f, insn, n * at + i, out[i]);
+    return SAM_OK;
+}
+
+/* llvm.vector.reduce.OP of integers of more than 32 bits. */
 static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
 {
     llvm_ref x = f->cc->ll.GetOperand(insn, 0);
-    const enum cc_op op = is_name(name, "and")   ? OP_AND
-                          : is_name(name, "or")  ? OP_OR
-                          : is_name(name, "xor") ? OP_XOR
-                                                 : OP_ADD;
-    const bool least = strncmp(name + 1, "min", 3) == 0, most = strncmp(name + 1, "max", 3) == 0;
-    struct cc_opnd out[2] = {sam_cc_use(f, x, 0), sam_cc_use(f, x, 1)}, less;
+    const int opcode = is_name(name, "and")   ? LL_AND
+                       : is_name(name, "or")  ? LL_OR
+                       : is_name(name, "xor") ? LL_XOR
+                                              : opcode_of(name);
+    struct cc_opnd out[CC_MAX_WORDS], a[CC_MAX_WORDS];
+    const unsigned n = sam_cc_wide_use(f, x, 0, name[0] == 's', out);
     for (unsigned i = 1; i < f->cc->ll.GetVectorSize(f->cc->ll.TypeOf(x)); i++) {
-        const struct cc_opnd a[2] = {sam_cc_use(f, x, 2 * i), sam_cc_use(f, x, 2 * i + 1)};
-        if (least || most) {
-            sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, a, out, &less);
-            for (int k = 0; k < 2; k++)
-                out[k] = least ? sam_cc_select(f, less, a[k], out[k])
-                               : sam_cc_select(f, less, out[k], a[k]);
-            continue;
-        }
-        if (is_name(name, "mul")) {
-            const struct cc_opnd high = sam_cc_op(f, OP_MULHU, out[0], a[0]),
-                                 cross = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_MUL, out[0], a[1]),
-                                                   sam_cc_op(f, OP_MUL, out[1], a[0]));
-            out[0] = sam_cc_op(f, OP_MUL, out[0], a[0]);
-            out[1] = sam_cc_op(f, OP_ADD, high, cross);
-            continue;
-        }
-        out[0] = sam_cc_op(f, op, out[0], a[0]);
-        out[1] = sam_cc_op(f, op, out[1], a[1]);
-        if (op == OP_ADD) /* the carry */
-            out[1] = sam_cc_op(f, OP_ADD, out[1], sam_cc_icmp(f, LL_ULT, out[0], a[0]));
+        sam_cc_wide_use(f, x, i, name[0] == 's', a);
+        if (name[1] == 'm')
+            extreme(f, name, n, a, out, out);
+        else
+            sam_cc_wide_op(f, opcode, n, out, a, out);
     }
-    sam_cc_set(f, insn, 0, out[0]);
-    sam_cc_set(f, insn, 1, out[1]);
+    for (unsigned i = 0; i < n; i++)
+        sam_cc_set(f, insn, i, out[i]);
     return SAM_OK;
 }
 
@@ -358,35 +385,31 @@ static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *
         sam_cc_set(f, insn, 0, out);
         return SAM_OK;
     }
-    if (bits == 64)
+    if (bits > 32)
         return reduce_wide(f, insn, name);
     return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
 }
 
-/* llvm.{s,u}{add,sub,mul}.with.overflow.i32: the result, and whether it wrapped. */
+/* llvm.{s,u}{add,sub,mul}.with.overflow: results, and whether they wrapped. */
 static enum sam_status overflow(struct cc_function *f, llvm_ref insn, const char *name)
 {
-    llvm_ref x = f->cc->ll.GetOperand(insn, 0);
-    const struct cc_opnd a = sam_cc_use(f, x, 0),
-                         b = sam_cc_use(f, f->cc->ll.GetOperand(insn, 1), 0);
-    const struct cc_opnd zero = sam_cc_imm(0);
-    const bool sign = name[0] == 's', add = name[1] == 'a', mul = name[1] == 'm';
-    if (sam_cc_bits(f->cc, f->cc->ll.TypeOf(x)) != 32)
+    llvm_ref x = f->cc->ll.GetOperand(insn, 0), y = f->cc->ll.GetOperand(insn, 1);
+    const unsigned bits = sam_cc_bits(f->cc, f->cc->ll.TypeOf(x)), n = sam_cc_words(bits);
+    const unsigned count = sam_cc_value(f, insn)->count / (n + 1); /* elements */
+    const bool sign = name[0] == 's';
+    if (bits > 16 * CC_MAX_WORDS || (bits > 16 && bits % 32))
         return sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
-    const struct cc_opnd out = sam_cc_op(f, mul ? OP_MUL : add ? OP_ADD : OP_SUB, a, b);
-    struct cc_opnd over;
-    if (mul) {
-        const struct cc_opnd high = sam_cc_op(f, sign ? OP_MULH : OP_MULHU, a, b);
-        over = sam_cc_icmp(f, LL_NE, high, sign ? sam_cc_op(f, OP_SRA, out, sam_cc_imm(31)) : zero);
-    } else if (sign) {
-        const struct cc_opnd p = sam_cc_op(f, OP_XOR, a, out);
-        const struct cc_opnd q = sam_cc_op(f, OP_XOR, add ? b : a, add ? out : b);
-        over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, p, q), zero);
-    } else {
-        over = add ? sam_cc_icmp(f, LL_ULT, out, a) : sam_cc_icmp(f, LL_ULT, a, b);
+    for (unsigned at = 0; at < count; at++) {
+        struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS], out[CC_MAX_WORDS];
+        sam_cc_wide_use(f, x, at, sign, a);
+        sam_cc_wide_use(f, y, at, sign, b);
+        struct cc_opnd over = sam_cc_wide_overflow(f, opcode_of(name + 1), sign, n, a, b, out);
+        if (bits < 32) /* the word has room for the exact result */
+            over = sam_cc_icmp(f, LL_NE, out[0], sam_cc_extend(f, out[0], bits, sign));
+        for (unsigned i = 0; i < n; i++)
+            sam_cc_set(f, insn, n * at + i, out[i]);
+        sam_cc_set(f, insn, n * count + at, over);
     }
-    sam_cc_set(f, insn, 0, out);
-    sam_cc_set(f, insn, 1, over);
     return SAM_OK;
 }
 
@@ -422,12 +445,10 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
     const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
     const unsigned inputs = ll->GetNumArgOperands(insn);
     enum sam_status status = SAM_OK;
-    for (unsigned i = 0; i < v->count && status == SAM_OK; i += bits > 32 ? 2 : 1) {
+    for (unsigned i = 0; bits > 32 && i < v->count / sam_cc_words(bits) && status == SAM_OK; i++)
+        status = wide(f, insn, name, i);
+    for (unsigned i = 0; bits <= 32 && i < v->count && status == SAM_OK; i++) {
         struct cc_opnd in[3] = {0}, out = {0};
-        if (bits > 32) {
-            status = wide(f, insn, name, i);
-            continue;
-        }
         for (unsigned k = 0; k < inputs && k < 3; k++)
             in[k] = sam_cc_use(
                 f, ll->GetOperand(insn, k),

@@ -23,7 +23,7 @@ enum {
 /* Address spaces of clang's spir target. */
 enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
 
-enum { CC_MAX_PARTS = 64, CC_PRINT_BYTES = 512 };
+enum { CC_MAX_PARTS = 1024, CC_MAX_WORDS = 64, CC_PRINT_BYTES = 512 };
 
 /* --- llvm.c */
 enum sam_status sam_cc_llvm_load(unsigned major, struct llvm *llvm, struct sam_error *error);
@@ -101,7 +101,7 @@ uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index);
 struct cc_part {
     uint32_t offset;
     uint8_t bytes;
-    uint8_t bits; /* 1, 8, 16 or 32 */
+    uint8_t bits; /* 1 to 32 */
 };
 /* Returns the number of parts, or 0: too many, or a type that is refused. */
 unsigned sam_cc_parts(struct cc *cc, llvm_ref type, uint32_t at, struct cc_part *parts,
@@ -315,20 +315,13 @@ struct cc_opnd sam_cc_select(struct cc_function *f, struct cc_opnd cond, struct 
 struct cc_opnd sam_cc_extend(struct cc_function *f, struct cc_opnd a, unsigned bits, bool sign);
 void sam_cc_copy(struct cc_function *f, uint32_t block, struct cc_opnd d, struct cc_opnd a);
 
-/* --- select.c, wide.c, memory.c, call.c, value.c */
+/* --- select.c, memory.c, call.c, value.c */
 enum sam_status sam_cc_select_all(struct cc_function *f);
 /* The operand of part `i` of a value; constants included. */
 struct cc_opnd sam_cc_part(struct cc_function *f, llvm_ref value, unsigned i);
-/* The same with narrow integers extended, and pending addends added. */
+/* The same with its pending addend added; the upper bits of narrow integers are anything. */
 struct cc_opnd sam_cc_use(struct cc_function *f, llvm_ref value, unsigned i);
 void sam_cc_set(struct cc_function *f, llvm_ref value, unsigned i, struct cc_opnd part);
-enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at);
-void sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
-                     struct cc_opnd out[2]);
-void sam_cc_wide_icmp(struct cc_function *f, int pred, const struct cc_opnd a[2],
-                      const struct cc_opnd b[2], struct cc_opnd *out);
-void sam_cc_wide_shift(struct cc_function *f, int opcode, const struct cc_opnd a[2],
-                       struct cc_opnd n, struct cc_opnd out[2]);
 enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int opcode);
 enum sam_status sam_cc_select_call(struct cc_function *f, llvm_ref insn);
 enum sam_status sam_cc_select_gep(struct cc_function *f, llvm_ref insn);
@@ -345,6 +338,24 @@ void sam_cc_store(struct cc_function *f, unsigned space, struct cc_opnd address,
                   const struct cc_part *part, struct cc_opnd value, unsigned align);
 unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer);
 unsigned sam_cc_bits(struct cc *cc, llvm_ref type); /* of an integer or of a vector's elements */
+
+/* --- wide.c: integers of `n` words */
+unsigned sam_cc_words(unsigned bits); /* of an integer of so many bits: at least 1 */
+/* Element `at` of a value, its highest word extended to 32 bits; returns its words. */
+unsigned sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
+                         struct cc_opnd *out);
+struct cc_opnd sam_cc_wide_icmp(struct cc_function *f, int pred, unsigned n,
+                                const struct cc_opnd *a, const struct cc_opnd *b);
+void sam_cc_wide_shift(struct cc_function *f, int opcode, unsigned n, const struct cc_opnd *value,
+                       struct cc_opnd by, struct cc_opnd *out);
+/* False: a division that is not by a power of two. */
+bool sam_cc_wide_op(struct cc_function *f, int opcode, unsigned n, const struct cc_opnd *a,
+                    const struct cc_opnd *b, struct cc_opnd *out);
+/* An addition, subtraction or multiplication; returns whether the result wrapped. */
+struct cc_opnd sam_cc_wide_overflow(struct cc_function *f, int opcode, bool sign, unsigned n,
+                                    const struct cc_opnd *a, const struct cc_opnd *b,
+                                    struct cc_opnd *out);
+enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at);
 
 /* --- loops.c, alloc.c, emit.c */
 bool sam_cc_loops_close(struct cc_function *f);

@@ -72,6 +72,8 @@ struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, st
     b = sam_cc_plain(f, b);
     if (a.kind == CC_IMM && b.kind == CC_IMM)
         return sam_cc_imm(holds(pred, a.imm, b.imm));
+    if (a.kind == b.kind && a.reg == b.reg && a.imm == b.imm)
+        return sam_cc_imm(holds(pred, 0, 0));
     if (a.kind == CC_IMM || (a.kind != CC_V && b.kind == CC_V)) {
         const struct cc_opnd swap = a;
         a = b;
@@ -87,8 +89,10 @@ struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, st
             return sam_cc_icmp(f, LL_SLE, a, sam_cc_imm(b.imm - 1));
         if (pred == LL_ULT && b.imm > 0 && b.imm <= 16 && a.kind == CC_V)
             return sam_cc_icmp(f, LL_ULE, a, sam_cc_imm(b.imm - 1));
-        if (pred == LL_SGE || (pred == LL_UGE))
+        if (pred == LL_SGE || pred == LL_UGE)
             return sam_cc_imm(1);
+        if (pred == LL_ULT && b.imm == 0)
+            return sam_cc_imm(0);
     }
     if (a.kind != CC_V)
         return scalar_icmp(f, pred, a, b);

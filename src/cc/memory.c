@@ -88,12 +88,18 @@ static void store(struct cc_function *f, unsigned space, struct cc_opnd address,
     sam_cc_put(f, f->block, insn);
 }
 
+/* What one access of a number may take: three bytes are loaded one by one. */
+static unsigned unit_of(unsigned bytes, unsigned align)
+{
+    return align && align < bytes ? align : bytes == 3 ? 1 : bytes;
+}
+
 struct cc_opnd sam_cc_load(struct cc_function *f, unsigned space, struct cc_opnd address,
                            const struct cc_part *part, bool sign, unsigned align)
 {
-    const unsigned unit = align && align < part->bytes ? align : part->bytes;
-    struct cc_opnd out = load(f, space, address, part->offset, unit, sign && unit == part->bytes);
-    for (unsigned i = unit; i < part->bytes; i += unit) {
+    const unsigned bytes = (part->bits + 7u) / 8, unit = unit_of(bytes, align);
+    struct cc_opnd out = load(f, space, address, part->offset, unit, sign && unit == bytes);
+    for (unsigned i = unit; i < bytes; i += unit) {
         const struct cc_opnd next = load(f, space, address, part->offset + i, unit, false);
         out = sam_cc_op(f, OP_OR, out, sam_cc_op(f, OP_SLL, next, sam_cc_imm(8 * i)));
     }
@@ -103,8 +109,8 @@ struct cc_opnd sam_cc_load(struct cc_function *f, unsigned space, struct cc_opnd
 void sam_cc_store(struct cc_function *f, unsigned space, struct cc_opnd address,
                   const struct cc_part *part, struct cc_opnd value, unsigned align)
 {
-    const unsigned unit = align && align < part->bytes ? align : part->bytes;
-    for (unsigned i = 0; i < part->bytes; i += unit)
+    const unsigned bytes = (part->bits + 7u) / 8, unit = unit_of(bytes, align);
+    for (unsigned i = 0; i < bytes; i += unit)
         store(f, space, address, part->offset + i, unit,
               i ? sam_cc_op(f, OP_SRL, value, sam_cc_imm(8 * i)) : value);
 }
@@ -214,6 +220,9 @@ enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int o
     const unsigned count = sam_cc_parts(cc, type, 0, parts, 0), align = ll->GetAlignment(insn);
     if (!count)
         return sam_cc_refuse(cc, insn, "a type of more than %d words", CC_MAX_PARTS);
+    if (ll->GetTypeKind(type) == LL_VECTOR && sam_cc_bits(cc, type) % 8)
+        return sam_cc_refuse(cc, insn, "a vector of %u-bit integers in memory",
+                             sam_cc_bits(cc, type));
     bool sign = false;
     llvm_ref use = opcode == LL_LOAD ? ll->GetFirstUse(insn) : NULL;
     llvm_ref user = use ? ll->GetUser(use) : NULL;

@@ -32,7 +32,7 @@ static enum sam_status binary(struct cc_function *f, llvm_ref insn, int opcode)
     enum sam_status status = SAM_OK;
     if (opcode == LL_FREM)
         return unknown(f, insn);
-    for (unsigned i = 0; bits > 32 && i < v->count / 2 && status == SAM_OK; i++)
+    for (unsigned i = 0; bits > 32 && i < v->count / sam_cc_words(bits) && status == SAM_OK; i++)
         status = sam_cc_select_wide(f, insn, opcode, i);
     for (unsigned i = 0; bits <= 32 && i < v->count; i++) {
         struct cc_opnd a = sam_cc_use(f, x, i), b = sam_cc_use(f, y, i);
@@ -61,11 +61,10 @@ static struct cc_opnd compare(struct cc_function *f, llvm_ref insn, unsigned i)
         return sam_cc_fcmp(f, ll->GetFCmpPredicate(insn), sam_cc_use(f, x, i), sam_cc_use(f, y, i));
     const int pred = ll->GetICmpPredicate(insn);
     if (bits > 32) {
-        struct cc_opnd a[2], b[2], out;
-        sam_cc_wide_use(f, x, i, pred >= LL_SGT, a);
+        struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS];
+        const unsigned n = sam_cc_wide_use(f, x, i, pred >= LL_SGT, a);
         sam_cc_wide_use(f, y, i, pred >= LL_SGT, b);
-        sam_cc_wide_icmp(f, pred, a, b, &out);
-        return out;
+        return sam_cc_wide_icmp(f, pred, n, a, b);
     }
     const bool sign = pred >= LL_SGT;
     return sam_cc_icmp(f, pred, sam_cc_extend(f, sam_cc_use(f, x, i), bits, sign),
@@ -79,42 +78,32 @@ static enum sam_status cast(struct cc_function *f, llvm_ref insn, int opcode)
     const unsigned from = sam_cc_bits(f->cc, ll->TypeOf(x));
     const unsigned to = sam_cc_bits(f->cc, ll->TypeOf(insn));
     const struct cc_value *v = sam_cc_value(f, insn);
-    const unsigned each = to > 32 ? 2 : 1, source = from > 32 ? 2 : 1;
+    const bool sign = opcode == LL_SEXT || opcode == LL_SITOFP;
+    const bool extends = sign || opcode == LL_ZEXT || opcode == LL_UITOFP;
+    const unsigned each = sam_cc_words(to), source = sam_cc_words(from);
     for (unsigned i = 0; i * each < v->count; i++) {
-        struct cc_opnd a = sam_cc_use(f, x, i * source);
-        struct cc_opnd high = source == 2 ? sam_cc_use(f, x, i * 2 + 1) : sam_cc_imm(0);
+        struct cc_opnd a[CC_MAX_WORDS];
+        for (unsigned k = 0; k < source; k++)
+            a[k] = sam_cc_use(f, x, i * source + k);
+        if (extends)
+            a[source - 1] = sam_cc_extend(f, a[source - 1], from - 32 * (source - 1), sign);
         switch (opcode) {
         case LL_TRUNC:
             if (to == 1)
-                a = sam_cc_op(f, OP_AND, a, sam_cc_imm(1));
+                a[0] = sam_cc_op(f, OP_AND, a[0], sam_cc_imm(1));
             break;
-        case LL_ZEXT:
-            if (source == 1)
-                a = sam_cc_extend(f, a, from, false);
-            else
-                high = sam_cc_extend(f, high, from - 32, false);
-            break;
-        case LL_SEXT:
-            if (source == 1) {
-                a = sam_cc_extend(f, a, from, true);
-                high = sam_cc_op(f, OP_SRA, a, sam_cc_imm(31));
-            } else {
-                high = sam_cc_extend(f, high, from - 32, true);
-            }
-            break;
-        case LL_UITOFP: a = sam_cc_unary(f, UN_U2F, sam_cc_extend(f, a, from, false)); break;
-        case LL_SITOFP: a = sam_cc_unary(f, UN_I2F, sam_cc_extend(f, a, from, true)); break;
-        case LL_FPTOUI: a = sam_cc_unary(f, UN_F2U_RTZ, a); break;
-        case LL_FPTOSI: a = sam_cc_unary(f, UN_F2I_RTZ, a); break;
-        default: break; /* pointers and integers of 32 bits */
+        case LL_UITOFP: a[0] = sam_cc_unary(f, UN_U2F, a[0]); break;
+        case LL_SITOFP: a[0] = sam_cc_unary(f, UN_I2F, a[0]); break;
+        case LL_FPTOUI: a[0] = sam_cc_unary(f, UN_F2U_RTZ, a[0]); break;
+        case LL_FPTOSI: a[0] = sam_cc_unary(f, UN_F2I_RTZ, a[0]); break;
+        default: break; /* pointers are integers of 32 bits */
         }
-        if ((opcode == LL_UITOFP || opcode == LL_SITOFP || opcode == LL_FPTOUI ||
-             opcode == LL_FPTOSI) &&
-            (from > 32 || to > 32))
+        if (opcode >= LL_FPTOUI && opcode <= LL_SITOFP && (from > 32 || to > 32))
             return unknown(f, insn);
-        sam_cc_set(f, insn, i * each, a);
-        if (each == 2)
-            sam_cc_set(f, insn, i * 2 + 1, high);
+        for (unsigned k = source; k < each; k++)
+            a[k] = sign ? sam_cc_op(f, OP_SRA, a[source - 1], sam_cc_imm(31)) : sam_cc_imm(0);
+        for (unsigned k = 0; k < each; k++)
+            sam_cc_set(f, insn, i * each + k, a[k]);
     }
     return SAM_OK;
 }
@@ -128,10 +117,9 @@ struct bit_range {
 
 static struct bit_range bits_of_part(unsigned width, unsigned part)
 {
-    const unsigned each = width > 32 ? 2 : 1, high = part % each;
-    return (struct bit_range){(int32_t)(part / each * width + 32 * high), each == 1 ? width
-                                                                          : high    ? width - 32
-                                                                                    : 32};
+    const unsigned each = sam_cc_words(width), word = part % each;
+    return (struct bit_range){(int32_t)(part / each * width + 32 * word),
+                              word + 1 < each ? 32 : width - 32 * word};
 }
 
 /* Bits from one type to another: by words, of which narrow elements are parts. */
@@ -178,7 +166,7 @@ static enum sam_status element(struct cc_function *f, llvm_ref insn, int opcode)
     llvm_ref type = ll->TypeOf(x);
     if (opcode == LL_SHUFFLEVECTOR) {
         llvm_ref y = ll->GetOperand(insn, 1);
-        const unsigned each = sam_cc_bits(cc, type) > 32 ? 2 : 1, n = ll->GetVectorSize(type);
+        const unsigned each = sam_cc_words(sam_cc_bits(cc, type)), n = ll->GetVectorSize(type);
         for (unsigned i = 0; i < v->count; i++) {
             const int at = ll->GetMaskValue(insn, i / each);
             const unsigned part = (unsigned)at % n * each + i % each;
@@ -207,7 +195,7 @@ static enum sam_status element(struct cc_function *f, llvm_ref insn, int opcode)
                                                : sam_cc_part(f, x, i));
         return SAM_OK;
     }
-    const unsigned each = sam_cc_bits(cc, type) > 32 ? 2 : 1, n = ll->GetVectorSize(type);
+    const unsigned each = sam_cc_words(sam_cc_bits(cc, type)), n = ll->GetVectorSize(type);
     struct cc_opnd index = sam_cc_use(f, ll->GetOperand(insn, insert ? 2 : 1), 0);
     for (unsigned i = 0; i < v->count; i++) {
         struct cc_opnd out = insert ? sam_cc_part(f, x, i) : sam_cc_imm(0);
@@ -234,7 +222,7 @@ static enum sam_status choose(struct cc_function *f, llvm_ref insn)
     const struct cc_value *v = sam_cc_value(f, insn);
     llvm_ref cond = ll->GetOperand(insn, 0);
     const bool many = ll->GetTypeKind(ll->TypeOf(cond)) == LL_VECTOR;
-    const unsigned each = many && sam_cc_bits(f->cc, ll->TypeOf(insn)) > 32 ? 2 : 1;
+    const unsigned each = many ? sam_cc_words(sam_cc_bits(f->cc, ll->TypeOf(insn))) : 1;
     for (unsigned i = 0; i < v->count; i++)
         sam_cc_set(f, insn, i,
                    sam_cc_select(f, sam_cc_use(f, cond, many ? i / each : 0),

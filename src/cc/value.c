@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of LLVM as words: one for each element and field of up to 32 bits, two for one of 64. */
+/* Values of LLVM as words: one for each element and field of up to 32 bits, more for wider
+ * integers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ static unsigned add_part(struct cc_part *parts, unsigned count, uint32_t at, uns
     if (count == CC_MAX_PARTS)
         return 0;
     const unsigned bytes = bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
-    parts[count] = (struct cc_part){at, (uint8_t)bytes, (uint8_t)(bits > 32 ? 32 : bits)};
+    parts[count] = (struct cc_part){at, (uint8_t)bytes, (uint8_t)bits};
     return count + 1;
 }
 
@@ -21,14 +22,13 @@ unsigned sam_cc_parts(struct cc *cc, llvm_ref type, uint32_t at, struct cc_part 
     switch (kind) {
     case LL_INTEGER: {
         const unsigned bits = cc->ll.GetIntTypeWidth(type);
-        if (bits > 64)
+        if (bits > 32 * CC_MAX_WORDS)
             return 0;
-        count = add_part(parts, count, at, bits < 32 ? bits : 32);
-        return bits > 32 && count ? add_part(parts, count, at + 4,
-                                             bits - 32 <= 8    ? 8
-                                             : bits - 32 <= 16 ? 16
-                                                               : 32)
-                                  : count;
+        for (unsigned done = 0; done < bits; done += 32)
+            if ((count = add_part(parts, count, at + done / 8,
+                                  bits - done < 32 ? bits - done : 32)) == 0)
+                return 0;
+        return count;
     }
     case LL_HALF: return add_part(parts, count, at, 16);
     case LL_FLOAT:
@@ -116,6 +116,28 @@ static struct cc_opnd constant_expression(struct cc_function *f, llvm_ref value,
     }
 }
 
+/* Word `i` of a constant of more than 64 bits. LLVM's C API has those only as text: "i128 -5". */
+static uint32_t wide_constant(struct cc *cc, llvm_ref value, unsigned i)
+{
+    uint32_t words[CC_MAX_WORDS] = {0};
+    char *text = cc->ll.PrintValueToString(value);
+    const char *digit = strchr(text, ' ') + 1;
+    const bool negative = *digit == '-';
+    for (digit += negative; *digit >= '0' && *digit <= '9'; digit++) {
+        uint64_t carry = (uint64_t)(*digit - '0');
+        for (unsigned k = 0; k < CC_MAX_WORDS; k++) {
+            carry += (uint64_t)words[k] * 10;
+            words[k] = (uint32_t)carry;
+            carry >>= 32;
+        }
+    }
+    cc->ll.DisposeMessage(text);
+    unsigned lowest = 0; /* word that is not 0: below it, negation changes nothing */
+    while (lowest < i && !words[lowest])
+        lowest++;
+    return !negative ? words[i] : lowest == i ? 0 - words[i] : ~words[i];
+}
+
 /* Part `i` of a constant. */
 static struct cc_opnd constant(struct cc_function *f, llvm_ref value, unsigned i)
 {
@@ -125,7 +147,7 @@ static struct cc_opnd constant(struct cc_function *f, llvm_ref value, unsigned i
     case LL_CONST_INT: {
         const unsigned bits = cc->ll.GetIntTypeWidth(cc->ll.TypeOf(value));
         if (bits > 64)
-            return sam_cc_imm(0);
+            return sam_cc_imm(wide_constant(cc, value, i));
         const uint64_t n = cc->ll.ConstIntGetZExtValue(value);
         return sam_cc_imm((int64_t)(i            ? n >> 32
                                     : bits == 8  ? (uint64_t)(int8_t)n

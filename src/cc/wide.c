@@ -1,94 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 64-bit integers as pairs of words, the low one first. */
+/* Integers of more than 32 bits as words, the low one first. LLVM makes them wider than 64 bits,
+ * too: sums over a counter in closed form, vectors that are compared as one number. */
+#include <string.h>
+
 #include "cc/cc.h"
 
-static void add(struct cc_function *f, const struct cc_opnd a[2], const struct cc_opnd b[2],
-                struct cc_opnd out[2])
+unsigned sam_cc_words(unsigned bits)
 {
-    out[0] = sam_cc_op(f, OP_ADD, a[0], b[0]);
-    const struct cc_opnd carry = sam_cc_icmp(f, LL_ULT, out[0], a[0]);
-    out[1] = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_ADD, a[1], b[1]), carry);
+    return bits <= 32 ? 1 : (bits + 31) / 32;
 }
 
-static void sub(struct cc_function *f, const struct cc_opnd a[2], const struct cc_opnd b[2],
-                struct cc_opnd out[2])
+/* Returns the carry. */
+static struct cc_opnd add(struct cc_function *f, unsigned n, const struct cc_opnd *a,
+                          const struct cc_opnd *b, struct cc_opnd *out)
 {
-    const struct cc_opnd borrow = sam_cc_icmp(f, LL_ULT, a[0], b[0]);
-    out[0] = sam_cc_op(f, OP_SUB, a[0], b[0]);
-    out[1] = sam_cc_op(f, OP_SUB, sam_cc_op(f, OP_SUB, a[1], b[1]), borrow);
-}
-
-static void mul(struct cc_function *f, const struct cc_opnd a[2], const struct cc_opnd b[2],
-                bool is_signed, struct cc_opnd out[2])
-{
-    out[0] = sam_cc_op(f, OP_MUL, a[0], b[0]);
-    if (is_signed) {
-        out[1] = sam_cc_op(f, OP_MULH, a[0], b[0]);
-        return;
+    struct cc_opnd carry = sam_cc_imm(0);
+    for (unsigned i = 0; i < n; i++) {
+        const struct cc_opnd sum = sam_cc_op(f, OP_ADD, a[i], b[i]);
+        const struct cc_opnd wraps = sam_cc_icmp(f, LL_ULT, sum, a[i]);
+        out[i] = sam_cc_op(f, OP_ADD, sum, carry);
+        carry = sam_cc_op(f, OP_OR, wraps, sam_cc_icmp(f, LL_ULT, out[i], carry));
     }
-    out[1] = sam_cc_op(f, OP_MULHU, a[0], b[0]);
-    out[1] = sam_cc_op(f, OP_ADD, out[1], sam_cc_op(f, OP_MUL, a[0], b[1]));
-    out[1] = sam_cc_op(f, OP_ADD, out[1], sam_cc_op(f, OP_MUL, a[1], b[0]));
+    return carry;
 }
 
-void sam_cc_wide_shift(struct cc_function *f, int opcode, const struct cc_opnd a[2],
-                       struct cc_opnd n, struct cc_opnd out[2])
+/* Returns the borrow. */
+static struct cc_opnd sub(struct cc_function *f, unsigned n, const struct cc_opnd *a,
+                          const struct cc_opnd *b, struct cc_opnd *out)
 {
-    const struct cc_opnd zero = sam_cc_imm(0), one = sam_cc_imm(1);
-    const bool left = opcode == LL_SHL;
-    const enum cc_op shift = left ? OP_SLL : opcode == LL_ASHR ? OP_SRA : OP_SRL;
-    const struct cc_opnd near = left ? a[0] : a[1], far = left ? a[1] : a[0];
-    const struct cc_opnd fill =
-        opcode == LL_ASHR ? sam_cc_op(f, OP_SRA, a[1], sam_cc_imm(31)) : zero;
-    struct cc_opnd in, moved; /* words for shifts below 32 and from 32 on */
-    if (n.kind == CC_IMM) {
-        const int32_t count = n.imm & 63;
-        const struct cc_opnd rest = sam_cc_imm(count - 32), back = sam_cc_imm(32 - count);
-        if (count == 0) {
-            out[0] = a[0];
-            out[1] = a[1];
-            return;
+    struct cc_opnd borrow = sam_cc_imm(0);
+    for (unsigned i = 0; i < n; i++) {
+        const struct cc_opnd difference = sam_cc_op(f, OP_SUB, a[i], b[i]);
+        const struct cc_opnd wraps = sam_cc_icmp(f, LL_ULT, a[i], b[i]);
+        const struct cc_opnd below = sam_cc_icmp(f, LL_ULT, difference, borrow);
+        out[i] = sam_cc_op(f, OP_SUB, difference, borrow);
+        borrow = sam_cc_op(f, OP_OR, wraps, below);
+    }
+    return borrow;
+}
+
+static void mul(struct cc_function *f, unsigned n, const struct cc_opnd *a, const struct cc_opnd *b,
+                struct cc_opnd *out)
+{
+    struct cc_opnd sum[CC_MAX_WORDS];
+    for (unsigned i = 0; i < n; i++)
+        sum[i] = sam_cc_imm(0);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; i + j < n; j++) {
+            struct cc_opnd product[CC_MAX_WORDS];
+            for (unsigned k = 2; i + j + k < n; k++)
+                product[k] = sam_cc_imm(0);
+            product[0] = sam_cc_op(f, OP_MUL, a[i], b[j]);
+            if (i + j + 1 < n)
+                product[1] = sam_cc_op(f, OP_MULHU, a[i], b[j]);
+            add(f, n - i - j, sum + i + j, product, sum + i + j);
         }
-        in = count < 32 ? sam_cc_op(f, OP_OR, sam_cc_op(f, left ? OP_SLL : OP_SRL, far, n),
-                                    sam_cc_op(f, left ? OP_SRL : OP_SLL, near, back))
-                        : sam_cc_op(f, shift, near, rest);
-        moved = count < 32 ? sam_cc_op(f, shift, near, n) : fill;
-    } else {
-        /* the bits that cross: by 1 and then by 31 - n, so that none is shifted by 32 */
-        const struct cc_opnd back = sam_cc_op(f, OP_XOR, n, sam_cc_imm(31));
-        const struct cc_opnd cross = sam_cc_op(
-            f, left ? OP_SRL : OP_SLL, sam_cc_op(f, left ? OP_SRL : OP_SLL, near, one), back);
-        const struct cc_opnd low = sam_cc_op(f, shift, near, n);
-        const struct cc_opnd big =
-            sam_cc_icmp(f, LL_NE, sam_cc_op(f, OP_AND, n, sam_cc_imm(32)), zero);
-        in = sam_cc_op(f, OP_OR, sam_cc_op(f, left ? OP_SLL : OP_SRL, far, n), cross);
-        in = sam_cc_select(f, big, low, in);
-        moved = sam_cc_select(f, big, fill, low);
-    }
-    out[left ? 0 : 1] = moved;
-    out[left ? 1 : 0] = in;
+    memcpy(out, sum, n * sizeof *out);
 }
 
-void sam_cc_wide_icmp(struct cc_function *f, int pred, const struct cc_opnd a[2],
-                      const struct cc_opnd b[2], struct cc_opnd *out)
+/* Word `i` of `from`; past its ends `low` and `high`. */
+static struct cc_opnd word(const struct cc_opnd *from, int i, unsigned n, struct cc_opnd low,
+                           struct cc_opnd high)
 {
-    if (pred == LL_EQ || pred == LL_NE) {
-        const struct cc_opnd low = sam_cc_op(f, OP_XOR, a[0], b[0]);
-        const struct cc_opnd high = sam_cc_op(f, OP_XOR, a[1], b[1]);
-        *out = sam_cc_icmp(f, pred, sam_cc_op(f, OP_OR, low, high), sam_cc_imm(0));
-        return;
+    return i < 0 ? low : (unsigned)i >= n ? high : from[i];
+}
+
+void sam_cc_wide_shift(struct cc_function *f, int opcode, unsigned n, const struct cc_opnd *value,
+                       struct cc_opnd by, struct cc_opnd *out)
+{
+    const bool left = opcode == LL_SHL;
+    const enum cc_op near = left ? OP_SLL : OP_SRL, far = left ? OP_SRL : OP_SLL;
+    const struct cc_opnd zero = sam_cc_imm(0), one = sam_cc_imm(1);
+    const struct cc_opnd fill =
+        opcode == LL_ASHR ? sam_cc_op(f, OP_SRA, value[n - 1], sam_cc_imm(31)) : zero;
+    const int step = left ? -1 : 1;
+    struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS];
+    int whole = 0; /* words */
+    memcpy(a, value, n * sizeof *a);
+    if (by.kind == CC_IMM) {
+        whole = step * (int)((uint32_t)by.imm / 32);
+        by.imm &= 31;
     }
-    /* the low words are compared without a sign */
-    static const int low[] = {LL_UGT, LL_UGE, LL_ULT, LL_ULE};
-    const struct cc_opnd equal = sam_cc_icmp(f, LL_EQ, a[1], b[1]);
-    const struct cc_opnd below = sam_cc_icmp(f, low[(pred - LL_UGT) % 4], a[0], b[0]);
-    const int strict = pred == LL_UGE   ? LL_UGT
-                       : pred == LL_ULE ? LL_ULT
-                       : pred == LL_SGE ? LL_SGT
-                       : pred == LL_SLE ? LL_SLT
-                                        : pred;
-    const struct cc_opnd above = sam_cc_icmp(f, strict, a[1], b[1]);
-    *out = sam_cc_op(f, OP_OR, above, sam_cc_op(f, OP_AND, equal, below));
+    for (unsigned i = 0; i < n; i++)
+        b[i] = word(a, (int)i + whole, n, zero, fill);
+    memcpy(a, b, n * sizeof *a);
+    /* By less than a word; what crosses to the next one is shifted by 1 and then by 31 - n, so that
+     * nothing is shifted by 32. */
+    const struct cc_opnd back = sam_cc_op(f, OP_XOR, by, sam_cc_imm(31));
+    for (unsigned i = 0; i < n && (by.kind != CC_IMM || by.imm); i++) {
+        const bool last = i == (left ? 0 : n - 1);
+        b[i] = sam_cc_op(f, last && opcode == LL_ASHR ? OP_SRA : near, a[i], by);
+        if (last)
+            continue;
+        struct cc_opnd in = a[(int)i + step];
+        in = by.kind == CC_IMM ? sam_cc_op(f, far, in, sam_cc_imm(32 - by.imm))
+                               : sam_cc_op(f, far, sam_cc_op(f, far, in, one), back);
+        b[i] = sam_cc_op(f, OP_OR, b[i], in);
+    }
+    for (unsigned k = 5; by.kind != CC_IMM && 1u << (k - 5) < n; k++) {
+        const struct cc_opnd bit = sam_cc_op(f, OP_AND, by, sam_cc_imm(1 << k));
+        const struct cc_opnd moves = sam_cc_icmp(f, LL_NE, bit, zero);
+        memcpy(a, b, n * sizeof *a);
+        for (unsigned i = 0; i < n; i++)
+            b[i] = sam_cc_select(f, moves, word(a, (int)i + step * (1 << (k - 5)), n, zero, fill),
+                                 a[i]);
+    }
+    memcpy(out, b, n * sizeof *out);
+}
+
+struct cc_opnd sam_cc_wide_icmp(struct cc_function *f, int pred, unsigned n,
+                                const struct cc_opnd *a, const struct cc_opnd *b)
+{
+    struct cc_opnd out = sam_cc_imm(0);
+    if (pred == LL_EQ || pred == LL_NE) {
+        for (unsigned i = 0; i < n; i++)
+            out = sam_cc_op(f, OP_OR, out, sam_cc_op(f, OP_XOR, a[i], b[i]));
+        return sam_cc_icmp(f, pred, out, sam_cc_imm(0));
+    }
+    /* all but the highest words are compared without a sign, all but the lowest strictly */
+    static const int unsigned_of[] = {LL_UGT, LL_UGE, LL_ULT, LL_ULE};
+    static const int strict_of[] = {LL_UGT, LL_UGT, LL_ULT, LL_ULT, LL_SGT, LL_SGT, LL_SLT, LL_SLT};
+    const int low = unsigned_of[(pred - LL_UGT) % 4], high = strict_of[pred - LL_UGT];
+    out = sam_cc_icmp(f, low, a[0], b[0]);
+    for (unsigned i = 1; i < n; i++) {
+        const int strict = i == n - 1 ? high : strict_of[low - LL_UGT];
+        const struct cc_opnd equal = sam_cc_icmp(f, LL_EQ, a[i], b[i]);
+        out = sam_cc_op(f, OP_OR, sam_cc_icmp(f, strict, a[i], b[i]),
+                        sam_cc_op(f, OP_AND, equal, out));
+    }
+    return out;
 }
 
 static bool is_extended(struct cc_function *f, llvm_ref value)
@@ -98,57 +138,105 @@ static bool is_extended(struct cc_function *f, llvm_ref value)
            sam_cc_bits(f->cc, f->cc->ll.TypeOf(f->cc->ll.GetOperand(value, 0))) <= 32;
 }
 
-/* Element `at` of a value; an integer of 33 to 63 bits is extended. */
-void sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
-                     struct cc_opnd out[2])
+unsigned sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
+                         struct cc_opnd *out)
 {
-    const unsigned bits = sam_cc_bits(f->cc, f->cc->ll.TypeOf(value));
-    out[0] = sam_cc_use(f, value, 2 * at);
-    out[1] = sam_cc_extend(f, sam_cc_use(f, value, 2 * at + 1), bits - 32, sign);
+    const unsigned bits = sam_cc_bits(f->cc, f->cc->ll.TypeOf(value)), n = sam_cc_words(bits);
+    for (unsigned i = 0; i < n; i++)
+        out[i] = sam_cc_use(f, value, n * at + i);
+    out[n - 1] = sam_cc_extend(f, out[n - 1], bits - 32 * (n - 1), sign);
+    return n;
 }
 
-/* Element `at` of an operation on 64-bit integers. */
+bool sam_cc_wide_op(struct cc_function *f, int opcode, unsigned n, const struct cc_opnd *a,
+                    const struct cc_opnd *b, struct cc_opnd *out)
+{
+    unsigned power = 0, ones = 0; /* of b, a constant */
+    switch (opcode) {
+    case LL_ADD: add(f, n, a, b, out); return true;
+    case LL_SUB: sub(f, n, a, b, out); return true;
+    case LL_MUL: mul(f, n, a, b, out); return true;
+    case LL_SHL:
+    case LL_LSHR:
+    case LL_ASHR: sam_cc_wide_shift(f, opcode, n, a, b[0], out); return true;
+    case LL_AND:
+    case LL_OR:
+    case LL_XOR:
+        for (unsigned i = 0; i < n; i++)
+            out[i] = sam_cc_op(f, (enum cc_op)(OP_AND + opcode - LL_AND), a[i], b[i]);
+        return true;
+    default: break;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (b[i].kind != CC_IMM)
+            return false;
+        ones += (unsigned)__builtin_popcount((unsigned)b[i].imm);
+        if (b[i].imm)
+            power = 32 * i + (unsigned)__builtin_ctz((unsigned)b[i].imm);
+    }
+    if (ones != 1 || (opcode != LL_UDIV && opcode != LL_UREM))
+        return false;
+    if (opcode == LL_UDIV)
+        sam_cc_wide_shift(f, LL_LSHR, n, a, sam_cc_imm(power), out);
+    for (unsigned i = 0; opcode == LL_UREM && i < n; i++) {
+        const uint32_t mask = power >= 32 * i + 32 ? UINT32_MAX
+                              : power > 32 * i     ? (1u << (power - 32 * i)) - 1
+                                                   : 0;
+        out[i] = sam_cc_op(f, OP_AND, a[i], sam_cc_imm(mask));
+    }
+    return true;
+}
+
+/* Element `at` of an operation on integers of more than 32 bits. */
 enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at)
 {
     const struct llvm *ll = &f->cc->ll;
     llvm_ref x = ll->GetOperand(insn, 0), y = ll->GetOperand(insn, 1);
-    struct cc_opnd a[2], b[2], out[2];
-    sam_cc_wide_use(f, x, at, opcode == LL_ASHR, a);
+    struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS], out[CC_MAX_WORDS];
+    const unsigned n = sam_cc_wide_use(f, x, at, opcode == LL_ASHR, a);
     sam_cc_wide_use(f, y, at, false, b);
-    switch (opcode) {
-    case LL_ADD: add(f, a, b, out); break;
-    case LL_SUB: sub(f, a, b, out); break;
-    case LL_MUL: mul(f, a, b, is_extended(f, x) && is_extended(f, y), out); break;
-    case LL_SHL:
-    case LL_LSHR:
-    case LL_ASHR: sam_cc_wide_shift(f, opcode, a, b[0], out); break;
-    case LL_AND:
-    case LL_OR:
-    case LL_XOR:
-        for (int i = 0; i < 2; i++)
-            out[i] = sam_cc_op(f,
-                               opcode == LL_AND  ? OP_AND
-                               : opcode == LL_OR ? OP_OR
-                                                 : OP_XOR,
-                               a[i], b[i]);
-        break;
-    default: /* by a constant power of two, or made by an optimisation */
-        if (b[0].kind == CC_IMM && b[1].kind == CC_IMM &&
-            (opcode == LL_UDIV || opcode == LL_UREM)) {
-            const uint64_t n = (uint32_t)b[0].imm | (uint64_t)(uint32_t)b[1].imm << 32;
-            if (n && !(n & (n - 1)) && opcode == LL_UDIV) {
-                sam_cc_wide_shift(f, LL_LSHR, a, sam_cc_imm(__builtin_ctzll(n)), out);
-                break;
-            }
-            if (n && !(n & (n - 1))) {
-                out[0] = sam_cc_op(f, OP_AND, a[0], sam_cc_imm((int64_t)(n - 1)));
-                out[1] = sam_cc_op(f, OP_AND, a[1], sam_cc_imm((int64_t)((n - 1) >> 32)));
-                break;
-            }
-        }
-        return sam_cc_refuse(f->cc, insn, "a 64-bit division that LLVM made from others");
+    if (opcode == LL_MUL && n == 2 && is_extended(f, x) && is_extended(f, y)) {
+        out[0] = sam_cc_op(f, OP_MUL, a[0], b[0]);
+        out[1] = sam_cc_op(f, OP_MULH, a[0], b[0]);
+    } else if (!sam_cc_wide_op(f, opcode, n, a, b, out)) {
+        return sam_cc_refuse(f->cc, insn, "a division of %u bits that LLVM made from others",
+                             sam_cc_bits(f->cc, ll->TypeOf(insn)));
     }
-    sam_cc_set(f, insn, 2 * at, out[0]);
-    sam_cc_set(f, insn, 2 * at + 1, out[1]);
+    for (unsigned i = 0; i < n; i++)
+        sam_cc_set(f, insn, n * at + i, out[i]);
     return SAM_OK;
+}
+
+/* One bit: the operands have different signs, or the same. */
+static struct cc_opnd signs_differ(struct cc_function *f, struct cc_opnd a, struct cc_opnd b)
+{
+    return sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_XOR, a, b), sam_cc_imm(31));
+}
+
+struct cc_opnd sam_cc_wide_overflow(struct cc_function *f, int opcode, bool sign, unsigned n,
+                                    const struct cc_opnd *a, const struct cc_opnd *b,
+                                    struct cc_opnd *out)
+{
+    if (opcode == LL_MUL) { /* in full */
+        struct cc_opnd x[CC_MAX_WORDS], y[CC_MAX_WORDS], product[CC_MAX_WORDS];
+        const struct cc_opnd last = sam_cc_imm(31), zero = sam_cc_imm(0);
+        for (unsigned i = 0; i < 2 * n; i++) {
+            x[i] = i < n ? a[i] : sign ? sam_cc_op(f, OP_SRA, a[n - 1], last) : zero;
+            y[i] = i < n ? b[i] : sign ? sam_cc_op(f, OP_SRA, b[n - 1], last) : zero;
+        }
+        mul(f, 2 * n, x, y, product);
+        for (unsigned i = 0; i < n; i++) {
+            out[i] = product[i];
+            x[i] = sign ? sam_cc_op(f, OP_SRA, product[n - 1], last) : zero;
+        }
+        return sam_cc_wide_icmp(f, LL_NE, n, product + n, x);
+    }
+    const bool is_add = opcode == LL_ADD;
+    const struct cc_opnd top = a[n - 1];
+    const struct cc_opnd wraps = is_add ? add(f, n, a, b, out) : sub(f, n, a, b, out);
+    if (!sign)
+        return wraps;
+    /* a result whose sign is not that of a, and b is not what makes it so */
+    const struct cc_opnd b_too = signs_differ(f, b[n - 1], is_add ? out[n - 1] : top);
+    return sam_cc_op(f, OP_AND, signs_differ(f, top, out[n - 1]), b_too);
 }
