@@ -60,9 +60,11 @@ extern const char sam_cc_build[]; /* changes with the compiler */
 /* --- a module */
 struct cc {
     struct llvm ll;
+    unsigned major; /* its version */
     const struct sam_cc_options *options;
     struct sam_error *error;
     llvm_ref context, module, layout;
+    llvm_ref library;      /* whose functions the module may call */
     struct sam_buffer out; /* assembly */
     struct sam_buffer read_only, data, resources, signatures;
     char **files; /* that .loc names by number from 1 */
@@ -80,9 +82,15 @@ enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format,
     SAM_PRINTF(3, 4);
 
 /* --- module.c: parse, link, prepare and optimise; check what is refused */
+/* clang's bitcode of the library, made ready to be linked. */
+enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
+                                    struct sam_buffer *ready);
 enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
                                    const struct sam_buffer *library);
 void sam_cc_module_close(struct cc *cc);
+/* A call of a function of the library, where `builder` stands; NULL: there is none. */
+llvm_ref sam_cc_call_builtin(struct cc *cc, llvm_ref builder, const char *name, llvm_ref *arguments,
+                             unsigned count);
 /* print.c: replace calls of printf by those of the library. */
 enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call);
 /* data.c: number the globals; then write those that lie in memory. */

@@ -8,22 +8,27 @@
 #include "samite/version.h"
 
 /* The library of builtins as bitcode: compiled at the first use, then from the cache. */
-static enum sam_status library(const struct cc_clang *clang, struct sam_buffer *bitcode,
-                               struct sam_error *error)
+static enum sam_status library(struct cc *cc, const struct cc_clang *clang,
+                               struct sam_buffer *bitcode)
 {
     const char *const flags[] = {
         "-O2", "-cl-std=CL1.2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", NULL};
-    struct sam_buffer text = {0}, messages = {0};
+    struct sam_buffer text = {0}, messages = {0}, raw = {0};
     struct cc_hash hash = {0};
+    sam_cc_hash_add(&hash, sam_cc_build, strlen(sam_cc_build));
     sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
     sam_cc_hash_add(&hash, clang->version, strlen(clang->version));
     if (sam_cc_cache_get(&hash, bitcode))
         return SAM_OK;
     sam_buffer_puts(&text, sam_cc_library);
-    enum sam_status status = sam_cc_clang_run(clang, flags, NULL, &text, bitcode, &messages, error);
+    enum sam_status status =
+        sam_cc_clang_run(clang, flags, NULL, &text, &raw, &messages, cc->error);
+    if (status == SAM_OK)
+        status = sam_cc_module_ready(cc, &raw, bitcode);
     if (status == SAM_OK)
         sam_cc_cache_put(&hash, bitcode->data, bitcode->size);
     sam_buffer_free(&text);
+    sam_buffer_free(&raw);
     sam_buffer_free(&messages);
     return status;
 }
@@ -134,11 +139,11 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
                                  const struct sam_buffer *bitcode, struct sam_buffer *out,
                                  struct sam_error *error)
 {
-    struct cc cc = {.options = options, .error = error};
+    struct cc cc = {.options = options, .error = error, .major = clang->major};
     struct sam_buffer builtins = {0};
     enum sam_status status = sam_cc_llvm_load(clang->major, &cc.ll, error);
     if (status == SAM_OK)
-        status = library(clang, &builtins, error);
+        status = library(&cc, clang, &builtins);
     if (status == SAM_OK)
         status = sam_cc_module_open(&cc, bitcode, &builtins);
     if (status == SAM_OK)

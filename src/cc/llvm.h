@@ -19,6 +19,10 @@ typedef struct llvm_object *llvm_ref;
     F(void, ContextSetDiagnosticHandler, (llvm_ref, void (*)(llvm_ref, void *), void *))           \
     F(llvm_ref, CreateMemoryBufferWithMemoryRangeCopy, (const char *, size_t, const char *))       \
     F(int, ParseBitcodeInContext2, (llvm_ref, llvm_ref, llvm_ref *))                               \
+    F(int, GetBitcodeModuleInContext2, (llvm_ref, llvm_ref, llvm_ref *))                           \
+    F(llvm_ref, WriteBitcodeToMemoryBuffer, (llvm_ref))                                            \
+    F(const char *, GetBufferStart, (llvm_ref))                                                    \
+    F(size_t, GetBufferSize, (llvm_ref))                                                           \
     F(int, LinkModules2, (llvm_ref, llvm_ref))                                                     \
     F(void, DisposeModule, (llvm_ref))                                                             \
     F(void, DisposeMemoryBuffer, (llvm_ref))                                                       \
@@ -49,6 +53,8 @@ typedef struct llvm_object *llvm_ref;
     F(void, SetLinkage, (llvm_ref, int))                                                           \
     F(int, IsDeclaration, (llvm_ref))                                                              \
     F(unsigned, GetFunctionCallConv, (llvm_ref))                                                   \
+    F(void, SetFunctionCallConv, (llvm_ref, unsigned))                                             \
+    F(void, SetInstructionCallConv, (llvm_ref, unsigned))                                          \
     F(unsigned, CountParams, (llvm_ref))                                                           \
     F(llvm_ref, GetParam, (llvm_ref, unsigned))                                                    \
     F(unsigned, GetEnumAttributeKindForName, (const char *, size_t))                               \

@@ -48,12 +48,16 @@ static void ignore(llvm_ref diagnostic, void *context)
     (void)context;
 }
 
-static enum sam_status parse(struct cc *cc, const struct sam_buffer *bitcode, llvm_ref *module)
+/* `lazy`: bodies of functions are read when they are linked. */
+static enum sam_status parse(struct cc *cc, const struct sam_buffer *bitcode, bool lazy,
+                             llvm_ref *module)
 {
     llvm_ref buffer = cc->ll.CreateMemoryBufferWithMemoryRangeCopy((const char *)bitcode->data,
                                                                    bitcode->size, "kernel");
-    const int bad = cc->ll.ParseBitcodeInContext2(cc->context, buffer, module);
-    cc->ll.DisposeMemoryBuffer(buffer);
+    const int bad = lazy ? cc->ll.GetBitcodeModuleInContext2(cc->context, buffer, module)
+                         : cc->ll.ParseBitcodeInContext2(cc->context, buffer, module);
+    if (!lazy)
+        cc->ll.DisposeMemoryBuffer(buffer);
     return bad ? sam_fail(cc->error, SAM_ERR_INPUT,
                           "LLVM cannot read what clang wrote: expected "
                           "both of one version")
@@ -169,34 +173,52 @@ static const char *routine(struct cc *cc, llvm_ref insn, llvm_ref type)
     }
 }
 
+llvm_ref sam_cc_call_builtin(struct cc *cc, llvm_ref builder, const char *name, llvm_ref *arguments,
+                             unsigned count)
+{
+    llvm_ref function = cc->ll.GetNamedFunction(cc->module, name);
+    llvm_ref source = function ? function : cc->ll.GetNamedFunction(cc->library, name);
+    if (!source)
+        return NULL;
+    const unsigned convention = cc->ll.GetFunctionCallConv(source);
+    llvm_ref type = cc->ll.GlobalGetValueType(source);
+    if (!function) {
+        function = cc->ll.AddFunction(cc->module, name, type);
+        cc->ll.SetFunctionCallConv(function, convention);
+    }
+    llvm_ref call = cc->ll.BuildCall2(builder, type, function, arguments, count, "");
+    cc->ll.SetInstructionCallConv(call, convention);
+    return call;
+}
+
 /* Replace an instruction, element by element, by calls of the library. */
 static enum sam_status call_routine(struct cc *cc, llvm_ref insn, const char *name)
 {
-    llvm_ref function = cc->ll.GetNamedFunction(cc->module, name);
-    if (!function)
-        return sam_cc_refuse(cc, insn, "the library has no %s", name);
     llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
     llvm_ref type = cc->ll.TypeOf(insn), i32 = cc->ll.IntTypeInContext(cc->context, 32);
     const unsigned operands = (unsigned)cc->ll.GetNumOperands(insn);
-    llvm_ref from[2] = {0}, one[2] = {0}, call = NULL;
+    llvm_ref from[2] = {0}, one[2] = {0}, result = NULL, call = NULL;
     for (unsigned i = 0; i < operands && i < 2; i++)
         from[i] = cc->ll.GetOperand(insn, i);
-    llvm_ref signature = cc->ll.GlobalGetValueType(function);
     cc->ll.PositionBuilderBefore(builder, insn);
     if (cc->ll.GetTypeKind(type) != LL_VECTOR) {
-        call = cc->ll.BuildCall2(builder, signature, function, from, operands, "");
+        result = call = sam_cc_call_builtin(cc, builder, name, from, operands);
     } else {
-        call = cc->ll.GetUndef(type);
+        result = cc->ll.GetUndef(type);
         for (unsigned e = 0; e < cc->ll.GetVectorSize(type); e++) {
             llvm_ref at = cc->ll.ConstInt(i32, e, 0);
             for (unsigned i = 0; i < operands; i++)
                 one[i] = cc->ll.BuildExtractElement(builder, from[i], at, "");
-            llvm_ref r = cc->ll.BuildCall2(builder, signature, function, one, operands, "");
-            call = cc->ll.BuildInsertElement(builder, call, r, at, "");
+            call = sam_cc_call_builtin(cc, builder, name, one, operands);
+            if (!call)
+                break;
+            result = cc->ll.BuildInsertElement(builder, result, call, at, "");
         }
     }
     cc->ll.DisposeBuilder(builder);
-    cc->ll.ReplaceAllUsesWith(insn, call);
+    if (!call)
+        return sam_cc_refuse(cc, insn, "the library has no %s", name);
+    cc->ll.ReplaceAllUsesWith(insn, result);
     cc->ll.InstructionEraseFromParent(insn);
     return SAM_OK;
 }
@@ -214,17 +236,18 @@ static enum sam_status prepare_insn(struct cc *cc, llvm_ref insn)
     return name ? call_routine(cc, insn, name) : SAM_OK;
 }
 
-static enum sam_status prepare_function(struct cc *cc, llvm_ref function)
+/* Replace what the library has to do, in all functions. */
+static enum sam_status call_builtins(struct cc *cc)
 {
     enum sam_status status = SAM_OK;
-    llvm_ref block = cc->ll.GetFirstBasicBlock(function);
-    for (; block && status == SAM_OK; block = cc->ll.GetNextBasicBlock(block)) {
-        llvm_ref insn = cc->ll.GetFirstInstruction(block), next;
-        for (; insn && status == SAM_OK; insn = next) {
-            next = cc->ll.GetNextInstruction(insn);
-            status = prepare_insn(cc, insn);
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
+        for (llvm_ref b = cc->ll.GetFirstBasicBlock(f); b; b = cc->ll.GetNextBasicBlock(b)) {
+            llvm_ref insn = cc->ll.GetFirstInstruction(b), next;
+            for (; insn && status == SAM_OK; insn = next) {
+                next = cc->ll.GetNextInstruction(insn);
+                status = prepare_insn(cc, insn);
+            }
         }
-    }
     return status;
 }
 
@@ -238,58 +261,46 @@ static void attribute(struct cc *cc, llvm_ref function, const char *name, bool s
 }
 
 /* Everything but the kernels is internal and inlined. */
-static enum sam_status prepare(struct cc *cc)
+static void inline_all(struct cc *cc)
 {
-    struct sam_names good = {0};
-    llvm_ref way[256], f = cc->ll.GetFirstFunction(cc->module);
-    enum sam_status status = SAM_OK;
-    bool found = false;
-    for (; f && status == SAM_OK; f = cc->ll.GetNextFunction(f)) {
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f)) {
         if (cc->ll.IsDeclaration(f))
             continue;
         attribute(cc, f, "noinline", false);
         attribute(cc, f, "optnone", false);
-        if (is_kernel(cc, f)) {
-            found = true;
-            status = check_calls(cc, f, way, 0, &good);
-        }
+        attribute(cc, f, "alwaysinline", true); /* a kernel may be called as well */
+        if (!is_kernel(cc, f))
+            cc->ll.SetLinkage(f, LL_INTERNAL);
+    }
+}
+
+static enum sam_status prepare_kernels(struct cc *cc)
+{
+    struct sam_names good = {0};
+    llvm_ref way[256];
+    enum sam_status status = SAM_OK;
+    bool found = false;
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f && status == SAM_OK;
+         f = cc->ll.GetNextFunction(f)) {
+        if (!is_kernel(cc, f))
+            continue;
+        found = true;
+        status = check_calls(cc, f, way, 0, &good);
+        if (status == SAM_OK)
+            copy_structs(cc, f);
     }
     sam_names_free(&good);
     if (status == SAM_OK && !found)
         status = sam_fail(cc->error, SAM_ERR_INPUT, "no kernel: expected a __kernel function");
-    for (f = cc->ll.GetFirstFunction(cc->module); f && status == SAM_OK;
-         f = cc->ll.GetNextFunction(f)) {
-        if (cc->ll.IsDeclaration(f))
-            continue;
-        status = prepare_function(cc, f);
-        attribute(cc, f, "alwaysinline", true); /* a kernel may be called as well */
-        if (!is_kernel(cc, f))
-            cc->ll.SetLinkage(f, LL_INTERNAL);
-        else if (status == SAM_OK)
-            copy_structs(cc, f);
-    }
     return status;
 }
 
-static enum sam_status optimize(struct cc *cc)
+static enum sam_status run_passes(struct cc *cc, const char *passes)
 {
-    /* the pass has another name since LLVM 18 */
-    static const char *const lower_switch[] = {"lowerswitch", "lower-switch"};
-    const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
-    llvm_ref options = cc->ll.CreatePassBuilderOptions(), failure = NULL;
+    llvm_ref options = cc->ll.CreatePassBuilderOptions();
     cc->ll.PassBuilderOptionsSetLoopVectorization(options, 0);
     cc->ll.PassBuilderOptionsSetSLPVectorization(options, 0);
-    for (size_t i = 0; i < SAM_COUNT(lower_switch) && (i == 0 || failure); i++) {
-        char passes[400];
-        /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
-        snprintf(passes, sizeof passes,
-                 "globaldce,always-inline,globaldce,default<O%u>,globaldce,"
-                 "function(%s,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
-                 level > 3 ? 3 : level, lower_switch[i]);
-        if (failure)
-            cc->ll.DisposeErrorMessage(cc->ll.GetErrorMessage(failure));
-        failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
-    }
+    llvm_ref failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
     cc->ll.DisposePassBuilderOptions(options);
     if (!failure)
         return SAM_OK;
@@ -299,42 +310,114 @@ static enum sam_status optimize(struct cc *cc)
     return SAM_ERR_INPUT;
 }
 
-/* Of functions with this linkage the linker takes those that are called. The compiler itself adds
- * calls of the machine's names later. */
-static void link_what_is_called(struct cc *cc, llvm_ref library)
+/* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
+#define INLINE "globaldce,always-inline,globaldce,"
+
+static enum sam_status optimize(struct cc *cc)
 {
-    size_t size;
-    for (llvm_ref f = cc->ll.GetFirstFunction(library); f; f = cc->ll.GetNextFunction(f))
-        if (!cc->ll.IsDeclaration(f) &&
-            strncmp(cc->ll.GetValueName2(f, &size), "__samite_", 9) != 0)
-            cc->ll.SetLinkage(f, LL_LINK_ONCE);
+    const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
+    char passes[100];
+    snprintf(passes, sizeof passes, INLINE "default<O%u>", level > 3 ? 3 : level);
+    return run_passes(cc, passes);
+}
+
+/* The shape that the compiler expects. */
+static enum sam_status shape(struct cc *cc)
+{
+    char passes[100];
+    /* the pass has another name since LLVM 18 */
+    snprintf(passes, sizeof passes,
+             "function(%s,fix-irreducible,loop-simplify,early-cse<memssa>,adce)",
+             cc->major < 18 ? "lowerswitch" : "lower-switch");
+    return run_passes(cc, passes);
+}
+
+static enum sam_status link_library(struct cc *cc)
+{
+    llvm_ref library = cc->library;
+    cc->library = NULL; /* the linker destroys it */
+    if (cc->ll.LinkModules2(cc->module, library))
+        return sam_fail(cc->error, SAM_ERR_INPUT,
+                        "a function of the program has the name of a builtin");
+    inline_all(cc);
+    return SAM_OK;
+}
+
+/* Divisions of 64 bits that LLVM has made, of sums in closed form for example. */
+static bool has_routines(struct cc *cc)
+{
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
+        for (llvm_ref b = cc->ll.GetFirstBasicBlock(f); b; b = cc->ll.GetNextBasicBlock(b))
+            for (llvm_ref i = cc->ll.GetFirstInstruction(b); i; i = cc->ll.GetNextInstruction(i))
+                if (routine(cc, i, cc->ll.TypeOf(i)))
+                    return true;
+    return false;
+}
+
+static void open_context(struct cc *cc)
+{
+    cc->context = cc->ll.ContextCreate();
+    cc->ll.ContextSetDiagnosticHandler(cc->context, ignore, NULL);
+}
+
+enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
+                                    struct sam_buffer *ready)
+{
+    open_context(cc);
+    enum sam_status status = parse(cc, raw, false, &cc->module);
+    if (status == SAM_OK)
+        status = call_builtins(cc);
+    if (status == SAM_OK)
+        status = run_passes(cc, "function(sroa,early-cse,simplifycfg,instcombine)");
+    if (status == SAM_OK) {
+        /* of functions with this linkage the linker takes those that are called */
+        for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
+            if (!cc->ll.IsDeclaration(f))
+                cc->ll.SetLinkage(f, LL_LINK_ONCE);
+        llvm_ref buffer = cc->ll.WriteBitcodeToMemoryBuffer(cc->module);
+        sam_buffer_append(ready, cc->ll.GetBufferStart(buffer), cc->ll.GetBufferSize(buffer));
+        cc->ll.DisposeMemoryBuffer(buffer);
+    }
+    sam_cc_module_close(cc);
+    return status == SAM_OK && ready->failed ? sam_fail_memory(cc->error) : status;
 }
 
 enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
                                    const struct sam_buffer *library)
 {
-    llvm_ref builtins = NULL;
-    cc->context = cc->ll.ContextCreate();
-    cc->ll.ContextSetDiagnosticHandler(cc->context, ignore, NULL);
-    enum sam_status status = parse(cc, user, &cc->module);
+    open_context(cc);
+    enum sam_status status = parse(cc, user, false, &cc->module);
     if (status == SAM_OK)
-        status = parse(cc, library, &builtins);
-    if (status == SAM_OK)
-        link_what_is_called(cc, builtins);
-    if (status == SAM_OK && cc->ll.LinkModules2(cc->module, builtins))
-        status = sam_fail(cc->error, SAM_ERR_INPUT,
-                          "a function of the program has the name of a builtin");
+        status = parse(cc, library, true, &cc->library);
     if (status != SAM_OK)
         return status;
     cc->layout = cc->ll.GetModuleDataLayout(cc->module);
-    status = prepare(cc);
-    return status == SAM_OK ? optimize(cc) : status;
+    status = call_builtins(cc);
+    if (status == SAM_OK)
+        status = link_library(cc);
+    if (status == SAM_OK)
+        status = prepare_kernels(cc);
+    if (status == SAM_OK)
+        status = optimize(cc);
+    if (status == SAM_OK && has_routines(cc)) {
+        status = parse(cc, library, true, &cc->library);
+        if (status == SAM_OK)
+            status = call_builtins(cc);
+        if (status == SAM_OK)
+            status = link_library(cc);
+        if (status == SAM_OK)
+            status = run_passes(cc, INLINE "function(instcombine,simplifycfg)");
+    }
+    return status == SAM_OK ? shape(cc) : status;
 }
 
 void sam_cc_module_close(struct cc *cc)
 {
+    if (cc->library)
+        cc->ll.DisposeModule(cc->library);
     if (cc->module)
         cc->ll.DisposeModule(cc->module);
     if (cc->context)
         cc->ll.ContextDispose(cc->context);
+    cc->library = cc->module = cc->context = NULL;
 }

@@ -39,14 +39,11 @@ static llvm_ref number(const struct printing *p, int64_t value)
 static enum sam_status put(struct printing *p, const char *name, llvm_ref *more, unsigned count)
 {
     struct cc *cc = p->cc;
-    llvm_ref function = cc->ll.GetNamedFunction(cc->module, name), args[8] = {p->buffer, p->at};
-    if (!function)
-        return sam_cc_refuse(cc, p->call, "printf: the library has no %s", name);
+    llvm_ref args[8] = {p->buffer, p->at};
     for (unsigned i = 0; i < count; i++)
         args[2 + i] = more[i];
-    llvm_ref type = cc->ll.GlobalGetValueType(function);
-    p->at = cc->ll.BuildCall2(p->builder, type, function, args, count + 2, "");
-    return SAM_OK;
+    p->at = sam_cc_call_builtin(cc, p->builder, name, args, count + 2);
+    return p->at ? SAM_OK : sam_cc_refuse(cc, p->call, "printf: the library has no %s", name);
 }
 
 static enum sam_status put_text(struct printing *p, size_t from, size_t size)
@@ -207,21 +204,17 @@ enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call)
     else if (!value || cc->ll.GetValueKind(value) != LL_ZERO_AGGREGATE)
         return sam_cc_refuse(cc, call, "printf: expected a string constant as its format");
     size = strnlen(format, size);
-    llvm_ref type = cc->ll.IntTypeInContext(cc->context, 8);
-    llvm_ref function = cc->ll.GetNamedFunction(cc->module, "__samite_put_end");
-    if (!function)
-        return sam_cc_refuse(cc, call, "printf: the library has no __samite_put_end");
     p.builder = cc->ll.CreateBuilderInContext(cc->context);
     cc->ll.PositionBuilderBefore(p.builder, call);
-    p.buffer = cc->ll.BuildAlloca(p.builder, cc->ll.ArrayType(type, CC_PRINT_BYTES), "");
+    p.buffer = cc->ll.BuildAlloca(p.builder, cc->ll.ArrayType(p.i8, CC_PRINT_BYTES), "");
     cc->ll.SetAlignment(p.buffer, 4);
     p.buffer =
         cc->ll.BuildCast(p.builder, LL_BITCAST, p.buffer, cc->ll.PointerType(p.i8, AS_PRIVATE), "");
     p.at = number(&p, 0);
-    const enum sam_status status = parse(&p, format, size);
+    enum sam_status status = parse(&p, format, size);
+    if (status == SAM_OK)
+        status = put(&p, "__samite_put_end", NULL, 0);
     if (status == SAM_OK) {
-        llvm_ref args[] = {p.buffer, p.at};
-        cc->ll.BuildCall2(p.builder, cc->ll.GlobalGetValueType(function), function, args, 2, "");
         cc->ll.ReplaceAllUsesWith(call, number(&p, 0));
         cc->ll.InstructionEraseFromParent(call);
     }
