@@ -9,7 +9,7 @@ enum { VARIABLES = 5, LONGS = 2, ARRAY = 8, LOCAL = 64 };
 struct generator {
     struct sam_buffer *text;
     uint64_t state;
-    unsigned functions;
+    unsigned number, functions;
     unsigned budget;  /* statements left */
     unsigned loops;   /* names of counters */
     unsigned in_loop; /* loops that a work-item may leave alone */
@@ -50,6 +50,8 @@ static void constant(struct generator *g)
 static void wide(struct generator *g, int depth)
 {
     static const char *const operators[] = {"+", "-", "*", "&", "|", "^"};
+    static const char *const longs[] = {"mul_hi", "rotate", "add_sat",  "sub_sat",
+                                        "min",    "max",    "abs_diff", "rhadd"};
     switch (depth <= 0 ? below(g, 2) : below(g, 9)) {
     case 0: PUT("w%u", below(g, LONGS)); return;
     case 1:
@@ -84,7 +86,7 @@ static void wide(struct generator *g, int depth)
         PUT(") %s)", below(g, 2) ? ">> 7" : "/ -37l");
         return;
     case 7:
-        PUT("%s(", below(g, 2) ? "mul_hi" : "rotate");
+        PUT("%s(", longs[below(g, sizeof longs / sizeof *longs)]);
         wide(g, depth - 1);
         PUT(", ");
         wide(g, depth - 1);
@@ -329,7 +331,7 @@ static void whole(struct generator *g, int depth)
     }
     default:
         if (g->functions && below(g, 2)) {
-            PUT("f%u(", below(g, g->functions));
+            PUT("f%u_%u(", g->number, below(g, g->functions));
             whole(g, depth - 2);
             PUT(", ");
             whole(g, depth - 2);
@@ -585,20 +587,26 @@ static void variables(struct generator *g, const char *a, const char *b, const c
     PUT("\n    uint4 q = (uint4)(v1, v0, 77u, v3);\n    struct s s = {v0, 1, 2};\n");
 }
 
-void generate_kernel(struct sam_buffer *text, uint64_t seed)
+void generate_head(struct sam_buffer *text)
 {
-    struct generator *g =
-        &(struct generator){.text = text, .state = seed * 0x9e3779b97f4a7c15u + 1};
-    g->indent = 1;
-    PUT("#pragma clang diagnostic ignored \"-Weverything\"\n"
+    sam_buffer_puts(
+        text,
+        "#pragma clang diagnostic ignored \"-Weverything\"\n"
         "#pragma OPENCL FP_CONTRACT OFF\n"
         "struct s {\n    uint a;\n    ushort b;\n    uchar c;\n};\n"
         "static void change(struct s *s, uint x)\n{\n    s->a += x;\n"
         "    if (x & 1)\n        s->c ^= (uchar)(x >> 3);\n    else\n        s->b = (ushort)x;\n}\n"
         "__constant uint table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};\n");
+}
+
+void generate_kernel(struct sam_buffer *text, uint64_t seed, unsigned number)
+{
+    struct generator *g = &(struct generator){
+        .text = text, .number = number, .state = seed * 0x9e3779b97f4a7c15u + 1};
+    g->indent = 1;
     const unsigned functions = below(g, 3);
     for (unsigned i = 0; i < functions; i++) {
-        PUT("static uint f%u(uint x, uint y, ulong z)\n{", i);
+        PUT("static uint f%u_%u(uint x, uint y, ulong z)\n{", number, i);
         variables(g, "x", "y", "z");
         g->budget = 6;
         while (g->budget > 0) {
@@ -609,12 +617,12 @@ void generate_kernel(struct sam_buffer *text, uint64_t seed)
         g->functions = i + 1;
     }
     g->in_kernel = true;
-    PUT("__kernel void k(__global uint *out, __global const uint *in, uint n)\n{\n"
+    PUT("__kernel void k%u(__global uint *out, __global const uint *in, uint n)\n{\n"
         "    const uint gid = get_global_id(0), lid = get_local_id(0), lsz = get_local_size(0);\n"
         "    __local uint l[%d];\n"
         "    __global uint *totals = out + %d * get_global_size(0);\n"
         "    out += %d * gid;",
-        LOCAL, GENERATE_WORDS, GENERATE_WORDS);
+        number, LOCAL, GENERATE_WORDS, GENERATE_WORDS);
     variables(g, "in[gid % 256u]", "gid", "(ulong)in[lid] * in[(gid + 7u) % 256u]");
     g->budget = 8 + below(g, 16);
     while (g->budget > 0) {

@@ -2,7 +2,7 @@
 /* Random kernels of OpenCL C whose results the language defines: bounded loops, no race, no
  * signed overflow, no index outside, floats without contraction.
  *
- *   __kernel void k(__global uint *out, __global const uint *in, uint n)
+ *   __kernel void kNUMBER(__global uint *out, __global const uint *in, uint n)
  *
  * Work-item i of `items` writes GENERATE_WORDS words at out[GENERATE_WORDS * i]; 4 words past them
  * all, cleared before, take atomics. `in` has GENERATE_IN words. Workgroups have up to 64 items. */
@@ -15,6 +15,8 @@
 
 enum { GENERATE_WORDS = 4, GENERATE_ATOMICS = 4, GENERATE_IN = 256 };
 
-void generate_kernel(struct sam_buffer *text, uint64_t seed);
+/* What the kernels of a file have in common: first. */
+void generate_head(struct sam_buffer *text);
+void generate_kernel(struct sam_buffer *text, uint64_t seed, unsigned number);
 
 #endif

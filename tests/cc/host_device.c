@@ -82,32 +82,44 @@ static cl_int launch(struct host_device *host, cl_kernel kernel, const uint32_t 
     return error;
 }
 
-bool host_run(struct host_device *host, const char *source, const char *name,
+struct host_program *host_build(struct host_device *host, const char *source, char message[2000])
+{
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(host->context, 1, &source, NULL, &error);
+    message[0] = 0;
+    if (error == CL_SUCCESS)
+        error = clBuildProgram(program, 1, &host->device, "-cl-std=CL1.2", NULL, NULL);
+    if (error == CL_SUCCESS)
+        return (struct host_program *)program;
+    if (error == CL_BUILD_PROGRAM_FAILURE)
+        clGetProgramBuildInfo(program, host->device, CL_PROGRAM_BUILD_LOG, 2000, message, NULL);
+    if (!message[0])
+        snprintf(message, 2000, "OpenCL error %d", error);
+    if (program)
+        clReleaseProgram(program);
+    return NULL;
+}
+
+void host_release(struct host_program *program)
+{
+    clReleaseProgram((cl_program)program);
+}
+
+bool host_run(struct host_device *host, struct host_program *program, const char *name,
               const uint32_t global_size[2], const uint32_t local_size[2],
               const struct host_argument *arguments, unsigned count, char message[2000])
 {
     cl_mem buffers[16] = {0};
     cl_int error;
-    cl_kernel kernel = NULL;
-    cl_program program = clCreateProgramWithSource(host->context, 1, &source, NULL, &error);
-    message[0] = 0;
-    if (error == CL_SUCCESS)
-        error = clBuildProgram(program, 1, &host->device, "-cl-std=CL1.2", NULL, NULL);
-    if (error == CL_BUILD_PROGRAM_FAILURE)
-        clGetProgramBuildInfo(program, host->device, CL_PROGRAM_BUILD_LOG, 2000, message, NULL);
-    if (error == CL_SUCCESS)
-        kernel = clCreateKernel(program, name, &error);
+    cl_kernel kernel = clCreateKernel((cl_program)program, name, &error);
     if (error == CL_SUCCESS)
         error = launch(host, kernel, global_size, local_size, arguments, count, buffers);
-    if (error != CL_SUCCESS && !message[0])
-        snprintf(message, 2000, "OpenCL error %d", error);
+    snprintf(message, 2000, "OpenCL error %d", error);
     for (int i = 0; i < 16; i++)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
     if (kernel)
         clReleaseKernel(kernel);
-    if (program)
-        clReleaseProgram(program);
     return error == CL_SUCCESS;
 }
 
@@ -127,11 +139,20 @@ const char *host_name(const struct host_device *device)
     (void)device;
     return "";
 }
-bool host_run(struct host_device *device, const char *source, const char *kernel,
+struct host_program *host_build(struct host_device *device, const char *source, char message[2000])
+{
+    (void)device, (void)source, (void)message;
+    return NULL;
+}
+void host_release(struct host_program *program)
+{
+    (void)program;
+}
+bool host_run(struct host_device *device, struct host_program *program, const char *kernel,
               const uint32_t global_size[2], const uint32_t local_size[2],
               const struct host_argument *arguments, unsigned count, char message[2000])
 {
-    (void)device, (void)source, (void)kernel, (void)global_size, (void)local_size;
+    (void)device, (void)program, (void)kernel, (void)global_size, (void)local_size;
     (void)arguments, (void)count, (void)message;
     return false;
 }

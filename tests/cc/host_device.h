@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct host_device;
+struct host_program;
 
 /* NULL: no OpenCL processor device; *reason says why. */
 struct host_device *host_open(const char **reason);
@@ -21,8 +22,12 @@ struct host_argument {
     uint32_t scalar;
 };
 
-/* Compile `source` and run `kernel`. False: the message is in `message`. */
-bool host_run(struct host_device *device, const char *source, const char *kernel,
+/* NULL: the message is in `message`. */
+struct host_program *host_build(struct host_device *device, const char *source, char message[2000]);
+void host_release(struct host_program *program);
+
+/* Run a kernel of the program. False: the message is in `message`. */
+bool host_run(struct host_device *device, struct host_program *program, const char *kernel,
               const uint32_t global_size[2], const uint32_t local_size[2],
               const struct host_argument *arguments, unsigned count, char message[2000]);
 
