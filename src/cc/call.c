@@ -437,7 +437,7 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
         if (strncmp(name, nothing[i], strlen(nothing[i])) == 0)
             return SAM_OK;
     if (is_name(name, "memcpy") || is_name(name, "memmove") || is_name(name, "memset"))
-        return sam_cc_copy_bytes(f, insn, name[3] == 's');
+        return sam_cc_copy_bytes(f, insn, name[3] == 's', name[3] == 'm');
     if (strncmp(name, "vector.reduce.", 14) == 0)
         return reduce(f, insn, name + 14);
     if (strstr(name, ".with.overflow."))

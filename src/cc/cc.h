@@ -21,7 +21,7 @@ enum {
 };
 
 /* Address spaces of clang's spir target. */
-enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC };
+enum { AS_PRIVATE, AS_GLOBAL, AS_CONSTANT, AS_LOCAL, AS_GENERIC, AS_MIXED };
 
 enum { CC_MAX_PARTS = 1024, CC_MAX_WORDS = 64, CC_PRINT_BYTES = 512 };
 
@@ -338,7 +338,7 @@ enum sam_status sam_cc_atomic(struct cc_function *f, llvm_ref insn, const char *
                               struct cc_opnd expected);
 struct cc_opnd sam_cc_lane(struct cc_function *f);       /* of the work-item in its group */
 struct cc_opnd sam_cc_local_base(struct cc_function *f); /* of __local variables */
-enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fill);
+enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fill, bool overlap);
 /* Load or store a part at an address of a space, whose alignment is known. */
 struct cc_opnd sam_cc_load(struct cc_function *f, unsigned space, struct cc_opnd address,
                            const struct cc_part *part, bool sign, unsigned align);

@@ -4,23 +4,82 @@
  */
 #include "cc/cc.h"
 
-unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer)
+struct origin {
+    struct cc *cc;
+    llvm_ref seen[64]; /* phis and selections */
+    unsigned count;
+};
+
+static int opcode_of(struct cc *cc, llvm_ref value)
 {
-    struct cc *cc = f->cc;
-    llvm_ref type = cc->ll.TypeOf(pointer);
-    if (cc->ll.GetTypeKind(type) != LL_POINTER)
-        return AS_GENERIC;
+    const int kind = cc->ll.GetValueKind(value);
+    return kind == LL_INSTRUCTION  ? cc->ll.GetInstructionOpcode(value)
+           : kind == LL_CONST_EXPR ? cc->ll.GetConstOpcode(value)
+                                   : 0;
+}
+
+/* Whether a pointer comes from one to private memory (1), to other memory (2), or both (3). */
+static unsigned origin(struct origin *o, llvm_ref pointer)
+{
+    struct cc *cc = o->cc;
+    enum { PRIVATE = 1, OTHER = 2 };
     for (;;) {
-        const int kind = cc->ll.GetValueKind(pointer);
-        const int opcode = kind == LL_INSTRUCTION  ? cc->ll.GetInstructionOpcode(pointer)
-                           : kind == LL_CONST_EXPR ? cc->ll.GetConstOpcode(pointer)
-                                                   : 0;
-        if (kind == LL_GLOBAL && cc->ll.GetPointerAddressSpace(type) == AS_PRIVATE)
-            return AS_CONSTANT; /* a table that LLVM has made */
-        if (opcode != LL_GEP && opcode != LL_BITCAST)
-            return cc->ll.GetPointerAddressSpace(type);
+        const int opcode = opcode_of(cc, pointer);
+        const unsigned space = cc->ll.GetPointerAddressSpace(cc->ll.TypeOf(pointer));
+        if ((space != AS_PRIVATE && space != AS_GENERIC) ||
+            cc->ll.GetValueKind(pointer) == LL_GLOBAL) /* also a table that LLVM has made */
+            return OTHER;
+        if (opcode == LL_PHI || opcode == LL_SELECT)
+            break;
+        if (opcode != LL_GEP && opcode != LL_BITCAST && opcode != LL_ADDRSPACECAST)
+            return space == AS_PRIVATE ? PRIVATE : OTHER;
         pointer = cc->ll.GetOperand(pointer, 0);
     }
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->seen[i] == pointer)
+            return 0;
+    if (o->count == SAM_COUNT(o->seen))
+        return PRIVATE | OTHER;
+    o->seen[o->count++] = pointer;
+    const bool phi = opcode_of(cc, pointer) == LL_PHI;
+    unsigned found = 0;
+    for (unsigned i = 0; i < (phi ? cc->ll.CountIncoming(pointer) : 2); i++)
+        found |= origin(o, phi ? cc->ll.GetIncomingValue(pointer, i)
+                               : cc->ll.GetOperand(pointer, i + 1));
+    return found;
+}
+
+unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer)
+{
+    llvm_ref type = f->cc->ll.TypeOf(pointer);
+    if (f->cc->ll.GetTypeKind(type) != LL_POINTER)
+        return AS_GENERIC;
+    const unsigned space = f->cc->ll.GetPointerAddressSpace(type);
+    struct origin o = {.cc = f->cc};
+    switch (origin(&o, pointer)) {
+    case 1: return AS_PRIVATE;
+    case 3: return AS_MIXED;
+    default: return space == AS_PRIVATE ? AS_CONSTANT : space;
+    }
+}
+
+/* Whether only loads and stores see a pointer, so that what it points to is known where it is used.
+ */
+static bool is_followed(struct cc *cc, llvm_ref pointer, unsigned depth)
+{
+    for (llvm_ref use = cc->ll.GetFirstUse(pointer); use; use = cc->ll.GetNextUse(use)) {
+        llvm_ref user = cc->ll.GetUser(use);
+        const int opcode = opcode_of(cc, user);
+        if (opcode == LL_LOAD || opcode == LL_ICMP || opcode == LL_PTRTOINT)
+            continue;
+        if (opcode == LL_STORE ? cc->ll.GetOperand(user, 0) == pointer : depth == 0)
+            return false;
+        if ((opcode == LL_GEP || opcode == LL_BITCAST || opcode == LL_ADDRSPACECAST ||
+             opcode == LL_PHI || opcode == LL_SELECT) &&
+            !is_followed(cc, user, depth - 1))
+            return false;
+    }
+    return true;
 }
 
 struct access {
@@ -196,6 +255,9 @@ static enum sam_status make_private(struct cc_function *f, llvm_ref insn)
     return SAM_OK;
 }
 
+static const char mixed[] = "a pointer to private memory or to other memory, from case to case: "
+                            "expected one of them";
+
 enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int opcode)
 {
     struct cc *cc = f->cc;
@@ -207,13 +269,15 @@ enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int o
     const unsigned space = sam_cc_space(f, pointer);
     const struct cc_opnd address = sam_cc_part(f, pointer, 0);
     if (opcode == LL_ADDRSPACECAST) {
-        if (space == AS_PRIVATE)
+        if (space == AS_PRIVATE && !is_followed(cc, insn, 8))
             return sam_cc_refuse(cc, insn,
-                                 "a generic pointer to private memory: expected one "
-                                 "to __private");
+                                 "a generic pointer to private memory that is stored or passed "
+                                 "on: expected one to __private");
         sam_cc_set(f, insn, 0, address);
         return SAM_OK;
     }
+    if (space == AS_MIXED)
+        return sam_cc_refuse(cc, insn, "%s", mixed);
     if (opcode == LL_ATOMICRMW || opcode == LL_CMPXCHG)
         return sam_cc_refuse(cc, insn, "an atomic operation that OpenCL C does not have");
     llvm_ref type = ll->TypeOf(opcode == LL_STORE ? ll->GetOperand(insn, 0) : insn);
@@ -239,11 +303,11 @@ enum sam_status sam_cc_select_memory(struct cc_function *f, llvm_ref insn, int o
 }
 
 /* llvm.memcpy, llvm.memmove and llvm.memset of a constant size. */
-enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fill)
+enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fill, bool overlap)
 {
     struct cc *cc = f->cc;
     const struct llvm *ll = &cc->ll;
-    enum { UNROLLED = 64 };
+    enum { UNROLLED = 64, MOVED = 512 };
     const unsigned kind = ll->GetEnumAttributeKindForName("align", 5);
     llvm_ref to = ll->GetOperand(insn, 0), from = ll->GetOperand(insn, 1);
     const struct cc_opnd size = sam_cc_use(f, ll->GetOperand(insn, 2), 0);
@@ -257,13 +321,15 @@ enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fil
     }
     const unsigned unit = align ? (unsigned)align : 1;
     const unsigned to_space = sam_cc_space(f, to), from_space = fill ? 0 : sam_cc_space(f, from);
+    if (to_space == AS_MIXED || from_space == AS_MIXED)
+        return sam_cc_refuse(cc, insn, "%s", mixed);
     struct cc_opnd target = sam_cc_part(f, to, 0), source = sam_cc_part(f, from, 0);
     if (fill)
         source = sam_cc_op(f, OP_MUL, sam_cc_extend(f, sam_cc_plain(f, source), 8, false),
                            sam_cc_imm(0x01010101));
     const uint32_t bytes = (uint32_t)size.imm, words = bytes / unit;
-    if (words <= UNROLLED) {
-        struct cc_opnd held[UNROLLED + 4];
+    if (words <= (overlap ? MOVED : UNROLLED)) {
+        struct cc_opnd held[MOVED + 4];
         uint32_t at = 0;
         for (unsigned pass = 0; pass < 2; pass++) /* all loads first: memmove may overlap */
             for (uint32_t i = at = 0; at < bytes; i++) {
@@ -278,8 +344,14 @@ enum sam_status sam_cc_copy_bytes(struct cc_function *f, llvm_ref insn, bool fil
             }
         return SAM_OK;
     }
-    if (bytes % unit)
-        return sam_cc_refuse(cc, insn, "a copy of %u bytes that is not in words", bytes);
+    if (overlap)
+        return sam_cc_refuse(cc, insn, "a move of %u bytes: expected at most %u", bytes,
+                             MOVED * unit);
+    for (uint32_t at = words * unit; at < bytes; at++) {
+        const struct cc_part part = {at, 1, 8};
+        sam_cc_store(f, to_space, target, &part,
+                     fill ? source : sam_cc_load(f, from_space, source, &part, false, 1), 1);
+    }
     const struct access *in = &loads[0][unit / 2], *out = &stores[unit / 2];
     struct cc_insn loop = {.name = to_space == AS_PRIVATE ? out->own : out->v,
                            .form = CC_LOOP,

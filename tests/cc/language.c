@@ -509,3 +509,57 @@ TEST(saturation_of_64_bits)
           "for (int k = 0; k < 14; k++) out[14 * i + k] = (uint)(r[k / 2] >> 32 * (k % 2)); }",
           14, expect_saturated);
 }
+
+static void expect_copies(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    uint8_t p[67] = {1, 2, 3}, q[67], counts[259] = {0};
+    p[in[i] % 67] = 9;
+    memcpy(q, p, sizeof q);
+    q[in[i + 1] % 67] = 7;
+    memmove(q + 1, q, 65);
+    for (uint32_t k = 0; k < 40; k++)
+        counts[in[i + k] % 259] += (uint8_t)(k + 1);
+    for (uint32_t k = 0; k < 67; k++)
+        out[0] = out[0] * 31 + q[k] + p[66 - k];
+    for (uint32_t k = 0; k < 259; k++)
+        out[1] = out[1] * 31 + counts[k];
+}
+
+TEST(copies_of_odd_sizes)
+{
+    check("struct odd { uchar counts[259]; };" KERNEL
+          "uchar p[67] = {1, 2, 3}, q[67]; struct odd s = {{0}}; p[in[i] % 67] = 9;"
+          "__builtin_memcpy(q, p, 67); q[in[i + 1] % 67] = 7; __builtin_memmove(q + 1, q, 65);"
+          "for (uint k = 0; k < 40; k++) s.counts[in[i + k] % 259] += k + 1;"
+          "struct odd t = s; uint a = 0, b = 0;"
+          "for (uint k = 0; k < 67; k++) a = a * 31 + q[k] + p[66 - k];"
+          "for (uint k = 0; k < 259; k++) b = b * 31 + t.counts[k];"
+          "out[2 * i] = a; out[2 * i + 1] = b; }",
+          2, expect_copies);
+}
+
+static void expect_generic(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    uint32_t a[8] = {0};
+    for (uint32_t k = 0; k < 8; k++)
+        a[in[i + k] & 7] = k + in[i];
+    for (uint32_t k = 0; k < 8; k++)
+        out[0] += a[k];
+    out[0] += in[i / block * block] + in[i / block * block + 1] + in[0] + in[1] + in[2];
+    out[0] += a[(in[i] & 1 ? 0 : 2) + (in[i + 1] & 3)];
+}
+
+TEST(generic_pointers)
+{
+    check("// CL2.0\n"
+          "uint sum(const uint *p, int n) { uint s = 0; for (int k = 0; k < n; k++) s += p[k]; "
+          "return s; }"
+          "void put(uint *p, uint at, uint v) { p[at] = v; }" KERNEL
+          "__local uint l[240]; uint a[8] = {0}; for (uint k = 0; k < 8; k++) put(a, in[i + k] & "
+          "7, k + in[i]);"
+          "put(l, get_local_id(0), in[i]); barrier(CLK_LOCAL_MEM_FENCE);"
+          "uint *q = in[i] & 1 ? a : a + 2;"
+          "out[i] = sum(a, 8) + sum(l, 2) + sum(in, 3) + q[in[i + 1] & 3]; }",
+          1, expect_generic);
+}

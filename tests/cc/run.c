@@ -25,7 +25,10 @@ char *cc_assembly(const char *source, struct sam_error *error)
     assert_int_equal(write(fd, source, strlen(source)), strlen(source));
     close(fd);
     size_t size;
-    const struct sam_cc_options options = {.size = sizeof options, .no_cache = true};
+    struct sam_cc_options options = {.size = sizeof options, .no_cache = true};
+    char standard[8];
+    if (sscanf(source, "// %7[CL.0-9]", standard) == 1)
+        options.standard = standard;
     sam_cc_compile(&options, path, &text, &size, &messages, error);
     if (messages && *messages)
         fprintf(stderr, "%s", strstr(messages, "error") ? messages : "");

@@ -9,7 +9,8 @@
 /* Skip the test program if clang is not installed. */
 void cc_need_clang(void);
 
-/* Compile `source`; the assembly, or NULL with the error in `error`. */
+/* Compile `source`; the assembly, or NULL with the error in `error`. A first line "// CL2.0" chooses
+ * the standard. */
 char *cc_assembly(const char *source, struct sam_error *error);
 struct sam_image *cc_image(const char *source); /* fails the case */
 struct sam_image *cc_image_or_error(const char *source, struct sam_error *error);
