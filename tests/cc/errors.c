@@ -39,6 +39,13 @@ TEST(refused_with_the_line)
     refused("#include \"nowhere.h\"\n", "nowhere.h");
     refused("__kernel void k(__global int *x) { x[0] = ; }", "expected expression");
     refused("__kernel void k(__global int *x, read_only image2d_t i) { x[0] = 1; }", "image");
+    refused(
+        "// CL2.0\n__kernel void k(__global int *x, int n) { int a[4]; struct { int *p; } s[4];\n"
+        "  a[n] = 3; s[n & 3].p = a; s[n >> 2].p = x; x[n] = *s[n & 1].p; }",
+        ".cl:3: a generic pointer to private memory that is stored");
+    refused("// CL2.0\n__kernel void k(__global int *x, int n) { int a[4];\n"
+            "  int *p = a + x[1], *g = x + n, *q = n ? p : g; *q = 1; x[n] = a[n & 3]; }",
+            "private memory or to other memory");
 }
 
 TEST(kernels_are_described)
