@@ -13,7 +13,7 @@ enum sam_status sam_cc_llvm_load(unsigned major, struct llvm *llvm, struct sam_e
     void *library = NULL;
     for (size_t i = 0; i < SAM_COUNT(patterns) && !library; i++) {
         snprintf(name, sizeof name, patterns[i], major);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     }
     if (!library)
         return sam_fail(error, SAM_ERR_INPUT,
