@@ -5,8 +5,8 @@
 
 #include "samite/samite.h"
 
-/* The image of `text` at `base`; with `prologue`, if it is not NULL, in front of it. Messages of
- * the assembler fail the test. */
+/* The image of `text` at `base`, preceded by `prologue` unless NULL. Fails the test on messages
+ * of the assembler. */
 struct sam_image *test_assemble(const char *isa, uint64_t base, const char *prologue,
                                 const char *text);
 

@@ -15,7 +15,7 @@ struct added {
     struct added *next;
 };
 
-static struct added *all; /* until the program ends */
+static struct added *all; /* lives until the program ends */
 
 static void run_added(void **state)
 {
@@ -71,7 +71,7 @@ static char *program_of(char *const *lines, size_t count, const char *const *wor
     return program;
 }
 
-/* The case with this line's text after "each"; NULL: it has none. */
+/* The case with the text of this line after "each". Returns NULL if it has none. */
 static void add_case(char *const *lines, size_t count, const char *const *words, char *each,
                      void (*run)(const struct test_case *c))
 {

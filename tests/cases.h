@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text files of test cases: a program, what holds before, how it ends, what holds afterwards.
+/* Text files of test cases: a program, the state before, how it ends, the state afterwards.
  *
  *   == NAME                 a case; lines up to the next one are its own
  *   INSTRUCTION; ...        the program, also over several lines
- *   WORD REST               a directive: WORD is one of those that the machine knows
+ *   WORD REST               a directive: WORD is one that the machine defines
  *   each TEXT | DIRECTIVE   the program with TEXT for $, and further directives: a case for each
  * line # ...                   a comment, where it begins a line
  *
@@ -22,21 +22,21 @@ struct test_case {
     char *program; /* with a newline for each ";" */
     struct {
         const char *word, *rest;
-    } directives[CASE_DIRECTIVES]; /* those of the case, then those of its line "each" */
+    } directives[CASE_DIRECTIVES]; /* those of the case, then those of its "each" line */
     unsigned count;
 };
 
-/* Add the cases of tests/PATH in the source tree; `words`, NULL after the last, are the directives.
- * To be called in a PROLOGUE. */
+/* Add the cases of tests/PATH in the source tree; `words`, NULL-terminated, are the directives.
+ * Call it in a PROLOGUE. */
 void cases_add(const char *path, const char *const *words, void (*run)(const struct test_case *c));
-/* Whether a case has the directive; the last one's rest. NULL: none. */
+/* The text after the last directive `word` of a case. Returns NULL if there is none. */
 const char *case_find(const struct test_case *c, const char *word);
 
-/* The next "name=value" of a directive, or "name", whose value is "1"; false at its end. A value
- * lasts until the next space. */
+/* The next "name=value" of a directive, or "name" with the value "1"; false at its end. A value
+ * ends at the next space. */
 bool case_setting(const char **text, char name[32], const char **value);
-/* A number, or a name that `lookup` knows, and what is added to it: "+N" or "-N". Returns what
- * follows; it fails the test where there is no value. */
+/* Parses a number, or a name known to `lookup`, with an optional "+N" or "-N". Returns the rest
+ * of the text; fails the test if there is no value. */
 const char *case_value(const char *text, uint64_t *value,
                        bool (*lookup)(void *context, const char *name, uint64_t *value),
                        void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked before the library, this replaces its detection of the host: x86-64-v3 at most, whose
- * loops a host with v4 would otherwise never run. */
+ * loops would never run on a host with v4. */
 #include "base/cpu.h"
 
 enum sam_cpu_level sam_cpu_level(void)

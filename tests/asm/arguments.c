@@ -27,7 +27,7 @@ TEST(isas)
     assert_string_equal(text, "rv77ima");
 }
 
-/* Words and pcs of every kind, an ISA of nothing or of everything, room for nothing. */
+/* Words and pcs of every kind, with no ISA and with every extension, and an output of size 0. */
 TEST(one_word)
 {
     static const struct sam_isa isas[] = {{0, 0}, {32, 0}, {64, UINT32_MAX}, {77, UINT32_MAX}};
@@ -106,7 +106,7 @@ TEST(assembly)
     assert_null(image);
     sam_text_free(messages);
     options.base = 0;
-    options.isa.extensions = UINT32_MAX; /* bits without a meaning, and units that exclude others */
+    options.isa.extensions = UINT32_MAX; /* undefined bits, and conflicting units */
     assert_int_equal(sam_assemble(&options, "", NULL, 0, &image, &messages, NULL), SAM_OK);
     assert_string_equal(messages, "");
     sam_text_free(messages);

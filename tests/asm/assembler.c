@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts whose bytes, addresses and symbols follow from the manual of the assembler (GNU as) and
- * the layout that include/samite/isa.h promises. Encodings are compared elsewhere. */
+/* Texts whose bytes, addresses and symbols follow from the GNU as manual and from the layout in
+ * include/samite/isa.h. Encodings are compared elsewhere. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,11 +102,11 @@ TEST(test_symbols)
     assert_true(sam_image_find(image, "f")->section_relative);
     assert_int_equal(sam_image_find(image, "g")->size, 12);
     assert_null(sam_image_find(image, ".Llocal"));
-    assert_int_equal(image->symbol_count, 7); /* and no numeric label */
+    assert_int_equal(image->symbol_count, 7); /* also not a numeric label */
     sam_image_free(image);
 }
 
-/* A symbol's value is the one at the place of use. */
+/* A symbol has its value at the point of use. */
 TEST(test_set_changes)
 {
     WORDS("rv32i", ".set n, 1\n.word n\n.set n, n * 10 + 2\n.word n\n.set n, 7\n.word n", 1, 12, 7);
@@ -189,9 +189,9 @@ TEST(test_conditions)
         sam_image_free(image);
         sam_buffer_free(&whole);
     }
-    /* skipped text may be nonsense */
+    /* skipped text is not parsed */
     WORDS("rv32i", ".if 0\nfoo bar ( \" \n.macro\n.if junk (\n.else\n.endif\n.endif\n.word 1", 1);
-    /* a distance is a number as long as nothing in between can grow */
+    /* a distance is a constant unless something in between can grow */
     WORDS("rv32i", "a: nop\nnop\n.if . - a == 8\n.word 1\n.endif", NOP, NOP, 1);
 }
 
@@ -265,7 +265,7 @@ TEST(test_include)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* The inverted branch and the jump reach the target, wherever it lies. */
+/* The inverted branch and the jump reach the target at any distance. */
 TEST(test_long_branches)
 {
     for (int gap = 4070; gap <= 4110; gap += 4) {
@@ -346,7 +346,7 @@ TEST(test_addresses)
         assert_int_equal(address, pairs[i].to_d ? d : f);
     }
     sam_image_free(image);
-    /* with a prefix in front of each of the two */
+    /* each of the two prefixed */
     const struct sam_section *t =
         test_section(V, "la x40, d\n.data\n.zero 2044\nd: .word 1", ".text", &image);
     assert_int_equal(t->size, 16);
@@ -395,7 +395,7 @@ TEST(test_limits)
     sam_buffer_free(&text);
 }
 
-/* A text cut anywhere, or with any byte anywhere, gives an image or messages. */
+/* A text cut at any byte, or with any byte replaced, gives an image or messages. */
 TEST(test_damaged)
 {
     static const char whole[] = ".macro m a, b=\"x\"\nadd\\()i \\a, a0, 'c' # c\n.endm\nm a0\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* errors/NAME.s must be refused with exactly the messages of errors/NAME.txt beside it. A first
- * line "# isa: STRING" chooses another instruction set. With SAMITE_UPDATE set the .txt files are
+/* errors/NAME.s must be rejected with exactly the messages in errors/NAME.txt. A first line "#
+ * isa: STRING" selects another instruction set. With SAMITE_UPDATE set, the .txt files are
  * rewritten, for review before they are committed. */
 #include <glob.h>
 
@@ -28,7 +28,7 @@ static void test_file(void **state)
         assert_int_equal(sam_file_write(beside, messages, strlen(messages), &error), SAM_OK);
     assert_int_equal(sam_file_read(beside, 1 << 20, &expected, &error), SAM_OK);
     assert_string_equal(messages, sam_buffer_text(&expected));
-    /* the first error is the one that callers without messages see */
+    /* the first error is the one that callers without messages receive */
     const char *first = strstr(messages, ": error: ");
     assert_non_null(first);
     while (first > messages && first[-1] != '\n')

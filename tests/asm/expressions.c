@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators as in the manual of GNU as ("Infix Operators"): its precedence, which differs from that
+/* Operators as in the GNU as manual ("Infix Operators"): its precedence, which differs from that
  * of C, 64-bit two's complement, unsigned `>>`, comparisons that give -1 or 0. gnu.c compares
  * random expressions with GNU as itself. */
 #include "isa/isa_test.h"
@@ -30,7 +30,7 @@ TEST(test_precedence)
         {"(1 + 2) * 3", 9},
         {"7 - 2 - 1", 4},
         {"100 / 7 / 2", 7},
-        {"1 << 4 + 1", 17}, /* shifts bind as products do */
+        {"1 << 4 + 1", 17}, /* shifts bind like products */
         {"1 + 2 << 3", 17},
         {"2 + 3 * 4 >> 1", 8},
         {"2 * 3 | 1", 7},
@@ -39,7 +39,7 @@ TEST(test_precedence)
         {"1 | 2 + 4", 7},
         {"1 ^ 3 & 2", 2}, /* one level, from left to right */
         {"5 ! 3", -3},    /* 5 | ~3 */
-        {"7 ! !45", 42},  /* 7 ^ 45: without a blank in between */
+        {"7 ! !45", 42},  /* 7 ^ 45: no space between */
         {"1 + 1 == 2", -1},
         {"4 == 4 & 1", 0},
         {"1 < 2 == 2 < 3", -1}, /* ((1 < 2) == 2) < 3 */
@@ -88,7 +88,7 @@ TEST(test_values)
         check(samples[i].text, samples[i].value);
 }
 
-/* The same operators where a value is known only when addresses are. */
+/* The same operators on values that are known only after layout. */
 TEST(test_late)
 {
     WORDS("rv32i", ".word later > 4, later == 5, (later - 6) >> 60, -later >> 63\n.set later, 5",

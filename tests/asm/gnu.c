@@ -124,7 +124,7 @@ static void put_operand(struct sam_buffer *out, struct sam_buffer *gnu,
     sam_buffer_append(gnu, out->data + start, out->size - start);
 }
 
-/* "mnemonic operands" into both texts. */
+/* Append "mnemonic operands" to both texts. */
 static void put_line(struct sam_buffer *ours, struct sam_buffer *gnu, const char *mnemonic,
                      const char *suffix, const char *pattern, int variant)
 {
@@ -136,7 +136,7 @@ static void put_line(struct sam_buffer *ours, struct sam_buffer *gnu, const char
     for (const char *c = pattern; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         if (*c == ',' && c[1] == 'm' && variant % 2) {
-            c++; /* the rounding mode is left out */
+            c++; /* without the rounding mode */
         } else if (operand) {
             put_operand(ours, gnu, operand, variant, f_form && operand->kind == SAM_KIND_X);
         } else {
@@ -176,7 +176,7 @@ static void test_row(void **state)
     sam_buffer_free(&text);
 }
 
-/* --- texts: what operands alone do not reach */
+/* --- texts: features that no operand variant covers */
 
 static void same_text(const char *isa, const char *march, const char *text)
 {
@@ -302,7 +302,7 @@ TEST(test_macros)
               ".equ v, 2\n.if v == 1\n.word 4\n.elseif v == 2\n.word 5\n.else\n.word 6\n.endif\n");
 }
 
-/* When masked, GNU as requires a result register other than v0. */
+/* GNU as rejects v0 as the destination of a masked instruction. */
 TEST(test_vmsge_vx)
 {
     same_text("rv32ima_zicsr_zfinx_zve32f", "rv32imafv_zicsr",
@@ -310,11 +310,11 @@ TEST(test_vmsge_vx)
               "vmsgeu.vx v31, v2, a0, v0.t\n");
 }
 
-/* Rows that GNU as lacks or has in another form. */
+/* Rows that GNU as lacks or spells differently. */
 static bool is_ours(const struct subject *s)
 {
     static const char *const names[] = {
-        "flw",      "fsw",       "fmv.x.w", "fmv.w.x", /* F instructions, on x registers here */
+        "flw",      "fsw",       "fmv.x.w", "fmv.w.x", /* F instructions, here on x registers */
         "vmsge.vx", "vmsgeu.vx",                       /* see test_vmsge_vx */
     };
     if (s->on & (SAM_EXT_XVENTUS | SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
@@ -336,7 +336,7 @@ PROLOGUE
         const struct sam_insn_row *row = i < SAM_OP_COUNT ? &sam_insn_rows[i] : NULL;
         const struct sam_pseudo_row *pseudo = row ? NULL : &sam_pseudo_rows[i - SAM_OP_COUNT];
         if (pseudo && (!pseudo->in || pseudo->expansion[0] == '='))
-            continue; /* printing only; li has cases of its own */
+            continue; /* printed only; li has its own cases */
         *s = row ? (struct subject){row->mnemonic, row->operands, row->on,
                                     (row->match & 0x7f) == SAM_OPC_AMO}
                  : (struct subject){pseudo->mnemonic, pseudo->operands, pseudo->on, false};

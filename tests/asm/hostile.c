@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hostile texts and images: their expansion is bounded as a whole, large numbers of names are found
- * by hashing, and no message or listing contains what a terminal would act on. */
+/* Hostile texts and images: total expansion is bounded, many names are looked up by hashing, and
+ * no message or listing contains terminal control characters. */
 #include "isa/isa_test.h"
 
 #define V "ventus"
 
-/* Two nested .irpc of 10,000 characters each, with `body` inside. */
+/* Two nested .irpc of 10,000 characters each around `body`. */
 static void nest(struct sam_buffer *text, const char *body)
 {
     text->size = 0;
@@ -74,7 +74,7 @@ TEST(test_lower_limit)
     }
 }
 
-/* The source itself is not an expansion: however long it is, it passes a low limit. */
+/* The source itself is not expansion: a source of any length passes a low limit. */
 TEST(test_long_source)
 {
     enum { LINES = 100000 };
@@ -120,7 +120,7 @@ TEST(test_many)
     sam_buffer_free(&text);
 }
 
-/* A parameter is found among many names; names with the same beginning are different. */
+/* Parameters are found among many names; names with a common prefix are distinct. */
 TEST(test_parameters)
 {
     struct sam_buffer text = {0};
@@ -138,7 +138,7 @@ TEST(test_parameters)
     sam_buffer_free(&text);
 }
 
-/* Sections whose printed names would be one: the text must assemble to the same bytes again. */
+/* Sections whose printed names would collide: the text must assemble to the same bytes. */
 TEST(test_names_of_sections)
 {
     static const char *const names[] = {".text", ".text", ".text.1", ".text.2", ".text", "",
@@ -187,7 +187,7 @@ TEST(test_names_of_sections)
     sam_image_free(again);
 }
 
-/* Bytes below 32 but newlines, 127, C1 controls and what is not UTF-8 stay out of messages. */
+/* Messages contain no control characters but newlines, no C1 controls and no invalid UTF-8. */
 TEST(test_messages_are_plain)
 {
     static const char text[] =

@@ -9,7 +9,7 @@
 
 static uint64_t seed;
 
-/* An ISA under which the row is on. */
+/* An ISA that includes the row. */
 static const char *isa_of(const struct sam_insn_row *row)
 {
     struct sam_isa ventus = test_isa("ventus");
@@ -58,12 +58,12 @@ static void test_row(void **state)
     for (size_t i = 0; i < 2 * ROUNDS; i += 2) {
         struct sam_insn insn;
         words[i] = row->match | ((uint32_t)test_random(&seed) & ~row->mask);
-        words[i + 1] = 0xffffffff; /* no instruction: nothing that a prefix could change */
+        words[i + 1] = 0xffffffff; /* no instruction: a prefix has no effect */
         known += sam_decode(&isa, words[i], 0, &insn);
         put(&isa, &text, words[i], 0x80000000 + 4 * i, 0);
         put(&isa, &text, words[i + 1], 0x80000004 + 4 * i, 0);
     }
-    assert_true(known > ROUNDS / 2); /* the others hold reserved rounding modes */
+    assert_true(known > ROUNDS / 2); /* the others have reserved rounding modes */
     check_text(name, &text, words, 2 * ROUNDS);
     sam_buffer_free(&text);
 }
@@ -95,7 +95,7 @@ static bool same(const struct sam_insn *a, const struct sam_insn *b)
            a->imm == b->imm;
 }
 
-/* Registers written above the field's 31 bring their prefix: the two words decode to them. */
+/* Registers above the field's 31 add their prefix: the two words decode to them. */
 static void test_inserted(void **state)
 {
     const struct sam_insn_row *row = *state;
@@ -116,7 +116,7 @@ static void test_inserted(void **state)
             continue;
         sam_disassemble(&isa, word, 0x80000000, prefix, NULL, line, sizeof line);
         if (line[0] == '.' || strstr(line, ". + ") || strstr(line, ". - "))
-            continue; /* '.' is the inserted prefix there */
+            continue; /* '.' replaces the inserted prefix */
         struct sam_image *image = test_assemble("ventus", line, &messages);
         if (!image)
             fail_msg("%08x %08x: %s", prefix, word, messages);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each section may contain, and symbols that need no definition. */
+/* Permitted contents of each section, and symbols that need no definition. */
 #include "isa/isa_test.h"
 
 #define RV32 "rv32im"
@@ -66,14 +66,14 @@ TEST(test_weak)
 {
     WORDS(RV32, ".weak f, g\n.word f, f + 4\ng: .word g - 8", 0, 4, 0x80000000);
     WORDS(RV32, "lui a0, %hi(f)\naddi a0, a0, %lo(f)\n.weak f", 0x00000537, 0x00050513);
-    /* 32 bits wrap round: 0x80000000 + 0x80000000 */
+    /* 32-bit wrap: 0x80000000 + 0x80000000 */
     WORDS(RV32, ".weak f\nla a0, f", 0x80000517, 0x00050513);
-    /* farther away, but within reach of RV64: auipc becomes lui, as in the GNU linker */
+    /* out of range of auipc on RV64: it becomes lui, as in the GNU linker */
     WORDS(
         RV64,
         ".weak f\nnop\nla a0, f\nlw a1, f + 8\n1: auipc a2, %pcrel_hi(f)\nld a2, %pcrel_lo(1b)(a2)",
         0x13, 0x00000537, 0x00050513, 0x000005b7, 0x0085a583, 0x00000637, 0x00063603);
-    /* within reach it stays */
+    /* in range: unchanged */
     WORDS(RV64, ".weak f\nla a0, f", 0x80000517, 0x00050513);
     test_refused(RV32, ".word f\n.globl f", "undefined symbol 'f'");
     WORDS(RV32, ".weak f\n.ifdef f\n.word 1\n.else\n.word 2\n.endif", 2);
@@ -84,8 +84,8 @@ TEST(test_weak)
     sam_image_free(image);
 }
 
-/* Names out of an ELF file may hold anything: nothing that a terminal obeys reaches the text of the
- * disassembler, which still assembles to the same bytes at the same addresses. */
+/* Names from an ELF file may contain any byte: the disassembly has no terminal control
+ * characters, and still assembles to the same bytes at the same addresses. */
 TEST(test_names_of_control_characters)
 {
     static const char *const odd[] = {"\x1b[2J", "\xc2\x9b[31m", "\x9b[31m", "a\nb: nop",

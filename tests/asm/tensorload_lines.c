@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every line of assembly with concrete operands in the two texts of the TensorLoad manual: its
- * word, or the message that refuses it. Lines with placeholders (tlrd, rs1, dim_gpr) are left out,
- * and a line that both texts print is listed once. Words are put together by hand from the field
- * tables of docs/tensorload-rulings.md 2, for instance tl.addi tlr1, tlr2, 10   01 00 00001010
- * 00010 010 00001 1011011 = 0x40a120db tl.merge.0 tlr0, tlr1, tlr2   11 01000 00010 00001 001 00000
- * 1011011 = 0xd020905b with the EngineID that the rulings give the assembler (loads 00, addi 01,
- * stores 10, else 11). */
+/* Every line of assembly with concrete operands in the two editions of the TensorLoad manual:
+ * its word, or the message that rejects it. Lines with placeholders (tlrd, rs1, dim_gpr) are
+ * left out, and a line in both editions is listed once. Words are assembled by hand from the
+ * field tables of docs/tensorload-rulings.md 2, for instance
+ *
+ *     tl.addi tlr1, tlr2, 10         01 00 00001010 00010 010 00001 1011011 = 0x40a120db
+ *     tl.merge.0 tlr0, tlr1, tlr2    11 01000 00010 00001 001 00000 1011011 = 0xd020905b
+ *
+ * with the EngineID that the rulings prescribe for the assembler (loads 00, addi 01, stores 10,
+ * else 11). */
 #include "isa/isa_test.h"
 
 #define ISA "rv32im_zicsr_xtensorload"
 
 struct line {
     const char *text;
-    uint32_t words[2]; /* li of a large number is two */
+    uint32_t words[2]; /* li of a large number takes two words */
     const char *refusal;
 };
 
@@ -161,7 +164,7 @@ static void test_line(void **state)
     }
 }
 
-/* The whole manual as one program, refused lines left out. */
+/* The whole manual as one program, without rejected lines. */
 TEST(test_all_lines)
 {
     struct sam_buffer text = {0};
@@ -179,9 +182,9 @@ TEST(test_all_lines)
     sam_buffer_free(&text);
 }
 
-/* Bits 31:25 as the manual prints them after its lines: they include the EngineID, and not the one
- * that the assembler uses. All of them decode, and so do the merge of the field table (funct5
- * 001dd) and the instruction variants of 8.2. */
+/* Bits 31:25 as printed in the manual after each line: with the EngineID, but not the one that
+ * the assembler uses. All of them decode, as do the merge of the field table (funct5 001dd) and
+ * the instruction variants of 8.2. */
 TEST(test_printed_codes)
 {
     static const struct {
@@ -219,7 +222,7 @@ TEST(test_printed_codes)
     }
 }
 
-/* t1, tlr1 and tl1 are one TLReg; in brackets and as dim_gpr t1 is x6. */
+/* t1, tlr1 and tl1 name one TLReg; in brackets and as dim_gpr, t1 is x6. */
 TEST(test_register_names)
 {
     for (unsigned i = 0; i < 32; i++) {
@@ -239,7 +242,7 @@ TEST(test_register_names)
     test_same(ISA, ".set n, 5\ntl.load t1, n - 7(a0)", "tl.load t1, -2(a0)");
 }
 
-/* Each engine by its suffix: bits 31:30. */
+/* The suffix of each engine: bits 31:30. */
 TEST(test_engines)
 {
     static const char *const engines[] = {"load", "comp", "store", "reshape"};

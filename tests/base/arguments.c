@@ -21,7 +21,7 @@ TEST(names)
     assert_true(strlen(sam_version()) >= 5);
 }
 
-/* The message names the argument as the function declares it. */
+/* The message uses the argument's name in the declaration. */
 TEST(message)
 {
     struct sam_error error;
@@ -34,7 +34,7 @@ TEST(message)
     assert_string_equal(error.text, "data is NULL");
 }
 
-/* Settings of a file: what is between comments and blanks, with commas; nothing else of text. */
+/* Parses settings of a file: comments, blanks and commas separate them. */
 TEST(settings)
 {
     static const struct {
@@ -149,7 +149,7 @@ TEST(files)
 
 TEST(images)
 {
-    struct sam_image *image = sam_image_new(0); /* the xlen is checked where it matters */
+    struct sam_image *image = sam_image_new(0); /* xlen is checked where it is used */
     const struct sam_section nameless = {.size = 4};
     struct sam_section section = {.name = (char *)"a", .size = 8, .data_size = 8};
     const struct sam_symbol symbol = {0};

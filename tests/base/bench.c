@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The harness of the benchmarks: rows that filters choose, and filters that choose none. */
+/* The benchmark harness: rows selected by filters, and filters that match none. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static int run(const char *first, const char *second)
     return bench_close(bench);
 }
 
-/* The exit code of a benchmark with two rows and these words, whose output is dropped. */
+/* The exit code of a benchmark with two rows and these arguments; its output is discarded. */
 static int code_of(const char *first, const char *second)
 {
     int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing buffers, arrays, copies of text, error lines. */
+/* Growing buffers, arrays, copies of text, error messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 
 #include "base/base.h"
 
-/* Under the address sanitizer, too, an impossible size gives NULL rather than ending the program.
- */
+/* An impossible size gives NULL, also under the address sanitizer, instead of aborting. */
 /* NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's name */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -27,7 +26,7 @@ TEST(test_empty)
     assert_string_equal(sam_buffer_text(&buffer), "");
     sam_buffer_free(&buffer);
     assert_null(buffer.data);
-    sam_buffer_free(&buffer); /* a freed buffer is an empty one */
+    sam_buffer_free(&buffer); /* a freed buffer is empty */
 }
 
 /* Pieces of every size, against one flat array. */
@@ -53,7 +52,7 @@ TEST(test_append)
     sam_buffer_free(&buffer);
 }
 
-/* Texts shorter than the free space, as long, and longer. */
+/* Texts shorter than the free space, of equal length, and longer. */
 TEST(test_printf)
 {
     static char text[2000];
@@ -72,7 +71,7 @@ TEST(test_printf)
     }
 }
 
-/* An impossible size makes the buffer fail for good and keeps its contents. */
+/* An impossible size puts the buffer in a permanent error state and keeps its contents. */
 TEST(test_failure_stays)
 {
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 4 + 1};
@@ -93,7 +92,7 @@ TEST(test_failure_stays)
 
 TEST(test_alloc)
 {
-    /* The products wrap to small numbers. */
+    /* The products wrap to small sizes. */
     assert_null(sam_alloc(SIZE_MAX / 2 + 1, 2));
     assert_null(sam_alloc(SIZE_MAX / 4 + 2, 4));
     assert_null(sam_alloc(SIZE_MAX, SIZE_MAX));
@@ -123,7 +122,7 @@ TEST(test_grow)
     assert_true(moves < 12);
     for (uint32_t i = 0; i < 10000; i++)
         assert_int_equal(array[i], i);
-    /* Too large: the array and its capacity stay. */
+    /* Too large: the array and its capacity are unchanged. */
     size_t huge = SIZE_MAX / 8;
     assert_null(sam_grow(array, huge, &huge, sizeof *array));
     assert_int_equal(huge, SIZE_MAX / 8);
@@ -169,10 +168,10 @@ TEST(test_plain)
         {"plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9a",
          "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9a"},
         {"\x1b[31mred\x7f\t", "?[31mred??"},
-        {"\xc2\x9b\xc2\xa0", "??\xc2\xa0"},                    /* C1, and what follows it */
-        {"\xe4 \xc3", "? ?"},                                  /* Latin-1, and a half */
-        {"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf", "?????????"}, /* longer than it has to be */
-        {"\xed\xa0\x80\xf4\x90\x80\x80\xf5", "????????"},      /* a surrogate, beyond the last */
+        {"\xc2\x9b\xc2\xa0", "??\xc2\xa0"},                    /* C1, and the byte after it */
+        {"\xe4 \xc3", "? ?"},                                  /* Latin-1, a cut sequence */
+        {"\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xaf", "?????????"}, /* overlong */
+        {"\xed\xa0\x80\xf4\x90\x80\x80\xf5", "????????"},      /* a surrogate, above the maximum */
         {"", ""},
     };
     struct sam_error error;
@@ -189,7 +188,7 @@ TEST(test_plain)
     assert_int_equal(sam_text_character("a", 0), 0);
 }
 
-/* As printf writes them. */
+/* As printed by printf. */
 TEST(test_hex)
 {
     static const uint64_t values[] = {0, 1, 0xf, 0x10, 0xabcdef, 0x89abcdef, UINT64_MAX};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of element types: every pattern of every type of up to 16 bits against the definition
- * of its format. */
+/* The table of element types: every bit pattern of every type of up to 16 bits against the
+ * format's definition. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/dtype.h"
 #include "random.h"
 
-/* Sign, exponent and mantissa as the formats' documents give them, apart from the table. */
+/* Sign, exponent and mantissa bits from the formats' specifications, independent of the table. */
 static double by_definition(unsigned e, unsigned m, int bias, uint64_t bits)
 {
     double sign = bits >> (e + m) & 1 ? -1 : 1;
@@ -88,7 +88,7 @@ TEST(host_types)
         uint64_t bits = test_random(&random);
         double value;
         memcpy(&value, &bits, sizeof value);
-        if (i % 2) /* half of them where singles are */
+        if (i % 2) /* half of them in the range of singles */
             value = (double)sam_bits_f32((uint32_t)bits) * (1 + ldexp((double)(bits >> 40), -50));
         if (isnan(value))
             continue;
@@ -117,7 +117,7 @@ TEST(rows)
         const enum sam_dtype type = (enum sam_dtype)t;
         const struct sam_dtype_row *row = &sam_dtype_table[t];
         enum sam_dtype parsed;
-        assert_non_null(row->name); /* no gap in the numbers */
+        assert_non_null(row->name); /* no gap in the numbering */
         assert_true(sam_dtype_parse(row->name, &parsed));
         assert_int_equal(parsed, type); /* no name twice */
         assert_int_equal(sam_dtype_size(type), row->bits / 8);
@@ -140,7 +140,7 @@ TEST(rows)
                         strcmp(row->safetensors, o->safetensors) != 0);
         }
     }
-    /* Of .smw files: these never change. */
+    /* Stored in .smw files: these never change. */
     assert_int_equal(SAM_BF16, 1);
     assert_int_equal(SAM_BOOL, 18);
     assert_int_equal(SAM_TF32, 22);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing files: limits, files that cannot be opened, standard streams, all or nothing.
- */
+/* Reading and writing files: limits, files that cannot be opened, standard streams, atomic
+ * output. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder of the test's own, removed at its end. */
+/* A temporary folder, removed at the end. */
 static char folder[1024];
 static char path[1200];
 
@@ -102,7 +102,7 @@ TEST(test_cannot_read)
     sam_buffer_free(&content);
 }
 
-/* Looks at blocks until 100000 bytes are there, then wants 150000 of the file; or refuses. */
+/* Accepts blocks up to 100000 bytes, then asks for 150000 bytes of the file, or rejects it. */
 static enum sam_status look(void *context, const struct sam_buffer *file, uint64_t *enough,
                             struct sam_error *error)
 {
@@ -119,7 +119,7 @@ TEST(test_look)
     struct sam_buffer content = {0};
     struct sam_error error;
     unsigned looks = 0;
-    /* endless: read as far as requested, or until it is refused */
+    /* endless: read up to the requested size, or until rejected */
     assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
                      SAM_OK);
     assert_int_equal(content.size, 150000);
@@ -163,7 +163,7 @@ TEST(test_cannot_write)
     assert_int_equal(entries(false), before);
 }
 
-/* Nothing shows before the commit; an abort leaves no trace. */
+/* The file appears at commit only; an abort leaves no trace. */
 TEST(test_all_or_nothing)
 {
     struct sam_output *output;
@@ -191,7 +191,7 @@ TEST(test_all_or_nothing)
     sam_output_abort(NULL);
 }
 
-/* The name turns into a folder while the file is written. */
+/* A folder replaces the name during the write. */
 TEST(test_rename_fails)
 {
     struct sam_output *output;
@@ -208,7 +208,7 @@ TEST(test_rename_fails)
     assert_int_equal(entries(false), before);
 }
 
-/* A device is written in place; a full one is an error, whenever that is noticed. */
+/* A device is written in place; a full one is an error, whenever it is detected. */
 TEST(test_devices)
 {
     static const uint8_t large[100000];
@@ -235,7 +235,7 @@ TEST(test_permissions)
     remove(path);
     assert_int_equal(sam_file_write(path, "x", 1, NULL), SAM_OK);
     assert_int_equal(stat(path, &info), 0);
-    assert_int_equal(info.st_mode & 0777, 0640); /* as any new file */
+    assert_int_equal(info.st_mode & 0777, 0640); /* mode of a new file */
     assert_int_equal(chmod(path, 0600), 0);
     assert_int_equal(sam_file_write(path, "y", 1, NULL), SAM_OK);
     assert_int_equal(stat(path, &info), 0);
@@ -243,7 +243,7 @@ TEST(test_permissions)
     umask(mask);
 }
 
-/* "-", with the standard streams turned to a file for a moment. */
+/* "-", with the standard streams temporarily redirected to a file. */
 TEST(test_standard_streams)
 {
     struct sam_buffer content = {0};

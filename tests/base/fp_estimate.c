@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vfrec7 and vfrsqrt7: the tables derived again from their rule, the special cases of RISC-V V
- * 13.9 and 13.10, and the accuracy that the manual promises. */
+/* vfrec7 and vfrsqrt7: the tables derived from their rule, the special cases of RISC-V V 13.9
+ * and 13.10, and the accuracy promised by the manual. */
 #include <math.h>
 
 #include "test.h"
@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "fp_values.h"
 
-/* Twice the relative error at the worse end of the interval, for the estimate y of 1/x or
+/* Twice the larger relative error at the ends of the interval, for the estimate y of 1/x or
  * 1/sqrt(x). Long double has 64 bits; entries differ by far more. */
 static long double worst(long double y, long double left, long double right, bool root)
 {
@@ -31,7 +31,7 @@ static unsigned best(long double left, long double right, bool root)
     return found;
 }
 
-/* Inputs in [1, 2) and [2, 4), with both a clean and a full lower part, give the table. */
+/* Inputs in [1, 2) and [2, 4), with the lower bits all zero and all one, reproduce the table. */
 TEST(test_tables)
 {
     for (uint32_t i = 0; i < 128; i++) {

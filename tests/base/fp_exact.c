@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* src/base/fp.c against exact arithmetic, in all five rounding modes, RMM among them, which no
- * host has. Nothing is rounded here: a result is right when the exact value lies on the right side
- * of the midpoints between it and its two neighbours, and flags follow from where the exact value
- * lies. Every question is the sign of a sum of terms +-sig * 2^exp, taken in 640-bit integers. */
+/* src/base/fp.c against exact arithmetic in all five rounding modes, including RMM, which no
+ * host has. The reference does not round: a result is correct if the exact value lies on the
+ * right side of the midpoints to its two neighbours, and the flags follow from the position of
+ * the exact value. Each comparison is the sign of a sum of terms +-sig * 2^exp in 640-bit
+ * integers. */
 #include <string.h>
 
 #include "test.h"
@@ -47,7 +48,7 @@ static int sign_of_sum(const struct term *terms, size_t count)
     return 0;
 }
 
-/* A float, with infinity standing for 2^128, the number after the largest. */
+/* A float; infinity represents 2^128, the value after the largest. */
 static struct term number(uint32_t bits)
 {
     uint32_t exp = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
@@ -67,7 +68,7 @@ static struct term product(struct term a, struct term b)
     return (struct term){a.negative != b.negative, a.sig * b.sig, a.exp + b.exp};
 }
 
-/* The exact value of an operation on finite operands, known by how it compares. */
+/* The exact value of an operation on finite operands, represented by its comparisons. */
 enum operation { SUM, PRODUCT, QUOTIENT, ROOT, FUSED };
 static const char *const names[] = {"add", "mul", "div", "sqrt", "fma"};
 struct exact {
@@ -86,7 +87,7 @@ static int compare(const struct exact *value, struct term limit)
     case QUOTIENT: /* a / b - limit has the sign of (a - limit * b) * b */
         return sign_of_sum((struct term[]){a, negate(product(limit, b))}, 2) *
                (b.negative ? -1 : 1);
-    case ROOT: /* both are positive or zero when this is called, except for a negative limit */
+    case ROOT: /* both are nonnegative in every call, except for a negative limit */
         if (limit.negative && limit.sig)
             return 1;
         return sign_of_sum((struct term[]){a, negate(product(limit, limit))}, 2);
@@ -105,7 +106,7 @@ static struct term below_power(int exp, int less, bool negative)
     return (struct term){negative, (UINT64_C(1) << (exp - less)) - 1, less};
 }
 
-/* Halfway from `a` to the neighbour of it with the next larger magnitude. */
+/* The midpoint between `a` and its neighbour of next larger magnitude. */
 static struct term halfway_up(uint32_t a)
 {
     struct term t = number(a);
@@ -129,7 +130,7 @@ static int compare_magnitude(const struct exact *value, struct term limit, bool 
     return negative ? -compare(value, limit) : compare(value, limit);
 }
 
-/* Is `result` what a value with this sign rounds to? Overflow has been dealt with. */
+/* Is `result` the rounding of a value with this sign? Overflow is handled earlier. */
 static bool is_nearest(const struct exact *value, uint32_t result, bool negative,
                        enum sam_round round)
 {
@@ -190,7 +191,7 @@ static bool zero_sign(const struct exact *value, enum sam_round round)
     case SUM: c = b; break;
     case FUSED: a = a != b; break;
     }
-    /* Terms of equal sign can only sum to zero as zeros. */
+    /* Terms of equal sign sum to zero only if all are zero. */
     return a == c ? a : round == SAM_RDN;
 }
 
@@ -254,7 +255,7 @@ TEST(test_random_operands)
     }
 }
 
-/* Products that lie exactly halfway between two floats, and next to halfway, normal and not. */
+/* Products exactly halfway between two floats and next to halfway, normal and subnormal. */
 TEST(test_ties)
 {
     for (uint32_t fraction = 1; fraction < 0x1000; fraction += 2)
@@ -267,7 +268,7 @@ TEST(test_ties)
             }
 }
 
-/* Conversion to an integer in [low, high]: one operand, compared with halves of integers. */
+/* Conversion to an integer in [low, high]: one operand, compared with multiples of 1/2. */
 struct integer_type {
     const char *name;
     bool is_signed;
@@ -290,7 +291,7 @@ static void check_to_integer(uint32_t a, const struct integer_type *type, enum s
     struct term x = number(a);
     uint64_t highest = UINT64_MAX >> (64 - type->bits + type->is_signed);
     uint64_t limit = !value_negative ? highest : type->is_signed ? highest + 1 : 0;
-    /* gap = |x| - |integer|, as terms with the sign of x made positive */
+    /* gap = |x| - |integer|, as terms negated to be positive for negative x */
     struct term gap[3] = {x, negate(integer), {0}};
     int sense = value_negative ? -1 : 1;
     int at = sense * sign_of_sum(gap, 2);
@@ -351,7 +352,7 @@ TEST(test_to_integers)
         }
 }
 
-/* From integers in RMM: the float is within half a unit, a tie takes the larger magnitude. */
+/* Integer to float in RMM: the float is within half an ulp, ties away from zero. */
 TEST(test_from_integers)
 {
     for (int bit = 0; bit < 64; bit++)

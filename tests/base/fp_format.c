@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point formats: rounding against a search among all values of the format. */
+/* Floating-point formats: rounding against a search over all values of the format. */
 #include <math.h>
 
 #include "test.h"
@@ -39,8 +39,8 @@ TEST(values)
     }
 }
 
-/* Nearest by comparing distances; of two, the one whose last bit is even; the larger where the
- * format has but one significant bit and so no last bit: IEEE 754 4.3.1. */
+/* Nearest by distance; of two, the one whose last bit is even; the larger where the format has
+ * only one significant bit and so no last bit: IEEE 754 4.3.1. */
 static uint64_t nearest(const struct sam_fp_format *format, double value, double top)
 {
     unsigned half = 1u << (format->exponent + format->mantissa), best = 0;
@@ -92,8 +92,7 @@ TEST(what_is_not_finite)
     }
 }
 
-/* Beyond the largest value, when the result may be other than finite: e4m3 has no infinity, e2m1
- * only finite values. */
+/* Overflow where the result may be finite: e4m3 has no infinity, e2m1 only finite values. */
 TEST(overflow)
 {
     const struct sam_fp_format *e5m2 = &sam_dtype_table[SAM_E5M2].fp;
@@ -114,7 +113,7 @@ TEST(overflow)
     assert_int_equal(sam_fp_convert(e2m1, -INFINITY, SAM_RNE), 15);
 }
 
-/* Every mode against its definition: which two neighbours a value lies between, and where. */
+/* Every mode against its definition: the two neighbours of a value, and its distance to each. */
 TEST(directions)
 {
     const struct sam_fp_format *f = &sam_dtype_table[SAM_F16].fp;
@@ -152,9 +151,9 @@ static bool same(double a, double b)
     return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
 
-/* The shortcuts for half and bfloat16 agree with the general conversion: from every pattern, and to
- * every pattern from its value, from the midpoint to the next one, and from the neighbours of both.
- */
+/* The fast paths for half and bfloat16 agree with the general conversion: from every pattern;
+ * and to every pattern from its value, from the midpoint to the next one, and from the
+ * neighbours of both. */
 TEST(short_cuts)
 {
     const struct sam_fp_format *half = &sam_dtype_table[SAM_F16].fp;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* src/base/fp.c against the FPU of the machine that runs the test, in the four rounding modes it
- * has. RMM is in fp_exact.c. */
+/* src/base/fp.c against the FPU of the host in its four rounding modes. RMM is in fp_exact.c. */
 #include <fenv.h>
 #include <math.h>
 
@@ -20,7 +19,8 @@ static const struct {
     {SAM_RUP, FE_UPWARD, "rup"},
 };
 
-/* x86 finds underflow after rounding, as RISC-V does. Others find it before: not compared. */
+/* x86 detects underflow after rounding, as RISC-V does. Other hosts detect it before: not
+ * compared. */
 #if defined(__x86_64__) || defined(__i386__)
 #define COMPARED_FLAGS 0x1fu
 #else
@@ -41,8 +41,8 @@ static unsigned host_flags(void)
            (raised & FE_INVALID ? SAM_FP_NV : 0u);
 }
 
-/* Operands and result go through volatile memory between the two fenv calls, which pins the
- * operation there whatever the optimiser thinks of the floating-point environment. */
+/* Operands and result go through volatile memory between the two fenv calls, so that the
+ * optimiser cannot move the operation out of the changed floating-point environment. */
 static uint32_t host(enum operation operation, const uint32_t x[3], uint64_t integer,
                      unsigned *flags)
 {
@@ -85,8 +85,8 @@ static uint32_t ours(enum operation operation, const uint32_t x[3], uint64_t int
     return 0;
 }
 
-/* Infinity times zero plus a quiet NaN: IEEE 754 leaves the flag to the machine, RISC-V does not.
- * Tested below. */
+/* Infinity times zero plus a quiet NaN: the flag is implementation-defined in IEEE 754, but not
+ * in RISC-V. Tested below. */
 static bool flag_is_free(enum operation operation, const uint32_t x[3])
 {
     uint32_t a = x[0] & 0x7fffffff, b = x[1] & 0x7fffffff;
@@ -154,7 +154,7 @@ TEST(test_random_operands)
     fesetround(FE_TONEAREST);
 }
 
-/* Integers around every power of two and each of its rounding positions. */
+/* Integers around every power of two and around each of its rounding positions. */
 TEST(test_from_integers)
 {
     static const uint32_t none[3];
@@ -179,11 +179,11 @@ TEST(test_from_integers)
     fesetround(FE_TONEAREST);
 }
 
-/* What the conversion of `a` to an integer in [low, high] gives, from the host's rounding to an
- * integer in double precision. `high` + 1 is given, a power of two. */
+/* The conversion of `a` to an integer in [low, high], from the host's rounding to an integer in
+ * double precision. The argument is `high` + 1, a power of two. */
 static uint64_t host_to_integer(uint32_t a, double low, double above, unsigned *flags)
 {
-    double (*volatile library_rint)(double) = rint; /* inline code assumes nearest */
+    double (*volatile library_rint)(double) = rint; /* inlined code assumes round-to-nearest */
     double value = (double)sam_bits_f32(a);
     double rounded = library_rint(value);
     *flags = SAM_FP_NV;
@@ -221,7 +221,7 @@ static void compare_to_integers(uint32_t a, size_t mode)
         }
 }
 
-/* Every upper half with a few lower halves. */
+/* Every upper half with several lower halves. */
 TEST(test_to_integers)
 {
     static const uint16_t low_halves[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
@@ -262,7 +262,7 @@ TEST(test_comparisons)
         }
 }
 
-/* fclass against the classification macros of the host, which know no signaling NaNs. */
+/* fclass against the host's classification macros, which do not distinguish signaling NaNs. */
 TEST(test_class)
 {
     static const uint16_t low_halves[] = {0, 1, 0xffff};
@@ -295,7 +295,7 @@ TEST(test_flags_accumulate)
     flags = 0;
     assert_int_equal(sam_f32_fma(0x3f800000, 0, 0x7fc00000, SAM_RNE, &flags), SAM_F32_NAN);
     assert_int_equal(flags, 0);
-    /* Flags raised before remain. */
+    /* Flags that were set stay set. */
     flags = SAM_FP_DZ;
     sam_f32_add(0x3f800000, 0x00000001, SAM_RNE, &flags);
     assert_int_equal(flags, SAM_FP_DZ | SAM_FP_NX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single-precision operands worth testing. */
+/* Single-precision operands that exercise corner cases. */
 #ifndef TEST_FP_VALUES_H
 #define TEST_FP_VALUES_H
 
@@ -64,7 +64,7 @@ static inline struct fp_values fp_few_specials(void)
 }
 
 /* A random float whose biased exponent is near `exp` (clamped) and whose fraction is often a run
- * of ones or zeros, where rounding and carries happen. */
+ * of ones or zeros, which provokes rounding and carries. */
 static inline uint32_t fp_random_near(uint64_t *state, int exp)
 {
     uint64_t r = test_random(state);
@@ -81,7 +81,7 @@ static inline uint32_t fp_random_near(uint64_t *state, int exp)
     return (uint32_t)(r >> 63) << 31 | (uint32_t)exp << 23 | fraction;
 }
 
-/* An exponent at an end of the range, in the middle, or anywhere. */
+/* An exponent at either end of the range, in the middle, or anywhere. */
 static inline int fp_random_exp(uint64_t *state)
 {
     static const uint8_t exps[] = {0, 1, 13, 64, 115, 127, 139, 190, 241, 253};
@@ -89,7 +89,8 @@ static inline int fp_random_exp(uint64_t *state)
     return r & 1 ? (int)(r >> 32 & 0xff) : exps[(r >> 1) % sizeof exps];
 }
 
-/* Three operands for which a + b, a / b, a * b + c are neither trivial nor always out of range. */
+/* Three operands for which a + b, a / b and a * b + c are neither trivial nor always out of
+ * range. */
 static inline void fp_random_operands(uint64_t *state, uint32_t x[3])
 {
     int exp = fp_random_exp(state);

@@ -15,7 +15,7 @@ static const struct {
     unsigned bits, exponent, fraction;
 } formats[] = {{16, 5, 10}, {32, 8, 23}, {64, 11, 52}};
 
-/* Exponents near each other, near both ends, and anything. */
+/* Exponents close to each other, near both ends, and arbitrary. */
 static uint64_t value(unsigned width)
 {
     const unsigned e = formats[width].exponent, f = formats[width].fraction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Program images: what may be added, order, overlaps, look-ups. */
+/* Program images: valid sections and symbols, order, overlaps, look-ups. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,12 +100,12 @@ TEST(test_overlap)
     check_overlap((const uint64_t[][2]){{4, 4}, {4, 4}}, 2, true);
     check_overlap((const uint64_t[][2]){{0, UINT64_MAX}, {UINT64_MAX - 1, 1}}, 2, true);
     check_overlap((const uint64_t[][2]){{4, 0}, {0, 8}, {8, 0}}, 3, false);
-    /* An empty section between two that overlap hides nothing. */
+    /* An empty section between two sections does not hide their overlap. */
     check_overlap((const uint64_t[][2]){{0, 100}, {50, 0}, {60, 10}}, 3, true);
     check_overlap((const uint64_t[][2]){{60, 0}, {60, 10}, {0, 61}}, 3, true);
 }
 
-/* Against a comparison of every pair. */
+/* Against a comparison of all pairs. */
 TEST(test_random_overlap)
 {
     uint64_t random = test_seed();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library in a program that has set its locale: German, where the decimal point is a comma;
- * Turkish, where the small letter of 'I' is not 'i'; Latin-1, where bytes above 127 are letters.
- * They are made here, as hosts seldom have them installed. */
+ * Turkish, where lower-case 'I' is not 'i'; Latin-1, where bytes above 127 are letters. The test
+ * builds these locales, since hosts seldom have them installed. */
 #include <string.h>
 
 #include "test.h"
@@ -50,7 +50,7 @@ static int remove_locales(void **state)
     return system(command) == 0 ? 0 : -1;
 }
 
-/* From here on the program is in this locale. False: it is not available (the TAP of cmocka has no
+/* Sets the program's locale. Returns false if it is not available (cmocka's TAP output has no
  * skipped case that meson understands). */
 static bool use(unsigned which)
 {
@@ -99,7 +99,7 @@ TEST(base, .teardown_func = leave)
     assert_true(sam_strtod("0,5", &end) == 0);
     assert_string_equal(end, ",5");
     assert_true(sam_strtof("-1.25e1", &end) == -12.5F && !*end);
-    comma_is_there(); /* the program's locale is as it was */
+    comma_is_there(); /* the program's locale is unchanged */
 }
 
 TEST(values, .teardown_func = leave)
@@ -115,7 +115,7 @@ TEST(values, .teardown_func = leave)
     assert_false(sam_dtype_parse_value(SAM_F64, "0,125", &real));
 }
 
-/* jansson reads the number and takes the decimal point from the locale. */
+/* jansson parses the number with the decimal point of the locale. */
 TEST(json, .teardown_func = leave)
 {
     if (!use(COMMA))
@@ -201,7 +201,7 @@ TEST(turkish, .teardown_func = leave)
 {
     if (!use(TURKISH))
         return;
-    /* Not strcasecmp, which the address sanitizer replaces by one that knows ASCII alone. */
+    /* Not strcasecmp: the address sanitizer replaces it by an ASCII-only version. */
     volatile int upper = 'I';
     assert_int_not_equal(tolower(upper), 'i');
     struct sam_isa isa;
@@ -211,7 +211,7 @@ TEST(turkish, .teardown_func = leave)
     assert_true(sam_csr_entry_find(&isa, "CSR_CYCLE", &csr));
 }
 
-/* 0xe4 is a letter there, and 0xa0 a blank; to the reader of programs both are only bytes. */
+/* 0xe4 is a letter in this locale, and 0xa0 a blank; to the assembler both are plain bytes. */
 TEST(latin, .teardown_func = leave)
 {
     if (!use(LATIN_1))

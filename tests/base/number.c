@@ -125,7 +125,7 @@ TEST(test_signed)
     }
 }
 
-/* What printf writes is read back. */
+/* Numbers written by printf are read back. */
 TEST(test_round_trip)
 {
     uint64_t random = test_seed();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of callers compiled against other releases. */
+/* Options from callers compiled against other releases. */
 #include "test.h"
 
 #include "base/base.h"
 #include "samite/samite.h"
 
-/* Of this release: the first release had no `later`. */
+/* The options of this release: the first release had no `later`. */
 struct options {
     size_t size;
     uint32_t first;
@@ -28,7 +28,7 @@ TEST(no_options_are_zeros)
     assert_int_equal(taken.first + taken.later, 0);
 }
 
-/* A caller that sets no size has no later fields: what follows is not part of the options. */
+/* A caller that sets no size has no later fields: bytes after the options are not read. */
 TEST(size_zero_is_the_first_release)
 {
     const struct options given = {0, 7, 8};
@@ -66,7 +66,7 @@ TEST(too_small)
     assert_int_equal(sam_options_take(&taken, sizeof taken, FIRST, &given, NULL), SAM_ERR_USAGE);
 }
 
-/* Every public function that takes options checks their size. */
+/* Every public function with options checks their size. */
 TEST(public_functions)
 {
     struct sam_gpu *gpu = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on several threads: every call is made once, by a worker below the number asked for, and
- * all are over when it returns; a crew does so again and again, with any number of threads. */
+/* Work on several threads: each call is made once, by a worker below the requested number, and
+ * all have returned at the end; the same for a crew, repeatedly and with any number of threads. */
 #include <stdatomic.h>
 
 #include "test.h"
@@ -12,7 +12,7 @@ enum { MOST = 64 };
 struct calls {
     atomic_uint made[MOST];
     atomic_uint worker_most;
-    atomic_uint together, needed; /* calls under way at once; that wait for each other */
+    atomic_uint together, needed; /* calls in progress at once; calls that wait for each other */
 };
 
 static void call(void *context, size_t i, unsigned worker)
@@ -59,7 +59,7 @@ TEST(a_crew_serves_again)
     sam_parallel_crew_free(crew);
 }
 
-/* Calls that wait for each other end: each is on a thread of its own. */
+/* Calls that wait for each other return: each has its own thread. */
 TEST(a_crew_runs_calls_together)
 {
     struct sam_parallel_crew *crew = sam_parallel_crew_new();
@@ -72,8 +72,7 @@ TEST(a_crew_runs_calls_together)
     sam_parallel_crew_free(crew);
 }
 
-/* A call brings no work: whatever comes next, a task, nothing, or the end, comes in its own time.
- */
+/* A wake-up carries no work: a task, nothing, or the end follows in any order. */
 TEST(a_crew_is_called)
 {
     for (unsigned round = 0; round < 100; round++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages about source text: order, caret, long lines, repeated messages and too many of them. */
+/* Messages about source text: order, caret, long lines, repeated messages and the limit on their
+ * number. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +65,8 @@ TEST(repeated)
            "x:1:1: error: one");
 }
 
-/* A long line is shown around its column; no character is cut, and the caret is under the right
- * one. */
+/* A long line is clipped around its column; no character is cut, and the caret is in the right
+ * column. */
 TEST(long_lines)
 {
     static const char arrow[] = "\xe2\x86\x92";

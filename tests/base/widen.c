@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every value of every narrow type in every wider one (sam_dtype_value is held to the formats'
- * definitions in dtype.c), and single precision rounded. */
+/* Every value of every narrow type in every wider one (dtype.c checks sam_dtype_value against
+ * the formats' definitions), and single precision rounded. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ TEST(every_value)
     assert_int_equal(pairs, 3 + 3 + 4 + 6 * 5);
 }
 
-/* An array is widened as its elements are, whatever its length: long ones look values up. */
+/* An array of any length is widened like its elements: long ones use a look-up table. */
 TEST(arrays)
 {
     static const enum sam_dtype narrow[] = {SAM_E4M3, SAM_E5M2, SAM_E8M0, SAM_E2M1,
@@ -88,7 +88,7 @@ TEST(refused)
     assert_int_equal(sam_dtype_widen(SAM_BF16, SAM_F32, NULL, 0, NULL, &error), SAM_OK);
 }
 
-/* Signalling NaNs stay what they are. */
+/* Signalling NaNs are preserved. */
 TEST(payloads)
 {
     struct sam_error error;
@@ -100,7 +100,7 @@ TEST(payloads)
     assert_int_equal(f32, 0x7faaa000);
 }
 
-/* In place, as `samite convert --bf16` does it, and to a type without a loop of its own. */
+/* In place, as in `samite convert --bf16`, and to a type without its own loop. */
 TEST(narrows)
 {
     struct sam_error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink, on a thread of its own or not, gets every byte once, in order, and nothing after it has
+/* A sink, on its own thread or not, receives every byte once, in order, and nothing after it has
  * failed. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +67,7 @@ TEST(a_failure_is_reported_and_ends_it)
         for (unsigned k = 1; k <= 6; k++) {
             sam_buffer_puts(&text, "text");
             good = sam_writer_put(writer, &text, text.size);
-            assert_int_equal(good,
-                             apart ? k <= from : k < from); /* apart, the next call reports it */
+            assert_int_equal(good, apart ? k <= from : k < from); /* apart: by the next call */
         }
         assert_false(sam_writer_flush(writer, &text));
         assert_int_equal(text.size, 0);

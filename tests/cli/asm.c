@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite asm, dis and isa as a user runs them: files, streams, exit codes. */
+/* samite asm, dis and isa from the user's side: files, streams, exit codes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "base/base.h"
 #include "folder.h"
 
-/* Run "samite <arguments>" in the folder; its exit code, standard output and error in `out`. */
+/* Run "samite <arguments>" in the folder; returns its exit code, with standard output and error
+ * in `out`. */
 static int run(struct sam_buffer *out, const char *format, ...) SAM_PRINTF(2, 3);
 static int run(struct sam_buffer *out, const char *format, ...)
 {
@@ -105,7 +106,7 @@ TEST(test_listing)
     sam_buffer_free(&out);
 }
 
-/* What dis prints assembles to the same file, byte for byte. */
+/* The output of dis assembles to the same file, byte for byte. */
 TEST(test_there_and_back)
 {
     struct sam_buffer out = {0};

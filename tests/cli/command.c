@@ -66,7 +66,7 @@ const char addn[] = "        .globl addn\n"
 
 const char *command_verb = "run";
 
-/* The shell's line for `samite VERB WORDS`. */
+/* The shell command for `samite VERB WORDS`. */
 static void command_line(char *command, size_t room, const char *words)
 {
     const char *program = getenv("SAMITE");
@@ -93,7 +93,7 @@ pid_t start(const char *words)
 {
     char command[4096];
     command_line(command, sizeof command, words);
-    write_text(".err", ""); /* not that of the run before */
+    write_text(".err", ""); /* not that of the previous run */
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -103,7 +103,7 @@ pid_t start(const char *words)
     return child;
 }
 
-/* A mask of /proc/PID/status has the signal. */
+/* Whether a signal mask in /proc/PID/status contains the signal. */
 static bool has_signal(pid_t child, const char *mask, int signal)
 {
     char path[64], line[256];
@@ -128,8 +128,8 @@ bool ignores(pid_t child, int signal)
     return has_signal(child, "SigIgn:", signal);
 }
 
-/* Bytes of the incomplete output that the process has open in the directory: an unnamed file, or
- * one whose name ends in .tmp. -1: there is none. */
+/* Size of the incomplete output that the process has open in the directory: an unnamed file, or
+ * one whose name ends in .tmp. Returns -1 if there is none. */
 static long long output_of(pid_t child)
 {
     char path[64], name[300], target[300];
@@ -172,7 +172,7 @@ bool has_worked(pid_t child, int signal)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
     FILE *file = fopen(path, "r");
     if (file && fgets(line, sizeof line, file))
-        fields = strrchr(line, ')'); /* after the name: state, ..., utime is the 12th */
+        fields = strrchr(line, ')'); /* after the name: state, ...; utime is field 12 */
     if (fields)
         sscanf(fields, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &ticks);
     if (file)
@@ -216,7 +216,7 @@ struct outcome run_interrupted(const char *words, bool catching)
 {
     pid_t child = start(words);
     assert_true(!catching || comes(child, catches, SIGTERM));
-    assert_true(comes(child, is_writing, 0)); /* it is under way */
+    assert_true(comes(child, is_writing, 0)); /* it is running */
     kill(child, SIGINT);
     return dies(child, SIGINT);
 }
@@ -328,7 +328,7 @@ void make_directory(void)
 {
     strcpy(directory, "/tmp/samite-run-XXXXXX");
     assert_non_null(mkdtemp(directory));
-    signal(SIGINT, SIG_DFL); /* a shell ignores it in background jobs */
+    signal(SIGINT, SIG_DFL); /* shells ignore it in background jobs */
 }
 
 int remove_directory(void **state)
@@ -361,7 +361,8 @@ bool no_terminal(void)
     char name[64];
     const int terminal = try_terminal(name, sizeof name);
     if (terminal < 0)
-        printf("# no pseudo-terminal on this machine: skipped\n"); /* skip() is a failure in TAP */
+        printf("# no pseudo-terminal on this machine: skipped\n"); /* skip() counts as a failure
+                                                                    * in TAP */
     else
         close(terminal);
     return terminal < 0;

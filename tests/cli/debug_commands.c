@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands: every name, help, completion; and what each refuses. */
+/* The table of commands: every name, help, completion; and the errors of each. */
 #include <string.h>
 
 #include "cli/debugger_test.h"
@@ -28,7 +28,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* What each command refuses, and how. */
+/* Invalid arguments of each command, and the messages. */
 static const struct {
     const char *command, *part;
 } refusals[] = {
@@ -180,7 +180,7 @@ static const struct {
     {"help info frobnicate", "unknown info"},
     {"help break it", "unexpected 'it'"},
     {"source", "source: expected a file"},
-    {"source nowhere", "source: files are not read here"}, /* of a debugger in a test */
+    {"source nowhere", "source: files are not read here"}, /* of a debugger under test */
     {"quit now", "unexpected 'now'"},
 };
 
@@ -193,7 +193,7 @@ TEST(refuses, .setup_func = setup, .teardown_func = teardown)
     assert_int_equal(debugger->display_count, 0);
 }
 
-/* Every command has a row above that it refuses, but for those that take anything. */
+/* Every command has a row of errors above, except those that accept any argument. */
 TEST(all_are_tried)
 {
     static const char free_of_errors[] = " display echo ";
@@ -210,7 +210,7 @@ TEST(all_are_tried)
     }
 }
 
-/* Each command with arguments that are none, before, during and after the launch. */
+/* Each command with invalid arguments, before, during and after the launch. */
 TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
 {
     static const char *const arguments[] = {
@@ -244,7 +244,7 @@ TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
     }
 }
 
-/* No name stands for two commands, and each is described. */
+/* No name denotes two commands, and each is described. */
 TEST(names_are_unique, .setup_func = setup, .teardown_func = teardown)
 {
     struct sam_error error;
@@ -307,7 +307,7 @@ TEST(completion, .setup_func = setup, .teardown_func = teardown)
 
 TEST(symbols_and_numbers, .setup_func = setup, .teardown_func = teardown)
 {
-    prints("p seven + 1", "$1 = 8\n"); /* of .equ: a number */
+    prints("p seven + 1", "$1 = 8\n"); /* from .equ: a number */
     prints("p kernel_end", "$2 = 0x80000044 <kernel_end>\n");
     prints("p *kernel_end", "$3 = 0\n");
     prints("echo two\\nlines\\n", "two\nlines\n");

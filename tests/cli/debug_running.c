@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stepping, stopping and going back in a launch whose lanes diverge, whose warps meet at a barrier,
- * and that calls a function. What lanes hold is worked out by hand: lane i of v1 is i; v3 is
- * i + 10 below lane 2 and i + 5 from there on, then doubled; warp w stores it at 16 w. */
+/* Stepping, stopping and going back in a launch whose lanes diverge, whose warps meet at a
+ * barrier, and that calls a function. Lane values are worked out by hand: lane i of v1 is i; v3
+ * is i + 10 below lane 2 and i + 5 from there on, then doubled; warp w stores it at 16 w. */
 #include "cli/debugger_test.h"
 
 static const char kernel[] = ".global k\n"               /* line 1 */
@@ -90,7 +90,7 @@ TEST(diverges, .setup_func = setup, .teardown_func = teardown)
     prints("p v3", "$3 = {\n  [ 0] 10 11  7  8\n}\n");
 }
 
-/* A step onto a barrier runs the others until it lets this warp go. */
+/* A step onto a barrier runs the other warps until it releases this one. */
 TEST(waits_at_barriers, .setup_func = setup, .teardown_func = teardown)
 {
     shows("until k.s:15", "15\t    barrier 1\n");
@@ -99,8 +99,8 @@ TEST(waits_at_barriers, .setup_func = setup, .teardown_func = teardown)
     shows("info warps", "       1  ready  0x0000000f      0            24  k+0x30 at k.s:16");
     prints("warp 1", "[workgroup 0 warp 1]\nk+0x30 at k.s:16\n16\t    mv s1, ra\n");
     shows("warp", "workgroup 0 warp 1 lane 0");
-    /* Another workgroup: stepping its warp to the barrier starts and runs the others, and stops
-     * where they do. */
+    /* Another workgroup: stepping its warp to the barrier starts and runs the other workgroups,
+     * and stops at their breakpoints. */
     shows("workgroup 1", "[workgroup 1 warp 0]\n_start");
     output("break k.s:12 warp 1");
     shows("until 16", "[workgroup 1 warp 1]\n[active lanes 0x0000000c, SIMT stack 2 deep]\n"
@@ -176,13 +176,13 @@ TEST(conditions, .setup_func = setup, .teardown_func = teardown)
     shows("info b", "no     ");
     shows("continue", "has ended");
     output("enable");
-    /* An error in a condition stops, and is told. */
+    /* An error in a condition stops the run and is reported. */
     output("condition 1 *(int *)v3[0] == 0");
     shows("run", "[the condition of 1: ");
     output("condition 1 1 / (v1[0] * 0)");
     shows("continue", "[the condition of 1: division by zero]");
     output("delete");
-    /* Lanes: only where it is active. */
+    /* Lanes: stops only where the lane is active. */
     output("break k.s:9 lane 1 warp 0");
     output("break k.s:12 lane 1");
     shows("run", "[workgroup 0 warp 0]\n");
@@ -191,7 +191,7 @@ TEST(conditions, .setup_func = setup, .teardown_func = teardown)
     shows("continue 2", "has ended");
 }
 
-/* A step onto a breakpoint has reached it; what runs next does not stop there once more. */
+/* A step onto a breakpoint counts as reaching it; the next run does not stop there again. */
 TEST(steps_onto_breakpoints, .setup_func = setup, .teardown_func = teardown)
 {
     output("tbreak k");
@@ -231,12 +231,12 @@ TEST(time_travel, .setup_func = setup, .teardown_func = teardown)
     output("goto 15");
     refused("goto 99", "99");
     refused("goto", "expected a time, now 15");
-    refused("restore 1", "no snapshot 1"); /* it went back to before it */
+    refused("restore 1", "no snapshot 1"); /* it went back to before the breakpoint */
     refused("restore 0", "no snapshot 0");
     refused("restore 77", "no snapshot 77");
     shows("rstepi 100", "[the beginning]\n");
     shows("rstep", "[the beginning]\n");
-    /* A change and its consequence; and a new beginning without it. */
+    /* A change and its consequence; then a restart without the change. */
     output("break k.s:12");
     output("continue");
     output("set v1[3] = 100");

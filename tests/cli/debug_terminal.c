@@ -18,7 +18,7 @@ struct terminal {
     int master;
     pid_t child;
     struct sam_buffer said;
-    size_t seen; /* of it, by expect() */
+    size_t seen; /* of its output, by expect() */
 };
 
 static int setup(void **state)
@@ -36,7 +36,7 @@ static bool edits_lines(void)
     return editing && strcmp(editing, "1") == 0;
 }
 
-/* Start the debugger with a terminal of its own, of a kind (TERM). */
+/* Start the debugger on a new terminal of a kind (TERM). */
 static struct terminal begin(const char *kind, const char *option)
 {
     char name[64];
@@ -50,7 +50,7 @@ static struct terminal begin(const char *kind, const char *option)
         if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) != 0 || chdir(directory) != 0 ||
             tcgetattr(slave, &mode) != 0)
             _exit(97);
-        mode.c_lflag |= NOFLSH; /* else Ctrl-C also discards what was printed meanwhile */
+        mode.c_lflag |= NOFLSH; /* otherwise Ctrl-C also discards output printed meanwhile */
         tcsetattr(slave, TCSANOW, &mode);
         for (int i = 0; i < 3; i++)
             dup2(slave, i);
@@ -67,7 +67,7 @@ static void type(struct terminal *t, const char *keys)
     assert_int_equal(write(t->master, keys, strlen(keys)), strlen(keys));
 }
 
-/* Read until this comes; it fails when the debugger ends before. */
+/* Read until this appears; fails if the debugger ends first. */
 static void expect(struct terminal *t, const char *part)
 {
     for (;;) {
@@ -85,7 +85,7 @@ static void expect(struct terminal *t, const char *part)
     }
 }
 
-/* It must end, with this code; or by a signal. */
+/* It must end with this code, or by a signal. */
 static void ends(struct terminal *t, int code)
 {
     int status;
@@ -109,18 +109,18 @@ static void commands(const char *kind, const char *forgotten)
     type(&t, "\n"); /* again */
     expect(&t, "3\t j here");
     expect(&t, prompt);
-    type(&t, "frobnicate\n"); /* a mistake is not the end */
+    type(&t, "frobnicate\n"); /* an error does not end the session */
     expect(&t, "samite: error: unknown command 'frobnicate' (help)");
     expect(&t, prompt);
     type(&t, "continue\n");
-    expect(&t, "continue\r\n"); /* before that, Ctrl-C would forget the line */
+    expect(&t, "continue\r\n"); /* earlier, Ctrl-C would discard the line */
     type(&t, "\003");
     expect(&t, "[stopped]");
     expect(&t, prompt);
     type(&t, "p t0 >= 1\n");
     expect(&t, "$1 = 1");
     expect(&t, prompt);
-    type(&t, forgotten); /* Ctrl-C at the prompt forgets a line */
+    type(&t, forgotten); /* Ctrl-C at the prompt discards a line */
     expect(&t, forgotten);
     type(&t, "\003");
     expect(&t, prompt);
@@ -129,7 +129,7 @@ static void commands(const char *kind, const char *forgotten)
     expect(&t, prompt);
     type(&t, "\003");
     expect(&t, prompt);
-    type(&t, "\004"); /* the end of input */
+    type(&t, "\004"); /* end of input */
     ends(&t, 0);
 }
 
@@ -143,7 +143,7 @@ TEST(on_a_terminal)
 TEST(on_a_simple_terminal)
 {
     if (!no_terminal())
-        commands("dumb", ""); /* NOFLSH keeps what was typed */
+        commands("dumb", ""); /* NOFLSH keeps typed input */
 }
 
 TEST(completes_words)
@@ -158,14 +158,14 @@ TEST(completes_words)
     type(&t, "ss\t_st\t\n");
     expect(&t, "<_start>:\tnop");
     expect(&t, prompt);
-    type(&t, "\020\n"); /* Ctrl-P: the line before */
+    type(&t, "\020\n"); /* Ctrl-P: the previous line */
     expect(&t, "<_start>:\tnop");
     expect(&t, prompt);
     type(&t, "q\n");
     ends(&t, 0);
 }
 
-/* SIGTERM ends it, whatever it does. */
+/* SIGTERM ends it in any state. */
 TEST(is_terminated)
 {
     if (no_terminal())
@@ -180,7 +180,7 @@ TEST(is_terminated)
     ends(&t, 128 + SIGTERM);
 }
 
-/* In a script nobody answers: Ctrl-C ends it. */
+/* A script has no prompt to return to: Ctrl-C ends it. */
 TEST(scripts_are_interrupted)
 {
     command_verb = "debug";

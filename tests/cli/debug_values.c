@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions of the debugger: every result is worked out by hand, or by the rules of C17 6.3.1.8
- * (usual arithmetic conversions) and 6.4.4 (types of constants). */
+/* Expressions of the debugger: every result is worked out by hand, or from C17 6.3.1.8 (usual
+ * arithmetic conversions) and 6.4.4 (types of constants). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 #include "expr.h"
 #include "fail.h"
 
-/* A machine of a few names: x5 = -1, x6 = 0x3f800000 (1.0f), v3 of four lanes (10, 20, 30, 40) of
- * which 0 and 2 are active, a TensorLoad register, 16 bytes of memory at 0x1000 called `table`. */
+/* A machine with a few names: x5 = -1, x6 = 0x3f800000 (1.0f), v3 of four lanes (10, 20, 30, 40)
+ * of which 0 and 2 are active, a TensorLoad register, 16 bytes of memory at 0x1000 called
+ * `table`. */
 static const uint8_t memory[16] = {1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0xc0, 0x3f, 'h', 'i'};
 
 static enum sam_status find(void *context, const char *name, bool dollar, struct value *value,
@@ -118,7 +119,7 @@ TEST(constants)
     expect("0x1f", 0, "31");
     expect("0b101", 0, "5");
     expect("2147483647", 0, "2147483647");
-    expect("2147483648", 0, "2147483648"); /* of 64 bits: signed */
+    expect("2147483648", 0, "2147483648"); /* 64 bits: signed */
     expect("-2147483648", 0, "-2147483648");
     expect("0x80000000", 0, "2147483648");  /* unsigned */
     expect("-0x80000000", 0, "2147483648"); /* and stays so */
@@ -170,7 +171,7 @@ TEST(arithmetic)
     expect("1.5 > 1 && 2", 0, "1");
 }
 
-/* What is left out is read, but not evaluated. */
+/* Unselected operands are parsed, but not evaluated. */
 TEST(short_circuits)
 {
     expect("0 && 1 / 0", 0, "0");
@@ -203,7 +204,7 @@ TEST(types)
     expect("(int)-2.9", 0, "-2");
     expect("f64(0x3ff0000000000000)", 0, "1");
     expect("u16(x6) + 1", 0, "1");
-    expect("(f16)1.0 + 0", 'x', "0x3f800000"); /* arithmetic is in f32 */
+    expect("(f16)1.0 + 0", 'x', "0x3f800000"); /* f32 arithmetic */
 }
 
 TEST(formats)
@@ -299,7 +300,7 @@ TEST(mistakes)
     refuses("'\\q'", "expected one of");
     refuses("'", "expected a character");
     refuses("$", "no name ''");
-    refuses("$table", "no name 'table'"); /* a symbol is none after a $ */
+    refuses("$table", "no name 'table'"); /* no symbol after a $ */
     refuses("1.5 % 2", "expected integers");
     refuses("1.5 << 2", "expected integers");
     refuses("~1.5", "expected an integer");
@@ -315,7 +316,7 @@ TEST(mistakes)
     for (size_t i = 0; i < sizeof deep - 1; i++)
         deep[i] = i % 2 ? '?' : '1';
     refuses(deep, "nested more than");
-    /* What follows an expression is the caller's. */
+    /* The caller receives the text after an expression. */
     const char *at = "1 + 2 if 3";
     assert_int_equal(expr_evaluate(&names, &at, &value, &error), SAM_OK);
     assert_string_equal(at, "if 3");

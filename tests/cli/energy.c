@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The energy of runs with --cycles: events and units are those that the rest of each report counts,
- * or that are worked out by hand. */
+/* The energy of runs with --cycles: its events and units are those counted elsewhere in each
+ * report, or worked out by hand. */
 #include "cli/command.h"
 
 #include <jansson.h>
@@ -63,7 +63,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* "matrix.macs": what a report has there; of arrays, the sum over their elements. */
+/* "matrix.macs": the value in a report; for arrays, the sum over their elements. */
 static double value_at(const json_t *from, const char *path)
 {
     char name[64];
@@ -105,12 +105,12 @@ TEST(by_hand)
     expect_parts(expect_success(TILE "--cycles"), total, NULL);
 }
 
-/* With 0 for all but one event, the total is its count, times what it is set to. */
+/* With all parameters but one at 0, the total is the count of that event times its value. */
 TEST(event_by_event)
 {
     static const struct {
         const char *words, *in, *event, *unit;
-        const char *counts[2]; /* what the report has of it elsewhere; their sum */
+        const char *counts[2]; /* the same count elsewhere in the report; arrays are summed */
     } rows[] = {
         {TILE, "", "hart_insn", "hart", {"instructions"}},
         {TILE, "", "mac_i8", "matrix", {"matrix.macs"}},
@@ -144,7 +144,7 @@ TEST(event_by_event)
     }
 }
 
-/* A level of memory: the bytes that it counts itself. */
+/* A level of memory: its own byte count. */
 TEST(memory_of_a_system)
 {
     static const char *const events[][2] = {
@@ -185,7 +185,7 @@ TEST(parameters)
     }
 }
 
-/* The page has each default, with its source. */
+/* The documentation lists each default with its source. */
 TEST(documented)
 {
     char *text, path[4096], row[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --json of every verb that reports: standard output is one document, whatever else happens. */
+/* --json of every verb with a report: standard output is always one document. */
 #include "cli/command.h"
 
 #include <jansson.h>
@@ -95,7 +95,7 @@ TEST(rows_of_dis_and_isa)
     json_decref(root);
 }
 
-/* 64 bits: jansson prints and reads no more than 63. */
+/* 64 bits: jansson prints and reads at most 63. */
 TEST(large_integers)
 {
     expect_parts(expect_success("dis --isa rv64i --json --base 0xfffffffffffffff8 0x13"),
@@ -191,7 +191,7 @@ TEST(sweeps)
                    "--json needs standard output for itself");
 }
 
-/* Text and JSON are of one report: what the one says stands in the other. */
+/* Text and JSON render one report: values of one occur in the other. */
 TEST(text_says_the_same)
 {
     char part[256];
@@ -227,7 +227,7 @@ TEST(text_says_the_same)
     json_decref(root);
 }
 
-/* A name that is not UTF-8 loses what is no character, and keeps its letters. */
+/* In a name that is not UTF-8 only the invalid bytes are replaced. */
 TEST(odd_names)
 {
     write_text("\xff\xc3\xa9.s", "li a0, 0\nli a7, 93\necall\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of more than 4 GiB: a sparse file, of which little is there. */
+/* Arrays of more than 4 GiB, as sparse files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int set_up(void **state)
 {
     (void)state;
     command_verb = "";
-    unsetenv("MALLOC_PERTURB_"); /* with it, calloc writes to all memory that it gives */
+    unsetenv("MALLOC_PERTURB_"); /* with it, calloc writes to all memory it returns */
     make_directory();
     return 0;
 }
@@ -42,7 +42,7 @@ static long put_header(FILE *file, const char *shape)
     return sizeof text;
 }
 
-/* A row as its number in each byte, at the place that it has. */
+/* A row at its place in the file: each byte is the row number. */
 static void put_row(FILE *file, long start, long row, int value)
 {
     uint8_t bytes[COLUMNS];
@@ -74,13 +74,13 @@ TEST(compress)
     for (size_t i = 0; i < 4 * COLUMNS; i++)
         assert_int_equal(out.data[128 + i], values[i / COLUMNS]);
     sam_buffer_free(&out);
-    /* The command took little memory. */
+    /* The command used little memory. */
     struct rusage used;
     assert_int_equal(getrusage(RUSAGE_CHILDREN, &used), 0);
     assert_true(used.ru_maxrss < 1 << 20); /* KiB */
 }
 
-/* A hole that ends too early, and standard input. */
+/* A hole truncated by the end of the file, and standard input. */
 TEST(truncated)
 {
     FILE *file = create("cut.npy");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix unit as a user sees it: `samite run --cycles` and its traces, `samite symbolstat`;
- * exit codes and messages. */
+/* The matrix unit from the user's side: `samite run --cycles` and its traces, `samite
+ * symbolstat`; exit codes and messages. */
 #include "cli/command.h"
 
 #include <jansson.h>
@@ -74,7 +74,7 @@ TEST(where_the_cycles_went)
                  "128 mma", NULL);
 }
 
-/* Loads and stores at once, so that both channels of the bus are busy, and a product. */
+/* Concurrent loads and stores, so that both channels of the bus are busy, and a product. */
 static void put_traffic(char *text, size_t size)
 {
     struct sam_buffer out = {0};
@@ -95,8 +95,8 @@ static bool is_power_of_two(const char *text)
     return value && (value & (value - 1)) == 0 && (!slash || strtoul(text, NULL, 10) == 1);
 }
 
-/* The labels of both axes are powers of two at even distances, and the program is not above its
- * roof. */
+/* The labels of both axes are powers of two at equal distances, and the program does not exceed
+ * its roof. */
 static void expect_roofline(struct sam_buffer *out)
 {
     char *save = NULL, *word, *line = strstr((char *)sam_buffer_text(out), "  roofline: ");
@@ -179,7 +179,7 @@ static void check_konata(char *text)
     assert_int_equal(open, 0);
 }
 
-/* Those of the manual, chapter 4.4, as it prints them. */
+/* The values printed in the manual, chapter 4.4. */
 static void expect_signals(struct sam_buffer *vcd)
 {
     static const struct {
@@ -210,8 +210,8 @@ static void expect_signals(struct sam_buffer *vcd)
         {"dsa_pad_req_wdata", 128},
         {"dsa_pad_req_wstrb", 16},
         {"dsa_pad_req_wlast", 1},
-        {"pad_dsa_req_rready", 1}, /* the first one, its prefix repaired */
-        /* ours: 3.1 names the interface alone, and 4.1 busMask, of 128 / EleWidth bits */
+        {"pad_dsa_req_rready", 1}, /* the manual's first one, its prefix corrected */
+        /* ours: 3.1 gives only the interface, and 4.1 only busMask, of 128 / EleWidth bits */
         {"busMask_rdata", 8},
         {"busMask_wdata", 8},
         {"cmu_dsa_req_valid", 1},
@@ -267,7 +267,7 @@ TEST(traces)
                  " 00000000000000000000000000000000 busMask ff last\n", NULL);
 }
 
-/* The values of these signals in each cycle of a waveform, while its clock is high. Returns the
+/* The values of these signals in each cycle of a waveform while its clock is high. Returns the
  * number of cycles. */
 enum { WAVE_CYCLES = 20000, WAVE_SIGNALS = 8 };
 static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
@@ -304,8 +304,8 @@ static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
     return cycles;
 }
 
-/* Every instruction is offered until it is accepted, with its registers, and answered in the next
- * cycle; the cycles of waiting are those of the report. */
+/* Every instruction is offered until accepted, with its registers, and answered in the next
+ * cycle; the waiting cycles equal those of the report. */
 TEST(port_of_instructions)
 {
     static const char *const names[WAVE_SIGNALS] = {
@@ -369,7 +369,7 @@ TEST(port_of_instructions)
     }
 }
 
-/* What the program did, instruction by instruction, and what it leaves. */
+/* Executed instructions one by one, and the final state. */
 TEST(trace_counts_and_registers)
 {
     command_verb = "run";
@@ -408,7 +408,7 @@ TEST(refused)
     assert_false(exists("k2.log"));
 }
 
-/* Ports as wide as the parameters; flags rise with the symbol that causes them. */
+/* Port widths follow the parameters; flags rise with the symbol that causes them. */
 static void expect_waveform_of_symbols(void)
 {
     static const char *const names[WAVE_SIGNALS] = {
@@ -456,12 +456,12 @@ TEST(symbol_counts)
     }
     expect_parts(expect_success("hundred --sym-width 4 --depth 16 --vcd s.vcd"),
                  "100 symbols in 134 cycles: clear 16, count 101, drain 16, done 1", NULL);
-    /* #268: 134 cycles after the one in which start rises */
+    /* #268: 134 cycles after the cycle in which start rises */
     expect_parts(read_file("s.vcd"), "$scope module symbolstat $end", "#268\n", NULL);
     expect_parts(expect_success("hundred --sym-width 4 --depth 5 --wt-width 3 --vcd s.vcd"),
                  "not below the depth", "a counter saturated", NULL);
     expect_waveform_of_symbols();
-    /* from the first cycle of CLEAR to the one before done; it is idle between the two */
+    /* from the first cycle of CLEAR to the one before done; the unit is idle between the two */
     for (unsigned flush = 1; flush <= 134; flush += 7) {
         char words[96];
         snprintf(words, sizeof words, "hundred --sym-width 4 --depth 16 --flush-at %u", flush);

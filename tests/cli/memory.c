@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host out of memory is reported as such, with status 2: it is not a failure of the program. */
+/* Out of memory on the host is reported as such, with status 2: it is not a failure of the
+ * program. */
 #include "cli/command.h"
 
 #include <sys/resource.h>
@@ -11,7 +12,7 @@ static int setup(void **state)
     (void)state;
     command_verb = "run";
     make_directory();
-    /* a store to every 64 KiB, over more memory than there is */
+    /* a store to every 64 KiB, over more memory than the host has */
     write_text("hart.s", "li t0, 0x100000000\nli t1, 0x10000\nli t2, 0x200000000\n"
                          "1: sd t1, 0(t0)\nadd t0, t0, t1\nbne t0, t2, 1b\n"
                          "li a0, 0\nli a7, 93\necall\n");

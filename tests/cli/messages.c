@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names from users and files reach the terminal as text: no control character (C0, DEL, C1) and no
- * byte that is not UTF-8, whichever verb prints them. Letters beyond ASCII stay. */
+/* Names from users and files are printed as text by every verb: no control character (C0, DEL,
+ * C1) and no invalid UTF-8. Letters beyond ASCII are kept. */
 #include "cli/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A command for a terminal, the same in C1, half a character, the end of a line, a letter. */
+/* A terminal command, the same in C1, a truncated character, a newline, a letter. */
 #define ODD                                                                                        \
     "\x1b[31m\xc2\x9b"                                                                             \
     "1m\xe4\x7f\n\xc3\xa9"
@@ -43,7 +43,7 @@ TEST(everywhere)
     static const struct {
         const char *words;
         int code;
-        bool out; /* standard output tells of it */
+        bool out; /* reported on standard output */
     } cases[] = {
         {"asm -o x.elf '" ODD "'", 2, false},
         {"asm k.s -o x.elf --define '" ODD "'", 2, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of the weight codec on PyTorch checkpoints and ONNX models made here, and on files that
- * come through pipes. */
+/* The verbs of the weight codec on generated PyTorch checkpoints and ONNX models, and on files
+ * read through pipes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void expect_output(const char *words, const char *part)
     expect_parts(expect_success(words), part, NULL);
 }
 
-/* w and its transpose on one storage of bf16, b of f32, each large enough for planes. */
+/* w and its transpose in one bf16 storage, b in f32, each large enough for planes. */
 enum { ROWS = 64, COLUMNS = 48 };
 static struct sam_buffer checkpoint(void)
 {
@@ -119,7 +119,7 @@ TEST(checkpoints)
         "$SAMITE pack -q --dtype u8 m.pt -o bytes.smw && $SAMITE info bytes.smw | grep -q 'data  "
         "*u8'");
     expect_output("info m.pt.smw", "raw, ");
-    /* From a pipe, and from a file that is standard input or has a number. */
+    /* From a pipe, and from a file on standard input or on another descriptor. */
     run_script("cat m.pt | $SAMITE pack - -o piped.smw && cmp m.pt.smw piped.smw");
     run_script("$SAMITE pack - -o - <m.pt >piped.smw && cmp m.pt.smw piped.smw");
     run_script(
@@ -139,7 +139,7 @@ TEST(refused_checkpoints)
                    "before PyTorch 1.6");
     expect_failure("convert a=evil.pt -o x.safetensors", 2, "names and types cannot be given");
     assert_false(exists("x.safetensors") || exists("x.smw") || has_temporary("x."));
-    /* In a folder what cannot be read is copied, with the reason. */
+    /* In a folder, unreadable files are copied, with the reason. */
     run_script(
         "mkdir in && cp evil.pt in/training_args.bin && head -c 900 /dev/zero >in/other.bin");
     save("in/pytorch_model.bin", checkpoint());
@@ -178,7 +178,7 @@ TEST(external_data)
     assert_false(exists("p.safetensors"));
 }
 
-/* safetensors and gguf through pipes and numbered files, packed and back. */
+/* safetensors and gguf through pipes and numbered descriptors, packed and back. */
 TEST(pipes)
 {
     run_script("$SAMITE convert m.pt -o s.safetensors && $SAMITE pack -q s.safetensors -o s.smw");
@@ -194,10 +194,10 @@ TEST(pipes)
         "cat s.smw | $SAMITE unpack /dev/fd/0 -o 8.safetensors && cmp 8.safetensors s.safetensors");
     run_script("cat s.smw | $SAMITE info /dev/fd/0 | grep -q layer.turned");
     run_script("$SAMITE unpack - --tensor bias -o bias.bin <s.smw && test -s bias.bin");
-    /* A file as standard input that someone has begun to read. */
+    /* A partly read file as standard input. */
     run_script("(dd bs=1 count=5 >/dev/null 2>&1; $SAMITE pack - -o - --dtype u8) <s.smw >9.smw && "
                "$SAMITE unpack - -o - <9.smw >9 && tail -c +6 s.smw | cmp - 9");
-    /* gguf: two tensors, padded at the end. */
+    /* gguf: two tensors, the end padded. */
     struct sam_buffer g = {0};
     sam_buffer_append(&g, "GGUF\3\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
     for (unsigned i = 0; i < 2; i++) {
@@ -215,7 +215,7 @@ TEST(pipes)
     run_script("$SAMITE pack -q m.gguf -o g.smw && cat m.gguf | $SAMITE pack - -o - >g2.smw && "
                "cmp g.smw g2.smw && $SAMITE pack - -o - <m.gguf >g3.smw && cmp g.smw g3.smw");
     run_script("$SAMITE pack -q /dev/fd/4 -o g4.smw 4<m.gguf && cmp g.smw g4.smw");
-    /* Without the padding, only a file tells where it ends. */
+    /* Without the padding, the end is known only from a file. */
     run_script("head -c -16 m.gguf >n.gguf && $SAMITE pack -q n.gguf -o n.smw && "
                "$SAMITE pack - -o - <n.gguf >n2.smw && cmp n.smw n2.smw");
     run_script("if cat n.gguf | $SAMITE pack - -o - >n3.smw 2>err; then exit 1; fi; "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --part: ranks as a job array would start them, and under mpirun where it is installed. Their
- * results together are those of one process. */
+/* --part: ranks as started by a job array, and under mpirun if it is installed. Their combined
+ * results equal those of one process. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int make(void **state)
     }
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK",
                                             "SLURM_PROCID", "SLURM_ARRAY_TASK_ID"};
-    for (size_t i = 0; i < SAM_COUNT(variables); i++) /* of a job that runs the tests */
+    for (size_t i = 0; i < SAM_COUNT(variables); i++) /* of the job that runs the tests */
         unsetenv(variables[i]);
     run_script(
         "mkdir in; for i in 0 1 2 3 4; do "
@@ -49,7 +49,8 @@ static void expect_same_folder(const char *a, const char *b)
     run_script(command);
 }
 
-/* An array of three: each rank alone, in any order, gives what one process gives. */
+/* An array of three: ranks run in any order, one at a time, and the result equals that of one
+ * process. */
 TEST(packs_in_parts)
 {
     run_script("$SAMITE pack -q --part 2/3 in -o three; test -e three/.samite-part-2-of-3");
@@ -59,7 +60,7 @@ TEST(packs_in_parts)
     run_script("$SAMITE pack -q --part 3/3 in -o three");
     run_script("$SAMITE pack -q --part 1/3 in -o three");
     expect_same_folder("one", "three");
-    /* More parts than files; all at once. */
+    /* More parts than files, all concurrent. */
     run_script(
         "for i in 1 2 3 4 5 6 7 8 9 10; do $SAMITE pack -q --part $i/10 in/ -o ten & done; wait");
     expect_same_folder("one", "ten");
@@ -71,7 +72,7 @@ TEST(packs_in_parts)
                "$SAMITE stat in | grep '^w' | sort | cmp - s3; test $(wc -l <s3) = 5");
 }
 
-/* The largest file first, each to the part that has the least. */
+/* The largest file first, each to the part with the least so far. */
 TEST(splits_by_size)
 {
     run_script(
@@ -79,7 +80,8 @@ TEST(splits_by_size)
         "test \"$(ls split | grep smw)\" = s3.safetensors.smw; $SAMITE pack -q --part 2/2 in -o "
         "split");
     expect_same_folder("one", "split");
-    /* Equal sizes go by name: s1 to the first of three after the two large ones. */
+    /* Equal sizes in order of names: s1 goes to the first of three parts, after the two large
+     * ones. */
     run_script("$SAMITE pack -q --part 3/3 in -o equal; test \"$(ls equal | grep smw)\" = "
                "\"$(printf 's1.safetensors.smw\\ns2.safetensors.smw\\ns4.safetensors.smw')\"");
 }
@@ -95,7 +97,7 @@ TEST(refuses_disorder)
     expect_failure("stat --part 1/2 in/s0.safetensors", 2, "--part applies to a folder");
     expect_failure("pack --part 1/2 - -o x", 2, "--part needs files");
     assert_false(exists("x"));
-    /* A part that is done; of other counts, other options, other files. */
+    /* A finished part; parts of other counts, options or files. */
     run_script("$SAMITE pack -q --part 1/2 in -o out; cp -r out before");
     expect_failure("pack -q --part 1/2 in -o out", 2, "part 1/2 is done: use -f to do it again");
     expect_failure("pack -q --part 1/3 in -o out", 2, "a run of 2 parts has worked here");
@@ -106,12 +108,12 @@ TEST(refuses_disorder)
     expect_failure("pack -q --part 2/2 in -o out", 2, "not a record of a part");
     run_script("rm out/.samite-part-2-of-2 out/.samite-part-3-of-3 2>/dev/null || true");
     expect_same_folder("before", "out");
-    /* -f does a part again; the other one still completes it. */
+    /* -f redoes a part; the other part still completes. */
     run_script("$SAMITE pack -qf --part 1/2 in -o out; $SAMITE pack -q --part 2/2 in -o out");
     expect_same_folder("one", "out");
 }
 
-/* While another process holds the record, the part is not given twice, -f or not. */
+/* A record held by another process prevents a second run of the part, with and without -f. */
 TEST(locks)
 {
     run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
@@ -124,12 +126,12 @@ TEST(locks)
     expect_failure("pack -q --part 1/2 in -o held", 2, "another process works on part 1/2");
     expect_failure("pack -qf --part 1/2 in -o held", 2, "another process works on part 1/2");
     fclose(file);
-    /* The record of a process that was killed is taken over. */
+    /* The record of a killed process is taken over. */
     run_script("$SAMITE pack -q --part 1/2 in -o held; $SAMITE pack -q --part 2/2 in -o held");
     expect_same_folder("one", "held");
 }
 
-/* A rank that fails leaves nothing, and what others have made. */
+/* A failed rank leaves no output of its own, and keeps the output of others. */
 TEST(a_rank_fails)
 {
     run_script("cp -r in bad; printf '\\377\\377\\377\\377\\0\\0\\0\\0' | dd of=bad/s3.safetensors "
@@ -141,7 +143,7 @@ TEST(a_rank_fails)
     expect_same_folder("one", "some");
 }
 
-/* The variables of launchers, from 0. */
+/* The variables of launchers, counted from 0. */
 TEST(launchers)
 {
     static const char *const ranks[][2] = {
@@ -169,7 +171,7 @@ TEST(launchers)
         snprintf(command, sizeof command, "auto%zu", i);
         expect_same_folder("one", command);
     }
-    /* An array of two jobs with two tasks each is four parts. */
+    /* An array of two jobs with two tasks each makes four parts. */
     run_script(
         "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 "
         "SLURM_ARRAY_TASK_MAX=1 SLURM_ARRAY_TASK_COUNT=2 $SAMITE pack -q --part auto in -o four; "
@@ -195,7 +197,7 @@ TEST(launchers)
     }
 }
 
-/* One file in parts, joined. */
+/* One file in parts, then joined. */
 TEST(one_file)
 {
     run_script("cat 0 1 2 3 4 3 3 3 >big; $SAMITE convert a=big:bf16 b=3:bf16 -o big.safetensors; "
@@ -207,7 +209,7 @@ TEST(one_file)
     run_script(
         "$SAMITE merge -f --remove big.smw.part-3-of-3 big.smw.part-1-of-3 big.smw.part-2-of-3; "
         "cmp big.smw whole.smw; test ! -e big.smw.part-1-of-3");
-    /* By default beside the file, as pack does. */
+    /* By default next to the file, as with pack. */
     run_script(
         "PMI_RANK=0 PMI_SIZE=1 $SAMITE pack -q --part auto big.safetensors; "
         "$SAMITE merge -q big.safetensors.smw.part-1-of-1; cmp big.safetensors.smw whole.smw; "
@@ -233,7 +235,7 @@ TEST(one_file)
     assert_false(exists("x.smw"));
 }
 
-/* Two ranks of Open MPI. Without it there is nothing to test. */
+/* Two ranks under Open MPI. Skipped without it. */
 TEST(under_mpirun)
 {
     if (system("command -v mpirun >/dev/null 2>&1") != 0)

@@ -2,7 +2,7 @@
 /* For transcripts:
  *   probe make FILE.npy TYPE SHAPE VALUE...   an array; a value FIRST..LAST is several,
  * FIRST..LAST*N those times N; the last is repeated probe npy FILE.npy prints "TYPE [SHAPE]:
- * VALUE..." probe json PATH... <FILE                  prints a line a path, such as
+ * VALUE..." probe json PATH... <FILE                  prints one line per path, such as
  * launches.0.kernel; PATH# is the number of elements, PATH+ their sum */
 #include <inttypes.h>
 #include <jansson.h>
@@ -43,7 +43,7 @@ static int make(char **words)
             value++;
         } else if (*words) {
             char *end, *range = strstr(*words, "..");
-            value = strtod(*words, &end); /* which may take the first dot */
+            value = strtod(*words, &end); /* the first dot may belong to it */
             last = range ? strtod(range + 2, &end) : value;
             words++;
             factor = *end == '*' ? strtod(end + 1, NULL) : 1;

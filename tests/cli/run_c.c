@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs in C on the tensor hart: the console, files, arguments and exit codes of picolibc. Needs
- * the cross compiler and picolibc; without them only programs in assembly run here. */
+/* Programs in C on the tensor hart: the console, files, arguments and exit codes of picolibc.
+ * Without the cross compiler and picolibc, only the assembly programs run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,8 @@ static void expect_output(const char *words, const char *text)
     sam_buffer_free(&out);
 }
 
-/* A block turned by the TensorLoad unit, and a product of the matrix unit, with the device headers.
- */
+/* A block transposed by the TensorLoad unit, and a product of the matrix unit, with the device
+ * headers. */
 static const char units[] = "#include <samite/device/matrix.h>\n"
                             "#include <samite/device/tensorload.h>\n"
                             "static uint8_t in[32][32], out[32][32];\n"
@@ -147,7 +147,7 @@ TEST(device_headers)
         assert_int_equal(system(command), 0);
         expect_runs(i ? "units " TENSOR "--isa rv64im_xtensorload_xmatrix"
                       : "units " TENSOR "--isa rv32im_xtensorload_xmatrix");
-        /* our script serves picolibc, too */
+        /* our script also works with picolibc */
         snprintf(command, sizeof command,
                  "cd %s && " CROSS "%s -T %s/include/samite/device/tensor.ld main.c -o script "
                  ">build.log 2>&1",
@@ -157,8 +157,8 @@ TEST(device_headers)
     }
 }
 
-/* Without a C library: the memory functions of start.S, against loops, for all small sizes and
- * distances; the console, and an exit by its register. */
+/* Without a C library: the memory functions of start.S against loops, for all small sizes and
+ * distances; the console, and an exit through its register. */
 static const char bare[] =
     "#include <samite/device/system.h>\n"
     "#include <stddef.h>\n"
@@ -217,7 +217,7 @@ static const char bare[] =
 
 #define SYSTEM "--machine system -q "
 
-/* Programs on the system, without a C library and with picolibc, linked by system.ld. */
+/* Programs on the system, without a C library and with picolibc, linked with system.ld. */
 TEST(on_the_system)
 {
     const char *top = getenv("SAMITE_SOURCE");
@@ -266,7 +266,7 @@ TEST(picolibc)
         snprintf(words, sizeof words, "%s " TENSOR "-- copy data.txt", name);
         struct outcome o = run(words); /* no --host-files */
         assert_int_equal(o.code, 9);
-        expect_part(&o.out, "cannot copy\n"); /* its stderr is the console */
+        expect_part(&o.out, "cannot copy\n"); /* stderr goes to the console */
         done(&o);
         snprintf(words, sizeof words, "%s " TENSOR "-- a b 77", name);
         o = run(words);
@@ -282,8 +282,8 @@ TEST(picolibc)
     }
 }
 
-/* The same ELF on QEMU, whose memory begins where the tensor hart's does: the same console, files
- * and exit code. */
+/* The same ELF file on QEMU, whose memory begins at the same address as the tensor hart's: the
+ * same console, files and exit code. */
 TEST(on_qemu)
 {
     static const char place[] = "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=0x200000 "
@@ -321,7 +321,7 @@ TEST(on_qemu)
     }
 }
 
-/* Compiled for what the hart has not. */
+/* Compiled for extensions that the hart lacks. */
 TEST(wrong_instruction_sets)
 {
     static const struct {
@@ -337,7 +337,8 @@ TEST(wrong_instruction_sets)
 }
 
 /* An alignment under ".option rvc", as in the public architecture tests, sets the flag of
- * compressed code where there is none: --isa runs it, up to the first compressed instruction. */
+ * compressed code although there is none: with --isa it runs, up to the first compressed
+ * instruction. */
 TEST(compressed_by_flag_only)
 {
     if (!has_compiler)
@@ -373,7 +374,7 @@ TEST(in_assembly)
     write_text("file.s", "la a1, block\n" CALL(
                              1) "ori a0, a0, 1\nli a7, 93\necall\n"
                                 ".data\nname: .asciz \"x\"\n.balign 8\nblock: .dword name, 4, 1\n");
-    expect_failure("file.s " TENSOR, 1, "exit code"); /* -1: there is no folder */
+    expect_failure("file.s " TENSOR, 1, "exit code"); /* -1: no folder */
     expect_failure("file.s " TENSOR "--host-files nowhere", 2, "nowhere: No such file");
     write_text("what.s", "nop\n" CALL(0x99));
     expect_failure("what.s " TENSOR, 1, "semihosting call 0x99 is not known");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --cycles` of Ventus launches: the report, its sums, timelines, errors, and that
- * nothing that a kernel computes depends on it. */
+/* `samite run --cycles` of Ventus launches: the report, its sums, timelines and errors; results
+ * of kernels do not depend on the option. */
 #include "cli/command.h"
 
 #include <jansson.h>
@@ -76,7 +76,7 @@ TEST(everything_sums_to_the_cycles)
             }
         }
         assert_int_equal(groups, 8);
-        /* instructions have the cycles of the slots, and each is where the source says */
+        /* instructions have the cycles of their slots and refer to the right source line */
         json_t *insn;
         json_int_t of_insns = 0, issues = 0;
         bool found = false;
@@ -108,7 +108,7 @@ TEST(text_names_findings)
                  NULL);
 }
 
-/* Values, prints and traps are the same with and without, for every number of workers. */
+/* Values, prints and traps do not depend on --cycles, for every number of workers. */
 TEST(values_do_not_depend_on_it)
 {
     write_text("k.s", kernel);
@@ -132,8 +132,8 @@ TEST(values_do_not_depend_on_it)
     sam_buffer_free(&plain);
 }
 
-/* Each of two kernels has its own registers and local memory, in assembly as in the ELF file that
- * it becomes, and one limits how many workgroups an SM holds. */
+/* Two kernels, each with its own registers and local memory, in assembly and in the resulting
+ * ELF file; each resource limits the workgroups per SM in turn. */
 TEST(a_kernel_has_its_own_resources)
 {
     static const struct {
@@ -172,7 +172,7 @@ TEST(a_kernel_has_its_own_resources)
     done(&o);
 }
 
-/* Recording in runs and step by step leads to the same cycles. */
+/* Recording in runs and recording step by step give the same cycles. */
 TEST(cycles_do_not_depend_on_what_else_is_asked_for)
 {
     write_text("k.s", kernel);
@@ -215,7 +215,7 @@ TEST(profiles_have_cycles)
     }
 }
 
-/* The legend of a page has every reason of its column. */
+/* The legend of a page lists every reason of its column. */
 TEST(pages_have_a_legend)
 {
     write_text("k.s", kernel);
@@ -237,7 +237,7 @@ TEST(pages_have_a_legend)
     sam_buffer_free(&file);
 }
 
-/* That of a sweep explains every reason of its bars, in the model's words. */
+/* The legend of a sweep explains every reason of its bars in the model's words. */
 TEST(pages_of_sweeps_have_a_legend)
 {
     write_text("k.s", kernel);
@@ -299,7 +299,7 @@ TEST(timelines)
     }
 }
 
-/* Cycles up to the failure, and of the workgroups alone that have run. */
+/* Cycles up to the failure, only of workgroups that have run. */
 TEST(failures_have_cycles)
 {
     static const struct {
@@ -348,8 +348,8 @@ static json_t *events_of(const char *name)
     return events;
 }
 
-/* A timeline of a window has those events of the whole one that meet the window, on every machine
- * whose timelines there are. */
+/* A timeline of a window has exactly the events of the full one that overlap the window, on
+ * every machine with timelines. */
 TEST(a_window)
 {
     static const struct {
@@ -395,7 +395,7 @@ TEST(a_window)
                    "--perfetto-from 6 --perfetto-to 5: expected a window");
 }
 
-/* Large timelines, and workgroups that no model of an SM holds, are noted. */
+/* Large timelines, and workgroups that exceed every SM, are noted. */
 TEST(notes)
 {
     write_text("l.s", " .globl f\nf: li t0, 50000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");

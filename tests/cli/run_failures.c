@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` when it fails: the reported fault is the real one, a launch that hangs reports
- * where, and a long one how far it is. */
+/* Failures of `samite run`: the reported fault is the real one, a hung launch reports where its
+ * warps wait, and a long one its progress. */
 #include "cli/command.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Warps 0, 1 and 3 meet at one barrier, warp 2 waits at another, the rest have ended. */
+/* Warps 0, 1 and 3 wait at one barrier, warp 2 at another, the rest have ended. */
 static const char hang[] = ".globl hang\n"
                            "hang:   csrr    t0, wid\n"
                            "        li      t1, 2\n"
@@ -79,7 +79,7 @@ TEST(forgotten_arguments)
     expect_failure("args.s" LAUNCH "--arg out:u32:1 --arg u8:1", 1,
                    "; the kernel reads an argument at offset 8, but 2 arguments were given");
     expect_runs("args.s" LAUNCH "--arg u64:1 --arg u8:2");
-    /* a null pointer of the kernel's own is none of them */
+    /* unlike a null pointer in the kernel itself */
     struct outcome o = run("null.s" LAUNCH "--arg u32:1");
     assert_int_equal(o.code, 1);
     expect_part(&o.err, "load from 0x00000000, outside every buffer");
@@ -111,13 +111,14 @@ TEST(a_deadlock)
     done(&o);
 }
 
-/* The output of the command on a terminal, stopped by Ctrl-C as soon as it has printed `sign`. */
+/* The output of the command on a terminal, stopped by Ctrl-C once it has printed `sign`. */
 static struct sam_buffer watch(const char *words, const char *sign)
 {
     char line[512], name[64];
     int terminal = open_terminal(name, sizeof name), status;
-    int held = open(name, O_RDWR | O_NOCTTY); /* what was written stays until it is read */
-    snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
+    int held = open(name, O_RDWR | O_NOCTTY); /* pending output stays until it is read */
+    snprintf(line, sizeof line, "%s >.out 2>%s; :", words,
+             name); /* `:` takes what start() appends */
     pid_t child = start(line);
     struct sam_buffer said = {0};
     while (!strstr(sam_buffer_text(&said), sign)) {
@@ -153,7 +154,7 @@ TEST(progress)
     expect_part(&said, "\r\033[Ksamite: error: stopped after 0 of 60 workgroups");
     expect_part(&said, "  workgroup 0 (0,0,0): warps 0-1 at pc 0x8000002c <k+0x0> j ");
     sam_buffer_free(&said);
-    /* the tensor hart: how many instructions, and of how many */
+    /* the tensor hart: executed instructions, and their limit */
     said = watch("--machine tensor --color=never loop.s", "instructions/s");
     expect_part(&said, "\rrun: ");
     expect_part(&said, " M instructions/s");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --gdb` without gdb: a client that is not there, leaves, or speaks by hand. gdb
- * itself: tests/gdb/multiarch.c. */
+/* `samite run --gdb` without gdb: a missing client, one that disconnects, and packets written by
+ * hand. gdb itself: tests/gdb/multiarch.c. */
 #include "cli/command.h"
 
 #include <arpa/inet.h>
@@ -34,7 +34,7 @@ TEST(refuses_ports)
     expect_failure("f.pto --gdb=0", 2, "--gdb");
 }
 
-/* A port that is taken is one line, before anything else is done. */
+/* A port in use is one line of error, before anything else happens. */
 TEST(port_in_use)
 {
     char words[160], part[64];
@@ -52,7 +52,7 @@ TEST(port_in_use)
     close(taken);
 }
 
-/* It hangs up without a word, in the middle of one, or while the program runs for ever. */
+/* The client disconnects: without a packet, within one, or while the program runs for ever. */
 TEST(vanishes)
 {
     static const char *const words[] = {
@@ -70,7 +70,7 @@ TEST(vanishes)
     assert_false(exists("c.npy"));
 }
 
-/* Detached by hand: outputs are written, and what is said for people is not mixed with packets. */
+/* Detached by hand: outputs are written, and user output is not mixed with packets. */
 TEST(detaches)
 {
     prepare_kernel();
@@ -88,7 +88,7 @@ TEST(detaches)
     done(&o);
     write_text("run", "$c#63+$c#63");
     o = run("k.s --kernel k --grid 1 --block 32 --arg u32:0 --gdb=- -q <run");
-    assert_int_equal(o.code, 2); /* it does not go on after the trap: it hangs up */
+    assert_int_equal(o.code, 2); /* the client hangs up at the trap instead of continuing */
     done(&o);
     write_text("run", "$c#63+$k#6b");
     o = run("k.s --kernel k --grid 1 --block 32 --arg u32:0 --gdb=- -q <run");

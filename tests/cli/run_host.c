@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host of a Ventus GPGPU decides: writes between launches, global size and offset, bounds
+/* Host-side settings of a Ventus GPGPU: writes between launches, global size and offset, bounds
  * of local memory, page tables. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "assemble.h"
 #include "command.h"
 
-/* Bytes of the buffer and of the metadata buffer, words 3 to 12, to where the arguments say. */
+/* Bytes of the buffer and of the metadata buffer, words 3 to 12, to the addresses in the
+ * arguments. */
 static const char sizes[] = "        .globl sizes\n"
                             "sizes:  lw      t0, 0(a0)\n"
                             "        csrr    t1, knl\n"
@@ -39,7 +40,7 @@ static const char ones[] = "        .globl ones\n"
                            "        vsw12.v v2, 0(v1)\n"
                            "        ret\n";
 
-/* Load from the address in the second argument, store what is there plus one to the first's. */
+/* Load from the address in the second argument, add one, store to the address in the first. */
 static const char touch[] = "        .globl touch\n"
                             "touch:  lw      t0, 0(a0)\n"
                             "        lw      t1, 4(a0)\n"
@@ -140,7 +141,7 @@ TEST(pokes_of_every_size)
     succeed(ALONE "--arg u32:0x90000000 --dump 0x90000000:4:word.bin --poke 0x90000000=0x01020304 "
                   "--poke 0x90000001=0xaa:u8");
     expect_bytes("word.bin", 4, "\x05\xaa\x02\x01");
-    /* Where nothing was: eight bytes, then two of them again. */
+    /* Unmapped memory: eight bytes, then two of them again. */
     succeed(ALONE "--arg u32:0xa0000004 --poke 0xa0000000=0x1122334455667788:u64 "
                   "--poke 0xa0000002=0xbeef:u16 --dump 0xa0000000:8:wide.bin");
     expect_bytes("wide.bin", 8, "\x88\x77\xef\xbe\x45\x33\x22\x11");
@@ -148,7 +149,7 @@ TEST(pokes_of_every_size)
     expect_bytes("low.bin", 4, "\x0a\0\0\0");
 }
 
-/* A host clears a flag of one byte before each launch; the word around it is no longer refused. */
+/* A host clears a one-byte flag before each launch; the word around it is accepted, too. */
 TEST(pokes_between_launches)
 {
     succeed("--poke 0x90000000=7:u8 inside.metadata inside.data --dump 0x90000000:1:a.bin "
@@ -233,7 +234,7 @@ TEST(a_prepared_launch_is_held_to_what_it_declares)
     succeed(TOUCH "--strict-lds --arg u32:0x700007fc");
     expect_failure(TOUCH "-q --strict-lds --arg u32:0x70000800", 1, "load from 0x70000800");
     succeed(TOUCH "--strict-lds --lds-range 0x70000800:4 --arg u32:0x70000800");
-    /* A local: argument is declared, too, to the byte. */
+    /* A local: argument is declared as well, to the byte. */
     succeed(TOUCH "--arg local:20");
     expect_failure(TOUCH "-q --arg u32:0x7ffff400 --arg local:1024", 1, "load from 0x7ffff400");
     succeed(TOUCH "--arg u32:0x7ffff3fc --arg local:1024 --arg local:16");
@@ -274,10 +275,10 @@ TEST(the_same_results_under_sv39)
     sam_buffer_free(&plain);
     succeed("inside.metadata inside.data --sv39 --dump 0x90000000:1:flag.bin");
     expect_bytes("flag.bin", 1, "\x03");
-    /* Memory that a poke brings into being has a page as well. */
+    /* Memory created by a poke has a page as well. */
     succeed(ALONE "--sv39 --arg u32:0xa0000000 --poke 0xa0000000=9 --dump 0xa0000000:4:new.bin");
     expect_bytes("new.bin", 4, "\x0a\0\0\0");
-    /* Code is read and executed, not written; what no buffer holds has no page. */
+    /* Code is readable and executable, not writable; addresses outside all buffers have no page. */
     expect_failure(TOUCH "-q --sv39 --arg u32:0x80000000", 1, "store page fault at 0x80000000");
     succeed(ALONE "--arg u32:0x80000000");
     expect_failure(TOUCH "-q --sv39 --arg u32:0xb0000000", 1, "load page fault at 0xb0000000");
@@ -285,7 +286,7 @@ TEST(the_same_results_under_sv39)
                    "--sv39 builds its own tables: expected no --ptbr");
 }
 
-/* .data has its bytes at its load address, from where start code copies them, and at its own. */
+/* .data has its bytes at its load address, from which start code copies them, and at its own. */
 TEST(load_addresses)
 {
     static const char source[] = "        lui     a1, 0x80001 # the load address\n"

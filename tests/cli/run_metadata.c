@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run` on the files of the Ventus driver: chains of launches, their pokes and dumps, older
- * files, symbols of an ELF file, and files that are damaged or missing. */
+/* `samite run` on files of the Ventus driver: chains of launches, their pokes and dumps, older
+ * files, symbols of an ELF file, and damaged or missing files. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@ enum { KNL = 0x90003000, PDS = 0x90004000, DATA = 0x90000000, ITEMS = 16 };
 struct launch_files {
     uint32_t arguments; /* address */
     uint32_t addend;
-    bool first; /* brings the buffer's data */
-    bool local; /* names a buffer in local memory */
+    bool first; /* provides the buffer's data */
+    bool local; /* places a buffer in local memory */
     bool older; /* no start_addr */
 };
 
@@ -87,7 +87,7 @@ TEST(a_chain_of_launches)
     expect_items("two.bin", 21, 21);
     struct sam_buffer first = read_file("l0.log"), second = read_file("l1.log");
     assert_true(first.size > 1000 && first.size == second.size);
-    /* the log of both launches is that of one after the other */
+    /* the log of both launches is the concatenation of their logs */
     struct sam_buffer out =
         expect_success("one.metadata one.data two.metadata two.data --log both.log");
     struct sam_buffer both = read_file("both.log");
@@ -116,7 +116,7 @@ TEST(debugging_a_chain)
         "buffer 1 of the recording", "[launch 1 (two) has ended after ", NULL);
     expect_items("first.bin", 1, 1);
     expect_items("second.bin", 21, 21);
-    /* Left in the first: nothing of the second runs, and nothing is written. */
+    /* Quit in the first launch: the second does not run, and nothing is written. */
     expect_runs("one.metadata one.data two.metadata two.data "
                 "--dump 0x90000000:64:third.bin --batch -ex continue");
     assert_false(exists("third.bin"));
@@ -127,15 +127,15 @@ TEST(pokes_in_a_chain)
 {
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
-    /* shared data between the launches; the second one's own argument, over what its file says;
-     * after both, which no kernel sees */
+    /* shared data between the launches; an argument for the second one, overriding its file;
+     * after both, memory that no kernel accesses */
     expect_parts(
         expect_success("one.metadata one.data --poke 0x90000000=5000 --poke 0x90002004=300 "
                        "--dump 0x90002000:8:early.bin two.metadata two.data --poke 0x90000004=401 "
                        "--dump 0x90000000:64:two.bin"),
         NULL);
     struct sam_buffer early = read_file("early.bin");
-    assert_int_equal(sam_le32(early.data + 4), 300); /* in effect at once */
+    assert_int_equal(sam_le32(early.data + 4), 300); /* effective immediately */
     sam_buffer_free(&early);
     struct sam_buffer two = read_file("two.bin");
     assert_int_equal(sam_le32(two.data), 5300);
@@ -220,7 +220,7 @@ TEST(bad_files)
     text.data[9 * 27] = '\0';
     write_text("short.metadata", (char *)text.data);
     sam_buffer_free(&text);
-    /* also after a good pair: nothing has run, nothing is written */
+    /* also after a good pair: nothing runs, nothing is written */
     static const char *const before[] = {"",
                                          "one.metadata one.data --dump 0x90000000:4:never.bin "};
     for (size_t i = 0; i < 2; i++) {

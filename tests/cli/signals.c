@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals while a verb waits for something outside, for each verb that reads or writes a file;
- * signals that the parent ignores; and leftover files. */
+/* Signals while a verb waits for input or output, for each verb that reads or writes a file;
+ * signals ignored by the parent; and leftover files. */
 #include "cli/command.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int setup(void **state)
     return mkfifo(fifo, 0600);
 }
 
-/* An input that never comes: the open for writing returns when the verb has opened it. */
+/* An input that never arrives: the open for writing returns once the verb has opened it. */
 TEST(waits_for_input)
 {
     static const char *const words[] = {
@@ -65,7 +65,7 @@ static bool is_full(pid_t child, int reader)
     return waiting == fcntl(reader, F_GETPIPE_SZ);
 }
 
-/* A log that nobody reads, and a pipe that nobody opens. */
+/* A log without a reader, and a pipe that is never opened. */
 TEST(waits_for_output)
 {
     static const char *const words[] = {
@@ -88,8 +88,8 @@ TEST(waits_for_output)
 }
 
 /* A job of a script that ignores SIGINT continues; SIGTERM still ends it. */
-/* Ctrl-C in the middle of a long run of each model of the hart and its units in time: it has
- * written a part of its timeline, and ends by the signal. */
+/* Ctrl-C in the middle of a long timed run of each model of the hart and its units: it has
+ * written part of its timeline, and ends by the signal. */
 TEST(models_in_time)
 {
     static const char *const words[] = {
@@ -134,7 +134,7 @@ TEST(ignored_stays_ignored)
     done(&o);
 }
 
-/* A verb that does not catch the signal leaves no file either. */
+/* A verb that does not catch the signal also leaves no file. */
 TEST(leaves_nothing)
 {
     struct sam_buffer symbols = {0};
@@ -148,7 +148,8 @@ TEST(leaves_nothing)
     assert_false(exists("wave.vcd") || has_temporary("wave"));
 }
 
-/* Ctrl-C in the middle of a run: where it was, no log, no output, nothing left behind. */
+/* Ctrl-C in the middle of a run: its location is reported, and no log, output or other file
+ * remains. */
 TEST(stopped_runs)
 {
     static const struct {
@@ -169,7 +170,7 @@ TEST(stopped_runs)
     }
 }
 
-/* Ctrl-C: what was reached of a program that would take hours. */
+/* Ctrl-C: progress in a program that would take hours. */
 TEST(stopped_tile_programs)
 {
     write_text("long.pto", "func.func @long(%n: index) {\n"
@@ -182,7 +183,7 @@ TEST(stopped_tile_programs)
                            "!pto.tile_buf<vec, 16x64xf32>)\n  }\n  return\n}\n");
     pid_t child = start("tile explain long.pto --arg i64:1000000000");
     assert_true(comes(child, catches, SIGTERM)); /* a shell before it catches SIGINT */
-    assert_true(comes(child, has_worked, 0));    /* it may not have begun when it catches signals */
+    assert_true(comes(child, has_worked, 0));    /* the run may start after the handler is set */
     kill(child, SIGINT);
     struct outcome o = dies(child, SIGINT);
     expect_part(&o.err, "stopped after ");
@@ -201,7 +202,7 @@ TEST(stopped_tile_programs)
     assert_false(exists("stop.json") || has_temporary("stop"));
 }
 
-/* Ctrl-C in a launch with far too many workgroups, of which the program tells by a line. */
+/* Ctrl-C in a launch with far too many workgroups; the program announces the launch with a line. */
 TEST(stopped_launches)
 {
     write_text("huge.s", "li a7, 64\nli a0, 2\nla a1, line\nli a2, 1\nli s1, 0x02001000\n"
@@ -216,8 +217,8 @@ TEST(stopped_launches)
     done(&o);
 }
 
-/* Ctrl-C in an endless loop after a launch: with --cycles, what was reached is reported. Outputs
- * are not written. */
+/* Ctrl-C in an endless loop after a launch: with --cycles, progress is reported. Outputs are not
+ * written. */
 TEST(stopped_systems_in_time)
 {
     static const char *const options[] = {"-q", "-q --json", "--compare-raw"};
@@ -254,7 +255,7 @@ TEST(stopped_systems_in_time)
     }
 }
 
-/* A sweep that is stopped leaves no table and no page. */
+/* A stopped sweep leaves no table and no page. */
 TEST(stopped_sweeps)
 {
     write_text("again.s", "again: j again\n");
@@ -266,7 +267,7 @@ TEST(stopped_sweeps)
     done(&o);
     assert_false(exists("loop.csv") || exists("loop.html"));
     assert_false(has_temporary("loop.csv") || has_temporary("loop.html"));
-    /* a launch that is stopped is not reported beside the sweep */
+    /* a stopped launch has no report of its own besides the sweep's */
     write_text("spin.s", ".globl spin\nspin: j spin\n");
     child = start("sweep spin.s --kernel spin --grid 1 --block 1 --config sms=1,2");
     assert_true(comes(child, catches, SIGTERM));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of the weight codec under interruption: kill -9 at any moment, Ctrl-C while they wait;
- * progress on a terminal; and models made here. SAMITE_KILLS=N kills that many times a verb. */
+/* The verbs of the weight codec under interruption: kill -9 at any moment, Ctrl-C while they
+ * wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills each verb N times. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "must.h"
 #include "random.h"
 
-enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* for progress: from 64 MiB on */
+enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* progress is shown from 64 MiB on */
 
 static void write_bytes(const char *name, const void *data, size_t size)
 {
@@ -32,7 +32,7 @@ static void succeed(const char *words)
     expect_runs(words);
 }
 
-/* w.safetensors of one bf16 tensor, packed w.smw; in/ with two of them, packed in.packed/ */
+/* w.safetensors with one bf16 tensor, packed w.smw; in/ with two of them, packed in.packed/ */
 static int make_files(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static bool same_file(const char *name, const char *other)
     return same;
 }
 
-/* A verb, the files it makes, and their contents when it runs to its end. */
+/* A verb, its output files, and their contents after a complete run. */
 struct task {
     const char *words;
     const char *outputs[3], *expected[3];
@@ -149,7 +149,7 @@ TEST(killed)
     }
 }
 
-/* The first `size` bytes of `name` come through a pipe, and then nothing. Ctrl-C. */
+/* The first `size` bytes of `name` arrive through a pipe, then nothing. Ctrl-C. */
 static void interrupt_waiting(const char *name, size_t size, const char *words)
 {
     char path[128];
@@ -181,16 +181,17 @@ TEST(interrupted)
     interrupt_waiting("w.npy", 60000, "convert -f w=pipe -o stop.out");
 }
 
-/* What the verb says on a terminal. */
+/* The output of the verb on a terminal. */
 static struct sam_buffer watch(const char *words)
 {
     char line[512], name[64];
     int terminal = open_terminal(name, sizeof name), status;
-    int held = open(name, O_RDWR | O_NOCTTY); /* what was written stays until it is read */
-    snprintf(line, sizeof line, "%s >.out 2>%s; :", words, name); /* not what start() adds */
+    int held = open(name, O_RDWR | O_NOCTTY); /* pending output stays until it is read */
+    snprintf(line, sizeof line, "%s >.out 2>%s; :", words,
+             name); /* `:` takes what start() appends */
     pid_t child = start(line);
     struct sam_buffer said = {0};
-    static const char end = 4; /* it comes after everything that the verb has written */
+    static const char end = 4; /* marks the end of the verb's output */
     for (bool ended = false; !said.size || said.data[said.size - 1] != (uint8_t)end;) {
         char bytes[4096];
         int waiting = 0;
@@ -211,7 +212,7 @@ static struct sam_buffer watch(const char *words)
     return said;
 }
 
-/* A progress line, which is gone at the end. */
+/* A progress line, erased at the end. */
 static void watch_only(const char *words, const char *what)
 {
     char begin[64];
@@ -263,7 +264,7 @@ TEST(progress)
     sam_buffer_free(&said);
 }
 
-/* Packed bytes do not go to a terminal. */
+/* Packed data is not written to a terminal. */
 TEST(onto_terminal)
 {
     if (no_terminal())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units on a clock: each is called in the cycles it asks for or is woken for, in ascending order,
- * and within a cycle in the order in which they joined. */
+/* Units on a clock: each is called in the cycles that it requests or is woken for, in ascending
+ * order, and within a cycle in order of registration. */
 #include "test.h"
 
 #include "clock/clock.h"
@@ -66,15 +66,15 @@ TEST(an_idle_unit_waits_until_it_is_woken)
     sam_clock_advance(&b.clock, 10); /* unit 1 wakes unit 0 */
     assert_int_equal(sam_clock_next(&b.clock), SAM_CLOCK_IDLE);
     sam_clock_wake(&b.clock, 1, 20);
-    sam_clock_wake(&b.clock, 1, 30); /* later than what it has */
-    sam_clock_advance(&b.clock, 20); /* cycle 20 itself has not come */
+    sam_clock_wake(&b.clock, 1, 30); /* later than its own wake-up cycle */
+    sam_clock_advance(&b.clock, 20); /* cycle 20 itself has not run */
     sam_clock_advance(&b.clock, 21);
     sam_clock_advance(&b.clock, 100);
     static const struct call expected[] = {{0, 0}, {0, 1}, {1, 0}, {20, 1}, {21, 0}};
     expect_calls(&b, expected, 5);
 }
 
-/* Is called every `period` cycles. */
+/* Called every `period` cycles. */
 struct runner {
     struct bench *bench;
     unsigned number;
@@ -92,7 +92,7 @@ static uint64_t run_on(void *unit, uint64_t now)
     return now + r->period;
 }
 
-/* Where one unit is called alone for a while, the cycles are those of a walk over all of them. */
+/* While one unit runs alone, the cycles are those of a walk over all units. */
 TEST(a_unit_goes_on_alone)
 {
     for (unsigned other = 1; other < 12; other++) {
@@ -114,7 +114,7 @@ TEST(a_unit_goes_on_alone)
     }
 }
 
-/* A unit that wakes itself is called then, and not when it has said. */
+/* A unit that wakes itself is called then, and not in the cycle that it returned. */
 static uint64_t wake_itself(void *unit, uint64_t now)
 {
     const struct runner *r = unit;
@@ -133,7 +133,7 @@ TEST(a_unit_wakes_itself)
     expect_calls(&b, expected, 3);
 }
 
-/* The clock stops after the cycle of an interrupt, in which the other units still live. */
+/* The clock stops after the cycle of an interrupt, in which the other units still run. */
 TEST(an_interrupt_ends_a_run)
 {
     struct bench b = {0};
@@ -149,7 +149,7 @@ TEST(an_interrupt_ends_a_run)
     assert_int_equal(b.clock.now, 6);
 }
 
-/* Nor does another unit go on alone after that cycle. */
+/* A unit that runs alone also stops after that cycle. */
 TEST(an_interrupt_holds_the_others)
 {
     struct bench b = {0};

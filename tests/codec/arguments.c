@@ -33,7 +33,7 @@ static void *allocate(void *context, size_t size)
     return aligned_alloc(64, size);
 }
 
-/* Options that every function that takes some refuses. */
+/* Options rejected by every function that takes some. */
 TEST(bad_options)
 {
     const struct sam_allocator half = {allocate, NULL, NULL};
@@ -69,7 +69,7 @@ TEST(bad_options)
     assert_true(sam_codec_level_name((enum sam_codec_level) - 1) != NULL);
 }
 
-/* Each by itself; the type, rank and shape of the tensor belong to what is checked as input. */
+/* One error at a time; the type, rank and shape of the tensor are checked as input. */
 TEST(bad_weights)
 {
     struct sam_weight w = tensor;
@@ -282,13 +282,13 @@ TEST(symbol_stat)
     task.symbols = NULL;
     refuses(sam_symbolstat_run, &unit, &task, freq, &result);
     task.count = 0;
-    unit.state = SAM_SYMBOLSTAT_DRAIN; /* more counts would come than there is room for */
+    unit.state = SAM_SYMBOLSTAT_DRAIN; /* more counts than there is room for */
     refuses(sam_symbolstat_run, &unit, &task, freq, &result);
     unit.state = (enum sam_symbolstat_state)9;
     refuses(sam_symbolstat_run, &unit, &task, freq, &result);
     unit.state = SAM_SYMBOLSTAT_IDLE;
     assert_int_equal(sam_symbolstat_run(&unit, &task, freq, &result, NULL), SAM_OK);
     assert_int_equal(result.cycles, sam_symbolstat_cycles(4, 0));
-    /* outside the range of the port: the wires that there are */
+    /* outside the range of the port, but within its wires */
     sam_symbolstat_clock(&unit, (struct sam_symbolstat_in){.flush = true, .symbol = UINT32_MAX});
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks without a file: ranges of every type in every layout against sam_packed_read, the chunks
- * made against those of sam_pack, counters against sam_weight_count. */
+/* Chunks without a file: ranges of every type in every layout against sam_packed_read, chunks
+ * against those of sam_pack, counters against sam_weight_count. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -42,7 +42,7 @@ static void free_sample(struct sample *s)
     free(s->chunks.data);
 }
 
-/* Elements [first, first + count) as they are, which must be those that sam_packed_read gives. */
+/* Elements [first, first + count), unpacked; they must equal those of sam_packed_read. */
 static void expect_range(struct sample *s, uint64_t first, uint64_t count)
 {
     struct sam_error error = {0};
@@ -68,7 +68,7 @@ static void expect_range(struct sample *s, uint64_t first, uint64_t count)
     free(wanted);
 }
 
-/* A place in a piece of `count` elements, likely near a border of blocks or chunks. */
+/* A random index in a piece of `count` elements, likely near a border of blocks or chunks. */
 static uint64_t some_place(uint64_t count, uint64_t *random)
 {
     static const uint64_t steps[] = {1, SAM_CHUNK_BLOCK_SIZE, SAM_CHUNK};
@@ -142,7 +142,7 @@ TEST(making_chunks)
         make(types[t], SAM_CHUNK * sizeof(uint16_t) + 24, &random);
 }
 
-/* The last chunk does not fit: those before it are given out, whole. */
+/* The last chunk does not fit: those before it are written, whole. */
 TEST(making_without_room)
 {
     uint64_t random = test_seed();
@@ -190,7 +190,7 @@ TEST(counting)
                 count((enum sam_dtype)type, &layouts[l], sizes[i], &random);
 }
 
-/* What the steps say that a decoder does, for blocks whose planes are known. */
+/* The steps of a decoder, as reported, for blocks with known planes. */
 TEST(costs)
 {
     enum { COUNT = SAM_CHUNK_BLOCK_SIZE + 1000 };

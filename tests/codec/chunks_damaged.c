@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged chunks, 100,000 of them (SAMITE_MUTATIONS: so many in all): a fault, or the right
- * elements, and never a byte that is wrong or read or written outside. Every eighth gets a valid
- * checksum of its header again, so that the code after that check runs. */
+/* 100,000 damaged chunks (SAMITE_MUTATIONS: their number): each is a fault or decodes to the
+ * right elements, without a wrong byte and without access out of bounds. Every eighth gets a
+ * valid checksum of its header, so that the code after that check runs. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -40,7 +40,7 @@ static void free_victim(struct victim *v)
     free(v->chunks.data);
 }
 
-/* Half of the damage goes where the sizes and codes are. */
+/* Half of the damage hits sizes and codes. */
 static size_t somewhere(size_t size, uint64_t *random)
 {
     return (size_t)(test_below(random, 2) ? test_below(random, size < 200 ? size : 200)
@@ -71,7 +71,7 @@ static void damage(struct packed *work, const struct packed *other, uint64_t *ra
         length = length < work->size - from ? length : work->size - from;
         memmove(work->data + at, work->data + from, length);
         break;
-    default: /* a number that could be a size */
+    default: /* a plausible size */
         at -= at % 4;
         if (work->size - at >= 4)
             sam_put_le32(work->data + at,
@@ -92,7 +92,7 @@ static void forge(const struct packed *work, uint32_t number)
                      XXH3_64bits_withSeed(work->data + 8, header - 8, (uint64_t)number << 32));
 }
 
-/* Decode a random range, or all. Whatever was given out must be the elements of the piece. */
+/* Decode a random range, or all. Every output element must equal the original. */
 static bool decode(const struct victim *v, struct packed *work, uint64_t *random)
 {
     bool wider = test_below(random, 2) && v->piece.type != SAM_F32;
@@ -153,12 +153,12 @@ static void mutate(enum sam_dtype type, size_t size, uint64_t rounds, uint64_t *
         harmless += decode(v, &work, random);
         free(work.data);
     }
-    assert_true(harmless < rounds / 2); /* the damage does reach what is decoded */
+    assert_true(harmless < rounds / 2); /* the damage does reach decoded data */
     for (size_t l = 0; l < SAM_COUNT(layouts); l++)
         free_victim(&victims[l]);
 }
 
-/* One group of the types; a part of the damage hits pieces of several blocks. */
+/* One group of the types; some of the damage hits pieces of several blocks. */
 static void group(unsigned number)
 {
     uint64_t random = test_seed() + number;

@@ -21,7 +21,7 @@ struct sam_source memory_source(struct packed *bytes)
     return (struct sam_source){read_memory, bytes, bytes->size};
 }
 
-/* Of most offsets; and of the bytes that could be used after them, half. */
+/* Fault on most out-of-range offsets, and on half of those within reach of the data. */
 static const uint8_t *look(void *context, uint64_t offset, size_t size, size_t *run)
 {
     const struct packed *bytes = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding into a wider type: every bit pattern, against values computed another way; and small
- * tensors that are coded together, whose elements need not be aligned. */
+/* Decoding into a wider type: every bit pattern, against values computed independently; and
+ * small tensors that are coded together, whose elements need not be aligned. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "codec/weights.h"
 #include "random.h"
 
-/* The f16 with this value, which it has: from the value alone. */
+/* The f16 pattern of a value that f16 represents, from the value alone. */
 static uint16_t half_of(double value)
 {
     int power;
@@ -23,7 +23,7 @@ static uint16_t half_of(double value)
     return (uint16_t)(sign | (unsigned)(power + 14) << 10 | (unsigned)ldexp(fraction * 2 - 1, 10));
 }
 
-/* OCP MX and FP8 tables: e4m3 has no infinity and one NaN, e2m1 neither. */
+/* From the OCP MX and FP8 tables: e4m3 has no infinity and one NaN, e2m1 neither. */
 static uint16_t wide_e4m3(unsigned bits)
 {
     int exponent = bits >> 3 & 15, mantissa = bits & 7;
@@ -82,7 +82,7 @@ static void expect_wide(const struct sam_chunks_piece *piece, const struct packe
     free(got.data);
 }
 
-/* All bit patterns, then weights across two chunks: from any element to any other. */
+/* All bit patterns, then weights across two chunks: every range between two elements. */
 static void widen(enum sam_dtype type)
 {
     uint64_t random = test_seed();
@@ -136,7 +136,7 @@ TEST(widening_bf16)
     widen(SAM_BF16);
 }
 
-/* All tensors but the first begin at odd bytes, and an element of one lies in two blocks. */
+/* All tensors but the first begin at odd bytes, and one element spans two blocks. */
 TEST(tensors_coded_together)
 {
     enum { TENSORS = 700 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codes: exact, limited, as short as a search over all lengths finds, canonical. */
+/* Codes: complete, length-limited, optimal against an exhaustive search over lengths, canonical. */
 #include "test.h"
 
 #include "codec/codec.h"
@@ -18,13 +18,13 @@ static void expect_good(const uint32_t counts[256], const struct sam_huffman *co
     assert_true(sam_huffman_is_exact(code));
     for (unsigned s = 0; s < 256; s++) {
         assert_int_equal(code->length[s] == 0, counts[s] == 0);
-        for (unsigned t = 0; t < s; t++) /* more frequent symbols have no longer codes */
+        for (unsigned t = 0; t < s; t++) /* more frequent symbols never have longer codes */
             if (counts[s] && counts[t] && counts[s] > counts[t])
                 assert_true(code->length[s] <= code->length[t]);
     }
 }
 
-/* The cheapest of all exact codes of `n` symbols, whose counts rise: lengths fall. */
+/* The cheapest complete code of `n` symbols with rising counts: lengths fall. */
 static uint64_t cheapest(const uint32_t *counts, unsigned n, unsigned longest, unsigned left)
 {
     uint64_t best = UINT64_MAX;
@@ -65,7 +65,7 @@ TEST(as_short_as_can_be)
     }
 }
 
-/* Counts that an unlimited code would give more than the limit. */
+/* Counts whose unlimited code would exceed the limit. */
 TEST(limited)
 {
     for (unsigned n = 2; n <= 40; n++) {
@@ -112,7 +112,7 @@ TEST(inexact)
     struct sam_huffman code = {.length = {[0] = 1}};
     assert_false(sam_huffman_is_exact(&code)); /* one symbol is a constant */
     code.length[1] = 2;
-    assert_false(sam_huffman_is_exact(&code)); /* half of the codes mean nothing */
+    assert_false(sam_huffman_is_exact(&code)); /* half of the codes are unused */
     code.length[2] = 2;
     assert_true(sam_huffman_is_exact(&code));
     code.length[3] = 11;

@@ -13,7 +13,7 @@
 
 enum { TENSORS = 9 };
 
-/* A header that names most of the tensors, tensors large and empty, gaps. */
+/* A header that names most of the tensors, large and empty tensors, gaps. */
 struct file {
     struct sam_weights weights;
     struct sam_weight tensors[TENSORS];
@@ -170,7 +170,7 @@ TEST(ranges)
     free(f.data);
 }
 
-/* A source in memory that ends when its file is cut. */
+/* A source in memory that is truncated with its file. */
 struct cut {
     const uint8_t *data;
     uint64_t size;
@@ -187,7 +187,7 @@ static bool read_cut(void *context, uint64_t offset, void *data, size_t size)
     return true;
 }
 
-/* Reading on demand gives the same as reading from memory; and a file truncated since is an error
+/* Reading on demand equals reading from memory; a file truncated meanwhile gives an error
  * wherever it ends. */
 TEST(from_a_source)
 {
@@ -248,8 +248,8 @@ static bool swallow(void *context, const void *data, size_t size)
     return true;
 }
 
-/* A hundred thousand scalars cost no more than their names and entries; the packer's figures agree
- * with the file's and add up. */
+/* A hundred thousand scalars cost only their names and entries; the packer's figures match those
+ * of the file and add up. */
 TEST(scalars)
 {
     enum { COUNT = 100000 };
@@ -320,7 +320,7 @@ TEST(small_files)
     }
 }
 
-/* Offsets above 4 GiB: a sparse file of zeros with something at its end. */
+/* Offsets above 4 GiB: a sparse file of zeros with data at its end. */
 TEST(large_offsets)
 {
     const uint64_t size = (UINT64_C(4) << 30) + (1 << 20) + 6;
@@ -416,7 +416,7 @@ TEST(no_room)
     assert_int_equal(sam_unpack(packed.data, packed.size, NULL, out, 4999, &error), SAM_ERR_USAGE);
     struct sam_packer *packer;
     assert_int_equal(sam_packer_open(&weights, NULL, (struct sam_sink){0}, &packer, &error),
-                     SAM_ERR_USAGE); /* nor nowhere to write to */
+                     SAM_ERR_USAGE); /* also without an output */
     assert_null(packer);
     free(packed.data);
 }

@@ -5,7 +5,7 @@
 
 #include "codec/container.h"
 
-/* A file of these pieces, each of the layout "bytes", and not one chunk. */
+/* A file of these pieces, each with the layout "bytes" and no chunks. */
 static inline struct sam_buffer forge_packed(struct sam_weight *pieces, size_t count,
                                              uint64_t file_size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed files that lie, and callers that pass invalid arguments. */
+/* Packed files with false contents, and callers that pass invalid arguments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool no_more(void *context, const void *data, size_t size)
     return true;
 }
 
-/* Every way to read it fails with SAM_ERR_INPUT and a reason. */
+/* Every reader fails with SAM_ERR_INPUT and a reason. */
 static void expect_damaged(const struct sam_buffer *file, const char *part)
 {
     struct sam_error error = {0};
@@ -41,7 +41,7 @@ static void expect_damaged(const struct sam_buffer *file, const char *part)
     sam_unpacker_close(unpacker);
 }
 
-/* Sizes whose number of chunks, rounded up without care, is 0 or small. */
+/* Sizes whose number of chunks overflows to 0 or a small number when rounded up carelessly. */
 TEST(promises)
 {
     static const uint64_t sizes[] = {
@@ -66,7 +66,7 @@ TEST(dimensions)
     sam_buffer_free(&file);
 }
 
-/* Endless pieces: none is read, and no memory is allocated for them. */
+/* Huge declared pieces: none is read, and no memory is allocated for them. */
 TEST(pieces)
 {
     struct sam_weight tensor;
@@ -77,14 +77,14 @@ TEST(pieces)
     assert_non_null(strstr(error.text, "2097153 tensors: the limit is 2097152"));
     struct sam_weight piece = {.name = "", .rank = 1, .shape = {5}, .size = 5};
     struct sam_buffer file = forge_packed(&piece, 1, 5);
-    sam_put_le64(file.data + 32, 1 << 28); /* bytes of the list, and how many are in it */
+    sam_put_le64(file.data + 32, 1 << 28); /* bytes of the list, and its number of entries */
     sam_put_le32(file.data + 40, SAM_MAX_PIECES + 1);
     sam_put_le64(file.data + 56, sam_codec_base.hash(file.data, 56, 0));
     expect_damaged(&file, "more pieces than the limit");
     sam_buffer_free(&file);
 }
 
-/* The bound is computed at once, whatever is declared. */
+/* The bound is computed in constant time, whatever is declared. */
 TEST(bounds)
 {
     struct sam_weight tensor;

@@ -65,7 +65,7 @@ static void free_parts(void)
         sam_buffer_free(&parts[i]);
 }
 
-/* The parts of a file, each fed in pieces of its own size; their ranges follow each other. */
+/* The parts of a file, each fed in blocks of another size; their ranges are adjacent. */
 static void make_parts(const struct sam_weights *w, unsigned count,
                        const struct sam_codec_options *options)
 {
@@ -151,7 +151,7 @@ TEST(wrong_sets)
     sources[0] = sources[1];
     sources[1] = sources[2];
     expect_refused(2, SAM_ERR_INPUT, "part 1/3 is missing");
-    /* One of another split, of other options, no part at all. */
+    /* A part of another split, of other options, and a file that is no part. */
     struct sam_buffer other = parts[1];
     parts[1] = (struct sam_buffer){0};
     make_parts(&weights, 2, NULL);
@@ -173,14 +173,14 @@ TEST(wrong_sets)
     free_parts();
 }
 
-/* A changed byte anywhere is noticed, and so is an end that is missing. */
+/* Any changed byte is detected, and so is a truncated end. */
 TEST(damage)
 {
     uint64_t random = 11;
     make_parts(&weights, 2, NULL);
     for (int i = 0; i < 300; i++) {
         struct sam_buffer *part = &parts[i % 2];
-        /* The second part's start is not used, apart from its header. */
+        /* The second part's start is unused except for its header. */
         size_t at = (size_t)(test_random(&random) % part->size);
         at = i < 40 ? (size_t)i : i < 80 ? part->size - 1 - (size_t)(i - 40) : at;
         if (i % 2 && at >= 128 && at < 1024)
@@ -202,7 +202,7 @@ TEST(damage)
     free_parts();
 }
 
-/* Sinks that fail, input of the wrong size. */
+/* Failing sinks, input of the wrong size. */
 TEST(failures)
 {
     const struct sam_sink sink = test_sink(&parts[0]);

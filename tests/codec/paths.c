@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each level's loops against the plain ones: the same bytes, at every alignment and length. */
+/* The loops of each instruction level against the plain ones: the same bytes, at every alignment
+ * and length. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -17,7 +18,7 @@ static const struct sam_codec_ops *level(unsigned i)
     return sam_codec_ops((enum sam_codec_level)(SAM_CODEC_PORTABLE + i));
 }
 
-/* A level that this host lacks falls back to one that it has, which is then tested again. */
+/* A level that this host lacks falls back to one that it has, which is then tested twice. */
 #define EACH_LEVEL(ops)                                                                            \
     for (unsigned level_ = 0; level_ < 3; level_++)                                                \
         for (const struct sam_codec_ops *ops = level(level_), *once_ = ops; once_; once_ = NULL)
@@ -43,7 +44,7 @@ TEST(splitting_and_merging)
             enum sam_layout_id id = (enum sam_layout_id)(round % SAM_LAYOUTS);
             const struct sam_layout *l = sam_layout_of(id);
             size_t n = some_length(&random), size = n * l->element;
-            size_t shift = test_below(&random, 70); /* the alignment of what is written */
+            size_t shift = test_below(&random, 70); /* alignment of the output */
             uint8_t *elements = buffer(size), *back = buffer(size + shift);
             uint8_t *wanted[SAM_MAX_PLANES], *got[SAM_MAX_PLANES];
             for (size_t i = 0; i < size; i++)
@@ -140,7 +141,7 @@ TEST(coding)
             assert_memory_equal(sizes, wanted_sizes, sizeof sizes);
             assert_memory_equal(got, wanted, total);
             free(got);
-            uint8_t *exact = buffer(total); /* nothing after it may be read */
+            uint8_t *exact = buffer(total); /* bytes after it must not be read */
             memcpy(exact, wanted, total);
             memset(back, 0, n);
             assert_true(ops->decode(table, exact, sizes, back, n, &nothing));
@@ -157,8 +158,8 @@ TEST(coding)
     free(table);
 }
 
-/* Fast loops count an address down in its low 16 bits: any stream may cross such a boundary,
- * anywhere. */
+/* Fast loops count an address down in its low 16 bits: any stream may cross such a boundary, at
+ * any point. */
 TEST(across_64_kib)
 {
     enum { N = 4000, BORDER = 1 << 16 };
@@ -171,7 +172,7 @@ TEST(across_64_kib)
     size_t total = 0;
     assert_non_null(room);
     assert_non_null(table);
-    for (size_t i = 0; i < N; i++) /* every other symbol takes one bit: seven per look-up */
+    for (size_t i = 0; i < N; i++) /* every other symbol takes one bit: seven symbols per look-up */
         symbols[i] = (uint8_t)(test_below(&random, 2) ? 0 : test_below(&random, 40));
     sam_codec_count_symbols(symbols, N, counts);
     sam_huffman_make(counts, &code);
@@ -200,8 +201,8 @@ TEST(across_64_kib)
     free(table);
 }
 
-/* Streams that are damaged or of the wrong length: all levels agree on whether they are good and,
- * if so, on the symbols. */
+/* Damaged streams and streams of the wrong length: all levels agree on whether they are valid
+ * and, if so, on the symbols. */
 TEST(damaged_streams)
 {
     uint64_t random = test_seed();
@@ -221,7 +222,7 @@ TEST(damaged_streams)
         sam_streams_encode(&code, symbols, n, in, sizes);
         unsigned j = (unsigned)test_below(&random, SAM_STREAMS);
         switch (test_below(&random, 4)) {
-        case 0: /* a byte from one stream to the next */
+        case 0: /* move a byte from one stream to the next */
             if (sizes[j]) {
                 sizes[j]--;
                 sizes[(j + 1) % SAM_STREAMS]++;

@@ -17,8 +17,8 @@ static const struct sam_codec_options every_mode[] = {
 };
 enum { MODES = sizeof every_mode / sizeof every_mode[0] };
 
-/* All 65536 patterns of 16 bits, in a shuffled order and often enough that exponents are worth
- * coding: the pattern 0x3f80 + k stands k times more. */
+/* All 65536 patterns of 16 bits, shuffled, with skewed exponents that are worth coding: the
+ * pattern 0x3f80 + k occurs k more times. */
 TEST(every_16_bit_pattern)
 {
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
@@ -84,7 +84,7 @@ TEST(every_length)
     free(data);
 }
 
-/* An array of several layers takes what these take one by one, within one percent. */
+/* An array of several layers packs as well as the layers one by one, within one percent. */
 TEST(layers_in_one_array)
 {
     enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
@@ -102,8 +102,8 @@ TEST(layers_in_one_array)
     free(data);
 }
 
-/* Planes that are usually noise, but not here: f32 that was bf16 takes as much as bf16, and zeros
- * cost nothing in any plane. */
+/* Planes that are usually noise, but not here: f32 converted from bf16 packs as small as bf16,
+ * and zeros cost nothing in any plane. */
 TEST(mantissas_that_are_no_noise)
 {
     enum { COUNT = 300000 };
@@ -151,7 +151,7 @@ TEST(degenerate_planes)
                     symbol = (uint8_t)(symbol + (symbol < 255));
                 }
                 break;
-            case 4: data[i] = i < COUNT - 1 ? 3 : 4; break;    /* one and a single other */
+            case 4: data[i] = i < COUNT - 1 ? 3 : 4; break;    /* all but one are equal */
             default: data[i] = i < COUNT / 2 ? 0 : 200; break; /* two constant halves */
             }
         }
@@ -184,7 +184,7 @@ TEST(sizes_near_the_bound)
         assert_int_equal(sam_weight_stat(cases[i].type, data, size, NULL, &stat, NULL), SAM_OK);
         if (bits < cases[i].least || bits > cases[i].most)
             fail_msg("%s: %.3f bits a weight", sam_dtype_name(cases[i].type), bits);
-        /* A twentieth of a bit that the code loses weighs double in eight. */
+        /* A twentieth of a bit of inefficiency counts double for 8-bit elements. */
         double above = stat.width == 8 ? 0.008 : 0.004;
         if (bits < stat.bound || (bits - stat.bound) / stat.width > above)
             fail_msg("%s: %.3f bits a weight, the bound is %.3f", sam_dtype_name(cases[i].type),
@@ -193,7 +193,7 @@ TEST(sizes_near_the_bound)
     free(data);
 }
 
-/* Where nothing can be gained, hardly anything is lost. */
+/* Incompressible data hardly grows. */
 TEST(incompressible)
 {
     uint64_t random = test_seed();

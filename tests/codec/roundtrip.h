@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pack and unpack in every way there is; all must agree. */
+/* Pack and unpack through every interface; all results must agree. */
 #ifndef TEST_ROUNDTRIP_H
 #define TEST_ROUNDTRIP_H
 
@@ -16,17 +16,17 @@ struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, si
 
 struct packed pack(const struct sam_weights *weights, const void *file,
                    const struct sam_codec_options *options);
-/* Unpack at once; must give `file`. */
+/* Unpack in one call; must give `file`. */
 void expect_file(const struct packed *packed, const void *file, size_t size,
                  const struct sam_codec_options *options);
-/* Fed in pieces of `piece` bytes. */
+/* Unpack, fed in blocks of `piece` bytes. */
 void expect_file_in_pieces(const struct packed *packed, const void *file, size_t size, size_t piece,
                            const struct sam_codec_options *options);
-/* The packer fed in pieces of `piece` bytes gives `packed`. */
+/* The packer, fed in blocks of `piece` bytes, gives `packed`. */
 void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
                            const struct packed *packed, size_t piece,
                            const struct sam_codec_options *options);
-/* One tensor of `type`, there and back at once. Returns the packed size. */
+/* Pack and unpack one tensor of `type`. Returns the packed size. */
 size_t roundtrip(enum sam_dtype type, const void *data, size_t size,
                  const struct sam_codec_options *options);
 

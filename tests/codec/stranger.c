@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoder written from docs/format-codec.md alone, bit by bit, using nothing of the library but
- * the packer: it must restore the file. */
+/* A decoder written from docs/format-codec.md alone, bit by bit, using only the packer of the
+ * library: it must restore the file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static uint64_t varying(const uint8_t **p)
     }
 }
 
-/* Per layout: bytes of an element; then planes: unit, and the bits from low to high. */
+/* Per layout: bytes per element; then planes: unit, and the bits from low to high. */
 struct plane {
     unsigned unit, count;
     uint8_t bits[8];
@@ -213,8 +213,8 @@ static void read_windows(const struct layout *l, unsigned piece, uint64_t first,
 
 static unsigned blocks_with_own_codes;
 
-/* Streams entered at the restart points `point` of plane `p` of n elements, and at the end: each
- * gives the symbols before it that the whole plane has. Returns the end of the points. */
+/* Decodes the streams from restart point `point` of plane `p` of n elements, and from the end:
+ * each gives the symbols before it in the whole plane. Returns the end of the points. */
 static unsigned points_tried;
 
 static const uint8_t *try_points(const struct plane *p, const uint8_t lengths[256],
@@ -335,7 +335,7 @@ static const uint8_t *read_chunk(const uint8_t *chunk, unsigned piece, uint64_t 
     return chunk + number(chunk + 8, 4);
 }
 
-/* All chunks of `bytes` bytes of piece `piece`; *index and *out are moved on. */
+/* Decodes all chunks, `bytes` bytes, of piece `piece`; advances *index and *out. */
 static const uint8_t *read_piece(const uint8_t *chunk, const uint8_t **index, unsigned piece,
                                  const struct layout *l, uint64_t bytes, uint8_t **out)
 {
@@ -352,7 +352,7 @@ static const uint8_t *read_piece(const uint8_t *chunk, const uint8_t **index, un
     return chunk;
 }
 
-/* The size of the piece in the list at *piece, which then points past it. */
+/* The size of the piece in the list at *piece, which is advanced past it. */
 static uint64_t read_size(const uint8_t **piece)
 {
     *piece += 2;
@@ -380,8 +380,8 @@ static uint8_t *read_file(const struct packed *packed)
     const uint8_t *piece = data + 64 + verbatim;
     const uint8_t *chunk = data + 64 + (verbatim + list + 63) / 64 * 64;
     const uint8_t *index = data + number(trailer, 8);
-    unsigned before = 0; /* the layout of the piece before */
-    unsigned joined = 0; /* the number of the first piece of those that are coded together */
+    unsigned before = 0; /* the layout of the previous piece */
+    unsigned joined = 0; /* the number of the first of the pieces that are coded together */
     uint64_t together = 0;
     for (unsigned i = 0, count = (unsigned)number(data + 40, 4); i <= count; i++) {
         unsigned id = i < count ? piece[1] : 0;
@@ -439,12 +439,13 @@ TEST(reads_what_is_packed)
         for (unsigned i = 0; i < TYPES; i++)
             test_weights(types[i], file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                          &random);
-        /* Its second block is of another kind: it gets codes of its own, and so does the third. */
+        /* The second block has another distribution: it gets its own codes, and so does the
+         * third. */
         test_weights(types[0], file + tensors[0].offset + 262144, 262144, 20, &random);
         /* Some groups of noise, which get no window. */
         for (size_t i = 0; mode == 5 && i < 8192; i++)
             file[tensors[0].offset + 40000 + i] = (uint8_t)test_random(&random);
-        /* f32 that was bf16, and half-zero fp16: planes that are usually noise are not. */
+        /* f32 converted from bf16, and half-zero fp16: planes that are usually noise are not. */
         for (uint64_t i = 0; i < tensors[2].size; i += 4)
             memset(file + tensors[2].offset + i, 0, 2);
         for (uint64_t i = 0; i < tensors[1].size; i += 4)
@@ -463,7 +464,7 @@ TEST(reads_what_is_packed)
     }
 }
 
-/* Small pieces between large ones: many, one alone, empty ones among them. */
+/* Small pieces between large ones: many, a single one, empty ones among them. */
 TEST(reads_small_neighbours)
 {
     enum { TENSORS = 3000, LARGE = 5000, HEADER = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SymbolStat clock by clock, and that it counts as the codec does. */
+/* SymbolStat clock by clock; its counts equal those of the codec. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -11,8 +11,8 @@
 
 enum { MOST = 65536 };
 
-/* A task over `symbols`, the ports stalled at random when `random` is given. The counts that came
- * out of freq_out go to `drained`; returns the cycles. */
+/* A task over `symbols`; with `random`, the ports stall at random. `drained` receives the counts
+ * read from freq_out. Returns the cycles. */
 static uint64_t count(struct sam_symbolstat *unit, const uint8_t *symbols, size_t n,
                       uint64_t *drained, uint64_t *random)
 {
@@ -68,7 +68,7 @@ TEST(saturation_and_depth)
     assert_int_equal(drained[2], 7);
     assert_int_equal(drained[3], 0);
     assert_true(unit.overflow && unit.bad_symbol);
-    count(&unit, symbols + 39, 1, drained, NULL); /* a task begins with nothing left of the last */
+    count(&unit, symbols + 39, 1, drained, NULL); /* a task starts with no state of the last one */
     assert_int_equal(drained[1], 0);
     assert_false(unit.overflow || unit.bad_symbol);
 }
@@ -111,7 +111,7 @@ TEST(flush_and_empty_tasks)
     assert_int_equal(sam_symbolstat_init(&unit, 8, 8, 0, counts, NULL), SAM_ERR_USAGE);
 }
 
-/* The planes that the codec codes: its own counter and the unit's agree. */
+/* Planes that the codec codes: its own counter agrees with the unit. */
 TEST(counts_as_the_codec_does)
 {
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};

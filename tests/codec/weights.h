@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights like those of models: normally distributed, rounded towards zero to a type, from a fixed
- * generator; for tests and benchmarks. */
+/* Weights like those of models: normally distributed, rounded towards zero to a type, from a
+ * fixed generator; for tests and benchmarks. */
 #ifndef TEST_WEIGHTS_H
 #define TEST_WEIGHTS_H
 
@@ -22,7 +22,7 @@ static inline double test_normal(uint64_t *random)
     return radius * cos(6.283185307179586 * test_uniform(random));
 }
 
-/* A float with `exponent` and `mantissa` bits, below overflow; subnormals are there. */
+/* A float with `exponent` and `mantissa` bits, without overflow; subnormals are included. */
 static inline uint32_t test_minifloat(double value, unsigned exponent, unsigned mantissa)
 {
     int power, bias = (1 << (exponent - 1)) - 1;
@@ -31,18 +31,19 @@ static inline uint32_t test_minifloat(double value, unsigned exponent, unsigned 
     int biased = power - 1 + bias;
     if (value == 0)
         return sign;
-    if (biased <= 0) /* the lowest exponent without the hidden one */
+    if (biased <= 0) /* the lowest exponent without a hidden bit */
         return sign | (uint32_t)ldexp(fabs(value), bias - 1 + (int)mantissa);
     return sign | (uint32_t)biased << mantissa |
            (uint32_t)((fraction * 2 - 1) * (double)(1u << mantissa));
 }
 
-/* `size` bytes of elements of `type`: a floating-point one; any other is random bytes. */
+/* `size` bytes of elements of `type`: weights for a floating-point type, random bytes for any
+ * other. */
 static inline void test_weights(enum sam_dtype type, void *data, size_t size, double sigma,
                                 uint64_t *random)
 {
     uint8_t *out = data;
-    /* 8 and 4-bit weights are scaled to their range. */
+    /* Weights of 8 and 4 bits are scaled to their range. */
     double wide = type == SAM_E4M3 || type == SAM_E5M2 ? 1 / sigma
                   : type == SAM_E2M1                   ? 2 / sigma
                                                        : 1;

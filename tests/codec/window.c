@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of windows: all instruction levels give the same, any group is read by itself, forged
- * blocks are rejected. */
+/* Window blocks: all instruction levels agree, any group can be read alone, forged blocks are
+ * rejected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { MOST = 2 * SAM_CHUNK_BLOCK_SIZE + 8, GUARD = 80, ROOM = MOST * 4 + 2 * GU
 
 static const struct sam_codec_ops *const levels[] = {&sam_codec_base, &sam_codec_v3, &sam_codec_v4,
                                                      &sam_codec_vbmi2};
-/* The levels of this host. */
+/* The instruction levels of this host. */
 static size_t level_count(void)
 {
     return sam_cpu_has_vbmi2() ? 4 : (size_t)sam_cpu_level() + 1;
@@ -180,7 +180,7 @@ TEST(every_window)
     }
 }
 
-/* Each element type of dtype.def; types of 4 bits stay as they are. */
+/* Each element type of dtype.def; 4-bit types are stored verbatim. */
 TEST(every_type)
 {
     enum { COUNT = 1 << 16 };
@@ -257,7 +257,7 @@ TEST(ranges_read_little)
     free(file);
 }
 
-/* A file written past the caches, at an odd address. */
+/* A file written with non-temporal stores, at an odd address. */
 TEST(large_file)
 {
     enum { SIZE = (9 << 20) + 6 };
@@ -390,7 +390,7 @@ TEST(forged_blocks)
                 break;
             }
             break;
-        case LENGTHS: /* the first group gives a byte to the second, or takes one */
+        case LENGTHS: /* a byte moves from the first group to the second, or back */
             if (cases[c].value == 3) {
                 sam_put_le32(entry, 2u | (unsigned)SAM_CHUNK_WINDOW << 30);
                 sam_put_le32(m.data + 8, 64);
@@ -413,7 +413,7 @@ TEST(forged_blocks)
     free(out);
 }
 
-/* Bits above the field of an exponent mean nothing, at any level. */
+/* Bits above an exponent field are ignored, at every level. */
 TEST(exponents_too_large)
 {
     enum { COUNT = 1500 };
@@ -466,7 +466,7 @@ TEST(checksums)
     }
     assert_int_equal(sam_le16(table + 6), size);
     assert_memory_equal(first + 8, third + 8, size - 8);
-    memcpy(third, first, 8); /* the checksum of another place */
+    memcpy(third, first, 8); /* the checksum of another offset */
     read_it(&m, false, out, mismatch);
     read_it(&m, true, out, NULL);
     assert_memory_equal(out, elements, SIZE);
@@ -493,7 +493,7 @@ TEST(options)
                      SAM_ERR_USAGE);
     assert_string_equal(error.text, "windows and one plane per bit: expected one of them");
     options.bit_planes = false;
-    for (unsigned window = 0; window < 2; window++) { /* the version says whether to expect them */
+    for (unsigned window = 0; window < 2; window++) { /* the version tells */
         options.window = window;
         assert_int_equal(sam_pack(&weights, data, &options, packed, sizeof packed, &size, NULL),
                          SAM_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lockstep. The hardware is another session, stepped in random order, whose commits are passed on
- * as a hardware model would, true or with one planted error: each must be found at its commit, and
- * named. */
+/* Lockstep. A second session, stepped in random order, acts as the hardware; its commits are
+ * passed on as a hardware model would, either true or with one planted error: each error must be
+ * found at its commit, and named. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void side_free(struct side *side)
     program_free(&side->program);
 }
 
-/* A warp of the hardware that can go on; false: everything has ended. */
+/* A warp of the hardware that can continue; false: all have ended. */
 static bool choose(struct sam_session *session, uint64_t *seed, uint32_t *workgroup, uint32_t *warp)
 {
     struct sam_error error;
@@ -111,8 +111,7 @@ static struct sam_cosim_commit commit_of(const struct sam_step *step)
     return commit;
 }
 
-/* What is wrong with the hardware: at its commit number `at`, or the first one after it where the
- * error shows. */
+/* The planted error, at commit number `at` or the first later one on which it is visible. */
 enum fault {
     NO_FAULT,
     WRONG_PC,
@@ -126,7 +125,7 @@ enum fault {
     FAULTS
 };
 
-/* Plant the error; false: this commit cannot have it. */
+/* Plant the error; false: not possible at this commit. */
 static bool plant(enum fault fault, struct sam_cosim_commit *commit, char what[64])
 {
     const bool x = commit->write == SAM_COSIM_X && commit->index;
@@ -238,7 +237,7 @@ TEST(every_error_is_named)
             run(fault, test_below(&seed, 120), test_random(&seed));
 }
 
-/* Steps of warp 0 of workgroup 0 until one is of that kind; `step` is that one's. */
+/* Step warp 0 of workgroup 0 until a step of this kind; `step` receives it. */
 static void step_until(struct side *side, struct sam_cosim *cosim, uint32_t word_mask,
                        uint32_t word_match, struct sam_step *step)
 {
@@ -294,7 +293,7 @@ TEST(the_report)
     side_free(&samite);
 }
 
-/* The hardware's clock is its own: Samite goes on with its value, unless told not to. */
+/* The hardware has its own clock: Samite continues with the hardware's value, unless disabled. */
 TEST(counters)
 {
     for (int strict = 0; strict < 2; strict++) {
@@ -353,7 +352,7 @@ TEST(prefixes_unreported)
     side_free(&samite);
 }
 
-/* Samite fails or is behind: both are differences with a text. */
+/* Samite fails or is behind: both are reported as differences. */
 TEST(ends)
 {
     struct side samite = side_new("  li a0, 64\n  lw a1, 0(a0)\n  endprg\n");

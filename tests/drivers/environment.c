@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What environment variables make of the Ventus driver: logs, statistics, workers, translation,
- * and recordings that `samite run` repeats. */
+/* Environment variables of the Ventus driver: logs, statistics, workers, translation, and
+ * recordings that `samite run` repeats. */
 #include "host.h"
 
 #include <stdlib.h>
