@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of a test's own, and commands in it. TEST_GROUP(test_folder_make,
- * test_folder_remove) makes and removes it. Include test.h first. */
+/* A temporary folder, and commands in it. TEST_GROUP(test_folder_make, test_folder_remove) makes
+ * and removes it. Include test.h first. */
 #ifndef TEST_FOLDER_H
 #define TEST_FOLDER_H
 
@@ -13,7 +13,7 @@
 
 static char test_folder[1024];
 
-/* The path of a file in the folder; overwritten by the next call. */
+/* The path of a file in the folder, valid until the next call. */
 static inline const char *test_path(const char *name)
 {
     static char path[sizeof test_folder + 256];

@@ -112,8 +112,7 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0); /* NOLINT(concurrency-mt-unsafe) */
 }
 
-/* Each launch of a recording, alone and in the sequence, leaves in memory what it left when it was
- * recorded. */
+/* Each launch of a recording, repeated alone and in sequence, leaves the recorded memory. */
 TEST(recordings)
 {
     struct host_program program = host_assemble(mix);
@@ -125,7 +124,7 @@ TEST(recordings)
     assert_int_equal(vt.copy_to_dev(device, 0x7ffff000, NULL, 4096, 0, 0), 0);
     for (unsigned i = 0; i < 4; i++) {
         char name[64];
-        if (i == 2) { /* other memory at the same address, with less in it */
+        if (i == 2) { /* other memory at the same address, with less data */
             host_free(device, out);
             assert_int_equal(host_buffer(device, NULL, SIZE), out);
         }
@@ -155,7 +154,7 @@ TEST(recordings)
         unlink(name);
     }
     same_files("recorded/program-1.elf", program.path);
-    /* the local memory that the host wrote to before the first launch is noted */
+    /* local memory written by the host before the first launch is recorded */
     struct sam_buffer text = read_all("recorded/0000-mix.metadata");
     struct sam_metadata metadata;
     assert_int_equal(sam_metadata_parse(sam_buffer_text(&text), text.size, "m", &metadata, &error),
@@ -169,7 +168,7 @@ TEST(recordings)
     host_program_free(&program);
 }
 
-/* A second device of a process records beside the first; a folder that cannot be is told. */
+/* A second device of a process records next to the first; an impossible folder is reported. */
 TEST(recorders)
 {
     struct host_program program = host_assemble(mix);
@@ -197,7 +196,7 @@ TEST(wrong_values)
     refuse("SAMITE_PROFILE", "profile", "SAMITE_PROFILE=profile: expected a name that ends in");
     refuse("SAMITE_CYCLES", "sms=0", "SAMITE_CYCLES=sms=0: sms=0: expected a number from 1 to 64");
     refuse("SAMITE_CYCLES", "absent", "SAMITE_CYCLES=absent: absent: cannot open");
-    assert_int_equal(vt.dev_close(open_with("SAMITE_JOBS", "")), 0); /* as if it were absent */
+    assert_int_equal(vt.dev_close(open_with("SAMITE_JOBS", "")), 0); /* as if unset */
 }
 
 /* The result of three launches with host writes between them. */
@@ -212,7 +211,7 @@ static void run_three(void *device, const struct host_program *program, uint32_t
     assert_int_equal(vt.dev_close(device), 0);
 }
 
-/* Workers, translation and statistics change nothing in the result. */
+/* The result does not depend on workers, translation or statistics. */
 TEST(same_results)
 {
     static const char *const variables[][2] = {{"SAMITE_JOBS", "4"},
@@ -234,7 +233,7 @@ TEST(same_results)
     host_program_free(&program);
 }
 
-/* Of all launches, with cycles where both are asked for. */
+/* Statistics of all launches, with cycles if both are requested. */
 TEST(profile_and_cycles)
 {
     struct host_program program = host_assemble(mix);
@@ -258,8 +257,8 @@ TEST(profile_and_cycles)
     host_program_free(&program);
 }
 
-/* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, beside the program.
- */
+/* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, next to the
+ * program. */
 TEST(logs)
 {
     struct host_program program = host_assemble(mix);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What callers of the Ventus driver may get wrong: each call is -1 with a message, and the device
- * goes on. */
+/* Errors of callers of the Ventus driver: each call returns -1 with a message, and the device
+ * continues. */
 #include "host.h"
 
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ TEST(handles)
     assert_int_equal(vt.dev_close(first), 0);
     refuse(first); /* closed */
     void *third = host_open();
-    assert_ptr_not_equal(third, first); /* it never comes back */
+    assert_ptr_not_equal(third, first); /* it is never returned */
     refuse(first);
     assert_int_equal(vt.dev_close(second), 0);
     assert_int_equal(vt.dev_close(third), 0);
@@ -97,7 +97,7 @@ TEST(buffers)
     WRONG(vt.buf_alloc(device, UINT64_MAX, &address, 0, 0, 0));
     WRONG(vt.buf_alloc(device, 0x70000001, &address, 0, 0, 0));
     assert_true(address == 5);
-    /* half of all there is, and no second time */
+    /* half of all memory, and no second time */
     assert_int_equal(vt.buf_alloc(device, 0x40000000, &address, 0, 0, 0), 0);
     WRONG(vt.buf_alloc(device, 0x40000000, &inside, 0, 0, 0));
     assert_int_equal(vt.one_buf_free(device, 1, &address, 0, 0), 0);
@@ -148,7 +148,7 @@ TEST(tasks)
         unsetenv("SAMITE_SV39");
         uint64_t first = 0, second = 0;
         uint32_t word = 6;
-        assert_int_equal(vt.root_mem_alloc(device, 0), 0); /* it is there already */
+        assert_int_equal(vt.root_mem_alloc(device, 0), 0); /* it exists already */
         WRONG(vt.buf_alloc(device, 16, &second, 0, 1, 0));
         WRONG(vt.root_mem_alloc(device, -1));
         WRONG(vt.root_mem_free(device, 1));
@@ -220,7 +220,7 @@ TEST(starts)
     memcpy(meta, good, sizeof meta);
     assert_int_equal(vt.start(device, meta, 0), 0);
     assert_int_equal(vt.ready_wait(device, 0), 0);
-    meta[VT_META_METADATA] = 0x40000000; /* which the start code reads */
+    meta[VT_META_METADATA] = 0x40000000; /* read by the start code */
     assert_int_equal(vt.start(device, meta, 0), 0);
     WRONG(vt.ready_wait(device, UINT64_MAX));
     WRONG(vt.dump_perf(device, NULL));
@@ -228,7 +228,8 @@ TEST(starts)
     host_program_free(&program);
 }
 
-/* Each call that fails, and a launch that does whichever call runs it, end the process. */
+/* With SAMITE_ABORT, each failing call ends the process, and so does a failing launch, in
+ * whichever call runs it. */
 TEST(aborts)
 {
     struct host_program program = host_assemble(nothing);
@@ -262,7 +263,7 @@ TEST(aborts)
     host_program_free(&program);
 }
 
-/* What programs that are linked with a library look for later. */
+/* Symbols that programs linked with a library look up later. */
 static const char *soname_of(const char *path)
 {
     struct link_map *map;
@@ -282,7 +283,7 @@ static const char *soname_of(const char *path)
     return strings ? strings + name : "";
 }
 
-/* A program that was linked with one of the two files of this name runs with either. */
+/* A program linked with one of the two libraries of this name runs with either. */
 TEST(alias)
 {
     const char *path = getenv("SAMITE_VENTUS");

@@ -167,7 +167,7 @@ int host_run(void *device, const struct host_program *program, const struct host
 
 static char caught[1 << 20];
 static int caught_file = -1, real_stderr = -1;
-static size_t seen; /* bytes that a test has looked at */
+static size_t seen; /* output that a test has read */
 
 void host_catch(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host program of the Ventus driver: the library opened as a loader opens it, and launches made
- * with the calls of pocl's Ventus device, in its order. */
+/* A host program of the Ventus driver: loads the library as a loader does, and launches with the
+ * calls of pocl's Ventus device, in its order. */
 #ifndef TEST_DRIVERS_HOST_H
 #define TEST_DRIVERS_HOST_H
 
@@ -30,10 +30,10 @@ extern struct driver {
     __typeof__(vt_dump_perf) *dump_perf;
 } vt;
 
-/* Open the library; ends the program when that fails. */
+/* Open the library; ends the program on failure. */
 void host_load(void);
 
-/* A program: start code, then `text`, as an ELF file in a directory of the test. */
+/* A program: start code, then `text`, as an ELF file in the test's directory. */
 struct host_program {
     char path[128];
     void *bytes;
@@ -59,7 +59,7 @@ struct host_launch {
     uint32_t pds_room; /* bytes of the private buffer; 0: 4096 for each thread */
 };
 
-/* Buffers of a launch that has been started. */
+/* Buffers of a started launch. */
 struct host_started {
     uint32_t args, pds, knl;
 };
@@ -68,17 +68,17 @@ struct host_started {
 struct host_started host_start(void *device, const struct host_program *program,
                                const struct host_launch *launch);
 void host_finish(void *device, const struct host_started *started);
-/* The same, waited for: what vt_ready_wait returned. */
+/* The same, then wait: the result of vt_ready_wait. */
 int host_run(void *device, const struct host_program *program, const struct host_launch *launch);
 
-/* For the start and the end of a group: a directory of its own, which the tests leave empty. What
- * goes to standard error is caught, and shown at the end. */
+/* Setup and teardown of a group: a temporary directory, which tests must leave empty. Standard
+ * error is captured, and printed at the end. */
 int host_set_up(void **state);
 int host_tear_down(void **state);
 void host_catch(void);
-/* Standard error so far. */
+/* Captured standard error. */
 const char *host_caught(void);
-/* What was written so far, which is forgotten, holds this. */
+/* The captured text, which is then discarded, must contain this. */
 void host_expect(const char *part);
 
 #endif

@@ -11,12 +11,12 @@ enum { COUNT = 1000 };
 
 static const char vecadd[] = "        .include \"vecadd.s\"\n";
 
-/* out[i] += step, and a word of the program's data counts the launches since the upload */
+/* out[i] += step, and a word of the program's data counts launches since the upload */
 static const char add_step[] = "        .globl  add_step\n"
                                "add_step:\n"
                                "        lw      t0, 0(a0)\n" /* out */
                                "        lw      t1, 4(a0)\n" /* step */
-                               "        lw      t2, 8(a0)\n" /* where the count goes */
+                               "        lw      t2, 8(a0)\n" /* address of the count */
                                "        csrr    t3, tid\n"
                                "        vid.v   v1\n"
                                "        vadd.vx v1, v1, t3\n"
@@ -36,7 +36,7 @@ static const char add_step[] = "        .globl  add_step\n"
                                "        .bss\n"
                                "        .space  64\n";
 
-/* Each work-item leaves its id in local memory, and takes that of its opposite. */
+/* Each work-item stores its id in local memory, and loads that of its opposite. */
 static const char reverse[] = "        .globl  reverse\n"
                               "reverse:\n"
                               "        lw      t0, 0(a0)\n" /* local */
@@ -59,8 +59,8 @@ static const char reverse[] = "        .globl  reverse\n"
                               "        vsw12.v v5, 0(v6)\n"
                               "        ret\n";
 
-/* Each workgroup stores CSR_PDS to out[workgroup], and what the first word of its private memory
- * holds (it then is 1) behind them. */
+/* Each workgroup stores CSR_PDS to out[workgroup], followed by the first word of its private
+ * memory, which it then sets to 1. */
 static const char private_memory[] = "        .globl  private_memory\n"
                                      "private_memory:\n"
                                      "        lw      t0, 0(a0)\n"
@@ -115,7 +115,7 @@ TEST(as_pocl_calls)
     host_program_free(&program);
 }
 
-/* Launches in a row, with host writes between them; each upload sets the data anew. */
+/* Launches in a row with host writes between them; each upload resets the data. */
 TEST(a_chain)
 {
     struct host_program program = host_assemble(add_step);
@@ -163,11 +163,11 @@ TEST(queued_launches)
     assert_int_equal(queue, 42);
     assert_int_equal(host_word(device, out), 3 * (LAUNCHES + 1));
     assert_int_equal(vt.start(device, meta, 0), 0);
-    assert_int_equal(vt.dev_close(device), 0); /* runs it as well */
+    assert_int_equal(vt.dev_close(device), 0); /* this runs it as well */
     host_program_free(&program);
 }
 
-/* pocl copies to local memory more bytes than it has at the source, and expects no data there. */
+/* pocl copies more bytes to local memory than its source has, and expects no data there. */
 TEST(local_arguments)
 {
     enum { ITEMS = 96 };
@@ -189,7 +189,7 @@ TEST(local_arguments)
     host_program_free(&program);
 }
 
-/* The buffer for private memory ends early: workgroups share its parts. */
+/* The buffer for private memory is too small: workgroups share its parts. */
 TEST(capped_private_memory)
 {
     enum { GROUPS = 50, PARTS = 3, SIZE = 4096 * 32 };
@@ -213,7 +213,7 @@ TEST(capped_private_memory)
     host_program_free(&program);
 }
 
-/* A failed launch is told once, by the first wait; what was queued after it does not run. */
+/* A failed launch is reported once, by the first wait; launches queued after it do not run. */
 TEST(failures)
 {
     struct host_program program = host_assemble(store_to);
@@ -226,7 +226,7 @@ TEST(failures)
     const struct host_started first = host_start(device, &program, &bad);
     const struct host_started second = host_start(device, &program, &good); /* runs the first */
     host_expect("samite: launch 0 (store_to): store to 0xf0000000, outside every buffer");
-    assert_int_equal(host_word(device, out), 0); /* a copy succeeds and tells nothing */
+    assert_int_equal(host_word(device, out), 0); /* a copy succeeds and reports nothing */
     assert_int_equal(vt.ready_wait(device, 1000), -1);
     host_expect("samite: 1 launch after the one that failed was dropped");
     assert_int_equal(host_word(device, out), 0);
@@ -240,7 +240,7 @@ TEST(failures)
     host_program_free(&program);
 }
 
-/* Freed memory faults, and the next buffer of its size has its place, as zeros. */
+/* Freed memory faults, and the next buffer of its size takes its place, zeroed. */
 TEST(freed_memory)
 {
     struct host_program program = host_assemble(store_to);
@@ -256,7 +256,7 @@ TEST(freed_memory)
     const uint32_t keep = host_buffer(device, NULL, 0x5000);
     assert_int_equal(keep, first);
     assert_int_equal(host_word(device, out), 0);
-    /* all of a task's, and the program stays */
+    /* frees all of a task's buffers; the program stays */
     assert_int_equal(vt.buf_free(device, 0, NULL, 0, 0), 0);
     assert_int_equal(vt.copy_from_dev(device, out, &address, 4, 0, 0), -1);
     assert_int_equal(vt.copy_from_dev(device, 0x80000000, &address, 4, 0, 0), 0);
@@ -289,7 +289,7 @@ TEST(memory_does_not_grow)
             early = resident_pages();
     }
     const long grown = (resident_pages() - early) * sysconf(_SC_PAGESIZE);
-#if defined(__SANITIZE_ADDRESS__) /* a sanitizer keeps what was freed for a while */
+#if defined(__SANITIZE_ADDRESS__) /* a sanitizer quarantines freed memory */
     const long limit = 1 << 28;
 #else
     const long limit = 1 << 20;
@@ -308,7 +308,7 @@ struct thread {
     int wrong;
 };
 
-/* cmocka's assertions are for the main thread: count what is wrong. */
+/* cmocka's assertions work on the main thread only: count errors. */
 static void *add_in_thread(void *context)
 {
     struct thread *thread = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where buffers lie, as with the public driver: whole pages one after the other, so that the
- * surplus lanes of a warp that is larger than its workgroup access memory that exists. */
+/* Placement of buffers, as with the public driver: consecutive whole pages, so that the surplus
+ * lanes of a warp larger than its workgroup access existing memory. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char add[] = "        .globl  add\n"
                           "        vsw12.v v3, 0(v2)\n"
                           "        ret\n";
 
-/* One access at argument 0, which is 2 bytes before the end of the size asked for. */
+/* One access at argument 0, 2 bytes before the end of the requested size. */
 #define ACCESS(name, text)                                                                         \
     "        .globl  " name "\n" name ": lw t0, 0(a0)\n"                                           \
     "        vmv.v.x v1, t0\n" text "        ret\n"
@@ -84,7 +84,8 @@ static unsigned count_of(const char *text, const char *part)
 
 enum { ITEMS = 16 };
 
-/* A launch of `add` with so many workgroups on a new device: its messages are `expected`, once. */
+/* A launch of `add` with this many workgroups on a new device: its messages must be `expected`,
+ * once. */
 static void add_with(const char *name, const char *value, uint32_t groups, int code,
                      const char *expected)
 {
@@ -106,7 +107,7 @@ static void add_with(const char *name, const char *value, uint32_t groups, int c
     assert_int_equal(count_of(host_caught() + before, "past the end"), code ? 0 : 2);
     for (uint32_t i = 0; i < count && code == 0; i++)
         assert_int_equal(host_word(device, args[2] + 4 * i), 2000 * i);
-    /* what surplus lanes have left does not outlive the buffer */
+    /* data of surplus lanes does not outlive the buffer */
     host_free(device, args[2]);
     const uint32_t large = host_buffer(device, NULL, 4096);
     assert_int_equal(large, args[2]);
@@ -129,7 +130,7 @@ TEST(surplus_lanes)
         {"SAMITE_RECORD", "surplus"}};
     for (size_t i = 0; i < SAM_COUNT(ways); i++)
         add_with(ways[i][0], ways[i][1], 1, 0, one);
-    /* the last of eight workgroups, whichever worker runs it */
+    /* the last of eight workgroups, on any worker */
     for (const char *jobs = "138"; *jobs; jobs++)
         add_with("SAMITE_JOBS", (char[]){*jobs, '\0'}, 8, 0,
                  SURPLUS("0x90000200", "0x200", "7 (7,0,0)"));
@@ -145,7 +146,7 @@ TEST(surplus_lanes)
         0); /* NOLINT(concurrency-mt-unsafe) */
 }
 
-/* Each kind of access, in runs and by steps. */
+/* Each kind of access, in runs and step by step. */
 TEST(every_access)
 {
     static const struct {

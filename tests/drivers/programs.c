@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are uploaded to the Ventus driver: files, bytes, the same again, damaged ones. */
+/* Program uploads to the Ventus driver: files, bytes, repeated uploads, damaged programs. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ TEST(replaced)
     struct bench b = bench_new(&one);
     assert_int_equal(vt.upload_kernel_file(b.device, one.path, 0), 0);
     expect(&b, 1, 55, 0);
-    expect(&b, 1, 1, 1); /* without an upload the data stay */
+    expect(&b, 1, 1, 1); /* without an upload the data is kept */
     assert_int_equal(vt.upload_kernel_file(b.device, one.path, 0), 0);
     expect(&b, 1, 55, 0);
     assert_int_equal(vt.upload_kernel_file(b.device, two.path, 0), 0);
@@ -74,7 +74,7 @@ TEST(replaced)
     expect(&b, 1, 55, 0);
     assert_int_equal(vt.upload_kernel_bytes(b.device, one.bytes, one.size, 0), 0);
     expect(&b, 1, 55, 0);
-    /* a program that has changed in its memory is set back */
+    /* a program changed in device memory is restored */
     uint32_t old = 0, endprg = 0x0000400b;
     const uint32_t kernel = host_symbol(&one, "k");
     assert_int_equal(vt.copy_from_dev(b.device, kernel, &old, 4, 0, 0), 0);
@@ -103,7 +103,7 @@ TEST(raw_code)
     host_program_free(&program);
 }
 
-/* What cannot be a program is refused, and the one before goes on. */
+/* Invalid programs are rejected, and the previous one still runs. */
 TEST(damaged)
 {
     struct host_program program = host_assemble(STORING(4));
@@ -151,7 +151,8 @@ static void add_section(struct sam_image *image, bool high, uint64_t address)
     must(sam_image_add_section(image, &section, &error), &error);
 }
 
-/* A section where a buffer is would overwrite it; without the buffer it is the program's. */
+/* A section would overwrite a buffer at its address; after the buffer is freed, the address is
+ * the program's. */
 TEST(overlapping)
 {
     struct host_program program = host_assemble(STORING(5));
@@ -174,7 +175,7 @@ TEST(overlapping)
     host_free(b.device, b.out);
     assert_int_equal(vt.upload_kernel_bytes(b.device, elf, size, 0), 0);
     assert_int_equal(launch(&b), 0);
-    assert_true(host_buffer(b.device, NULL, 64) != b.out); /* its place is taken */
+    assert_true(host_buffer(b.device, NULL, 64) != b.out); /* its address is taken */
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
     assert_int_equal(host_buffer(b.device, NULL, 64), b.out);
     assert_int_equal(vt.dev_close(b.device), 0);

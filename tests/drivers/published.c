@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that the public simulator has recorded, made again with the calls of pocl's Ventus
- * device: the files that it writes beside a launch have the same bytes, since they hold the
- * addresses that the driver gives out, and the logs have the same records. The recordings are in
- * the folder that SAMITE_KERNELS names (docs/gpu-time.md). */
+/* Launches recorded by the public simulator, repeated with the calls of pocl's Ventus device:
+ * the files written for a launch have the same bytes, including the addresses assigned by the
+ * driver, and the logs have the same records. The recordings are in the folder in SAMITE_KERNELS
+ * (docs/gpu-time.md). */
 #include "host.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "../must.h"
 #include "base/base.h"
 
-enum { ARGS = 3 }; /* buffers before that of the arguments: a, b and c */
+enum { ARGS = 3 }; /* buffers before the argument buffer: a, b and c */
 
 static const char *folder;
 
@@ -59,7 +59,7 @@ static void same_log(const char *path)
     assert_int_equal(unlink("object.riscv.log"), 0);
 }
 
-/* What SAMITE_RECORD has: the words of the launch, and the bytes of every published buffer. */
+/* The output of SAMITE_RECORD: the words of the launch, and the bytes of every published buffer. */
 static void same_recording(const struct recorded *published, const char *kernel)
 {
     struct recorded own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls of the Ventus driver, right and wrong ones: as many as SAMITE_CASES says. Each
- * returns 0 or -1, and buffers hold what the calls that returned 0 have put there. Then the same by
- * several threads on one device, and a process that forks. */
+/* Random calls of the Ventus driver, valid and invalid, SAMITE_CASES of them. Each returns 0 or
+ * -1, and buffers hold the data of the successful calls. Then the same from several threads on
+ * one device, and in a process that forks. */
 #include "host.h"
 
 #include <pthread.h>
@@ -37,7 +37,7 @@ struct known {
 struct caller {
     uint64_t random;
     void *device;
-    bool shared; /* other threads call the device: no call that they would feel */
+    bool shared; /* other threads call the device: no call that affects them */
     bool tasks[3];
     uint32_t knl, args, pds; /* of launches */
     uint64_t failed;
@@ -52,7 +52,7 @@ static uint64_t below(struct caller *c, uint64_t bound)
     return test_below(&c->random, bound);
 }
 
-/* A wrong number of any size. */
+/* An invalid number of any size. */
 static uint64_t any(struct caller *c)
 {
     static const uint64_t edges[] = {0,          1,          0x6fffffff, 0x7fffffff,
@@ -85,7 +85,7 @@ static void allocate(struct caller *c, struct known *k)
     uint64_t address = 0;
     const bool good = told(c, vt.buf_alloc(c->device, size, &address, 0, task, 0));
     if (!good || size > MOST) {
-        if (good) /* a large one, which works now and then */
+        if (good) /* a large one, which sometimes succeeds */
             assert_int_equal(vt.one_buf_free(c->device, size, &address, task, 0), 0);
         assert_true(size > MOST || size == 0 || !is_task(c, task));
         return;
@@ -104,7 +104,7 @@ static void copy(struct caller *c, struct known *k)
     if (wrong && below(c, 2))
         size = k->size - at + 1 + below(c, 4096);
     else if (wrong)
-        address = (UINT64_C(1) << 32) + any(c); /* nowhere, or, wrapped, where it may be */
+        address = (UINT64_C(1) << 32) + any(c); /* unmapped unless truncated */
     const uint64_t task = wrong && below(c, 2) ? 3 + (any(c) >> 2) : k->task;
     size = size > MOST ? MOST : size;
     for (uint64_t i = 0; i < size; i++)
@@ -146,7 +146,7 @@ static void change_tasks(struct caller *c)
     const int task = (int)(below(c, 6) ? 1 + below(c, 2) : any(c));
     const uint64_t id = (uint64_t)(int64_t)task;
     if (task == 0)
-        return; /* has what launches need */
+        return; /* provides the preconditions of launches */
     if (below(c, 2)) {
         const bool good = told(c, vt.root_mem_alloc(c->device, task));
         assert_int_equal(good, task >= 0);
@@ -167,7 +167,7 @@ static void change_tasks(struct caller *c)
     }
 }
 
-/* A program that is damaged, or no program; then the right one again. */
+/* A damaged program or none; then the valid one again. */
 static void upload(struct caller *c)
 {
     const size_t size = below(c, 2) ? program.size : 1 + (size_t)below(c, program.size);
@@ -189,7 +189,7 @@ static void launch(struct caller *c, struct known *k)
     uint64_t meta[VT_META_WORDS] = {0, 1, 1, 1, WORDS, 1, c->knl, 4096, 4096, 64, 64, c->pds};
     const bool wrong = below(c, 3) == 0;
     const uint64_t task = !wrong || c->shared || below(c, 9) ? 0 : 3 + (any(c) >> 2);
-    if (wrong) { /* the kernel never begins, whatever else the words say */
+    if (wrong) { /* the kernel never begins, whatever the other words are */
         meta[below(c, VT_META_WORDS)] = any(c);
         meta[VT_META_METADATA] = below(c, 2) ? 0x40000000 : any(c) & 0x7fffffff;
         if (c->shared)
@@ -304,12 +304,12 @@ static void *call_often(void *context)
     return NULL;
 }
 
-/* A process of one thread whose parent has several in the driver: handles of the parent are closed
- * to it, and a device of its own works. */
+/* A process of one thread whose parent has several in the driver: handles of the parent are
+ * closed in the child, and a new device works. */
 static void child(void *inherited)
 {
     uint64_t value = 0;
-    alarm(600); /* a hang; a busy machine takes its time */
+    alarm(600); /* a hang; a busy machine is slow */
     if (vt.dev_caps(&inherited, 1, &value) != -1 || vt.ready_wait(inherited, 1) != -1 ||
         vt.dev_close(inherited) != -1)
         _exit(1);
@@ -338,7 +338,7 @@ TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, call_often, &c[i]), 0);
 #ifdef __SANITIZE_ADDRESS__
-    /* Its allocator may be locked by another thread at a fork, and stays so in the child. */
+    /* Its allocator may be locked by another thread at the fork, and stays locked in the child. */
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 #endif

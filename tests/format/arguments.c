@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of format.h. What is refused leaves results that may be freed. */
+/* Bad arguments of format.h. After an error the result may be freed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "samite/format.h"
 #include "samite/model.h"
 
-/* Nothing of an object that was full of other bytes is left after a refusal. */
+/* After an error nothing of the object's previous bytes is left. */
 #define REFUSES_INTO(object, function, ...)                                                        \
     do {                                                                                           \
         memset(&(object), 0x5a, (size_t)((char *)(&(object) + 1) - (char *)&(object)));            \
@@ -112,7 +112,7 @@ TEST(weights)
         refuses(sam_weights_parse, k, "", 0, 0, "a", NULL, &need);
         REFUSES_INTO(w, sam_weights_parse, k, "", 0, 0, "a", &w, NULL);
         sam_weights_free(&w);
-        /* nothing of nothing; more of a file than it has */
+        /* an empty range of an empty file; more of a file than it has */
         assert_true(sam_weights_parse(k, NULL, 0, 0, "a", &w, &need, NULL) != SAM_ERR_USAGE);
         sam_weights_free(&w);
         char bytes[64] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PyTorch checkpoints made piece by piece: pickles opcode by opcode, and zip archives. */
+/* PyTorch checkpoints built from parts: pickles by opcode, and zip archives. */
 #ifndef TEST_FORMAT_CHECKPOINT_H
 #define TEST_FORMAT_CHECKPOINT_H
 
@@ -83,7 +83,7 @@ static inline void pickle_tensor(struct sam_buffer *p, const struct pickled *t)
     pickle_op(p, "tR");
 }
 
-/* An empty OrderedDict, of which items follow between pickle_op("(") and pickle_op("u"). */
+/* An empty OrderedDict; its items follow between pickle_op("(") and pickle_op("u"). */
 static inline struct sam_buffer pickle_begin(void)
 {
     struct sam_buffer p = {0};
@@ -113,7 +113,7 @@ static inline void zip_add(struct zip *z, const char *name, const void *bytes, s
     put_le(&z->file, z->zip64 ? UINT32_MAX : size, 4);
     put_le(&z->file, z->zip64 ? UINT32_MAX : size, 4);
     put_le(&z->file, length, 2);
-    /* As PyTorch does: a field of padding, so that the contents begin at a multiple of 64. */
+    /* As PyTorch does: a padding field aligns the contents to 64 bytes. */
     const size_t before = z->file.size + 2 + length + 4 + (z->zip64 ? 20 : 0);
     const size_t padding = (size_t)-before % 64;
     put_le(&z->file, 4 + padding + (z->zip64 ? 20 : 0), 2);
@@ -154,7 +154,7 @@ static inline void zip_add(struct zip *z, const char *name, const void *bytes, s
     z->count++;
 }
 
-/* The archive; takes *z over. */
+/* The archive; takes ownership of *z. */
 static inline struct sam_buffer zip_end(struct zip *z)
 {
     const uint64_t at = z->file.size, size = z->directory.size;

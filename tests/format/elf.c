@@ -96,7 +96,7 @@ TEST(random_round_trips)
         same_memory(image, back);
         same_memory(back, image);
         same_symbols(image, back);
-        /* what was read is written back unchanged */
+        /* an image that was read is written back unchanged */
         struct elf_file g = elf_file_of(back);
         must(sam_elf_parse(g.bytes, g.size, "a.elf", &again, &error), &error);
         assert_int_equal(again->section_count, back->section_count);
@@ -113,8 +113,8 @@ TEST(random_round_trips)
     }
 }
 
-/* .data has its bytes after .rodata, from where start code copies them; the zeros after them have
- * no load address. */
+/* .data has its bytes after .rodata, from which start code copies them; the zeros after them
+ * have no load address. */
 TEST(load_addresses)
 {
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -132,7 +132,7 @@ TEST(load_addresses)
         sam_image_free(back);
         free(f.bytes);
 
-        image->sections[2].load_offset = -UINT64_C(4); /* its bytes over those of .rodata */
+        image->sections[2].load_offset = -UINT64_C(4); /* its bytes overlap those of .rodata */
         assert_int_equal(sam_image_finish(image, &error), SAM_ERR_INPUT);
         assert_string_equal(error.text,
                             "load address of section .rodata or .data overlaps the other at "

@@ -9,7 +9,7 @@
 #include "format/elf_image.h"
 #include "must.h"
 
-/* What a command line prints in the test's folder. */
+/* Standard output of a command line in the test's folder. */
 static struct sam_buffer output_of(const char *command)
 {
     char *text;
@@ -24,7 +24,7 @@ static struct sam_buffer output_of(const char *command)
     return all;
 }
 
-/* The words of a command's output, blanks squeezed, hold `part`. */
+/* The words of a command's output, whitespace squeezed, contain `part`. */
 static void expect_text(const struct sam_buffer *text, const char *part)
 {
     if (!strstr(sam_buffer_text(text), part))
@@ -75,7 +75,7 @@ TEST(readelf_agrees)
     }
 }
 
-/* A program that GNU ld made: what we read from it is what the source says. */
+/* A program made by GNU ld: the image matches the source. */
 TEST(linked_program)
 {
     static const char source[] = ".globl _start\\n.type _start, @function\\n_start: .word 0x13\\n"

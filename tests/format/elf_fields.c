@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files that are changed field by field, cut, or changed at random: what is read of them, what
- * is refused. */
+/* ELF files with changed fields, truncated, or randomly damaged: the resulting image or error. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +180,7 @@ TEST(damaged_sections)
     free(good.bytes);
 }
 
-/* Ten thousand symbols that all point into one long string: an error, not gigabytes. */
+/* Ten thousand symbols that share one long string: an error, not gigabytes. */
 TEST(long_shared_names)
 {
     struct sam_image *image = elf_sample(32);
@@ -215,7 +214,8 @@ TEST(long_shared_names)
     sam_image_free(image);
 }
 
-/* A file cut anywhere, and a file with random bytes changed: an error or an image, no crash. */
+/* A file truncated anywhere, and a file with random bytes changed: an error or an image, no
+ * crash. */
 TEST(truncated_and_random)
 {
     uint64_t random = test_seed();
@@ -250,5 +250,5 @@ TEST(truncated_and_random)
         sam_image_free(image);
         free(good.bytes);
     }
-    assert_true(accepted > 100); /* the damage was not all in the first bytes */
+    assert_true(accepted > 100); /* not all damage was in the first bytes */
 }

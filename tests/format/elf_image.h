@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images of programs, and the ELF files that are made of them. */
+/* Images of programs, and ELF files made from them. */
 #ifndef TEST_ELF_IMAGE_H
 #define TEST_ELF_IMAGE_H
 
@@ -22,8 +22,8 @@ struct elf_file {
 };
 struct elf_file elf_file_of(const struct sam_image *image);
 
-/* The byte of an image at an address; two images may be divided into sections differently. -1:
- * there is none. */
+/* The byte of an image at an address, or -1; two images may be divided into sections
+ * differently. */
 int elf_byte_at(const struct sam_image *image, uint64_t address);
 
 #endif

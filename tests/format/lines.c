@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line information: the assembler's, compared with the source and with GNU as; in ELF files, as
- * binutils and libdw read it; and damaged. */
+ * read by binutils and libdw; and damaged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static uint32_t line_at(const struct sam_image *image, uint64_t address)
     return file ? line : 0;
 }
 
-/* What GNU as takes as well, with every way by which a statement gets its line. */
+/* Source accepted by GNU as as well, with every way in which a statement gets its line. */
 static const char mixed[] = ".macro two r\n"
                             " addi \\r, \\r, 1\n"
                             " addi \\r, \\r, 2\n"
@@ -103,7 +103,7 @@ TEST(none)
     sam_image_free(image);
 }
 
-/* With lines, and with text before the file's. */
+/* With line information, and with a prologue. */
 static struct sam_asm_options options_of(const char *prologue, const char *name)
 {
     struct sam_error error;
@@ -116,7 +116,8 @@ static struct sam_asm_options options_of(const char *prologue, const char *name)
     return options;
 }
 
-/* The prologue has lines of its own; those of the file, and its messages, do not move. */
+/* The prologue has lines of its own; the lines of the file, and its messages, keep their
+ * numbers. */
 TEST(prologue)
 {
     struct sam_error error;
@@ -230,7 +231,8 @@ static void same_lines(const struct sam_image *a, const struct sam_image *b)
     }
 }
 
-/* Our table of a source with random statements in several files and sections, from its ELF file. */
+/* Our line table of a source with random statements in several files and sections, from its ELF
+ * file. */
 static struct sam_image *random_program(uint64_t *seed, const char *isa)
 {
     static const char *const statements[] = {
@@ -270,7 +272,7 @@ TEST(round_trips)
         struct sam_image *again = read_elf("random.elf");
         assert_null(again->lines_problem);
         same_lines(image, again);
-        /* and once more, from what was read */
+        /* and again, from the image that was read */
         write_elf(again, "random.elf");
         struct sam_image *third = read_elf("random.elf");
         same_lines(image, third);
@@ -281,7 +283,7 @@ TEST(round_trips)
     }
 }
 
-/* Lines of text that is in no file are not written: a debugger would look for it. */
+/* Lines of text that is in no file are not written: a debugger would look for the file. */
 TEST(text_of_no_file)
 {
     struct sam_error error;
@@ -301,7 +303,7 @@ TEST(text_of_no_file)
     sam_image_free(image);
 }
 
-/* objdump's view of a file: rows "name line 0xaddress ..."; '-' for a line ends a sequence. */
+/* objdump's decoding of a file: rows "name line 0xaddress ..."; '-' for a line ends a sequence. */
 static size_t compare_objdump(const struct sam_image *image, const char *name)
 {
     char row[512];
@@ -321,7 +323,7 @@ static size_t compare_objdump(const struct sam_image *image, const char *name)
             hex--;
         while (hex > row && hex[-1] != ' ')
             hex--;
-        if (hex[0] == '-') { /* what begins there is a row of its own */
+        if (hex[0] == '-') { /* a range that begins here has its own row */
             rows += sam_image_line_at(image, address, NULL) == NULL;
             continue;
         }
@@ -366,7 +368,7 @@ TEST(objdump_agrees)
     }
 }
 
-/* The tables of both assemblers for one source, theirs through the linker and libdw. */
+/* The tables of both assemblers for one source; that of GNU as through the linker and libdw. */
 TEST(gnu_agrees)
 {
     static const char *const versions[] = {"-g", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"};
@@ -440,7 +442,7 @@ TEST(compiled_program)
     }
 }
 
-/* Whatever the debug sections hold, the program is read. */
+/* Any damage to the debug sections leaves the program readable. */
 TEST(damaged)
 {
     uint64_t seed = test_seed();
@@ -449,8 +451,8 @@ TEST(damaged)
     void *data;
     size_t size, problems = 0;
     must(sam_elf_make(image, &data, &size, &error), &error);
-    /* The file's name stands in the line table, after a header of 29 bytes, and in the unit; most
-     * of the unit and the two small sections after it are within 60 bytes from there. */
+    /* The file's name is in the line table, after a header of 29 bytes, and in the unit; most of
+     * the unit and the two small sections after it are within 60 bytes from there. */
     uint8_t *bytes = data, *table = memmem(data, size, "mixed.s", 8);
     assert_non_null(table);
     uint8_t *unit = memmem(table + 1, size - (size_t)(table + 1 - bytes), "mixed.s", 8);
@@ -469,7 +471,7 @@ TEST(damaged)
         sam_image_free(again);
         *at = kept;
     }
-    assert_true(problems > 0 || !SAM_HAVE_LIBDW); /* and they are reported */
+    assert_true(problems > 0 || !SAM_HAVE_LIBDW); /* and errors are reported */
     free(data);
     sam_image_free(image);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .metadata and .data: both forms, annotations, and every reason to refuse them. */
+/* .metadata and .data: both forms, annotations, and every error. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "random.h"
 #include "samite/format.h"
 
-/* The fixed values of a launch that is right in every field; a test changes what it is about. */
+/* The fixed values of a launch that is valid in every field; a test changes the field it checks. */
 static const uint64_t good[14] = {0x80000000, 7,      4,     2,  1,  8,          4,
                                   0x90004000, 0x1000, 0x100, 32, 48, 0x90003000, 0};
 enum { START, ID, X, Y, Z, LANES, WARPS, KNL, LDS, PDS, SGPR, VGPR, PDSBASE, COUNT };
@@ -161,7 +161,7 @@ TEST(wrong_counts)
     expect_error("", "0 numbers; at least 28");
     expect_error("80000000\n", "1 numbers; each value takes two");
     struct file f = make(three, 3);
-    /* any one value missing or one too many, wherever: never accepted with the wrong meaning */
+    /* any single value missing or extra, at any place: never accepted with a wrong meaning */
     for (size_t gone = 1; gone < f.count; gone++) {
         struct file cut = f;
         memmove(&cut.values[gone], &cut.values[gone + 1],
@@ -313,7 +313,7 @@ TEST(data_words)
     free(words);
 }
 
-/* Random launches in random layout are read back unchanged. */
+/* Random launches in a random layout are read back unchanged. */
 TEST(round_trips)
 {
     uint64_t random = test_seed();

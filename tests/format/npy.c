@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npy files: bytes laid down by hand from NumPy's description of the format, and back. */
+/* .npy files: written byte by byte from NumPy's description of the format, and read back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -208,7 +208,7 @@ TEST(damaged_files)
     for (unsigned version = 1; version <= 2; version++) {
         struct sam_buffer file = make(version, header, bytes, 8);
         for (size_t size = 0; size < file.size; size++) {
-            uint8_t *cut = malloc(size + 1); /* so that a sanitizer sees reads past the end */
+            uint8_t *cut = malloc(size + 1); /* so that a sanitizer detects reads past the end */
             assert_non_null(cut);
             memcpy(cut, file.data, size);
             assert_int_equal(sam_npy_parse(cut, size, "a.npy", &array, &error), SAM_ERR_INPUT);
@@ -271,7 +271,7 @@ TEST(written_files)
         sam_array_free(&back);
         free(data);
     }
-    /* the bytes NumPy itself writes for numpy.save(path, numpy.zeros((2, 3), '<f4')) */
+    /* the bytes of numpy.save(path, numpy.zeros((2, 3), '<f4')) */
     struct sam_array array = {SAM_F32, 2, {2, 3}, 6, 24, (void *)bytes};
     assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
     struct sam_buffer file = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX models laid down here: each way to write a tensor, and what is refused. */
+/* ONNX models built here: each way to store a tensor, and errors. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -14,7 +14,7 @@ enum { DIMS = 1, FLOATS = 4, INT32S = 5, INT64S = 7, RAW = 9, DOUBLES = 10, UINT
 
 static const uint64_t none[1], three[] = {3};
 
-/* A model of one initializer; takes it over. */
+/* A model of one initializer; takes ownership of it. */
 static struct sam_buffer one(struct sam_buffer tensor)
 {
     struct sam_buffer graph = {0};
@@ -71,14 +71,14 @@ static struct sam_buffer packed(const char *name, unsigned type, unsigned field,
     return t;
 }
 
-/* All places for tensors, in the order of the file. */
+/* Every place of a tensor, in file order. */
 TEST(places)
 {
     struct sam_buffer graph = {0}, inner = {0}, deepest = {0}, t;
     t = make_tensor("w", FLOAT, 2, (uint64_t[]){1, 2});
     put_bytes(&t, RAW, "abcdefgh", 8);
     put_message(&graph, 5, t);
-    t = make_tensor("not this", FLOAT16, 0, none); /* the node's output names it */
+    t = make_tensor("not this", FLOAT16, 0, none); /* named by the node's output */
     put_bytes(&t, RAW, "xy", 2);
     put_message(&deepest, 1, make_constant("c", t));
     put_message(&inner, 1, make_branch(deepest));
@@ -137,7 +137,7 @@ TEST(elements)
     put_number(&t, INT32S, 3);
     expect_one(one(t), SAM_I32, 1, "\1\0\0\0\xfe\xff\xff\xff\3\0\0\0", 12);
 
-    t = make_tensor("t", 23, 1, (uint64_t[]){4}); /* float4e2m1: two to a number */
+    t = make_tensor("t", 23, 1, (uint64_t[]){4}); /* float4e2m1: two per number */
     put_bytes(&t, INT32S, "\x21\x43", 2);
     expect_one(one(t), SAM_E2M1, 1, "\x21\x43", 2);
 
@@ -230,7 +230,7 @@ TEST(bad_models)
     put_number(&model, 1, 8); /* without a graph */
     expect_refused(model, "not an ONNX model");
     graph = (struct sam_buffer){0};
-    put_message(&graph, 5, scalar("x")); /* deeper than anyone goes */
+    put_message(&graph, 5, scalar("x")); /* deeper than any real model */
     for (unsigned i = 0; i < 100; i++) {
         inner = graph;
         graph = (struct sam_buffer){0};
@@ -239,7 +239,7 @@ TEST(bad_models)
     expect_refused(make_model(graph), "not an ONNX model");
 }
 
-/* A model cut anywhere is refused, or is still a model with no tensor or all of them. */
+/* A model truncated anywhere is rejected, or is still a model with no tensor or all of them. */
 TEST(cut)
 {
     struct sam_buffer graph = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX models with data in files beside them. */
+/* ONNX models with data in external files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 enum { FLOAT = 1, EXTERNAL = 13, LOCATION = 14, RAW = 9 };
 
-/* Each test works in a folder of its own. */
+/* Each test has its own folder. */
 static int enter_folder(void **state)
 {
     return test_folder_make(state) || chdir(test_folder) ? -1 : 0;
@@ -49,7 +49,7 @@ static struct sam_buffer external(const char *name, const char *location, const 
     return t;
 }
 
-/* Write the model of one tensor to model.onnx. Takes it over. */
+/* Write the model of one tensor to model.onnx. Takes ownership of it. */
 static void save_model(struct sam_buffer tensor)
 {
     struct sam_buffer graph = {0};
@@ -109,7 +109,7 @@ TEST(reads, .setup_func = enter_folder, .teardown_func = leave_folder)
     expect_read("a folder");
 }
 
-/* Data inside, in one file and in another: each in its turn, and again. */
+/* Data inside, in one file and in another, alternating and repeated. */
 TEST(mixes, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
     struct sam_buffer graph = {0}, inside = make_tensor("in", FLOAT, 1, (uint64_t[]){2});
@@ -131,7 +131,7 @@ TEST(mixes, .setup_func = enter_folder, .teardown_func = leave_folder)
         must(sam_model_read(model, i * 2 % 3, 0, 8, found, &error), &error);
         assert_memory_equal(found, expected[i * 2 % 3], 8);
     }
-    /* A file that shrinks while the model is open. */
+    /* A file truncated while the model is open. */
     assert_int_equal(truncate("b", 4), 0);
     must(sam_model_read(model, 0, 0, 8, found, &error), &error);
     assert_int_equal(sam_model_read(model, 2, 0, 8, found, &error), SAM_ERR_INPUT);
@@ -161,7 +161,7 @@ TEST(wrong_files, .setup_func = enter_folder, .teardown_func = leave_folder)
 {
     save_model(external("w", "missing", NULL, NULL));
     expect_refused(SAM_ERR_IO, "external data 'missing': No such file");
-    assert_int_equal(mkfifo("pipe", 0600), 0); /* opening it must not wait */
+    assert_int_equal(mkfifo("pipe", 0600), 0); /* opening it must not block */
     save_model(external("w", "pipe", NULL, NULL));
     expect_refused(SAM_ERR_INPUT, "not a regular file");
     save_model(external("w", ".", NULL, NULL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Protocol buffer messages made field by field, to make ONNX models of. */
+/* Protocol buffer messages built field by field, for ONNX models. */
 #ifndef TEST_FORMAT_PROTOBUF_H
 #define TEST_FORMAT_PROTOBUF_H
 
@@ -53,7 +53,7 @@ static inline struct sam_buffer make_tensor(const char *name, unsigned type, siz
     return t;
 }
 
-/* A Constant node with one output and a `value`. Takes `tensor` over. */
+/* A Constant node with one output and a `value`. Takes ownership of `tensor`. */
 static inline struct sam_buffer make_constant(const char *output, struct sam_buffer tensor)
 {
     struct sam_buffer attribute = {0}, node = {0};
@@ -65,7 +65,7 @@ static inline struct sam_buffer make_constant(const char *output, struct sam_buf
     return node;
 }
 
-/* A node of another kind with `graph` for an attribute. Takes it over. */
+/* A node of another kind with `graph` as an attribute. Takes ownership of it. */
 static inline struct sam_buffer make_branch(struct sam_buffer graph)
 {
     struct sam_buffer attribute = {0}, node = {0};
@@ -76,7 +76,7 @@ static inline struct sam_buffer make_branch(struct sam_buffer graph)
     return node;
 }
 
-/* The model of a graph. Takes it over. */
+/* The model of a graph. Takes ownership of it. */
 static inline struct sam_buffer make_model(struct sam_buffer graph)
 {
     struct sam_buffer model = {0};

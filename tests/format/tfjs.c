@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests of TensorFlow.js: what they say, what is refused. */
+/* Manifests of TensorFlow.js: valid ones, and errors. */
 #include <string.h>
 
 #include "test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PyTorch checkpoints written here, pickle and archive: what is read, what is refused. */
+/* PyTorch checkpoints written here, pickle and archive: valid ones, and errors. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,8 @@
 #include "samite/model.h"
 #include "streams.h"
 
-/* The archive of a pickle that lacks its end and of storages {"0", ...}. Takes `pickle` over. */
+/* The archive of a pickle without its end and of storages {"0", ...}. Takes ownership of
+ * `pickle`. */
 struct stored {
     const char *key;
     const void *bytes;
@@ -49,7 +50,7 @@ static void expect_tensor(struct sam_model *model, size_t at, const char *name, 
     uint8_t *all = malloc(size + 1);
     must(sam_model_read(model, at, 0, size, all, &error), &error);
     assert_memory_equal(all, bytes, size);
-    /* Any part of it, within elements as well. */
+    /* Any range of it, also within elements. */
     for (size_t first = 0; first <= size; first += 3) {
         const size_t part = size - first < 5 ? size - first : 5;
         must(sam_model_read(model, at, first, part, all, &error), &error);
@@ -133,7 +134,7 @@ TEST(zip64)
     check_views((struct zip){.zip64 = true});
 }
 
-/* Every class of storage, and the types that have none. */
+/* Every class of storage, and the unsupported ones. */
 TEST(types)
 {
     static const struct {
@@ -175,7 +176,7 @@ TEST(types)
     }
 }
 
-/* Tensors that do not overlap, the rest of the storages, everything else a gap. */
+/* Tensors that do not overlap, the rest of the storages; everything else is a gap. */
 TEST(layout)
 {
     struct sam_buffer p = pickle_begin();
@@ -205,7 +206,7 @@ TEST(layout)
     assert_int_equal(weights.tensors[0].rank, 2);
     assert_memory_equal(file.data + weights.tensors[0].offset, numbers, 12);
     assert_int_equal(weights.tensors[3].rank,
-                     1); /* transposed: the order is not that of the shape */
+                     1); /* transposed: the order does not match the shape */
     assert_int_equal(weights.tensors[3].type, SAM_I32);
     sam_weights_free(&weights);
     sam_buffer_free(&file);
@@ -242,7 +243,7 @@ static void expect_refused_file(struct sam_buffer file, const char *part)
     sam_buffer_free(&file);
 }
 
-/* Takes the pickle over; it lacks its end. */
+/* Takes ownership of the pickle, which lacks its end. */
 static void expect_refused(struct sam_buffer pickle, const char *part)
 {
     static const uint8_t zeros[64];
@@ -281,7 +282,7 @@ TEST(calls)
     REFUSED("ctorch\nFloatStorage\n)R", "a call that makes no tensor");
 }
 
-/* Opcodes whose operands are not there. */
+/* Opcodes without their operands. */
 TEST(damaged_pickles)
 {
     REFUSED("", "at byte 3: it does not end with one value");
@@ -376,7 +377,7 @@ TEST(damaged_tensors)
     }
     pickle_op(&p, "u");
     expect_refused(p, "tensor 'a': there are two of that name");
-    /* A name with a NUL; one too long; a key that is none. */
+    /* A name with a NUL; one that is too long; an invalid key. */
     REFUSED("}X\1\0\0\0\0K\1s", "an invalid name");
     p = text_of("}X\0\x11\0\0", 6);
     sam_buffer_fill(&p, 'x', 0x1100);
@@ -385,7 +386,7 @@ TEST(damaged_tensors)
     REFUSED("}NK\1s", "neither text nor a number");
 }
 
-/* Nesting, cycles, and values that are reached again and again. */
+/* Nesting, cycles, and values that are shared many times. */
 TEST(bombs)
 {
     struct sam_buffer p = {0};
@@ -398,13 +399,13 @@ TEST(bombs)
     REFUSED("}q\1X\1\0\0\0kh\1s", "nested too deeply");
     p = (struct sam_buffer){0};
     pickle_op(&p, "(]q\1");
-    for (int i = 0; i < 25; i++) /* each tuple holds the one before twice */
+    for (int i = 0; i < 25; i++) /* each tuple holds the previous one twice */
         pickle_op(&p, "(h\1h\1tq\1");
     pickle_op(&p, "t");
     expect_refused(p, "more than 2^22 values");
 }
 
-/* The archive: cut short, compressed, encrypted, no checkpoint at all. */
+/* The archive: truncated, compressed, encrypted, not a checkpoint. */
 TEST(archives)
 {
     struct sam_buffer p = pickle_begin(), file;
@@ -412,7 +413,7 @@ TEST(archives)
     struct sam_model *model;
     fill_views(&p);
     file = archive((struct zip){.zip64 = true}, p, view_storages);
-    for (size_t size = 0; size < file.size; size++) { /* every way to be cut short */
+    for (size_t size = 0; size < file.size; size++) { /* every truncation */
         struct sam_buffer cut = {.data = file.data, .size = size};
         if (sam_model_open_torch(test_source(&cut), "m.pt", &model, &error) != SAM_ERR_INPUT)
             fail_msg("%zu of %zu bytes: %s", size, file.size, error.text);

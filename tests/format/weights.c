@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of weights, laid down by hand: what is where, and what is refused. */
+/* Files of weights, built by hand: valid layouts, and errors. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -39,7 +39,7 @@ static void expect_weight(const struct sam_weight *w, const char *name, enum sam
     assert_int_equal(w->rank, rank);
 }
 
-/* A tensor keeps the bytes of the file, never in an order that its shape does not describe. */
+/* A tensor keeps the byte order of the file, never one that its shape does not describe. */
 TEST(npy_order)
 {
     static const struct {
@@ -74,7 +74,7 @@ TEST(npy_order)
 
 TEST(safetensors_files)
 {
-    /* not in the order of offsets; an empty tensor; a type that is not known; metadata */
+    /* out of offset order; an empty tensor; an unknown type; metadata */
     static const char header[] =
         "{\"__metadata__\":{\"a\":\"b\"},"
         "\"z\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},"
@@ -97,7 +97,7 @@ TEST(safetensors_files)
     expect_weight(&weights.tensors[2], "a", SAM_E5M2, at + 12, 1, 0);
     expect_weight(&weights.tensors[3], "q", SAM_OPAQUE, at + 13, 3, 1);
     sam_weights_free(&weights);
-    /* From a stream: asks for what it needs, finds the end itself. */
+    /* From a stream: requests the size it needs, finds the end itself. */
     size_t size = 0, need = 0, asked = 0;
     while (sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file.data, size, UINT64_MAX, "f", &weights,
                              &need, &error) == SAM_OK &&
@@ -290,7 +290,7 @@ static const uint64_t huge[] = {
     UINT64_MAX - 7,    UINT64_MAX,
 };
 
-/* Refused with a message, or its tensors are in the file. */
+/* Rejected with a message, or its tensors lie in the file. */
 static void refused_or_inside(enum sam_weights_kind kind, const struct sam_buffer *file)
 {
     struct sam_weights weights;
@@ -339,7 +339,7 @@ TEST(huge_numbers)
     huge_in_text(SAM_WEIGHTS_NPY,
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 1, 0, 1), }", true);
     struct sam_buffer file = gguf(64);
-    for (size_t at = 4; at + 8 <= file.size - 256; at++) /* whatever it is a part of */
+    for (size_t at = 4; at + 8 <= file.size - 256; at++) /* also as part of another word */
         for (size_t k = 0; k < SAM_COUNT(huge); k++) {
             uint8_t before[8];
             memcpy(before, file.data + at, 8);

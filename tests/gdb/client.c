@@ -108,7 +108,7 @@ void client_expect(struct client *c, const char *pattern)
     expect(client_answer(c, NULL), pattern);
 }
 
-/* Output for the console that comes next, decoded. */
+/* The next console output, decoded. */
 static void take_console(struct client *c, char *text, size_t room)
 {
     size_t used = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that says what it has been told to, and keeps the answers: the tests of the protocol
- * need neither sockets nor threads. */
+/* A scripted client that keeps the answers: protocol tests need neither sockets nor threads. */
 #ifndef TEST_GDB_CLIENT_H
 #define TEST_GDB_CLIENT_H
 
@@ -11,11 +10,11 @@
 #include "samite/gdb.h"
 
 struct client {
-    struct sam_buffer said; /* what it sends, byte for byte */
+    struct sam_buffer said; /* its output, byte for byte */
     size_t at, part;        /* part: bytes at a time; 0: all */
     struct sam_buffer heard;
     size_t heard_at;
-    bool silent; /* at its end it says nothing, instead of hanging up */
+    bool silent; /* at its end it is silent, instead of hanging up */
 };
 
 void client_free(struct client *c);
@@ -25,17 +24,17 @@ void client_packet(struct client *c, const char *text);
 void client_packet_of(struct client *c, const void *data, size_t size);
 struct sam_gdb_transport client_transport(struct client *c);
 
-/* The next packet that was heard, without its frame and unescaped, after any acknowledgements;
- * *size may be NULL. It is valid until the next call. NULL: no more. The test fails when the
+/* The next packet received, without its frame and unescaped, after any acknowledgements; *size
+ * may be NULL. Valid until the next call. Returns NULL if there is none. Fails the test if the
  * checksum is wrong. */
 const char *client_answer(struct client *c, size_t *size);
-/* It must be this; '*' stands for any text. */
+/* The next packet must be this; '*' stands for any text. */
 void client_expect(struct client *c, const char *pattern);
-/* The same, of output for the console, decoded; several packets in a row are one. */
+/* The same for console output, decoded; consecutive packets are joined. */
 void client_expect_console(struct client *c, const char *pattern);
-/* Pass it over, if there is any. */
+/* Skip it, if there is any. */
 void client_skip_console(struct client *c);
-/* There is no more. */
+/* No packet is left. */
 void client_expect_end(struct client *c);
 
 #endif

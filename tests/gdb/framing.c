@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that lie, and connections: descriptors and sockets. */
+/* Malformed frames, and connections: descriptors and sockets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "refuses.h"
 #include "simt/program.h"
 
-/* Serve a small program; what the client hears is compared byte by byte. */
+/* Serve a small program; the bytes sent to the client are compared one by one. */
 static enum sam_status serve_bytes(struct client *c, struct sam_gdb_result *result)
 {
     struct program p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
@@ -52,25 +52,25 @@ TEST(damaged)
 {
     EXCHANGE("$qC#b4", "+$QC1#c5");
     EXCHANGE("junk\3\3++#$qC#b4", "+$QC1#c5");
-    EXCHANGE("$qC#b5$qC#b4", "-+$QC1#c5"); /* a bad checksum: once more */
-    EXCHANGE("$qC#zz$qC#B4", "-+$QC1#c5"); /* none; and in capitals */
+    EXCHANGE("$qC#b5$qC#b4", "-+$QC1#c5"); /* a bad checksum: send again */
+    EXCHANGE("$qC#zz$qC#B4", "-+$QC1#c5"); /* none; and in upper case */
     EXCHANGE("$qC#b", "");                 /* it breaks off */
     EXCHANGE("$qC", "");
     EXCHANGE("$", "");
     EXCHANGE("$#00", "+$#00");
     EXCHANGE("$Hg1$qC#b4", "+$QC1#c5");     /* begun anew */
     EXCHANGE("$}Q#ce$}q#ee", "+$#00+$#00"); /* escaped: a packet that begins with q is not */
-    EXCHANGE("$q}#ee", "+$#00");            /* an escape of nothing */
-    EXCHANGE("$qC#b4-", "+$QC1#c5$QC1#c5"); /* the answer did not arrive */
-    EXCHANGE("-$qC#b4", "+$QC1#c5");        /* nothing was said before */
+    EXCHANGE("$q}#ee", "+$#00");            /* an escape at the end */
+    EXCHANGE("$qC#b4-", "+$QC1#c5$QC1#c5"); /* the answer was not received */
+    EXCHANGE("-$qC#b4", "+$QC1#c5");        /* nothing was sent before */
     EXCHANGE("$QStartNoAckMode#b0+$qC#b4-$qC#b4", "+$OK#9a$QC1#c5$QC1#c5");
     EXCHANGE("$QStartNoAckMode#b0+$qC#00$qC#b4", "+$OK#9a$E01#a6$QC1#c5");
     EXCHANGE("$QStartNoAckModeX#08$QNonStop:1#8d", "+$#00+$#00");
     EXCHANGE("$m0,\0#c9", "+$E01#a6");
-    EXCHANGE("$qC\0#b4", "+$#00"); /* more than its name */
+    EXCHANGE("$qC\0#b4", "+$#00"); /* longer than its name */
 }
 
-/* The longest packet is taken, one longer is not, and the next one is. */
+/* The longest packet is accepted, a longer one is not, and the next one is. */
 TEST(lengths)
 {
     enum { LONGEST = 16384 };
@@ -94,7 +94,7 @@ TEST(lengths)
     }
 }
 
-/* The longest answer fits the size that was announced. */
+/* The longest answer fits the announced size. */
 TEST(long_answers)
 {
     struct client c = {0};
@@ -156,7 +156,7 @@ static void hear(int at, const char *text)
         fail_msg("heard '%s': expected '%s'", heard, text);
 }
 
-/* Run, interrupt, and leave: by detaching, or without a word. */
+/* Run, interrupt, and leave: by detaching, or by disconnecting. */
 static void converse(int client, struct server *server, pthread_t thread, bool vanishes)
 {
     say(client, "$QStartNoAckMode#b0");
@@ -229,7 +229,7 @@ TEST(sockets)
         assert_true(client >= 0);
         assert_int_equal(pthread_create(&thread, NULL, serve_link, &server), 0);
         converse(client, &server, thread, vanishes);
-        refuses(sam_gdb_accept, server.link, NULL); /* there is one client only */
+        refuses(sam_gdb_accept, server.link, NULL); /* there is only one client */
         sam_gdb_hang_up(server.link);
         /* and now it is free */
         must(sam_gdb_listen(port, &server.link, &server.error), &server.error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gdb-multiarch at work on `samite run --gdb`: it reads the program and its lines from there. Each
- * test is a script for gdb, whose first mistake ends it, and what gdb says. */
+/* gdb-multiarch with `samite run --gdb`, from which it reads the program and its lines. Each
+ * test is a gdb script, which ends at the first error, and gdb's output. */
 #include "cli/command.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Replaced in a script by the number of the line of the kernel that has `text`, its first. */
+/* Replaced in a script by the number of the first line of the kernel that contains `text`. */
 struct place {
     const char *name, *text;
 };
@@ -45,8 +45,8 @@ static void write_numbers(const char *name, uint32_t count)
     sam_buffer_free(&file);
 }
 
-/* Give the directory a copy of a kernel, and x.npy with the numbers from 1 to 256. Returns commands
- * that set gdb's $name to the line of each place. */
+/* Give the directory a copy of a kernel, and x.npy with the numbers from 1 to 256. Returns
+ * commands that set gdb's $name to the line of each place. */
 static struct sam_buffer take_kernel(const char *name, const struct place *places, size_t count)
 {
     char path[512];
@@ -64,7 +64,7 @@ static struct sam_buffer take_kernel(const char *name, const struct place *place
     return settings;
 }
 
-/* What gdb says to `commands`, connected by `target`. */
+/* The output of gdb for `commands`, connected by `target`. */
 static struct sam_buffer gdb(const char *target, const struct sam_buffer *settings,
                              const char *commands)
 {
@@ -92,7 +92,7 @@ static struct sam_buffer gdb_on(const char *words, const struct sam_buffer *sett
     return gdb(target, settings, commands);
 }
 
-/* The parts, one after the other. */
+/* The output must contain the parts in this order. */
 static void expect_in_order(struct sam_buffer *text, const char *const *parts)
 {
     const char *at = sam_buffer_text(text);
@@ -119,7 +119,7 @@ static void expect_file(const char *name, const char *part)
     "diverge.s --kernel diverge --grid 2 --block 128 --arg in:x.npy --arg out=out:u32:256 "        \
     "--arg u32:256"
 
-/* Item 69 is 70: odd for the first time when it is 35. */
+/* Item 69 is 70, then 35: odd for the first time. */
 TEST(a_lane_at_a_line)
 {
     static const struct place places[] = {{"odd", "vsll.vi v7, v3, 1"},
@@ -150,7 +150,8 @@ TEST(a_lane_at_a_line)
     sam_buffer_free(&settings);
 }
 
-/* From the entry, in start code that has no lines, to the first line of the kernel, and on. */
+/* From the entry, in start code without line information, to the first line of the kernel, and
+ * further. */
 TEST(lines)
 {
     static const struct place places[] = {{"last", "vsw12.v"}};
@@ -192,7 +193,7 @@ TEST(lines)
     "reduce.s --kernel reduce --grid 1 --block 128 --arg in:x.npy --arg out=out:u32:1:sum.npy "    \
     "--arg u32:256"
 
-/* Over a barrier, for which the others have to run; local memory. */
+/* Over a barrier, for which the others must run; local memory. */
 TEST(barriers)
 {
     static const struct place places[] = {{"meet", "barrier 1"}, {"store", "vsw12.v v3, 0(v6)"}};
@@ -210,14 +211,14 @@ TEST(barriers)
                                    "next\n"
                                    "set scheduler-locking off\n"
                                    "continue\n");
-    /* the last lane sums up items 127 and 255: 128 + 256 */
+    /* the last lane adds items 127 and 255: 128 + 256 */
     EXPECT_IN_ORDER(&out, "hit Temporary breakpoint 1, reduce ()", "    barrier 1", "li      t1, 1",
                     "$1 = 384\n", "waits at a barrier for others, which may not run",
                     "received signal SIGSTOP", "exited normally]");
     sam_buffer_free(&settings);
 }
 
-/* Who wrote this, and what was there before. */
+/* The writer of an address, and its previous value. */
 TEST(backwards)
 {
     static const struct place places[] = {{"last", "ret"}};
@@ -245,7 +246,7 @@ TEST(backwards)
     sam_buffer_free(&settings);
 }
 
-/* Let go, the program runs to its end, and what the command line asks for is done. */
+/* After detaching, the program runs to its end, and the outputs of the command line are written. */
 TEST(ends)
 {
     char path[128];
@@ -258,13 +259,13 @@ TEST(ends)
     struct sam_buffer sum = read_file("sum.npy");
     assert_int_equal(sam_le32(sum.data + sum.size - 4), 256 * 257 / 2);
     sam_buffer_free(&sum);
-    /* ended from gdb: nothing is written */
+    /* killed by gdb: nothing is written */
     snprintf(path, sizeof path, "%s/sum.npy", directory);
     assert_int_equal(remove(path), 0);
     out = gdb_on(REDUCE, NULL, "source break.gdb\nkill\n");
     EXPECT_IN_ORDER(&out, "killed]");
     assert_false(exists("sum.npy"));
-    /* a trap, repaired and not */
+    /* a trap, repaired or not */
     out = gdb_on(REDUCE, NULL,
                  "source break.gdb\nset var $a0 = 0\ncontinue\nprint $pc\n"
                  "continue\n");
@@ -299,7 +300,7 @@ TEST(over_a_port)
     sam_buffer_free(&settings);
 }
 
-/* The tensor hart: RV64 and RV32 in assembly, and C where there is a compiler for it. */
+/* The tensor hart: RV64 and RV32 in assembly, and C if there is a compiler. */
 TEST(hart)
 {
     static const char text[] = "        .globl  _start\n"

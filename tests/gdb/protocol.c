@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The remote protocol on launches: what is looked at and changed, packet by packet. Running:
- * running.c; packets that are damaged: framing.c; gdb itself: multiarch.c. */
+/* The remote protocol on launches: inspection and changes, packet by packet. Execution:
+ * running.c; malformed packets: framing.c; gdb itself: multiarch.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ TEST(handshake)
     close_served(s);
 }
 
-/* A document in parts of `size` is the one that is read at once. */
+/* A document in parts of `size` equals the document read at once. */
 TEST(transfers)
 {
     static const char *const objects[] = {"qXfer:features:read:target.xml", "qXfer:threads:read:"};
@@ -119,14 +119,14 @@ TEST(registers)
     close_served(s);
 }
 
-/* Register `number` among the digits of all. */
+/* Register `number` in the digits of all registers. */
 static void put(char *all, unsigned number, const char digits[8])
 {
     for (unsigned i = 0; i < 8; i++)
         all[8 * number + i] = digits[i];
 }
 
-/* Write back what was read, changed in a few places. */
+/* Write back the registers that were read, changed in a few places. */
 TEST(all_registers)
 {
     struct served *s = open_served(two_warps, 1, 1);
@@ -165,7 +165,7 @@ TEST(lanes)
     client_packet(c, "Z0,80000030,4");
     client_packet(c, "qRcmd,6c616e652035"); /* lane 5 */
     client_packet(c, "Z0,80000038,4");
-    client_packet(c, "c");                      /* not at 30, which lanes 0 to 3 reach */
+    client_packet(c, "c");                      /* not at 30, which only lanes 0 to 3 reach */
     client_packet(c, "qRcmd,6c616e6573");       /* lanes */
     client_packet(c, "qRcmd,737461636b");       /* stack */
     client_packet(c, "qRcmd,6c616e6520616c6c"); /* lane all */
@@ -241,7 +241,7 @@ TEST(monitor)
     close_served(s);
 }
 
-/* Only the program can be read, and nothing written. */
+/* Only the program can be read, and nothing can be written. */
 TEST(files)
 {
     static const char program[] = "\177ELF$#}*\n and so on";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The remote protocol on launches: running, forward and backward, and the reasons for a stop. */
+/* The remote protocol on launches: running forward and backward, and stop reasons. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ TEST(breakpoints)
     close_served(s);
 }
 
-/* To gdb, watchpoints of RISC-V stop before the access. It removes them and takes a step; who goes
- * on at once does not stop there again. */
+/* For gdb, RISC-V watchpoints stop before the access. It removes them and steps; a client that
+ * continues at once does not stop there again. */
 TEST(watchpoints)
 {
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"Z3,90000004,1", "OK"}, {"Z4,90000001,2", "OK"},
-         /* the store of a word around the two bytes: where the watchpoint is */
+         /* the store of a word that covers the two bytes: the watchpoint's location */
          {"c", "T05awatch:90000001;thread:1;20:3c000080;*"}, {"m90000000,4", "00000000"},
          {"z4,90000001,2", "OK"}, {"vCont;s:1", "T05thread:1;20:40000080;*"},
          {"m90000000,4", "41000000"}, {"Z2,90000004,2", "OK"},
@@ -42,7 +42,7 @@ TEST(watchpoints)
          {"c", "T05watch:90000008;thread:1;20:54000080;*"}, {"c", "W00"});
     close_served(s);
     s = open_served(two_warps, 2, 1);
-    s->options.no_reverse = true; /* there is no way back to before it */
+    s->options.no_reverse = true; /* nothing to go back to */
     TALK(s, {"Z2,90000000,4", "OK"}, {"c", "T05watch:90000000;thread:1;20:40000080;*"},
          {"m90000000,4", "41000000"}, {"c", "W00"});
     close_served(s);
@@ -62,12 +62,12 @@ TEST(steps)
          {"vCont", "E01"}, {"vCont;", "E01"}, {"vCont;x", "E01"}, {"vCont;r1", "E01"},
          {"vCont;r1,2x", "E01"}, {"vCont;S", "E01"}, {"S", "E01"}, {"sq", "E01"}, {"s2", "E01"},
          {"Cq", "E01"}, {"p20", "48000080"},
-         {"s80000058", "T05thread:1;20:48000080;*"}, /* warp 2 ended there: the other goes on */
+         {"s80000058", "T05thread:1;20:48000080;*"}, /* warp 2 ended there: the other continues */
          {"vCont;c:1", "W00"});
     close_served(s);
 }
 
-/* A warp that waits, where the others may not run. */
+/* A waiting warp, while the others may not run. */
 TEST(locked)
 {
     struct served *s = open_served(two_warps, 2, 1);
@@ -121,7 +121,7 @@ TEST(exits)
     close_served(s);
 }
 
-/* Detached: the rest is the caller's, without the breakpoint. */
+/* Detached: the caller continues, without the breakpoint. */
 TEST(detaches)
 {
     struct served *s = open_served(two_warps, 2, 3);
@@ -147,7 +147,7 @@ TEST(detaches)
 TEST(vanishes)
 {
     struct served *s = open_served("loop: j loop\n", 1, 1);
-    client_packet(&s->client, "c"); /* and it hangs up while the program runs for ever */
+    client_packet(&s->client, "c"); /* and it disconnects while the program runs for ever */
     serve(s);
     assert_int_equal(s->status, SAM_ERR_IO);
     assert_string_equal(s->error.text, "gdb has closed the connection");
@@ -225,13 +225,13 @@ TEST(traps)
         assert_int_equal(s->status, SAM_ERR_TRAP);
         close_served(s);
     }
-    /* repaired: it goes on, although the client passes the signal */
+    /* repaired: it continues, although the client passes the signal */
     struct served *s = open_served("nop\nlw t0, 0(s0)\nendprg\n", 1, 1);
     TALK(s, {"c", "T0bthread:1;*"}, {"P8=00000090", "OK"}, {"C0b", "W00"});
     close_served(s);
 }
 
-/* A step that waits for the others finds that they wait elsewhere. */
+/* A step that waits for the others finds them waiting elsewhere. */
 TEST(deadlock)
 {
     struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
@@ -247,7 +247,8 @@ TEST(deadlock)
     close_served(s);
 }
 
-/* Launches in a row are one program: a breakpoint stays, a step ends at the start of the next. */
+/* Consecutive launches are one program: a breakpoint stays, a step ends at the start of the next
+ * launch. */
 TEST(in_a_row)
 {
     struct program p = program_new(two_warps, 8);

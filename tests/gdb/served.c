@@ -9,8 +9,8 @@
 
 #include "must.h"
 
-/* Two warps of 8 lanes: each writes its number, they meet, and warp 0 sums up. Lanes above 3 go
- * another way meanwhile. */
+/* Two warps of 8 lanes: each stores its number, they meet at a barrier, and warp 0 adds them up.
+ * Lanes above 3 take another path meanwhile. */
 const char two_warps[] = "        lui     s0, 0x90000\n"   /* 80000000 */
                          "        csrr    s1, wid\n"       /* 04 */
                          "        lui     s3, 0x70000\n"   /* 08 */

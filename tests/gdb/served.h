@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch that is served to a client whose words have been prepared. */
+/* A launch served to a client with prepared packets. */
 #ifndef TEST_GDB_SERVED_H
 #define TEST_GDB_SERVED_H
 
@@ -16,15 +16,15 @@ struct served {
     struct sam_error error;
 };
 
-/* See served.c: lanes above 3 part from the others, two warps meet and exchange words. */
+/* See served.c: lanes above 3 diverge, two warps meet at a barrier and exchange words. */
 extern const char two_warps[];
 
 struct served *open_served(const char *text, uint32_t warps, uint32_t groups);
-/* Say everything that has been prepared, and then hang up. */
+/* Send all prepared packets, then hang up. */
 void serve(struct served *s);
 void close_served(struct served *s);
-/* Requests and their answers, one each, apart from what goes to the console; NULL ends them. Then
- * gdb ends the program. */
+/* Requests and their answers, one each, without console output; NULL ends them. Then gdb ends
+ * the program. */
 void talk(struct served *s, const char *const (*talks)[2]);
 #define TALK(s, ...) talk((s), (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 

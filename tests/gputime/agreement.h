@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles that the public models gave for recorded launches (recorded.h), and those of Samite. */
+/* Cycles of recorded launches (recorded.h) in the public models and in Samite. */
 #ifndef GPUTIME_AGREEMENT_H
 #define GPUTIME_AGREEMENT_H
 
@@ -28,7 +28,7 @@ extern const double agreement_mean[AGREEMENT_MODELS], agreement_worst[AGREEMENT_
 enum sam_status agreement_cycles(const char *folder, const struct agreement_row *row,
                                  enum agreement_model model, uint64_t *cycles,
                                  struct sam_error *error);
-/* How far `cycles` is from what was measured, in per cent. */
+/* The error of `cycles`, in per cent of the measured value. */
 double agreement_error(const struct agreement_row *row, enum agreement_model model,
                        uint64_t cycles);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microbenchmarks of control flow: branches, barriers and loops whose lanes part, against what the
- * parameters say. */
+/* Microbenchmarks of control flow: branches, barriers and loops with divergent lanes, against
+ * the parameters. */
 #include "test.h"
 
 #include "base/base.h"
@@ -45,8 +45,8 @@ TEST(a_branch_costs_its_resolution)
     }
 }
 
-/* From the issue of an instruction with `operands` operands in one bank to the next of its warp
- * that needs nothing of it. */
+/* From the issue of an instruction with `operands` operands in one bank to the issue of the
+ * next, independent one of its warp. */
 static uint64_t next_of(const struct sam_gputime_config *c, unsigned operands)
 {
     return c->collectors_warp > 1
@@ -67,7 +67,7 @@ static uint64_t taken(const struct sam_gputime_config *c)
     return micro_collect(c, 2) + c->valu_latency + c->simt_latency + target_of(c);
 }
 
-/* From the issue of a join: that pops nothing, and to the path that it pops. */
+/* From the issue of a join that pops nothing, and to the path that it pops. */
 static uint64_t joined(const struct sam_gputime_config *c)
 {
     const uint64_t executed = micro_collect(c, 0);
@@ -95,8 +95,8 @@ TEST(a_vector_branch_costs_its_resolution)
     }
 }
 
-/* A lane leaves in each round: it runs to the join, which pops the others, and at the end one more
- * entry of the stack leads to the join. */
+/* A lane leaves in each round: it runs to the join, which pops the others, and at the end one
+ * more entry of the stack leads to the join. */
 TEST(a_loop_whose_lanes_part)
 {
     for (size_t k = 0; k < SAM_COUNT(machines); k++) {
@@ -124,8 +124,8 @@ TEST(a_loop_whose_lanes_part)
     }
 }
 
-/* A fetch group waits for the registers of the first instruction of the group before, not for those
- * of its last; it is taken up a cycle before its first instruction. */
+/* A fetch group waits for the registers of the first instruction of the previous group, not of
+ * its last; it is accepted a cycle before its first instruction. */
 TEST(a_group_waits_for_the_lead_of_the_one_before)
 {
     static const char *const leads[] = {"mul x5, x16, x16\nlui x6, 1",
@@ -135,7 +135,7 @@ TEST(a_group_waits_for_the_lead_of_the_one_before)
         const struct micro m = {.setup = "", .body = leads[last]};
         const uint64_t free = micro_collect(&c, 2) + c.mul_latency + c.wakeup_latency;
         const uint64_t held = next_of(&c, 2) + next_of(&c, 0);
-        /* without the rule the next product waits for its destination alone */
+        /* without the rule, the next product waits only for its destination */
         micro_expect("groups_wait=0", m.body, micro_each(&c, &m), largest(free, held));
         c.groups_wait = 1;
         micro_expect("groups_wait=1", m.body, micro_each(&c, &m),
@@ -145,7 +145,7 @@ TEST(a_group_waits_for_the_lead_of_the_one_before)
 
 /* ---------------------------------------------------------------------------------- barriers */
 
-/* The warps issue theirs one after the other; all go on after the last arrival. */
+/* The warps issue their barriers one after another; all continue after the last arrival. */
 TEST(a_barrier_storm)
 {
     for (size_t k = 0; k < SAM_COUNT(machines); k++)
@@ -158,7 +158,7 @@ TEST(a_barrier_storm)
         }
 }
 
-/* However many there are, the model is given all workgroups that have run. */
+/* The model receives all workgroups that have run, whatever their number. */
 TEST(every_workgroup_is_in_time)
 {
     for (unsigned workgroups = 1; workgroups <= 729; workgroups *= 3) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microbenchmarks of loads and stores: pointer chases through every level, strides over lines and
- * banks, and the limits of what is under way, against what the parameters say. */
+/* Microbenchmarks of loads and stores: pointer chases through every level, strides over lines
+ * and banks, and the limits of accesses in flight, against the parameters. */
 #include "test.h"
 
 #include "base/base.h"
@@ -10,7 +10,7 @@
 
 enum level { L1, L2, MEMORY, LEVELS };
 
-#define RING 32 /* lines of a chase that no small cache holds */
+#define RING 32 /* lines of a chase that exceeds every small cache */
 
 /* Word 0 of each of RING lines points to the next line; `variant` is their distance in bytes. */
 static void fill_ring(struct program *p, unsigned variant)
@@ -39,7 +39,7 @@ static uint64_t miss_of(const struct sam_gputime_config *c, enum level level)
     return c->l1_miss_latency + (level == L2 ? c->l2_latency : memory) + c->l1_fill_latency;
 }
 
-/* From the issue of a load to that of the instruction that needs its result, the reply excluded. */
+/* From the issue of a load to that of the instruction that needs its result, without the reply. */
 static uint64_t around(const struct sam_gputime_config *c)
 {
     return micro_collect(c, 1) + c->lsu_latency + c->lsu_return + c->wakeup_latency;
@@ -111,7 +111,7 @@ static const struct sweep sweeps[] = {
     {64, 8, true},   {4, 32, true},   {8, 32, true},    {32, 32, true},  {0, 32, true},
 };
 
-/* The lines of an access in order of lanes; turns[i]: of line i, the most words in one bank. */
+/* The lines of an access in order of lanes; turns[i]: the bank conflict passes of line i. */
 static unsigned lines_of(const struct sam_gputime_config *c, const struct sweep *w,
                          unsigned turns[32])
 {
@@ -136,7 +136,7 @@ static unsigned lines_of(const struct sam_gputime_config *c, const struct sweep 
 
 static struct micro sweep_micro(const struct sweep *w, uint32_t base, char *setup, size_t size)
 {
-    /* Stores find the lines that have been loaded before. */
+    /* Stores hit lines that have been loaded before. */
     sam_format(setup, size, "li x16, %u\nli x17, %d\nvlse32.v v4, (x16), x17", base + 128,
                w->stride);
     return (struct micro){.setup = setup,
@@ -148,7 +148,7 @@ static struct micro sweep_micro(const struct sweep *w, uint32_t base, char *setu
                           .units = w->store ? 2 : 4};
 }
 
-/* Without the crossbar of the preset, which operands of several warps would wait for. */
+/* Without the preset's crossbar, for which operands of several warps would wait. */
 TEST(lanes_are_coalesced_into_lines)
 {
     static const char *const texts[] = {
@@ -190,7 +190,7 @@ TEST(lanes_of_a_bank_take_turns)
             uint64_t period = 0;
             for (unsigned line = 0; line < lines; line++)
                 period += turns[line] + gap;
-            /* the next instruction cannot begin before the LSU is free again */
+            /* the next instruction waits until the LSU is free */
             const unsigned last = turns[lines - 1] + gap;
             period += last < c.lsu_interval + 1 ? c.lsu_interval + 1 - last : 0;
             sam_format(what, sizeof what, "stride %d, %u lanes, %s", sweeps[i].stride,
@@ -213,7 +213,7 @@ TEST(perfect_memory_takes_its_interval)
 
 /* ------------------------------------------------------------------------------------- limits */
 
-/* Loads of new lines by eight warps; what limits them, as cycles per line. */
+/* Loads of new lines by eight warps; the limiting rate, in cycles per line. */
 static uint64_t stream_of_misses(const char *text)
 {
     char setup[160], body[96];
@@ -240,7 +240,7 @@ TEST(what_limits_misses)
         sam_format(text, sizeof text, "%s," WIDE "mem_bytes=1", presets[k]);
         struct sam_gputime_config c = micro_machine(text);
         micro_expect(text, "bus", stream_of_misses(text), c.line_bytes);
-        /* the requests that it serves at a time */
+        /* its concurrent requests */
         sam_format(text, sizeof text, "%s," WIDE "mem_outstanding=1,mem_latency=60", presets[k]);
         c = micro_machine(text);
         micro_expect(text, "outstanding", stream_of_misses(text),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microbenchmarks of the execution units and the register banks: chains of dependent instructions
- * take the latencies, instructions of many warps the intervals of the parameters. */
+/* Microbenchmarks of the execution units and register banks: chains of dependent instructions
+ * measure the latencies, instructions of many warps the intervals of the parameters. */
 #include "test.h"
 
 #include "base/base.h"
 #include "gputime/micro.h"
 
-/* The presets, and each of them with other numbers everywhere. */
+/* The presets, and each of them with all parameters changed. */
 #define SLOW                                                                                       \
     "salu_latency=4,valu_latency=7,csr_latency=3,mul_latency=9,fadd_latency=2,fma_latency=11,"     \
     "fcvt_latency=6,sfu_float_cycles=6,sfu_int_cycles=4,sfu_extra=5,tensor_latency=13,"            \
@@ -20,7 +20,8 @@ static const char *const machines[] = {
 
 enum speed { SALU, VALU, CSR, MUL, FADD, FMA, FCVT, FLOATS, INTS, TENSOR };
 
-/* Chains: each instruction needs the result of the one before. Equal registers lie in one bank. */
+/* Chains: each instruction needs the result of the previous one. Equal registers lie in one
+ * bank. */
 static const struct {
     const char *body;
     enum speed speed;
@@ -39,7 +40,7 @@ static const struct {
     {"vftta.vv v5, v5, v5", TENSOR, 3, true},
 };
 
-/* Lanes that the special-function unit takes at a time, out of 8 that act. */
+/* Lanes per pass of the special-function unit, with 8 active lanes. */
 static uint64_t groups_of(const struct sam_gputime_config *c, bool vector)
 {
     const uint32_t lanes = c->threads ? c->threads : 8;
@@ -79,8 +80,8 @@ TEST(a_chain_takes_its_latency)
 
 /* --------------------------------------------------------------------------------- throughput */
 
-/* Independent instructions of eight warps. Their registers are spread over the banks, and every
- * bank has a port of its own, so that the unit or the issue is what limits. */
+/* Independent instructions of eight warps. Their registers are spread over the banks, each with
+ * its own port, so that the unit or the issue is the bottleneck. */
 static const struct {
     const char *body, *interval;
     unsigned units; /* instructions */
@@ -126,7 +127,7 @@ TEST(independent_instructions_take_the_interval)
 /* Operands of one warp in different banks and in the same. */
 static const struct {
     const char *body;
-    uint32_t interval; /* offset of its unit's in the configuration */
+    uint32_t interval; /* offset of the unit's parameter in the configuration */
     unsigned count;
     struct {
         bool vector;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters and presets of the GPU in time, and what cannot be. */
+/* Parameters and presets of the GPU in time, and invalid ones. */
 #include "test.h"
 
 #include "gputime/gputime.h"
@@ -35,7 +35,7 @@ TEST(the_default_is_the_first_preset)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-/* The rows give the defaults; every one has a unit or none, a meaning and a value in range. */
+/* The rows give the defaults; each has a unit or none, a meaning and a value in range. */
 TEST(parameters_describe_the_configuration)
 {
     struct sam_gputime_config config;

@@ -49,8 +49,8 @@ static const struct sam_insn_row *row_of(const char *mnemonic)
     return NULL;
 }
 
-/* The word is decoded, so that the fields are those that a program would have; the registers are
- * then set beyond the five bits of the word, as a prefix does. */
+/* The word is decoded to get the fields of a real program; the registers are then set beyond the
+ * five bits of the word, as a prefix does. */
 unsigned kernel_add(struct kernel *k, const char *mnemonic, unsigned rd, unsigned rs1, unsigned rs2,
                     unsigned rs3, bool masked)
 {
@@ -95,7 +95,7 @@ struct kernel_op *kernel_run(struct kernel *k, uint32_t workgroup, uint32_t warp
     const uint32_t pc = KERNEL_PC + 4 * index;
     s->ops = grow(s->ops, s->count, &s->capacity, sizeof *s->ops);
     struct kernel_op *made = &s->ops[s->count++];
-    /* the instruction is set by next: the program may still grow */
+    /* next() sets the instruction: the program may still grow */
     *made = (struct kernel_op){
         .op = {.pc = pc, .next_pc = pc + 4, .mask = all_lanes(k), .acting = all_lanes(k)}};
     return made;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Instructions of every unit, often those that appear often. */
+/* Instructions of every unit, frequent ones more often. */
 static const char *const plain[] = {
     "addi",       "add",         "lui",       "xor",         "csrrw",     "csrrs",      "csrrwi",
     "vsetvli",    "setrpc",      "mul",       "mulh",        "div",       "remu",       "fadd.s",
@@ -31,7 +31,7 @@ struct maker {
     unsigned registers; /* few of them: many dependences */
     unsigned memory_part, control_part, barrier_part, prefix_part; /* of 100 */
     uint32_t footprint;                                            /* bytes of memory in use */
-    size_t most_ops;                                               /* of a warp, roughly */
+    size_t most_ops;                                               /* per warp, roughly */
 };
 
 static unsigned some_register(struct maker *m)
@@ -95,7 +95,7 @@ static void make_access(struct maker *m, struct kernel_op *made, const struct sa
     }
 }
 
-/* Where a branch goes: anywhere while the warp is to run on, else to the end, or ahead. */
+/* The target of a branch: anywhere if the warp is to run longer, otherwise ahead or the end. */
 static unsigned target(struct maker *m, unsigned index, bool run_on)
 {
     const unsigned last = (unsigned)m->k->length - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores: coalescing, local memory, the caches, the limits of what is under way. */
+/* Loads and stores: coalescing, local memory, caches, limits of accesses in flight. */
 #include "test.h"
 
 #include "gputime/stream.h"
@@ -18,15 +18,14 @@ static void begin(void)
 static struct sam_gputime_result run(const char *text)
 {
     struct sam_gputime_config c = stream_config(text);
-    c.icache_bytes = 0; /* the L2 sees data alone */
+    c.icache_bytes = 0; /* the L2 holds data only */
     stream_end(&s);
     streams_init(&all, &s, 1, 1);
     return streams_run(&all, &c, NULL);
 }
 
-/* A chain of scalar loads, each of whose address depends on the one before: loads per cycle is
- * found from two lengths. `stride` bytes apart, around a window of `window` bytes, after one round.
- */
+/* A chain of scalar loads, each dependent on the one before: cycles per load from two lengths.
+ * `stride` bytes apart, around a window of `window` bytes, after one round. */
 static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
 {
     uint64_t cycles[2];
@@ -45,14 +44,14 @@ static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
     return (cycles[1] - cycles[0]) / 100;
 }
 
-/* A round of a pointer chase: collect, LSU, cache, return, wake up. */
+/* A round of a pointer chase: collect, LSU, cache, write-back, wake-up. */
 TEST(a_chase_takes_the_latency_of_its_level)
 {
     const struct sam_gputime_config c = stream_config("");
     const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
                             c.lsu_return + c.wakeup_latency;
     assert_int_equal(chase("", 128, 4096), around + c.l1_latency);
-    /* an L1 of two lines holds none of a round of eight; the L2 holds them */
+    /* an L1 of two lines holds none of a round of eight; the L2 holds all */
     const uint32_t l2 = c.l1_miss_latency + c.l2_latency + c.l1_fill_latency;
     assert_int_equal(chase("l1_sets=1", 128, 1024), around + l2);
     /* nor does an L2 of two */
@@ -76,7 +75,7 @@ TEST(a_hit_takes_what_was_measured)
     assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 10);
 }
 
-/* A line of the L2 of 256 bytes holds two of the L1: every second of these loads hits. */
+/* An L2 line of 256 bytes holds two L1 lines: every second of these loads hits. */
 TEST(the_l2_may_have_longer_lines)
 {
     const struct sam_gputime_config c = stream_config("mem_latency=101");
@@ -88,7 +87,7 @@ TEST(the_l2_may_have_longer_lines)
         around + (miss + c.l2_latency) / 2);
 }
 
-/* The lines that the I-cache reads of a straight program of 1024 bytes. */
+/* The lines read by the I-cache in a straight program of 1024 bytes. */
 static uint64_t icache_lines(const char *text)
 {
     begin();
@@ -103,7 +102,7 @@ static uint64_t icache_lines(const char *text)
     return lines;
 }
 
-/* Fetches past the end of the program may ask for one more. */
+/* Fetches past the end of the program may request one more. */
 TEST(the_icache_may_have_other_lines)
 {
     static const struct {
@@ -137,7 +136,7 @@ TEST(lanes_are_coalesced_into_lines)
     }
 }
 
-/* Each lane of an atomic is a request of its own. */
+/* Each lane of an atomic is a separate request. */
 TEST(atomics_go_lane_by_lane)
 {
     begin();
@@ -167,7 +166,7 @@ TEST(stores_write_back_on_a_hit_only)
     sam_gputime_result_free(&r);
 }
 
-/* Loads under way to one line merge, as many as there is room for. */
+/* Loads in flight to one line merge, up to the limit. */
 TEST(misses_to_a_line_merge)
 {
     begin();
@@ -244,7 +243,7 @@ TEST(more_under_way_means_more_overlap)
     assert_true(wide < four && four < one && wide < registers && registers < one);
 }
 
-/* After a fence a load waits for all before it. */
+/* After a fence, a load waits for all accesses before it. */
 TEST(a_fence_orders_memory)
 {
     uint64_t cycles[2];

@@ -14,7 +14,7 @@ struct sam_gputime_config micro_machine(const char *text)
     sam_gputime_config_init(&config);
     must(sam_gputime_config_set(&config, text, &error), &error);
     config.icache_bytes = 0;
-    config.groups_wait = 0; /* it has a measurement of its own */
+    config.groups_wait = 0; /* it has its own measurement */
     must(sam_gputime_config_check(&config, &error), &error);
     return config;
 }
@@ -32,7 +32,7 @@ uint64_t micro_cycles(const struct sam_gputime_config *machine, const struct mic
     p.launch.grid[0] = m->workgroups ? m->workgroups : 1;
     p.options.size = sizeof p.options;
     p.options.timing = &timing;
-    program_set(&p, KERNEL + 52, 0); /* no room for what it prints: its order matters to none */
+    program_set(&p, KERNEL + 52, 0); /* no room for its output: its order is irrelevant */
     if (m->fill)
         m->fill(&p, m->variant);
     program_pass(&p);
@@ -50,7 +50,7 @@ uint64_t micro_each(const struct sam_gputime_config *machine, const struct micro
     const unsigned repeats = m->repeats ? m->repeats : REPEATS;
     const uint64_t warps = m->warps && !m->together ? m->warps : 1;
     const uint64_t units = repeats * warps * (m->units ? m->units : 1);
-    /* not from the start, when caches are cold and warps are in step */
+    /* not from the start, when caches are cold and warps run in step */
     const uint64_t cycles =
         micro_cycles(machine, m, 3 * repeats, NULL) - micro_cycles(machine, m, 2 * repeats, NULL);
     if (cycles % units)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random kernels: the model and the plain implementation in reference/ take the same cycles, and
- * every instruction passes every stage in the same cycle; and the model has the same results
- * without an observer. The kernels are those of one seed unless SAMITE_SEED gives another;
- * SAMITE_CASES: how many of each preset, without memory instructions, with them, and with some
- * parameters changed. */
+/* Random kernels: the model and the plain implementation in reference/ take the same cycles,
+ * with every instruction in every stage in the same cycle; results do not depend on the
+ * observer. The kernels are those of one seed unless SAMITE_SEED gives another; SAMITE_CASES:
+ * how many of each preset, without memory instructions, with them, and with some parameters
+ * changed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static unsigned compare_histories(struct history *model, struct history *plain)
     return wrong;
 }
 
-/* Without an observer, each SM runs apart from the others: the results are equal in every field. */
+/* Without an observer, SMs are simulated separately: the results are equal in every field. */
 static bool is_same_result(const struct sam_gputime_result *a, const struct sam_gputime_result *b)
 {
     return a->cycles == b->cycles && a->launch_cycles == b->launch_cycles && a->insns == b->insns &&
@@ -122,10 +122,10 @@ static void compare(const char *preset, const struct sam_gputime_config *config,
 struct machine {
     const char *preset;
     bool with_memory;
-    unsigned changes; /* parameters that are drawn again */
+    unsigned changes; /* parameters to draw again */
 };
 
-/* Draw parameters: small numbers and powers of two; what the machine cannot have is left. */
+/* Draw parameters: small numbers and powers of two; impossible values keep the default. */
 static void change(struct sam_gputime_config *config, unsigned changes, uint64_t *seed)
 {
     size_t count = 0;

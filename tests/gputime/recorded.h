@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that two public repositories record in files, THU-DSP-LAB/ventus-gpgpu and
- * THU-DSP-LAB/ventus-gpgpu-cpp-simulator. They stand side by side in the folder that the
- * environment variable SAMITE_KERNELS names. */
+/* Launches recorded in files by two public repositories, THU-DSP-LAB/ventus-gpgpu and
+ * THU-DSP-LAB/ventus-gpgpu-cpp-simulator. Both are in the folder named by the environment
+ * variable SAMITE_KERNELS. */
 #ifndef GPUTIME_RECORDED_H
 #define GPUTIME_RECORDED_H
 
@@ -20,11 +20,12 @@ struct recorded {
 
 /* SAMITE_KERNELS, or NULL. */
 const char *recorded_folder(void);
-/* `path` is that of the .metadata and .data files in the folder, without the ending. */
+/* `path` is the path of the .metadata and .data files in the folder, without the suffix. */
 enum sam_status recorded_open(const char *folder, const char *path, struct recorded *recorded,
                               struct sam_error *error);
 void recorded_close(struct recorded *recorded);
-/* The first word of the initial data at `address`, which has `size` bytes of it. NULL: fewer. */
+/* The first word of the initial data at `address`, which must have `size` bytes. Returns NULL if
+ * there are fewer. */
 const uint32_t *recorded_words(const struct recorded *recorded, uint64_t address, uint64_t size);
 
 #endif

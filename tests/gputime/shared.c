@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model as a unit of a clock, on memory that it shares with others. */
+/* The model as a unit of a clock, on memory shared with others. */
 #include "test.h"
 
 #include "gputime/kernel.h"
@@ -9,7 +9,7 @@
 
 #define DATA 0x90000000u
 
-/* A port that notes what it is asked, before an L2 like the model's own. */
+/* A port that records its requests, in front of an L2 like the model's own. */
 struct port {
     struct sam_memtime *l2; /* NULL: every answer takes 30 cycles */
     uint64_t first, way, last, acknowledged;
@@ -46,7 +46,7 @@ static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t add
     return answer;
 }
 
-/* Run it from cycle `first` on; the cycle after its last. */
+/* Run it from cycle `first` on; returns the cycle after its last. */
 static uint64_t run(const struct sam_gputime_config *config,
                     const struct sam_gputime_launch *launch,
                     const struct sam_gputime_source *source, struct port *port, uint64_t first,
@@ -106,7 +106,7 @@ TEST(a_write_names_its_bytes)
     stream_scalar(&s, SAM_OP_sw, 5, DATA + 64 + 8);
     stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 256, 4);  /* a whole line */
     stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 1024, 8); /* every other word of two */
-    stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 4096, 0); /* all lanes at one word */
+    stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 4096, 0); /* all lanes access one word */
     run_stream("icache_bytes=0", &port, &result);
     static const struct {
         uint32_t at, bytes;
@@ -155,7 +155,7 @@ TEST(long_lines_are_refused)
                 "line_bytes=256: expected at most 128");
 }
 
-/* Let the lanes of stores write bytes of their own: the model's L2 counts those of each lane. */
+/* Lanes of stores write separate bytes: the model's L2 counts those of each lane. */
 static void part_lanes(struct kernel *k)
 {
     for (uint32_t i = 0; i < k->launch.workgroups * k->launch.warps; i++)
@@ -170,7 +170,7 @@ static void part_lanes(struct kernel *k)
         }
 }
 
-/* Lines of 64 bytes before an L2 like the model's own: the same cycles as alone, from whatever
+/* Lines of 64 bytes in front of an L2 like the model's own: the same cycles as alone, from any
  * cycle on. */
 TEST(the_same_as_alone)
 {

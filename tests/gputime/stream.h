@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executed instructions made by hand, for the model of the GPU in time to pull. Include test.h
- * first. */
+/* Executed instructions made by hand, as a source for the model of the GPU in time. Include
+ * test.h first. */
 #ifndef TEST_GPUTIME_STREAM_H
 #define TEST_GPUTIME_STREAM_H
 
@@ -8,24 +8,24 @@
 
 enum { STREAM_MOST = 4096, STREAM_WARPS = 64 };
 
-/* What a warp executes. All warps of a launch execute one of them, or each its own. */
+/* The instructions of a warp. All warps of a launch execute one stream, or each its own. */
 struct stream {
     unsigned count;
     struct sam_insn insns[STREAM_MOST];
     struct sam_gputime_op ops[STREAM_MOST];
-    uint32_t addresses[64][32]; /* of accesses with an address per lane */
+    uint32_t addresses[64][32]; /* of accesses with one address per lane */
     unsigned address_count;
 };
 
 struct streams {
-    const struct stream *of[STREAM_WARPS]; /* by workgroup * warps + warp, again from the first */
+    const struct stream *of[STREAM_WARPS]; /* by workgroup * warps + warp, cyclic */
     unsigned count;
     struct sam_gputime_launch launch;
     unsigned at[1024]; /* next instruction, by workgroup * warps + warp */
 };
 
-/* Append an instruction at the pc after the last one; 32 lanes act. Registers that its format does
- * not have are ignored. Returns its op, to be changed. */
+/* Append an instruction at the pc after the last one; 32 lanes act. Registers that its format
+ * lacks are ignored. Returns its op, which the caller may change. */
 struct sam_gputime_op *stream_add(struct stream *s, enum sam_op op, unsigned rd, unsigned rs1,
                                   unsigned rs2);
 /* The instruction jumps to `pc`. */
@@ -35,7 +35,7 @@ void stream_scalar(struct stream *s, enum sam_op op, unsigned reg, uint32_t addr
 void stream_lanes(struct stream *s, enum sam_op op, unsigned reg, uint32_t address, int32_t stride);
 void stream_end(struct stream *s);
 
-/* A launch of workgroups of so many warps, which all execute `s`. */
+/* A launch of workgroups of `warps` warps, which all execute `s`. */
 void streams_init(struct streams *all, const struct stream *s, uint32_t workgroups, uint32_t warps);
 /* The launch as a source, from its beginning. */
 struct sam_gputime_source streams_source(struct streams *all);
@@ -44,9 +44,9 @@ void streams_check(const struct sam_gputime_result *result);
 /* The cycles under a configuration; `observer` may be NULL. Every sum of the result is checked. */
 struct sam_gputime_result streams_run(struct streams *all, const struct sam_gputime_config *config,
                                       const struct sam_gputime_observer *observer);
-/* The same, and only the number of cycles. */
+/* The number of cycles only. */
 uint64_t streams_cycles(struct streams *all, const struct sam_gputime_config *config);
-/* A configuration by text. */
+/* A configuration from text. */
 struct sam_gputime_config stream_config(const char *text);
 
 #endif

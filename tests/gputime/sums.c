@@ -126,7 +126,7 @@ static void stay(void *context, const struct sam_gputime_stay *s)
     w->stays++;
 }
 
-/* The report's occupancy: cycles of warp slots with a warp, whatever it waits for. */
+/* The report's occupancy: cycles of warp slots with a warp, in any state. */
 static void check_occupancy(const struct sam_gputime_result *r,
                             const struct sam_gputime_config *config)
 {
@@ -189,7 +189,7 @@ TEST(random_programs_obey_the_rules)
     }
 }
 
-/* Every parameter at random, as far as it makes a possible machine. */
+/* Every parameter at random, as long as the machine is possible. */
 TEST(random_machines_obey_the_rules)
 {
     static struct stream s;
@@ -217,7 +217,7 @@ TEST(random_machines_obey_the_rules)
     }
 }
 
-/* Machines on which an SM was not woken, or had no room for an instruction with its prefix. */
+/* Machines on which an SM was not woken, or lacked room for an instruction with its prefix. */
 TEST(narrow_machines_come_to_an_end)
 {
     static const char *const configs[] = {
@@ -246,11 +246,11 @@ static bool is_latency(const char *name)
     return size > 8 && strcmp(name + size - 8, "_latency") == 0;
 }
 
-/* With one warp whose instructions write one register each nothing can be reordered for the better:
- * a longer latency never takes fewer cycles. Elsewhere it may, by chance: instructions in the
- * collectors take turns at the banks, results at the write port, accesses under way at the L2's,
- * and a warp whose fetch misses asks again at intervals. So here one of each is under way, and
- * every fetch hits. */
+/* With one warp whose instructions write one register each, no order of execution is better: a
+ * longer latency never takes fewer cycles. In general it may, by chance: instructions in the
+ * collectors compete for the banks, results for the write port, accesses in flight for that of
+ * the L2, and a warp whose fetch misses retries at intervals. So here one of each is in flight,
+ * and every fetch hits. */
 TEST(cycles_never_fall_when_a_latency_rises)
 {
     static struct stream s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops, barriers and divergence in cycles of the public SystemC simulator, which was given the
- * same code. Its log counts from the start of the first warp to the beginning of the cycle of the
- * last endprg; the preset counts that cycle as well. */
+/* Loops, barriers and divergence in cycles of the public SystemC simulator for the same code.
+ * Its log counts from the start of the first warp to the beginning of the cycle of the last
+ * endprg; the preset counts that cycle as well. */
 #include <stdio.h>
 
 #include "test.h"
@@ -22,7 +22,7 @@ static const char *const busy_collectors =
     "nop\ncsrr x7, wid\nli x9, 12\nvmv.v.x v2, x9\n"
     "loop: add x10, x9, x9\nadd x11, x10, x9\nvadd.vi v2, v2, 1\nvadd.vx v3, v2, x11\n"
     "slli x12, x9, 1\naddi x9, x9, -1\nbnez x9, loop";
-/* No branch parts its lanes into equal halves: the simulator would fall through first. */
+/* No branch splits its lanes into equal halves: the simulator would fall through first. */
 static const char *const nested =
     "nop\ncsrr x6, numt\ncsrr x7, tid\nvid.v v1\nli x5, 5\nvmv.v.x v2, x5\nli x8, 2\n"
     "vmv.v.x v3, x8\nli x9, 10\n"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Latencies and rates of the pipeline, measured as differences between two lengths of a program,
- * against what the parameters say. */
+ * against the parameters. */
 #include "test.h"
 
 #include "gputime/stream.h"
 
-/* Every fetch hits, so that only the instruction in question is measured. */
+/* Every fetch hits, so that only the instruction under test is measured. */
 static const char *const presets[] = {
     "preset=rtl,icache_bytes=0", "preset=verilog,icache_bytes=0,groups_wait=0", "preset=systemc"};
 
-/* Cycles that each further instruction made by `add` takes, in one warp. */
+/* Cycles of each further instruction made by `add`, in one warp. */
 static uint64_t each(const struct sam_gputime_config *config,
                      void (*add)(struct stream *s, unsigned i))
 {
@@ -55,7 +55,7 @@ static void csr_chain(struct stream *s, unsigned i)
 
 static void mul_chain(struct stream *s, unsigned i)
 {
-    /* both operands lie in other banks than each other, except x4 and x8 */
+    /* both operands lie in different banks, except x4 and x8 */
     (void)i;
     stream_add(s, SAM_OP_mul, 4, 4, 8);
 }
@@ -78,8 +78,8 @@ static void root_chain(struct stream *s, unsigned i)
     stream_add(s, SAM_OP_fsqrt_s, 5, 5, 0);
 }
 
-/* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another cycle.
- */
+/* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another
+ * cycle. */
 TEST(a_chain_takes_the_latency)
 {
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
@@ -112,7 +112,7 @@ static void independent_vectors(struct stream *s, unsigned i)
 }
 
 /* One warp has one instruction in the collectors, except in the simulator, where the unit's
- * interval is what limits. */
+ * interval is the limit. */
 TEST(independent_instructions_take_the_interval)
 {
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
@@ -187,7 +187,7 @@ TEST(operands_of_a_bank_take_turns)
     const uint64_t apart = cycles_of("", three_operands, 0, 1);
     assert_int_equal(cycles_of("", three_operands, 1, 1), apart + 50);
     assert_int_equal(cycles_of("", three_operands, 2, 1), apart + 100);
-    /* one bank is enough to make them all equal */
+    /* with one bank all are equal */
     const uint64_t one = cycles_of("banks=1", three_operands, 0, 1);
     assert_int_equal(one, apart + 100);
     assert_int_equal(cycles_of("banks=1", three_operands, 2, 1), one);
@@ -202,7 +202,7 @@ static void divisions(struct stream *s, unsigned variant)
     }
 }
 
-/* Groups of lanes without an active one are skipped. */
+/* Groups of lanes without an active lane are skipped. */
 TEST(the_sfu_skips_idle_groups)
 {
     const struct sam_gputime_config c = stream_config("");
@@ -216,7 +216,7 @@ TEST(the_sfu_skips_idle_groups)
 
 /* ---------------------------------------------------------------------------------- scoreboard */
 
-/* A division whose result `variant` decides the use of: 0 none, 1 source, 2 destination, 3 mask. */
+/* A division whose result is used as `variant` says: 0 none, 1 source, 2 destination, 3 mask. */
 static void hazard(struct stream *s, unsigned variant)
 {
     stream_add(s, SAM_OP_vfdiv_vv, 0, 20, 24);
@@ -259,13 +259,13 @@ static void barriers(struct stream *s, unsigned variant)
         stream_add(s, SAM_OP_barrier, 0, 0, 0);
 }
 
-/* With one warp a barrier is its own last arrival. */
+/* With one warp, each barrier is its own last arrival. */
 TEST(a_barrier_releases_after_the_last_arrival)
 {
     const struct sam_gputime_config c = stream_config("");
     const uint64_t few = cycles_of("", barriers, 10, 1), many = cycles_of("", barriers, 30, 1);
     assert_int_equal(many - few, 20 * (c.collect_none + c.emit_latency + c.barrier_latency));
-    /* eight warps issue theirs one after the other */
+    /* eight warps issue their barriers one after another */
     const uint64_t eight = cycles_of("", barriers, 30, 8) - cycles_of("", barriers, 10, 8);
     assert_int_equal(eight, 20 * (7 + c.collect_none + c.emit_latency + c.barrier_latency));
 }
@@ -291,7 +291,7 @@ TEST(a_barrier_waits_for_the_slowest)
     sam_gputime_result_free(&r);
 }
 
-/* A program that stops short of endprg does not stop the others. */
+/* A program that ends without endprg does not stop the others. */
 TEST(a_warp_may_be_cut_off)
 {
     static struct stream cut, whole;
@@ -368,7 +368,7 @@ TEST(parallel_work_overlaps)
     assert_true(streams_cycles(&all, &one) < alone + 60);
 }
 
-/* Two streams issue in a cycle, of different warps. */
+/* Two streams of different warps issue in one cycle. */
 TEST(two_streams_issue_side_by_side)
 {
     static struct stream x, v;
