@@ -10,7 +10,7 @@ CMFixtureFunction test_group_setup, test_group_teardown;
 void (*test_prologue)(void);
 char **test_arguments;
 
-/* In the order in which they run. */
+/* In execution order. */
 static struct registered {
     const char *file;
     int line;
@@ -18,7 +18,7 @@ static struct registered {
 } * cases;
 static size_t case_count;
 
-/* Constructors may run in any order: the line decides. */
+/* Constructors may run in any order: the line number decides. */
 void test_register(const char *file, int line, const struct CMUnitTest *test)
 {
     cases = realloc(cases, (case_count + 1) * sizeof *cases);

@@ -64,7 +64,7 @@ TEST(memory)
     refuses(sam_hart_read, hart, address, NULL, SIZE_MAX);
     refuses(sam_hart_read, hart, UINT64_MAX, &byte, 2);
     assert_int_equal(sam_hart_read(hart, UINT64_MAX, NULL, 1, NULL), SAM_OK);
-    /* the rest of the address space: there is no room, and none before the buffers */
+    /* the rest of the address space: no room above, and none below the buffers */
     assert_int_equal(sam_hart_map(hart, SAM_HART_BUFFER_BASE, 0 - SAM_HART_BUFFER_BASE, NULL),
                      SAM_OK);
     refuses(sam_hart_alloc, hart, 1, &address);
@@ -76,7 +76,7 @@ TEST(memory)
     sam_hart_free(hart);
 }
 
-/* Numbers of registers are taken modulo their count; what a hart lacks is NULL. */
+/* Register numbers are taken modulo their count; registers that a hart lacks are NULL. */
 TEST(registers)
 {
     const struct sam_hart_options plain = {.isa = {64, SAM_EXT_I | SAM_EXT_M}};
@@ -111,7 +111,7 @@ TEST(registers)
     assert_int_equal(sam_hart_end_traces(NULL, NULL), SAM_ERR_USAGE);
     assert_int_equal(sam_hart_end_timeline(hart, NULL), SAM_OK);
     assert_int_equal(sam_hart_end_traces(hart, NULL), SAM_OK);
-    /* nothing is mapped where it stands */
+    /* its address is unmapped */
     struct sam_hart_result result;
     refuses(sam_hart_run, NULL, &result);
     refuses(sam_hart_step, NULL, &result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program on the hart calls its host: semihosting, ecall, tohost; in a session, too, which may go
- * back to before a call. */
+/* Calls of a program on the hart to its host: semihosting, ecall, tohost; also in a session,
+ * which may go back to before a call. */
 #include "hart/program.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static const char *const isas[] = {RV32, RV64};
 
-/* The host, with what was written to it. */
+/* The host, with its captured output. */
 struct host {
     struct sam_hostio *io;
     struct sam_buffer out;
@@ -101,8 +101,8 @@ TEST(a_program_talks)
     }
 }
 
-/* Without a host, with an unknown number, and with a parameter that is not there, the run fails and
- * says why. An ebreak without its neighbours is none. */
+/* Without a host, with an unknown number, or with an unmapped parameter, the run fails with a
+ * reason. An ebreak without its neighbours is no call. */
 TEST(what_fails)
 {
     static const struct {
@@ -142,7 +142,7 @@ TEST(what_fails)
     close_host(&host);
 }
 
-/* A program with a handler of its own gets its ecalls. */
+/* A program with its own handler receives its ecalls. */
 TEST(a_handler_comes_first)
 {
     struct host host;
@@ -157,7 +157,8 @@ TEST(a_handler_comes_first)
     close_host(&host);
 }
 
-/* As riscv-tests and proxies do: eight words, whose address goes to tohost; then they wait. */
+/* As in riscv-tests and proxies: eight words, whose address goes to tohost; then the program
+ * waits. */
 TEST(calls_by_tohost)
 {
     static const char text[] =
@@ -201,7 +202,7 @@ TEST(calls_by_tohost)
     close_host(&host);
 }
 
-/* A call whose words are not in memory ends the run, and has no exit code. */
+/* A call with an unmapped parameter block ends the run, without an exit code. */
 TEST(a_call_outside_of_memory)
 {
     struct host host;
@@ -218,7 +219,7 @@ TEST(a_call_outside_of_memory)
     close_host(&host);
 }
 
-/* Memory up to the symbols of a linker script is there. */
+/* Memory is mapped up to the symbols of a linker script. */
 TEST(heap_and_stack)
 {
     static const char text[] = "li t0, 0x80100000\nsw t0, -4(t0)\nlw a0, -4(t0)\nli t0, "
@@ -244,7 +245,7 @@ TEST(heap_and_stack)
     sam_image_free(image);
 }
 
-/* Going back does not repeat a call; its answers are those of the first time. */
+/* Going back does not repeat a call; a replay gets the recorded answers. */
 TEST(going_back)
 {
     struct host host;
@@ -275,7 +276,7 @@ TEST(going_back)
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     expect_output(&host, "xyz end\n");
     assert_int_equal(sam_session_time(session), end);
-    /* a changed past is a new future: its calls are made */
+    /* a changed past gives a new future: its calls are made */
     must(sam_session_goto(session, 2, &error), &error);
     host.input = "abc";
     must(sam_session_set_x(session, 0, 0, 20, 1, &error), &error);

@@ -32,7 +32,7 @@ TEST(no_effect_before_its_cause)
                                       plain = {.mlen = mxu.mlen};
         struct sam_engines_report r = {0}, again = {0};
         mixed_make(&m, test_random(&seed));
-        /* without a timeline and a profile scalar code is counted, not stepped */
+        /* without a timeline and a profile, scalar code is counted in runs, not stepped */
         const struct sam_hart_options fast = {.engines = &engines, .cycles = &mxu};
         struct program timed = mixed_start(sam_buffer_text(&m.text), &options, NULL),
                        counted = mixed_start(sam_buffer_text(&m.text), &fast, NULL),
@@ -67,7 +67,7 @@ TEST(no_effect_before_its_cause)
     assert_true(pairs > 1000 && waited > 100 && waits[0] && waits[1] && waits[2]);
 }
 
-/* Cycles in which a unit waits for bytes of another one: a matrix store of 16 bytes of every 32,
+/* Cycles in which a unit waits for bytes of another one: a matrix store of 16 of every 32 bytes,
  * then a TensorLoad, and the same with the units exchanged. */
 static uint64_t waited_for_bytes(unsigned distance, bool matrix_first)
 {
@@ -104,13 +104,13 @@ static uint64_t waited_for_bytes(unsigned distance, bool matrix_first)
 TEST(bytes_between_do_not_wait)
 {
     for (unsigned first = 0; first < 2; first++) {
-        assert_int_equal(waited_for_bytes(16, first), 0); /* the other 16 bytes of every 32 */
+        assert_int_equal(waited_for_bytes(16, first), 0); /* the other 16 of every 32 bytes */
         assert_true(waited_for_bytes(15, first) > 10);
         assert_true(waited_for_bytes(17, first) > 10);
     }
 }
 
-/* The hart reads what the matrix unit stores, and writes what it loads. */
+/* The hart loads data stored by the matrix unit, and stores to data that it loads. */
 TEST(the_hart_waits)
 {
     static const struct {
@@ -141,7 +141,7 @@ TEST(the_hart_waits)
     }
 }
 
-/* Looking at the figures of a run that goes on changes no value and loses no cycle. */
+/* Reading the figures of an unfinished run changes no value and loses no cycle. */
 TEST(figures_in_between)
 {
     uint64_t seed = test_seed();

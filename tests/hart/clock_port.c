@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hart on the clock of a system: its units' requests to the memory that they share, and its
- * accesses to control registers. */
+/* A hart on the clock of a system: requests of its units to the shared memory, and its accesses
+ * to control registers. */
 #include "hart/mixed.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60, REQUESTS = 4096 };
 
-/* A memory with a port for one line at a time. */
+/* A memory with a port, one line at a time. */
 struct memory {
     uint64_t seed, now, free;
     unsigned latency;
@@ -119,7 +119,7 @@ TEST(random_programs)
     assert_true(pairs > 1000 && waited > 100 && streams > 0);
 }
 
-/* ----------------------------------------------------------------- figures that can be counted */
+/* ----------------------------------------------------------------- figures worked out by hand */
 
 struct fixed {
     uint64_t latency;
@@ -142,7 +142,7 @@ static uint64_t answer(void *context, unsigned unit, uint64_t now, uint64_t addr
 /* A store to this register fails: its device is out of memory. */
 #define WITHOUT_MEMORY UINT64_C(0x2000020)
 
-/* When the registers 0 and 0x10 were read and written. */
+/* The cycles in which registers 0 and 0x10 were read and written. */
 struct accesses {
     uint64_t at[4];
 };
@@ -173,7 +173,7 @@ static enum sam_hart_port_end store(void *context, uint64_t address, uint32_t va
     return SAM_HART_PORT_DONE;
 }
 
-/* Run until a breakpoint, or until the run fails with `end`. */
+/* Run to a breakpoint, or until the run fails with `end`. */
 static struct sam_engines_report run_until(const char *text,
                                            const struct sam_engines_config *engines,
                                            struct fixed *memory, struct accesses *accesses,
@@ -211,7 +211,8 @@ static struct sam_engines_report run(const char *text, const struct sam_engines_
     return run_until(text, engines, memory, accesses, SAM_OK);
 }
 
-/* A launch or a record that the host has no memory for ends the run: it never ends itself. */
+/* A launch or a record that fails for lack of host memory ends the run, which would otherwise
+ * never end. */
 TEST(a_store_without_memory)
 {
     struct sam_engines_config engines;
@@ -222,8 +223,8 @@ TEST(a_store_without_memory)
               SAM_ERR_MEMORY);
 }
 
-/* A block of 1024 bytes from the middle of a line: 17 requests over the 16 cycles of its transfer,
- * or over 64. */
+/* A block of 1024 bytes from the middle of a line: 17 requests over the 16 cycles of its
+ * transfer, or over 64. */
 TEST(a_block_in_requests)
 {
     struct sam_engines_config engines;
@@ -249,7 +250,7 @@ TEST(a_block_in_requests)
 }
 
 /* A load has read its bytes in the cycle after the last answer, from which on the hart may store
- * there, whether its transfer is over later, at one byte per cycle, or long since. */
+ * there, whether its transfer ends later, at one byte per cycle, or long before. */
 TEST(bytes_of_a_load)
 {
     struct sam_engines_config engines;
@@ -266,7 +267,7 @@ TEST(bytes_of_a_load)
         assert_int_equal(memory.requests, 2);
         assert_int_equal(memory.at[1] - memory.at[0], latency == 3 ? 64 : 1);
         assert_int_equal(load_cycles[SAM_ENGINE_BUSY], latency == 3 ? 128 : 2);
-        /* the load starts in the cycle in which the store could issue */
+        /* the load starts in the first cycle in which the store could issue */
         assert_int_equal(r.issue[SAM_ISSUE_MEMORY], memory.at[1] + latency + 1 - memory.at[0]);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs whose statistics, profile and cycles are counted in straight-line runs: all
- * figures are those of the same program step by step, wherever a run of the hart ends. */
+ * figures equal those of single steps, wherever a run of the hart ends. */
 #include <string.h>
 
 #include "hart/core.h"
@@ -44,7 +44,7 @@ static void put_alu(struct source *s)
         PUT("%s %s, %s, %s\n", names[below(s, SAM_COUNT(names))], any(s), any(s), any(s));
 }
 
-/* Mostly to data; now and then misaligned or to nowhere: the handler goes on after it. */
+/* Mostly to data; sometimes misaligned or unmapped: the handler continues after it. */
 static void put_access(struct source *s)
 {
     static const char *const names[] = {"lb", "lw", "lhu", "sb", "sh", "sw", "ld", "sd"};
@@ -59,7 +59,7 @@ static void put_access(struct source *s)
         PUT("%s %s, %u(a%u)\n", names[which], any(s), offset * below(s, 200), below(s, 2));
 }
 
-/* The stack is far from the data; at zero there is no memory. */
+/* The stack is far from the data; there is no memory at address 0. */
 static void put_tensor(struct source *s)
 {
     switch (below(s, 30)) {
@@ -86,7 +86,7 @@ static void put_matrix(struct source *s)
     }
 }
 
-/* Replace the instruction at a label by another, which may be one of a unit, or illegal. */
+/* Replace the instruction at a label by another, which may belong to a unit or be illegal. */
 static void put_patch(struct source *s)
 {
     static const char *const others[] = {"addi t1, t1, 1",    "lw t2, 4(a0)", "sw t2, 8(a0)",
@@ -146,7 +146,7 @@ static void put_item(struct source *s, bool nested)
     }
 }
 
-/* `handler` goes on after the instruction that trapped. */
+/* `handler` continues after the trapping instruction. */
 static void write_program(struct source *s)
 {
     PUT("la t0, handler\ncsrw mtvec, t0\nli a0, %u\nli a1, %u\nli s3, 64\nli a5, 3\n",
@@ -163,7 +163,7 @@ static void write_program(struct source *s)
     assert_false(s->text.failed);
 }
 
-/* One hart, and what it counts. */
+/* One hart, and its counters. */
 struct side {
     struct program p;
     struct sam_profile *profile;
@@ -243,7 +243,7 @@ static void expect_same(struct side *counted, struct side *stepped)
         expect_same_profile(counted->profile, stepped->profile);
 }
 
-/* Run both in pieces of some instructions. */
+/* Run both in steps of several instructions. */
 static void run_both(const struct source *source, const struct sam_hart_options *options,
                      bool profiled)
 {
@@ -283,7 +283,7 @@ TEST(figures_are_those_of_steps)
             .cycles = what > 2 && s.matrix ? &mxu : NULL,
             .max_insns = below(&s, 2) ? 1 + below(&s, 30000) : MOST,
         };
-        /* without statistics or models: for the profile */
+        /* without statistics or models: runs are counted for the profile */
         run_both(&s, &options, what == 0 || (what == 1 && below(&s, 2)));
         sam_buffer_free(&s.text);
     }

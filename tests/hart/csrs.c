@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs of a hart with machine mode alone, by the table of RISC-V Privileged 2.2: which are there,
- * what they keep of what is written, and counters that can be set and stopped. */
+/* CSRs of a hart with machine mode only, by the table of RISC-V Privileged 2.2: existing ones,
+ * writable bits, and counters that can be set and stopped. */
 #include "hart/program.h"
 
 #include <stdio.h>
 
 enum { ILLEGAL = 2 };
 
-/* What a CSR holds after a write of all ones; the same at the start where `fixed`. */
+/* The value of a CSR after a write of all ones; equal to the initial value where `fixed`. */
 struct csr {
     const char *name;
     uint64_t kept32, kept64;
@@ -15,8 +15,7 @@ struct csr {
 };
 
 static const struct csr csrs[] = {
-    /* MIE, MPIE, and MPP, which knows machine mode alone; no FS, VS and SD, for there is no F and
-     * no V */
+    /* MIE, MPIE, and MPP with machine mode only; no FS, VS and SD, since there is no F and no V */
     {"mstatus", 0x1888, 0x1888, false},
     {"mstatush", 0, UINT64_MAX, true},
     {"mtvec", 0xfffffffc, UINT64_MAX - 3, false},
@@ -40,7 +39,7 @@ static const struct csr csrs[] = {
 
 static const char *const isas[] = {"rv32im_zicsr_zfinx", "rv64im_zicsr_zfinx"};
 
-/* Run `format` with the name of a CSR filled in. */
+/* Run `format`, with the name of a CSR inserted. */
 static uint64_t with(const char *isa, const char *format, const char *name, bool *exists)
 {
     struct sam_buffer text = {0};
@@ -79,7 +78,7 @@ TEST(keep_what_is_implemented)
         }
 }
 
-/* mstatus.MPP reads 3 from the start and after an mret. */
+/* mstatus.MPP reads 3 initially and after an mret. */
 TEST(previous_privilege)
 {
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
@@ -111,7 +110,7 @@ TEST(read_only)
     }
 }
 
-/* What other modes and options would bring is an illegal instruction. */
+/* CSRs of other modes and extensions are illegal instructions. */
 TEST(not_there)
 {
     static const char *const addresses[] = {"0x100", "0x180", "0x302", "0x303", "0x306",
@@ -125,7 +124,7 @@ TEST(not_there)
         }
 }
 
-/* The instruction after a write reads what was written; the next one, one more. */
+/* The instruction after a write reads the written value; the next one, one more. */
 TEST(counters_are_written)
 {
     static const char *const counters[][2] = {{"mcycle", "cycle"}, {"minstret", "instret"}};
@@ -139,13 +138,13 @@ TEST(counters_are_written)
                      counters[k][0], counters[k][0]);
             assert_int_equal(program_a0(isas[i], text), 1001);
         }
-    /* the other one and time go on as they were */
+    /* the other one and time are unaffected */
     assert_int_equal(program_a0(RV64, "li t0, 1000\ncsrw mcycle, t0\ncsrr a0, minstret"), 2);
     assert_int_equal(program_a0(RV64, "li t0, 1000\ncsrw mcycle, t0\ncsrr a0, time"), 2);
     assert_int_equal(program_a0(RV64, "li t0, -1\ncsrw minstret, t0\nnop\ncsrr a0, instret"), 0);
 }
 
-/* Two halves under RV32: either may be written, a carry goes into the upper one. */
+/* Two halves under RV32: either may be written, a carry propagates to the upper one. */
 TEST(halves_of_counters)
 {
     static const struct {
@@ -189,7 +188,7 @@ TEST(counters_stop)
                      51);
 }
 
-/* The names are those of a hart, not of a Ventus warp. */
+/* The names of a hart's CSRs, not of a Ventus warp's. */
 TEST(names)
 {
     struct sam_isa ventus, hart;
@@ -205,7 +204,7 @@ TEST(names)
     assert_true(sam_csr_entry_find(&ventus, "mstatus", &entry));
 }
 
-/* X stands for extensions that are not the standard's; Zfinx is. */
+/* X stands for non-standard extensions; Zfinx is standard. */
 TEST(extensions_in_misa)
 {
     static const uint64_t plain = 1u << 8 | 1u << 12, top = UINT64_C(2) << 62;

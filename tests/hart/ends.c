@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run of the tensor hart ends: exits, ebreak, an address, budget, the stop flag; and that it
- * goes on from there. */
+/* Ends of a run of the tensor hart: exits, ebreak, an address, budget, the stop flag; the run
+ * continues from each. */
 #include "hart/core.h"
 #include "hart/program.h"
 
@@ -20,7 +20,7 @@ TEST(ecall_exits)
     }
 }
 
-/* Only call 93 is an exit; without a handler any other is a failure, reported with its number. */
+/* Only call 93 is an exit; without a handler, any other is a failure, reported with its number. */
 TEST(other_ecalls_fail)
 {
     struct program p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
@@ -32,7 +32,7 @@ TEST(other_ecalls_fail)
     program_free(&p);
 }
 
-/* A program without an exit says so; illegal words elsewhere are not an end. */
+/* A program without an exit fails with that reason; illegal words elsewhere are not an end. */
 TEST(ends_without_exit)
 {
     static const struct {
@@ -67,8 +67,8 @@ TEST(ebreak_ends)
     program_free(&p);
 }
 
-/* An odd value in tohost is the exit code times two plus one; the run ends after the store, which
- * is counted. Even values, and those with a device number above, are no exit. */
+/* An odd value in tohost is twice the exit code plus one; the run ends after the store, which is
+ * counted. Even values, and those with a device number in the upper bits, are no exit. */
 TEST(tohost_exits)
 {
     static const char text[] = "la t0, tohost\n"
@@ -93,7 +93,7 @@ TEST(tohost_exits)
     program_free(&p);
 }
 
-/* The word is watched however it is stored to: in part, by AMO, by the TensorLoad unit. */
+/* Every kind of store to the word is watched: partial, by AMO, by the TensorLoad unit. */
 TEST(tohost_by_other_stores)
 {
     static const char *const stores[] = {
@@ -118,7 +118,7 @@ TEST(tohost_by_other_stores)
     }
 }
 
-/* Data beside tohost in its page is data. */
+/* Data next to tohost in its page is plain data. */
 TEST(beside_tohost)
 {
     struct program p = program_new(RV64, NULL,
@@ -131,7 +131,7 @@ TEST(beside_tohost)
     program_free(&p);
 }
 
-/* The TLB of a hart, with its misses counted. */
+/* The TLB of a hart; misses are counted. */
 struct counted {
     uint8_t *(*resolve)(struct sam_tlb *, uint64_t, unsigned, enum sam_access, struct sam_fault *);
     unsigned misses;
@@ -146,7 +146,7 @@ static uint8_t *count_misses(struct sam_tlb *tlb, uint64_t address, unsigned siz
     return counted.resolve(tlb, address, size, access, fault);
 }
 
-/* A loop of stores around tohost leaves the fast path for none of them but to the word itself. */
+/* A loop of stores around tohost leaves the fast path only for stores to the word itself. */
 TEST(globals_beside_tohost)
 {
     static const char text[] =
@@ -172,8 +172,7 @@ TEST(globals_beside_tohost)
     }
 }
 
-/* Code after tohost in its page is watched like other code: a store to it is seen by the next
- * fetch. */
+/* Code after tohost in its page is watched like other code: the next fetch sees a store to it. */
 TEST(code_beside_tohost)
 {
     static const char text[] = "la s0, tohost\nlw t1, 16(s0)\nsw t1, 24(s0)\n" /* no code yet */
@@ -200,7 +199,7 @@ TEST(until_stops)
         struct program p = program_new(RV64, &options, text);
         uint64_t again = sam_image_find(p.image, "again")->value;
         sam_hart_set_until(p.hart, again);
-        for (unsigned turn = 0; turn < 3; turn++) { /* a run that starts there goes on */
+        for (unsigned turn = 0; turn < 3; turn++) { /* a run that starts there continues */
             program_expect(&p, SAM_HART_UNTIL);
             assert_int_equal(p.result.pc, again);
             assert_int_equal(sam_hart_x(p.hart, 10), turn);
@@ -212,7 +211,7 @@ TEST(until_stops)
     }
 }
 
-/* To the instruction, wherever straight runs end. */
+/* Exact to the instruction, wherever straight-line runs end. */
 TEST(budget_is_exact)
 {
     static const uint64_t budgets[] = {1, 2, 1023, 1024, 2049, 70000, 200001};
@@ -232,7 +231,7 @@ TEST(budget_is_exact)
     }
 }
 
-/* A run that the flag ends at once has done nothing. */
+/* A run ended at once by the flag has done nothing. */
 TEST(stop_flag)
 {
     volatile int stop = 1;
@@ -279,7 +278,7 @@ static void note(void *context, const struct sam_hart_progress *progress)
     told->stop = ++told->count == 3;
 }
 
-/* Fast, and one by one with statistics; a budget is passed on, a stop from the callback works. */
+/* Fast, and step by step with statistics; a budget is respected, a stop from the callback works. */
 TEST(progress_is_told)
 {
     for (unsigned slow = 0; slow < 2; slow++) {

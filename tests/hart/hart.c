@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor hart as its user makes it: ISA, memory, programs, registers. */
+/* Set-up of a tensor hart: ISA, memory, programs, registers. */
 #include "hart/program.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ TEST(refuses_isas)
     assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_ERR_USAGE);
 }
 
-/* No options: RV64 with the unit. */
+/* Defaults: RV64 with the unit. */
 TEST(has_defaults)
 {
     struct sam_hart *hart;
@@ -47,7 +47,7 @@ TEST(has_defaults)
     sam_hart_free(NULL);
 }
 
-/* Without the unit there are no TLRegs, no CSRs of it, and its instructions are illegal. */
+/* Without the unit there are no TLRegs and none of its CSRs, and its instructions are illegal. */
 TEST(without_the_unit)
 {
     struct program p = program_new("rv32im_zicsr", NULL, ".word 0x0000005b\n");
@@ -59,7 +59,7 @@ TEST(without_the_unit)
     program_free(&p);
 }
 
-/* What A and Zfinx bring is there with them and illegal without. */
+/* Instructions of A and Zfinx exist with the extension and are illegal without it. */
 TEST(extensions)
 {
     static const char *const words[] = {".word 0x1005252f\n" /* lr.w a0, (a0) */,
@@ -113,7 +113,7 @@ TEST(tl_registers)
     program_free(&p);
 }
 
-/* Overlapping and adjoining buffers are one: an access may cross from one into the next. */
+/* Overlapping and adjacent buffers form one: an access may cross from one into the next. */
 TEST(buffers_merge)
 {
     struct program p =
@@ -140,7 +140,7 @@ TEST(buffers_merge)
     program_free(&p);
 }
 
-/* The upper half of an RV64 address tells pages apart that share an entry of the view. */
+/* The upper half of an RV64 address distinguishes pages that share a TLB entry. */
 TEST(pages_64)
 {
     static const char text[] = "li a0, 0x10000\nli a1, 0x100010000\nli t0, 1\nli t1, 2\n"
@@ -154,7 +154,7 @@ TEST(pages_64)
     program_free(&p);
 }
 
-/* A page of code, and of a constant beside it, is 4 KiB; the stack is there. */
+/* A page of code, and of an adjacent constant, is 4 KiB; the stack is mapped. */
 TEST(memory_map)
 {
     uint8_t byte = 0;
@@ -180,7 +180,7 @@ TEST(other_xlen_is_refused)
     program_free(&q);
 }
 
-/* The same program out of an ELF file; its entry is where it starts. */
+/* The same program from an ELF file; it starts at the entry. */
 TEST(elf_files)
 {
     static const char text[] =
@@ -207,7 +207,7 @@ TEST(elf_files)
     program_free(&p);
 }
 
-/* A store by the host into code that has run is seen. */
+/* A host store to code that has run takes effect. */
 TEST(host_writes_code)
 {
     static const uint8_t li_a0_9[] = {0x13, 0x05, 0x90, 0x00};
@@ -220,7 +220,7 @@ TEST(host_writes_code)
     program_free(&p);
 }
 
-/* Buffers go where nothing is mapped, a page or more apart. */
+/* Buffers are placed in unmapped memory, a page or more apart. */
 TEST(buffers)
 {
     static const char *const isas[] = {"rv32im_zicsr", "rv64im_zicsr"};
@@ -238,7 +238,7 @@ TEST(buffers)
             assert_int_equal(address[k] % 4096, 0);
         }
         assert_int_equal(address[0], 0x90004000);
-        assert_int_equal(address[1], 0x90000000); /* fits before what is mapped */
+        assert_int_equal(address[1], 0x90000000); /* fits below the mapped range */
         for (size_t k = 0; k < 4; k++) {
             const uint64_t size = sizes[k] ? sizes[k] : 1;
             assert_int_equal(sam_hart_read(hart, address[k], NULL, size, &error), SAM_OK);
@@ -250,7 +250,7 @@ TEST(buffers)
                          SAM_ERR_USAGE);
         assert_int_equal(strncmp(error.text, "no room for a buffer of ", 24), 0);
         sam_hart_free(hart);
-        /* a page is also left free after what ends where the buffers begin */
+        /* a page is also left free after a range that ends where the buffers begin */
         assert_int_equal(sam_hart_new(&options, &hart, &error), SAM_OK);
         assert_int_equal(sam_hart_map(hart, 0x8ffff000, 0x1000, &error), SAM_OK);
         assert_int_equal(sam_hart_alloc(hart, 8, &address[0], &error), SAM_OK);

@@ -47,7 +47,7 @@ static uint64_t address(struct mixed *m)
     return DATA_BASE + 0x400 + 16 * (uint64_t)below(m, 32);
 }
 
-/* Slices of 16 bytes: loads one after the other, stores with gaps. */
+/* Slices of 16 bytes: contiguous loads, stores with gaps. */
 static void add_engine(struct mixed *m)
 {
     static const char *const engines[] = {"@load", "@comp", "@store", "@reshape"};
@@ -67,7 +67,7 @@ static void add_engine(struct mixed *m)
     }
 }
 
-/* Rows of bytes, anywhere; their uops tell which. */
+/* Rows of bytes at any address; the addresses are taken from their uops. */
 static void add_matrix(struct mixed *m)
 {
     const bool store = below(m, 2);
@@ -167,8 +167,8 @@ static uint64_t number(const json_t *object, const char *key)
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* A slice of an engine: a load has read its bytes at its end, unless the memory has a port, and a
- * store has written them when done. */
+/* A slice of an engine: a load has read its bytes at its end, unless the memory has a port, and
+ * a store has written them when done. */
 static void see_engine(struct mixed *m, const json_t *event, const json_t *args)
 {
     struct access *a = find(m, strtoull(json_string_value(json_object_get(args, "pc")), NULL, 16));
@@ -187,8 +187,8 @@ static void see_engine(struct mixed *m, const json_t *event, const json_t *args)
     }
 }
 
-/* A uop of the matrix unit, from its issue to its answer; that of a load is written one cycle after
- * the bytes have come. */
+/* A uop of the matrix unit, from its issue to its answer; that of a load is written one cycle
+ * after its bytes arrive. */
 static void see_uop(struct mixed *m, const json_t *event, const json_t *args)
 {
     struct access *a =
@@ -251,7 +251,7 @@ void mixed_see(struct mixed *m, const struct sam_buffer *timeline, struct sam_pr
     see_timeline(m, timeline);
 }
 
-/* Of requests from `next` on, that of the engine. */
+/* The next request of the engine, from `next` on. */
 static const struct request *next_of(unsigned engine, const struct request *requests,
                                      unsigned count, unsigned *next)
 {
@@ -271,7 +271,7 @@ static bool moves(const struct access *a, const struct request *r)
     return bytes == r->bytes;
 }
 
-/* An engine asks for one instruction after the other. */
+/* An engine requests one instruction after the other. */
 void mixed_see_requests(struct mixed *m, const struct request *requests, unsigned count)
 {
     unsigned next[SAM_ENGINE_COUNT] = {0};
@@ -327,7 +327,7 @@ unsigned mixed_expect_order(const struct mixed *m)
     return pairs;
 }
 
-/* The cycle from which on the bytes of `first` let `later` go on. */
+/* The cycle from which on the bytes of `first` permit `later`. */
 static uint64_t bytes_over(const struct access *first, const struct access *later)
 {
     uint64_t over = 0;
@@ -342,7 +342,7 @@ static uint64_t bytes_over(const struct access *first, const struct access *late
     return over;
 }
 
-/* The same of two instructions of engines. */
+/* The same for two instructions of engines. */
 static uint64_t engine_over(const struct access *first, const struct access *later)
 {
     const bool here = first->track == later->track;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs that use the engines, the matrix unit and scalar accesses on a few shared bytes,
- * and what must hold of their times. */
+/* Random programs in which the engines, the matrix unit and scalar accesses share a few bytes,
+ * and the invariants of their times. */
 #ifndef TEST_HART_MIXED_H
 #define TEST_HART_MIXED_H
 
@@ -11,11 +11,11 @@
 
 enum { MOST = 64, PIECES = 64, SLICES = 8, SLICE = 16 };
 
-/* Bytes that an instruction moves, and when. */
+/* A transfer of an instruction: its bytes and times. */
 struct piece {
     uint64_t low, high;
     uint64_t begins; /* the first cycle in which it may read or write them */
-    uint64_t over;   /* the first one in which it has */
+    uint64_t over;   /* the first one after it */
 };
 
 enum kind { ENGINE, MATRIX, SCALAR };
@@ -23,7 +23,7 @@ enum kind { ENGINE, MATRIX, SCALAR };
 struct access {
     enum kind kind;
     bool store;
-    /* of an engine: which, TLRegs as sets, and its times */
+    /* of an engine: which one, TLRegs as sets, its times */
     uint64_t track;
     uint32_t reads, writes;
     uint64_t issued, start, release, done;
@@ -43,7 +43,7 @@ struct mixed {
 
 /* A program without loops. */
 void mixed_make(struct mixed *m, uint64_t seed);
-/* The program, with its data, ready to run; `home` as in sam_hart_new_in. */
+/* The program, loaded with its data; `home` as in sam_hart_new_in. */
 struct program mixed_start(const char *text, const struct sam_hart_options *options,
                            const struct sam_hart_home *home);
 /* Take the times of the accesses from a timeline and a profile of the run. */
@@ -56,16 +56,16 @@ struct request {
     uint32_t bytes;
 };
 
-/* After mixed_see, for such a memory: when the loads of engines have read their bytes. That is not
- * on the timeline, where a slow engine may move them on after the last answer, and a fast one be
- * free before it. */
+/* After mixed_see, for such a memory: the times at which loads of engines have read their bytes.
+ * The timeline lacks them: a slow engine may still transfer after the last answer, and a fast
+ * one be free before it. */
 void mixed_see_requests(struct mixed *m, const struct request *requests, unsigned count);
-/* No access of a unit begins before the older ones of others that it depends on are over, byte by
- * byte. Returns how many there were to compare. */
+/* No access of a unit begins before the end of the older accesses of other units that it depends
+ * on, byte by byte. Returns the number of comparisons. */
 unsigned mixed_expect_order(const struct mixed *m);
-/* Each instruction of the engines starts, and each scalar access issues, in the very cycle in which
- * the last thing that it must wait for is over: a second implementation of the rules between units.
- * Returns how many waited for the matrix unit. */
+/* Each instruction of the engines starts, and each scalar access issues, in exactly the cycle in
+ * which its last dependence ends: a second implementation of the rules between units. Returns
+ * the number of waits for the matrix unit. */
 unsigned mixed_expect_exact(const struct mixed *m);
 /* The cycles of each unit add up to the same total. */
 void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_stats *s);

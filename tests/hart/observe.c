@@ -26,7 +26,7 @@ static void expect_line(const struct sam_buffer *trace, const char *line)
         fail_msg("no '%s' in:\n%s", line, sam_buffer_text(trace));
 }
 
-/* The store of -1 widths lies before the buffer, so that it traps; its handler goes on at ra. */
+/* The store of -1 widths lies before the buffer, so that it traps; its handler continues at ra. */
 TEST(traces)
 {
     struct sam_buffer trace = {0};
@@ -122,7 +122,7 @@ static const struct sam_profile_row *row_of(struct sam_profile *profile, const s
     return NULL;
 }
 
-/* Three rows of 16 bytes that are 64 bytes apart, from byte 56 of a line on: two lines each. */
+/* Three rows of 16 bytes, 64 bytes apart, from byte 56 of a line on: two lines each. */
 static const char profiled[] = "li t0, 5\n"
                                "li a0, 0x10038\n"
                                "loop: addi t0, t0, -1\n"
@@ -151,7 +151,7 @@ TEST(profiles)
     assert_true(row->count == 1 && row->global_insns == 1);
     assert_int_equal(row->accesses, 3);
     assert_int_equal(row->lines, 4); /* each row ends in the line in which the next begins */
-    /* in a session too, and once */
+    /* in a session too, and only once */
     struct sam_session *session;
     struct sam_session_stop stop;
     unsigned before;
@@ -168,7 +168,7 @@ TEST(profiles)
     sam_profile_free(profile);
 }
 
-/* All cycles but those after the last instruction belong to one. */
+/* All cycles but those after the last instruction are attributed to one. */
 TEST(profiles_of_cycles)
 {
     struct sam_profile *profile = sam_profile_new();
@@ -191,7 +191,7 @@ TEST(profiles_of_cycles)
     sam_profile_free(profile);
 }
 
-/* Rows of the matrix unit: apart, touching, downwards. */
+/* Rows of the matrix unit: separate, adjacent, descending. */
 TEST(profiles_of_rows)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor hart in a session: stops where a trace of single steps says, what a step reports, what
- * was written, every end. */
+/* A tensor hart in a session: stops match a trace of single steps; reports of steps, writes,
+ * every end. */
 #include "hart/program.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ static struct trace *trace_of(const char *text)
     return trace;
 }
 
-/* Every instruction once as a breakpoint, at full speed. */
+/* A breakpoint at every instruction in turn, at full speed. */
 TEST(breakpoints)
 {
     struct trace *trace = trace_of(loop);
@@ -259,7 +259,7 @@ TEST(ends)
     program_free(&p);
 }
 
-/* A trap that the program handles is a step. */
+/* A trap handled by the program is a step. */
 TEST(handled)
 {
     struct trace *trace = trace_of(loop);
@@ -276,7 +276,7 @@ TEST(handled)
     free(trace);
 }
 
-/* The address of sam_hart_set_until is put aside and comes back. */
+/* The address of sam_hart_set_until is saved and restored. */
 TEST(until)
 {
     struct program p = program_new(ISA, NULL,
@@ -308,7 +308,7 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
     return (digest ^ sam_hart_pc(p->hart) ^ mepc << 32) + sam_hart_tl(p->hart, 3)[5];
 }
 
-/* Back and forth: the state at a time is what it was. */
+/* Back and forth: the state at a time is always the same. */
 TEST(back)
 {
     uint64_t random = test_seed();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline of a program: JSON, however the run ended, and the same times as the report. */
+/* The timeline of a program: JSON after any end of the run, with the times of the report. */
 #include "hart/program.h"
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 
 #include "streams.h"
 
-/* Two blocks through two registers, a scalar load of what is stored, and then `last`. */
+/* Two blocks through two registers, a scalar load of stored data, then `last`. */
 static struct program open_program(const struct sam_sink *timeline, const char *last)
 {
     struct sam_engines_config engines;
@@ -45,7 +45,7 @@ static json_t *parse(const struct sam_buffer *text)
     return root;
 }
 
-/* Cycles of slices on the track with this name of track and slice; "" for any slice. */
+/* Total cycles of the slices with this name on the track with this name; "" for any slice. */
 static uint64_t cycles_of(const json_t *events, const char *track, const char *category,
                           const char *name)
 {
@@ -65,7 +65,7 @@ static uint64_t cycles_of(const json_t *events, const char *track, const char *c
     return (uint64_t)sum;
 }
 
-/* Counters end at zero and are told in order. */
+/* Counters end at zero and are reported in order. */
 static void expect_counters(const json_t *events)
 {
     json_int_t last[SAM_ENGINE_COUNT] = {0}, value[SAM_ENGINE_COUNT] = {0};
@@ -138,7 +138,7 @@ static bool take(void *context, const void *data, size_t size)
     return n->left && n->left--;
 }
 
-/* Wherever the sink refuses, the run or its end reports it. */
+/* A write error at any point is reported by the run or its end. */
 TEST(a_sink_that_refuses)
 {
     for (unsigned left = 0;; left++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traps of the scalar hart: cause and mtval of each, what a handler finds in its CSRs, and what
- * ends a run although there is a handler. */
+/* Traps of the scalar hart: cause and mtval of each, the CSRs seen by a handler, and ends of a
+ * run despite a handler. */
 #include "hart/program.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const struct {
     {"li a0, 0x10002\njr a0", 0, 0x10002},
 };
 
-/* Code of the C extension is reported as such; a word of zeros is not taken for it. */
+/* Code of the C extension is reported as such; a zero word is not taken for it. */
 TEST(compressed_code)
 {
     static const char hint[] = "compressed instruction; compile without C";
@@ -43,7 +43,7 @@ TEST(compressed_code)
     program_free(&p);
 }
 
-/* An ELF file that says so itself: its failures tell, but what is not compressed in it runs. */
+/* An ELF file with the flag of compressed code: failures mention it, but uncompressed code runs. */
 TEST(compressed_program)
 {
     struct program p = program_new(RV64, NULL, "nop\n.word 0\n");
@@ -73,7 +73,7 @@ TEST(without_a_handler)
     }
 }
 
-/* The handler keeps what it found and continues after the instruction. */
+/* The handler saves its CSRs and continues after the instruction. */
 static const char handler[] = "la t0, handler\n"
                               "csrw mtvec, t0\n"
                               "csrsi mstatus, 8\n"
@@ -107,7 +107,7 @@ TEST(with_a_handler)
     }
 }
 
-/* The exit call and ebreak are the environment's even then; another ecall is the handler's. */
+/* The environment still receives the exit call and ebreak; the handler receives other ecalls. */
 TEST(beside_a_handler)
 {
     struct program p = program_new(RV64, NULL,
@@ -119,8 +119,8 @@ TEST(beside_a_handler)
     program_free(&p);
 }
 
-/* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result says what
- * it was, too. */
+/* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result
+ * identifies it, too. */
 TEST(ebreak_as_a_trap)
 {
     static const char text[] = "la t0, handler\ncsrw mtvec, t0\nthere: ebreak\n.balign 4\n"
@@ -141,7 +141,7 @@ TEST(ebreak_as_a_trap)
     program_free(&p);
 }
 
-/* A handler whose first instruction traps would run forever. */
+/* A handler whose first instruction traps would run for ever. */
 TEST(handler_that_traps)
 {
     struct program p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
@@ -154,7 +154,7 @@ TEST(handler_that_traps)
     program_free(&p);
 }
 
-/* A handler that does run may trap again and again: the budget ends that. */
+/* A working handler may trap again and again: the budget ends that. */
 TEST(handler_that_loops)
 {
     struct sam_hart_options options = {.max_insns = 5000};
@@ -177,8 +177,8 @@ TEST(steps_into_the_handler)
     program_free(&p);
 }
 
-/* pc of a jump to a bad place is the jump's where it is misaligned, the place's where nothing is
- * mapped: RISC-V Privileged 3.1.14. */
+/* pc of a jump to an invalid target is that of the jump if the target is misaligned, and the
+ * target if it is unmapped: RISC-V Privileged 3.1.14. */
 TEST(pc_of_a_bad_jump)
 {
     struct program p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");

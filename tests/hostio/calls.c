@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls to the host, from a program that is no more than an array of memory. */
+/* Calls to the host, from a program that consists of a memory array only. */
 #include "test.h"
 
 #include <sys/stat.h>
@@ -179,7 +179,7 @@ TEST(a_console)
         expect_text(&w->err, "def");
         assert_int_equal(call(w, 0x09, (uint64_t)in, 0, 0, 0), 1);
         assert_int_equal(call_plain(w, 0x07, 0), 't');
-        /* a line of it, although there is room for more: 100 - 5 are not read */
+        /* one line of it, although there is room for more: 100 - 5 bytes are not read */
         assert_int_equal(call(w, 0x06, (uint64_t)in, BASE + DATA, 100, 0), 95);
         assert_memory_equal(w->memory + DATA, "yped\n", 5);
         assert_int_equal(call(w, 0x06, (uint64_t)in, BASE + DATA, 100, 0), 100);
@@ -225,7 +225,7 @@ TEST(files_below_the_folder)
     }
 }
 
-/* A large file passes in pieces. */
+/* A large file is transferred in blocks. */
 TEST(large_transfers)
 {
     struct world *w = open_world(64, true);
@@ -245,7 +245,7 @@ TEST(large_transfers)
     close_world(w);
 }
 
-/* Nothing outside the folder is reached, and nothing without one. */
+/* Nothing outside the folder is accessible, and nothing without a folder. */
 TEST(no_escape)
 {
     static const char *const paths[] = {
@@ -268,12 +268,12 @@ TEST(no_escape)
     }
     assert_int_equal(open_named(none, "plain", 4), -1);
     assert_int_equal(call_plain(none, 0x13, 0), SAM_HOSTIO_EACCES);
-    /* inside, a folder may be walked through */
+    /* inside the folder, subfolders are accessible */
     const int64_t good = open_named(w, "sub//./inner", 4);
     assert_true(good > 2);
     struct stat what;
     assert_int_equal(stat(test_path("sub/inner"), &what), 0);
-    /* a link itself may be removed, not what it points to */
+    /* a link itself may be removed, not its target */
     put_text(w, TEXT, "link");
     assert_int_equal(call(w, 0x0e, BASE + TEXT, 4, 0, 0), 0);
     assert_int_equal(access("/etc/passwd", F_OK), 0);
@@ -352,7 +352,7 @@ TEST(exits)
     }
 }
 
-/* What is not in memory ends the run; buffers that are not make the call fail. */
+/* Unmapped parameters end the run; unmapped buffers make the call fail. */
 TEST(wrong_addresses)
 {
     struct world *w = open_world(32, true);
@@ -361,7 +361,7 @@ TEST(wrong_addresses)
             sam_hostio_semihost(w->io, &w->guest, operation, 4, &w->reply);
         if (end == SAM_HOSTIO_FAILED)
             assert_true(strlen(w->reply.text) > 20);
-        else /* the operations that have no parameter */
+        else /* operations without parameters */
             assert_true(operation == 0x07 || operation == 0x10 || operation == 0x11 ||
                         operation == 0x13 || operation == 0x31 || operation == 0x18);
     }
@@ -403,7 +403,7 @@ TEST(system_calls)
         expect_text(&w->out, "written");
         expect_text(&w->err, "wri");
         put_text(w, TEXT, "call.txt");
-        /* newlib's flags: O_CREAT 0x200, O_TRUNC 0x400, O_RDWR 2; Linux's by openat */
+        /* newlib's flags: O_CREAT 0x200, O_TRUNC 0x400, O_RDWR 2; Linux's with openat */
         const int64_t f = syscall_of(w, 1024, BASE + TEXT, 0x602, 0666, 0);
         assert_true(f > 2);
         assert_int_equal(syscall_of(w, 64, (uint64_t)f, BASE + DATA, 7, 0), 7);
@@ -457,7 +457,7 @@ TEST(wrong_options)
     sam_hostio_free(NULL);
 }
 
-/* The page lists every call, and no other. */
+/* The documentation lists exactly the calls that exist. */
 TEST(the_page_lists_them)
 {
     static const struct {

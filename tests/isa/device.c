@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of samite/device/, compiled: each is the instruction that the assembler makes of
- * the same operands. Needs a RISC-V compiler; without one nothing is compared. */
+/* The functions of samite/device/, compiled: each is the instruction that the assembler makes
+ * from the same operands. Needs a RISC-V compiler; skipped without one. */
 #include "test.h"
 
 #include "codec/chunk.h"
@@ -160,8 +160,8 @@ TEST(every_function)
     sam_buffer_free(&text);
 }
 
-/* The layout of the system: records of the sizes that the machine reads, types with the codec's
- * numbers, the GPU's memory where the GPU has it, and nothing on top of something else. */
+/* The layout of the system: records of the size that the machine reads, types with the codec's
+ * numbers, the GPU's memory at the GPU's addresses, and no overlaps. */
 TEST(layout)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the assembler and the disassembler share. */
+/* Helpers of the tests of the assembler and the disassembler. */
 #ifndef ISA_TEST_H
 #define ISA_TEST_H
 
@@ -20,8 +20,8 @@ static inline struct sam_isa test_isa(const char *text)
     return isa;
 }
 
-/* Assemble at address 0x80000000 (on RV64 too); the image, or NULL with the messages in *messages,
- * which the caller frees. */
+/* Assemble at address 0x80000000 (on RV64 too). Returns the image, or NULL with the messages in
+ * *messages, which the caller frees. */
 static inline struct sam_image *test_assemble(const char *isa, const char *text, char **messages)
 {
     struct sam_asm_options options = {.isa = test_isa(isa), .base = 0x80000000};
@@ -34,7 +34,7 @@ static inline struct sam_image *test_assemble(const char *isa, const char *text,
     return image;
 }
 
-/* The section called `name` of a text that must assemble. The image is the caller's. */
+/* The section `name` of a text that must assemble. The caller owns the image. */
 static inline const struct sam_section *test_section(const char *isa, const char *text,
                                                      const char *name, struct sam_image **image)
 {
@@ -83,7 +83,7 @@ static inline void test_same(const char *isa, const char *a, const char *b)
     sam_image_free(two);
 }
 
-/* `text` must be refused, with `expected` somewhere in the messages. */
+/* `text` must be rejected, with `expected` in the messages. */
 static inline void test_refused(const char *isa, const char *text, const char *expected)
 {
     char *messages;

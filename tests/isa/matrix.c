@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix family: a line for every instruction with the word that its fields make, both ways;
- * words that are no instruction; what the assembler says. Then, when SAMITE_VECTORS names a folder,
- * every line of matrix-v0.1.tsv (word, mnemonic, operands). */
+/* The matrix family: for every instruction a line with the word assembled from its fields, both
+ * ways; words that are no instruction; error messages of the assembler. Then, if SAMITE_VECTORS
+ * names a folder, every line of matrix-v0.1.tsv (word, mnemonic, operands). */
 #include "isa/isa_test.h"
 
 #define ISA "rv64im_zicsr_xmatrix"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/ventus-rulings.md, the rulings on encodings, one test each and named after it. Words are
- * put together here from the manual's fields, not by the tables. */
+/* docs/ventus-rulings.md, the rulings on encodings, one test each, named after the ruling. Words
+ * are assembled here from the manual's fields, independently of the tables. */
 #include "isa/isa_test.h"
 
 #define V "ventus"
@@ -85,7 +85,7 @@ TEST(join_setrpc)
     WORDS(V, "join zero, zero, 0", 0x0000205b);
     WORDS(V, "setrpc zero, t1, 20", 0x0143305b);
     WORDS(V, "setrpc t0, t1, -4", i_type(0x5b, 3, 5, 6, -4));
-    /* an address: through auipc */
+    /* an address: with auipc */
     WORDS(V, "setrpc t1, after\nnop\nafter: join", 0x00000317, i_type(0x5b, 3, 0, 6, 12), 0x13,
           0x205b);
 }
@@ -203,7 +203,7 @@ TEST(ruling_10_only_registers_are_extended)
 {
     struct sam_isa isa = test_isa(V);
     struct sam_insn insn;
-    /* addi's immediate lies where rs2 would: x2 does not touch it */
+    /* addi's immediate occupies the field of rs2: x2 does not affect it */
     assert_true(sam_decode(&isa, i_type(0x13, 0, 1, 2, 7), regext(1, 1, 1, 1), &insn));
     assert_int_equal(insn.imm, 7);
     assert_int_equal(insn.rd, 33);
@@ -283,7 +283,7 @@ TEST(ruling_10_scalar_registers_end_at_63)
     test_refused(V, "regext 2\nadd a0, a1, a2", "'add' is illegal after this regext");
 }
 
-/* Names of registers under F, where the registers of Zfinx are meant: field for field. */
+/* Register names of F, where Zfinx registers are meant: field for field. */
 TEST(ruling_2_names_of_float_registers)
 {
     static const char *const names[] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6",  "ft7",
@@ -302,7 +302,7 @@ TEST(ruling_2_names_of_float_registers)
         WORDS(V, text, 4u << 20 | 11u << 15 | 2u << 12 | f << 7 | 0x07,
               r_type(0x53, 0, 0, f, f, 10), r_type(0x57, 5, 1, 1, f, 2));
     }
-    WORDS(V, "fa0: addi fa0, a1, 0", r_type(0x13, 0, 0, 10, 11, 0)); /* a label may be called so */
+    WORDS(V, "fa0: addi fa0, a1, 0", r_type(0x13, 0, 0, 10, 11, 0)); /* a valid label */
     test_refused(V, "fmv.w.x fa8, a0", "expected an integer register (rd), found 'fa8'");
     test_refused(V, "fmv.w.x fs12, a0", "found 'fs12'");
     test_refused(V, "fmv.w.x ft12, a0", "found 'ft12'");

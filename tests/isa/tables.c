@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables themselves: no word has two meanings, fields do not collide, every text is sound. */
+/* The tables themselves: no word has two meanings, fields do not overlap, every text is
+ * well-formed. */
 #include "isa/isa_test.h"
 #include "random.h"
 
-/* A row or a further code of one. */
+/* A row, or an alternative encoding of one. */
 struct code {
     int op;
     uint32_t match, mask;
@@ -25,7 +26,7 @@ static unsigned engines_of(const struct sam_insn_row *row)
     return row->mask >> 30 == 3 ? 1u << (row->match >> 30) : SAM_ENGINES_ALL;
 }
 
-/* Both rows can be on in one hart. */
+/* Both rows can be enabled in one hart. */
 static bool together(const struct sam_insn_row *a, const struct sam_insn_row *b)
 {
     uint32_t both = a->on | b->on;
@@ -37,7 +38,7 @@ static bool together(const struct sam_insn_row *a, const struct sam_insn_row *b)
     return (both & (SAM_ON_RV32 | SAM_ON_RV64)) != (SAM_ON_RV32 | SAM_ON_RV64);
 }
 
-/* fence.tso is one word among the fences; the table says so by its order. */
+/* fence.tso is one of the fence words; the order of the table resolves it. */
 static bool meant(int a, int b)
 {
     return a == SAM_OP_fence_tso && b == SAM_OP_fence;
@@ -64,7 +65,7 @@ TEST(test_match_within_mask)
         if ((code.match & ~code.mask) || (code.mask & 0x7f) != 0x7f || (code.match & 3) != 3)
             fail_msg("%s: match %08x, mask %08x", sam_insn_rows[code.op].mnemonic, code.match,
                      code.mask);
-        /* operands are read by the row: a further code fixes the same bits */
+        /* operands are decoded by the row: an alternative encoding fixes the same bits */
         assert_int_equal(code.mask, sam_insn_rows[code.op].mask);
     }
 }
@@ -102,7 +103,7 @@ TEST(test_operands_do_not_collide)
     }
 }
 
-/* Every value of the field, and nothing else, goes through put and get. */
+/* Every value of the field, and no other, survives put and get. */
 TEST(test_operand_put_get)
 {
     for (int letter = '!'; letter < 127; letter++) {
@@ -151,7 +152,7 @@ static bool is_access_to_one(const struct sam_uses *uses, const struct sam_does 
            (uses->result != SAM_OPERAND_NONE) != (does->act == SAM_ACT_STORE);
 }
 
-/* An access has a base address, and data exactly if it stores. */
+/* An access has a base address, and a data operand exactly if it is a store. */
 TEST(test_uses)
 {
     for (unsigned op = 1; op < SAM_OP_COUNT; op++) {
@@ -168,7 +169,7 @@ TEST(test_uses)
     }
 }
 
-/* What is public describes all 32 bits of each row. */
+/* The public interface describes all 32 bits of each row. */
 TEST(test_entries_cover_the_word)
 {
     struct sam_isa_entry entry;
@@ -214,8 +215,7 @@ TEST(test_registers)
     assert_int_equal(sam_register_v("v256", 4), -1);
 }
 
-/* Strings as compilers and ELF attributes spell them, and the messages for those that ask for too
- * much. */
+/* Strings as compilers and ELF attributes spell them, and messages for unsupported ones. */
 TEST(test_isa_strings)
 {
     static const char *const same[][2] = {
@@ -262,7 +262,7 @@ TEST(test_csr_names)
     assert_null(sam_csr_name(&plain, 0x80c));
 }
 
-/* Cached texts are those of the disassembler, whatever evicts them. */
+/* Cached texts equal those of the disassembler after any eviction. */
 TEST(test_kept_texts)
 {
     static const uint32_t words[] = {0x00a00513, 0xfe000ee3, 0x0000006f, 0, 0xffffffff};
@@ -281,7 +281,7 @@ TEST(test_kept_texts)
     sam_texts_free(texts);
 }
 
-/* The first row of the ISA, in decoding order, whose code the word has. */
+/* The first row of the ISA, in decoding order, that matches the word. */
 static int row_of(const struct sam_isa *isa, uint32_t word)
 {
     for (int i = 1; i < SAM_OP_COUNT + (int)sam_encoding_row_count; i++) {
@@ -294,7 +294,7 @@ static int row_of(const struct sam_isa *isa, uint32_t word)
     return SAM_OP_ILLEGAL;
 }
 
-/* Words of every code with all other bits at random, and with one bit of the code wrong. */
+/* Words of every encoding with all other bits random, and with one bit of the encoding flipped. */
 TEST(test_found_as_in_the_table)
 {
     static const char *const isas[] = {"ventus", "tensor", "rv32i", "rv64im", "rv32ima_zicsr"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorLoad's CSRs under all their names, and the instruction sets that have them. */
+/* TensorLoad's CSRs under all their names, and the instruction sets that include them. */
 #include "isa/isa_test.h"
 
 static const char *const isas[] = {"tensor", "rv32im_zicsr_xtensorload", "rv64i_xtensorload"};
 
 struct name {
     unsigned address;
-    const char *names[8]; /* the first is printed */
+    const char *names[8]; /* the first one is printed */
 };
 
 /* docs/tensorload-rulings.md 1 */
@@ -94,7 +94,7 @@ TEST(test_no_names)
     assert_null(sam_csr_name(&ventus, 0x8c0));
     assert_null(sam_csr_name(&tensor, 0x800));
     assert_null(sam_csr_name(&tensor, 0x8c8));
-    /* a symbol between the name and the bracket is no index */
+    /* a symbol between the name and the bracket is not an index */
     test_refused("tensor", "csrw ttype {0}, a0", "found '{'");
 }
 
@@ -128,7 +128,7 @@ TEST(test_isa_strings)
     assert_int_equal(isa.extensions, SAM_EXT_I | SAM_EXT_M | SAM_EXT_ZICSR | SAM_EXT_XTENSORLOAD);
     sam_isa_format(&isa, text, sizeof text);
     assert_string_equal(text, "rv32im_zicsr_xtensorload");
-    isa = test_isa("rv64i_xtensorload"); /* its CSRs bring Zicsr */
+    isa = test_isa("rv64i_xtensorload"); /* its CSRs imply Zicsr */
     assert_true(isa.extensions & SAM_EXT_ZICSR);
     for (size_t i = 0; i < SAM_COUNT(together); i++) {
         assert_int_equal(sam_isa_parse(together[i], &isa, &error), SAM_ERR_USAGE);
@@ -136,7 +136,7 @@ TEST(test_isa_strings)
     }
 }
 
-/* What the manual gives to loads and stores alike is the load's, with a warning, once. */
+/* A mnemonic that the manual gives to both loads and stores is the load's, with one warning. */
 TEST(test_ruled_names)
 {
     static const struct {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorLoad words against a second decoder, which is a switch on the fields of
+/* TensorLoad words against a second decoder, a switch on the fields of
  * docs/tensorload-rulings.md 2: every value of bits 31:25 and funct3, with samples of the rest.
- * Both must agree on what is legal, on the instruction, on every operand and on the text. */
+ * Both must agree on validity, on the instruction, on every operand and on the text. */
 #include "isa/isa_test.h"
 
 struct expected {
     char mnemonic[24]; /* with its engine; "" = illegal */
     char operands[48];
-    bool canonical; /* the text says the word */
+    bool canonical; /* the text names the word */
     unsigned rd, rs1, rs2, rs3;
     int imm;
 };
@@ -144,7 +144,7 @@ static struct expected expect(uint32_t word)
     switch (field(word, 14, 12)) {
     case 0:
         memory(&e, word);
-        e.canonical = !high; /* a store has funct3 2 when it is written */
+        e.canonical = !high; /* stores are encoded with funct3 2 */
         break;
     case 1: move(&e, word); break;
     case 2:
@@ -188,7 +188,7 @@ static void check(const struct sam_isa *isa, uint32_t word)
         insn.imm != e.imm)
         fail_msg("%08x %s: rd %u rs1 %u rs2 %u rs3 %u imm %d, expected %u %u %u %u %d", word, text,
                  insn.rd, insn.rs1, insn.rs2, insn.rs3, insn.imm, e.rd, e.rs1, e.rs2, e.rs3, e.imm);
-    /* the instruction and not only its text: equal dims aside, op and name are one */
+    /* the instruction, not only its text: except for equal dims, op and name are one */
     size_t size = strcspn(e.mnemonic, "@");
     const char *name = sam_insn_rows[insn.op].mnemonic;
     bool nothing =
@@ -224,7 +224,7 @@ TEST(test_words_of_rv64)
     sweep("tensor");
 }
 
-/* Every byte in imm8, whatever the other fields. */
+/* Every byte in imm8, with any other fields. */
 TEST(test_immediates)
 {
     struct sam_isa isa = test_isa("tensor");
@@ -234,8 +234,8 @@ TEST(test_immediates)
                 check(&isa, top << 28 | imm << 20 | 11 << 15 | funct3 << 12 | 21 << 7 | 0x5b);
 }
 
-/* How many of the 1024 values of bits 31:25 and funct3 are legal: engines times codes of each
- * instruction, from the field tables. A load or store has three bits of imm8 among them. */
+/* The number of legal values among the 1024 of bits 31:25 and funct3: engines times codes of
+ * each instruction, from the field tables. A load or store has three bits of imm8 among them. */
 TEST(test_count)
 {
     struct sam_isa isa = test_isa("tensor");
@@ -250,7 +250,7 @@ TEST(test_count)
     assert_int_equal(legal, loads + stores + addi + concat + merge + transpose + widths);
 }
 
-/* CUSTOM-2 is Ventus's elsewhere, and nobody's on a hart without either. */
+/* CUSTOM-2 belongs to Ventus elsewhere, and is illegal on a hart with neither. */
 TEST(test_other_isas)
 {
     struct sam_isa plain = test_isa("rv32im_zicsr"), ventus = test_isa("ventus");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of compiled kernels, each with the text that the vendor's disassembler prints: both ways.
- * Reads ventus-words.tsv (word TAB text) from the folder that SAMITE_VECTORS names. */
+/* Words of compiled kernels, each with the text printed by the vendor's disassembler: both ways.
+ * Reads ventus-words.tsv (word TAB text) from the folder in SAMITE_VECTORS. */
 #include "isa/isa_test.h"
 
 static struct sam_buffer vectors;
@@ -74,7 +74,7 @@ TEST(test_word_to_text_to_word)
     }
 }
 
-/* The mnemonic is also the vendor's, except for vfneg.v, which the vendor writes in full. */
+/* The mnemonic equals the vendor's, except vfneg.v, which the vendor spells out. */
 TEST(test_same_mnemonic)
 {
     assert_true(count > 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/tile/block.pto: right for sizes on both sides of its blocks, and wrong when a result or a
- * line of it is changed. */
+/* kernels/tile/block.pto: correct for sizes on both sides of its blocks, and incorrect if a
+ * result or a line of it is changed. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct block_config config_of(uint32_t sequence, uint32_t width, uint32_t
                                  .seed = sequence + width};
 }
 
-/* Where blocks are run: on the executor, or on the system with raw or packed weights. */
+/* The machine of a block: the executor, or the system with raw or packed weights. */
 enum place { EXECUTOR, SYSTEM, PACKED };
 
 static enum sam_status run(struct block *block, const char *path, enum place place,
@@ -47,8 +47,8 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     return status;
 }
 
-/* Whether a block computes what it must. `bits`, unless NULL: a copy of the result is made there,
- * or compared with it. */
+/* Whether the result of a block is correct. `bits`, unless NULL, receives a copy of the result,
+ * or is compared with it. */
 static bool is_right(const struct block_config *config, const char *path, enum place place,
                      float **bits)
 {
@@ -111,7 +111,7 @@ TEST(test_refused)
     block_free(&block);
 }
 
-/* Programs that forget a part. */
+/* Programs with a missing part. */
 TEST(test_mutants)
 {
     static const char *const mutants[][2] = {

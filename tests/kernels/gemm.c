@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GEMM kernels: right bit by bit at every MLEN and XLEN with edge tiles in all dimensions, and
- * wrong when their source is damaged. */
+/* The GEMM kernels: correct bit by bit at every MLEN and XLEN with edge tiles in all dimensions,
+ * and incorrect when their source is damaged. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void cycle_by_cycle(void **state)
     }
 }
 
-/* At least 0.9 of the cycles go to reads that no schedule of these blocks of C could save; 0.89
+/* At least 0.9 of the cycles go to reads that no schedule of these blocks of C could avoid; 0.89
  * where K is two steps. */
 static void busy_bus(void **state)
 {
@@ -133,7 +133,7 @@ static void write_text(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Forgotten bounds, wrong steps, a wrong accumulator. */
+/* Missing bounds checks, wrong steps, a wrong accumulator. */
 static void damaged(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong operations, forgotten bounds, forgotten barriers, wrong joins. */
+/* Wrong operations, missing bounds checks, missing barriers, wrong joins. */
 #include "mutants.h"
 
 #include "test.h"

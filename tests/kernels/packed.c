@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of kernels/system: right for every type of weights and many sizes, in assembly and,
- * where there is a cross compiler, in C; wrong when their source or their result is damaged. */
+/* The programs of kernels/system: correct for every type of weights and many sizes, in assembly
+ * and, if there is a cross compiler, in C; incorrect when their source or their result is
+ * damaged. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static const struct sam_system_timing *timing; /* of the following runs, or NULL
 static uint32_t acc_regs;
 static const uint32_t organisations[] = {0, 0x11, 0xf0}; /* all; 0:4; 4:5:6:7 */
 
-/* Run a layer; *result is to be freed. */
+/* Run a layer; free *result. */
 static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
@@ -45,7 +46,7 @@ static void expect_right(const struct packed_config *config, const char *program
         fail_msg("%s, %u tokens, %u by %u: %s", sam_dtype_name(config->type), layer.rows,
                  config->depth, config->columns, result.failure);
     assert_true(result.logit_error < 0.5 && result.probability_error < 0.5);
-    /* a line per token, which names the likely column */
+    /* a line per token, with the likely column */
     const char *line = sam_buffer_text(&console);
     for (uint32_t row = 0; row < layer.rows; row++) {
         unsigned number, column, whole, tenth;
@@ -127,7 +128,7 @@ TEST(in_c)
     }
 }
 
-/* A name, bytes before and after packing, the share; then cycles. */
+/* A name, bytes before and after packing, the ratio; then cycles. */
 TEST(round_trip)
 {
     static const struct {
@@ -163,7 +164,7 @@ TEST(round_trip)
     packed_free(&layer);
 }
 
-/* The routine of `samite op`, of which the program knows the name, the shape and the addresses. */
+/* The routine of `samite op`; name, shape and addresses are known to the program. */
 static void write_im2col(const char *pad)
 {
     static uint16_t zeros[16 * 16 * 16];
@@ -181,8 +182,7 @@ static void write_im2col(const char *pad)
         fail_msg("no routine");
 }
 
-/* The program compares every result with plain C; a routine whose patches are shifted is noticed.
- */
+/* The program compares every result with plain C; a routine with shifted patches is detected. */
 TEST(convolution)
 {
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++)
@@ -202,7 +202,7 @@ TEST(convolution)
 
 /* ---------------------------------------------------------------------------------- damaged */
 
-/* One result that is wrong by little more than what is allowed. */
+/* One result slightly outside the tolerance. */
 TEST(wrong_results)
 {
     const struct packed_config config = {SAM_F16, 1, 256, 256, 1};
@@ -258,7 +258,7 @@ static void write_changed(const char *name, const char *from, const char *to)
     sam_buffer_free(&out);
 }
 
-/* What sources include, beside those that are changed. */
+/* Included sources, besides the changed ones. */
 static void make_links(void)
 {
     assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -sfn '" KERNEL_DIR
@@ -267,7 +267,7 @@ static void make_links(void)
                            test_folder, test_folder, test_folder));
 }
 
-/* Missing waits, wrong steps and wrong tiles are seen. */
+/* Missing waits, wrong steps and wrong tiles are detected. */
 TEST(wrong_programs)
 {
     static const char *const changes[][3] = {
@@ -310,7 +310,7 @@ TEST(wrong_programs)
     packed_free(&layer);
 }
 
-/* No program uses what it has not waited for. */
+/* Every program waits for a result before its use. */
 TEST(races)
 {
     static const struct packed_config configs[] = {
@@ -333,7 +333,7 @@ TEST(races)
     check_races = false;
 }
 
-/* A wait that is missing makes a race, though without time the results are right. */
+/* A missing wait is a race, although results without time are correct. */
 TEST(missing_waits)
 {
     static const struct {
@@ -370,7 +370,7 @@ TEST(missing_waits)
     packed_free(&layer);
 }
 
-/* Time changes no result, whatever the parameters; raw weights take other cycles. */
+/* Timing changes no result, whatever the parameters; raw weights take other cycles. */
 TEST(in_time)
 {
     static const char *const texts[] = {
@@ -412,7 +412,7 @@ TEST(in_time)
     packed_free(&layer);
 }
 
-/* A tile that is multiplied one record too early: in time DONE shows it. */
+/* A tile that is multiplied one record too early: with timing, DONE shows it. */
 TEST(a_poll_that_ends_too_early)
 {
     const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
@@ -446,7 +446,7 @@ static int tear_down(void **state)
     return test_folder_remove(state);
 }
 
-/* What layer.s has no room for is refused before it runs. */
+/* Sizes that exceed the room of layer.s are rejected before it runs. */
 TEST(deep_layers)
 {
     struct packed_layer layer;

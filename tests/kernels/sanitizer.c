@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels under the sanitizer: those of kernels/ run without a finding, and bugs planted in copies
- * of them are found, with the right instructions on both sides. */
+/* Kernels under the sanitizer: those of kernels/ have no findings, and bugs planted in copies of
+ * them are found, with the right instructions on both sides. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 struct planted {
     struct mutant mutant;
     enum sam_finding_kind kind;
-    /* Parts of the source lines of both sides, in either order; NULL: start code, or no such side.
-     */
+    /* Parts of the source lines of both sides, in either order; NULL: start code, or no such
+     * side. */
     const char *lines[2];
-    /* init: the register that was used, and the one that nothing had written; bounds: part of what
-     * is near. NULL: any. */
+    /* init: the register used, and the one never written; bounds: part of the neighbour's
+     * description. NULL: any. */
     const char *used, *unwritten, *near;
-    uint32_t local; /* bytes of local memory that the launch declares beside stacks; 0: all */
+    uint32_t local; /* local memory declared by the launch, besides stacks; 0: all */
 };
 
 static const struct planted planted[] = {
-    /* A wave of loads may still read a tile that others already overwrite, and the other way. */
+    /* Loads of a tile may still be in flight while others overwrite it, and the reverse. */
     {{"sgemm", "barrier 1                       # the tiles", "nop # the tiles"},
      SAM_FINDING_RACE_LOCAL,
      .lines = {"vsw12.v v17, 0(v11)", "vlw12.v v17, 0(v19)"}},
@@ -44,7 +44,7 @@ static const struct planted planted[] = {
     {{"histogram", "amoadd.w zero, t2, (t3)", "lw t4, 0(t3); add t4, t4, t2; sw t4, 0(t3)"},
      SAM_FINDING_RACE_GROUPS,
      .lines = {"sw t4, 0(t3)", "lw t4, 0(t3)"}},
-    /* A transposed index: lanes of one row write to one place. */
+    /* A transposed index: lanes of one row write to the same address. */
     {{"transpose", "vadd.vv v7, v7, v6\n    vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2",
       "vsll.vi v7, v7, 2\n    vadd.vx v7, v7, a2"},
      SAM_FINDING_RACE_LANES,
@@ -72,7 +72,7 @@ static const struct planted planted[] = {
      .lines = {"vsw12.v v14, 0(v16)", NULL},
      .used = "v14",
      .unwritten = "v14"},
-    /* Only one path of a branch writes the register that both need. */
+    /* Only one path of a branch writes the register that both read. */
     {{"diverge",
       "vxor.vv v4, v4, v3\n    j       .Lmixed\n.Lplus:\n    vadd.vv v4, v4, v3\n.Lmixed:\n    "
       "join",
@@ -83,12 +83,12 @@ static const struct planted planted[] = {
      .lines = {"vsw12.v v4, 0(v2)", NULL},
      .used = "v4",
      .unwritten = "v12"},
-    /* Local memory is read before anyone has written it. */
+    /* Local memory is read before it is written. */
     {{"reduce", "vsw12.v v3, 0(v6)", "nop"},
      SAM_FINDING_INIT_STORE,
      .lines = {"amoadd.w zero, t2, (a2)", "vlw12.v v5, 0(v5)"},
      .used = "t2"},
-    /* The output is read instead of an input; an index, a condition and a result are forgotten. */
+    /* The output is read instead of an input; a missing index, condition and result. */
     {{"vecadd", "vlw12.v v6, 0(v6)", "vlw12.v v6, 0(v7)"},
      SAM_FINDING_INIT_STORE,
      .lines = {"vsw12.v v5, 0(v7)", "vlw12.v v6, 0(v7)"},
@@ -129,7 +129,7 @@ struct looked {
     char *text; /* all findings */
 };
 
-/* Line `number` of the file, "" when it has none. */
+/* Line `number` of the file, or "". */
 static void read_line(const char *path, uint32_t number, char *line, int size)
 {
     FILE *file = fopen(path, "r");
@@ -198,7 +198,7 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
     return sam_gpu_launch(gpu, &declared, result, error);
 }
 
-/* Run a kernel from `dir`; the findings are in `looked`. */
+/* Run a kernel from `dir`; `looked` receives the findings. */
 static void run(const struct kernel_check *kernel, struct check_config config,
                 struct check_report *report, struct looked *looked)
 {
@@ -233,7 +233,7 @@ static void a_planted_bug_is_found(void **state)
     sam_text_free(looked.text);
 }
 
-/* Results are those of a run without the sanitizer, and there are no findings. */
+/* Results equal those without the sanitizer, and there are no findings. */
 static void a_kernel_is_clean(void **state)
 {
     static const uint32_t lanes[] = {4, 8, 16, 32}, blocks[] = {20, 64, 100};

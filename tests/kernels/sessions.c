@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels in sessions: run, and stepped in random orders of warps and workgroups, against plain
- * launches: the bytes that a check reads back, counts, and every register of every warp. */
+/* The kernels in sessions, run and stepped in random orders of warps and workgroups, against
+ * plain launches: the bytes checked, counts, and every register of every warp. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void digest_warp(struct sam_session *session, uint32_t workgroup, uint32_
     }
 }
 
-/* Step warps at random until all have ended. What a step reports agrees with the state. */
+/* Step warps at random until all have ended. The report of each step matches the state. */
 static void step_all(struct sam_session *session, const struct sam_launch *launch,
                      struct order *order)
 {
@@ -101,7 +101,7 @@ static void step_all(struct sam_session *session, const struct sam_launch *launc
     free(open);
 }
 
-/* Run in pieces of random length, in all scopes. */
+/* Run in steps of random length, in all scopes. */
 static void run_pieces(struct sam_session *session, const struct sam_launch *launch,
                        struct order *order)
 {
@@ -166,7 +166,7 @@ static void one_kernel(void **state)
         uint64_t registers = 0;
         if (cases[i].size > kernel->max_size)
             continue;
-        if (!cases[i].size) /* the default, made small enough to be stepped */
+        if (!cases[i].size) /* the default, small enough to be stepped */
             config.size = kernel->default_size > 64 ? 64 : kernel->default_size;
         ok(kernel_check_run(kernel, &config, &plain, &error), &error);
         for (enum manner manner = RUN; manner < MANNERS; manner++) {

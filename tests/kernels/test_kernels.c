@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kernel of kernels/ (argv[1]): right for every size, warp and block, the same with two worker
- * threads; and wrong when its source is damaged, so that a pass means something. */
+/* One kernel of kernels/ (argv[1]): correct for every size, warp and block, and with two worker
+ * threads; incorrect when its source is damaged, so that a pass means something. */
 #include "test.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct kernel_check *kernel;
 
 static const uint32_t lane_counts[] = {4, 8, 16, 32};
 
-/* Fails the case unless the kernel runs and its results are right. */
+/* Fails the test unless the kernel runs and its results are correct. */
 static struct check_report run(const struct check_config *config)
 {
     struct check_report report;
@@ -57,7 +57,7 @@ static void test_size(void **state)
             run_with_one_and_two_workers(size, lane_counts[l], blocks[b]);
 }
 
-/* What is counted in runs of code is what single steps count, with any number of workers. */
+/* Counts of straight-line runs equal those of single steps, with any number of workers. */
 static void test_counts(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void test_mutant(void **state)
     const struct mutant *mutant = *state;
     struct mutant_file file;
     mutant_write(mutant, &file);
-    /* No multiple of a tile; a number of warps that is no power of two. */
+    /* Not a multiple of a tile; a number of warps that is not a power of two. */
     struct check_config config = {
         .size = 1001, .lanes = 8, .block = 44, .jobs = 1, .max_insns = 1000000, .dir = file.dir};
     struct check_report report;
@@ -123,7 +123,7 @@ static void test_mutant(void **state)
         fail_msg("'%s' for '%s' goes unnoticed", mutant->to, mutant->from);
 }
 
-/* The twin in OpenCL C under the same check, with sizes and blocks as above. */
+/* The OpenCL C version under the same check, with sizes and blocks as above. */
 static void test_opencl(void **state)
 {
     static const uint32_t sizes[] = {1, 33, 1000}, blocks[] = {20, 32, 100};

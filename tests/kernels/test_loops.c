@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of bench/loops compute what their instructions say, in plain C. */
+/* The loops of bench/loops compute the same as plain C versions of them. */
 #include "test.h"
 #include <math.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static uint32_t scalar_mix(uint32_t turns, uint32_t id)
     return a + b;
 }
 
-/* Three workgroups of config.block work-items; `want` for each word of the output. */
+/* Three workgroups of config.block work-items; `want` is the expected value of each output word. */
 static void run_loop(struct check *check, const uint32_t *want, size_t count)
 {
     uint32_t *got = check_words(check, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels with their cycles against plain launches: what they compute, whatever the preset, the
- * schedule and the number of workers; and that cycles account for every instruction. */
+/* The kernels with timing against plain launches: the same results, whatever the preset, the
+ * schedule and the number of workers; and cycles account for every instruction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ static void one_kernel(void **state)
             run_timed(kernel, config, sam_gputime_preset(preset), SAM_SCHEDULE_RUN, 1, &plain,
                       &cycles);
         }
-        cycles = 0; /* of kernels with atomics another order may take another path */
+        cycles = 0; /* kernels with atomics may take another path in another order */
         run_timed(kernel, config, "rtl", SAM_SCHEDULE_RR1, 1, &plain, &cycles);
     }
 }

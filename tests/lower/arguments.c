@@ -70,7 +70,7 @@ static void expect_input(const struct sam_tile_program *p, const struct sam_tile
     free(messages);
 }
 
-/* Packed tensors that are not there, or are something else. */
+/* Packed tensors that are missing, or of another kind. */
 TEST(packed)
 {
     static const char header[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --emit writes runs by itself, and gives what the lowered program and the executor give. What
- * `samite tile explain` says of the lines adds up to what the program took. */
+/* The output of --emit runs by itself, and its results equal those of the lowered program and of
+ * the executor. The lines of `samite tile explain` add up to the program's totals. */
 #include "lower/lowered.h"
 
 #include "folder.h"
@@ -42,8 +42,8 @@ TEST(test_emit)
                            test_folder));
 }
 
-/* A program that fails says so in the line of `samite run` on the executor, and nothing on standard
- * output, in the system and by what --emit has written. The name of the file is not taken for a
+/* A failing program prints the message of `samite run` on the executor, and nothing on standard
+ * output, both on the system and with the output of --emit. The file name is not taken for a
  * number in it. */
 static void fails(const char *text, const char *arguments, const char *words)
 {
@@ -108,8 +108,7 @@ TEST(test_explain)
                            test_folder));
 }
 
-/* Pipes in the report as text and as JSON, and in the file of the timeline, also of a run that
- * fails. */
+/* Pipes in the text and JSON reports and in the timeline file, also of a failing run. */
 TEST(test_pipes)
 {
     static const char bad[] =

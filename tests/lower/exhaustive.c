@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels on all numbers of 16 bits: operations of one operand, and conversions in every mode;
- * pairs of them, and conversions of numbers of 32 bits, next to where they are rounded. */
+/* Kernels on all 16-bit patterns: operations of one operand, and conversions in every mode;
+ * pairs of them, and conversions of 32-bit numbers, near rounding boundaries. */
 #include "kernel_run.h"
 #include "vector_programs.h"
 
@@ -70,8 +70,8 @@ TEST(test_conversions)
     kernel_run_close(&n.run);
 }
 
-/* Numbers of 32 bits with few ones at the end: on the midpoints of narrower formats, and one away
- * from them; as integers, of every length. */
+/* 32-bit numbers with few low bits set: on the midpoints of narrower formats, and one away from
+ * them; as integers, of every length. */
 static uint64_t near_midpoint(void *context, const char *name, size_t index, enum sam_dtype dtype)
 {
     struct numbers *n = context;
@@ -105,7 +105,7 @@ TEST(test_wide_conversions)
     kernel_run_close(&n.run);
 }
 
-/* Any bits; products and sums of 16 bits then meet all kinds of midpoints. */
+/* Any bits; products and sums of 16-bit numbers then hit all kinds of midpoints. */
 static uint64_t any_bits(void *context, const char *name, size_t index, enum sam_dtype dtype)
 {
     struct numbers *n = context;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that fail when they run, with the message of the executor at its line. */
+/* Programs that fail at run time, with the message of the executor at its line. */
 #include "lower/lowered.h"
 
 #define F32 "!pto.ptr<f32>"
 
-/* A function of two indexes, an input and an output of 64 elements, fails, or is done (NULL). */
+/* A function of two indexes, an input and an output of 64 elements, fails with this message, or
+ * succeeds (NULL). */
 static void expect(const char *body, int64_t a, int64_t b, const char *words)
 {
     struct lowered x = {.seed = 1};
@@ -88,7 +89,7 @@ TEST(test_addresses)
     expect(text, -32, 0, "at 0xffffffffffffffe0: expected a multiple of 32");
 }
 
-/* The first element in the order of the executor is named, whichever lane finds it. */
+/* The first element in the executor's order is named, whichever lane fails. */
 TEST(test_zero_divisor)
 {
     struct lowered x = {.text = "%q = tdiv %n, %d : !pto.tile<vec, 16x32xi32>, !pto.tile<vec, "
@@ -141,7 +142,7 @@ TEST(test_wide_products)
     lowered_free(&x);
 }
 
-/* What is not lowered at all is told at its line, before anything runs. */
+/* An operation without a lowering is reported at its line, before anything runs. */
 TEST(test_refusals)
 {
     struct lowered x = {.text = "func.func @f() {\n"

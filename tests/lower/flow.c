@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalars, loops and branches. What they compute is seen by a failure whose message has it. */
+/* Scalars, loops and branches. Their values are observed in the message of a failure. */
 #include "lower/lowered.h"
 
 /* `text` of a function with four indexes ends with %r, which must be this number. */
@@ -104,7 +104,7 @@ TEST(test_loops)
            "  scf.yield %n : index\n"
            "}",
            INT64_MAX - 3, INT64_MAX, INT64_MIN + 5);
-    /* the carried values change places */
+    /* the carried values are swapped */
     expect(
         "%u, %v = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a, %y = %b) -> (index, index) "
         "{\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of reductions against the executor, whose sums are in the order of the system: every
- * reduction on every dtype and on valid rectangles of many shapes, in every mode of NaN, with and
- * without padding. */
+/* Reduction kernels against the executor with sums in the system's order: every reduction on
+ * every dtype and on valid rectangles of many shapes, in every NaN mode, with and without
+ * padding. */
 #include "kernel_run.h"
 
 #include "lower/elements.h"
@@ -55,8 +55,8 @@ static void write_program(char *text, unsigned code, enum sam_dtype dtype, const
             to, from, row->name, from, to);
 }
 
-/* Elements of a reduction: with many ties, with few numbers among NaN, and so near 1 that products
- * stay in range. */
+/* Elements of a reduction: many ties, few numbers among NaN, and near 1, so that products stay
+ * in range. */
 struct elements {
     struct kernel_run *run;
     unsigned kind;

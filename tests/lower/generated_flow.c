@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of loads, kernels, moves and stores in loops and branches: what the hart waits
- * for is enough (the runs look for races) and everything happens in the order of the program. Tiles
- * that live for a moment share memory with others. */
+/* Random programs of loads, kernels, moves and stores in loops and branches: the hart's waits
+ * suffice (the runs check for races), and everything happens in program order. Short-lived tiles
+ * share memory. */
 #include "lower/plain.h"
 #include "lower/timed.h"
 
@@ -50,7 +50,7 @@ static void operate(struct flow *f)
     case 0:
         PUT("pto.%ss ins(%%t%u, %%n : " T ", i32) outs(%%t%u : " T ")\n", name, tile(f), tile(f));
         break;
-    case 1: /* by way of a tile that is gone after it */
+    case 1: /* through a temporary tile */
         PUT("%%v%u = pto.%s %%t%u, %%t%u : " T ", " T " -> " T "\n", n, name, tile(f), tile(f));
         PUT("pto.tneg ins(%%v%u : " T ") outs(%%t%u : " T ")\n", n, tile(f));
         break;
@@ -87,7 +87,7 @@ static void move(struct flow *f)
 
 static void block(struct flow *f, unsigned depth);
 
-/* The blocks of a loop or a branch, in which the index is another. */
+/* The blocks of a loop or a branch, with another index. */
 static void body(struct flow *f, const char *formula, unsigned depth)
 {
     char index[16], event[16];

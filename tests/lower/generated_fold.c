@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of every reduction, on every type, with sizes that are known when they are
- * lowered and sizes that are not, in every mode of NaN and of padding: the same bytes as the
- * executor that sums in the order of the system, also where nothing is written. */
+/* Random programs of every reduction, on every type, with constant and run-time sizes, in every
+ * mode of NaN and of padding: the same bytes as the executor with sums in the system's order,
+ * also outside the written elements. */
 #include "lower/writer.h"
 #include "tile/tile.h"
 
@@ -10,7 +10,7 @@ static const char *const names[] = {"tcolsum",    "tcolprod",   "tcolmax",    "t
                                     "trowsum",    "trowprod",   "trowmax",    "trowmin",
                                     "tcolargmax", "tcolargmin", "trowargmax", "trowargmin"};
 
-/* Sizes: small ones, those about the lanes of a warp, larger ones. */
+/* Sizes: small ones, those near the lanes of a warp, larger ones. */
 static unsigned size(struct writer *w, unsigned most)
 {
     static const unsigned sizes[] = {0, 1, 2, 7, 31, 32, 33, 63, 64, 65};
@@ -82,7 +82,7 @@ TEST(test_neighbours)
     }
 }
 
-/* Reductions between operations by element, which other kernels do, and on each other's results. */
+/* Reductions between element-wise operations of other kernels, and on each other's results. */
 TEST(test_chains)
 {
     uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 6);
@@ -116,8 +116,8 @@ TEST(test_chains)
     }
 }
 
-/* Any of: reductions of rows, operations by element, with a column or a row, and on columns, over a
- * few tiles, so that each result may be read and overwritten by any operation after it. */
+/* Any of: row reductions, element-wise operations, also with a column or a row, and column
+ * operations, over a few tiles, so that later operations read and overwrite earlier results. */
 TEST(test_mixtures)
 {
     enum { WIDE, COLUMN, ROW, KINDS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs that place their tiles: at constant addresses and at computed ones, which may
- * overlap others, in every profile, with events and barriers, valid sizes that change and may be
- * zero, and windows of arrays of up to five dimensions. The system must do what the executor does,
+/* Random programs that place their tiles: at constant and computed addresses, which may overlap
+ * others, in every profile, with events and barriers, valid sizes that change and may be zero,
+ * and windows of arrays of up to five dimensions. The system must agree with the executor,
  * failures included. */
 #include "lower/plain.h"
 
@@ -24,7 +24,7 @@ static unsigned below(struct manual *m, unsigned n)
     return (unsigned)test_below(&m->x.seed, n);
 }
 
-/* The name of an index: a constant, or a number that only the run knows. */
+/* The name of an index: a constant, or a run-time value. */
 static unsigned number(struct manual *m, unsigned value, bool computed)
 {
     const unsigned n = m->fresh++;
@@ -35,7 +35,7 @@ static unsigned number(struct manual *m, unsigned value, bool computed)
     return m->fresh++;
 }
 
-/* Before an operation of a pipe: mostly what it has to wait for, now and then nothing. */
+/* Before an operation of a pipe: mostly the required waits, sometimes none. */
 static void turn(struct manual *m, enum sam_tile_pipe pipe)
 {
     if (pipe == m->pipe)
@@ -122,7 +122,7 @@ static void store(struct manual *m, unsigned tile)
     PUT("pto.tstore ins(%%t%u : %s) outs(%%w%u : %s)\n", tile, m->type, w, m->part);
 }
 
-/* A tile at the next address, at any other that is computed, or a second name for a tile there. */
+/* A tile at the next address, at any other computed address, or a second name for a tile there. */
 static void place(struct manual *m)
 {
     const bool near = m->tiles && below(m, 10) == 0;
@@ -210,7 +210,7 @@ static void write_program(struct manual *m)
     PUT("return\n}\n");
 }
 
-/* What only the executor looks for: waits that are missing. The check may find them as well. */
+/* Missing waits, which only the executor detects at run time. The checker may find them as well. */
 static bool is_for_both(const struct lowered *x)
 {
     struct lowered y;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random products of matrices, of every type and layout: the same bytes as the executor in the
- * system's order of sums, also where nothing is written. */
+/* Random products of matrices, of every type and layout: the same bytes as the executor with
+ * sums in the system's order, also outside the written elements. */
 #include "lower/writer.h"
 
 static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
@@ -62,7 +62,7 @@ static void multiply(struct writer *w, unsigned kind, enum sam_dtype dtype, unsi
     writer_put(w, ") outs(%s : %s)\n", d->name, d->type);
 }
 
-/* A product into all of a tile; then one into a part of it, or a sum that goes on from it. */
+/* A product into all of a tile; then one into a part of it, or an accumulating one. */
 TEST(test_products)
 {
     static const unsigned mlens[] = {512, 512, 256, 128};
@@ -77,7 +77,7 @@ TEST(test_products)
         const uint64_t own = test_random(&seed);
         char zero[24];
         writer_open(&w, own, own & 1);
-        w.seldom = 20; /* software floats take their time */
+        w.seldom = 20; /* software floats are slow */
         w.x.options.mlen = dtype == SAM_TILE_i8 ? mlens[writer_below(&w, SAM_COUNT(mlens))] : 512;
         w.x.options.acc_regs = accumulators[n % SAM_COUNT(accumulators)];
         w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of every operation that moves elements, of every type and layout, with sizes that
- * are known when they are lowered and sizes that are not: the same bytes as the executor, also
- * where nothing is written. */
+/* Random programs of every operation that moves elements, of every type and layout, with
+ * constant and run-time sizes: the same bytes as the executor, also outside the written
+ * elements. */
 #include "lower/writer.h"
 
 static const enum sam_dtype dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8,
@@ -9,7 +9,7 @@ static const enum sam_dtype dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf
                                         SAM_TILE_ui32, SAM_TILE_i64, SAM_TILE_ui64};
 static const char *const pads[] = {NULL, "zero", "max", "min"};
 
-/* Sizes: small ones, powers of two, those beside them. Three tiles of 64x64 fit vec whatever their
+/* Sizes: small ones, powers of two and their neighbours. Three tiles of 64x64 fit vec for every
  * type. */
 static unsigned size(struct writer *w)
 {
@@ -38,7 +38,7 @@ static void begin(struct writer *w, uint64_t *seed, enum sam_dtype *dtype)
     w->x.options.profile = SAM_TILE_A5;
 }
 
-/* A tile and a window of its size; some windows are partly outside. */
+/* A tile and a window of its size; some windows are partly out of bounds. */
 static void move(bool store)
 {
     uint64_t seed = test_seed();

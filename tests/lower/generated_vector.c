@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of vector operations, lowered and run on a system, against the executor: every operation
- * on every dtype, and random groups with what they become when they fail. */
+/* Programs of vector operations, lowered and run on a system, against the executor: every
+ * operation on every dtype, and random groups, failures included. */
 #include "plain.h"
 #include "vector_programs.h"
 
 #include "tile/tile.h"
 
-/* Arrays and scalars for the arguments of the function. Divisors are hardly ever zero. */
+/* Arrays and scalars for the arguments of the function. Divisors are rarely zero. */
 static void give(struct lowered *x, const struct vector_shape *s)
 {
     struct sam_tile_program *p = test_parse("give.pto", x->text, strlen(x->text));

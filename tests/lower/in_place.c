@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies in left and right that products need not have: which are made, and that the results are
- * the executor's. */
+/* Avoidable copies in left and right: the copies made, and results equal to the executor's. */
 #include "lower/lowered.h"
 
 #define WINDOW "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<32x32xf32>\n"
@@ -51,13 +50,13 @@ static void expect(const char *text, bool ma, bool mb)
     lowered_free(&x);
 }
 
-/* The left factor stays over a loop, in which another tile of mat is loaded each time. */
+/* The left factor stays over a loop that loads another tile of mat in each iteration. */
 TEST(test_loop)
 {
     expect(HEAD COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" LOAD("i", "%mb")
                COPY("%mb", "%r", RIGHT) MULTIPLY STORE("i") "}\nreturn\n}\n",
            true, true);
-    /* a tile that is made after the product must not take the room of the factor */
+    /* a tile made after the product must not reuse the memory of the factor */
     expect(HEAD COPY("%ma", "%l", LEFT) "scf.for %i = %c0 to %n step %c32 {\n" LOAD("i", "%mb")
                COPY("%mb", "%r", RIGHT) MULTIPLY
            "%mc = pto.alloc_tile : " MAT "\n" LOAD("c32", "%mc") STORE("i") "}\nreturn\n}\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results whose valid sizes are `?` and that the sources fix: as with sizes given, on both
+/* Results with valid sizes `?` inferred from the sources: as with explicit sizes, on both
  * machines. */
 #include "lower/lowered.h"
 
@@ -89,7 +89,7 @@ static void run(size_t k, const unsigned sizes[3], uint64_t seed)
     write_program(&inferred, k, sizes, false);
     write_program(&given, k, sizes, true);
     x.text = sam_buffer_text(&inferred);
-    lowered_run(&x); /* the array of d has the sizes that it must have */
+    lowered_run(&x); /* the array of d has the required sizes */
     if (x.status != SAM_OK)
         fail_msg("%s\n%s", x.error.text, x.text);
     const struct sam_tile_options options = {.size = sizeof options,
@@ -117,7 +117,7 @@ TEST(test_results)
         }
 }
 
-/* Sizes that nothing fixes, or only later; that do not fit; and of each turn of a loop. */
+/* Sizes that nothing determines, or only later; that do not fit; that differ per iteration. */
 TEST(test_others)
 {
     static const char *const refused[] = {

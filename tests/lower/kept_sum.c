@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums that stay in matrix registers over a loop: when they do, and that the bits are the
- * executor's. */
+/* Sums kept in matrix registers over a loop: the conditions, and bits equal to the executor's. */
 #include "lower/lowered.h"
 
 #include <inttypes.h>
 
-/* A product of rows x 24 by 24 x cols of `dtype`, then `loop`, then the sum is stored. In `loop`, L
- * is the left tile, R the right one, D the sum and E another one, each with its type. */
+/* A product of rows x 24 by 24 x cols of `dtype`, then `loop`, then the sum is stored. In
+ * `loop`, L is the left tile, R the right one, D the sum and E another tile, each with its type. */
 static char *program(const char *loop, unsigned rows, unsigned cols)
 {
     struct sam_buffer text = {0};

@@ -9,7 +9,7 @@
 
 enum { MOST = 24, METADATA = 0x92000000, WORDS = 0x92001000, FAILURE = 0x92002000 };
 
-/* A tile or a scalar that the function is given. */
+/* A tile or scalar argument of the function. */
 struct given {
     uint32_t value;
     const struct sam_tile_ty *type;
@@ -48,7 +48,7 @@ void kernel_run_close(struct kernel_run *run)
     sam_gpu_free(run->gpu);
 }
 
-/* Fail, after the case itself, which is too long for cmocka. */
+/* Fail after printing the case itself, which is too long for a message of cmocka. */
 #define FAIL(f, ...)                                                                               \
     do {                                                                                           \
         fprintf(stderr, "%s\n%s\n", (f)->text, sam_buffer_text(&(f)->l.gpu));                      \
@@ -197,7 +197,7 @@ static uint32_t word_of(const struct function *f, const struct lower_word *w)
     return 0;
 }
 
-/* One machine or the other. */
+/* One of the two machines. */
 struct device {
     struct sam_gpu *gpu;
     struct ref_gpu *reference;
@@ -251,9 +251,9 @@ static void launch(struct function *f, const struct device *d, const struct sam_
     ref_result_free(&result);
 }
 
-/* --- what comes of it */
+/* --- results */
 
-/* Whether some tile has no elements: then nothing is written, not even padding. */
+/* Whether some tile is empty: then nothing is written, not even padding. */
 static bool has_empty(const struct function *f)
 {
     for (size_t i = 0; i < f->count; i++)

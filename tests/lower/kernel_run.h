@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of vector operations, on the executor and as kernels of the GPU: what the tests of
- * kernels share. */
+/* Functions of vector operations, on the executor and as kernels of the GPU: shared by the tests
+ * of kernels. */
 #ifndef KERNEL_RUN_H
 #define KERNEL_RUN_H
 
@@ -14,16 +14,16 @@ struct kernel_run {
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
     bool reference;   /* also on the plain machine of tests/reference */
-    unsigned kernels; /* that the last function became */
+    unsigned kernels; /* made from the last function */
 };
 
 void kernel_run_open(struct kernel_run *run, uint64_t seed);
 void kernel_run_close(struct kernel_run *run);
 
-/* Random elements for all arguments, which `element` makes (NULL: test_element): the program text
- * is one function of tiles and scalars. `rows` and `cols` are the valid sizes of tiles whose types
+/* Random elements for all arguments, made by `element` (NULL: test_element): the program text is
+ * one function of tiles and scalars. `rows` and `cols` are the valid sizes of tiles whose types
  * leave them open. Executor and kernels must agree in every bit of the tiles, also outside the
- * valid rectangles, and in how they fail. */
+ * valid rectangles, and in their failures. */
 typedef uint64_t kernel_element(void *context, const char *name, size_t index,
                                 enum sam_dtype dtype);
 void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows, uint32_t cols,

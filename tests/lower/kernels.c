@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the GPU against the executor: every operation by element, on every dtype and on valid
- * rectangles of many shapes, alone and in groups. */
+/* Kernels of the GPU against the executor: every element-wise operation, on every dtype and on
+ * valid rectangles of many shapes, alone and in groups. */
 #include "kernel_run.h"
 #include "vector_programs.h"
 
 #include "tile/tile.h"
 
-/* Divisors are hardly ever zero. */
+/* Divisors are rarely zero. */
 static uint64_t mostly(void *context, const char *name, size_t index, enum sam_dtype dtype)
 {
     struct kernel_run *run = context;
@@ -57,11 +57,11 @@ TEST(test_every_operation)
                 }
             }
     }
-    assert_true(only || count >= 60); /* the release has so many */
+    assert_true(only || count >= 60); /* the number of operations in the release */
     kernel_run_close(&run);
 }
 
-/* In place, where an operation may; with --pad value; in the other modes of NaN. */
+/* In place, where permitted; with --pad value; in the other NaN modes. */
 TEST(test_variants)
 {
     struct kernel_run run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile program twice: on the executor, whose sums are in the order of the system, and lowered, on
- * a system. Arrays are compared byte by byte; failures by their messages. */
+/* A tile program run twice: on the executor with sums in the system's order, and lowered on a
+ * system. Arrays are compared byte by byte, failures by their messages. */
 #ifndef TEST_LOWER_LOWERED_H
 #define TEST_LOWER_LOWERED_H
 
@@ -28,16 +28,16 @@ struct sam_array *lowered_random(struct lowered *x, enum sam_dtype dtype, size_t
 void lowered_scalar(struct lowered *x, enum sam_dtype dtype, uint64_t bits);
 /* The last argument is an output of bare operations, or has a name. */
 void lowered_name(struct lowered *x, const char *name, bool output);
-/* Run both; everything must agree. The arrays then hold what the executor made. */
+/* Run both; everything must agree. Afterwards the arrays hold the executor's results. */
 void lowered_run(struct lowered *x);
-/* Lowering must fail, with these words. */
+/* Lowering must fail with this message. */
 void lowered_refused(struct lowered *x, const char *words);
 void lowered_free(struct lowered *x);
-/* The same arguments on arrays of their own. */
+/* Copies of the arguments, with arrays of their own. */
 void lowered_copy(const struct lowered *x, struct lowered *to);
-/* Lower without running; to be freed. */
+/* Lower without running; free the result. */
 struct sam_tile_lowered *lowered_make(struct lowered *x);
-/* Lower without running: the text of the hart, to look at; freed with free(). */
+/* Lower without running: the text of the hart, for inspection; free it with free(). */
 char *lowered_hart(struct lowered *x);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The routines of math.c on the GPU, bit by bit against the executor's functions: over all inputs
- * of 16 bits, and over floats of every exponent with the values near them that are hard to round.
- * SAMITE_ALL=1 takes all 2^32 floats, SAMITE_ALL=2 all pairs of numbers of 16 bits (some minutes
+/* The routines of math.c on the GPU, bit by bit against the executor's functions: over all
+ * 16-bit inputs, and over floats of every exponent with nearby values that are hard to round.
+ * SAMITE_ALL=1 takes all 2^32 floats, SAMITE_ALL=2 all pairs of 16-bit numbers (some minutes
  * each); SAMITE_ROUTINE=n only one of the functions below. */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void ok(enum sam_status status, const struct sam_error *error)
         fail_msg("%s", error->text);
 }
 
-/* A program that applies `body` to each element of A and B; `inlined` are lines instead. */
+/* A program that applies `body` to each element of A and B; `inlined` holds lines instead. */
 static struct routine *routine_new(const char *label, const char *inlined, uint64_t set)
 {
     struct routine *r = calloc(1, sizeof *r);
@@ -91,7 +91,7 @@ static void run(struct routine *r)
     sam_gpu_result_free(&result);
 }
 
-/* The number of elements of a batch that differ from the executor's; the first few are shown. */
+/* The number of elements of a batch that differ from the executor's; prints the first few. */
 static size_t compare(const struct routine *r, enum sam_tile_function function,
                       enum sam_dtype dtype)
 {
@@ -135,7 +135,7 @@ static bool has_two(enum sam_tile_function function)
     return function == SAM_TILE_FN_EXPDIF;
 }
 
-/* The float of bits of 16. */
+/* The float with the bits of a 16-bit number. */
 static uint32_t widened(enum sam_dtype dtype, uint32_t bits)
 {
     uint16_t narrow = (uint16_t)bits;
@@ -144,7 +144,7 @@ static uint32_t widened(enum sam_dtype dtype, uint32_t bits)
     return sam_f32_bits(value);
 }
 
-/* Every number of f16 and bf16; b is 0, and then anything. */
+/* Every number of f16 and bf16; b is 0, then arbitrary. */
 TEST(test_narrow)
 {
     static const enum sam_dtype dtypes[] = {SAM_F16, SAM_BF16};
@@ -169,7 +169,7 @@ TEST(test_narrow)
         }
 }
 
-/* The edges of what is special, and of what results are zero, infinite or 1. */
+/* The boundaries of special cases, and of results that are zero, infinite or 1. */
 static const uint32_t edges[] = {
     0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
     0x80800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
@@ -177,7 +177,7 @@ static const uint32_t edges[] = {
     0xc2cff1b4, 0xc2cff1b5, 0xc2ce8ed0, 0x33800000, 0xb3000000,
 };
 
-/* A float of any exponent, more often of those that are neither 0 nor infinite in the end. */
+/* A float of any exponent, more often one with a finite non-zero result. */
 static uint32_t any_float(uint64_t *seed)
 {
     uint64_t random = test_random(seed);
@@ -191,7 +191,7 @@ static uint32_t any_float(uint64_t *seed)
     }
 }
 
-/* A second one: often so near that the difference is exact, or next to it. */
+/* The second operand: often so near that the difference is exact, or next to it. */
 static uint32_t another_float(uint64_t *seed, uint32_t a)
 {
     uint64_t random = test_random(seed);
@@ -226,7 +226,7 @@ TEST(test_floats)
     }
 }
 
-/* What the sequences of elements.c rely on: division and root are correctly rounded. */
+/* A precondition of the sequences of elements.c: division and root are correctly rounded. */
 TEST(test_instructions)
 {
     static const struct {
@@ -255,7 +255,7 @@ TEST(test_instructions)
     }
 }
 
-/* The table holds the nearest integers: long double is off by one at most. */
+/* The table holds the nearest integers: long double is off by at most one. */
 TEST(test_tables)
 {
     for (size_t i = 0; i < LOWER_LOG_ENTRIES; i++) {

@@ -15,7 +15,7 @@
 #define BUFFERS_SIZE UINT64_C(0x01000000)
 enum { STEPS = 20000000 };
 
-/* Memory that all runs use, and of which they touch little. */
+/* Memory used by all runs, of which each touches little. */
 struct memory {
     uint64_t base, size, cleared[2]; /* bytes at its start and at its end that programs write */
     uint8_t *bytes;
@@ -60,7 +60,7 @@ static void load_image(const struct sam_image *image)
         copy_in(image->sections[i].address, image->sections[i].data, image->sections[i].data_size);
 }
 
-/* Words of the hart's program that name a symbol of the GPU's. */
+/* Words of the hart's program with addresses of GPU symbols. */
 static void link(const struct sam_image *hart, const struct sam_image *gpu)
 {
     for (size_t i = 0; i < hart->symbol_count; i++) {

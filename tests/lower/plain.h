@@ -5,7 +5,7 @@
 
 #include "lower/lowered.h"
 
-/* lowered_run, and the same on the plain machines: what they make must be the same too. */
+/* lowered_run, and the same on the plain machines: their results must be equal, too. */
 void plain_run(struct lowered *x);
 
 #endif

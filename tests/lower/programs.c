@@ -10,7 +10,7 @@ TEST(test_programs)
     for (int nan = SAM_TILE_NAN_NUMBER; nan <= SAM_TILE_NAN_FIRST; nan++) {
         struct lowered x;
         for (size_t i = 0; tile_program_open(i, seed + i, &x); i++) {
-            /* block: without NaN, which its softmax has no use for; and large */
+            /* block: without NaN, which its softmax excludes; and large */
             const bool wanted = !only || strcmp(only, x.name) == 0;
             x.options.nan = (enum sam_tile_nan)nan;
             if (wanted && (nan == SAM_TILE_NAN_NUMBER || strcmp(x.name, "block") != 0))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the documents say that results have the same bits, on normally distributed numbers, whose
- * sums are another one in another order: the commands that they show, and the programs of
- * kernels/tile/. */
+/* Documented claims of bitwise equal results, on normally distributed numbers, whose sums depend
+ * on the order: the commands in the documents, and the programs of kernels/tile/. */
 #include "lower/tile_programs.h"
 
 #include "folder.h"
@@ -35,7 +34,7 @@ static void write_arrays(size_t count, uint64_t *seed)
     free(a.data);
 }
 
-/* Run a command, and what makes its input before it. */
+/* Run a command, preceded by the one that makes its input. */
 static void compare_shown(const char *page, const char *before, const char *command, uint64_t *seed)
 {
     static const char arrays[] = "build/examples/arrays . ";
@@ -52,7 +51,7 @@ static void compare_shown(const char *page, const char *before, const char *comm
     }
 }
 
-/* The comparisons of the system with the executor that a page shows; how many. */
+/* The comparisons of the system with the executor on a page; returns their number. */
 static unsigned compare_page(const char *page, uint64_t *seed)
 {
     char path[1024], line[1024], before[1024] = "";
@@ -88,7 +87,7 @@ TEST(test_documents)
 
 /* --- programs */
 
-/* Whether another run of the executor, with options of its own, makes the same. */
+/* Whether another run of the executor, with other options, gives the same bits. */
 static bool again(const struct lowered *done, const struct lowered *start,
                   const struct sam_tile_options *options)
 {
@@ -107,7 +106,7 @@ static bool again(const struct lowered *done, const struct lowered *start,
     return same;
 }
 
-/* What docs/tile-rulings.md lets depend on the order: floats, here all of them. */
+/* Results that may depend on the order by docs/tile-rulings.md: floats, here all of them. */
 static bool has_order(const char *text)
 {
     return strstr(text, "trowsum") || strstr(text, "trowprod") || strstr(text, "tmatmul");

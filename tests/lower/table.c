@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of docs/tile-lowering.md: what each operation becomes for tiles of 16x64 elements, in
- * kernels 16x1024. It is made here, from the lowered programs, and compared with the page;
- * SAMITE_WRITE=1 puts it there. */
+/* The table of docs/tile-lowering.md: the code of each operation for tiles of 16x64 elements, in
+ * kernels 16x1024. It is generated from the lowered programs and compared with the page;
+ * SAMITE_WRITE=1 updates the page. */
 #include "tile/tile_test.h"
 
 #include <ctype.h>
@@ -191,13 +191,13 @@ static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
     sam_buffer_puts(out, ")\n");
 }
 
-/* --- what it becomes */
+/* --- generated code */
 
 struct loop {
     const char *start, *end;
     unsigned instructions;
-    unsigned loads, stores; /* of vectors: a loop may take several of them at once */
-    char routine[40];       /* that it calls, or "" */
+    unsigned loads, stores; /* of vectors: a loop may take several per iteration */
+    char routine[40];       /* called routine, or "" */
 };
 
 /* From a label to the branch back to it; false: there is none. */
@@ -225,7 +225,7 @@ static bool read_loop(const char *label, struct loop *loop)
     return false;
 }
 
-/* The longest loop of a kernel that has no other in it. */
+/* The longest innermost loop of a kernel. */
 static struct loop innermost(const char *text, const char *kernel)
 {
     struct loop loops[16], best = {0};

@@ -8,7 +8,7 @@ struct array {
 
 struct program {
     const char *name;
-    struct array arrays[4]; /* of the arguments, in order; dtype 0 and no columns: no more */
+    struct array arrays[4]; /* of the arguments, in order; ended by dtype 0 without columns */
     int64_t scalars[2];     /* after them; 0: none */
 };
 
@@ -40,7 +40,7 @@ static const struct program programs[] = {
     {"window", {{SAM_F32, 32, 64}, {SAM_F32, 0, 32}}, {0}},
 };
 
-/* Without a function: what they read, and what they write. */
+/* Without a function: their inputs and outputs. */
 static const char *const bare[] = {"tcolmin-dps", "tcolmin-flat", "tcolmin-ssa"};
 
 static const char *load(const char *name)
@@ -71,7 +71,7 @@ static void open_bare(const char *name, struct lowered *x)
     lowered_name(x, "dst", true);
 }
 
-/* A block of a transformer, of which only some columns and rows fill a block of it. */
+/* A transformer block in which only some columns and rows fill whole blocks. */
 static void open_block(struct lowered *x)
 {
     enum { TOKENS = 35, WIDTH = 24, HEADS = 3, HIDDEN = 45, WIDE = 3 * WIDTH };

@@ -118,7 +118,7 @@ static void check_operations(const struct sam_system_figures *f, const struct sa
     assert_true(counted > 0 && counted <= stats->tile_ops);
 }
 
-/* Instructions run one by one, or not. */
+/* Instructions stepped or not. */
 static void check_same(const struct sam_system_figures *a, const struct sam_system_figures *b)
 {
     assert_int_equal(a->cycles, b->cycles);
@@ -140,7 +140,7 @@ static uint64_t before(const char *line, const char *word)
     return strtoull(at, NULL, 10);
 }
 
-/* What samite tile explain says of the lines adds up to the figures. */
+/* The lines of samite tile explain add up to the totals. */
 static void check_explanation(const struct timed *t)
 {
     const struct sam_system_figures *f = t->figures;
@@ -213,7 +213,7 @@ static const json_t **find_slices(const struct timed *t, size_t *count)
     return slices;
 }
 
-/* Each track begins with the name of its pipe. */
+/* The name of each track begins with that of its pipe. */
 static void check_tracks(const json_t *events, const json_t *slice)
 {
     const json_t *event;
@@ -232,7 +232,7 @@ static void check_tracks(const json_t *events, const json_t *slice)
     assert_int_equal(found, 1);
 }
 
-/* No two slices of a track overlap; the cycles in which a pipe has any are its busy ones. */
+/* No two slices of a track overlap; their total is the busy cycles of the pipe. */
 static void check_overlap(const struct sam_system_figures *f, const json_t **slices, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -305,8 +305,7 @@ static int by_number(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-/* An operation begins with the work of some unit, and ends when that of one is over, as the tracks
- * of the units show them. */
+/* An operation begins and ends with work of some unit, as shown on the units' tracks. */
 static void check_work(const json_t *events, const json_t **slices, size_t count)
 {
     const json_t *event, *done;
@@ -337,7 +336,7 @@ static void check_work(const json_t *events, const json_t **slices, size_t count
     free(ends);
 }
 
-/* The slice that an end of an arrow is in. */
+/* The slice that contains an end of an arrow. */
 static const json_t *slice_at(const json_t **slices, size_t count, const json_t *end)
 {
     const uint64_t at = number_of(end, "ts");
@@ -378,8 +377,8 @@ static void each_arrow(const struct timed *t,
     free(slices);
 }
 
-/* What waited ends after what it waited for. For a launch the hart waits: then it begins after it.
- */
+/* A waiting operation ends after the operation it waits for. A launch begins after it, since the
+ * hart waits. */
 static void check_arrow(void *context, const json_t *const ends[2], const json_t *const slices[2])
 {
     const bool waits = json_object_get(json_object_get(slices[0], "args"), "launch");
@@ -428,7 +427,7 @@ struct sam_buffer timed_arrows(const struct timed *t)
     return out;
 }
 
-/* ------------------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------------------ all programs */
 
 void timed_run(struct lowered *x, struct timed *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lowered tile program in time: its pipes and operations, as figures and as tracks of a timeline,
- * against each other and against what the executor counts. */
+/* A lowered tile program with timing: its pipes and operations, as figures and as tracks of a
+ * timeline, compared with each other and with the executor's counts. */
 #ifndef TEST_LOWER_TIMED_H
 #define TEST_LOWER_TIMED_H
 
@@ -14,13 +14,12 @@ struct timed {
     json_t *root; /* of the timeline */
 };
 
-/* Run the program, with and without a timeline, and check everything that holds for each program.
- */
+/* Run the program, with and without a timeline, and check all invariants. */
 void timed_run(struct lowered *x, struct timed *t);
 void timed_free(struct timed *t);
 
-/* Arrows of the timeline, in order: the names of the slices they leave and reach, "tload 12 -> tmul
- * 14", a line each. To be freed with sam_buffer_free. */
+/* Arrows of the timeline, in order: the names of the slices at both ends, "tload 12 -> tmul 14",
+ * one line each. Free with sam_buffer_free. */
 struct sam_buffer timed_arrows(const struct timed *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes and operations in time: of the programs of kernels/tile/, and where events come from. */
+/* Pipes and operations with timing: those of kernels/tile/, and the sources of events. */
 #include "lower/tile_programs.h"
 #include "lower/timed.h"
 
@@ -73,7 +73,7 @@ static void expect_arrows(const char *text, uint64_t n, const char *expected)
     lowered_free(&x);
 }
 
-/* An event that a loop hands on: each iteration waits for the one before it. */
+/* An event carried by a loop: each iteration waits for the previous one. */
 TEST(test_loop)
 {
     static const char text[] =
@@ -94,7 +94,7 @@ TEST(test_loop)
     expect_arrows(text, 0, "tload 10 -> tstore 19\ntload 10 -> tstore 19\n");
 }
 
-/* Two that change places, so that all are read before any is written. */
+/* Two that are swapped, so that all are read before any is written. */
 TEST(test_swap)
 {
     static const char text[] =
@@ -111,7 +111,7 @@ TEST(test_swap)
     expect_arrows(text, 5, "tabs 12 -> tstore 18\n");
 }
 
-/* An event of the branch that was taken, also where the other one ends without code. */
+/* An event from the branch that was taken, also if the other one ends without code. */
 TEST(test_branch)
 {
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n"
@@ -129,7 +129,7 @@ TEST(test_branch)
     expect_arrows(text, 8, "tload 10 -> tstore 21\n");
 }
 
-/* A pipe that has not done anything; a wait that nothing follows; operations without elements. */
+/* An idle pipe; a wait that nothing follows; operations without elements. */
 TEST(test_nothing)
 {
     static const char text[] =
@@ -156,8 +156,8 @@ TEST(test_nothing)
                   0, "");
 }
 
-/* A hart that polls for the first of two launches waits; it is not busy with the store after them.
- * Figures are those of one program. */
+/* A hart that polls for the first of two launches is waiting, not busy with the store after
+ * them. Figures are those of one program. */
 TEST(test_polls)
 {
     static const char text[] =
@@ -192,7 +192,7 @@ TEST(test_polls)
     lowered_free(&x);
 }
 
-/* A packed file of one tensor %w, 8x16 f32. To be freed. */
+/* A packed file of one tensor %w, 8x16 f32. Free it. */
 static void *pack(const struct sam_array *array, size_t *size)
 {
     static const char header[] =
@@ -214,7 +214,7 @@ static void *pack(const struct sam_array *array, size_t *size)
     return packed;
 }
 
-/* The record of the weight unit is work of the load that needs it. */
+/* The record of the weight unit belongs to the load that needs it. */
 TEST(test_packed)
 {
     static const char text[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
@@ -243,7 +243,7 @@ TEST(test_packed)
     }
 }
 
-/* A product whose factors lie as the matrix unit reads them: no TensorLoad before it. */
+/* A product whose factors already have the matrix unit's layout: no TensorLoad before it. */
 TEST(test_product)
 {
     static const char text[] =

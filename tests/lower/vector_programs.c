@@ -76,7 +76,7 @@ static void operand_type(const struct vector_one *one, const struct vector_shape
     type_of(text, rows, cols, valid, dtype, destination || (one->in_place && !i) ? one->pad : 0);
 }
 
-/* A constant with these bits, as programs spell it. */
+/* A constant with these bits, in the syntax of programs. */
 static int constant(char *text, const char *name, enum sam_dtype dtype, uint64_t bits)
 {
     bits &= UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
@@ -168,8 +168,7 @@ static enum sam_lower_part part_of(const struct sam_tile_row *row, unsigned oper
                                                  : LOWER_WHOLE;
 }
 
-/* A tile of a dtype, as "%name", and its type: an argument, or one that an operation before has
- * written. */
+/* A tile of a dtype, as "%name", and its type: an argument, or a result of an earlier operation. */
 static void choose(struct vector_group *g, enum sam_dtype dtype, enum sam_lower_part part,
                    char *name, char *type)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of vector operations as text: one operation, of any dtype and valid shape, and random
- * groups of them. */
+/* Functions of vector operations as text: one operation, of any dtype and valid shape, and
+ * random groups. */
 #ifndef VECTOR_PROGRAMS_H
 #define VECTOR_PROGRAMS_H
 
@@ -14,15 +14,15 @@ struct vector_shape {
 enum { VECTOR_SHAPES = 11 };
 extern const struct vector_shape vector_shapes[VECTOR_SHAPES];
 
-/* Whether an operation goes over tiles by element; whether it takes the dtype; how many predicates
- * or rounding modes it has, at least 1. */
+/* Whether an operation is element-wise; whether it takes the dtype; its number of predicates or
+ * rounding modes, at least 1. */
 bool vector_by_element(unsigned code);
 bool vector_takes(unsigned code, enum sam_dtype dtype);
 unsigned vector_variants(unsigned code);
 
 struct vector_one {
     unsigned code, attribute;
-    enum sam_dtype dtype, to; /* of the destination, where it differs */
+    enum sam_dtype dtype, to; /* of the destination, if different */
     unsigned pad;
     bool in_place;
     bool constant; /* its scalar is a constant with these bits */
@@ -31,8 +31,8 @@ struct vector_one {
 enum { VECTOR_ONE_TEXT = 1024 };
 void vector_write_one(const struct vector_one *one, const struct vector_shape *s, char *text);
 
-/* Tiles that operations choose from: of two dtypes and of masks, arguments and tiles that live
- * between operations only; a row and a column. */
+/* Tiles for operations: of two dtypes and of masks, arguments and temporaries between
+ * operations; a row and a column. */
 struct vector_group {
     uint64_t seed;
     const struct vector_shape *shape;
@@ -40,7 +40,7 @@ struct vector_group {
     unsigned locals[3], constants; /* so far */
     char text[32768], *at;
 };
-/* `operations` at most, for those that cannot work in place are left out. */
+/* At most `operations`: those that cannot work in place are left out. */
 void vector_write_group(struct vector_group *g, unsigned operations);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on windows of two tiles, at offsets known or given when the program runs, and on tiles
- * of sizes given then: what depends on each other only in part must not become one kernel. */
+/* Operations on windows of two tiles, at constant and run-time offsets, and on tiles of run-time
+ * sizes: operations with partial dependences must not be fused. */
 #include "lowered.h"
 
 enum { WINDOWS = 6, OPERATIONS = 8, ROWS = 16, COLS = 64 };
@@ -78,7 +78,7 @@ static void add_operations(struct program *p)
 {
     static const struct {
         const char *name;
-        unsigned sources, in_place; /* of so many sources, the first so many */
+        unsigned sources, in_place; /* of N sources, the first N */
         bool at;                    /* an offset follows: 0, 0 */
     } operations[] = {
         {"tadd", 2, 2, false},       {"tsub", 2, 2, false},       {"tmul", 2, 2, false},
@@ -98,7 +98,7 @@ static void add_operations(struct program *p)
             good &= fits;
             refused |= !fits && (d == s[i] || (!w[d].open && !w[s[i]].open));
         }
-        /* An overlap that only the run finds ends it, on both. */
+        /* An overlap detected at run time ends both runs. */
         if (refused || (!good && below(p, 16))) {
             k += below(p, 8) == 0; /* there may be no other */
             continue;
@@ -135,7 +135,7 @@ TEST(test_windows)
         fail_msg("%u of %u programs failed, %u overlaps", p.failed, cases, p.overlaps);
 }
 
-/* Sizes that the program gives its tiles: those with the same numbers go into one kernel. */
+/* Run-time sizes of tiles: those with equal numbers go into one kernel. */
 TEST(test_sizes)
 {
     static const char text[] =
@@ -168,7 +168,7 @@ TEST(test_sizes)
     }
 }
 
-/* A tile that the last operation of a loop writes, for the next iteration to read. */
+/* A tile written by the last operation of a loop and read in the next iteration. */
 TEST(test_carried)
 {
     static const char text[] =

@@ -81,8 +81,8 @@ static void write_type(struct writer_tile *t, bool dynamic, char type[160])
     snprintf(type + at, 160 - (size_t)at, ">");
 }
 
-/* Tiles whose room has to be filled are dynamic and change their sizes; or windows of a tile with
- * all of the room. */
+/* Tiles whose full extent is filled are dynamic and change their sizes; or windows of a tile
+ * with the full extent. */
 void writer_tile(struct writer *w, struct writer_tile *t)
 {
     unsigned size = (unsigned)sam_dtype_size(t->dtype), unit = 32 / size;

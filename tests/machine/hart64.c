@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar core at XLEN 64: short programs with the expected value of a0 at their ebreak, worked
- * out by hand. Every row that only RV64 has, and those whose meaning changes with XLEN, must occur.
- */
+/* The scalar core at XLEN 64: short programs with the expected value of a0 at their ebreak,
+ * worked out by hand. Every RV64-only row, and every row that depends on XLEN, must occur. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +90,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
                                     address};
         return NULL;
     }
-    if (access != SAM_FETCH && offset >= SAM_PAGE_SIZE) /* code is never writable unseen */
+    if (access != SAM_FETCH && offset >= SAM_PAGE_SIZE) /* code is never writable without notice */
         tlb->entries[(uint32_t)address >> 12] =
             (struct sam_tlb_entry){space->bytes + offset / SAM_PAGE_SIZE * SAM_PAGE_SIZE,
                                    SAM_PAGE_SIZE, SAM_PAGE_SIZE, (uint32_t)(address >> 32)};
@@ -101,7 +100,7 @@ static uint8_t *resolve(struct sam_tlb *tlb, uint64_t address, unsigned size,
 static struct sam_machine machine;
 static bool seen[SAM_OP_COUNT];
 
-/* Run to the trap that ends it; stepping or not. */
+/* Run to the final trap, stepping or not. */
 static void run(const char *text, bool step, struct sam_core *core)
 {
     struct sam_asm_options options = {.isa = machine.isa, .base = BASE};
@@ -179,7 +178,7 @@ TEST(traps)
     assert_int_equal(core.pc, BASE);
     run(".word 0xffffffff", false, &core);
     assert_int_equal(core.cause, SAM_CAUSE_ILLEGAL);
-    /* A page 4 GiB on shares the entry of this one, and is not it. */
+    /* A page 4 GiB above shares a TLB entry with this one, but is distinct. */
     run("la t1, data\n ld a0, 0(t1)\n li t2, 0x100000000\n add t1, t1, t2\n ld a0, 0(t1)", false,
         &core);
     assert_int_equal(core.cause, SAM_CAUSE_LOAD_ACCESS);
@@ -188,7 +187,7 @@ TEST(traps)
 TEST(stores_to_code_are_seen)
 {
     struct sam_core core;
-    /* The first turn runs `li a0, 1`, then writes `li a0, 2` over it. */
+    /* The first iteration runs `li a0, 1`, then overwrites it with `li a0, 2`. */
     run("la t1, spot\n li t0, 0x00200513\n li t2, 2\n again: \n spot: li a0, 1\n sw t0, 0(t1)\n"
         "addi t2, t2, -1\n bnez t2, again",
         false, &core);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical memory: buffers that are removed, what is left of them, what goes back to the host,
- * and threads that share it. */
+/* Physical memory: removal of buffers, memory returned to the host, and threads that share it. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,11 +71,11 @@ TEST(removed_buffers, .setup_func = setup, .teardown_func = teardown)
     assert_null(sam_memory_find(memory, BASE + 0x2000 + 0x2ffff));
     assert_non_null(sam_memory_find(memory, BASE + 99));
     assert_non_null(sam_memory_find(memory, BASE + 0x40000));
-    /* the same addresses again, as zeros */
+    /* the same addresses again, zeroed */
     assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x30000, 4096), BASE + 0x2000);
     map(BASE + 0x2000, 0x30000);
     expect(BASE + 0x2000, 0x30000, 0);
-    /* smaller holes are passed over */
+    /* smaller gaps are skipped */
     assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 100, 4096), BASE + 0x33000);
     unmap(BASE);
     assert_int_equal(sam_memory_gap(memory, BASE, BASE + MIB, 0x1000, 4096), BASE);
@@ -95,8 +94,8 @@ TEST(what_is_no_buffer, .setup_func = setup, .teardown_func = teardown)
     assert_int_equal(sam_memory_unmap(memory, BASE, &error), SAM_ERR_USAGE);
 }
 
-/* Bytes around a buffer, in its pages and in the next ones, stay: other buffers may hold them, and
- * with loose bounds anything may. */
+/* Bytes around a buffer, in its pages and in the next ones, are kept: other buffers may hold
+ * them, and with loose bounds any data may be there. */
 TEST(bytes_around, .setup_func = setup, .teardown_func = teardown)
 {
     const uint64_t begin = BASE + 0xfff0, end = BASE + 0x21010;
@@ -120,7 +119,7 @@ TEST(bytes_around, .setup_func = setup, .teardown_func = teardown)
     expect(BASE + 16, 48, 5);
 }
 
-/* Pages of [base, base + size) that are in the host's memory. */
+/* Pages of [base, base + size) that are resident in the host's memory. */
 static size_t resident(uint64_t base, uint64_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -146,8 +145,8 @@ TEST(host_memory, .setup_func = setup, .teardown_func = teardown)
     assert_true(resident(BASE + 8 * MIB, page) == 0);
 }
 
-/* Bytes stay where they are while buffers are added, and what is added is zero: from some size on
- * it lies in other pages of the host. */
+/* Buffers do not move when others are added, and new ones are zero: above some size a buffer has
+ * separate pages of the host. */
 TEST(growing, .setup_func = setup, .teardown_func = teardown)
 {
     const uint64_t step = 0xc000;
@@ -165,7 +164,7 @@ TEST(growing, .setup_func = setup, .teardown_func = teardown)
         expect(BASE + 2 * i * step, step, i % 2 ? (int)i + 1 : 0);
 }
 
-/* How much follows each other on the host. */
+/* The number of bytes that are contiguous on the host. */
 TEST(runs, .setup_func = setup, .teardown_func = teardown)
 {
     enum { CHUNK = 1 << 16 };
@@ -184,7 +183,7 @@ TEST(runs, .setup_func = setup, .teardown_func = teardown)
     assert_int_equal(size, 10);
 }
 
-/* Reading what was never written takes no memory. */
+/* Reading memory that was never written allocates none. */
 TEST(reading, .setup_func = setup, .teardown_func = teardown)
 {
     static uint8_t data[4 * MIB];
@@ -197,7 +196,7 @@ TEST(reading, .setup_func = setup, .teardown_func = teardown)
 
 enum { SHARED_CHUNKS = 1000, SHARED_THREADS = 4 };
 
-/* Each thread counts in its own byte of every chunk, beginning elsewhere. */
+/* Each thread counts in its own byte of every chunk, from a different start. */
 static void count_in_chunks(void *hosts, size_t thread, unsigned worker)
 {
     (void)worker;
@@ -211,7 +210,7 @@ static void count_in_chunks(void *hosts, size_t thread, unsigned worker)
     }
 }
 
-/* Threads that make and look up parts of memory at once agree where each is. */
+/* Threads that create and look up parts of memory at once agree on the address of each. */
 TEST(threads_share_memory, .setup_func = setup, .teardown_func = teardown)
 {
     static uint8_t *seen[SHARED_THREADS][SHARED_CHUNKS];
@@ -227,8 +226,8 @@ TEST(threads_share_memory, .setup_func = setup, .teardown_func = teardown)
 
 PROLOGUE
 {
-    /* The host may put pages that are free into a large one with their neighbours at any time, and
-     * then they are in its memory again. */
+    /* The host may merge freed pages with their neighbours into a huge page at any time, and so
+     * make them resident again. */
 #ifdef __linux__
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every scalar instruction of IMA_Zicsr_Zfinx against QEMU: RV32 on a Ventus warp and on a
  * tensor hart, RV64 on the latter. Each row of the tables gets an experiment by its operands, so
- * that a new row is tested or found missing. */
+ * that a new row is tested or reported as missing. */
 #include <stdarg.h>
 
 #include "test.h"
@@ -60,7 +60,7 @@ static void keep_format(struct experiment *x, const char *format, ...)
     keep(x, insn);
 }
 
-/* Two sources, and every way in which the destination may be one of them. */
+/* Two sources, and every overlap of the destination with them. */
 static void binary(struct experiment *x)
 {
     const char *name = x->row->mnemonic;
@@ -78,7 +78,7 @@ static void binary(struct experiment *x)
     oracle_end(&x->oracle);
 }
 
-/* Each static mode, with frm set to another; each mode in frm. */
+/* Each static mode with a different frm; each mode in frm. */
 static void rounded(struct experiment *x, const struct oracle_axis *axes, size_t depth,
                     const char *operands)
 {
@@ -182,7 +182,7 @@ static void branch(struct experiment *x)
     oracle_end(&x->oracle);
 }
 
-/* A reservation, what it lets through, and that it is used up. */
+/* A reservation, its success, and that it is used up. */
 static void reservation(struct experiment *x)
 {
     static const char *const orders[] = {"", ".aq", ".rl", ".aqrl"};
@@ -222,7 +222,7 @@ static void atomic(struct experiment *x)
     oracle_end(&x->oracle);
 }
 
-/* On the floating-point CSRs, whose fields mask what is written. */
+/* On the floating-point CSRs, whose fields mask the written value. */
 static void csr(struct experiment *x, bool is_immediate)
 {
     static const char *const csrs[] = {"fflags", "frm", "fcsr"};
@@ -249,7 +249,7 @@ static void nothing(struct experiment *x, const char *text)
     oracle_end(&x->oracle);
 }
 
-/* False: this test knows no such operands. */
+/* False: operands unknown to this test. */
 static bool add(struct experiment *x)
 {
     static const char *const twelve_bits[] = {"0",  "1",    "-1",   "2",     "7",
@@ -373,7 +373,7 @@ TEST(rv32_on_a_hart)
     run_rv32("rv32ima_zicsr_zfinx");
 }
 
-/* Doublewords: each word below one of several that make it another number. */
+/* Doublewords: each word below is combined with one of several upper words. */
 static void widen(uint32_t *wide, const uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -384,7 +384,7 @@ static void widen(uint32_t *wide, const uint32_t *words, size_t count)
     }
 }
 
-/* In place of the last: the ends of the range, and what overflows a division by the first. */
+/* Replaces the last: the ends of the range, and the overflow of a division by the first. */
 static void put_ends(uint32_t *wide, size_t count)
 {
     static const uint32_t ends[6] = {0, 0x80000000, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0x7fffffff};
