@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For calls that must succeed for a test to make sense. Include test.h first. */
+/* For calls whose success a test depends on. Include test.h first. */
 #ifndef TEST_MUST_H
 #define TEST_MUST_H
 
@@ -14,7 +14,7 @@ static inline void must(enum sam_status status, const struct sam_error *error)
         fail_msg("%s", error->text);
 }
 
-/* Fail the test unless the call was refused, with a message that contains `text`. */
+/* Fail the test unless the call was rejected, with a message that contains `text`. */
 static inline void must_refuse(enum sam_status status, const struct sam_error *error,
                                const char *text)
 {

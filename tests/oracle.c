@@ -215,7 +215,7 @@ static uint8_t *run_hart(const struct oracle *oracle, const struct qemu_target *
     return results;
 }
 
-/* One line: which experiment, which operands, what was found. */
+/* One line: the experiment, its operands, the difference. */
 static void describe(const struct oracle *oracle, size_t word, uint32_t expected, uint32_t found)
 {
     struct sam_buffer line = {0};

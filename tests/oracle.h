@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One program of many small experiments, run by QEMU and on a Ventus warp or a tensor hart, results
- * compared word for word. Both machines get the same code and the same addresses; where Ventus
- * differs from RISC-V, macros are used, which each of the two preludes defines in its own way. */
+/* One program of many small experiments, run by QEMU and on a Ventus warp or a tensor hart,
+ * results compared word for word. Both machines get the same code and the same addresses;
+ * differences between Ventus and RISC-V are macros, which each of the two preludes defines in
+ * its own way. */
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
 
@@ -10,17 +11,17 @@
 
 #define ORACLE_DEPTH 3
 
-/* A loop over a table of words: each turn runs `load` with the address in place of %s. */
+/* A loop over a table of words: each iteration runs `load` with the address in place of %s. */
 struct oracle_axis {
     const char *table; /* label, see oracle_table */
     const uint32_t *values;
     size_t count;  /* turns */
-    size_t step;   /* words from one turn to the next */
-    size_t window; /* words the load takes, for the report */
+    size_t step;   /* words per iteration */
+    size_t window; /* words per load, for the report */
     const char *load;
 };
 
-struct oracle_part { /* what one store of a turn holds */
+struct oracle_part { /* one store of an iteration */
     char what[64];
     size_t first;
     size_t words;
@@ -47,12 +48,12 @@ struct oracle {
 };
 
 void oracle_free(struct oracle *oracle);
-/* Assembly, as it is. Loops use s0..s5 and s11; t6 is for macros. */
+/* Assembly, verbatim. Loops use s0..s5 and s11; t6 is reserved for macros. */
 void oracle_code(struct oracle *oracle, const char *format, ...) SAM_PRINTF(2, 3);
 /* A table of words in .data; the first `wrap` are repeated after the last. */
 void oracle_table(struct oracle *oracle, const char *label, const uint32_t *values, size_t count,
                   size_t wrap);
-/* Open the loops of a record; oracle_store between the two says what to compare. */
+/* Open the loops of a record; oracle_store between the two defines the compared values. */
 void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t depth);
 void oracle_end(struct oracle *oracle);
 /* Keep the x register `reg`, or `words` elements of vector register `reg`. */
@@ -60,8 +61,8 @@ void oracle_store(struct oracle *oracle, const char *reg, const char *format, ..
 void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, const char *format,
                          ...) SAM_PRINTF(4, 5);
 
-/* Run both and compare; the preludes come before _start's code. Fails the cmocka test with the
- * first differences and what they are of. Returns the number of words compared. */
+/* Run both and compare; the preludes precede _start's code. Fails the test with the first
+ * differences and their records. Returns the number of words compared. */
 size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
                     const char *qemu_prelude, const char *ventus_prelude, unsigned lanes);
 

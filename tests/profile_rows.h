@@ -5,7 +5,7 @@
 
 #include "samite/profile.h"
 
-/* The first field that differs, with both values; NULL: none does. */
+/* The first field that differs, with both values; NULL if none does. */
 static inline const char *profile_rows_differ(const struct sam_profile_row *a,
                                               const struct sam_profile_row *b, uint64_t *got,
                                               uint64_t *expected)

@@ -21,8 +21,8 @@ static bool shell(const char *format, ...)
     return length > 0 && (size_t)length < sizeof command && system(command) == 0;
 }
 
-/* Assemble and link `text`, then run `command` in the folder of the program `p`; what it leaves in
- * the file `out` is the result. */
+/* Assemble and link `text`, then run `command` in the folder of the program `p`; the result is
+ * the file `out`. */
 static void *build(const struct qemu_target *target, const char *text, const char *command,
                    size_t *size)
 {

@@ -16,7 +16,8 @@ struct qemu_target {
 /* For a prologue: skip the program when a tool is missing. */
 void qemu_require(const struct qemu_target *target);
 
-/* Are the assembler, the linker and qemu-riscv<xlen> installed, and does the latter know `cpu`? */
+/* Whether the assembler, the linker and qemu-riscv<xlen> are installed, and the latter knows
+ * `cpu`. */
 bool qemu_available(const struct qemu_target *target);
 
 /* Assemble `text` (which defines _start and writes to standard output), link, run. Returns the
@@ -28,7 +29,7 @@ void *qemu_run(const struct qemu_target *target, const char *text, size_t *size)
 void *qemu_section(const struct qemu_target *target, const char *text, const char *section,
                    size_t *size);
 
-/* Assembly that ends a program: write a4 bytes from `symbol`, exit. */
+/* The final code of a program: write a4 bytes from `symbol`, exit. */
 #define QEMU_FINISH(symbol)                                                                        \
     "li a0, 1\nla a1, " symbol "\nmv a2, a4\nli a7, 64\necall\n"                                   \
     "li a0, 0\nli a7, 93\necall\n"

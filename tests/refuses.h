@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that the library has to refuse. Include test.h first. */
+/* Calls that the library must reject. Include test.h first. */
 #ifndef TEST_REFUSES_H
 #define TEST_REFUSES_H
 
@@ -7,7 +7,7 @@
 
 static struct sam_error refusal;
 
-/* function(..., error) gives SAM_ERR_USAGE and says why, also to a caller who does not listen. */
+/* function(..., error) returns SAM_ERR_USAGE with a message, and also works with error NULL. */
 #define refuses(function, ...)                                                                     \
     do {                                                                                           \
         refusal.text[0] = '\0';                                                                    \

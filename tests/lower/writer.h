@@ -21,7 +21,7 @@ struct writer_tile {
     enum sam_dtype dtype;
     unsigned rows, cols, valid_rows, valid_cols;
     bool by_columns, dynamic;
-    bool empty; /* nothing is in its extent at first */
+    bool empty; /* initially without elements */
     const char *pad;
 };
 

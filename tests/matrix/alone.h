@@ -13,7 +13,7 @@ struct alone {
     uint64_t instructions;
 };
 
-/* `a` stays where it is until alone_free. `memory` NULL: that of the configuration. */
+/* `a` must not move until alone_free. `memory` NULL: that of the configuration. */
 static inline void alone_open_on(struct alone *a, const struct sam_mxu_config *config,
                                  const struct sam_mxu_observer *observer,
                                  const struct sam_memtime_port *memory)
@@ -35,7 +35,7 @@ static inline void alone_free(struct alone *a)
     sam_mxu_free(a->x);
 }
 
-/* To the next cycle in which something happens, or through the one that is due. */
+/* Advance to the next event, or through the current one if it is due. */
 static inline void alone_wait(struct alone *a)
 {
     const uint64_t next = sam_clock_next(&a->clock);
@@ -61,7 +61,7 @@ static inline void alone_matrix(struct alone *a, const struct sam_matrix_work *w
     sam_clock_advance(&a->clock, a->clock.now + 1);
 }
 
-/* Until nothing is in flight. */
+/* Run until nothing is in flight. */
 static inline const struct sam_mxu_stats *alone_drain(struct alone *a)
 {
     while (sam_mxu_is_busy(a->x))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle model: the figures that must come out, and what must hold for every configuration. */
+/* The cycle model: expected figures, and invariants of every configuration. */
 #include "hart/program.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ TEST(blocks_of_a_half_product)
     assert_int_equal(sam_mxu_split_mma(&c, &w, 32).c[0].block, 8);
 }
 
-/* 64-bit accumulators: columns go on in md + 1, and a uop may reach into both. */
+/* 64-bit accumulators: columns continue in md + 1, and a uop may span both. */
 TEST(blocks_of_a_pair)
 {
     struct sam_mxu_config c = config_of(512, "");
@@ -75,7 +75,7 @@ TEST(blocks_of_a_pair)
     assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].reg, 5);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 2).c[0].block, 0);
     assert_int_equal(sam_mxu_split_mma(&c, &w, 4).c[0].block, 2);
-    c = config_of(128, "mpara=1,npara=4"); /* two columns a register */
+    c = config_of(128, "mpara=1,npara=4"); /* two columns per register */
     w = mma_of(&real, 4, 4, 4, 16);
     struct sam_mxu_mma u = sam_mxu_split_mma(&c, &w, 1);
     assert_int_equal(u.count, 2);
@@ -138,7 +138,7 @@ static void expect_pieces(unsigned mlen, uint64_t base, uint64_t stride, unsigne
         assert_int_equal(moves[i].address, pieces[i].address);
         assert_int_equal(moves[i].length, pieces[i].length);
     }
-    /* a load clears the tail of each row and every other row besides, each in a uop */
+    /* a load clears the tail of each row and every other row, too, with one uop each */
     w.kind = SAM_M_KIND_LOAD;
     const unsigned zeroed = (k < mlen / 8 ? m : 0) + mlen / 32 - m;
     assert_int_equal(sam_mxu_split_moves(&w, mlen / 32, mlen / 8, moves), count + zeroed);
@@ -178,7 +178,7 @@ static void note_uop(void *context, const struct sam_mxu_record *r)
     w->count++;
 }
 
-/* What is offered stays unchanged until it is accepted. */
+/* An offer does not change until it is accepted. */
 static void expect_patience(const struct sam_mxu_bus *last, const struct sam_mxu_bus *b)
 {
     if (last->rvalid && !last->rready) {
@@ -226,7 +226,7 @@ static void note_bus(void *context, uint64_t cycle, const struct sam_mxu_bus *b)
         w->bytes_of_strobes += (unsigned)__builtin_popcount(b->wstrb);
 }
 
-/* `count` multiplications one after the other; issue times relative to the first. */
+/* `count` multiplications in sequence; issue times relative to the first. */
 static struct watch mmas(const char *text, const struct sam_matrix_work *works, unsigned count)
 {
     struct sam_mxu_config c = config_of(512, text);
@@ -276,8 +276,8 @@ TEST(hazards_on_accumulators)
     expect_issue("", pairs, 4, (unsigned[]){0, 1, 5, 6, 10, 11, 15, 16}, 8, 26);
 }
 
-/* A multiplication that overwrites what an older one reads waits for its last read; one that reads
- * what an older one writes, for its last write-back. */
+/* A multiplication that overwrites a source of an older one waits for its last read; one that
+ * reads its result, for its last write-back. */
 TEST(registers_between_instructions)
 {
     const struct sam_matrix_work first = mma_of(&single, 0, 4, 8, 64); /* reads m2 and m6 */
@@ -312,7 +312,7 @@ TEST(a_load_in_time)
     assert_int_equal(w.written[0], 1 + 1 + 20 + 3 + 1); /* issue, request, beats, write-back */
     assert_int_equal(s->read_beats, 64);
     assert_int_equal(s->bytes_loaded, 1024);
-    assert_int_equal(w.written[15], 26 + 60); /* the bus never rests */
+    assert_int_equal(w.written[15], 26 + 60); /* the bus is never idle */
     alone_free(&a);
 }
 
@@ -389,7 +389,7 @@ TEST(configurations_hold_nothing)
     program_free(&p);
 }
 
-/* Of all loads and stores, whole registers too, those whose names say so. */
+/* Of all loads and stores, whole registers included, those with these names. */
 TEST(stream_moves)
 {
     struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "ebreak\n");
@@ -415,7 +415,7 @@ TEST(stream_moves)
     program_free(&p);
 }
 
-/* Accumulators of their own are md, and no source; the other registers the reverse. */
+/* Separate accumulators: md is one, and sources are not; the other registers the reverse. */
 TEST(choice_of_accumulators)
 {
     static const struct {
@@ -425,7 +425,7 @@ TEST(choice_of_accumulators)
         {"0:4", "mmaqa.b m5, m1, m2", "m5 as md: expected a register of acc_regs, m0, m4; pc"},
         {"0:4", "mmaqa.b m4, m0, m2", "m0 as a source: expected none of acc_regs, m0, m4; pc"},
         {"0:4", "mmaqa.b m0, m2, m4", "m4 as a source"},
-        {"0:4", "mmaqa.b m0, m5, m1", NULL}, /* the seconds of pairs are sources */
+        {"0:4", "mmaqa.b m0, m5, m1", NULL}, /* the second ones of pairs are sources */
         {"0:4", "fmmacc.h m0, m4, m2", "m4 as a source"},
         {"5", "fmmacc.h m5, m6, m2", NULL},
         {"5", "fmmacc.h m5, m4, m2", "m5 is both md and a source"}, /* reads m5 as well */
@@ -478,7 +478,7 @@ TEST(bad_configurations)
         if (!strstr(error.text, texts[i][1]))
             fail_msg("%s: %s", texts[i][0], error.text);
     }
-    /* the defaults that are listed are those of sam_mxu_config_init */
+    /* the listed defaults are those of sam_mxu_config_init */
     struct sam_mxu_config init, listed;
     memset(&init, 0, sizeof init);
     memset(&listed, 0, sizeof listed);
@@ -494,7 +494,7 @@ TEST(bad_configurations)
     assert_int_equal(init.step_m + init.rows_m_block + init.rows_n_block, 0); /* mpara, npara */
     assert_memory_equal(&listed, &init, sizeof init);
     sam_mxu_config_init(&c, 512);
-    c.slots = 0; /* by the structure, past the parser */
+    c.slots = 0; /* set in the structure, bypassing the parser */
     assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);
     static const char *const together[][2] = {
         {"mlen=128,mpara=8", "4 rows"},
@@ -538,7 +538,7 @@ static struct sam_mxu_config random_config(void)
     return c;
 }
 
-/* A legal piece of work of each kind; the model asks for no more. */
+/* Valid work of each kind; the model requires no more. */
 static struct sam_matrix_work random_work(unsigned mlen)
 {
     static const struct sam_m_type *const types[] = {&half, &single, &real, &byte, &word, &nibble};
@@ -592,7 +592,7 @@ TEST(random_streams)
                 macs += (uint64_t)work.m * work.n * (work.bytes * 8 / work.type->source);
             alone_matrix(&a, &work, 4 * i, 0);
         }
-        const struct sam_mxu_stats *s = alone_drain(&a); /* comes to an end */
+        const struct sam_mxu_stats *s = alone_drain(&a); /* the run ends */
         assert_int_equal(w.open_reads | w.open_writes, 0);
         assert_int_equal(s->bytes_loaded, loaded);
         assert_int_equal(s->bytes_stored, stored);

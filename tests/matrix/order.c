@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order on the bus, seen from outside: random programs run with a bus trace, and the trace is
- * replayed on a copy of the memory as it was at the start. It must leave what the program leaves,
- * and every beat of a read must carry what the memory holds, whichever moment the memory chooses:
- * a write may take effect with its data or just before its answer, a read anywhere between its
- * request and its beat. */
+/* Order on the bus, seen from outside: random programs run with a bus trace, which is replayed
+ * on a copy of the initial memory. The result must equal the program's memory, and every beat of
+ * a read must carry the content of memory, whichever moment the memory chooses: a write may take
+ * effect with its data or just before its answer, a read anywhere between its request and its
+ * beat. */
 #include "hart/program.h"
 
 #include <inttypes.h>
@@ -20,20 +20,20 @@ enum { IDS = 32, LINE = 64 };
 struct request {
     bool open;
     uint64_t address;
-    unsigned beats, at; /* of beats: how many have come */
+    unsigned beats, at; /* beats received */
     uint8_t data[LINE];
     uint16_t strobes[4];
     unsigned bits, bytes; /* of the mask; written so far */
-    uint8_t early[LINE];  /* of a read: the memory when it was asked for */
+    uint8_t early[LINE];  /* of a read: the memory at its request */
 };
 
-/* The memory behind the bus, twice: with writes that take effect with their data, and with their
+/* The memory behind the bus, twice: writes take effect with their data, and with their
  * responses. */
 struct replay {
     uint8_t soon[DATA_SIZE], late[DATA_SIZE];
     struct request reads[IDS], writes[IDS];
-    unsigned queue[IDS], queued; /* ids of writes whose data is still to come, in order */
-    unsigned disordered;         /* answers to writes that passed an older one */
+    unsigned queue[IDS], queued; /* ids of writes whose data is outstanding, in order */
+    unsigned disordered;         /* answers to writes that overtook an older one */
     uint64_t ages[IDS], requests;
     unsigned element; /* bytes per mask bit */
 };
@@ -146,8 +146,8 @@ static void replay_line(struct replay *r, const char *line)
     }
 }
 
-/* Run `text`; the memory that its bus trace leaves is the program's. Answers to writes that came
- * out of order. */
+/* Run `text`; replaying its bus trace must give the program's memory. Returns the number of
+ * answers to writes that came out of order. */
 static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *config,
                                const char *text, const uint8_t *memory)
 {
@@ -277,8 +277,8 @@ TEST(writes_answered_out_of_order)
     assert_true(random_programs(150, 8) > 0);
 }
 
-/* A store of which the sixth row faults, run again by the handler with a base where it does not:
- * the rows before are on the bus once, and where they were first sent. */
+/* A store whose sixth row faults, repeated by the handler with a valid base: earlier rows are on
+ * the bus once, at their first addresses. */
 TEST(rows_before_a_fault)
 {
     static uint8_t memory[DATA_SIZE];

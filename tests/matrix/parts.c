@@ -35,7 +35,7 @@ static struct sam_matrix_work move_of(enum sam_m_kind kind, unsigned reg, unsign
                                     .stride = 64};
 }
 
-/* Every cycle of every unit is busy or has one reason. */
+/* Every cycle of every unit is busy or has exactly one reason. */
 static void expect_sums(const struct sam_mxu_stats *s)
 {
     for (unsigned unit = 0; unit < SAM_MXU_UNITS; unit++) {
@@ -68,12 +68,12 @@ static uint64_t cycles_of(const char *config, const struct sam_matrix_work *work
 
 /* ------------------------------------------------------------------------------ elewidth */
 
-/* A uop that begins or ends within an element of the mask takes a cycle more in the register file.
- */
+/* A uop that begins or ends within an element of the mask takes one more cycle in the register
+ * file. */
 TEST(elements_that_are_cut)
 {
     static const struct {
-        unsigned base, bytes, whole; /* the widest elements that are not cut */
+        unsigned base, bytes, whole; /* the widest elements that are not split */
     } cases[] = {{0, 64, 64}, {0, 63, 8}, {1, 8, 8},  {2, 8, 16},
                  {4, 8, 32},  {8, 8, 64}, {0, 2, 16}, {0, 12, 32}};
     for (size_t i = 0; i < SAM_COUNT(cases); i++)
@@ -81,15 +81,15 @@ TEST(elements_that_are_cut)
             for (unsigned kind = SAM_M_KIND_LOAD; kind <= SAM_M_KIND_STORE; kind++) {
                 struct sam_matrix_work w =
                     move_of((enum sam_m_kind)kind, 0, 1, cases[i].bytes, 0x1000 + cases[i].base);
-                w.end = 1; /* no rows are cleared besides */
+                w.end = 1; /* no other rows are cleared */
                 char text[64];
                 snprintf(text, sizeof text, "elewidth=%u,merge_cycles=0", width);
                 struct sam_mxu_config c = config_of(text);
                 const struct sam_mxu_stats seen = run(&c, NULL, &w, 1);
-                /* the tail of a loaded row, which the next uop clears */
+                /* the tail of a loaded row, cleared by the next uop */
                 const bool tail = kind == SAM_M_KIND_LOAD && cases[i].bytes < 64;
                 assert_int_equal(seen.cut_uops == 0, width <= cases[i].whole);
-                /* the bits of the bytes that are moved, and of those that are cleared */
+                /* the mask bits of moved bytes and of cleared bytes */
                 const unsigned bytes = width / 8, used = (cases[i].bytes + bytes - 1) / bytes,
                                rest = tail ? 512 / width - cases[i].bytes / bytes : 0;
                 if (cases[i].base + cases[i].bytes <= 64)
@@ -107,8 +107,8 @@ TEST(elements_that_are_cut)
 
 /* --------------------------------------------------------------------- parts of a line */
 
-/* Sixteen rows of four beats each: whole lines follow each other; an incomplete line keeps the
- * memory busy for another merge_cycles. */
+/* Sixteen rows of four beats each: whole lines follow each other; an incomplete line occupies
+ * the memory for another merge_cycles. */
 TEST(writes_of_part_of_a_line)
 {
     const struct sam_matrix_work whole = move_of(SAM_M_KIND_STORE, 0, 16, 64, 0x1000),
@@ -124,15 +124,15 @@ TEST(writes_of_part_of_a_line)
         assert_int_equal(s.write_beats, 64);
         assert_int_equal(s.full_lines, 0);
         assert_int_equal(s.cycles, full.cycles + 16 * merge);
-        assert_int_equal(s.buckets[SAM_MXU_WRITE][SAM_MXU_MERGE], 15 * merge); /* nobody waits for
-                                                                                   the last */
+        assert_int_equal(s.buckets[SAM_MXU_WRITE][SAM_MXU_MERGE], 15 * merge); /* no load waits
+                                                                                * for the last */
         assert_int_equal(run(&c, NULL, &whole, 1).cycles, full.cycles);
     }
 }
 
 /* -------------------------------------------------------------------------------- the L2 */
 
-/* 1 KiB of L2 is one set of sixteen lines. m0 is loaded, sixteen other lines are, and m0 again. */
+/* An L2 of 1 KiB is one set of sixteen lines. Load m0, sixteen other lines, and m0 again. */
 TEST(streams_do_not_stay)
 {
     struct sam_matrix_work works[] = {move_of(SAM_M_KIND_LOAD, 0, 8, 64, 0x1000),
@@ -160,7 +160,7 @@ TEST(streams_do_not_stay)
     assert_int_equal(s.l2_hits + s.l2_misses, 0);
 }
 
-/* A load waits miss_latency more for what is not there; a full line is written without it. */
+/* A load that misses takes miss_latency more; a full line is written without a miss. */
 TEST(lines_that_the_l2_lacks)
 {
     struct sam_matrix_work load = move_of(SAM_M_KIND_LOAD, 0, 1, 64, 0x1000),
@@ -171,14 +171,13 @@ TEST(lines_that_the_l2_lacks)
     assert_int_equal(cycles_of(cold, &load, 1), cycles_of("", &load, 1) + 77);
     assert_int_equal(cycles_of(cold, &full, 1), cycles_of("", &full, 1));
     assert_int_equal(cycles_of(cold, &part, 1), cycles_of("", &part, 1) + 77);
-    const struct sam_matrix_work both[] = {full, load}; /* a write leaves its line there */
+    const struct sam_matrix_work both[] = {full, load}; /* a write allocates its line */
     assert_int_equal(cycles_of(cold, both, 2), cycles_of("", both, 2));
 }
 
 /* --------------------------------------------------------------------------------- ports */
 
-/* Registers whose row is read by the port of stores, and written by that of loads, in each cycle.
- */
+/* Registers whose row is read by the store port, and written by the load port, in each cycle. */
 struct ports {
     const struct sam_matrix_work *works;
     unsigned rows, crowded;
@@ -235,7 +234,7 @@ static struct sam_matrix_work random_work(uint64_t *seed)
     return w;
 }
 
-/* One row per port, register and cycle; without `ports`, more. */
+/* One row per port, register and cycle; more without `ports`. */
 static unsigned crowded_ports(uint64_t *seed, bool counted, uint64_t waits[2])
 {
     static struct ports p;
@@ -282,7 +281,7 @@ static void every_cycle(void *context, uint64_t cycle, const struct sam_mxu_bus 
     assert_int_equal(cycle, (*next)++);
 }
 
-/* The figures of a run in which nothing that can happen is skipped: its bus is observed. */
+/* The figures of a run without skipped cycles: its bus is observed. */
 TEST(cycles_without_events)
 {
     uint64_t seed = test_seed();

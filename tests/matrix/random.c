@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every matrix instruction with random registers, sizes, operands and memory, against the plain
- * second implementation: registers, CSRs, flags, memory and traps are the same. One case per row of
- * the table, under every MLEN and XLEN; both orders of floating-point sums. */
+ * second implementation: registers, CSRs, flags, memory and traps must agree. One test per row
+ * of the table, under every MLEN and XLEN; both orders of floating-point sums. */
 #include "hart/program.h"
 
 #include "isa/isa.h"
@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 40 };
 
-/* Two pages and a bit, so that rows cross pages and run off the end. */
+/* Two pages and a little more, so that rows cross pages and run past the end. */
 #define MEMORY_SIZE 0x2040u
 
 static uint64_t seed;
@@ -20,8 +20,8 @@ static uint64_t below(uint64_t bound)
     return test_below(&seed, bound);
 }
 
-/* Values whose products and sums round, cancel, overflow and vanish: random bits are mostly far
- * apart. */
+/* Values whose products and sums round, cancel, overflow and vanish: random bits are mostly too
+ * far apart. */
 static uint64_t float_bits(unsigned width)
 {
     static const struct {
@@ -41,14 +41,14 @@ static uint64_t float_bits(unsigned width)
     }
     if (below(4) == 0)
         fraction = below(2) ? 0 : (UINT64_C(1) << (f - 1));
-    if (below(3) == 0) /* (1 + x)(1 - x): products that lie close to halfway between two sums */
+    if (below(3) == 0) /* (1 + x)(1 - x): products close to halfway between two sums */
         fraction = below(2) ? 1 + below(2) : (UINT64_C(1) << f) - 1 - below(3);
     if (below(4) == 0)
         fraction &= UINT64_MAX << (f / 2);
     return (uint64_t)below(2) << (width - 1) | field << f | fraction;
 }
 
-/* 32-bit halves of doubles are looked at as floats, too; no matter. */
+/* 32-bit halves of doubles are interpreted as floats as well, which does no harm. */
 static void fill(uint8_t *bytes, size_t size, unsigned width)
 {
     for (size_t i = 0; i < size; i += width / 8) {
@@ -85,7 +85,7 @@ static void bench_open(struct bench *b, unsigned mlen, unsigned xlen, bool tree)
     b->ref.tree = tree;
 }
 
-/* A size that is mostly legal: 1..top in steps of `unit`. */
+/* A size that is mostly valid: 1..top in steps of `unit`. */
 static unsigned size_up_to(unsigned top, unsigned unit)
 {
     unsigned odd = (unsigned)below(24);
@@ -175,8 +175,8 @@ static void set_sizes(struct bench *b, uint32_t sizes)
     assert_int_equal(run_word(b, 0xfe02802b, &result), SAM_OK); /* mcfg zero, t0 */
 }
 
-/* The hart in the state of the reference. Sizes and saturation have no CSR that can be written:
- * instructions make them. */
+/* The hart in the state of the reference. Sizes and saturation have no writable CSR:
+ * instructions set them. */
 static void load_state(struct bench *b)
 {
     struct sam_hart *h = b->hart;
@@ -205,7 +205,7 @@ static void load_state(struct bench *b)
         sam_hart_set_x(h, i, r->x[i]);
     set_csr(h, 0x801, r->start);
     set_csr(h, 0x802, r->state);
-    if (r->round) /* 0 it is, and writing it again would clear xmxsat */
+    if (r->round) /* it is 0 already, and writing it again would clear xmxsat */
         set_csr(h, 0x803, r->round);
     set_csr(h, 0x003, r->fp.rm << 5 | r->fp.flags);
     assert_int_equal(sam_hart_write(h, DATA_BASE, b->memory, MEMORY_SIZE, &error), SAM_OK);

@@ -11,7 +11,8 @@ static inline unsigned random_below(uint64_t *seed, unsigned bound)
     return (unsigned)test_below(seed, bound);
 }
 
-/* All but mpara, npara, what depends on them, and what is left at its default. */
+/* Randomises everything but mpara, npara, their dependent parameters, and parameters kept at
+ * their defaults. */
 static inline struct sam_mxu_config random_mxu_config(uint64_t *seed, unsigned stall_below)
 {
     struct sam_mxu_config c;

@@ -37,7 +37,7 @@ static uint32_t word_of(struct program *p, unsigned reg, unsigned index)
     return sam_le32(sam_hart_m(p->hart, reg) + 4 * (size_t)index);
 }
 
-/* What a0 is after `text`. */
+/* The value of a0 after `text`. */
 static void expect_a0(const char *text, unsigned mlen, uint64_t value)
 {
     struct program p = run(text, mlen);
@@ -129,7 +129,7 @@ TEST(illegal_users)
     expect_legal(FULL "fwmmacc.h m1, m3, m5");
     expect_illegal(FULL, "mmaqa.b m1, m1, m2"); /* md is a source */
     expect_illegal(FULL, "mmaqa.b m1, m2, m1");
-    expect_illegal(FULL, "fmmacc.h m1, m0, m2"); /* the second of a pair */
+    expect_illegal(FULL, "fmmacc.h m1, m0, m2"); /* the second one of a pair */
     expect_illegal(FULL, "fmmacc.d m0, m1, m2");
     expect_illegal(FULL, "mld2mb m1, (sp)");
     expect_illegal(FULL, "mst8mb m4, (sp)");
@@ -137,7 +137,7 @@ TEST(illegal_users)
     expect_illegal(FULL "li s0, -1\n", "madd.s.mv.x m0, m1, m2[s0]");
     expect_illegal(FULL "csrwi frm, 5\n", "fmmacc.s m0, m1, m2");
     expect_legal(FULL "csrwi frm, 5\nmmaqa.b m0, m1, m2");
-    /* sizes do not matter to a move */
+    /* sizes do not affect a move */
     expect_legal("mmov.mm m0, m1\nmmov.mv.i m2, m3[7]\nmmov.mx m4, s0\n");
     struct program p = start("mmov.mv.i m0, m1[4]", 128); /* four rows */
     program_expect_trap(&p, 2, 0x0406002b);
@@ -166,7 +166,8 @@ TEST(addresses)
     }
 }
 
-/* Rows before the failing one are done; xmrstart says which failed, and goes on from there. */
+/* Rows before the failing one are done; xmrstart holds its number, and a restart continues from
+ * it. */
 TEST(restart)
 {
     uint8_t data[256];
@@ -179,7 +180,7 @@ TEST(restart)
     program_expect_trap(&p, 5, 0x14000);
     assert_int_equal(csr(&p, 0x801), 4);
     assert_memory_equal(sam_hart_m(p.hart, 0), data, sizeof data);
-    assert_int_equal(word_of(&p, 0, 64), 0xffffffff); /* row 4 and on: as they were */
+    assert_int_equal(word_of(&p, 0, 64), 0xffffffff); /* rows 4 and up: unchanged */
     assert_int_equal(sam_hart_map(p.hart, 0x14000, 0x1000, &p.error), SAM_OK);
     memset(data, 7, sizeof data);
     program_write(&p, 0x13f00, data, sizeof data);
@@ -248,12 +249,12 @@ TEST(half_precision)
     expect_half((uint16_t[]){0x7c00}, (uint16_t[]){0}, 1, 0, 0x7e00, 16);
     expect_half((uint16_t[]){0x7c01}, (uint16_t[]){0x3c00}, 1, 0, 0x7e00, 16);
     expect_half((uint16_t[]){0x7fff}, (uint16_t[]){0x3c00}, 1, 0, 0x7e00, 0);
-    /* infinity passes without a flag, then meets its opposite */
+    /* infinity propagates without a flag, then meets its opposite */
     expect_half((uint16_t[]){0x7c00, 0x3c00}, (uint16_t[]){0x3c00, 0x3c00}, 2, 0, 0x7c00, 0);
     expect_half((uint16_t[]){0x7c00, 0xfc00}, (uint16_t[]){0x3c00, 0x3c00}, 2, 0, 0x7e00, 16);
 }
 
-/* Infinity times zero under a quiet NaN: RISC-V raises NV where x86 does not. */
+/* Infinity times zero plus a quiet NaN: RISC-V raises NV, x86 does not. */
 TEST(invalid_beside_nan)
 {
     struct program p = start("li t0, 0x80101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
@@ -267,7 +268,7 @@ TEST(invalid_beside_nan)
     program_free(&p);
 }
 
-/* 1 + 2^-24 + 2^-24 in single precision: one by one nothing is added, in a tree it is. */
+/* 1 + 2^-24 + 2^-24 in single precision: lost when added one by one, but not in a tree. */
 TEST(order_of_sums)
 {
     for (int tree = 0; tree < 2; tree++) {
@@ -354,7 +355,8 @@ TEST(shifts_and_clips)
     assert_int_equal(one_element("mmulh", 0x80000000, 2, 0, &sat), 0xffffffff);
 }
 
-/* Results lie packed at the start of a row; those past K are zero, the rest of the row stays. */
+/* Results are packed at the start of a row; those past K are zero, the rest of the row is
+ * unchanged. */
 TEST(packed_results)
 {
     struct program p = run("li s0, -1\nmmov.mx m4, s0\nli s0, 0x500000005\nmmov.mx m1, s0\n"
@@ -366,7 +368,7 @@ TEST(packed_results)
     assert_int_equal(word_of(&p, 4, 16), 0); /* a row past M */
     assert_int_equal(word_of(&p, 4, 20), 0xffffffff);
     program_free(&p);
-    /* writing 0 to xmxrm clears xmxsat, another value does not */
+    /* writing 0 to xmxrm clears xmxsat, writing another value does not */
     p = run("li s0, -1\nmmov.mx m1, s0\nli s0, 0\nmcfgmi zero, 1\nmcfgki zero, 12\n"
             "mn4clipu.s.mx m4, m1, s0\ncsrwi xmxrm, 1\ncsrr a0, xmxsat\ncsrwi xmxrm, 0\n"
             "csrr a1, xmxsat",
@@ -404,7 +406,7 @@ TEST(options)
     sam_hart_free(hart);
 }
 
-/* The report names the rule that was broken, with the values that broke it (2.12). */
+/* The report names the violated rule, with the values (2.12). */
 TEST(reports)
 {
 #define SIZES "li t0, 0x401010\nmcfg zero, t0\n"
@@ -444,7 +446,7 @@ TEST(reports)
         program_expect(&p, SAM_HART_TRAP);
         if (!strstr(p.result.text, rows[i].text))
             fail_msg("%s, expected: %s", p.result.text, rows[i].text);
-        /* no part of the report of another instruction */
+        /* no part of another instruction's report */
         sam_hart_set_pc(p.hart, 0x10000);
         program_expect(&p, SAM_HART_TRAP);
         if (strstr(p.result.text, "instruction: ") || strstr(p.result.text, "read: "))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a memory that answers later now and then makes a program faster: the pipe of loads takes the
- * oldest load that holds its registers, and does not wait for one that is about to. */
+/* A higher memory latency can make a program faster: the load pipe takes the oldest load that
+ * holds its registers, and does not wait for one that is about to. */
 #include "test.h"
 
 #include "alone.h"
@@ -36,7 +36,7 @@ static struct sam_matrix_work move(enum sam_m_kind kind, unsigned reg, unsigned 
                                     .stride = 64};
 }
 
-/* When the uops of each instruction were issued, and written. */
+/* The issue and write-back cycles of each instruction's uops. */
 struct times {
     uint64_t issued[16][16], written[16];
     unsigned count[16];
@@ -73,11 +73,11 @@ static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, u
 }
 
 /* The example of docs/matrix.md. The older load waits until the product has written m2, in cycle
- * 26, and the younger one uses the pipe. A read of four beats leaves the queue every four cycles,
- * and the latency decides in which ones. With a latency of 3 the younger load gets a place in the
- * very cycle before the older one can issue, which then waits for the next place. With 4 that place
- * comes when the older load is there to take it: it, and the store that waits for it, are three
- * cycles earlier. */
+ * 26, and the younger one uses the pipe. A read of four beats leaves the queue every four
+ * cycles, and the latency decides in which ones. With a latency of 3, the younger load gets a
+ * slot just one cycle before the older one can issue, which then waits for the next slot. With
+ * 4, the slot becomes free when the older load is ready: it and the store that depends on it are
+ * three cycles earlier. */
 TEST(a_place_in_the_pipe)
 {
     const struct sam_matrix_work works[] = {
@@ -103,15 +103,15 @@ TEST(a_place_in_the_pipe)
     assert_int_equal(three.issued[OLDER][0], free_from + 3);
     assert_int_equal(four.issued[OLDER][0], free_from);
     assert_int_equal(three.issued[STORE][0] - four.issued[STORE][0], 3);
-    /* Without the younger load nothing competes, and more latency never helps. */
+    /* Without the younger load there is no competition, and more latency never helps. */
     const struct sam_matrix_work alone[] = {works[0], works[1], works[3], works[4]};
     for (unsigned latency = 1; latency < 60; latency++)
         assert_true(cycles_of(alone, SAM_COUNT(alone), 4, latency, NULL) <=
                     cycles_of(alone, SAM_COUNT(alone), 4, latency + 1, NULL));
 }
 
-/* With one slot nothing can pass, and without ports to count a row that is cleared competes with
- * none that the memory delivers: the effect is gone. */
+/* With one slot no load can overtake, and without port counting a cleared row does not compete
+ * with rows from memory: the effect is gone. */
 TEST(latency_of_random_programs)
 {
     uint64_t seed = test_seed();

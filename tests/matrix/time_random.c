@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random instructions on random matrix units, alone and on a memory that is shared, beside a plain
- * model: each reason of each part's cycles agrees. */
+/* Random instructions on random matrix units, alone and on shared memory, against a plain model:
+ * every unit's cycles agree by reason. */
 #include <stdio.h>
 
 #include "test.h"
@@ -17,7 +17,7 @@ enum { ROUNDS = 60, MOST = 24, L1M = 0x10000000, L0M = 0x18000000, DRAM = 0x4000
 static const struct sam_m_type types[] = {
     {16, 16, true}, {32, 32, true}, {16, 32, true}, {8, 32, false}, {16, 64, false}};
 
-/* Rows that meet the lines, and sometimes the bytes, of others. */
+/* Rows that overlap the lines, and sometimes the bytes, of others. */
 static void random_move(struct sam_matrix_work *w, const struct sam_mxu_config *c, uint64_t *seed)
 {
     static const uint64_t bases[] = {L1M, L0M, DRAM};
@@ -141,7 +141,7 @@ static void compare(const struct sam_mxu_config *c, const struct sam_matrix_work
     alone_free(&a);
 }
 
-/* Each part has had each of its reasons. */
+/* Every unit has had cycles of each reason. */
 static void expect_all(buckets total)
 {
     static const enum sam_mxu_unit issues[] = {SAM_MXU_MMA, SAM_MXU_LOAD, SAM_MXU_STORE,

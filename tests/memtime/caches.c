@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tags with LRU, and the lines that a cache waits for, against plain models of them. */
+/* Tags with LRU, and the lines that a cache waits for, against plain models. */
 #include "test.h"
 
 #include "memtime/memtime.h"
 #include "random.h"
 
-/* A cache as one list per set, the last used line first. */
+/* A cache as one list per set, most recently used first. */
 enum { SETS = 4, WAYS = 3, LINES = 40 };
 
 struct list {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a system in time: single rules, and a plain second model on random requests. */
+/* The memory of a system in time: individual rules, and a plain second model on random requests. */
 #include "test.h"
 
 #include "memtime/memtime.h"
@@ -118,7 +118,7 @@ TEST(an_l2_needs_a_line_per_way)
     must_refuse(sam_memtime_levels_check(&config, &error), &error, "l2_size=512, l2_ways=16");
 }
 
-/* ------------------------------------------------------------------ beside the plain model */
+/* ------------------------------------------------------------------ against the plain model */
 
 enum { UNITS = 3 };
 

@@ -64,7 +64,7 @@ TEST(the_memory_serves_so_many_at_a_time)
     config.mshrs = 64;
     config.mem_bytes = 128;
     struct sam_memtime *m = open(&config);
-    /* two at once, the next pair when their data has come */
+    /* two at once, the next pair after their data arrives */
     assert_int_equal(sam_memtime_read(m, 0, 0), 107);
     assert_int_equal(sam_memtime_read(m, 0, 1), 109);
     assert_int_equal(sam_memtime_read(m, 0, 2), 207);
@@ -127,7 +127,7 @@ TEST(writes_may_read_their_line_first)
     assert_int_equal(sam_memtime_write(m, 0, 0, 32), MISS);
     assert_int_equal(sam_memtime_stats(m)->mem_reads, 1);
     assert_int_equal(sam_memtime_stats(m)->mem_bytes_written, 32);
-    /* another one reads it again, after the memory has served both */
+    /* another unit reads it again, after the memory has served both */
     const uint64_t written = 100 + BEATS - 1 + 100 + 2 - 1;
     assert_int_equal(sam_memtime_write(m, MISS, 0, 32), written + MISS);
     assert_int_equal(sam_memtime_stats(m)->mem_reads, 2);
@@ -135,7 +135,7 @@ TEST(writes_may_read_their_line_first)
     sam_memtime_free(m);
 }
 
-/* Whatever is asked for, in order: no reply before the latency of a hit, none closer than the
+/* Random requests, in order: no reply before the latency of a hit, none closer than the
  * interval; bytes and requests add up. */
 TEST(random_requests)
 {

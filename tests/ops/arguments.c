@@ -15,7 +15,7 @@ static const unsigned swapped[SAM_MAX_RANK] = {1, 0};
 static const uint64_t none[SAM_MAX_RANK];
 static const struct sam_im2col window = {{1, 1}, {1, 1}, {1, 1}, {0}, false};
 
-/* A plan that each of the operators must refuse, and set to NULL. */
+/* Arguments that every operator must reject, setting the plan to NULL. */
 #define REFUSES_PLAN(function, ...)                                                                \
     do {                                                                                           \
         plan = (struct sam_plan *)1;                                                               \
@@ -48,7 +48,7 @@ TEST(null_arguments)
     sam_plan_free(NULL);
 }
 
-/* Shapes and elements that no operator takes. */
+/* Shapes and elements that every operator rejects. */
 TEST(shapes)
 {
     const uint8_t keep[4] = {1};

@@ -29,12 +29,12 @@ enum sam_status test_operator_plan(const struct test_operator *op, struct sam_pl
 /* Shape of the output as test_operator_source indexes it: im2col has six dims, (n, oh, ow, kh, kw,
  * c) or (n, c, kh, kw, oh, ow). */
 struct sam_shape test_operator_index_shape(const struct test_operator *op);
-/* Where the output element at `index` comes from: input number and place, or -1 for the value.
- * COMPRESS: `kept` holds the indices of the axis that are kept. */
+/* The source of the output element at `index`: input number and element, or -1 for the value.
+ * COMPRESS: `kept` holds the kept indices of the axis. */
 int test_operator_source(const struct test_operator *op, const uint64_t *kept,
                          const uint64_t index[SAM_MAX_RANK], uint64_t *place);
-/* Plans, runs and compares every byte; fails the cmocka test with the operator's text. The figures
- * go to `figures` when it is not NULL. */
+/* Plans, runs and compares every byte; fails the test with the operator's text. `figures`,
+ * unless NULL, receives the figures. */
 void test_operator_check(const struct test_operator *op, uint64_t *random,
                          struct sam_plan_figures *figures);
 

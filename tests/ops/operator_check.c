@@ -66,7 +66,7 @@ int test_operator_source(const struct test_operator *op, const uint64_t *kept,
         }
         break;
     case TEST_IM2COL: {
-        /* `index` is (n, oh, ow, kh, kw, c) or (n, c, kh, kw, oh, ow) here. */
+        /* Here `index` is (n, oh, ow, kh, kw, c) or (n, c, kh, kw, oh, ow). */
         const struct sam_im2col *p = &op->im2col;
         bool nchw = p->nchw;
         uint64_t oh = index[nchw ? 4 : 1], ow = index[nchw ? 5 : 2];
@@ -197,7 +197,7 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
                      out[i], expected[i]);
     assert_int_equal(out[size], 0xa5);
     sam_plan_count(plan, &counted);
-    /* Nothing can do with less. */
+    /* The lower bound of every plan. */
     assert_true(counted.bytes_loaded >= counted.bound_loaded);
     assert_true(counted.bytes_stored >= counted.bound_stored);
     assert_int_equal(counted.bound_stored, size);

@@ -17,7 +17,7 @@
     }
 #define SHAPE(text, divided, rank, ...)                                                            \
     .name = (text), .in = {rank, {__VA_ARGS__}}, .divides = (divided)
-/* Name, `divides`, what the kind needs, rank, dims. */
+/* Name, `divides`, parameters of the kind, rank, dims. */
 #define TRANSPOSE(text, divided, order, ...)                                                       \
     {                                                                                              \
         SHAPE(text, divided, __VA_ARGS__), .kind = TEST_TRANSPOSE, .perm = LIST(order)             \

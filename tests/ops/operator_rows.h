@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on realistic shapes: ResNet activations and patches, and some that no block divides.
- * For tests and for the benchmark's table. */
+/* Operators on realistic shapes: ResNet activations and patches, and some shapes that no block
+ * divides. For tests and for the benchmark's table. */
 #ifndef TEST_OPERATOR_ROWS_H
 #define TEST_OPERATOR_ROWS_H
 
@@ -18,8 +18,7 @@ struct operator_row {
 
 extern const struct operator_row operator_rows[]; /* ended by a name of NULL */
 
-/* keep (COMPRESS: a third of the indices, at random) is the caller's to free. CONCAT: the shape
- * twice. */
+/* The caller frees keep (COMPRESS: a third of the indices, at random). CONCAT: the shape twice. */
 struct test_operator operator_row_make(const struct operator_row *row, unsigned element);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans move few bytes by few large instructions, on realistic shapes. Each row is also run and
- * compared byte by byte. */
+/* Plans move few bytes with few large instructions, on realistic shapes. Each row is also run
+ * and compared byte by byte. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -195,7 +195,7 @@ TEST(test_im2col)
     each(TEST_IM2COL, fill_im2col);
 }
 
-/* Impossible ranks and element sizes are refused before a shape is read. */
+/* Impossible ranks and element sizes are rejected before a shape is read. */
 TEST(test_no_such_shape)
 {
     const struct sam_shape fine = {.rank = 2, .dim = {2, 3}}, wide = {.rank = 100};

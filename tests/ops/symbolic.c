@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of tensors that no test could hold, of up to 2^39 bytes: blocks run on symbolic bytes. A
- * register holds, for each byte, where in the input it comes from; each byte that a STORE writes
- * must come from where plain index arithmetic says. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N
- * sets how many. */
+/* Plans of tensors of up to 2^39 bytes, too large to run: blocks execute on symbolic bytes. A
+ * register holds, for each byte, its origin in the input; each byte written by a STORE must come
+ * from the origin given by plain index arithmetic. SAMITE_SEED=N runs from seed N,
+ * SAMITE_CASES=N sets how many. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static void xpose(struct machine *m, const struct sam_block_op *op)
         uint64_t index[4], left = k, at = 0;
         for (unsigned i = 4; i-- > 0; left /= n[i])
             index[i] = left % n[i];
-        for (unsigned i = 0; i < 4; i++) { /* the two dims change places */
+        for (unsigned i = 0; i < 4; i++) { /* the two dims are exchanged */
             unsigned d = i == op->dim ? op->dim2 : i == op->dim2 ? op->dim : i;
             at = at * n[d] + index[d];
         }
@@ -190,7 +190,7 @@ static void check(const struct test_operator *op, uint64_t *r)
     sam_plan_free(plan);
 }
 
-/* Numbers with many divisors, with none, and around powers of two. */
+/* Numbers with many divisors, primes, and numbers around powers of two. */
 static uint64_t random_dim(uint64_t *r, uint64_t most)
 {
     static const uint64_t dims[] = {5040,     55440,      110880,      720720,      1081080,
@@ -244,7 +244,7 @@ TEST(test_random_plans)
     }
 }
 
-/* Both dims have more divisors than the search looks at. */
+/* Both dims have more divisors than the search tries. */
 TEST(test_many_divisors)
 {
     uint64_t r = 1;
@@ -254,7 +254,7 @@ TEST(test_many_divisors)
     check(&op, &r);
 }
 
-/* Planned without a walk along the row. */
+/* Planned without iterating along the row. */
 TEST(test_long_row)
 {
     uint64_t r = 1;

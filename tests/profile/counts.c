@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each instruction of small programs did, counted by hand. */
+/* Counts of each instruction of small programs, worked out by hand. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static const struct sam_profile_row *row_of(struct sam_profile *profile, const s
     return NULL;
 }
 
-/* To run in runs, or step by step. */
+/* Run in straight-line runs, or step by step. */
 static struct program program_with(struct sam_profile *profile, const char *text, uint32_t lanes,
                                    bool stepped)
 {
@@ -42,7 +42,7 @@ static struct program program_with(struct sam_profile *profile, const char *text
     return p;
 }
 
-/* Run with a profile, in runs and then step by step; both must be as expected. */
+/* Run with a profile, in straight-line runs and then step by step; both must be as expected. */
 static void check(const char *text, uint32_t lanes, uint32_t warps, const struct expected *rows,
                   size_t count)
 {
@@ -96,8 +96,8 @@ TEST(loops)
           32, 3, rows, SAM_COUNT(rows));
 }
 
-/* Lanes 0..9 take the branch, 22 do not: the smaller side runs first, then the rest, then all; each
- * of them meets the join. */
+/* Lanes 0..9 take the branch, 22 do not: the smaller side runs first, then the rest, then all;
+ * each set reaches the join. */
 TEST(divergence)
 {
     static const struct expected rows[] = {
@@ -132,7 +132,7 @@ TEST(memory)
         {"row", 1, 32, 32, 0, 1, 0, 32, 2, 0},     /* 128 bytes: two lines */
         {"column", 1, 32, 32, 0, 1, 0, 32, 32, 0}, /* 64 bytes apart */
         {"backwards", 1, 32, 32, 0, 1, 0, 32, 2, 0},
-        {"shuffled", 1, 32, 32, 0, 1, 0, 32, 2, 0}, /* lanes 0, 17, 2, 19, ...: no order */
+        {"shuffled", 1, 32, 32, 0, 1, 0, 32, 2, 0}, /* lanes 0, 17, 2, 19, ...: shuffled */
         {"one", 1, 32, 32, 0, 1, 0, 32, 1, 0},      /* one address for all */
         {"unit", 1, 32, 32, 0, 1, 0, 32, 3, 0},     /* 128 bytes from 60: three lines */
         {"half", 1, 16, 32, 0, 1, 0, 16, 2, 0},     /* odd lanes */
@@ -163,7 +163,7 @@ TEST(memory)
           "backwards: vsw12.v v9, 0(v5)\n"
           "vand.vi v6, v1, 1\n"
           "vsll.vi v6, v6, 4\n"
-          "vxor.vv v6, v6, v1\n" /* odd lanes change places with those 16 away */
+          "vxor.vv v6, v6, v1\n" /* odd lanes are exchanged with those 16 away */
           "vsll.vi v6, v6, 2\n"
           "vadd.vx v6, v6, s0\n"
           "shuffled: vlw12.v v9, 0(v6)\n"
@@ -198,7 +198,7 @@ TEST(memory)
           32, 1, rows, SAM_COUNT(rows));
 }
 
-/* Random accesses to local memory take as many passes in a profile as turns in the time model. */
+/* Random accesses to local memory have as many passes in the profile as in the time model. */
 TEST(passes_are_turns)
 {
     static const char text[] = "_start: vid.v v1\n"
@@ -249,7 +249,7 @@ TEST(passes_are_turns)
     }
 }
 
-/* A prefix has a row of its own, and so has the instruction when it is reached without it. */
+/* A prefix has its own row, and so has the instruction when reached without it. */
 TEST(prefixes)
 {
     static const char text[] = "_start: li t0, 2\n"
@@ -277,7 +277,7 @@ TEST(prefixes)
     }
 }
 
-/* What has trapped has done nothing; what came before it has. */
+/* A trapped instruction has no effect; those before it do. */
 TEST(traps)
 {
     static const char text[] = "_start: vid.v v1\n"
@@ -301,7 +301,7 @@ TEST(traps)
     sam_profile_free(profile);
 }
 
-/* A session adds what it has run once, however often it is finished, and whoever wants a result. */
+/* A session adds its counts once, however often it is finished, and whoever takes the result. */
 TEST(sessions)
 {
     struct sam_profile *profile = sam_profile_new();
@@ -326,12 +326,12 @@ TEST(sessions)
     sam_gpu_result_free(&result);
     assert_int_equal(row_of(profile, &p, "_start")->count, 1);
     assert_int_equal(row_of(profile, &p, "loop")->count, 5);
-    /* what is run again is not new */
+    /* repeated execution is not counted again */
     must(sam_session_restore(session, before, &p.error), &p.error);
     must(sam_session_finish(session, NULL, &p.error), &p.error);
     assert_int_equal(row_of(profile, &p, "loop")->count, 5);
     sam_session_close(session);
-    /* another one adds to it */
+    /* another session adds to it */
     must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
     must(sam_session_finish(session, NULL, &p.error), &p.error);
     must(sam_session_finish(session, NULL, &p.error), &p.error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles as text, JSON, folded stacks and a page: what they say, and that they are well-formed.
- */
+/* Profiles as text, JSON, folded stacks and an HTML page: their contents, and well-formedness. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +139,7 @@ TEST(as_folded)
     release(&f);
 }
 
-/* Every element is closed by its own end, in order; void ones apart. */
+/* Elements are closed in order by their own end tags, except void ones. */
 static void check_nesting(const char *html)
 {
     const char *open[64];
@@ -165,7 +164,7 @@ static void check_nesting(const char *html)
     assert_int_equal(depth, 0);
 }
 
-/* Nothing is fetched, nothing runs, and every link leads to a place that is there once. */
+/* Nothing is fetched, no script runs, and every link has exactly one target. */
 static void check_alone(const char *html)
 {
     static const char *const outside[] = {"http",  "<script", "src=",        "@import", "url(",
@@ -205,7 +204,7 @@ TEST(as_page)
     release(&f);
 }
 
-/* Without the file, or any line information, what is known is shown. */
+/* Without the file, or any line information, the rest is shown. */
 TEST(without_source)
 {
     struct fixture f = make(false);

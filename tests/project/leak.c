@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaks memory: the sanitized build must detect it, or its silence about the rest means nothing. */
+/* Leaks memory: the sanitized build must detect it, otherwise its silence elsewhere means
+ * nothing. */
 #include <stdlib.h>
 
 int main(void)

@@ -27,7 +27,7 @@ static unsigned set_of(const struct ref_gpu *g, const struct ref_flying *f, unsi
     return !g->c->banks_shared && f->is.sources[operand].is_vector;
 }
 
-/* Serve one read of the bank, if there is any: the next in order of collectors and operands. */
+/* Serve one read of the bank, if there is one: the next in order of collectors and operands. */
 static bool serve(struct ref_gpu *g, struct ref_sm *s, unsigned set, unsigned bank)
 {
     const unsigned places = g->c->collectors * GPUTIME_REF_SOURCES;
@@ -50,8 +50,8 @@ static bool serve(struct ref_gpu *g, struct ref_sm *s, unsigned set, unsigned ba
     return false;
 }
 
-/* With one port the lowest bank that is asked is served; under bank_echo it was asked in this cycle
- * by what it served in the one before. */
+/* With one port, the lowest requested bank is served; under bank_echo, the request served
+ * in the previous cycle is repeated in this one. */
 static void read_operands(struct ref_gpu *g, struct ref_sm *s)
 {
     const unsigned sets = g->c->banks_shared ? 1 : 2, count = sets * g->c->banks;
@@ -134,7 +134,7 @@ static unsigned latency_of(const struct ref_gpu *g, const struct ref_flying *f)
                                               : f->is.latency;
 }
 
-/* The unit begins with it. */
+/* The unit starts the instruction. */
 static void start(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
 {
     struct ref_sm *s = &g->sm[sm];
@@ -152,7 +152,7 @@ static void start(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
                 f->result_at + (unit == SAM_GPUTIME_VALU ? g->c->simt_latency : 0));
 }
 
-/* A barrier of one warp that is executed in cycle `at`. */
+/* A barrier of one warp, executed in cycle `at`. */
 static void pass_own_barrier(const struct ref_gpu *g, struct ref_slot *slot, uint64_t at)
 {
     slot->own_barriers -= g->c->barrier_blocks;
@@ -161,7 +161,7 @@ static void pass_own_barrier(const struct ref_gpu *g, struct ref_slot *slot, uin
     slot->barrier_until = later(slot->barrier_until, at + g->c->barrier_latency);
 }
 
-/* A barrier that is executed in cycle `at`. */
+/* A barrier executed in cycle `at`. */
 static void arrive(struct ref_gpu *g, struct ref_sm *s, struct ref_slot *slot, uint64_t at)
 {
     if (!g->c->barrier_blocks)
@@ -171,7 +171,8 @@ static void arrive(struct ref_gpu *g, struct ref_sm *s, struct ref_slot *slot, u
     ref_release_barrier(g, s, slot->workgroup, at + g->c->barrier_latency);
 }
 
-/* It leaves its collector, and the unit is taken for its interval from the execution on. */
+/* The instruction leaves its collector, and occupies the unit for its interval from execution
+ * on. */
 static void leave_collector(struct ref_gpu *g, struct ref_sm *s, struct ref_flying *f)
 {
     const enum sam_gputime_unit unit = f->is.unit;
@@ -206,7 +207,7 @@ static bool is_ready(const struct ref_gpu *g, const struct ref_flying *f)
     return f && f->issued_at < g->now && f->ready_at != NEVER && f->ready_at <= g->now;
 }
 
-/* One instruction of a stream leaves. */
+/* An instruction of a stream leaves. */
 static void emit(struct ref_gpu *g, unsigned sm, bool stream_v)
 {
     struct ref_sm *s = &g->sm[sm];
@@ -331,7 +332,7 @@ static void write_back(struct ref_gpu *g, unsigned sm)
         write_one(g, sm, false, true);
 }
 
-/* ------------------------------------------------------------------------------- all of it */
+/* ------------------------------------------------------------------------------- the launch */
 
 static unsigned hardware_lanes(const struct sam_gputime_config *c,
                                const struct sam_gputime_launch *launch)

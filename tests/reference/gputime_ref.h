@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second, plain and slow implementation of the GPU in time: every stage of every SM in every
- * cycle, directly from docs/gpu-time-rulings.md. Shares the parameters, the instruction tables and
- * the source of instructions with src/gputime/, and nothing else. */
+ * cycle, directly from docs/gpu-time-rulings.md. It shares only the parameters, the instruction
+ * tables and the source of instructions with src/gputime/. */
 #ifndef GPUTIME_REF_H
 #define GPUTIME_REF_H
 
@@ -14,14 +14,14 @@ struct gputime_ref_result {
     uint64_t insns; /* warp instructions, prefixes included */
 };
 
-/* Told of every instruction that leaves the pipeline, as sam_gputime_observer is. */
+/* Called for every instruction that leaves the pipeline, like sam_gputime_observer. */
 struct gputime_ref_watcher {
     void *context;
     void (*record)(void *context, const struct sam_gputime_record *record);
 };
 
-/* The configuration and the launch must pass the checks of src/gputime/. Exits when memory runs out
- * or when the machine makes no progress. `watcher` may be NULL. */
+/* The configuration and the launch must pass the checks of src/gputime/. Exits if memory runs
+ * out or the machine makes no progress. `watcher` may be NULL. */
 void gputime_ref_run(const struct sam_gputime_config *config,
                      const struct sam_gputime_launch *launch,
                      const struct sam_gputime_source *source,
@@ -35,15 +35,15 @@ struct gputime_ref_insn {
     bool control;  /* branch, jump, vector branch, join */
     bool prefix, fence, barrier, barrier_of_warp, endprg, atomic, store, integer_division,
         is_vector;
-    bool writes, writes_vector; /* x0 is written only where the scoreboard has it */
+    bool writes, writes_vector; /* x0 is written only if the scoreboard tracks it */
     unsigned destination;
     unsigned data; /* of a vector store: which source it stores */
     struct gputime_ref_source {
         bool is; /* the instruction has this operand */
         bool is_vector;
         unsigned number;
-    } sources[GPUTIME_REF_SOURCES], /* what it reads: rs1, rs2, rs3 or rd, the mask */
-        waits[GPUTIME_REF_SOURCES]; /* what it waits for */
+    } sources[GPUTIME_REF_SOURCES], /* registers read: rs1, rs2, rs3 or rd, the mask */
+        waits[GPUTIME_REF_SOURCES]; /* registers waited for */
     unsigned source_count;
     unsigned latency; /* of a pipelined unit */
 };

@@ -11,7 +11,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* ------------------------------------------------------------------------------- dispatch */
 
-/* What happened in this cycle is not seen (ruling 1.1). */
+/* Events of this cycle are not visible yet (ruling 1.1). */
 static bool is_free(const struct ref_gpu *g, bool held, uint64_t freed_at)
 {
     return !held && (freed_at == NEVER || freed_at < g->now);
@@ -106,7 +106,7 @@ void ref_release_barrier(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup
     }
 }
 
-/* An end may be what the others waited for. */
+/* An end may release a barrier. */
 static void release_after_end(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup)
 {
     uint64_t at = g->now;
@@ -144,7 +144,7 @@ void ref_end_warp(struct ref_gpu *g, unsigned sm, struct ref_slot *slot, uint64_
 
 /* ------------------------------------------------------------------------------- fetch */
 
-/* The redirection takes effect: nothing fetched so far counts. */
+/* The redirection takes effect: earlier fetches are dropped. */
 static void redirect(const struct ref_gpu *g, struct ref_slot *slot)
 {
     if (slot->redirect_at == NEVER || g->now <= slot->redirect_at)
@@ -156,7 +156,7 @@ static void redirect(const struct ref_gpu *g, struct ref_slot *slot)
     slot->redirect_at = NEVER;
 }
 
-/* Fetches that come into the buffer in this cycle. */
+/* Fetches that enter the buffer in this cycle. */
 static void fetch_replies(struct ref_gpu *g, struct ref_slot *slot)
 {
     const uint64_t latency = g->c->icache_latency;
@@ -175,7 +175,7 @@ static void fetch_replies(struct ref_gpu *g, struct ref_slot *slot)
 
 static bool look(struct ref_gpu *g, struct ref_slot *slot);
 
-/* A fetch of which only a prefix is left that waits for its instruction does not count. */
+/* A fetch with only a prefix left, which waits for its instruction, does not count. */
 static bool wants_fetch(struct ref_gpu *g, struct ref_slot *slot)
 {
     unsigned held = slot->group_count + slot->fetch_count;
@@ -341,7 +341,7 @@ static bool is_waited_for(const struct ref_gpu *g, const struct ref_slot *slot,
     return is->writes && is_marked(g, slot, is->writes_vector, is->destination);
 }
 
-/* Take up the group of the next instruction if it can be in this cycle. */
+/* Take up the group of the next instruction if possible in this cycle. */
 static void take_up(const struct ref_gpu *g, const struct ref_sm *s, struct ref_slot *slot)
 {
     if (slot->taken || is_blocked(g, slot) || slot->buffer_count == 0 ||
@@ -355,7 +355,7 @@ static void take_up(const struct ref_gpu *g, const struct ref_sm *s, struct ref_
     slot->taken_at = g->now;
 }
 
-/* Whether the warp's next instruction can issue in this cycle if there is a collector. */
+/* Whether the warp's next instruction can issue in this cycle, given a free collector. */
 static bool can_issue(const struct ref_gpu *g, const struct ref_sm *s, const struct ref_slot *slot)
 {
     const unsigned needed = slot->has_prefix ? 2 : 1;
@@ -391,7 +391,7 @@ static struct ref_flying *new_flying(struct ref_sm *s)
     return NULL;
 }
 
-/* The first instruction leaves the buffer; with the last of a fetch, the fetch. */
+/* The first instruction leaves the buffer; the last one of a fetch removes the fetch. */
 static void leave_buffer(struct ref_slot *slot)
 {
     slot->buffer_count--;
@@ -487,7 +487,7 @@ static bool belongs(const struct ref_gpu *g, const struct ref_slot *slot, bool s
     return slot->has_op && (g->c->issue_streams == 1 || slot->is.stream_v == stream_v);
 }
 
-/* The slot whose instruction the stream chooses in this cycle; -1: none. */
+/* The slot that the stream selects in this cycle; -1: none. */
 static int choose(const struct ref_gpu *g, const struct ref_sm *s, bool stream_v)
 {
     for (unsigned i = 0; i < g->c->warps; i++) {
@@ -513,7 +513,7 @@ static void issue_one(struct ref_gpu *g, unsigned sm, bool stream_v)
     s->next[stream_v] = ((unsigned)at + 1) % g->c->warps;
 }
 
-/* Whether all that the warp has issued left the collectors, and all results were written before
+/* Whether all instructions of the warp have left the collectors, with all results written before
  * this cycle. */
 static bool is_over(const struct ref_gpu *g, const struct ref_sm *s, const struct ref_slot *slot)
 {

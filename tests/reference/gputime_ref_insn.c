@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which unit an instruction uses and which registers: rulings 4.2, 4.3 and 6.3. */
+/* The unit and the registers of an instruction: rulings 4.2, 4.3 and 6.3. */
 #include <string.h>
 
 #include "gputime_ref.h"
@@ -143,7 +143,7 @@ static void find_registers(const struct sam_gputime_config *c, struct gputime_re
         add_source(d, place++, true, 0);
 }
 
-/* Operands that an instruction does not have leave no gap. */
+/* Absent operands leave no gap. */
 static void pack(struct gputime_ref_insn *d)
 {
     unsigned kept = 0;
@@ -158,7 +158,7 @@ static void pack(struct gputime_ref_insn *d)
     }
 }
 
-/* Rulings 4.3: what the scoreboard of a preset leaves out. */
+/* Ruling 4.3: registers that the scoreboard of a preset omits. */
 static void find_waits(const struct sam_gputime_config *c, struct gputime_ref_insn *d)
 {
     for (unsigned i = 0; i < GPUTIME_REF_SOURCES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the plain GPU in time. A field named `..._at` is the cycle in which a thing happened
- * or will happen; NEVER, that it has not. What happens in a cycle is seen by others from the next
+/* The state of the plain GPU in time. A field named `..._at` is the cycle of an event, past or
+ * future; NEVER: not scheduled. Events of a cycle are visible to others from the next one
  * (ruling 1.1). */
 #ifndef GPUTIME_REF_MACHINE_H
 #define GPUTIME_REF_MACHINE_H
@@ -43,7 +43,7 @@ struct ref_flying {
 struct ref_mark {
     bool is_vector;
     unsigned number;
-    uint64_t clear_at; /* from then on it is none */
+    uint64_t clear_at; /* it ends in this cycle */
     const struct ref_flying *writer;
 };
 
@@ -58,7 +58,7 @@ enum { MOST_MARKS = 512, MOST_FETCHES = 128 };
 struct ref_slot {
     bool held; /* by a workgroup */
     uint32_t workgroup, warp;
-    unsigned group; /* its place among the groups of the SM */
+    unsigned group; /* its index among the groups of the SM */
     uint64_t freed_at;
     uint64_t start_at, end_at;
     bool endprg_issued;
@@ -83,14 +83,14 @@ struct ref_slot {
     /* the fetch group of the next instruction, ruling 4.7 */
     bool taken;
     uint64_t taken_at;
-    struct gputime_ref_insn lead; /* the first instruction of the group before */
+    struct gputime_ref_insn lead; /* the first instruction of the previous group */
     bool has_lead;
     /* what blocks it */
-    bool branch_open; /* issued and not resolved */
+    bool branch_open; /* issued, not resolved */
     uint64_t branch_until;
     bool at_barrier, barrier_arrived, barrier_pending;
     unsigned own_barriers;                /* that block it */
-    uint64_t arrived_at;                  /* when its barrier is executed */
+    uint64_t arrived_at;                  /* the cycle in which its barrier is executed */
     uint64_t barrier_from, barrier_until; /* it blocks from then on, at least until then */
     unsigned fences_open;
     uint64_t fence_until;
@@ -128,7 +128,7 @@ struct ref_write {
 /* A request to the L2. */
 struct ref_request {
     unsigned sm;
-    bool is_fetch, is_write, is_back; /* is_back: a dirty line; nobody waits for a reply */
+    bool is_fetch, is_write, is_back; /* is_back: a dirty line, whose reply has no receiver */
     unsigned bytes;                   /* of a write */
     uint32_t line;
     uint64_t reach_at;
@@ -164,18 +164,18 @@ struct ref_sm {
     uint64_t collector_freed_at[64];
     struct ref_flying *collectors[64]; /* NULL: free */
     struct ref_owner collector_of[64]; /* the last warp in each */
-    unsigned next[2];                  /* where the streams X and V begin to look */
-    int chosen[2];                     /* the slot that each has chosen, ruling 4.8; -1: none */
-    bool had_collector; /* one was free in the cycle before, when the streams chose */
+    unsigned next[2];                  /* start positions of the streams X and V */
+    int chosen[2];                     /* the slot selected by each, ruling 4.8; -1: none */
+    bool had_collector; /* one was free in the previous cycle, when the streams selected */
     unsigned next_emit[2];
     unsigned next_read[2][32];
-    unsigned echo; /* 1 + the bank that was asked in the cycle before and has served it */
+    unsigned echo; /* 1 + the bank requested and served in the previous cycle */
     uint64_t unit_free_at[SAM_GPUTIME_UNITS]; /* accepts from then on */
     struct ref_cache icache, l1d;
     struct ref_miss imisses[64], dmisses[64];
     struct ref_write writes[64];
-    struct ref_flying *sending; /* the instruction whose requests go out */
-    uint64_t lsu_free_at;       /* the LSU begins with another from then on */
+    struct ref_flying *sending; /* the instruction whose requests are being sent */
+    uint64_t lsu_free_at;       /* the LSU starts another from then on */
     uint64_t lds_free_at;
     struct ref_queue to_l2[2]; /* of the I-cache, of the D-cache */
 };
@@ -213,9 +213,9 @@ void ref_memory_close(struct ref_gpu *g);
 bool ref_lsu_accepts(struct ref_gpu *g, unsigned sm, const struct ref_flying *f);
 void ref_lsu_accept(struct ref_gpu *g, unsigned sm, struct ref_flying *f);
 void ref_find_lines(struct ref_gpu *g, const struct sam_gputime_op *op, struct ref_flying *f);
-/* Whether a fetch of `pc` hits; a miss asks the L2 (ruling 3.4). */
+/* Whether a fetch of `pc` hits; a miss sends a request to the L2 (ruling 3.4). */
 bool ref_icache_hit(struct ref_gpu *g, unsigned sm, uint32_t pc);
-/* A warp that asks in vain for `pc` asks for the line of the fetch after it. */
+/* A warp whose fetch of `pc` fails requests the line of the next fetch. */
 void ref_icache_ahead(struct ref_gpu *g, unsigned sm, uint32_t pc);
 void ref_icache_fill(struct ref_gpu *g, unsigned sm);
 bool ref_is_same_warp(const struct ref_flying *a, uint32_t workgroup, uint32_t warp);
@@ -225,9 +225,9 @@ void ref_dispatch_step(struct ref_gpu *g);
 void ref_reply_step(struct ref_gpu *g, unsigned sm); /* of fetches */
 void ref_fetch_step(struct ref_gpu *g, unsigned sm);
 void ref_issue_step(struct ref_gpu *g, unsigned sm);
-/* The warp does nothing more; what its workgroup holds is free after cycle `at`. */
+/* The warp has ended; its workgroup's resources are free after cycle `at`. */
 void ref_end_warp(struct ref_gpu *g, unsigned sm, struct ref_slot *slot, uint64_t at);
-/* When all warps of the workgroup that have not ended have arrived, they go on in cycle `at`. */
+/* When all warps of the workgroup that have not ended have arrived, they continue in cycle `at`. */
 void ref_release_barrier(struct ref_gpu *g, struct ref_sm *s, uint32_t workgroup, uint64_t at);
 
 #endif

@@ -31,7 +31,7 @@ static struct ref_line *find_line(struct ref_cache *cache, uint32_t line)
     return NULL;
 }
 
-/* Put the line in; returns what was there before. */
+/* Insert the line; returns the evicted one. */
 static struct ref_line fill_line(struct ref_gpu *g, struct ref_cache *cache, uint32_t line)
 {
     struct ref_line *set = &cache->lines[(size_t)(line % cache->sets) * cache->ways];
@@ -141,7 +141,7 @@ static void ask_for_line(struct ref_gpu *g, unsigned sm, uint32_t line)
              .sm = sm, .is_fetch = true, .line = line, .reach_at = g->now + g->c->l1_miss_latency});
 }
 
-/* Lines that arrived icache_fill_latency ago are there for the fetches of this cycle. */
+/* Lines that arrived icache_fill_latency ago are available to the fetches of this cycle. */
 void ref_icache_fill(struct ref_gpu *g, unsigned sm)
 {
     struct ref_sm *s = &g->sm[sm];
@@ -214,7 +214,7 @@ static unsigned outstanding(const struct ref_gpu *g, const struct ref_sm *s,
     return count;
 }
 
-/* Instructions that the LSU has taken and not begun with. */
+/* Instructions accepted but not started by the LSU. */
 static unsigned waiting(const struct ref_sm *s)
 {
     unsigned count = 0;
@@ -247,7 +247,7 @@ void ref_lsu_accept(struct ref_gpu *g, unsigned sm, struct ref_flying *f)
     f->result_at = f->last_reply_at = f->is.fence ? g->now : NEVER;
 }
 
-/* Begin with the one that has waited longest. */
+/* Start the one that has waited longest. */
 static void begin(struct ref_gpu *g, struct ref_sm *s)
 {
     struct ref_flying *first = NULL;
@@ -273,7 +273,7 @@ static void begin(struct ref_gpu *g, struct ref_sm *s)
     s->lsu_free_at = NEVER;
 }
 
-/* The last reply has come in this cycle, or will come in a later one that is known. */
+/* The last reply has arrived in this cycle, or its later cycle is known. */
 static void reply(struct ref_gpu *g, struct ref_flying *f, uint64_t at)
 {
     f->replies++;
@@ -420,7 +420,7 @@ static void arrive_at_l1(struct ref_gpu *g, const struct ref_request *r)
                 g->now + (r->is_fetch ? g->c->icache_fill_latency : g->c->l1_fill_latency);
 }
 
-/* Lines and answers of the L2 that are there in this cycle, for the requests of this cycle. */
+/* Lines and answers of the L2 that are available to the requests of this cycle. */
 static void fill_l1(struct ref_gpu *g, unsigned sm)
 {
     struct ref_sm *s = &g->sm[sm];
@@ -448,9 +448,9 @@ static void fill_l1(struct ref_gpu *g, unsigned sm)
 
 /* ------------------------------------------------------------------------------- L2 and memory */
 
-/* All of a request's future is settled when the L2 accepts it (ruling 9.1). */
+/* All future times of a request are fixed when the L2 accepts it (ruling 9.1). */
 
-/* The memory's last data of a request that it gets in cycle `at`. */
+/* The memory's last data of a request received in cycle `at`. */
 static uint64_t serve_memory(struct ref_gpu *g, uint64_t at, unsigned bytes)
 {
     uint64_t *place = &g->memory_free_at[0];
@@ -486,7 +486,7 @@ static uint64_t reply_slot(struct ref_gpu *g, uint64_t ready)
     return ready;
 }
 
-/* When the L2 replies. */
+/* The cycle of the L2's reply. */
 static uint64_t accept_at_l2(struct ref_gpu *g, const struct ref_request *r)
 {
     const unsigned size = l2_line(g), part = r->is_fetch ? icache_line(g) : g->c->line_bytes;

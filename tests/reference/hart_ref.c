@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bits high..low of a word, and the same with the sign of the highest. */
+/* Bits high..low of a word, and the same sign-extended. */
 static uint32_t field(uint32_t word, unsigned high, unsigned low)
 {
     return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
@@ -80,7 +80,7 @@ static uint64_t high_product(uint64_t a, bool a_signed, uint64_t b, bool b_signe
     return high;
 }
 
-/* Division of `bits` bits; both operands are extended to 64 as their kind says. */
+/* Division of `bits` bits; both operands are extended to 64 bits as their signedness requires. */
 static uint64_t divide(unsigned kind, uint64_t a, uint64_t b, unsigned bits)
 {
     const bool is_signed = kind == 4 || kind == 6, remainder = kind >= 6;

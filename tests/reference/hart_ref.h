@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second opinion on programs of the tensor hart: RV64IM one instruction at a time, written from
- * the RISC-V manual, with the plain TensorLoad unit and the plain matrix unit. Shares no code with
- * src/. */
+/* A second opinion on programs of the tensor hart: RV64IM one instruction at a time, written
+ * from the RISC-V manual, with the plain TensorLoad unit and the plain matrix unit. Shares no
+ * code with src/. */
 #ifndef HART_REF_H
 #define HART_REF_H
 
@@ -14,7 +14,7 @@ struct href {
     uint64_t pc;
     struct tref t; /* with the registers, and the memory */
     struct matrix_ref m;
-    /* Control registers: words at `base` and after it, which `access` loads or stores. */
+    /* Control registers: words from `base` on, loaded and stored by `access`. */
     struct {
         uint64_t base, size;
         void *context;
@@ -22,7 +22,7 @@ struct href {
     } control;
 };
 
-/* Execute one instruction. HREF_TRAP: pc is where it is. */
+/* Execute one instruction. HREF_TRAP: pc is at it. */
 enum href_end href_step(struct href *h);
 
 #endif

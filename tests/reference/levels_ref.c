@@ -75,7 +75,7 @@ static uint64_t ask_memory(struct lref *p, unsigned unit, uint64_t now, uint64_t
     return at;
 }
 
-/* Lines in order of use, the latest last. */
+/* The lines are in order of use, most recent last. */
 static struct lref_line *find_line(struct lref *p, uint64_t line)
 {
     for (unsigned i = 0; i < p->count; i++)

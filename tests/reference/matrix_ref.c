@@ -183,7 +183,7 @@ static bool multiply(struct matrix_ref *r, uint32_t word)
 
 __extension__ typedef __int128 i128;
 
-/* v / 2^shift; RISC-V V 3.8 has the four modes. */
+/* v / 2^shift, in the four modes of RISC-V V 3.8. */
 static i128 shifted(unsigned mode, i128 v, unsigned shift)
 {
     i128 unit = (i128)1 << shift, floor = v >> shift, rest = v - floor * unit;

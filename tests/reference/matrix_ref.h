@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second, plain and slow implementation of the matrix unit: one element at a time, directly from
- * the rulings, with instruction words decoded by hand. Shares nothing with src/ but RISC-V's
- * numbers. */
+/* A second, plain and slow implementation of the matrix unit: one element at a time, directly
+ * from the rulings, with instruction words decoded by hand. It shares only RISC-V's numbers with
+ * src/. */
 #ifndef MATRIX_REF_H
 #define MATRIX_REF_H
 
@@ -19,7 +19,7 @@ struct matrix_ref {
     bool tree;
     struct ref_fp fp; /* frm, fflags */
     uint64_t x[32];
-    /* All the memory there is. */
+    /* The entire memory. */
     uint64_t base;
     uint8_t *memory;
     size_t memory_size;
@@ -30,7 +30,7 @@ struct matrix_ref {
 
 /* Reset, memory aside. */
 void matrix_ref_reset(struct matrix_ref *r, unsigned mlen, unsigned xlen);
-/* Run one matrix instruction. False: it traps. */
+/* Run one matrix instruction. Returns false if it traps. */
 bool matrix_ref_run(struct matrix_ref *r, uint32_t word);
 uint32_t matrix_ref_size(const struct matrix_ref *r);
 

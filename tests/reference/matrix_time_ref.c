@@ -144,8 +144,8 @@ static unsigned slots_used(const struct mref *m)
     return used;
 }
 
-/* The instruction of a kind that issues next: products in order, of others one that holds its
- * registers if there is any. -1: none. */
+/* The next instruction of a kind to issue: products in order, otherwise one that holds its
+ * registers if possible. -1: none. */
 static int next_of(const struct mref *m, enum sam_m_kind kind)
 {
     int waits = -1;
@@ -166,7 +166,7 @@ static void note_issue(struct mref *m, struct mref_insn *insn)
         insn->released = m->cycles + 1;
 }
 
-/* The last uop to be written frees the slot in the next cycle. */
+/* The write of the last uop frees the slot in the next cycle. */
 static void note_written(struct mref_insn *insn, uint64_t written)
 {
     insn->written++;
@@ -431,7 +431,7 @@ void mref_begin(struct mref *m)
 bool mref_offer(struct mref *m)
 {
     struct mref_insn *insn = &m->insns[m->accepted];
-    const bool sizes = insn->work.kind == SAM_M_KIND_CONFIG; /* they take no slot */
+    const bool sizes = insn->work.kind == SAM_M_KIND_CONFIG; /* they occupy no slot */
     m->states[SAM_MXU_DSA] = SAM_MXU_SLOTS;
     if (!sizes && slots_used(m) == m->config.slots)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second, plain model of the matrix unit in time (docs/matrix.md, "Cycle by cycle"): every cycle,
- * all instructions kept, older ones looked at one by one. It has no L2 of its own, channels that
- * are always ready, and answers in order (l2_kib=0, stall=0, ooo_window=1). */
+/* A second, plain model of the matrix unit in time (docs/matrix.md, "Cycle by cycle"): every
+ * cycle, with all instructions kept and older ones checked one by one. It has no L2 of its own,
+ * channels that are always ready, and answers in order (l2_kib=0, stall=0, ooo_window=1). */
 #ifndef MATRIX_TIME_REF_H
 #define MATRIX_TIME_REF_H
 
@@ -41,11 +41,11 @@ struct mref_stage {
     uint64_t from;
 };
 
-/* What a unit on a clock with others shares with them. */
+/* State shared with other units on one clock. */
 struct mref_outside {
     const struct sam_memtime_port *memory; /* NULL: that of the configuration */
     unsigned port;
-    /* Whether older accesses of others to its bytes are not over; NULL: there are none. */
+    /* Whether older accesses of other units to its bytes are in flight; NULL: there are none. */
     bool (*waits)(void *context, unsigned insn, const struct mref_uop *uop, uint64_t cycle);
     void *context;
 };
@@ -66,14 +66,14 @@ struct mref {
     uint64_t buckets[SAM_MXU_UNITS][SAM_MXU_STATES];
 };
 
-/* The instructions that it will be given. `config` has been checked, `outside` may be NULL. Fails
- * the test when memory is short. */
+/* The instructions to run. `config` has been checked, `outside` may be NULL. Fails the test if
+ * memory is short. */
 struct mref *mref_new(const struct sam_mxu_config *config, const struct mref_outside *outside,
                       const struct sam_matrix_work *works, unsigned count);
 void mref_free(struct mref *m);
-/* A cycle: all but the port; then what the port does, and the end. */
+/* A cycle: everything except the port; then the port, and the end. */
 void mref_begin(struct mref *m);
-/* The next instruction is offered. False: no slot is free. */
+/* Offer the next instruction. Returns false if no slot is free. */
 bool mref_offer(struct mref *m);
 void mref_end(struct mref *m);
 /* Whether nothing is in flight. */

@@ -48,14 +48,14 @@ static bool read_csr(const struct ref_warp *w, unsigned csr, uint32_t *value)
     case 0x808: *value = g->x; break;
     case 0x809: *value = g->y; break;
     case 0x80a: *value = g->z; break;
-    case 0x80b: *value = 0; break; /* cleared as soon as the bytes are shown */
+    case 0x80b: *value = 0; break; /* cleared as soon as the bytes are printed */
     case 0x80c: *value = w->rpc; break;
     default: return false;
     }
     return true;
 }
 
-/* Show what the print buffer holds beyond what was shown: u32 index, then bytes. */
+/* Print the part of the print buffer not printed yet: u32 index, then bytes. */
 static bool print(struct ref_warp *w)
 {
     struct ref_group *g = w->group;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard vector words to operations. What Ventus does not keep (reductions, slides, gathers,
+/* Standard vector words to operations. Parts that Ventus omits (reductions, slides, gathers,
  * widening, narrowing, fixed point, vcpop, vfirst, vms[bio]f, viota, vcompress, segments, whole
- * registers, mask loads, fault-only-first, EEW 64) is illegal. */
+ * registers, mask loads, fault-only-first, EEW 64) are illegal. */
 #include "ref_insn.h"
 
-/* Letters of the forms that exist: "VXI". */
+/* Letters of the existing forms: "VXI". */
 struct row {
     enum ref_op op;
     const char *forms;
@@ -52,8 +52,8 @@ static void decode_opi(struct ref_fields *f, struct ref_insn *insn, char form)
     const struct row *row = &rows[ref_bits(f->word, 31, 26)];
     if (!row->op || !has(row->forms, form))
         return;
-    /* Shift amounts are unsigned in the word; widened by a prefix they extend like the others, and
-     * only their low bits count. */
+    /* Shift amounts are unsigned in the word; widened by a prefix they are extended like the
+     * others, and only their low bits count. */
     bool shift = row->op == REF_VSLL || row->op == REF_VSRL || row->op == REF_VSRA;
     operands(f, insn, form, !shift || f->immediate);
     if ((row->op == REF_VADC || row->op == REF_VSBC) && insn->vm)

@@ -70,7 +70,7 @@ static int bit_length(u128 v)
     return n;
 }
 
-/* v / 2^shift as an integer, rounded; *inexact tells whether anything was lost. */
+/* v / 2^shift as an integer, rounded; *inexact: whether bits were lost. */
 static u128 round_shift(unsigned rm, unsigned sign, u128 v, int shift, bool *inexact)
 {
     *inexact = false;
@@ -102,7 +102,7 @@ static uint32_t overflow(struct ref_fp *fp, unsigned sign)
     return to_max ? sign << 31 | 0x7f7fffffu : infinity(sign);
 }
 
-/* Round sig * 2^exp (sig not 0, its lowest bit may be a sticky one) to a float. */
+/* Round sig * 2^exp (sig is not 0, its lowest bit may be a sticky bit) to a float. */
 static uint32_t pack(struct ref_fp *fp, unsigned sign, u128 sig, int exp)
 {
     int top = bit_length(sig) - 1 + exp; /* exponent of the leading bit */
@@ -132,8 +132,9 @@ static uint32_t pack(struct ref_fp *fp, unsigned sign, u128 sig, int exp)
 /* Exact sum of two finite non-zero numbers of at most 48 bits, rounded. */
 static uint32_t add_finite(struct ref_fp *fp, struct number a, struct number b)
 {
-    /* Bring both leading bits to bit 124, then the smaller one down; what falls off becomes a
-     * sticky bit. A distance that loses bits is over 75, where no cancellation reaches them. */
+    /* Align both: the leading bit of the larger at bit 124, the smaller shifted right; lost bits
+     * become a sticky bit. Bits are lost only at distances over 75, where cancellation cannot
+     * reach them. */
     int up = 125 - bit_length(a.sig);
     a.sig <<= up;
     a.exp -= up;
@@ -190,7 +191,7 @@ uint32_t ref_fsub(struct ref_fp *fp, uint32_t a, uint32_t b)
     return ref_fadd(fp, a, b ^ 0x80000000u);
 }
 
-/* The exact product; *bad when there is none (infinity times zero, a NaN). */
+/* The exact product; *bad if there is none (infinity times zero, a NaN). */
 static struct number product(struct number a, struct number b, bool *bad)
 {
     struct number p = {FINITE, a.sign ^ b.sign, a.sig * b.sig, a.exp + b.exp};
@@ -228,7 +229,7 @@ uint32_t ref_fma(struct ref_fp *fp, uint32_t a_bits, uint32_t b_bits, uint32_t c
         return invalid(fp);
     bool bad;
     struct number p = product(a, b, &bad);
-    if (bad) /* infinity times zero is invalid even beside a quiet NaN addend (RISC-V F) */
+    if (bad) /* infinity times zero is invalid even with a quiet NaN addend (RISC-V F) */
         return is_nan(a) || is_nan(b) ? REF_NAN : invalid(fp);
     return add(fp, p, c, c_bits);
 }
@@ -282,7 +283,7 @@ uint32_t ref_fsqrt(struct ref_fp *fp, uint32_t bits)
     return pack(fp, 0, root << 1 | rest, a.exp / 2 - 1);
 }
 
-/* -1, 0, 1; neither is a NaN. */
+/* -1, 0, 1; neither operand is a NaN. */
 static int compare(uint32_t a, uint32_t b)
 {
     int64_t x = (a & 0x80000000u) ? -(int64_t)(a & 0x7fffffff) : (int64_t)a;
@@ -316,8 +317,8 @@ uint32_t ref_fmax(struct ref_fp *fp, uint32_t a, uint32_t b)
     return select_number(fp, a, b, 1);
 }
 
-/* True when an operand is a NaN, which decides; quiet compares are invalid for signaling NaNs only.
- */
+/* True if an operand is a NaN, which decides; quiet compares are invalid for signaling NaNs
+ * only. */
 static bool unordered(struct ref_fp *fp, uint32_t a, uint32_t b, bool quiet)
 {
     struct number x = unpack(a), y = unpack(b);
@@ -371,7 +372,7 @@ uint32_t ref_to_int(struct ref_fp *fp, uint32_t bits, bool is_signed)
     if (a.kind == ZERO)
         return 0;
     bool inexact = false;
-    u128 magnitude = (u128)1 << 64; /* what any larger number counts as */
+    u128 magnitude = (u128)1 << 64; /* represents any larger number */
     if (a.exp <= 41)
         magnitude = round_shift(fp->rm, a.sign, a.sig, -a.exp, &inexact);
     u128 limit = a.sign ? (is_signed ? (u128)1 << 31 : 0) : largest;
@@ -392,8 +393,8 @@ uint32_t ref_from_int(struct ref_fp *fp, uint32_t a, bool is_signed)
     return pack(fp, sign, sign ? 0u - a : a, 0);
 }
 
-/* The estimates' tables hold the 7 fraction bits of the result for the middle of each of 128 input
- * intervals, to nearest (RISC-V V 13.9, 13.10). */
+/* The estimates' tables hold the 7 fraction bits of the result for the middle of each of 128
+ * input intervals, to nearest (RISC-V V 13.9, 13.10). */
 static uint32_t rec7_entry(uint32_t index)
 {
     return (uint32_t)lround(65536.0 / (257.0 + 2.0 * index)) - 128;
@@ -407,8 +408,8 @@ static uint32_t rsqrt7_entry(uint32_t index)
     return (uint32_t)lround(256.0 / sqrt(middle)) - 128;
 }
 
-/* Fraction and biased exponent of a finite non-zero float, a subnormal shifted up to a leading 1
- * with an exponent of 0 or below. */
+/* Fraction and biased exponent of a finite non-zero float; a subnormal is normalised, with an
+ * exponent of 0 or below. */
 static uint32_t normalize(uint32_t bits, int *exp)
 {
     uint32_t fraction = bits & 0x7fffff;

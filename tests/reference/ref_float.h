@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single precision for the reference: every operation is carried out exactly on integers and then
- * rounded once. Slow and short on purpose; shares nothing with src/base/fp.h. */
+/* Single precision for the reference: every operation is exact on integers and then rounded
+ * once. Slow and short on purpose; shares nothing with src/base/fp.h. */
 #ifndef REF_FLOAT_H
 #define REF_FLOAT_H
 
@@ -37,7 +37,7 @@ uint32_t ref_from_int(struct ref_fp *fp, uint32_t a, bool is_signed);
 /* The 7-bit estimates of RISC-V V 13.9 and 13.10. */
 uint32_t ref_rsqrt7(struct ref_fp *fp, uint32_t bits);
 uint32_t ref_rec7(struct ref_fp *fp, uint32_t bits);
-/* float(exp((double)a)), to nearest whatever the mode, without flags (ruling 2.13). */
+/* float(exp((double)a)), to nearest in any mode, without flags (ruling 2.13). */
 uint32_t ref_exp(uint32_t bits);
 
 #endif

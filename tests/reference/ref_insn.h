@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference's decoder: one switch over the fields of the manuals. It knows nothing of the
- * tables of src/isa. */
+/* The reference's decoder: one switch over the fields of the manuals, independent of the tables
+ * of src/isa. */
 #ifndef REF_INSN_H
 #define REF_INSN_H
 
@@ -16,7 +16,7 @@ enum ref_op {
     REF_OP_COUNT
 };
 
-/* What a vector instruction has as its first source. */
+/* The first source of a vector instruction. */
 enum ref_form { REF_FORM_NONE, REF_FORM_V, REF_FORM_X, REF_FORM_I };
 
 /* A decoded word. Register numbers carry the bits of a prefix. */
@@ -26,17 +26,17 @@ struct ref_insn {
     unsigned rd, rs1, rs2, rs3;
     int32_t imm;
     unsigned csr;
-    unsigned rm; /* 7 = by frm, also where the word has no such field */
+    unsigned rm; /* 7 = by frm, also if the word has no such field */
     bool vm;
     bool pair;
 };
 
-/* Decode `word` after `prefix` (0 = none); op is REF_ILLEGAL when it is not an instruction. Ventus
+/* Decode `word` after `prefix` (0 = none); op is REF_ILLEGAL if it is not an instruction. Ventus
  * manual 4, rulings 1 and 2. */
 struct ref_insn ref_decode(uint32_t word, uint32_t prefix);
-/* Its mnemonic; "" when it is illegal. */
+/* Its mnemonic; "" if it is illegal. */
 void ref_name(const struct ref_insn *insn, char *text, size_t size);
-/* The half that reads OP-V, the vector loads and stores: vector words of the standard. */
+/* The half that decodes OP-V, the vector loads and stores: vector words of the standard. */
 struct ref_fields;
 void ref_decode_opv(struct ref_fields *f, struct ref_insn *insn);
 void ref_decode_vmem(struct ref_fields *f, struct ref_insn *insn);
@@ -51,7 +51,7 @@ struct ref_fields {
     bool immediate; /* REGEXTI, REGPAIRI */
     unsigned high;  /* six bits before a 5-bit immediate */
     unsigned ext_d, ext_1, ext_2, ext_3;
-    bool bad;     /* an x register above x63 was named */
+    bool bad;     /* an x register above x63 is named */
     bool widened; /* the instruction has a 5-bit immediate */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the reference, and the functions that its files share. */
+/* State of the reference, and the functions shared by its files. */
 #ifndef REF_MACHINE_H
 #define REF_MACHINE_H
 
@@ -11,10 +11,10 @@
 #define REF_PAGE       4096u
 #define REF_MAX_RANGES 64
 
-/* Bytes by address, in pages that exist once written. */
+/* Bytes by address, in pages created on the first write. */
 struct ref_map {
     uint8_t **pages;
-    bool *shared; /* the page is of somebody else */
+    bool *shared; /* the caller owns the page */
     size_t count;
 };
 
@@ -36,7 +36,7 @@ struct ref_group {
     uint32_t pds;
     struct ref_map lds;
     struct ref_result *result;
-    uint32_t *printed; /* bytes of the print buffer already shown in this launch */
+    uint32_t *printed; /* bytes of the print buffer already printed in this launch */
 };
 
 struct ref_stack_entry {
@@ -100,10 +100,10 @@ bool ref_is_vfloat(enum ref_op op);
 bool ref_vfloat_exec(struct ref_warp *w, const struct ref_insn *insn);
 bool ref_is_vmem(enum ref_op op);
 bool ref_vmem_exec(struct ref_warp *w, const struct ref_insn *insn);
-/* The mask register's elements as they are before an instruction: with LMUL 2 it is v0 and v1, like
- * any other register. Of 2 * lanes elements. */
+/* The mask register's elements before an instruction: with LMUL 2 it is v0 and v1, like any
+ * other register. 2 * lanes elements. */
 void ref_copy_mask(const struct ref_warp *w, uint32_t *v0);
-/* Is element i (lane i % lanes of register n + i / lanes) acted upon?  */
+/* Whether element i (lane i % lanes of register n + i / lanes) is active. */
 bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned i,
                 const uint32_t *v0);
 

@@ -256,7 +256,7 @@ bool ref_private(struct ref_warp *w, uint32_t a, unsigned size, bool load, uint3
     const struct sam_launch *launch = w->group->launch;
     if (a >= launch->pds_size)
         return ref_trap(w, SAM_TRAP_PRIVATE_RANGE, lane, a);
-    if (a % size != 0) /* the address that the program computed is the one to report */
+    if (a % size != 0) /* the address computed by the program is reported */
         return ref_trap(w, load ? SAM_TRAP_LOAD_MISALIGNED : SAM_TRAP_STORE_MISALIGNED, lane, a);
     *address = w->group->pds + (a & ~3u) * launch->warps * launch->lanes + (a & 3) +
                4 * (w->wid * launch->lanes + lane);

@@ -40,7 +40,7 @@ static void set_pair_v(struct ref_warp *w, unsigned n, unsigned lane, uint64_t v
         w->v[n + 1][lane] = (uint32_t)(value >> 32);
 }
 
-/* a OP b; of a vector instruction a is vs2. */
+/* a OP b; for a vector instruction a is vs2. */
 static bool compute(enum ref_op op, uint64_t a, uint64_t b, uint64_t *r)
 {
     int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -90,7 +90,8 @@ static bool compute(enum ref_op op, uint64_t a, uint64_t b, uint64_t *r)
     return true;
 }
 
-/* A word, or the two of a pair, at addresses[0] and [1]: all are checked before any is moved. */
+/* A word, or the two words of a pair, at addresses[0] and [1]: all are checked before any is
+ * moved. */
 static bool words(struct ref_warp *w, const uint32_t *addresses, unsigned count, bool load,
                   uint32_t lane, uint64_t *value)
 {

@@ -10,7 +10,7 @@ bool ref_is_simt(enum ref_op op)
            op == REF_BARRIERSUB;
 }
 
-/* `a` is the element of bits 24:20, `b` that of bits 19:15 (ruling 2.2). */
+/* `a` is the element of the register in bits 24:20, `b` of that in bits 19:15 (ruling 2.2). */
 static bool takes(enum ref_op op, uint32_t a, uint32_t b)
 {
     switch (op) {

@@ -14,7 +14,7 @@ bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned 
                 const uint32_t *v0)
 {
     unsigned lane = i % w->lanes;
-    /* vm = 0 is a mask but for carries and merges, which take v0 as an operand. */
+    /* vm = 0 means masked, except for carries and merges, which take v0 as an operand. */
     bool operand = insn->op == REF_VADC || insn->op == REF_VMADC || insn->op == REF_VSBC ||
                    insn->op == REF_VMSBC || insn->op == REF_VMERGE || insn->op == REF_VFMERGE;
     if (!(w->mask >> lane & 1) || i >= w->vl)
@@ -22,7 +22,7 @@ bool ref_active(const struct ref_warp *w, const struct ref_insn *insn, unsigned 
     return insn->vm || operand || (v0[i] & 1);
 }
 
-/* a = element of vs2, b = the first source, d = vd before, m = bit 0 of v0's element. */
+/* a = element of vs2, b = the first source, d = old vd, m = bit 0 of v0's element. */
 static bool compute(enum ref_op op, uint32_t a, uint32_t b, uint32_t d, uint32_t m, uint32_t *r)
 {
     int32_t sa = (int32_t)a, sb = (int32_t)b;
@@ -83,7 +83,8 @@ static bool compute(enum ref_op op, uint32_t a, uint32_t b, uint32_t d, uint32_t
     return true;
 }
 
-/* vmv.x.s, vfmv.f.s: each active lane writes rd, the highest one's value stays (ruling 2.8). */
+/* vmv.x.s, vfmv.f.s: each active lane writes rd; the value of the highest one remains (ruling
+ * 2.8). */
 static bool to_scalar(struct ref_warp *w, const struct ref_insn *insn)
 {
     for (unsigned lane = 0; lane < w->lanes; lane++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vector loads and stores: standard, 12-bit gather and scatter, private memory. Elements go in
- * rising order, so the highest lane wins a colliding store and the lowest that fails is reported.
- */
+/* Vector loads and stores: standard, 12-bit gather and scatter, private memory. Elements are
+ * accessed in rising order, so the highest lane wins a colliding store and the lowest failing
+ * lane is reported. */
 #include "ref_machine.h"
 
-/* How an instruction reaches memory. */
+/* The addressing mode of an instruction. */
 struct shape {
     enum { UNIT, STRIDED, INDEXED, GATHER, PRIVATE } way;
     bool load;

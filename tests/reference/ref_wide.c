@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Fixed point: bit i is worth 2^(i - BELOW). The smallest product of doubles is 2^-2148. */
+/* Fixed point: bit i has weight 2^(i - BELOW). The smallest product of doubles is 2^-2148. */
 enum { WORDS = 136, BELOW = 2176 };
 
 struct fixed {
@@ -156,7 +156,7 @@ static bool any_below(const struct fixed *x, int exponent)
     return false;
 }
 
-/* The significand with its lowest bit worth 2^lowest, rounded. */
+/* The significand rounded to a lowest bit of weight 2^lowest. */
 static uint64_t round_at(unsigned rm, const struct fixed *x, int top, int lowest, bool *inexact)
 {
     uint64_t kept = 0;
@@ -187,7 +187,7 @@ static uint64_t round_to(struct ref_fp *fp, unsigned bits, const struct fixed *x
     uint64_t kept = round_at(fp->rm, x, top, lowest, &inexact);
     if (inexact)
         fp->flags |= REF_NX;
-    if (inexact && top < smallest) { /* tiny when it is so with all bits */
+    if (inexact && top < smallest) { /* tiny if so with all bits */
         uint64_t full = round_at(fp->rm, x, top, top - (int)l.fraction, &lost);
         if (top < smallest - 1 || full >> (l.fraction + 1) == 0)
             fp->flags |= REF_UF;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Addresses of docs/system.md, written out: a reference does not read the table of the machine. */
+/* Addresses of docs/system.md, spelled out: a reference does not read the machine's table. */
 enum {
     CONTROL = 0x02000000,
     CONTROL_BYTES = 0x3000,
@@ -62,7 +62,7 @@ static enum href_end control(void *context, uint64_t address, bool is_store, uin
     case GPU_SUBMITTED:
     case GPU_DONE: *value = s->launches; return HREF_RUNS;
     case GPU_STATUS:
-    case GPU_WAIT: *value = 0; return HREF_RUNS; /* a launch that fails ends the run */
+    case GPU_WAIT: *value = 0; return HREF_RUNS; /* a failed launch ends the run */
     default: return HREF_TRAP;
     }
 }

@@ -22,7 +22,7 @@ static void note(struct sref *s, uint64_t value)
     s->loads[s->load_count++] = value;
 }
 
-/* The weight unit has not lived through this cycle yet. */
+/* The weight unit has not run in this cycle yet. */
 static void accessed(void *context, const struct eref_insn *insn, uint64_t cycle)
 {
     struct sref *s = context;
@@ -121,8 +121,8 @@ static bool over(void *context, uint64_t cycle)
            mref_is_idle(s->matrix);
 }
 
-/* A store to SUBMIT waits as if the hart loaded what its record reads, from the first byte to the
- * last, and stored what it writes, and its result. */
+/* A store to SUBMIT waits as if the hart loaded the source ranges of its record, from the first
+ * byte to the last, and stored its destination ranges and its result. */
 static void add_span(const struct sref *s, uint64_t bytes[EREF_MEMORY / 64], uint64_t low,
                      uint64_t end)
 {

@@ -10,7 +10,7 @@
 #include "system/config.h"
 #include "tensor/engines_ref.h"
 
-/* What an instruction does with a control register: eref_insn.action. */
+/* The access of an instruction to a control register: eref_insn.action. */
 enum sref_action {
     SREF_SUBMIT, /* a weight record */
     SREF_SUBMITTED,
@@ -21,16 +21,16 @@ enum sref_action {
 
 enum { SREF_LOADS = 256 };
 
-/* A program and what it does in a system. */
+/* A program and its actions in a system. */
 struct sref_program {
     struct eref_insn *insns;
     size_t count;
-    uint64_t (*address)(unsigned byte);     /* of those that instructions touch */
-    unsigned (*byte)(uint64_t address);     /* the other way round */
+    uint64_t (*address)(unsigned byte);     /* of those that instructions access */
+    unsigned (*byte)(uint64_t address);     /* the reverse */
     const struct system_weight_work *works; /* of the records, in the order of submission */
     size_t work_count;
     const struct sam_matrix_work *matrix; /* the instructions of the matrix unit, */
-    const size_t *matrix_at;              /* and their places in the program */
+    const size_t *matrix_at;              /* and their indexes in the program */
     unsigned matrix_count;
 };
 
@@ -42,13 +42,12 @@ struct sref {
     struct lref *levels;
     struct wref weights;
     struct mref *matrix;
-    uint64_t
-        loads[SREF_LOADS]; /* what SREF_DONE and SREF_CYCLES give, in the order of the program */
+    uint64_t loads[SREF_LOADS]; /* values of SREF_DONE and SREF_CYCLES, in program order */
     size_t load_count;
 };
 
-/* Run the program. The matrix unit is number `port` for the memory, the weight unit `weights`.
- * Fails the test when memory is short. */
+/* Run the program. On the memory, the matrix unit is number `port`, the weight unit `weights`.
+ * Fails the test if memory is short. */
 struct sref *sref_run(const struct sam_system_config *config, const struct sam_memtime_map *map,
                       const struct sref_program *program, unsigned port, unsigned weights);
 void sref_free(struct sref *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CSRs, ADDI, and the few scalar instructions that the programs of the tests are made of. */
+/* The CSRs, ADDI, and the few scalar instructions used by the tests' programs. */
 #include "tensor_ref.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second opinion on the TensorLoad unit: a plain interpreter of one instruction at a time,
- * written from the TensorLoad manual and docs/tensorload-rulings.md alone. It goes element by
+ * written from the TensorLoad manual and docs/tensorload-rulings.md alone. It works element by
  * element and byte by byte, and shares no code with src/. */
 #ifndef TENSOR_REF_H
 #define TENSOR_REF_H
@@ -51,11 +51,11 @@ struct tref_trap {
 
 enum { TREF_ILLEGAL = 2, TREF_LOAD = 4, TREF_STORE = 6 }; /* of memory: + 1 is the access fault */
 
-/* The byte at `address`, or NULL where there is no memory. */
+/* The byte at `address`, or NULL if unmapped. */
 uint8_t *tref_byte(const struct tref *t, uint64_t address);
 
-/* Execute `word`: a TensorLoad instruction, a CSR instruction on a TensorLoad CSR, or one of lui,
- * addi, slli, add. False: it traps, and `t` is what it was. */
+/* Execute `word`: a TensorLoad instruction, a CSR instruction on a TensorLoad CSR, or one of
+ * lui, addi, slli, add. Returns false if it traps, with `t` unchanged. */
 bool tref_step(struct tref *t, uint32_t word, struct tref_trap *trap);
 
 /* --- element types (tensor_ref_type.c) */
@@ -63,7 +63,7 @@ struct tref_type {
     const char *name;
     uint32_t ttype;
     unsigned bits;     /* of an element in a TLReg */
-    unsigned unused;   /* low bits without meaning */
+    unsigned unused;   /* ignored low bits */
     unsigned exponent; /* bits of its field; 0: an unsigned integer */
     unsigned mantissa;
     int bias;
@@ -74,16 +74,16 @@ struct tref_type {
 extern const struct tref_type tref_types[];
 extern const size_t tref_type_count;
 
-/* The type that a value of ttype selects, or NULL: illegal. */
+/* The type selected by a value of ttype; NULL if it is illegal. */
 const struct tref_type *tref_type_of(uint32_t ttype);
-/* Element + imm as TL.ADDI has it. `hint` holds the code of an answer that may be close: any value
- * works, the last answer saves time. */
+/* Element + imm as in TL.ADDI. `hint` holds the code of a nearby result: any value works, the
+ * previous result is fastest. */
 uint32_t tref_add(const struct tref_type *type, uint32_t element, int imm, uint32_t *hint);
 /* Element `index` of elements of 4..64 bits. */
 uint64_t tref_get(const uint8_t *bytes, unsigned bits, size_t index);
 void tref_put(uint8_t *bytes, unsigned bits, size_t index, uint64_t value);
 
-/* --- between the files of the reference */
+/* --- shared by the files of the reference */
 enum tref_op { TREF_NONE, TREF_MEMORY, TREF_ADDI, TREF_CONCAT, TREF_MERGE, TREF_XPOSE };
 struct tref_insn {
     enum tref_op op;
@@ -101,12 +101,12 @@ struct tref_shape {
     const struct tref_type *type;
     unsigned dim[3];
 };
-/* What ttype selects now, or NULL: illegal. */
+/* The type selected by ttype now; NULL if it is illegal. */
 const struct tref_type *tref_current_type(const struct tref *t);
 /* ttype and tshape. False: illegal. */
 bool tref_shape(const struct tref *t, struct tref_shape *shape);
-/* (tensor_ref_memory.c, tensor_ref_move.c) False: trap; cause and tval are set by the first, the
- * others only know an illegal instruction. */
+/* (tensor_ref_memory.c, tensor_ref_move.c) Return false on a trap. The first sets cause and
+ * tval; the others only have illegal instructions. */
 bool tref_memory(struct tref *t, const struct tref_insn *insn, struct tref_trap *trap);
 bool tref_concat(struct tref *t, const struct tref_insn *insn);
 bool tref_merge(struct tref *t, const struct tref_insn *insn);

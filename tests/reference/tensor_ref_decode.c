@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a CUSTOM-2 word means (r2 3.2 to 3.5, 8.2; rulings 2). */
+/* Decodes CUSTOM-2 words (r2 3.2 to 3.5, 8.2; rulings 2). */
 #include "tensor_ref.h"
 
 static unsigned field(uint32_t word, unsigned high, unsigned low)
@@ -92,7 +92,7 @@ struct tref_insn tref_decode(uint32_t word)
     case 3: xpose(field(word, 29, 25), &insn); break;
     default: break;
     }
-    if (insn.op == TREF_MEMORY) /* the TLReg of either direction stands in [19:15] */
+    if (insn.op == TREF_MEMORY) /* the TLReg of either direction is in [19:15] */
         insn.tld = insn.tls1;
     return insn;
 }

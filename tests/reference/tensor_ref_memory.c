@@ -19,7 +19,7 @@ uint8_t *tref_byte(const struct tref *t, uint64_t address)
     return NULL;
 }
 
-/* The byte that a load or store of the unit may touch. */
+/* The byte for an access of the unit, or NULL. */
 static uint8_t *reach(const struct tref *t, bool store, uint64_t address)
 {
     const uint64_t *only = store ? t->l0m : t->l1m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element types, and element + immediate in each (rulings 1 and 3). Floats are exact: values are
- * whole multiples of 2^-149, and the result is the nearest of all values the format has, found by
+ * integer multiples of 2^-149, and the result is the nearest value of the format, found by
  * search. */
 #include "tensor_ref.h"
 
@@ -81,7 +81,7 @@ static struct exact difference_of(const struct exact *large, const struct exact 
     return difference;
 }
 
-/* What a code without its sign stands for. */
+/* The value of a code without its sign. */
 static struct exact value_of(const struct tref_type *type, uint32_t code)
 {
     uint32_t exponent = code >> type->mantissa;
@@ -93,7 +93,7 @@ static struct exact value_of(const struct tref_type *type, uint32_t code)
     return scaled(mantissa, (int)exponent - type->bias - (int)type->mantissa);
 }
 
-/* Is `code` the largest finite one whose value is at most `wanted`? */
+/* Whether `code` is the largest finite one whose value is at most `wanted`. */
 static bool is_below(const struct tref_type *type, uint32_t code, const struct exact *wanted)
 {
     struct exact here = value_of(type, code), next = value_of(type, code + 1);
@@ -107,7 +107,7 @@ static uint32_t find_below(const struct tref_type *type, const struct exact *wan
     if (hint < type->max && is_below(type, hint + 1, wanted))
         return hint + 1;
     uint32_t low = 0, high = type->max;
-    while (low < high) { /* codes rise with their values */
+    while (low < high) { /* codes are monotonic in their values */
         uint32_t middle = low + (high - low + 1) / 2;
         struct exact value = value_of(type, middle);
         if (compare(&value, wanted) <= 0)
@@ -118,8 +118,8 @@ static uint32_t find_below(const struct tref_type *type, const struct exact *wan
     return low;
 }
 
-/* Nearest finite value; of two equally near ones the even one or, where neither is (a significand
- * of one digit), the larger (IEEE 754-2019 4.3.1). Beyond the largest: the largest. */
+/* Nearest finite value; of two equally near ones the even one or, if neither is even (a
+ * significand of one digit), the larger (IEEE 754-2019 4.3.1). Beyond the largest: the largest. */
 static uint32_t nearest(const struct tref_type *type, const struct exact *wanted, uint32_t *hint)
 {
     uint32_t code = *hint = find_below(type, wanted, *hint);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch: workgroups in order, their warps in turn, one instruction at a time. */
+/* The launch: workgroups in order, their warps round-robin, one instruction at a time. */
 #include "ventus_ref.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static bool step(struct ref_warp *w)
     return true;
 }
 
-/* Every warp that has not ended waits: let them go on when they wait at one barrier. */
+/* Every warp that has not ended waits: release them if they wait at one barrier. */
 static bool release(struct ref_warp *warps, unsigned count, struct sam_trap *trap)
 {
     struct ref_warp *first = NULL;
@@ -103,8 +103,8 @@ static void run_warps(struct ref_warp *warps, unsigned count, struct sam_trap *t
     } while (release(warps, count, trap));
 }
 
-/* The lanes of a warp that have a work-item, or all, when the metadata (manual 2.2) describes other
- * workgroups than the launch, or the workgroup is complete. docs/ventus-rulings.md 4.9. */
+/* The lanes of a warp that have a work-item; all lanes if the workgroup is complete, or if the
+ * metadata (manual 2.2) describes other workgroups than the launch. docs/ventus-rulings.md 4.9. */
 static uint32_t lanes_with_items(struct ref_warp *w)
 {
     const struct ref_group *g = w->group;

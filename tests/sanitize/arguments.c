@@ -26,7 +26,7 @@ TEST(arguments)
     assert_null(text);
     refuses(sam_sanitizer_print, sanitizer, NULL, NULL);
     refuses(sam_sanitizer_print, sanitizer, &sized, &text);
-    sam_sanitizer_declare_registers(sanitizer, 0, UINT32_MAX); /* any number is one */
+    sam_sanitizer_declare_registers(sanitizer, 0, UINT32_MAX); /* any number is valid */
     sam_sanitizer_findings(sanitizer, &count);
     assert_int_equal(count, 0);
     sam_sanitizer_forget(sanitizer);

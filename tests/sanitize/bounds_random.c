@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs that declare too little: part of their local memory, and buffers that are missing
- * where bounds are loose. The check `bounds` must report each access that the recorded steps of a
- * session make outside, and no other. */
+/* Random programs that declare too little: part of their local memory, and buffers that are
+ * missing where bounds are loose. The check `bounds` must report each out-of-bounds access in
+ * the recorded steps of a session, and no other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static bool same(struct sam_sanitizer *sanitizer, const struct plain *p)
     return count == p->count || differs(f[count ? count - 1 : 0].sides[0].pc, count, p->count);
 }
 
-/* Declares some of what a program uses. */
+/* Declares some of the memory used by a program. */
 static void declare(struct plain *p, struct gen_random *r)
 {
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++)

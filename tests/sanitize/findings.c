@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of findings.txt: what the checks report of them, under both schedules. */
+/* The programs of findings.txt: their findings, under both schedules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const char *const kinds[SAM_FINDING_KINDS] = {
     [SAM_FINDING_BOUNDS_REGISTER] = "bounds_register",
 };
 
-/* What a launch may access of local memory beside what it declares, with "strict". */
+/* Local memory that a launch may access besides its declaration, with "strict". */
 static const struct sam_lds_range ranges[] = {
     {0x70001000, 0x10}, {0x70004100, 16}, {0x70004110, 8}, {0x7ffff000, 0x1000}};
 
@@ -69,7 +69,7 @@ static bool is_register(struct sam_finding_register reg, const char *name)
     return strcmp(reg.file ? text : "-", name) == 0;
 }
 
-/* KIND A B NAME=VALUE...: the labels of both sides, "-" for no second one, "?" for any. */
+/* KIND A B NAME=VALUE...: the labels of both sides, "-" if there is no second one, "?" for any. */
 static void expect_finding(struct watched *run, const struct sam_finding *f, const char *line)
 {
     char kind[32], a[32], b[32], name[32];

@@ -10,7 +10,7 @@
 enum { XREGS = 64, VREGS = 256, MOST_FINDINGS = 4096, LOCAL_SIZE = 0x10000 };
 
 struct warp {
-    uint32_t x[XREGS], x_open[XREGS]; /* values, and which of their bits are undefined */
+    uint32_t x[XREGS], x_open[XREGS]; /* values, and their undefined bits */
     uint32_t v[VREGS][SAM_MAX_LANES], v_open[VREGS][SAM_MAX_LANES];
     uint32_t vl, lmul;
 };
@@ -471,7 +471,7 @@ static void use_addresses(struct plain *p, struct warp *w, const struct sam_step
     }
 }
 
-/* Lanes that store undefined bits of a register to memory that the host reads. The accesses are in
+/* Lanes that store undefined bits of a register to memory read by the host. The accesses are in
  * order: group, lane, word of a pair. */
 static void use_stored(struct plain *p, struct warp *w, const struct sam_step *s, unsigned data)
 {

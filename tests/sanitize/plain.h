@@ -15,7 +15,7 @@
 struct plain_finding {
     enum sam_finding_kind kind;
     uint32_t pc;
-    char file; /* of the register that was used: 'x', 'v', 0: memory */
+    char file; /* of the register used: 'x', 'v', 0: memory */
     unsigned number;
     uint32_t workgroup, warp, lanes; /* where first */
     uint64_t count;
@@ -23,14 +23,14 @@ struct plain_finding {
 
 struct plain;
 
-/* Before anything runs. Memory is defined but for local memory, and `private_size` bytes per
- * workgroup at `private_base`. */
+/* Before the run. Memory is defined except local memory, and `private_size` bytes per workgroup
+ * at `private_base`. */
 struct plain *plain_new(uint32_t lanes, uint32_t warps, uint32_t private_base,
                         uint32_t private_size);
 void plain_free(struct plain *plain);
-/* These bytes are undefined until something is stored there. */
+/* Mark these bytes undefined until the next store to them. */
 void plain_output(struct plain *plain, uint32_t base, uint32_t size);
-/* The next instruction that has run. */
+/* The next executed instruction. */
 void plain_step(struct plain *plain, const struct sam_step *step);
 const struct plain_finding *plain_findings(const struct plain *plain, size_t *count);
 

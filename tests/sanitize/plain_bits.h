@@ -14,7 +14,7 @@ struct bits {
 };
 
 struct bits bits_of(uint64_t value, uint64_t undefined);
-/* Which of the lowest `width` bits are undefined. */
+/* The undefined ones among the lowest `width` bits. */
 uint64_t bits_undefined(const struct bits *a, unsigned width);
 uint64_t bits_least(const struct bits *a, unsigned width);
 
@@ -23,7 +23,7 @@ struct bits bits_each(const struct bits *a, const struct bits *b, bool (*f)(bool
 /* a + b, or a - b. */
 struct bits bits_sum(const struct bits *a, const struct bits *b, bool minus);
 
-/* Which orders of a and b there may be. */
+/* The possible orders of a and b. */
 struct bits_order {
     bool less, equal, greater;
 };

@@ -51,7 +51,7 @@ static uint64_t shifted(enum ref_op op, uint64_t a_open, const struct bits *b, u
     return out;
 }
 
-/* The scalar operation that computes the same, where the rules know one. */
+/* The scalar operation with the same result, if the rules have one. */
 static enum ref_op plain_op(enum ref_op op)
 {
     switch (op) {
@@ -126,7 +126,7 @@ uint64_t plain_result(enum ref_op op, struct number a, struct number b, struct n
     case REF_SLL:
     case REF_SRL:
     case REF_SRA: return shifted(plain_op(op), a.open, &y, width);
-    case REF_MUL: { /* all bits from the lowest partial product on that may be set or not */
+    case REF_MUL: { /* all bits from the lowest partial product on that is not known to be 0 */
         uint64_t out = 0;
         for (unsigned i = 0; i < width; i++)
             for (unsigned k = 0; i + k < width; k++)

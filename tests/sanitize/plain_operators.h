@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bits of an operation's result are undefined, for the plain interpreter. */
+/* Undefined bits of an operation's result, for the plain interpreter. */
 #ifndef PLAIN_OPERATORS_H
 #define PLAIN_OPERATORS_H
 
@@ -8,7 +8,7 @@
 
 #include "reference/ref_insn.h"
 
-/* A value, and which of its bits are undefined. */
+/* A value and its undefined bits. */
 struct number {
     uint64_t value, open;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The race check against a second opinion: random programs run in a session that records every
- * access, and all pairs of accesses are compared by the definition in docs/sanitizer.md. The bytes
- * that race must be the same, whichever schedule the sanitized launch uses. */
+ * access, and all pairs of accesses are compared by the definition in docs/sanitizer.md. The
+ * racing bytes must be the same under either schedule of the sanitized launch. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void put_addresses(struct source *s, unsigned size, const char *base)
     put(s, "li t5, %u\nvand.vx v2, v2, t5\nvadd.vx v2, v2, %s\n", REGION - size, base);
 }
 
-/* v3: few different values, whose bytes are equal in part. */
+/* v3: few different values, which share some bytes. */
 static void put_values(struct source *s)
 {
     static const uint32_t factors[] = {0, 0, 1, 0x100, 0x10001, 0x01010101};

@@ -9,8 +9,8 @@
 #include "random.h"
 #include "simt/random_case.h"
 
-/* Fails unless `agrees` says so of each program. It adds what it has found in one to *found; over
- * all programs there must be something. */
+/* Fails unless `agrees` accepts each program. It adds the number of findings to *found, which
+ * must be positive over all programs. */
 static inline uint64_t random_cases_agree(bool (*agrees)(struct random_case *c, uint64_t seed,
                                                          uint64_t *found))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings over several launches, and how they are reported. What is a finding: findings.txt. */
+/* Findings over several launches, and their reports. Individual findings: findings.txt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ TEST(a_report_has_twenty_findings_of_a_check)
     watched_free(&run);
 }
 
-/* An output stays as launches and the host leave it. */
+/* An output keeps its state from launches and host writes. */
 TEST(outputs_last)
 {
     static const char text[] = START "b: lw t0, 0(s0)\na: sw t0, 256(s0)\nsw zero, 4(s0)\n" END;
@@ -105,7 +105,7 @@ TEST(outputs_last)
     assert_int_equal(run.findings[0].unwritten.file, 0);
     assert_int_equal(run.findings[0].address, DATA);
     sam_sanitizer_forget(run.sanitizer);
-    /* what was stored is defined now: word 1, and the copy of word 0 since it was reported */
+    /* stored words are defined now: word 1, and the copy of word 0 since it was reported */
     must(sam_sanitizer_check_memory(run.sanitizer, DATA + 4, 4, &error), &error);
     must(sam_sanitizer_check_memory(run.sanitizer, DATA + 256, 4, &error), &error);
     sam_sanitizer_findings(run.sanitizer, &run.count);
@@ -119,7 +119,7 @@ TEST(outputs_last)
     program_set(&run.p, DATA, 0);
     watched_run(&run);
     assert_int_equal(run.count, 0);
-    /* declared again, it is undefined again; without its buffer there is nothing to tell */
+    /* declared again, it is undefined again; without its buffer there is nothing to report */
     must(sam_sanitizer_add_buffer(run.sanitizer, &out, &error), &error);
     watched_run(&run);
     assert_int_equal(run.count, 1);
@@ -132,7 +132,7 @@ TEST(outputs_last)
     watched_free(&run);
 }
 
-/* A session has no place for a sanitizer. */
+/* Sessions do not support a sanitizer. */
 TEST(no_session_with_a_sanitizer)
 {
     struct program p = program_new(END, 4);

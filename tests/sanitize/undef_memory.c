@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory is undefined, against one bit per byte in an array: random stores, outputs, launches
- * and workgroups, with edges of everything within pages. */
+/* Undefined memory against one bit per byte in an array: random stores, outputs, launches and
+ * workgroups, with all boundaries within pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +59,8 @@ static void access(struct model *m)
     if (below(m, 2)) {
         const uint32_t bits = below(m, 2) ? 0 : (uint32_t)test_random(&m->random);
         sam_undef_store(&m->memory, address, size, bits & UINT32_MAX >> (32 - 8 * size), 7);
-        /* Pages that are defined as a whole stay so: undefined bits are stored only to local and
-         * private memory. */
+        /* Pages that are defined as a whole remain so: undefined bits are stored only to local
+         * and private memory. */
         const uint32_t in_private = at - m->private_at;
         if (bits == 0 || local || in_private + size <= m->private_size)
             memcpy(bytes, &bits, size);

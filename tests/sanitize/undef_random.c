@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs, some of whose registers and memory nothing has written: the check `init` and the
- * second opinion of plain.h must find the same uses. The programs end by storing every register, so
- * that each undefined bit that is left is a use as well. */
+/* Random programs with uninitialised registers and memory: the check `init` and the second
+ * opinion of plain.h must find the same uses. The programs end by storing every register, so
+ * that each remaining undefined bit is a use as well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "plain.h"
 #include "random_cases.h"
 
-enum { KEPT = 1000 }; /* findings of a check that a sanitizer keeps */
+enum { KEPT = 1000 }; /* the sanitizer's limit of findings per check */
 
 struct hole {
     uint32_t base, size;
@@ -23,7 +23,7 @@ struct holes {
     unsigned count;
 };
 
-/* Parts of what each warp loads its registers from: whole registers, and some bytes. */
+/* Parts of the memory from which each warp loads its registers: whole registers, and some bytes. */
 static struct holes make_holes(const struct random_case *c, struct gen_random *r)
 {
     const uint32_t warps = random_case_size(c, 1) / GEN_STRIDE, each = 4 + gen_below(r, 60);
@@ -113,7 +113,8 @@ static bool differs(const struct plain_finding *p, const char *what, uint64_t go
     return false;
 }
 
-/* Findings are kept apart by the load that their undefined bits come from; plain ones are not. */
+/* Findings are distinguished by the load from which their undefined bits come; those of plain.h
+ * are not. */
 static bool same_finding(const struct sam_finding *findings, size_t count,
                          const struct plain_finding *p)
 {

@@ -52,7 +52,7 @@ static uint64_t compute(enum sam_undefined rule, uint64_t a, uint64_t b, uint64_
     return result & mask;
 }
 
-/* `bits`, each in one of the places that are set in `places`, from the lowest on. */
+/* The low bits of `bits`, moved to the positions set in `places`. */
 static uint64_t spread(uint64_t bits, uint64_t places)
 {
     uint64_t out = 0;
@@ -84,7 +84,7 @@ static uint64_t differing(enum sam_undefined rule, const struct undef_bits part[
     return differs;
 }
 
-/* Numbers near each other, near zero and near the ends, and any. */
+/* Numbers near each other, near zero and near the ends, and arbitrary ones. */
 static uint64_t random_value(uint64_t *state, unsigned width)
 {
     const uint64_t mask = UINT64_MAX >> (64 - width), small = test_below(state, 16);
@@ -155,7 +155,7 @@ TEST(rules_agree_with_all_choices)
     }
 }
 
-/* Every instruction of a warp that names registers has them in its row. */
+/* Every instruction of a warp that names registers lists them in its row. */
 TEST(every_row_has_its_registers)
 {
     struct sam_isa isa;

@@ -20,8 +20,8 @@ struct watched {
     size_t count;
 };
 
-/* `text` for one warp of 4 lanes in one workgroup, unless the test changes p.launch; p.options has
- * the sanitizer. */
+/* `text` for one warp of 4 lanes in one workgroup, unless the test changes p.launch; p.options
+ * has the sanitizer. */
 struct watched watched_new(const char *text, unsigned checks);
 void watched_run(struct watched *watched);
 void watched_free(struct watched *watched);

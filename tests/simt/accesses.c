@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores of all lanes against the reference of tests/reference: every instruction, with
- * addresses in the patterns that the handlers tell apart and at their borders (ends of blocks, of
- * pages, of buffers and of the address space), under every kind of mask and in warps of every
- * width. Memory and traps must agree, the lane and the address of a trap too.
- *
+/* Loads and stores of all lanes against the reference of tests/reference: every instruction,
+ * with the address patterns that the handlers distinguish and at their borders (ends of blocks,
+ * of pages, of buffers and of the address space), under every kind of mask and in warps of every
+ * width. Memory and traps must agree, including the lane and the address of a trap.
  * SAMITE_SEED=N repeats a run; SAMITE_CASES=N sets the number of programs. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@
 
 enum { OPS = 4, WORDS = 64, PER_OP = 0x1000, LDS = 0x70000000, LDS_USED = 0x3000 };
 
-/* Two pages and a part of one more; one that begins and ends within a page; the last two. */
+/* Two pages and a part of another; one that begins and ends within a page; the last two. */
 static const struct place {
     uint32_t base, size;
 } places[] = {
@@ -100,8 +99,8 @@ static uint32_t some_address(uint64_t *r)
     }
 }
 
-/* What the elements of an instruction, `size` bytes each, have in common. `range`: of private
- * memory, or 0. */
+/* Addresses of elements of `size` bytes in a random pattern. `range`: size of private memory, or 0.
+ */
 static void fill_addresses(uint64_t *r, uint32_t at[WORDS], uint32_t size, uint32_t range)
 {
     const uint64_t pattern = test_below(r, 10);

@@ -156,7 +156,7 @@ TEST(launches)
         refuses(sam_gpu_launch, p.gpu, &bad, &result);
         sam_gpu_result_free(&result);
     }
-    /* addresses of nothing: the program traps */
+    /* unmapped addresses: the program traps */
     struct sam_launch nowhere = p.launch;
     nowhere.start = nowhere.metadata = nowhere.pds_base = nowhere.args = UINT32_MAX;
     nowhere.pds_size = UINT32_MAX;

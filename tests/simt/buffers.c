@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers of a gpu that come and go between launches. */
+/* Buffers of a gpu that are mapped and unmapped between launches. */
 #include "program.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ TEST(removed_buffers_fault)
     assert_int_equal(p.result.trap.tval, first + 0x1000);
     uint32_t word;
     assert_int_equal(sam_gpu_read(p.gpu, first + 0x1000, &word, 4, &p.error), SAM_ERR_USAGE);
-    /* the addresses serve again, as zeros */
+    /* the addresses are reused, zeroed */
     assert_int_equal(sam_gpu_alloc(p.gpu, 0x5000, &again, &p.error), SAM_OK);
     assert_int_equal(again, first);
     assert_int_equal(program_word(&p, again + 0x1000), 0);
@@ -95,13 +95,12 @@ TEST(removed_code)
     program_free(&p);
 }
 
-/* What one launch has decoded and used does not show in the next: other words in the same place,
- * written by the host or by a launch; other numbers of warps; registers and local memory that are
- * zero again. */
+/* State of one launch does not leak into the next: decoded code, when the host or a launch has
+ * overwritten it; the number of warps; registers and local memory, which are zeroed. */
 TEST(launches_in_a_row)
 {
     static const char text[] = "        li      t0, 0x90000000\n"
-                               "        lw      t1, 0(t0)\n" /* a word of code, and where to */
+                               "        lw      t1, 0(t0)\n" /* code, and its address */
                                "        lw      t2, 4(t0)\n"
                                "        beqz    t2, here\n"
                                "        sw      t1, 0(t2)\n"
@@ -145,7 +144,7 @@ TEST(launches_in_a_row)
                 EXPECT_WORDS(&p, DATA + 8, i, 0, 0);
             }
         }
-        /* what may be read changes, too */
+        /* permissions change, too */
         program_set(&p, here, addi);
         program_pass(&p);
         assert_int_equal(sam_gpu_unmap(p.gpu, DATA, &p.error), SAM_OK);
@@ -158,10 +157,10 @@ TEST(launches_in_a_row)
     }
 }
 
-#define CONTROL 0xa0000000u /* the first workgroup that stores, and by which instruction */
+#define CONTROL 0xa0000000u /* the first workgroup that stores, and the instruction */
 
-/* Each workgroup that stores reads its two pages first. Lanes 2 to 7 of the vector go over the end
- * of the first of them. */
+/* Each workgroup that stores reads its two pages first. Lanes 2 to 7 of the vector access cross
+ * the end of the first one. */
 static const char late_stores[] = "        li      t0, 0xa0000000\n"
                                   "        lw      t1, 0(t0)\n"
                                   "        lw      s0, 4(t0)\n"
@@ -212,8 +211,8 @@ static bool drop(void *context, const void *data, size_t size)
     return true;
 }
 
-/* The lowest workgroup's, for any number of workers, in runs and stepped; memory and counts are
- * those of a launch that is not watched. */
+/* The access of the lowest workgroup, for any number of workers, in runs and stepped; memory and
+ * counts equal those of an unwatched launch. */
 TEST(the_first_store_to_an_input)
 {
     static uint8_t memory[2][DATA_SIZE];
@@ -247,7 +246,7 @@ TEST(the_first_store_to_an_input)
             program_free(&p);
         }
         assert_int_equal(insns[1], insns[0]);
-        if (jobs == 1) /* four workgroups share a place; the last one wins */
+        if (jobs == 1) /* four workgroups share an address; the last one wins */
             assert_memory_equal(memory[1], memory[0], DATA_SIZE);
     }
 }

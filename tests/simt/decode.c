@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table-driven decoder against the reference's switch: random words, mutated instructions, and
- * prefixes before them. Both must agree on what is legal, on the name and on every operand.
- *
- * SAMITE_SEED=N starts from seed N; SAMITE_CASES=N sets the number of words. */
+/* The table-driven decoder against the reference's switch: random words, mutated instructions,
+ * and prefixes before them. Both must agree on validity, name and every operand. SAMITE_SEED=N
+ * starts from seed N; SAMITE_CASES=N sets the number of words. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,7 @@
 
 static struct sam_isa ventus;
 
-/* The immediate as the tables give it: csr numbers and the AVL of vsetivli have slots of their
- * own there. */
+/* The immediate as in the tables, where csr numbers and the AVL of vsetivli have separate slots. */
 static bool same_operands(const struct sam_insn *a, const struct ref_insn *b, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
@@ -122,7 +120,7 @@ TEST(words_decode_alike)
     }
 }
 
-/* Every value of the fields that select an operation, for every major opcode. */
+/* Every value of the opcode selector fields, for every major opcode. */
 TEST(selecting_fields_decode_alike)
 {
     for (uint32_t opcode = 0; opcode < 128; opcode++)
@@ -132,7 +130,7 @@ TEST(selecting_fields_decode_alike)
                     check(top << 20 | rs1 << 15 | funct3 << 12 | opcode, 0);
 }
 
-/* A prefix is illegal before another one, whatever the two hold. */
+/* A prefix before another one is illegal, whatever their bits. */
 TEST(two_prefixes_are_illegal)
 {
     static const uint32_t funct3[4] = {2, 3, 5, 7};
@@ -146,7 +144,7 @@ TEST(two_prefixes_are_illegal)
     }
 }
 
-/* The assembler refuses the same instructions after a prefix as the reference, and every
+/* The assembler rejects the same instructions after a prefix as the reference, and every
  * instruction has a row here. */
 TEST(prefixes_are_assembled_before_the_same)
 {

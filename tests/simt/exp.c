@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VFEXP on every level of the host's instruction set: for each float the bits of the host's exp in
- * double precision, rounded once (ruling 2.13). Here for one float in 4099 and for those around
- * each border; the loop has been run over all floats, too (SAMITE_CASES=4294967296). */
+/* VFEXP on every level of the host's instruction set: for each float the bits of the host's exp
+ * in double precision, rounded once (ruling 2.13). By default one float in 4099 and those around
+ * each boundary; SAMITE_CASES=4294967296 takes all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ TEST(all_magnitudes)
     }
 }
 
-/* Where results become 1, subnormal, zero, infinity, NaN; where x is clipped. */
+/* Boundaries where results become 1, subnormal, zero, infinity, NaN; where x is clipped. */
 TEST(borders)
 {
     static const uint32_t around[] = {
@@ -94,8 +94,8 @@ TEST(borders)
         }
 }
 
-/* The result is so close to the middle of two floats that less than the precision of a double does
- * not tell which is nearer. */
+/* The result is so close to the middle of two floats that double precision cannot tell which one
+ * is nearer. */
 TEST(midpoints)
 {
     static const uint32_t near[] = {0xbea6154c, 0xbea6d060, 0xbeaa789c, 0x3ea585a0, 0x3eaa23c4,

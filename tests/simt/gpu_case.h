@@ -16,11 +16,11 @@
 
 #define GPU_CASE_WORDS "with", "before", "trap", "after", "count"
 
-/* The program between `begin` and `end`, with what holds before. */
+/* The program between `begin` and `end`, with the "before" memory. */
 struct program gpu_case_open(const struct test_case *c, const char *begin, const char *end);
-/* Launch it; it must end as the case says. */
+/* Launch it; it must end as the case specifies. */
 void gpu_case_launch(struct program *p, const struct test_case *c);
-/* A value as in the directives; returns what follows it. */
+/* Parses a value of a directive; returns the text after it. */
 const char *gpu_case_value(const struct program *p, const char *text, uint32_t *value);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "program.h"
 
-/* out[workgroup * lanes of it + lane of it] += 1, in the lanes that run; all warps meet twice. */
+/* out[workgroup * lanes + lane] += 1, in the lanes that run; all warps meet at two barriers. */
 static const char kernel_text[] = "kernel: lw s1, 0(a0)\n"
                                   "csrr t1, numw\ncsrr t2, numt\nmul t1, t1, t2\n"
                                   "csrr t3, wgid\nmul t3, t3, t1\ncsrr t2, tid\nadd t3, t3, t2\n"
@@ -39,7 +39,7 @@ static uint32_t groups_of(const struct row *row, int i)
     return (row->global[i] + row->block[i] - 1) / row->block[i];
 }
 
-/* Whether the lane runs: every one in a complete workgroup, those with a work-item in others. */
+/* Whether the lane runs: every lane in a complete workgroup, otherwise those with a work-item. */
 static bool is_expected(const struct row *row, uint32_t group, uint32_t lane)
 {
     bool cut = false, exists = lane < row->block[0] * row->block[1] * row->block[2];

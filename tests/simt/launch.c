@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch reports: its progress, where its warps stood when it ended early, its commit log;
- * the limit of instructions; and programs that are loaded at other addresses than they run at. */
+/* Reports of a launch: its progress, the locations of its warps at an early end, its commit log;
+ * the limit of instructions; and programs loaded at other addresses than they run at. */
 #include "program.h"
 
 #include <string.h>
@@ -79,8 +79,8 @@ TEST(places_of_a_stop)
     assert_string_equal(p.error.text, "stopped after 2 of 5 workgroups");
     assert_int_equal(p.result.place_count, 0);
     program_free(&p);
-    /* in the middle of one, at the first report after its instructions: warp 0 waits, warp 1 has
-     * used its turn in the loop, warp 2 has not begun */
+    /* within a workgroup, at the first report after its instructions: warp 0 waits, warp 1 has
+     * used its time slice in the loop, warp 2 has not begun */
     told = (struct told){.stop_early = true};
     p = program_new("        csrr    t0, wid\n"
                     "        bnez    t0, over\n"
@@ -135,8 +135,9 @@ TEST(places_of_a_deadlock)
     }
 }
 
-/* Workgroups from number `first` on fail, the others note that they ran. Whoever takes them, the
- * first to fail is reported, all before it have run, and those that began are counted. */
+/* Workgroups from number `first` on fail, the others record that they ran. On any workers, the
+ * first failure is reported, all workgroups before it have run, and every started one is
+ * counted. */
 TEST(many_workgroups_fail)
 {
     enum { GROUPS = 1500 };
@@ -174,7 +175,7 @@ TEST(many_workgroups_fail)
     }
 }
 
-/* The argument buffer that a prepared launch names. */
+/* The argument buffer named by a prepared launch. */
 TEST(prepared_arguments)
 {
     struct program p = program_new("k: endprg\n", 8);
@@ -192,7 +193,7 @@ TEST(prepared_arguments)
     program_free(&p);
 }
 
-/* A section has its bytes where it runs and where it is loaded, and nowhere else. */
+/* A section has its bytes at its run address and at its load address, and nowhere else. */
 TEST(load_addresses)
 {
     static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -218,7 +219,7 @@ TEST(load_addresses)
     assert_memory_equal(got, bytes, 8);
     assert_int_equal(sam_gpu_read(gpu, 0xa0000000, NULL, 16, &error), SAM_OK);
     sam_gpu_free(gpu);
-    /* a load address above 4 GiB, which no ELF file of 32 bits has */
+    /* a load address above 4 GiB, impossible in a 32-bit ELF file */
     image->sections[0].load_offset = UINT64_C(1) << 32;
     assert_int_equal(sam_gpu_new(NULL, &gpu, &error), SAM_OK);
     assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_ERR_INPUT);
@@ -232,8 +233,8 @@ static bool collect(void *context, const void *data, size_t size)
     return sam_buffer_append(context, data, size);
 }
 
-/* Workgroups of one GPU that change in size: each warp finds its registers, and local memory, zero,
- * and leaves them otherwise. */
+/* Workgroups of one GPU that change in size: each warp finds its registers and local memory
+ * zeroed, and leaves them changed. */
 TEST(changing_warps)
 {
     static const uint32_t warps[] = {4, 1, 8, 8, 2, 40, 3, 40};
@@ -275,9 +276,9 @@ TEST(changing_warps)
     program_free(&p);
 }
 
-/* As the public simulator has it: after a vector branch npc is where the warp went, whether all
- * lanes went there or some; after a join that pops, the path popped; after another, what it was.
- * Instructions that set vl write vstart, too. */
+/* As in the public simulator: after a vector branch, npc is the warp's next pc, whether all
+ * lanes went there or some; after a join that pops, the path popped; after another join, the old
+ * npc. Instructions that set vl write vstart, too. */
 TEST(commit_log)
 {
     static const char *const lines[] = {
@@ -323,7 +324,7 @@ TEST(commit_log)
     program_free(&p);
 }
 
-/* The limit is exact, in straight code too, however the launch runs. */
+/* The limit is exact, also in straight-line code, however the launch runs. */
 TEST(limits)
 {
     static const uint32_t limits[] = {1, 2, 3, 1020, 1024, 1030, 2047, 2048, 5000};
@@ -343,7 +344,7 @@ TEST(limits)
             assert_int_equal(p.result.trap.tval, limits[i]);
             assert_int_equal(p.result.trap.pc, SAM_CODE_BASE + 4 * run);
             assert_int_equal(p.result.trap.warp, 0);
-            /* by turns of one instruction warp 1 has run as many */
+            /* with time slices of one instruction, warp 1 has run as many */
             assert_int_equal(p.result.stats.warp_insns, way == 2 ? 2 * limits[i] : limits[i]);
         }
     }

@@ -15,7 +15,7 @@ struct access {
     bool allowed;
 };
 
-/* A load or a store of so many bytes, twice: the second one finds the page in the view. */
+/* A load or a store of `size` bytes, twice: the second one hits the TLB. */
 static void expect(const struct sam_gpu_options *options, uint32_t lds_size,
                    const struct access *access, bool store)
 {
@@ -23,7 +23,7 @@ static void expect(const struct sam_gpu_options *options, uint32_t lds_size,
     static const char *const stores[] = {[1] = "sb", [2] = "sh", [4] = "sw"};
     char text[256];
     const char *name = (store ? stores : loads)[access->size];
-    /* First touch the page where that is allowed. */
+    /* First access the page where that is allowed. */
     snprintf(text, sizeof text,
              "li x5, 0x70000000\nsw x6, 0(x5)\nli x5, 0x%x\n%s x6, 0(x5)\n"
              "%s x6, 0(x5)\n" END,
@@ -96,7 +96,7 @@ TEST(lanes_are_checked_one_by_one)
     program_free(&p);
 }
 
-/* Scalar stacks and what the program declares. */
+/* Scalar stacks, and the program's declaration. */
 TEST(a_prepared_launch_has_its_own_size)
 {
     char text[1024];
@@ -117,7 +117,7 @@ TEST(a_prepared_launch_has_its_own_size)
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 16);
     assert_int_equal(p.launch.pds_size, 8);
-    p.image->resource_count = 3; /* more than kernels: the most of all */
+    p.image->resource_count = 3; /* more than kernels: the maximum */
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 64);
     assert_int_equal(p.launch.pds_size, 12);

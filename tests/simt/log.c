@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commit log of instrumented code is that of single steps, byte by byte, on random programs of
- * 4 to 32 lanes: with traps, code that changes, and limits that end a launch anywhere. */
+/* The commit log of instrumented code equals that of single steps, byte by byte, on random
+ * programs of 4 to 32 lanes: with traps, self-modifying code, and limits that end a launch
+ * anywhere. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -15,7 +16,7 @@ static bool collect(void *context, const void *data, size_t size)
     return sam_buffer_append(context, data, size);
 }
 
-/* Counting instructions makes a logged launch step them. */
+/* Counting instructions makes a logged launch step. */
 static enum sam_status log_launch(const struct random_case *c, uint64_t limit, bool stepped,
                                   struct sam_buffer *log, struct sam_error *error)
 {

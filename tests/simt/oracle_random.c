@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random straight-line programs against QEMU: instructions feed one another, flags accumulate,
- * rounding modes change. This finds what single experiments cannot: state that an instruction
- * leaves behind. Scalar and vector floating point are separate, since QEMU does not combine Zfinx
- * and V. */
+/* Random straight-line programs against QEMU: instructions depend on one another, flags
+ * accumulate, rounding modes change. This finds errors that single experiments cannot: state
+ * left behind by an instruction. Scalar and vector floating point are separate, since QEMU does
+ * not combine Zfinx and V. */
 #include "test.h"
 
 #include "isa/isa.h"
@@ -69,7 +69,7 @@ static void add_insn(struct oracle *o, const struct sam_insn_row *row, uint64_t 
     oracle_code(o, "\n");
 }
 
-/* Reload a register from the tables, so that not everything becomes zero or NaN. */
+/* Reload a register from the tables, so that values do not degenerate to zero or NaN. */
 static void reload(struct oracle *o, bool vectors, uint64_t *random)
 {
     unsigned place = 4 * (unsigned)test_below(random, 2 * ORACLE_VALUES), r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every vector instruction that Ventus keeps from RISC-V V against QEMU with as many elements a
- * register as the warp has lanes. Both run the same program, but for what Ventus defines anew:
+/* Every vector instruction that Ventus keeps from RISC-V V against QEMU, with one element per lane
+ * in a register. Both run the same program, except for the differences of Ventus:
  *   masks   bit 0 of each lane's element instead of packed bits
  *   narrow  8 and 16-bit accesses and extensions take the low bits of each 32-bit element
- * There QEMU gets instructions that say the same. vmv.x.s and its kin, which share nothing but
- * their name, are tested elsewhere.
+ * There QEMU runs equivalent instructions. vmv.x.s and its kin, which share nothing but their name,
+ * are tested elsewhere.
  *
  * Registers: v2 = vs1, v4 = vs2, v6 = addend, v8 = vd, v10 and v24 (0 or 1) what vd held before,
  * v14, v16, v18 = masks as elements; s10 = all elements, s9 = vl of the experiment. */
@@ -37,8 +37,8 @@ static const char ventus_prelude[] = ".set VENTUS, 1\n"
 
 struct setting {
     unsigned lanes;
-    unsigned lmul; /* above 1 without masks: what they are then is not RISC-V's */
-    unsigned vl;   /* of the experiments; loads and stores around them take all elements */
+    unsigned lmul; /* above 1 without masks, which then differ from RISC-V's */
+    unsigned vl;   /* of the experiments; loads and stores around them use all elements */
 };
 
 struct experiment {
@@ -70,15 +70,15 @@ static void set_vl(struct experiment *x, const char *avl)
         oracle_code(&x->oracle, "vsetvli zero, %s, e32, m%u, tu, mu\n", avl, x->setting->lmul);
 }
 
-/* QEMU 7.2 fails an assertion of its own on an instruction with a static rounding mode that comes
- * first in a translated block. An instruction before it that raises nothing prevents that. */
+/* QEMU 7.2 fails an internal assertion on an instruction with a static rounding mode at the
+ * start of a translated block. A preceding instruction without flags prevents that. */
 static const char *before_static_mode(const struct experiment *x)
 {
     return strstr(x->row->mnemonic, ".rtz.") ? "vfsgnj.vv v30, v10, v10\n" : "";
 }
 
-/* Run it on a destination that holds `before`, under a mask or none, and keep v8; flags of
- * floating-point rows too. */
+/* Run it on a destination that holds `before`, masked or not, and keep v8; also the flags of
+ * floating-point rows. */
 static void keep_each(struct experiment *x, const char *before, int mask, const char *ventus,
                       const char *qemu)
 {
@@ -100,7 +100,7 @@ static void keep_each(struct experiment *x, const char *before, int mask, const 
         oracle_store(o, "a5", "fflags of %s", ventus);
 }
 
-/* "<mnemonic> <operands>" unmasked, in every rounding mode where there is one, and under masks. */
+/* "<mnemonic> <operands>" unmasked, in every rounding mode if it has one, and masked. */
 static void keep(struct experiment *x, const char *before, const char *operands)
 {
     char insn[128], qemu[192];
@@ -122,7 +122,7 @@ static void keep(struct experiment *x, const char *before, const char *operands)
     }
 }
 
-/* A window of vector elements, at every position or at every register's worth. */
+/* A window of vector elements, at every position or at every register's multiple. */
 static struct oracle_axis window(const struct experiment *x, bool every, bool few, const char *load)
 {
     size_t count = few ? ORACLE_FEW : ORACLE_VALUES;
@@ -218,7 +218,7 @@ static void one_vector(struct experiment *x)
     oracle_end(&x->oracle);
 }
 
-/* vadc, vmerge and so on, which read v0 as an operand. */
+/* vadc, vmerge and so on, with v0 as an operand. */
 static void with_v0(struct experiment *x, const char *source)
 {
     bool is_vector = strcmp(source, "v2") == 0;
@@ -347,7 +347,7 @@ static void vector_store(struct experiment *x, const char *stride)
     oracle_end(&x->oracle);
 }
 
-/* Each index is the low bits of its element; the rest of the element is noise. */
+/* Each index is the low bits of its element; the other bits are noise. */
 static void indexed(struct experiment *x, bool is_store)
 {
     static const char *const labels[] = {"offsets_8", "offsets_16", "offsets_32"};
@@ -374,7 +374,7 @@ static void indexed(struct experiment *x, bool is_store)
     oracle_end(&x->oracle);
 }
 
-/* vl of a request; the type as far as both have it. */
+/* vl of a request; the type if both support it. */
 static void configuration(struct experiment *x)
 {
     static const char *const types[] = {"e32, m1, tu, mu", "e32, m2, tu, mu"};
@@ -413,7 +413,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* False: this test knows no such operands. */
+/* False: operands unknown to this test. */
 static bool add(struct experiment *x)
 {
     static const char *const signed_5[] = {"-16", "-5", "-1", "0", "1", "7", "15"};
@@ -515,7 +515,7 @@ static void prepare(struct experiment *x)
     oracle_table(o, "scratch", (uint32_t[1]){0}, 1, SCRATCH - 1);
     oracle_code(o, "li s10, %u\nli s9, %u\nvsetvli zero, s10, e32, m%u, tu, mu\n", x->elements,
                 x->setting->vl, x->setting->lmul);
-    /* -1.0 everywhere: elements that take no part must raise nothing. */
+    /* -1.0 everywhere: inactive elements must raise no flags. */
     oracle_code(o, "li a0, 0xbf800000\n");
     for (unsigned i = 0; i < 32; i += x->setting->lmul)
         oracle_code(o, "vmv.v.x v%u, a0\n", i);
@@ -525,7 +525,7 @@ static void prepare(struct experiment *x)
                    "vid.v v26\nvadd.vv v10, v10, v26\n");
 }
 
-/* QEMU's machine with as many 32-bit elements a register as there are lanes. */
+/* QEMU's machine with one 32-bit element per lane in a register. */
 static struct qemu_target target_of(unsigned lanes, char cpu[64])
 {
     snprintf(cpu, 64, "rv32,v=true,vext_spec=v1.0,vlen=%u", 32 * lanes);

@@ -13,8 +13,8 @@
 #define TABLES 0x94000000u /* per workgroup: CSR_PDS, then two words per lane */
 #define GROUPS 60
 
-/* Each lane reads the first and the last word of its private memory, writes its workgroup's number
- * + 1 to both, waits, and reads them again: per lane the two sums go to the table. */
+/* Each lane reads the first and the last word of its private memory, writes its workgroup's
+ * number + 1 to both, waits, and reads them again: the table gets two sums per lane. */
 static const char text[] = "        csrr    s0, wgid\n"
                            "        csrr    s1, pds\n"
                            "        csrr    t0, numt\n"
@@ -56,12 +56,12 @@ static struct program program(uint32_t lanes, uint32_t pds_size, unsigned parts)
     p.options.fit_pds = true;
     p.launch.grid[0] = GROUPS;
     p.launch.pds_size = pds_size;
-    /* not at the start of its buffer, and where a page holds several parts not at a page's */
+    /* not at the start of its buffer, and, if a page holds several parts, not page-aligned */
     p.launch.pds_base = 0xa0000040;
     assert_int_equal(sam_gpu_map(p.gpu, 0xa0000000, room + 0x40, &p.error), SAM_OK);
     assert_int_equal(sam_gpu_map(p.gpu, TABLES, GROUPS * (4 + 8 * lanes), &p.error), SAM_OK);
     program_set(&p, program_symbol(&p, "data"), pds_size - 4);
-    for (uint32_t at = 0; at < room; at += 4) /* what was there before */
+    for (uint32_t at = 0; at < room; at += 4) /* previous contents */
         program_set(&p, 0xa0000040 + at, 0xdeadbeef);
     return p;
 }
@@ -98,7 +98,7 @@ TEST(parts_are_used_in_turn)
     }
 }
 
-/* Other code runs under translation, and when each instruction is observed. */
+/* Separate code runs under translation, and when each instruction is observed. */
 TEST(other_modes)
 {
     struct program p = program(32, 512, 2);
@@ -142,7 +142,7 @@ static void run_mixed(struct sam_session *session, unsigned turns, uint64_t *ran
     }
 }
 
-/* After each instruction, look at the private memory of another workgroup: number + 1, or 0. */
+/* After each instruction, check the private memory of another workgroup: number + 1, or 0. */
 static bool look(void *context, struct sam_session *session, const struct sam_step *step)
 {
     struct sam_error error;
@@ -159,7 +159,7 @@ static bool look(void *context, struct sam_session *session, const struct sam_st
     return true;
 }
 
-/* In a session workgroups that share a part are live at once. */
+/* In a session, workgroups that share a part are live at once. */
 TEST(sessions)
 {
     uint64_t random = test_seed();
@@ -189,14 +189,14 @@ TEST(sessions)
 
 TEST(enough_room)
 {
-    /* as many parts as workgroups: each has its own, as it was before */
+    /* as many parts as workgroups: each has its own, with its contents */
     struct program p = program(8, 256, GROUPS);
     program_set(&p, 0xa0000040, 0);
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
     program_pass(&p);
     for (uint32_t w = 0; w < GROUPS; w++)
         assert_int_equal(program_word(&p, TABLES + w * (4 + 8 * 8)), 0xa0000040 + w * 8 * 256);
-    assert_int_equal(program_word(&p, TABLES + 4 + 4), 2 * 0xdeadbeef); /* and is not zeroed */
+    assert_int_equal(program_word(&p, TABLES + 4 + 4), 2 * 0xdeadbeef); /* and it is not zeroed */
     program_free(&p);
 }
 
@@ -207,7 +207,7 @@ TEST(too_little_room)
     assert_string_equal(p.error.text,
                         "0x400 bytes of private memory at 0xa0000040: a workgroup needs 0x800");
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
-    /* no buffer, or a size of 0: the kernel may not need one */
+    /* no buffer, or a size of 0: the kernel may need none */
     p.launch.pds_base = 0xb0000000;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
     program_trap(&p, SAM_TRAP_LOAD_FAULT);
@@ -217,8 +217,8 @@ TEST(too_little_room)
     program_free(&p);
 }
 
-/* More workgroups than 2^30 bytes hold: each finds zeros in its part and counts itself; without the
- * option there is no room, nor is there for one workgroup of more. */
+/* More workgroups than fit into 2^30 bytes: each finds zeros in its part and counts itself;
+ * without the option there is no room, nor is there for one workgroup that is larger. */
 TEST(prepared_launches_share_parts)
 {
     enum { COUNT = 0x94000000, MANY = 34000 };
@@ -244,7 +244,7 @@ TEST(prepared_launches_share_parts)
     must(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), &p.error);
     program_pass(&p);
     assert_int_equal(program_word(&p, COUNT), 2 * MANY);
-    /* one part, in which two workgroups take turns; and a workgroup that no part holds */
+    /* one part, alternating between two workgroups; and a workgroup larger than every part */
     kernel.grid[0] = 2;
     kernel.block[0] = 1024;
     kernel.pds_size = 1 << 20;

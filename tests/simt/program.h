@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program in assembly text, launched through the public API: what the hand-written tests of this
- * folder share. */
+/* A program in assembly text, launched through the public API: shared by the hand-written tests
+ * of this folder. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -27,10 +27,10 @@ struct program {
     struct sam_error error;
 };
 
-/* Assemble `text` (a failure ends the test) and map the buffers above. `lanes` a warp,
- * 1024 bytes of private memory a thread. */
+/* Assemble `text` (an error ends the test) and map the buffers above. `lanes` per warp, 1024
+ * bytes of private memory per thread. */
 struct program program_new(const char *text, uint32_t lanes);
-/* Launch; a trap is in result.trap. */
+/* Launch; result.trap receives a trap. */
 enum sam_status program_run(struct program *p);
 /* Launch, which must succeed. */
 void program_pass(struct program *p);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs through the public API and through the reference of tests/reference, on the same
- * memory: every byte, every trap and every instruction count must agree. A failure prints its seed
- * and the program cut down to the words that matter.
- *
- * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
+/* Random programs through the public API and through the reference of tests/reference, on the
+ * same memory: every byte, every trap and every instruction count must agree. A failure prints
+ * its seed and the program, reduced to the relevant words. SAMITE_SEED=N runs from seed N;
+ * SAMITE_CASES=N sets the number of programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static bool same_trap(struct test_case *t, const struct sam_trap *got, const str
         return differ(t, "trap lanes", got->lanes, want->lanes);
     if (got->word != want->word)
         return differ(t, "trap word", got->word, want->word);
-    /* gpu.h gives tval a meaning up to here. */
+    /* gpu.h defines tval up to here. */
     if (want->kind <= SAM_TRAP_PRIVATE_RANGE && got->tval != want->tval)
         return differ(t, "trap tval", got->tval, want->tval);
     return true;
@@ -95,7 +94,7 @@ static bool drop(void *context, const void *data, size_t size)
     return true;
 }
 
-/* Run with every count. A commit log makes each instruction stepped. */
+/* Run with every counter. A commit log makes each instruction a step. */
 static void count(const struct test_case *t, bool stepped, struct sam_profile *profile,
                   struct sam_gpu_result *result)
 {
@@ -115,7 +114,7 @@ static void count(const struct test_case *t, bool stepped, struct sam_profile *p
     sam_gpu_free(gpu);
 }
 
-/* Whether counting in runs and counting step by step find the same. */
+/* Whether counting in runs and counting step by step agree. */
 static bool same_counts(struct test_case *t)
 {
     struct sam_profile *profiles[2] = {sam_profile_new(), sam_profile_new()};
@@ -152,8 +151,8 @@ static bool same_counts(struct test_case *t)
     return same;
 }
 
-/* True when both sides agree. A quarter of the cases runs under a sanitizer, which changes nothing.
- */
+/* True if both sides agree. A quarter of the programs runs under a sanitizer, which changes
+ * nothing. */
 static bool agree(struct test_case *t)
 {
     struct sam_error error = {0};
@@ -161,7 +160,7 @@ static bool agree(struct test_case *t)
     struct sam_gpu_options options = t->of.options;
     options.size = sizeof options;
     if ((t->of.data_seed >> 32) % 4 == 0)
-        /* its check of bounds reports what otherwise traps */
+        /* its bounds check reports accesses that otherwise trap */
         assert_non_null(
             options.sanitizer = sam_sanitizer_new(
                 options.strict_lds ? SAM_SANITIZE_ALL & ~SAM_SANITIZE_BOUNDS : SAM_SANITIZE_ALL));
@@ -194,7 +193,7 @@ static bool agree(struct test_case *t)
     return same;
 }
 
-/* Replace words of the body by nops while the same thing differs. */
+/* Replace words of the body by nops while the difference remains. */
 static void shrink(struct test_case *t)
 {
     struct gen_program *p = &t->of.program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random program, how it is launched, and what memory holds before. Include test.h first. */
+/* A random program, its launch, and the initial memory. Include test.h first. */
 #ifndef RANDOM_CASE_H
 #define RANDOM_CASE_H
 
@@ -8,7 +8,7 @@
 
 struct random_buffer {
     uint32_t base;
-    uint32_t size; /* bytes in all, or for each warp */
+    uint32_t size; /* bytes in all, or per warp */
     bool each_warp;
 };
 enum { RANDOM_BUFFERS = 7 };
@@ -19,16 +19,16 @@ struct random_case {
     struct sam_launch launch;
     struct sam_gpu_options options;
     uint64_t data_seed;
-    uint32_t global[3], local[3]; /* work-items, for the metadata; 0: it says nothing */
+    uint32_t global[3], local[3]; /* work-items, for the metadata; 0: not specified */
     struct sam_lds_range range;   /* of options.lds_ranges, if that is set */
 };
 
 void random_case_make(struct random_case *c, uint64_t seed, enum gen_trap trap);
-/* Give the launch a global size that its workgroups exceed. */
+/* Give the launch a global size smaller than its workgroups cover. */
 void random_case_cut(struct random_case *c);
 /* Bound the local memory: some of the program's accesses are outside. One warp. */
 void random_case_bound(struct random_case *c);
-/* Bytes of buffer `b`, and what it holds; free() it. */
+/* The contents of buffer `b`, to be freed, and their size. */
 uint32_t random_case_size(const struct random_case *c, unsigned b);
 uint8_t *random_case_contents(const struct random_case *c, unsigned b);
 /* Map and fill the buffers. */

@@ -96,7 +96,7 @@ static void full_vector(struct gen_program *p)
     gen_emit(p, 0x0d000057u | 7u << 12 | GEN_X_TEMP << 7);
 }
 
-/* x[rd] = address of the word `target`; the pair stands at the count now. */
+/* x[rd] = address of the word `target`; the pair is emitted at the current position. */
 static void patch_address(struct gen_program *p, size_t at, unsigned rd, size_t target)
 {
     uint32_t offset = (uint32_t)distance(at, target);
@@ -132,7 +132,7 @@ static void vector_if(struct gen_program *p, unsigned depth)
     gen_emit(p, 0x205b);
 }
 
-/* Lanes leave the loop at different turns. */
+/* Lanes leave the loop in different iterations. */
 static void vector_loop(struct gen_program *p, unsigned depth)
 {
     struct gen_random *r = &p->random;
@@ -230,7 +230,7 @@ static void csr(struct gen_program *p)
                           read_only[gen_below(r, sizeof(read_only) / sizeof(*read_only))]));
         break;
     case 1: /* frm, a valid mode */ gen_emit(p, gen_i(0x73, 5, rd, gen_below(r, 5), 0x002)); break;
-    case 2: /* fflags by register or immediate; the rounding mode stays */
+    case 2: /* fflags by register or immediate; the rounding mode is unchanged */
         gen_emit(
             p, gen_i(0x73, 1 + gen_below(r, 3) + 4 * gen_below(r, 2), rd, gen_below(r, 16), 0x001));
         break;
@@ -272,7 +272,7 @@ static void exchange(struct gen_program *p)
     gen_emit(p, 0x0400400bu);
 }
 
-/* Something that traps when it is reached. */
+/* A trap, if it is reached. */
 static void trap(struct gen_program *p)
 {
     struct gen_random *r = &p->random;
@@ -288,7 +288,7 @@ static void trap(struct gen_program *p)
     case 7: gen_emit(p, 0x0400400b); break;
     case 8: gen_emit(p, gen_i(0x67, 0, x, x, (int32_t)gen_below(r, 8))); break;
     case 9: gen_emit(p, gen_i(0x73, gen_below(r, 8), x, x, (int32_t)gen_below(r, 4096))); break;
-    case 10: /* a prefix before what cannot take it, or registers that do not exist */
+    case 10: /* a prefix that the instruction cannot take, or registers out of range */
         gen_emit(p, gen_i(0x0b, 2 + gen_below(r, 2), 0, 0, (int32_t)gen_u32(r)));
         gen_plain(p, false);
         break;

@@ -16,9 +16,9 @@
 #define GEN_PRIVATE   0x93000000u
 #define GEN_KERNEL    0x94000000u
 #define GEN_COUNTER   0x95000000u /* words that every warp adds to */
-#define GEN_STRIDE    0x10000u    /* bytes of input, and of result, a warp */
-#define GEN_REGION    0x1000u     /* bytes of scratch, and of LDS, a warp */
-#define GEN_PDS       1024u       /* bytes of private memory a thread */
+#define GEN_STRIDE    0x10000u    /* bytes of input, and of result, per warp */
+#define GEN_REGION    0x1000u     /* bytes of scratch, and of LDS, per warp */
+#define GEN_PDS       1024u       /* bytes of private memory per thread */
 #define GEN_MAX_WORDS (GEN_CODE_SIZE / 4)
 
 struct gen_random {
@@ -30,12 +30,12 @@ uint32_t gen_u32(struct gen_random *r);
 uint32_t gen_below(struct gen_random *r, uint32_t n);
 /* True once in n. */
 bool gen_once_in(struct gen_random *r, uint32_t n);
-/* An integer or a float with a liking for the awkward ones. */
+/* An integer or a float, with a preference for corner cases. */
 uint32_t gen_value(struct gen_random *r);
 
 enum gen_trap {
     GEN_NO_TRAP,
-    GEN_TRAP, /* somewhere in the body stands something that traps when reached */
+    GEN_TRAP, /* the body contains an instruction that traps if reached */
 };
 
 struct gen_program {
@@ -60,8 +60,7 @@ void gen_plain(struct gen_program *p, bool lmul2);
 /* One random load, store or atomic with the instructions that make its address. */
 void gen_memory(struct gen_program *p, bool lmul2);
 
-/* Registers with a role. What a random instruction writes is x1..x15, x32..x63, v0..v19,
- * v32..v255. */
+/* Reserved registers. Random instructions write x1..x15, x32..x63, v0..v19, v32..v255. */
 enum {
     GEN_X_LOOP = 16,    /* counters of scalar loops by depth, x16..x19 */
     GEN_X_TEMP = 24,    /* x24..x26 */
@@ -77,7 +76,7 @@ enum {
     GEN_V_PRIVATE = 30,
 };
 
-/* Encodings of what the generator needs by name. */
+/* Encodings of the instructions that the generator uses by name. */
 uint32_t gen_i(uint32_t opcode, uint32_t funct3, unsigned rd, unsigned rs1, int32_t imm);
 uint32_t gen_s(uint32_t opcode, uint32_t funct3, unsigned rs1, unsigned rs2, int32_t imm);
 uint32_t gen_b(uint32_t opcode, uint32_t funct3, unsigned rs1, unsigned rs2, int32_t imm);

@@ -9,7 +9,7 @@
 static const struct sam_isa ventus = {32, SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR |
                                               SAM_EXT_ZFINX | SAM_EXT_ZVE32F | SAM_EXT_XVENTUS};
 
-/* How to treat a row. */
+/* The constraints of a row. */
 enum shape { PLAIN, MEMORY, OTHER };
 
 static enum shape shape_of(const struct sam_insn_row *row)
@@ -35,7 +35,7 @@ static const struct sam_insn_row *pick(struct gen_random *r, enum shape shape)
     }
 }
 
-/* Register choices: 0 in `ext` means the prefix needs no bits. */
+/* Register choices: 0 in `ext` means that the prefix needs no bits. */
 static unsigned x_target(struct gen_random *r)
 {
     return gen_once_in(r, 4) ? 32 + gen_below(r, 32) : gen_below(r, 16);
@@ -51,7 +51,7 @@ static unsigned v_target(struct gen_random *r)
     return gen_once_in(r, 4) ? 32 + gen_below(r, 224) : gen_below(r, 20);
 }
 
-/* Fields of a word being made and the prefix bits they need. */
+/* Fields of the current word, and the prefix bits they need. */
 struct fields {
     uint32_t word;
     uint32_t ext[4]; /* x3, x2, x1, xd */
@@ -66,8 +66,8 @@ static void put(struct fields *f, unsigned low, unsigned number, unsigned slot)
 
 enum { X3, X2, X1, XD };
 
-/* Give every register operand of the row a number. `base` (a scalar) and `vbase` (a vector) are
- * the address operands. */
+/* Assign a number to every register operand of the row. `base` (a scalar) and `vbase` (a vector)
+ * are the address operands. */
 static struct fields fill(struct gen_random *r, const struct sam_insn_row *row, bool even,
                           unsigned base, unsigned index)
 {
@@ -119,7 +119,7 @@ void gen_plain(struct gen_program *p, bool lmul2)
     for (;;) {
         const struct sam_insn_row *row = pick(r, PLAIN);
         if (lmul2 && strcmp(row->mnemonic, "vftta.vv") == 0)
-            continue; /* no ruling says how a tile lies in two registers */
+            continue; /* no ruling defines the layout of a tile in two registers */
         struct fields f = fill(r, row, lmul2, 0, 0);
         bool pair = !lmul2 && gen_once_in(r, 4) && ref_can_pair(ref_decode(row->match, 0).op);
         emit(p, &f, pair);
@@ -127,7 +127,7 @@ void gen_plain(struct gen_program *p, bool lmul2)
     }
 }
 
-/* Bytes an instruction moves for one element: from its mnemonic. */
+/* Bytes moved per element: from the mnemonic. */
 static unsigned bytes_of(const char *mnemonic)
 {
     if (strstr(mnemonic, "ei") || strstr(mnemonic, ".w"))
@@ -150,7 +150,7 @@ void gen_memory(struct gen_program *p, bool lmul2)
     unsigned region = gen_once_in(r, 3) ? GEN_X_LDS : GEN_X_SCRATCH;
     unsigned any = v_target(r) & 30;
     int32_t offset = (int32_t)(gen_below(r, 512) & align);
-    /* x25 = an address in the warp's own region; half of it stays above. */
+    /* x25 = an address in the warp's own region, with at least half of it above. */
     gen_emit(p, gen_i(0x13, 0, base, region, (int32_t)(gen_below(r, 1024) & align & ~3u)));
     if (strstr(o, "(s),t")) {
         index = GEN_X_TEMP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that take effect at once and whose cycles are counted later: memory and cycles are those
- * of launches that are timed at once, on random programs. */
+/* Launches whose effects are immediate and whose cycles are counted later: memory and cycles
+ * equal those of launches timed at once, on random programs. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -58,7 +58,7 @@ static void compare_cycles(struct sam_gpu_recording *recording,
     sam_gputime_result_free(&result);
 }
 
-/* Two launches of each, both of which have run before the first is counted. */
+/* Two launches of each, both run before the first is counted. */
 static void run_cases(enum gen_trap trap, uint64_t cases)
 {
     struct random_case *c = calloc(1, sizeof *c);

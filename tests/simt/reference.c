@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference's own arithmetic, before anything is compared with it: against the host's FPU in
+/* The reference's own arithmetic, before it is used as a reference: against the host's FPU in
  * the four modes it has, and the fifth mode by exact arithmetic in double. */
 #include <fenv.h>
 #include <math.h>
@@ -110,7 +110,7 @@ TEST(arithmetic_agrees_with_the_host)
         bool no_product =
             (a << 1 == 0xff000000u && b << 1 == 0) || (b << 1 == 0xff000000u && a << 1 == 0);
         if (op == FMA && no_product && isnan(to_float(c)))
-            continue; /* hosts differ; the next test has RISC-V's answer */
+            continue; /* hosts differ; the next test checks RISC-V's result */
         if (x != y || got != want)
             fail_msg("operation %d mode %u of %08x %08x %08x: %08x flags %x, host %08x flags %x",
                      op, mode, a, b, c, x, got, y, want);
@@ -173,7 +173,7 @@ TEST(conversions_to_integers_agree_with_the_host)
     }
 }
 
-/* The estimates: within their 2^-7, and their tables at the points that the manual prints. */
+/* The estimates: within 2^-7, and their tables at the points printed in the manual. */
 TEST(estimates_are_near)
 {
     struct gen_random r = {99};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches one after another, on one worker and on several: code that is kept decoded is decoded
- * again once its words, or the buffers that it is in, are others; and the same threads serve
- * launches of all sizes. */
+/* Launches one after another, on one worker and on several: kept code is decoded again once its
+ * words, or their buffers, change; the same threads serve launches of all sizes. */
 #include "program.h"
 
 #include <stdio.h>
@@ -58,7 +57,7 @@ TEST(rewritten_by_host)
         struct program p = many_groups("here: addi t3, zero, 1\n" STORE_T3, all_jobs[k]);
         const uint32_t here = program_symbol(&p, "here");
         for (uint32_t i = 1; i < 30; i++) {
-            program_set(&p, here, li_t3(i / 2)); /* every other time as it was */
+            program_set(&p, here, li_t3(i / 2)); /* alternating with the original */
             p.options.jobs = i % 7 ? all_jobs[k] : 1;
             program_pass(&p);
             expect_all(&p, i / 2);
@@ -92,8 +91,8 @@ TEST(rewritten_by_kernel)
     }
 }
 
-/* Workgroup 0 changes a word of code, has another worker decode it, and puts it back: afterwards
- * memory is as it was when the launch began, but what has been decoded is not. */
+/* Workgroup 0 changes a word of code, has another worker decode it, and restores it: memory ends
+ * as it was at the start of the launch, but the decoded code is stale. */
 TEST(rewritten_for_a_while)
 {
     for (size_t k = 1; k < SAM_COUNT(all_jobs); k++) {
@@ -137,7 +136,8 @@ TEST(rewritten_for_a_while)
     }
 }
 
-/* The first word of a page modifies what the last word of the page before begins. */
+/* The first word of a page is a new second half of the prefixed instruction at the end of the
+ * page before. */
 TEST(rewritten_after_prefix)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
@@ -160,7 +160,7 @@ TEST(rewritten_after_prefix)
     }
 }
 
-/* A prefix at the end of a buffer, which traps, until the buffer has the next instruction. */
+/* A prefix at the end of a buffer, which traps until the buffer has the next instruction. */
 TEST(prefix_at_end)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
@@ -191,7 +191,8 @@ TEST(prefix_at_end)
     }
 }
 
-/* Code in a buffer of less than a page, beside another buffer, that comes, goes and is parted. */
+/* Code in a buffer smaller than a page, adjacent to another buffer, that is mapped, unmapped and
+ * split. */
 TEST(other_buffers)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
@@ -230,7 +231,7 @@ TEST(other_buffers)
     }
 }
 
-/* Any number of workgroups and of workers after any other; what was prepared for more or less. */
+/* Any numbers of workgroups and workers in sequence; structures prepared for more or fewer. */
 TEST(other_sizes)
 {
     struct program p = many_groups("        csrr    t3, wid\n"
@@ -253,7 +254,7 @@ TEST(other_sizes)
     program_free(&p);
 }
 
-/* Statistics and profiles are of all workers, those that came too late to do anything as well. */
+/* Statistics and profiles include all workers, also those that started too late to run anything. */
 TEST(counted)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
@@ -269,8 +270,8 @@ TEST(counted)
     }
 }
 
-/* What is prepared for a launch does not bind it: others may be prepared before it runs, options
- * change, buffers come, and some are never launched. */
+/* A prepared launch is not binding: others may be prepared before it runs, options change,
+ * buffers are mapped, and some prepared launches never run. */
 TEST(prepared)
 {
     struct program p = many_groups("here:   li      t3, 1\n" STORE_T3, 1);
