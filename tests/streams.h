@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sinks and sources of a test: in memory, or good for nothing. */
+/* Sinks and sources of a test: in memory, or always failing. */
 #ifndef TEST_STREAMS_H
 #define TEST_STREAMS_H
 
@@ -25,7 +25,7 @@ static inline bool test_refuse(void *context, const void *data, size_t size)
     return false;
 }
 
-/* Everything goes to `out`. */
+/* Appends everything to `out`. */
 static inline struct sam_sink test_sink(struct sam_buffer *out)
 {
     return (struct sam_sink){test_append, out};

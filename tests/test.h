@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka, and a program of test cases: main() is in main.c. TEST defines a case and registers it;
- * the cases run in the order of the file. `test_x PATTERN` runs those whose names match. */
+/* cmocka, and a program of test cases: main() is in main.c. TEST defines a case and registers
+ * it; cases run in file order. `test_x PATTERN` runs those whose names match. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -26,7 +26,7 @@
     }                                                                                              \
     static void function(__attribute__((unused)) void **state)
 
-/* What cmocka calls before the first case and after the last one; each may be NULL. */
+/* Called by cmocka before the first case and after the last one; each may be NULL. */
 #define TEST_GROUP(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void test_register_group(void)                             \
     {                                                                                              \
@@ -34,7 +34,7 @@
         test_group_teardown = (tear_down);                                                         \
     }
 
-/* The start of main(): PROLOGUE { ... } may add cases that come from a table, and skip them all. */
+/* The start of main(): PROLOGUE { ... } may add cases from a table, and skip the program. */
 #define PROLOGUE                                                                                   \
     static void test_begin(void);                                                                  \
     __attribute__((constructor)) static void test_register_prologue(void)                          \
@@ -43,7 +43,7 @@
     }                                                                                              \
     static void test_begin(void)
 
-/* Words of the command line that no prologue has taken; the first is the PATTERN. */
+/* Words of the command line left over by the prologue; the first is the PATTERN. */
 extern char **test_arguments;
 
 extern CMFixtureFunction test_group_setup, test_group_teardown;

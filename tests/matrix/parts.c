@@ -124,8 +124,7 @@ TEST(writes_of_part_of_a_line)
         assert_int_equal(s.write_beats, 64);
         assert_int_equal(s.full_lines, 0);
         assert_int_equal(s.cycles, full.cycles + 16 * merge);
-        assert_int_equal(s.buckets[SAM_MXU_WRITE][SAM_MXU_MERGE], 15 * merge); /* no load waits
-                                                                                * for the last */
+        assert_int_equal(s.buckets[SAM_MXU_WRITE][SAM_MXU_MERGE], 15 * merge); /* not the last */
         assert_int_equal(run(&c, NULL, &whole, 1).cycles, full.cycles);
     }
 }

@@ -304,7 +304,7 @@ TEST(prepared)
         }
     }
     program_free(&p);
-    /* a gpu that has prepared, and nothing else */
+    /* a gpu that has only prepared a launch */
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         const struct sam_kernel kernel = {.name = "here", .grid = {9, 1, 1}, .block = {64, 1, 1}};
         p = many_groups("here:   endprg\n", all_jobs[k]);
@@ -314,9 +314,9 @@ TEST(prepared)
     }
 }
 
-/* Launches and sessions of one program with warps of all widths by turns: words are loaded and
- * stored for the lanes that there are, whatever the last launch had, in line or with one of them,
- * `far`, at another word. */
+/* Launches and sessions of one program with alternating warp widths: words are loaded and stored
+ * for the existing lanes, whatever the last launch had, in line or with one lane, `far`, at
+ * another word. */
 TEST(widths)
 {
     enum { WORDS = 64 };
@@ -339,7 +339,7 @@ TEST(widths)
                                    1);
     for (uint32_t turn = 0; turn < 400; turn++) {
         const uint32_t lanes = 4u << (turn * 7 + turn / 4) % 4;
-        const uint32_t far = turn * 5 % (lanes + lanes / 4); /* not one of them: all are in line */
+        const uint32_t far = turn * 5 % (lanes + lanes / 4); /* none of them: all are in line */
         const struct sam_kernel kernel = {.name = "here",
                                           .block = {lanes, 1, 1},
                                           .grid = {1, 1, 1},
@@ -379,8 +379,8 @@ static void run_groups(struct program *p)
     expect_all(p, 1);
 }
 
-/* A process that was forked has none of the threads: it launches with its own. Another one frees
- * the gpu at once. */
+/* A forked process has none of the threads: it launches with its own. Another child frees the
+ * gpu at once. */
 TEST(forked)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
@@ -412,8 +412,8 @@ static void stop_at_last(void *context, const struct sam_gpu_progress *progress)
     *(volatile int *)context = progress->done == GROUPS - 1;
 }
 
-/* One workgroup never ends; the threads that ran the others have nothing to do when it runs out of
- * budget or the launch is stopped, and serve the next one. */
+/* One workgroup never ends; the threads that ran the others are idle when it runs out of budget
+ * or the launch is stopped, and serve the next one. */
 TEST(ended_while_others_wait)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executed instructions that a model of time pulls are those of a session's steps, on random
- * programs, however they are recorded and in whichever order they are read. */
+/* Executed instructions, as pulled by a model of time, equal those of a session's steps, on
+ * random programs, for every way of recording and every order of reading. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "samite/session.h"
 #include "simt/replay.h"
 
-/* What the steps of a warp say. */
+/* The steps of a warp, as reported by a session. */
 struct expected {
     struct sam_insn insn;
     uint32_t pc, next_pc, mask, acting, taken;
@@ -204,7 +204,7 @@ static void compare_apart(const struct recording *r, struct sam_replay *replay, 
     pthread_join(thread, NULL);
 }
 
-/* When a workgroup runs: when it is read; all before the first is read; ahead, on a thread. */
+/* Execution of a workgroup: on demand; all before the first is read; ahead, on a thread. */
 enum order { ASKED, KEPT, APART };
 
 static void check(const struct recording *r, size_t limit, bool stepped, enum order order,

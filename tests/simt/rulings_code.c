@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/ventus-rulings.md: what rulings.txt cannot say, because it takes loops, another launch or
- * another host. Values by hand. */
+/* docs/ventus-rulings.md: rulings that rulings.txt cannot express, because they take loops,
+ * another launch or another host. Values by hand. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static uint32_t opv(uint32_t funct6, uint32_t funct3, uint32_t vs1)
     return funct6 << 26 | 1u << 25 | 2u << 20 | vs1 << 15 | funct3 << 12 | 4u << 7 | 0x57;
 }
 
-/* The word stands first in the program: it must trap, and with it as tval. */
+/* The word comes first in the program: it must trap, with itself as tval. */
 static void is_illegal(uint32_t word)
 {
     char text[64];
@@ -195,7 +195,7 @@ static bool collect(void *context, const void *data, size_t size)
     return true;
 }
 
-/* Prints "A\n" to "D\n" by warps 0 to 3; %s stands before the end. */
+/* Prints "A\n" to "D\n" from warps 0 to 3; %s precedes the end. */
 #define PRINTING                                                                                   \
     "li x30, 0x93000000\ncsrr x5, wid\nli x6, 2\namoadd.w x7, x6, (x30)\nadd x7, x7, x30\n"        \
     "addi x5, x5, 65\nsb x5, 4(x7)\nli x8, 10\nsb x8, 5(x7)\ncsrwi print, 1\n"                     \

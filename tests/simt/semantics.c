@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every line of semantics.txt (its head describes the form) through the public API, and fails
- * when a row of the instruction tables has no line. */
+/* Runs every line of semantics.txt (format: see its head) through the public API, and fails if a
+ * row of the instruction tables has no line. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@
 #define MEMORY (DATA + 0x800u)   /* what &0 names */
 #define BEFORE (DATA + 0x10000u) /* a struct state, loaded into the registers */
 #define AFTER  (DATA + 0x20000u) /* a struct state, stored from them */
-#define WORDS  512               /* of memory and of private memory that are compared */
+#define WORDS  512               /* of memory and of private memory, compared */
 
-/* Everything an instruction can see or change. The program of this file moves it by offset. */
+/* All state that an instruction can read or write. This file's program accesses it by offset. */
 struct state {
     uint32_t x[64];
     uint32_t frm, fflags, rpc, vl, vtype, lane_mask[LANES], ended;
@@ -37,8 +37,8 @@ struct setup {
 
 static struct sam_isa ventus;
 static bool covered[SAM_OP_COUNT];
-static bool reads_vd[SAM_OP_COUNT]; /* as the results of the lines have it */
-static const char *where;           /* the line being read, for messages */
+static bool reads_vd[SAM_OP_COUNT]; /* expected in the lines */
+static const char *where;           /* the current line, for messages */
 
 static uint32_t number(const char **text, uint32_t insn)
 {
@@ -73,7 +73,7 @@ static uint32_t number(const char **text, uint32_t insn)
     return value;
 }
 
-/* A list of numbers into `out`; one alone counts for `all` places. */
+/* A list of numbers into `out`; a single one fills `all` places. */
 static void numbers(const char *text, uint32_t insn, uint32_t *out, unsigned all)
 {
     unsigned n = 0;
@@ -152,8 +152,8 @@ static void add(struct text *t, const char *format, ...)
     assert_true(t->size < sizeof(t->bytes));
 }
 
-/* x27..x31 and v28..v31 belong to the program; the rest is loaded and stored when it is below or
- * named. */
+/* x27..x31 and v28..v31 are reserved for the program; other registers are loaded and stored if
+ * below or named. */
 static bool moves_x(const struct setup *s, unsigned n)
 {
     return n != 0 && (n < 27 || s->x[n]);
@@ -218,8 +218,8 @@ static void write_program(struct text *t, const struct setup *s, const char *ins
     add(t, "endprg x0, x0, x0\n");
 }
 
-/* The rows of the words from `insn` up to the first that is not a prefix, which is returned; its op
- * is SAM_OP_ILLEGAL if a prefix precedes it. */
+/* The rows of the words from `insn` up to the first that is not a prefix, which is returned; its
+ * op is SAM_OP_ILLEGAL if a prefix may not precede it. */
 static struct sam_insn cover(struct program *p, uint32_t insn)
 {
     struct sam_insn decoded;
@@ -282,7 +282,7 @@ static int compare(const struct setup *want, const struct state *got)
     return bad;
 }
 
-/* Run the program from a state, which becomes *got. */
+/* Run the program from a state; *got receives the final state. */
 static bool run_from(struct program *p, const struct state *state, struct state *got)
 {
     assert_int_equal(sam_gpu_write(p->gpu, BEFORE, state, sizeof *state, &p->error), SAM_OK);
@@ -317,8 +317,8 @@ static int run_line(const char *insn, const char *before, const char *after)
     setup = (struct setup){.mask = (1u << LANES) - 1, .lmul = 1};
     setup.state.vl = LANES;
     setup.state.ended = 1;
-    /* Names first: the program must move what the line's second half names, too. The address of
-     * the instruction is known once the program is assembled. */
+    /* Names first: the program must load and store names of the line's second half, too. The
+     * address of the instruction is known after assembly. */
     want = setup;
     settings(&setup, before, 0);
     settings(&want, before, 0);
@@ -347,7 +347,7 @@ static int run_line(const char *insn, const char *before, const char *after)
     return bad;
 }
 
-/* "tensor: a b c": rows that are off here; a mnemonic that RV32 has too ends in "/64". */
+/* "tensor: a b c": rows disabled here; a mnemonic that RV32 has too ends in "/64". */
 static void tensor_rows(const char *names)
 {
     char copy[1024], *save = NULL;
@@ -404,7 +404,7 @@ TEST(every_row_has_a_line)
 {
     int missing = 0;
     for (int op = 1; op < SAM_OP_COUNT; op++) {
-        /* What only another machine has is for its tests. */
+        /* Rows of another machine belong to its own tests. */
         if (covered[op] || sam_insn_rows[op].on & (SAM_EXT_XTENSORLOAD | SAM_EXT_XMATRIX))
             continue;
         fprintf(stderr, "# %s has no line\n", sam_insn_rows[op].mnemonic);
@@ -413,7 +413,7 @@ TEST(every_row_has_a_line)
     assert_int_equal(missing, 0);
 }
 
-/* A result that changes with the earlier contents of its register says that it is a source. */
+/* A result that depends on the previous contents of its register reveals a source. */
 TEST(rows_say_what_reads_vd)
 {
     int wrong = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions: what was written takes effect; every way to end. Stops: session_stops.c; the kernels in
+/* Sessions: writes take effect; every kind of end. Stops: session_stops.c; the kernels in
  * sessions: tests/kernels/sessions.c. */
 #include "program.h"
 
@@ -43,7 +43,7 @@ TEST(opens_at_once)
     program_free(&p);
 }
 
-/* Some workgroups, in an order of their own. */
+/* Some workgroups, in non-default order. */
 TEST(some_workgroups)
 {
     struct program p = program_new("        lui     s0, 0x90000\n"
@@ -129,12 +129,12 @@ TEST(writes_take_effect)
     must_refuse(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
     must(sam_session_csr(session, 0, 0, 0x802, &value, e), e);
     assert_int_equal(value, 8);
-    /* local memory, before the program has touched it */
+    /* local memory, before the program has accessed it */
     must(sam_session_read(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
     assert_int_equal(word, 0);
     word = 55;
     must(sam_session_write(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
-    /* code: a second increment in place of the vadd; the other warps run it too */
+    /* code: a second increment replaces the vadd; the other warps run it too */
     must(sam_session_write(session, 0, at.pc, &code, 4, e), e);
     /* a mask with two lanes, so that the last store writes only those */
     const struct sam_stack_entry entries[] = {{1, 2, 3}, {4, 5, 6}};
@@ -154,7 +154,7 @@ TEST(writes_take_effect)
     must(sam_session_run(session, NULL, &stop, e), e);
     assert_int_equal(stop.pc, at.pc);
     EXPECT_WORDS(&p, DATA, 42, 55, 3, 0, 0, 0, 0, 100, 1, 0);
-    /* endprg is not allowed here: it traps, is repaired, and ends */
+    /* endprg is illegal here: it traps, is repaired, and ends */
     assert_int_equal(sam_session_step(session, 0, 0, NULL, e), SAM_ERR_TRAP);
     struct sam_step step;
     assert_int_equal(sam_session_step(session, 0, 0, &step, e), SAM_ERR_TRAP);
@@ -200,7 +200,7 @@ TEST(pc_and_private_memory)
     }
     must_refuse(sam_session_private(session, 0, 1, 8, 8, &address, e), e, "8 lanes");
     must_refuse(sam_session_private(session, 0, 1, 7, 1024, &address, e), e, "1024 bytes");
-    /* warp 0 is taken past the barrier, and warp 1 back to its start: it arrives again, alone */
+    /* warp 0 is moved past the barrier, and warp 1 back to its start: it arrives again, alone */
     must(sam_session_set_pc(session, 0, 0, program_symbol(&p, "wait") + 4, e), e);
     must(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE, e), e);
     must_refuse(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE + 2, e), e, "multiple of 4");
@@ -216,7 +216,7 @@ TEST(pc_and_private_memory)
     program_free(&p);
 }
 
-/* What the hardware does: the last to arrive goes on at once, the others with their next step. */
+/* As in hardware: the last warp to arrive continues at once, the others with their next step. */
 TEST(barrier_retries)
 {
     struct program p = program_new("wait:   barrier x0, x0, 0\n"
@@ -297,7 +297,7 @@ TEST(traps)
     assert_int_equal(result.trap.kind, SAM_TRAP_DEADLOCK);
     assert_int_equal(result.place_count, 2);
     sam_gpu_result_free(&result);
-    /* warp 1 goes to the other barrier: both go on, and warp 0 loads from nowhere */
+    /* warp 1 goes to the other barrier: both continue, and warp 0 loads from an unmapped address */
     must(sam_session_set_pc(session, 0, 1, program_symbol(&p, "there"), e), e);
     assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
     assert_int_equal(stop.trap.kind, SAM_TRAP_LOAD_FAULT);
@@ -337,7 +337,7 @@ static void tell(void *context, const struct sam_gpu_progress *progress)
     told->stop |= told->stop_at && progress->done == told->stop_at;
 }
 
-/* Log, statistics, prints, progress and the stop flag are those of a launch. */
+/* Log, statistics, prints, progress and the stop flag equal those of a launch. */
 TEST(as_a_launch)
 {
     struct program p = program_new("        csrr    s0, wgid\n"

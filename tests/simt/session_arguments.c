@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of session.h, cosim.h and profile.h: NULL, numbers of nothing, sizes. */
+/* Bad arguments of session.h, cosim.h and profile.h: NULL, zero counts, sizes. */
 #include "program.h"
 
 #include <string.h>

@@ -79,7 +79,7 @@ static void mix(uint64_t *digest, uint64_t value)
     *digest = (*digest ^ value) * UINT64_C(0x100000001b3);
 }
 
-/* Of everything that a user can see. */
+/* A digest of all user-visible state. */
 static uint64_t digest_of(struct program *p, struct sam_session *session)
 {
     uint64_t digest = sam_session_time(session), x;
@@ -121,7 +121,7 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
     return digest;
 }
 
-/* Something that a user does; `plain`: running on. */
+/* A random action of a user; `plain`: only runs forward. */
 static void act(struct program *p, struct sam_session *session, bool plain, uint64_t *random)
 {
     struct sam_session_run run = {.size = sizeof run,
@@ -234,13 +234,13 @@ TEST(any_time)
         must(sam_session_goto(session, end / 2, e), e);
         if (round & 2) {
             must(sam_session_finish(session, NULL, e), e);
-            assert_int_equal(prints.size, 4); /* each workgroup prints once, and it is shown once */
+            assert_int_equal(prints.size, 4); /* no print is repeated */
             sam_session_close(session);
             sam_buffer_free(&prints);
             program_free(&p);
             continue;
         }
-        /* in the past, the user does something else: that is the future then */
+        /* in the past, the user acts differently: the future changes */
         for (unsigned i = 0; i < 5; i++)
             act(&p, session, round & 2, &random);
         const uint64_t now = sam_session_time(session), digest = digest_of(&p, session);
@@ -249,7 +249,7 @@ TEST(any_time)
             assert_int_equal(digest_of(&p, session), known[end / 3]);
         must(sam_session_goto(session, now, e), e);
         assert_int_equal(digest_of(&p, session), digest);
-        /* a change is not repeated: what came after it is forgotten */
+        /* a change is not repeated: the later history is dropped */
         must(sam_session_write(session, 0, DATA + 4, &(uint32_t){5}, 4, e), e);
         must(sam_session_goto(session, now / 2, e), e);
         must_refuse(sam_session_goto(session, now + 1, e), e, "recorded from");
@@ -294,7 +294,7 @@ TEST(backwards)
             stops[count++].digest = digest_of(&p, session);
         }
         assert_true(count > 100);
-        size_t left = 30; /* from the end, and from somewhere */
+        size_t left = 30; /* from the end, and from a random time */
         while (left--) {
             must(sam_session_back(session, &stop, e), e);
             count--;
@@ -307,7 +307,7 @@ TEST(backwards)
             assert_int_equal(stop.warp, stops[count].warp);
             assert_int_equal(digest_of(&p, session), stops[count].digest);
         }
-        /* and on again: the next one is the next one */
+        /* and forward again: the next one comes next */
         must(sam_session_run(session, NULL, &stop, e), e);
         assert_int_equal(sam_session_time(session), stops[count + 1].time);
         must(sam_session_goto(session, stops[3].time - 1, e), e);
@@ -318,13 +318,13 @@ TEST(backwards)
         must(sam_session_back(session, &stop, e), e);
         assert_int_equal(stop.reason, SAM_SESSION_START);
         assert_int_equal(sam_session_time(session), 0);
-        /* with accesses undone: the one that has just happened, too */
+        /* with accesses undone: the last one, too */
         for (count = 0; count < 6; count++)
             must(sam_session_run(session, NULL, &stop, e), e);
         while (count--) {
             uint64_t time = stops[count].time;
             if (count == 5 && stops[count].reason == SAM_SESSION_BREAK)
-                continue; /* where it stands: the one before it */
+                continue; /* from its location: the previous one */
             must(sam_session_back_before(session, &stop, e), e);
             if (stop.reason == SAM_SESSION_WATCH) {
                 assert_int_equal(stop.pc, stop.access_pc);
@@ -337,7 +337,7 @@ TEST(backwards)
     }
 }
 
-/* Who ran what at which time. */
+/* The history: the warp that ran at each time. */
 struct runs {
     struct {
         uint32_t workgroup, warp;

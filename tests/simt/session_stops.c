@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions stop where a trace of single steps says, at full speed too. */
+/* Sessions stop at the points given by a trace of single steps, also at full speed. */
 #include "program.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
     return true;
 }
 
-/* Everything that runs, one instruction at a time. */
+/* The whole execution, one instruction at a time. */
 static struct trace trace_of(struct program *p)
 {
     struct trace trace = {0};
@@ -142,7 +142,7 @@ TEST(breakpoints)
             clear_data(&p);
             struct sam_session *session = open_session(&p);
             must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
-            /* a second one, by warp, at the same place and elsewhere */
+            /* a second one, by warp, at the same address and elsewhere */
             at.has_warp = true;
             at.warp = 1;
             must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
@@ -168,7 +168,7 @@ TEST(breakpoints)
     }
 }
 
-/* The first access of the moment that the watchpoint catches. */
+/* The first access of this time that the watchpoint catches. */
 static const struct sam_step_access *caught(const struct moment *m,
                                             const struct sam_session_watch *of)
 {
@@ -191,7 +191,7 @@ TEST(watchpoints)
             open_everything(round & 1 ? 32 : 4, round & 2 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN);
         struct trace trace = trace_of(&p);
         unsigned id, hits = 0;
-        /* around an access that happens */
+        /* around an access that occurs */
         const struct moment *m;
         do
             m = &trace.moments[test_below(&random, trace.count)];
@@ -275,7 +275,7 @@ TEST(conditions)
     }
     sam_session_close(session);
 
-    /* a watchpoint's condition; a break only where lane 1 is active */
+    /* a watchpoint's condition; a breakpoint only if lane 1 is active */
     session = open_session(&p);
     struct sam_session_watch of = {
         .address = DATA + 0x1000, .size = 4, .when = changes, .context = &calls};
@@ -305,8 +305,8 @@ TEST(conditions)
     program_free(&p);
 }
 
-/* Warps race for a word: what remains depends on the place of every turn. Pieces of any length,
- * with breakpoints and without, give what a launch gives. */
+/* Warps race for a word: the result depends on the order of every time slice. Pieces of any
+ * length, with and without breakpoints, give the result of a launch. */
 TEST(exact_turns)
 {
     uint64_t random = test_seed();
@@ -336,7 +336,7 @@ TEST(exact_turns)
         program_set(&p, DATA, 0);
         struct sam_session *session = open_session(&p);
         struct sam_session_break at = {.pc = program_symbol(&p, "over") - 4, .lanes = 16};
-        if (round & 1) /* never stops, but is looked at */
+        if (round & 1) /* never stops, but is evaluated */
             must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
         struct sam_session_watch of = {.address = DATA + 4, .size = 4};
         if (round & 2)

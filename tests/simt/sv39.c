@@ -52,7 +52,7 @@ TEST(permissions_follow_the_sections)
         {"li x5, 0x90000000\njr x5\n", SAM_TRAP_FETCH_PAGE},
         {"li x5, 0x8fff0000\nlw x6, 0(x5)\n" END, SAM_TRAP_LOAD_PAGE},
         {"li x5, 0x90030000\nsw x6, 0(x5)\n" END, SAM_TRAP_STORE_PAGE},
-        /* The page is there, but the buffer of 64 bytes ends within it. */
+        /* The page is mapped, but the buffer of 64 bytes ends within it. */
         {"li x5, 0x92000040\nlw x6, 0(x5)\n" END, SAM_TRAP_LOAD_FAULT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -67,7 +67,7 @@ TEST(permissions_follow_the_sections)
     }
 }
 
-/* A page that code and data share has the permissions of both. */
+/* A page shared by code and data has the permissions of both. */
 TEST(a_shared_page_permits_what_either_section_needs)
 {
     struct program p = translated("la x5, word\nli x6, 9\nsw x6, 0(x5)\nlw x7, 0(x5)\n"
@@ -79,7 +79,7 @@ TEST(a_shared_page_permits_what_either_section_needs)
 
 TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
 {
-    /* The program replaces its own instruction, as a loaded .metadata file may. */
+    /* The program overwrites its own instruction, as a loaded .metadata file may. */
     struct program p = program_new("la x5, here\nlw x6, there\nsw x6, 0(x5)\nj here\n"
                                    "there: li x7, 5\n"
                                    "here: li x7, 4\nli x8, 0x90000000\nsw x7, 0(x8)\n" END,
@@ -108,7 +108,7 @@ TEST(tables_follow_the_buffers_when_built_again)
     program_free(&p);
 }
 
-/* The first and the last page of the 32-bit addresses. */
+/* The first and the last page of the 32-bit address space. */
 TEST(the_ends_of_the_address_space)
 {
     struct program p = program_new("li x5, 0xfffffffc\nli x6, 3\nsw x6, 0(x5)\nlw x7, 0(x0)\n"

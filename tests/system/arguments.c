@@ -151,7 +151,7 @@ TEST(times)
     sam_system_free(system);
 }
 
-/* The description of a program, with one thing in it that is wrong. */
+/* The description of a program, with one error. */
 static void refuses_pipes(struct sam_system *system, struct sam_system_pipes wrong, const char *why)
 {
     struct sam_error error = {0};

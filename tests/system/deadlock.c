@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs and kernels that wait for what never comes are told so; others that poll are left alone.
- */
+/* Deadlocks of programs and kernels are reported; others that poll are left alone. */
 #include "system/program.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ TEST(polls)
         {"poll: lw a0, 16(s0)\n beqz a0, poll\n", "<poll+0x"},
         /* as a compiler without optimisation keeps the value */
         {"poll: lw a0, 8(s0)\n sw a0, -8(sp)\n lw a0, -8(sp)\n beqz a0, poll\n", "<poll+0x"},
-        /* two places by turns, and a function */
+        /* two alternating locations, and a function */
         {"poll: lw a0, 4(s0)\n jal f\n lw a0, 8(s0)\n jal f\n j poll\nf: nop\n ret\n", "<"},
         /* until a time by the cycle counter, by minstret, by a count in memory */
         {"poll: lw a0, 8(s0)\n lw a1, 8(s1)\n srli a1, a1, 17\n beqz a1, poll\n", NULL},
@@ -29,7 +28,7 @@ TEST(polls)
         {"poll: lw a0, 8(s0)\n lw a1, -8(sp)\n addi a1, a1, 1\n sw a1, -8(sp)\n srli a2, a1, 15\n"
          " li a1, 0\n beqz a2, poll\n",
          NULL},
-        /* a count of 2 ** 15 in a register, and one in memory that changes now and then */
+        /* a count of 2 ** 15 in a register, and one in memory that changes occasionally */
         {"li a1, 0x8000\npoll: lw a0, 8(s0)\n addi a1, a1, -1\n bnez a1, poll\n", NULL},
         {"li a3, 0\npoll: lw a0, 8(s0)\n addi a3, a3, 1\n andi a3, a3, 1023\n bnez a3, poll\n"
          " lw a1, -8(sp)\n addi a1, a1, 1\n sw a1, -8(sp)\n srli a2, a1, 6\n li a1, 0\n"
@@ -58,7 +57,7 @@ TEST(polls)
     }
 }
 
-/* The budget is exact, also where it ends while the loop is looked into. */
+/* The budget is exact, also if it ends while the loop is checked. */
 TEST(budget)
 {
     for (uint64_t limit = 8190; limit < 8300; limit += 7) {
@@ -103,21 +102,21 @@ static const struct {
     const char *kernel;
     bool waits; /* forever */
 } kernels[] = {
-    /* the first word of the arguments, which nobody sets */
+    /* the first word of the arguments, which is never set */
     {"kernel: lw t0, 0(a0)\n beqz t0, kernel\n ret\n", true},
-    /* by lanes, with a mask of vectors */
+    /* in lanes, with a vector mask */
     {"kernel: vmv.v.x v1, a0\n1: vlw12.v v2, 0(v1)\n vmv.x.s t0, v2\n beqz t0, 1b\n ret\n", true},
-    /* by an atomic that stores what is there */
+    /* by an atomic that stores the old value */
     {"kernel: li t1, 0\n1: amoor.w t0, t1, (a0)\n beqz t0, 1b\n ret\n", true},
-    /* one warp waits for the other at a barrier, which polls */
+    /* one warp waits at a barrier for the other, which polls */
     {"kernel: csrr t1, wid\n beqz t1, 2f\n1: lw t0, 0(a0)\n beqz t0, 1b\n2: barrier x0, x0, 1\n "
      "ret\n",
      true},
-    /* one warp polls what the other writes after a long while */
+    /* one warp polls for a late store of the other */
     {"kernel: csrr t1, wid\n bnez t1, 2f\n1: lw t0, 0(a0)\n beqz t0, 1b\n ret\n"
      "2: li t2, 0x300000\n3: addi t2, t2, -1\n bnez t2, 3b\n li t0, 1\n sw t0, 0(a0)\n ret\n",
      false},
-    /* a loop that counts for long */
+    /* a long counting loop */
     {"kernel: li t2, 0x400000\n3: addi t2, t2, -1\n bnez t2, 3b\n ret\n", false},
     /* and one that counts in memory */
     {"kernel: csrr t1, wid\n bnez t1, 2f\n li t3, 0x80000\n1: lw t2, 4(a0)\n addi t2, t2, 1\n"
@@ -151,11 +150,11 @@ TEST(waits)
     }
 }
 
-/* Workgroups that wait for each other, and are released as they run at the same time. */
+/* Workgroups that wait for each other, and are released since they run at the same time. */
 TEST(meets)
 {
     static const char kernel[] = " .globl kernel\n"
-                                 "kernel: li t0, 1\n" /* count who is here */
+                                 "kernel: li t0, 1\n" /* count the arrivals */
                                  " amoadd.w zero, t0, (a0)\n"
                                  " li t2, 8\n"
                                  "1: lw t0, 0(a0)\n"
@@ -167,7 +166,7 @@ TEST(meets)
             system_program_new(RV64, &(struct sam_system_options){.gpu = &gpu}, NULL, text, kernel);
         if (gpu.jobs == 4) {
             system_expect(&p, 0);
-        } else { /* the fourth does not come */
+        } else { /* the fourth is missing */
             assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
             assert_int_equal(p.result.trap.kind, SAM_TRAP_SPIN);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The weights directory: what a program needs to find and decode every tensor of a packed file. */
+/* The weights directory, from which a program finds and decodes every tensor of a packed file. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -33,7 +33,7 @@ static struct model make_model(const struct sam_codec_options *options, uint64_t
         {"down", SAM_E4M3, 300, 200},
         {"up", SAM_E2M1, 64, 1000},
         {"blob", SAM_OPAQUE, 1, 5000}, /* with a name: not a gap */
-        {"", SAM_I8, 2, 600},          /* without one, but with a type: neither */
+        {"", SAM_I8, 2, 600},          /* unnamed but typed: neither */
     };
     struct model m = {0};
     uint64_t at = HEADER;
@@ -69,7 +69,7 @@ static uint64_t pair(const uint32_t words[2])
     return (uint64_t)words[1] << 32 | words[0];
 }
 
-/* Entry `i` of the directory, as a program reads it. */
+/* Entry `i` of the directory, as read by a program. */
 static struct sam_weight_entry entry_at(struct unit *unit, uint32_t directory, size_t i)
 {
     struct sam_weight_entry entry;
@@ -99,7 +99,7 @@ static void expect_entry(struct unit *unit, const struct sam_weight_entry *e,
     assert_int_equal(!pair(e->bytes), !w->size);
 }
 
-/* A record made as samite/device/weights.h does, over elements [first, first + count). */
+/* A record as made by samite/device/weights.h, over elements [first, first + count). */
 static void expect_tensor(struct unit *unit, const struct sam_weight_entry *e,
                           const uint8_t *elements, uint64_t first, uint64_t count)
 {
@@ -143,7 +143,7 @@ TEST(every_tensor)
         must(sam_system_weights_map(unit.memory, m.packed.data, m.packed.size, base, &directory,
                                     &error),
              &error);
-        base = base ? base : SOURCE + 2 * SAM_PAGE_SIZE; /* the first page is the source's */
+        base = base ? base : SOURCE + 2 * SAM_PAGE_SIZE; /* the first page belongs to the source */
         unit_read(&unit, base, file, m.packed.size);
         assert_memory_equal(file, m.packed.data, m.packed.size);
         unit_read(&unit, directory, count, sizeof count);
@@ -163,7 +163,7 @@ TEST(every_tensor)
     }
 }
 
-/* Refused, and nothing is mapped. */
+/* Rejected, with nothing mapped. */
 static void expect_refused(const void *data, size_t size, uint64_t address, enum sam_status status,
                            const char *text)
 {
@@ -222,7 +222,7 @@ TEST(places_that_are_none)
     free_model(&m);
 }
 
-/* The file fits and its directory does not: neither is there. */
+/* The file fits but its directory does not: neither is mapped. */
 TEST(no_room_for_the_directory)
 {
     uint64_t random = test_seed();

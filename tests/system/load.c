@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of both sides: how kernels are found, heaps, and what cannot be loaded. */
+/* Programs of both sides: look-up of kernels, heaps, and load errors. */
 #include "system/program.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static uint32_t word(struct sam_system *system, const struct sam_image *image, c
 static const char kernels_a[] = ".globl first, second\nfirst: ret\nsecond: ret\n";
 static const char kernels_b[] = ".globl third\n.section .rodata\nthird: .word 0\n";
 
-/* Words gpu_NAME, whichever program comes first; others stay. */
+/* Words gpu_NAME, for either order of loading; others are unchanged. */
 TEST(names)
 {
     for (unsigned order = 0; order < 6; order++) {
@@ -96,7 +96,7 @@ TEST(bad_images)
     sam_image_free(kernels);
 }
 
-/* A program that is loaded again starts anew; its kernels' addresses stand. */
+/* A program that is loaded again starts anew; its kernels' addresses are kept. */
 TEST(again)
 {
     struct sam_system *system = new_system(NULL);
@@ -119,8 +119,8 @@ TEST(again)
     sam_image_free(kernels);
 }
 
-/* The heap follows the program in one buffer with it, also where __heap_end says how far; brk ends
- * where it does. */
+/* The heap follows the program in the same buffer, also when __heap_end sets its end; brk ends
+ * there. */
 TEST(heap)
 {
     static const char brk[] = " li a0, 0\n"
@@ -164,7 +164,7 @@ TEST(heap)
     system_program_free(&p);
 }
 
-/* A program may bring its kernels along, at their addresses. */
+/* A program may contain its kernels, at their addresses. */
 TEST(embedded)
 {
     struct sam_system *system = new_system(NULL);
@@ -182,7 +182,7 @@ TEST(embedded)
     assert_int_equal(sam_image_finish(image, &error), SAM_OK);
     assert_int_equal(sam_system_load(system, image, &error), SAM_OK);
     assert_int_equal(sam_system_read(system, SAM_CODE_BASE, code, 8, NULL), SAM_OK);
-    /* The heap is that of the program proper. */
+    /* The heap belongs to the program proper. */
     assert_int_equal(sam_system_read(system, SAM_SYSTEM_CODE_BASE, NULL, 0x1001000, NULL), SAM_OK);
     assert_int_equal(sam_system_read(system, 0x80001000, NULL, 1, NULL), SAM_ERR_USAGE);
     sam_system_free(system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory map: what exists, exact bounds on both sides, and code that the other side writes. */
+/* The memory map: mapped ranges, exact bounds on both sides, and code written by the other side. */
 #include "system/program.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ static void touch(const char *isa, const char *access, uint64_t address, unsigne
     sam_buffer_free(&text);
 }
 
-/* The hart has the exact bytes of buffers, nothing of local memory, and nothing above 4 GiB. */
+/* The hart sees the exact bytes of buffers, no local memory, and nothing above 4 GiB. */
 TEST(hart_bounds)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -74,12 +74,12 @@ TEST(hart_bounds)
     }
     touch(RV64, "lw", UINT64_C(0x110000000), 5);
     touch(RV64, "sw", UINT64_C(0x1a0000000), 7);
-    touch(RV64, "lw", UINT64_C(0x102000008), 5); /* no control register either */
+    touch(RV64, "lw", UINT64_C(0x102000008), 5); /* not a control register either */
     touch(RV64, "ld", UINT64_C(0xffffffffa0000000), 5);
 }
 
-/* Buffers that touch stay two: neither the GPU nor the host may run over from one into the other,
- * and a buffer may end anywhere in a page. */
+/* Adjacent buffers stay separate: neither the GPU nor the host may cross from one into the
+ * other, and a buffer may end anywhere in a page. */
 TEST(regions)
 {
     static const char text[] = " li t0, 0xb0000000\n"
@@ -122,7 +122,7 @@ TEST(kernel_rewritten)
     static const char form[] = PREPARE " sw s1, 0(s0)\n"
                                        " lw s4, 0(s2)\n"
                                        " la t0, gpu_patched\n"
-                                       " %s t0, 0(t0)\n" /* the address, not extended by its sign */
+                                       " %s t0, 0(t0)\n"      /* the address, not sign-extended */
                                        " li t1, 0x02a00293\n" /* li t0, 42 */
                                        " sw t1, 0(t0)\n"
                                        " sw s1, 0(s0)\n"
@@ -186,8 +186,8 @@ TEST(program_rewritten)
     }
 }
 
-/* The same again and again: the kernel counts in an instruction of the hart or, in every third
- * launch, in a word that is none. The hart stores to the instruction itself in between. */
+/* Repeatedly: the kernel counts in an instruction of the hart or, in every third launch, in a
+ * data word. The hart stores to the instruction itself in between. */
 TEST(program_rewritten_often)
 {
     static const char text[] = PREPARE " la t0, function\n"
@@ -240,7 +240,7 @@ TEST(program_rewritten_often)
     }
 }
 
-/* Both sides count in one word, by their own atomics. */
+/* Both sides count in one word, with their own atomics. */
 TEST(atomics)
 {
     static const char text[] = PREPARE " li t0, 5\n"

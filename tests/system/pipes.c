@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes of a program that is described by hand: their cycles, against those of the units. */
+/* Pipes of a program described by hand: their cycles against those of the units. */
 #include "system/program.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ static struct system_program open_program(bool timed)
                               NULL, text, system_fill);
 }
 
-/* Cycles of a unit, but for one reason. */
+/* Cycles of a unit, except for one reason. */
 static uint64_t cycles_but(const struct sam_system_figures *f, const char *unit, const char *reason)
 {
     uint64_t sum = 0;
@@ -187,7 +187,7 @@ TEST(test_cycles)
     system_program_free(&p);
 }
 
-/* Nothing is kept of a run without time. */
+/* A run without timing keeps no pipes. */
 TEST(test_untimed)
 {
     struct system_program p = open_program(false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system with an assembled program for its hart and, if there is one, for its GPU. Every helper
- * fails the test, with the text of the error, when what it does fails. */
+/* A system with an assembled program for its hart and optionally for its GPU. On an error every
+ * helper fails the test with its text. */
 #ifndef TEST_SYSTEM_PROGRAM_H
 #define TEST_SYSTEM_PROGRAM_H
 
@@ -14,7 +14,7 @@
 #define RV32 "rv32ima_zicsr_zfinx_xtensorload_xmatrix"
 #define RV64 "rv64ima_zicsr_zfinx_xtensorload_xmatrix"
 
-/* Data that every program has: four pages, and after them one that is not mapped. */
+/* Data of every program: four pages, followed by an unmapped one. */
 #define DATA_BASE UINT64_C(0xa0000000)
 #define DATA_SIZE UINT64_C(0x4000)
 
@@ -27,19 +27,19 @@ struct system_program {
 };
 
 /* options->hart and the isa of `hart` are set; both may be NULL. `kernels` NULL: no GPU program;
- * otherwise start code is put in front of it. */
+ * otherwise start code is prepended. */
 struct system_program system_program_new(const char *isa, const struct sam_system_options *options,
                                          const struct sam_hart_options *hart, const char *text,
                                          const char *kernels);
 void system_program_free(struct system_program *p);
 /* Run to an exit with this code. */
 void system_expect(struct system_program *p, uint64_t code);
-/* Run; the hart traps with this cause and tval, and the report has these words. */
+/* Run; the hart must trap with this cause and tval, and the report contains this text. */
 void system_expect_trap(struct system_program *p, unsigned cause, uint64_t tval, const char *words);
-/* The rows of each unit sum to the cycles, what the units asked for is what the levels served, and
- * launches begin after their stores. */
+/* The rows of each unit sum to the cycles, requests of the units equal service of the levels,
+ * and launches begin after their stores. */
 void system_expect_sums(const struct sam_system_figures *figures);
-/* Source of a GPU kernel: out[i] = i + args[1], of all work-items. */
+/* Source of a GPU kernel: out[i] = i + args[1], for all work-items. */
 extern const char system_fill[];
 uint32_t system_word(struct system_program *p, uint64_t address);
 

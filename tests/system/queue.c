@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of the GPU: launches of real kernels from the hart's program. */
+/* The queue of the GPU: launches of real kernels by the hart's program. */
 #include "system/program.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ TEST(launches)
     }
 }
 
-/* Each launch reads what the hart and the launch before it have written. */
+/* Each launch reads stores of the hart and of the previous launch. */
 TEST(dependent)
 {
     static const char kernel[] = " .globl kernel\n" /* args[2] = 3 * args[2] + args[1] */
@@ -140,7 +140,7 @@ TEST(trap_ends)
         assert_int_equal(p.result.trapped_launch, 0);
         assert_non_null(strstr(p.error.text, "launch 0 <kernel>"));
         assert_non_null(strstr(p.error.text, "<store+0x0>"));
-        assert_int_equal(sam_hart_x(p.hart, 18), 0); /* the hart has not gone on */
+        assert_int_equal(sam_hart_x(p.hart, 18), 0); /* the hart did not continue */
         assert_int_equal(seen.count, 1);
         assert_int_equal(seen.trap, SAM_TRAP_STORE_FAULT);
         assert_string_equal(seen.kernel, "kernel");
@@ -188,7 +188,7 @@ TEST(trap_reports)
     }
 }
 
-/* Records that cannot be: the store that submits them faults, and nothing is submitted. */
+/* Invalid records: the store that submits them faults, and nothing is submitted. */
 TEST(bad_records)
 {
     static const struct {
@@ -219,7 +219,7 @@ TEST(bad_records)
     }
 }
 
-/* What a launch names and is not there: its kernel's trap. */
+/* Missing code or data of a launch: its kernel traps. */
 TEST(bad_places)
 {
     static const struct {

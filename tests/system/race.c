@@ -22,7 +22,7 @@ struct bench {
     struct event *events; /* of the queues */
     size_t count, capacity;
     uint64_t submitted[SAM_SYSTEM_QUEUES], ended[SAM_SYSTEM_QUEUES];
-    struct sam_system_race *told; /* for the present access */
+    struct sam_system_race *told; /* for the current access */
     size_t told_count, told_capacity;
     uint64_t total;
 };
@@ -81,8 +81,8 @@ static bool same_class(enum sam_system_access a, enum sam_system_access b)
     return a == b || (reads(a) && reads(b));
 }
 
-/* The byte races with `e`, and this is said of it once: of the last submission that accessed it in
- * this way, with the first such access. */
+/* Records that the byte races with `e`, once: with the last submission that accessed it in this
+ * way, at its first access. */
 static void expect_told(const struct bench *b, const struct event *e, uint32_t byte)
 {
     unsigned found = 0;
@@ -216,7 +216,7 @@ TEST(random_streams_agree_with_the_second_opinion)
         stream(&random, 300, 8 + test_below(&random, 200), 1 + test_below(&random, 100), 100);
 }
 
-/* Ranges and their owners are dropped and numbered anew many times. */
+/* Ranges and their owners are dropped and renumbered many times. */
 TEST(long_streams_agree_with_the_second_opinion)
 {
     uint64_t random = test_seed();
@@ -267,7 +267,7 @@ TEST(a_loop_over_a_result_is_one_race)
     end(&b);
 }
 
-/* Of several launches, on bytes apart: the first range, and how far all of them reach. */
+/* Of several launches, on separate bytes: the first range, and the extent of all. */
 TEST(a_loop_of_launches_is_one_race)
 {
     struct bench b;
@@ -380,7 +380,7 @@ TEST(findings_beyond_those_kept_are_counted)
     end(&b);
 }
 
-/* Words apart from each other, in ever more launches: kept as long as none has ended. */
+/* Separate words, in ever more launches: kept as long as none has ended. */
 TEST(more_ranges_than_are_kept_are_refused)
 {
     for (unsigned waits = 0; waits < 2; waits++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the race check hears of a launch: for each byte of memory, how the launch has accessed it
- * and with which instruction first, as a session of the same launch records it. */
+/* Accesses of a launch as seen by the race check: for each byte of memory, the kinds of access
+ * and the first instruction of each, as a session of the same launch records them. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -10,7 +10,7 @@
 #include "simt/program.h"
 #include "system/race_watch.h"
 
-/* Of each kind of access, 1 + the pc of the first instruction; of a fetch 1. */
+/* Per kind of access, 1 + the pc of the first instruction; 1 for a fetch. */
 struct byte {
     uint32_t first[SAM_SYSTEM_FETCH + 1];
 };
@@ -19,7 +19,7 @@ struct byte {
 enum { CODE_BYTES = 0x1000, PDS_BYTES = 0x10000 };
 struct picture {
     struct byte data[DATA_SIZE], pds[PDS_BYTES], code[CODE_BYTES];
-    bool reserves; /* the instruction before it was to be recorded is lr or sc */
+    bool reserves; /* the previous instruction, recorded, is lr or sc */
 };
 
 static struct byte *byte_at(struct picture *p, uint32_t address)
@@ -78,7 +78,7 @@ static void compare(const struct byte *a, const struct byte *b, size_t count, co
 {
     for (size_t i = 0; i < count; i++)
         for (unsigned k = 0; k <= SAM_SYSTEM_FETCH; k++) {
-            /* a load and a fetch of the same byte are one thing to know */
+            /* a load and a fetch of the same byte count as one */
             const bool both = (k == SAM_SYSTEM_LOAD || k == SAM_SYSTEM_FETCH) &&
                               b[i].first[SAM_SYSTEM_LOAD] && b[i].first[SAM_SYSTEM_FETCH];
             if (a[i].first[k] != b[i].first[k] && !both)
@@ -158,7 +158,7 @@ static const char *const texts[] = {
     START "vmv.v.i v5, 8\nvsw.v v1, 0(v5)\nvlw.v v6, 0(v5)\nvsb.v v1, 5(v5)\n"
           "regpair zero, zero, 0\nvsw.v v6, 16(v5)\nregpair zero, zero, 0\nvsw12.v v6, 0(v3)\n"
           "regpair zero, zero, 0\nvlw12.v v6, 128(v3)\n" END,
-    /* lanes that part, and local memory, which nobody else sees */
+    /* diverging lanes, and local memory, which no other agent accesses */
     START "vmv.v.i v5, 2\nlla t0, 1f\nsetrpc zero, t0, 0\nvbge v1, v5, 1f\nvsw12.v v1, 0(v3)\n"
           "1: join\ncsrr t1, lds\nvadd.vx v7, v2, t1\nvsw12.v v1, 0(v7)\nvlw12.v v6, 0(v7)\n"
           "sw s2, 512(t1)\nbarrier x0, x0, 0\nvsw12.v v6, 256(v3)\n" END,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the race check hears of a hart: with a launch in flight that has written its code and data,
- * every access is a race, with its unit, pc and bytes. */
+/* Accesses of a hart as seen by the race check: with a launch in flight that has written its
+ * code and data, every access is a race, with its unit, pc and bytes. */
 #include "hart/program.h"
 
 #include "system/race_watch.h"
@@ -121,7 +121,7 @@ TEST(matrix_accesses)
            expected, SAM_COUNT(expected));
 }
 
-/* A matrix load that faults has read the rows before the one that does. */
+/* A matrix load that faults has read the rows before the faulting one. */
 TEST(a_matrix_load_that_traps)
 {
     static const struct expected expected[] = {

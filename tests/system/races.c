@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races planted in small programs of the hart and the GPU: each is found, at exactly its bytes and
- * with both sides, and none where the program waits. */
+/* Races planted in small programs of the hart and the GPU: each is found, at exactly its bytes
+ * and with both sides, and none if the program waits. */
 #include "system/program.h"
 
 #include <string.h>
@@ -25,9 +25,9 @@ static const char kernel[] = ".globl touch\n"
                              "sw t1, 0(t2)\n"
                              "endprg\n";
 
-/* s0: the buffer, s1: the GPU's control registers, s2: those of the console, s3: the launch record,
- * s5: those of the weight unit, s6: its record, which counts the symbols of the 16 bytes that the
- * launch stores. A launch is in flight when `body` begins. */
+/* s0: the buffer, s1: the GPU's control registers, s2: those of the console, s3: the launch
+ * record, s5: those of the weight unit, s6: its record, which counts the symbols of 16 bytes
+ * stored by the launch. A launch is in flight when `body` begins. */
 #define BEGIN                                                                                      \
     "li s0, 0x90000000\nli s1, 0x02001000\nli s2, 0x02000000\nla s3, record\n"                     \
     "li s5, 0x02002000\nla s6, weights\n"                                                          \
@@ -48,10 +48,10 @@ struct side {
 struct planted {
     const char *body;
     struct side access, in_flight;
-    uint64_t address, size; /* below 64: in the record of what is in flight; 0 bytes: no race */
+    uint64_t address, size; /* below 64: in the record in flight; 0 bytes: no race */
 };
 
-/* The kernel's code, as it was assembled: no start code in front, for its addresses. */
+/* The kernel's code as assembled: no start code in front, so that addresses match. */
 static struct system_program begin_with(const struct sam_system_options *options, const char *body,
                                         const char *kernels)
 {
@@ -159,7 +159,7 @@ TEST(the_hart_and_a_launch)
         {"x: lw t0, 8(s3)\n", .size = 0},
         {"li t1, 0x80000000\nx: sw zero, 4(t1)\n", HART(STORE), GPU(FETCH, NULL), 0x80000004, 4},
         {"li t1, 0x80000000\nx: lw t0, 4(t1)\n", .size = 0},
-        {"x: sw zero, 0x80(s0)\n", .size = 0}, /* between what the kernel touches */
+        {"x: sw zero, 0x80(s0)\n", .size = 0}, /* between the bytes accessed by the kernel */
     };
     for (size_t i = 0; i < SAM_COUNT(planted); i++)
         expect(&planted[i]);
@@ -203,7 +203,7 @@ TEST(the_weight_unit_and_others)
          0x9000000e, 2},
         {COUNT ONE_ROW "li t2, 64\naddi t1, s0, 0x3f8\nx: mldb m1, t2, (t1)\n", MATRIX(LOAD),
          WEIGHTS(STORE), 0x90000400, 8},
-        /* which queue is waited for */
+        /* the queue waited for */
         {COUNT "lw t0, 16(s1)\nlw t0, 8(s1)\nx: lw t0, 0x404(s0)\n", HART(LOAD), WEIGHTS(STORE),
          0x90000404, 4},
         {COUNT "lw t0, 16(s5)\nx: lw t0, 0x404(s0)\n", .size = 0},
@@ -218,7 +218,7 @@ TEST(the_weight_unit_and_others)
         expect(&planted[i]);
 }
 
-/* Of the room for chunks exactly those bytes are written that the result says. */
+/* Of the room for chunks, exactly the bytes reported by the result are written. */
 TEST(encoded_bytes)
 {
     struct system_program p =
@@ -238,7 +238,7 @@ TEST(encoded_bytes)
     system_program_free(&p);
 }
 
-/* What the program reads before it touches the launch's bytes. */
+/* Reads of the program before it accesses the launch's bytes. */
 TEST(waiting)
 {
     static const struct planted planted[] = {
@@ -246,27 +246,27 @@ TEST(waiting)
         {"lw t0, 8(s1)\nx: lw t0, 4(s0)\n", .size = 0},  /* DONE */
         {"lw t0, 4(s1)\nx: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
         {"lw t0, 12(s1)\nx: lw t0, 4(s0)\n", HART(LOAD), GPU(STORE, "st"), 0x90000004, 4},
-        /* writing STATUS is no wait, either */
+        /* writing STATUS is not a wait either */
         {"sw t0, 12(s1)\nx: sw t0, 4(s0)\n", HART(STORE), GPU(STORE, "st"), 0x90000004, 4},
     };
     for (size_t i = 0; i < SAM_COUNT(planted); i++)
         expect(&planted[i]);
 }
 
-/* In time DONE tells what has ended: of two launches the first, or none. The first one stores to
- * the second's bytes, too. */
+/* With timing, DONE shows the ended submissions: of two launches the first, or none. The first
+ * one stores to the second's bytes, too. */
 TEST(polling_in_time)
 {
     static const struct {
         const char *body;
-        int64_t number; /* of the launch that races; -1: none */
+        int64_t number; /* of the racing launch; -1: none */
     } cases[] = {
         {"lw t0, 8(s1)\nlw t0, 4(s0)\n", 0},
         {"li t1, 1\n1: lw t0, 8(s1)\nbne t0, t1, 1b\nlw t0, 4(s0)\n", -1},
         {"sw s3, 0(s1)\nli t1, 1\n1: lw t0, 8(s1)\nblt t0, t1, 1b\nlw t0, 4(s0)\n", 1},
         {"sw s3, 0(s1)\nli t1, 2\n1: lw t0, 8(s1)\nblt t0, t1, 1b\nlw t0, 4(s0)\n", -1},
         {"sw s3, 0(s1)\nlw t0, 16(s1)\nlw t0, 4(s0)\n", -1},
-        /* time alone is no wait */
+        /* time alone is not a wait */
         {"li t0, 3000\n1: addi t0, t0, -1\nbnez t0, 1b\nlw t0, 4(s0)\n", 0},
     };
     const struct sam_system_timing timing = {.size = sizeof timing};
@@ -286,7 +286,7 @@ TEST(polling_in_time)
     }
 }
 
-/* Values and cycles are those of a run without the check, to the letter of the report. */
+/* Values and cycles equal those of a run without the check, in every byte of the report. */
 TEST(the_check_changes_nothing)
 {
     static const char body[] = COUNT "sw s3, 0(s1)\nlw t1, 4(s0)\nlw t0, 8(s1)\nlw t0, 16(s5)\n";
@@ -314,7 +314,7 @@ TEST(the_check_changes_nothing)
     sam_text_free(reports[1]);
 }
 
-/* A second launch on the same bytes is no race; what follows it races with the later one. */
+/* A second launch on the same bytes is not a race; later accesses race with the later one. */
 TEST(a_queue_orders_itself)
 {
     size_t count;
@@ -328,7 +328,7 @@ TEST(a_queue_orders_itself)
     system_program_free(&p);
 }
 
-/* A kernel that writes over the program of the hart races with the fetches there; the store that
+/* A kernel that overwrites the hart's program races with the fetches there; the store that
  * submits it was fetched before. */
 TEST(a_launch_that_writes_the_harts_code)
 {
@@ -355,10 +355,10 @@ TEST(a_launch_that_writes_the_harts_code)
     system_program_free(&p);
 }
 
-/* What the host reads and writes for the program is the program's. */
+/* Host reads and writes on behalf of the program count as the program's. */
 TEST(calls_of_the_host)
 {
-    /* SYS_WRITE0 of the bytes that the launch has stored, which end at once */
+    /* SYS_WRITE0 of the bytes stored by the launch, which end at once */
     static const char body[] = "li a0, 4\nmv a1, s0\n.balign 16\nslli zero, zero, 0x1f\n"
                                "x: ebreak\nsrai zero, zero, 7\n";
     struct sam_hostio *host;
@@ -405,7 +405,7 @@ TEST(the_report_has_symbols)
     system_program_free(&p);
 }
 
-/* The GPU of a system may be given other options between runs. */
+/* The GPU of a system may get other options between runs. */
 TEST(options_of_the_gpu)
 {
     struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs of the hart that launch random kernels, count weights, wait or not, and access
- * the same memory. What each of them accesses is known as it is made up; the races that follow from
- * docs/system-rulings.md, byte by byte, are those that the check reports. */
+ * the same memory. Their accesses are known by construction; the check must report exactly the
+ * races that follow from docs/system-rulings.md, byte by byte. */
 #include "system/program.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "random.h"
 
 #define DATA  UINT32_C(0x90000000)
-#define SPACE 0x200u /* bytes that are fought for */
+#define SPACE 0x200u /* contended bytes */
 
 enum { KERNELS = 4, COUNTS = 3, OPERATIONS = 40, MOST = 4096 };
 
-/* An access, and by whom. */
+/* An access and its agent. */
 struct event {
     enum sam_system_agent agent;
     enum sam_system_access kind;
@@ -39,7 +39,7 @@ struct count {
     uint32_t source, source_size, destination;
 };
 
-/* What the hart does, in order. */
+/* Actions of the hart, in order. */
 enum operation { LAUNCH, COUNT, WAIT, DONE, ACCESS, RECORD, KINDS };
 struct step {
     enum operation operation;
@@ -74,7 +74,7 @@ static void SAM_PRINTF(3, 4) put(char *text, size_t size, const char *format, ..
     va_end(list);
 }
 
-/* ------------------------------------------------------------------------- what is made up */
+/* --------------------------------------------------------------------------------- generator */
 
 static struct instruction random_instruction(struct scene *s, bool lanes)
 {
@@ -86,7 +86,7 @@ static struct instruction random_instruction(struct scene *s, bool lanes)
     return i;
 }
 
-/* Of the hart or of a kernel: t0 has the address. */
+/* Of the hart or of a kernel: t0 holds the address. */
 static const char *scalar(const struct instruction *i)
 {
     if (i->kind == SAM_SYSTEM_ATOMIC)
@@ -174,7 +174,7 @@ static void make_program(struct scene *s, const struct sam_image *kernels)
             s->counts[i].source_size / 2, s->counts[i].source_size / 2);
 }
 
-/* --------------------------------------------------------------------------- what must race */
+/* --------------------------------------------------------------------------- expected races */
 
 static bool reads(enum sam_system_access kind)
 {

@@ -21,8 +21,8 @@ static const char hello[] = " li t0, 0x02000000\n"
                             " .data\n"
                             "text: .asciz \"hello\\n\"\n";
 
-/* The console register and printf's semihosting calls have one output. The exit code is the word.
- */
+/* The console register and printf's semihosting calls share one output. The exit code is the
+ * word. */
 TEST(console)
 {
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
@@ -43,7 +43,7 @@ TEST(console)
     }
 }
 
-/* Without a host the bytes are dropped; an output that fails ends the run. */
+/* Without a host the bytes are dropped; a failing output ends the run. */
 TEST(no_console)
 {
     struct system_program p = system_program_new(RV32, NULL, NULL, hello, NULL);
@@ -60,8 +60,8 @@ TEST(no_console)
     sam_hostio_free(host);
 }
 
-/* Without time the counter is that of the instructions before the load, however the program runs:
- * at once, recorded, or an instruction at a time. */
+/* Without timing the counter equals the instructions before the load, however the program runs:
+ * at once, recorded, or step by step. */
 TEST(counter)
 {
     static const char text[] = " li t0, 0x02000000\n"
@@ -132,7 +132,7 @@ TEST(identity)
     sam_system_config_free(config);
 }
 
-/* Everything but aligned words in registers that allow the access. */
+/* Everything except aligned words in registers that allow the access. */
 TEST(faults)
 {
     enum { LOAD = 5, STORE = 7, LOAD_MISALIGNED = 4, STORE_MISALIGNED = 6 };
@@ -177,7 +177,7 @@ TEST(faults)
     }
 }
 
-/* TensorLoad and the matrix unit have no way to control registers. */
+/* TensorLoad and the matrix unit cannot access control registers. */
 TEST(units)
 {
     static const struct {
@@ -206,8 +206,8 @@ TEST(units)
     }
 }
 
-/* A store that faults has not happened: the program's handler finds its pc, and a count of
- * instructions without it. */
+/* A faulting store has no effect: the program's handler finds its pc, and an instruction count
+ * without it. */
 TEST(handled)
 {
     static const char text[] = " la t0, handler\n"

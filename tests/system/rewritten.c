@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that changes: a program that rewrites its own instructions, in other pages and right before
- * they run, and one that rewrites a kernel between its launches. The sums that must come out are
- * added up here. Also launch records with several bad words at once. */
+/* Code that changes: a program that rewrites its own instructions, in other pages and
+ * immediately before they run, and one that rewrites a kernel between its launches. The expected
+ * sums are added up here. Also launch records with several invalid words at once. */
 #include "system/program.h"
 
 #include <string.h>
@@ -108,7 +108,7 @@ TEST(rewrites_a_kernel)
     }
 }
 
-/* A bad word is found whatever else is bad: the store that submits the record faults. */
+/* An invalid word is found among other invalid ones: the store that submits the record faults. */
 TEST(several_bad_words)
 {
     static const struct {

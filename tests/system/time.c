@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system in time: what waits for what, sums of the figures, and values that do not depend on it.
- */
+/* A system with timing: waits between units, sums of the figures, and values that do not depend
+ * on timing. */
 #include "system/program.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static struct sam_system_config *config_of(const char *text)
     return config;
 }
 
-/* Run with these parameters; the figures, which are checked. */
+/* Run with these parameters; returns the figures, after checks. */
 static struct sam_system_figures *run(struct system_program *p, const char *isa, const char *config,
                                       const char *text)
 {
@@ -109,8 +109,6 @@ TEST(a_launch_takes_its_time)
     }
 }
 
-/* What is submitted does not begin before older instructions of the engines are over that use its
- * bytes: loads of what it writes, stores of what it reads or writes. */
 /* The last endprg may execute long after the last store has been acknowledged. */
 TEST(a_launch_ends_with_its_last_endprg)
 {
@@ -126,6 +124,8 @@ TEST(a_launch_ends_with_its_last_endprg)
     }
 }
 
+/* A submission begins after the end of older instructions of the engines that use its bytes:
+ * loads of its destinations, stores to its sources or destinations. */
 TEST(what_is_submitted_keeps_the_order)
 {
     static const struct {
@@ -189,7 +189,7 @@ TEST(a_full_queue_holds_the_store)
     struct system_program p;
     struct sam_system_figures *f = run(&p, RV32, "queue=1", text);
     assert_int_equal(f->launch_count, 4);
-    for (size_t i = 2; i < 4; i++) /* when the one before it has left the queue */
+    for (size_t i = 2; i < 4; i++) /* when the previous one has left the queue */
         assert_in_range(f->launches[i].submitted, f->launches[i - 1].begun,
                         f->launches[i - 1].begun + 2);
     assert_true(cycles_of(f, "hart", "control") > 200);
@@ -235,7 +235,7 @@ static uint64_t bytes_of(const struct sam_system_figures *f, const char *unit)
     return sum;
 }
 
-/* Two slices of 512 bytes pass TensorLoad, a record reads and writes, and a launch. */
+/* Two slices of 512 bytes go through TensorLoad, a record reads and writes, and a launch runs. */
 TEST(bytes_belong_to_their_unit)
 {
     static const char text[] = PROGRAM(" li a0, 0x10000000\n"
@@ -263,7 +263,7 @@ TEST(bytes_belong_to_their_unit)
     release(&p, f);
 }
 
-/* A launch that traps has taken the time of what it ran, and the next one follows. */
+/* A trapped launch takes the time of its executed instructions, and the next one follows. */
 TEST(a_launch_that_traps_takes_time)
 {
     static const char overrun[] = " .globl kernel\n"
@@ -297,7 +297,7 @@ TEST(a_launch_that_traps_takes_time)
     release(&p, f);
 }
 
-/* A launch that the GPU of the model has no room for is refused before it runs. */
+/* A launch that exceeds the GPU of the model is rejected before it runs. */
 TEST(a_launch_that_does_not_fit_is_refused)
 {
     struct sam_system_config *config = config_of("gpu.lds_bytes=64");
@@ -313,7 +313,7 @@ TEST(a_launch_that_does_not_fit_is_refused)
     system_program_free(&p);
 }
 
-/* Every parameter has the value that was set, under its whole name. */
+/* Every parameter has the value set under its full name. */
 TEST(parameters_are_read_back)
 {
     struct sam_system_config *config =
@@ -354,7 +354,8 @@ TEST(nothing_is_measured_without_timing)
     system_program_free(&p);
 }
 
-/* Draw parameters of all parts, powers of two and small numbers; what cannot be is left. */
+/* Draw parameters of all parts, powers of two and small numbers; impossible values keep the
+ * default. */
 static struct sam_system_config *random_config(uint64_t *seed)
 {
     struct sam_system_config *config = config_of("");
@@ -369,7 +370,7 @@ static struct sam_system_config *random_config(uint64_t *seed)
         snprintf(text, sizeof text, "%s%s=%llu", prefix, p->name,
                  (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
                                                           : p->low + test_below(seed, 9)));
-        /* those say what a part is, not how long it takes */
+        /* those define the function of a part, not its timing */
         static const char *const parts[] = {"mlen", "sym_width", "depth", "wt_width"};
         bool is_part = false;
         for (size_t k = 0; k < SAM_COUNT(parts); k++)

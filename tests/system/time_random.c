@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs on random systems, beside a plain model: cycles, the reason of each, bytes of
- * each unit and level, and what the program reads of DONE and of the cycle counter agree; values
- * are those without time. */
+/* Random programs on random systems against a plain model: cycles by reason, bytes of each unit
+ * and level, and the program's reads of DONE and of the cycle counter must agree; values equal
+ * those without timing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void access_register(struct plan *p, const char *insn, unsigned address,
     access->action = action;
 }
 
-/* Read a register whose value depends on time, and put it into the log. */
+/* Read a register whose value depends on timing, and append it to the log. */
 static void log_register(struct plan *p, unsigned address, enum sref_action action)
 {
     access_register(p, "lw", address, action);
@@ -144,7 +144,7 @@ static void use_matrix(struct plan *p)
         multiply(p);
 }
 
-/* Do something with the queue of the weight unit, or with the matrix unit. */
+/* A random action on the queue of the weight unit, or on the matrix unit. */
 static void use_others(struct egen *g)
 {
     struct plan *p = (struct plan *)(void *)g;
@@ -172,13 +172,13 @@ static uint32_t some_output(struct plan *p, unsigned number)
     return below(p, 2) ? L0M + at : PACKED + at;
 }
 
-/* Some are where the program stores, too, as some sources are. */
+/* Some are ranges that the program stores to, as some sources are. */
 static uint32_t some_result(struct plan *p, unsigned number)
 {
     return below(p, 3) ? RESULTS_AT + 36 * number : DRAM + 0x800 + 4 * below(p, 300);
 }
 
-/* Elements are encoded; what was encoded is decoded; both are counted; some records are refused. */
+/* Elements are encoded; encoded ones are decoded; both are counted; some records are rejected. */
 static void random_record(struct plan *p, unsigned number)
 {
     static const struct {
@@ -235,7 +235,7 @@ static void plan_new(struct plan *p, uint64_t seed)
 
 /* ---------------------------------------------------------------------------- comparisons */
 
-/* Each instruction of the engines has its times as it is told. */
+/* Collects the times of each instruction of the engines. */
 struct seen {
     const struct egen *program;
     size_t next;
@@ -263,7 +263,7 @@ static bool see_slice(void *context, const struct sam_engines_slice *s)
 
 /* ------------------------------------------------------------------------------- a system */
 
-/* What the records of a run did. */
+/* The effects of a run's records. */
 struct works {
     const struct system_program *program;
     struct system_weight_work of[SUBMITS];
@@ -317,7 +317,7 @@ static void fill(struct system_program *p, const struct plan *plan)
     }
 }
 
-/* `works` not NULL: kept there. */
+/* `works`, unless NULL, receives them. */
 static void start(struct system_program *p, struct plan *plan,
                   const struct sam_system_timing *timing, struct works *works, struct seen *seen)
 {
@@ -351,7 +351,7 @@ static void expect_same_bytes(struct system_program *a, struct system_program *b
     }
 }
 
-/* t1 is what was read of a register last. */
+/* t1 holds the last value read from a register. */
 static void expect_same_values(struct system_program *timed, struct system_program *plain)
 {
     for (unsigned r = 0; r < 32; r++) {
@@ -403,7 +403,7 @@ static const char *missing(const struct total *t)
         if (!t->engines[i])
             return sam_engine_cycle_name(i);
     for (unsigned i = 0; i < SYSTEM_STAGE_CYCLES; i++)
-        if (!t->weights[i] && i != SYSTEM_WEIGHT_WINDOWS) /* no record encodes these */
+        if (!t->weights[i] && i != SYSTEM_WEIGHT_WINDOWS) /* these are never encoded */
             return i < SYSTEM_STAGE_WORKS ? sam_system_weight_unit.works[i] : "idle weight unit";
     if (!t->matrix[SAM_MXU_LOAD][SAM_MXU_MEMORY])
         return "matrix loads that wait for memory";
@@ -517,7 +517,7 @@ TEST(the_reference_agrees)
     const uint64_t rounds = test_number("SAMITE_CASES", ROUNDS);
     struct total total = {.hart = {0}};
     uint64_t seed = test_seed();
-    /* Some kinds of cycles are rare: there are more rounds until all have been. */
+    /* Some kinds of cycles are rare: more rounds follow until all have occurred. */
     for (uint64_t i = 0; i < rounds || (missing(&total) && i < MOST_ROUNDS); i++) {
         struct plan plan;
         struct works works = {.count = 0};

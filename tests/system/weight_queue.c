@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The weight unit as a program reaches it: its queue, code that it writes, and the directory. */
+/* The weight unit from a program's side: its queue, decoded code, and the directory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "samite/system_time.h"
 #include "system/program.h"
 
-/* Where the test puts what a record names. */
+/* Addresses of the buffers that records name. */
 enum { RECORD = 0, RESULT = 64, SOURCE = 0x1000, TARGET = 0x2000 };
 static const char *const isas[] = {RV32, RV64};
 
@@ -130,7 +130,7 @@ TEST(counters)
     }
 }
 
-/* A record that is not there is the program's fault, at the store that submits it. */
+/* A record at an unmapped address is the program's fault, at the store that submits it. */
 TEST(absent_records)
 {
     static const struct {
@@ -152,7 +152,7 @@ TEST(absent_records)
     }
 }
 
-/* A function of the program, which has run before, is decoded over. */
+/* A function of the program, which has run before, is overwritten by decoding. */
 TEST(code)
 {
     static const char text[] = " call answer\n"
@@ -182,7 +182,8 @@ TEST(code)
     }
 }
 
-/* The directory is in a1 and in its register, whichever is loaded first; there is one file. */
+/* The directory is in a1 and in its register, for either order of loading; only one file can be
+ * loaded. */
 TEST(directory)
 {
     static const char text[] = " li t0, 0x02000014\n"

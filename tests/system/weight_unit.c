@@ -93,7 +93,7 @@ static uint8_t *shot(struct unit *unit)
     return bytes;
 }
 
-/* Make these bytes equal in both shots. They must lie in the destination, or be the result. */
+/* Make these bytes equal in both snapshots. They must lie in the destination, or be the result. */
 static void forgive(const struct unit *unit, uint8_t *before, const uint8_t *after, uint64_t at,
                     uint64_t size)
 {
@@ -105,7 +105,7 @@ static void forgive(const struct unit *unit, uint8_t *before, const uint8_t *aft
     memcpy(before + offset, after + offset, (size_t)size);
 }
 
-/* What a segment reads lies in what its block does, and so does what it writes. */
+/* The read and written ranges of a segment lie within those of its block. */
 static void check_segment(const struct system_weight_work *work,
                           const struct system_weight_block *b,
                           const struct system_weight_segment *s)

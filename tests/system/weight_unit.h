@@ -20,9 +20,9 @@ struct unit {
     size_t source_size, destination_size;
 };
 
-/* A source with these bytes, and a destination full of CANARY. */
+/* A source with these bytes, and a destination filled with CANARY. */
 struct unit unit_new(const void *source, size_t size, size_t destination_size);
-/* The same, with what is together in memory scattered over the host. */
+/* The same, with contiguous memory scattered over the host. */
 struct unit unit_scattered(const void *source, size_t size, size_t destination_size);
 void unit_free(struct unit *unit);
 void unit_read(struct unit *unit, uint64_t address, void *data, size_t size);
@@ -30,8 +30,8 @@ void unit_read(struct unit *unit, uint64_t address, void *data, size_t size);
 /* A record over the unit's whole source and destination. */
 struct sam_weight_record unit_record(const struct unit *unit, uint32_t operation, uint32_t type,
                                      uint32_t layout, uint64_t elements);
-/* Write it to memory and run it; the result as memory has it, which must be that of `work`. All
- * memory but the result and what `work` says that it wrote must be as before. */
+/* Write it to memory and run it; returns the result read from memory, which must be that of
+ * `work`. All memory but the result and the ranges reported in `work` must be unchanged. */
 struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_record *record);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.ADDI: the manual's examples, values worked out by hand for each type, and every element of the
- * types of up to 16 bits against the exact sum rounded once. */
+/* TL.ADDI: the manual's examples, values worked out by hand for each type, and every element of
+ * the types of up to 16 bits against the exact sum rounded once. */
 #include "tensor/unit.h"
 
 #include <fenv.h>
@@ -126,7 +126,7 @@ TEST(wide_floats)
     EXPECT("0x800", 32, 0, LIST(0x00002000, 0x00001fff), LIST(0x00002000, 0));
 }
 
-/* All 1024 bytes, whatever tshape says, in place too; tl0 drops them. */
+/* All 1024 bytes for every tshape, in place too; writes to tl0 are dropped. */
 TEST(whole_register)
 {
     struct program p =
@@ -142,7 +142,7 @@ TEST(whole_register)
     program_free(&p);
 }
 
-/* It neither raises nor clears the program's flags. */
+/* It neither sets nor clears the program's flags. */
 TEST(leaves_flags)
 {
     for (int raised = 0; raised < 2; raised++) {
@@ -155,7 +155,7 @@ TEST(leaves_flags)
         assert_int_equal(sam_hart_x(p.hart, 10), raised ? 8 : 0); /* DZ */
         program_free(&p);
     }
-    /* in one run, without a step between */
+    /* in one run, without stepping */
     struct program p = program_new(RV64, NULL,
                                    "li t0, 0x400\ncsrw ttype, t0\nli t1, 0x3f800000\n"
                                    "fdiv.s t1, t1, zero\ntl.addi tl1, tl2, 3\ncsrr a0, fflags\n"
@@ -182,8 +182,8 @@ static const struct format formats[] = {
     {"0x80", 8, SAM_E5M2}, {"0xc0", 8, SAM_E3M4}, {"0x100", 16, SAM_F16}, {"0x200", 16, SAM_BF16},
 };
 
-/* The sum has at most 8 bits of imm and 11 of the element: exact in double except for bfloat16,
- * where 53 bits make the second rounding harmless. */
+/* The sum has at most 8 bits of imm and 11 of the element: exact in double, except for bfloat16,
+ * where 53 bits make the double rounding harmless. */
 static uint32_t expected_sum(const struct format *f, uint32_t element, int imm)
 {
     const struct sam_fp_format *fp = &sam_dtype_table[f->dtype].fp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.CONCAT and TL.MERGE: hand-computed cases, the manual's examples, and every dimension and
+/* TL.CONCAT and TL.MERGE: hand-computed examples, those of the manual, and every dimension and
  * element size against the definition, element by element. */
 #include "tensor/unit.h"
 
@@ -33,8 +33,9 @@ TEST(manual_4_3_4)
     program_free(&p);
 }
 
-/* Blocks of letters, small in tl2 and capital in tl3: concatenations count positions, not elements,
- * and fill each row with zeros; merges take from tl2 where mask 1 says so, and ignore mask 2. */
+/* Blocks of letters, lower case in tl2 and upper case in tl3: concatenations count positions,
+ * not elements, and fill each row with zeros; merges take from tl2 where mask 1 is set, and
+ * ignore mask 2. */
 TEST(rows)
 {
     static const struct {
@@ -63,8 +64,8 @@ TEST(rows)
     }
 }
 
-/* Rows of four: bits at and above the size of the dimension are ignored, also when positions are
- * counted; destination and sources may be one register, and tl0 reads zero. */
+/* Rows of four: mask bits at and above the size of the dimension are ignored, also when
+ * positions are counted; destination and sources may be one register, and tl0 reads as zero. */
 TEST(masks_and_registers)
 {
     static const struct {
@@ -90,7 +91,7 @@ TEST(masks_and_registers)
     }
 }
 
-/* An odd number of 4-bit elements: the nibble after the block stays. */
+/* An odd number of 4-bit elements: the nibble after the block is unchanged. */
 TEST(odd_nibbles)
 {
     struct program p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
@@ -102,7 +103,7 @@ TEST(odd_nibbles)
     program_free(&p);
 }
 
-/* Element `i` of a register that holds the pattern. */
+/* Element `i` of a register filled with the pattern. */
 static uint32_t element(unsigned tl, unsigned i, unsigned bits)
 {
     uint32_t value = 0;
@@ -124,7 +125,7 @@ static uint32_t element_now(const struct program *p, unsigned tl, unsigned i, un
     return value;
 }
 
-/* The position that stands at `j` of the result; tl in *from, 0: zero. */
+/* The source position of result position `j`; *from receives tl, 0: zero. */
 static unsigned source(bool concat, unsigned j, unsigned size, uint32_t mask1, uint32_t mask2,
                        unsigned *from)
 {
@@ -173,7 +174,7 @@ TEST(every_element)
                 }
 }
 
-/* Masks that leave room: zeros after what was chosen, in every row. */
+/* Masks with too few bits: zeros follow the selected elements, in every row. */
 TEST(manual_5_3)
 {
     /* example 3: [8,16,4], positions 0..3 of the first, 12..15 of the second */

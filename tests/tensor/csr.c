@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSRs of the unit: never written at first, what counts as a write, what they hold. */
+/* CSRs of the unit: initially unwritten, the definition of a write, their contents. */
 #include "tensor/unit.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ TEST(unwritten_reads_zero)
     program_free(&p);
 }
 
-/* 32 bits each, whatever stands in them; RV64 writes the lower half and reads zeros above it. */
+/* 32 bits each, with any contents; RV64 writes the lower half and reads the upper half as zeros. */
 TEST(holds_what_is_written)
 {
     struct program p = program_new(RV64, NULL, "ebreak\n");
@@ -39,8 +39,8 @@ TEST(holds_what_is_written)
                      11);
 }
 
-/* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits by an
- * immediate other than 0, or by a register other than x0, is a write, even if nothing changes. */
+/* tmask_load as an example: tl.mload traps until it is written. Setting or clearing bits with an
+ * immediate other than 0, or with a register other than x0, is a write, even if nothing changes. */
 TEST(what_counts_as_a_write)
 {
     static const struct {
@@ -67,8 +67,8 @@ TEST(what_counts_as_a_write)
     }
 }
 
-/* Unwritten: int8, the width of a slice of the shape, stride i. Written with the same values,
- * nothing changes. */
+/* Unwritten: int8, the width of a slice of the shape, stride i. Writing these values changes
+ * nothing. */
 TEST(defaults)
 {
     static const char *const setups[] = {
@@ -88,7 +88,7 @@ TEST(defaults)
     }
 }
 
-/* A stride that was written with 0 is 0, no longer i. */
+/* A stride written with 0 is 0, no longer i. */
 TEST(written_zero_is_zero)
 {
     struct program p = unit_new(RV64, NULL,
@@ -103,7 +103,7 @@ TEST(written_zero_is_zero)
     program_free(&p);
     p = unit_new(RV64, NULL,
                  "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi tload_width, 0\n",
-                 "tl.load tl1, 0(a0)"); /* no bytes at all */
+                 "tl.load tl1, 0(a0)"); /* zero bytes */
     unit_passes(&p);
     for (unsigned b = 0; b < 12; b++)
         UNIT_EXPECT(&p, 1, b, unit_pattern(1, b));

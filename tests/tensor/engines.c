@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time on programs short enough to follow by hand. With the defaults a block of 1024
- * bytes takes 16 cycles of transfer, one more for its slices in a load or store, then the latency:
- * 8 of a load, else 4. */
+/* The engines in time on programs that can be followed by hand. With the defaults a block of
+ * 1024 bytes takes 16 cycles of transfer, one more for its slices in a load or store, then the
+ * latency: 8 for a load, otherwise 4. */
 #include <malloc.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ TEST(each_waits_for_the_one_before)
     assert_int_equal(r.engine[SAM_ENGINE_STORE].queue_peak, 1);
 }
 
-/* The load may write tl1 when the store has read it; the addition when the load has written. */
+/* The load may write tl1 once the store has read it; the addition follows the load's write. */
 TEST(writers_wait)
 {
     struct sam_engines_report r =
@@ -140,7 +140,7 @@ TEST(writers_wait)
     assert_int_equal(r.engine[SAM_ENGINE_COMP].cycles[SAM_ENGINE_WAW], 40);
 }
 
-/* Order within an engine does what waits would: the second load follows the first at once. */
+/* Order within an engine replaces waits: the second load follows the first at once. */
 TEST(one_engine_is_in_order)
 {
     expect("", NULL, "tl.load tl1, 0(a0)\ntl.load tl1, 32(a0)\ntl.load tl2, 0(a0)",
@@ -185,8 +185,8 @@ TEST(memory_keeps_its_order)
            TIMES({0, 1, 18, 26}, {1, 26, 43, 47}));
 }
 
-/* The scalar load reads the last 8 bytes stored, then the 8 after them; the scalar store needs the
- * bytes that a load has read. */
+/* The scalar load reads the last 8 stored bytes, then the 8 after them; the scalar store needs
+ * the bytes read by a load. */
 TEST(scalar_accesses_wait)
 {
     struct sam_engines_report r =
@@ -201,8 +201,8 @@ TEST(scalar_accesses_wait)
            TIMES({0, 1, 18, 26}, {19, 20, 36, 40}));
 }
 
-/* Slices of 32 bytes, 8 of them, every second place: the bytes of two such accesses lie between one
- * another without meeting. 256 bytes: 4 cycles and 8 for the slices. */
+/* 8 slices of 32 bytes with gaps of the same size: two such accesses interleave without overlap.
+ * 256 bytes: 4 cycles and 8 for the slices. */
 TEST(slices_cost_and_interleave)
 {
     struct csr csrs[32] = {{TSHAPE, 0x080120}};
@@ -216,11 +216,11 @@ TEST(slices_cost_and_interleave)
            TIMES({0, 1, 13, 21}, {1, 13, 25, 29}));
     expect("slice_cycles=0,load_bytes=100", csrs, "tl.load tl1, 0(a0)", TIMES({0, 1, 4, 12}));
     expect("slice_cycles=5", csrs, "tl.load tl1, 0(a0)", TIMES({0, 1, 45, 53}));
-    csrs[17] = (struct csr){TMASK_LOAD, 0x100}; /* no slice: a cycle all the same */
+    csrs[17] = (struct csr){TMASK_LOAD, 0x100}; /* no slice: still one cycle */
     expect("", csrs, "tl.mload tl1, 0(a0)", TIMES({0, 1, 2, 10}));
 }
 
-/* The suffix chooses the queue and with it the port; TL.XPOSE.{B,H,W,D} have EngineID 01. */
+/* The suffix selects the queue and with it the port; TL.XPOSE.{B,H,W,D} have EngineID 01. */
 TEST(the_engine_of_the_word)
 {
     expect("comp_bytes=32", NULL,
@@ -244,7 +244,7 @@ TEST(issue_of_the_hart)
     assert_int_equal(r.cycles, 1);
 }
 
-/* A store whose slices wrap around RV32's addresses conflicts at both ends. */
+/* A store whose slices wrap around the RV32 address space conflicts at both ends. */
 TEST(addresses_wrap)
 {
     struct sam_engines_report report;
@@ -265,7 +265,7 @@ TEST(addresses_wrap)
     program_free(&p);
 }
 
-/* What traps, in the program and in its handler, is not in the report. */
+/* Instructions that trap, in the program and in its handler, are not in the report. */
 TEST(traps)
 {
     struct sam_engines_report report;
@@ -281,7 +281,7 @@ TEST(traps)
     program_free(&p);
 }
 
-/* A run in two parts is one program. */
+/* A run in two parts counts as one program. */
 TEST(continued)
 {
     struct sam_engines_report report;
@@ -307,7 +307,7 @@ static size_t memory_in_use(void)
 #endif
 }
 
-/* Only instructions in flight are kept, however long the program. */
+/* Only instructions in flight are kept, for any length of the program. */
 TEST(a_long_run_takes_no_memory)
 {
     struct sam_engines_report report;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the engines: what the table says is what parsing does and the documents show.
- */
+/* The parameters of the engines: parsing and the documents agree with the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

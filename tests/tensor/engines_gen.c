@@ -33,7 +33,7 @@ static struct eref_insn *add_tensor(struct egen *g, unsigned engine)
     return insn;
 }
 
-/* `at` counts from the start of all places. */
+/* `at` counts from the start of all regions. */
 static void touch(struct eref_insn *insn, uint64_t at, unsigned size)
 {
     for (uint64_t i = at; size--; i++)
@@ -46,8 +46,8 @@ static uint64_t address_of(const struct egen *g, uint64_t at)
     return g->place_count ? g->places[at / EGEN_PLACE] + at % EGEN_PLACE : DATA_BASE + at;
 }
 
-/* Where the bytes of the next access begin: far enough from both ends of their place for every
- * stride and immediate. */
+/* The first byte of the next access: far enough from both ends of its region for every stride
+ * and immediate. */
 static uint64_t some_place(struct egen *g)
 {
     return (g->place_count ? EGEN_PLACE * below(g, g->place_count) : 0) + 0x800;
@@ -157,7 +157,7 @@ static void exchange(struct egen *g)
     insn->bytes = 2048;
 }
 
-/* The register that holds the address may be the one that is loaded. */
+/* The address register may also be the destination. */
 static void access_scalar(struct egen *g)
 {
     static const char *const loads[] = {"lb", "lhu", "lw", "ld"};

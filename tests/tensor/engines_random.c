@@ -11,12 +11,12 @@
 
 enum { ROUNDS = 300, ACTIONS = 60 };
 
-/* What the watch is told. */
+/* Events reported to the watcher. */
 struct seen {
     const struct egen *program;
-    size_t next;                                             /* instruction of the unit to come */
+    size_t next;                                             /* the next instruction of the unit */
     uint64_t end[SAM_ENGINE_COUNT + 1];                      /* of the last slice of each track */
-    uint64_t cycles[SAM_ENGINE_COUNT + 1][SAM_ISSUE_CYCLES]; /* more than there are of engines */
+    uint64_t cycles[SAM_ENGINE_COUNT + 1][SAM_ISSUE_CYCLES]; /* above the number of engines */
     uint64_t queue_cycle[SAM_ENGINE_COUNT];
     uint32_t waiting[SAM_ENGINE_COUNT];
     uint64_t queued[SAM_ENGINE_COUNT];
@@ -126,7 +126,7 @@ static struct sam_engines_config parse(const char *text)
     return config;
 }
 
-/* Over all programs: nothing that the report names goes untested. */
+/* Coverage over all programs: every figure of the report occurs. */
 struct total {
     uint64_t engine[SAM_ENGINE_CYCLES], issue[SAM_ISSUE_CYCLES];
 };
@@ -204,8 +204,8 @@ static uint64_t cycles_of(const struct egen *g, const struct sam_engines_config 
     return report.cycles;
 }
 
-/* Every time is a maximum of sums of earlier ones, so that no anomaly is possible: a larger port,
- * queue or issue width and a smaller latency never cost a cycle, whatever the program. */
+/* Every time is a maximum of sums of earlier ones, so that no anomaly is possible: a larger
+ * port, queue or issue width and a smaller latency never cost a cycle, for any program. */
 TEST(larger_is_never_slower)
 {
     uint64_t random = test_seed();

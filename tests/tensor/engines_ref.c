@@ -17,11 +17,11 @@ struct machine {
     const struct sam_engines_config *config;
     const struct eref_outside *outside; /* NULL: none */
     uint64_t cycle;
-    uint64_t held; /* the hart is at work on a scalar instruction up to this cycle */
-    struct asked { /* requests of an engine without an answer */
+    uint64_t held; /* the hart executes a scalar instruction up to this cycle */
+    struct asked { /* unanswered requests of an engine */
         uint64_t answers[UNANSWERED];
         unsigned count;
-        uint64_t done; /* of the last instruction: results come in order */
+        uint64_t done; /* of the last instruction: results arrive in order */
     } asked[SAM_ENGINE_COUNT];
 };
 
@@ -42,8 +42,9 @@ static bool meet(const uint64_t a[EREF_MEMORY / 64], const uint64_t b[EREF_MEMOR
     return false;
 }
 
-/* Why `later` may not start (a scalar one: issue) in this cycle because of `earlier`: an enum
- * sam_engine_cycle, BUSY: it may. An instruction that has not started has its times at NEVER. */
+/* The reason why `later` may not start (or issue, for a scalar one) in this cycle because of
+ * `earlier`: an enum sam_engine_cycle, or BUSY if it may. An instruction that has not started
+ * has its times at NEVER. */
 static unsigned conflict(const struct eref_insn *earlier, const struct eref_insn *later,
                          uint64_t cycle)
 {
@@ -70,8 +71,8 @@ static unsigned conflict(const struct eref_insn *earlier, const struct eref_insn
     return SAM_ENGINE_BUSY;
 }
 
-/* The first reason, in the order of the enumeration, for which insns[at] may not go; those before
- * `first` are over. */
+/* The first reason, in enumeration order, for which insns[at] may not start; those before
+ * `first` have ended. */
 static unsigned hindrance(const struct machine *m, size_t first, size_t at, uint64_t cycle)
 {
     const struct eref_insn *insn = &m->insns[at];
@@ -102,7 +103,7 @@ static bool touches(const struct eref_insn *insn, unsigned byte)
     return byte < EREF_MEMORY && (insn->touched[byte / 64] >> byte % 64 & 1);
 }
 
-/* The bytes from `next` on that stand together in a line: how many, the first in *byte. */
+/* The number of contiguous bytes from `next` on within a line; *byte receives the first. */
 static unsigned next_line(const struct machine *m, const struct eref_insn *insn, unsigned next,
                           unsigned *byte)
 {
@@ -139,7 +140,7 @@ static void ask(struct machine *m, struct eref_insn *insn)
     insn->sent++;
 }
 
-/* Requests are spread over the cycles of the transfer, which stands still while one has to wait. */
+/* Requests are spread over the cycles of the transfer, which pauses while one has to wait. */
 static void go_on(struct machine *m, struct eref_insn *insn)
 {
     struct asked *asked = &m->asked[insn->engine];
@@ -186,7 +187,7 @@ static void begin(struct machine *m, struct eref_insn *insn)
 
 /* ---------------------------------------------------------------------------- each cycle */
 
-/* Start the first in the queue of `engine` if it may. */
+/* Start the first instruction in the queue of `engine` if possible. */
 static void tick_engine(struct machine *m, unsigned engine)
 {
     for (size_t i = m->first; i < m->issued; i++) {
@@ -211,7 +212,7 @@ static unsigned waiting(const struct machine *m, unsigned engine)
     return count;
 }
 
-/* Why the hart cannot issue this instruction; SAM_ISSUE_CYCLES: it can. */
+/* The reason why the hart cannot issue this instruction; SAM_ISSUE_CYCLES: it can. */
 static unsigned obstacle(const struct machine *m, const struct eref_insn *next)
 {
     if (next->tensor && waiting(m, next->engine) == m->config->queue[next->engine])
@@ -225,7 +226,7 @@ static unsigned obstacle(const struct machine *m, const struct eref_insn *next)
     return SAM_ISSUE_CYCLES;
 }
 
-/* What the hart does in this cycle. */
+/* The state of the hart in this cycle. */
 static unsigned tick_hart(struct machine *m)
 {
     unsigned kind = SAM_ISSUE_CYCLES;
@@ -286,7 +287,7 @@ static bool over(const struct machine *m)
 
 /* ----------------------------------------------------------------------------- looking back */
 
-/* What the engine did in `cycle`, when all times are known. */
+/* The state of the engine in `cycle`, when all times are known. */
 static unsigned look_back(const struct machine *m, size_t first, unsigned engine, uint64_t cycle,
                           unsigned hart)
 {
@@ -298,7 +299,7 @@ static unsigned look_back(const struct machine *m, size_t first, unsigned engine
         if (insn->start <= cycle && cycle < insn->release)
             return SAM_ENGINE_BUSY;
         underway |= insn->release <= cycle && cycle < insn->done;
-        if (insn->start > cycle) /* what held it up to the end */
+        if (insn->start > cycle) /* the last reason for waiting */
             return hindrance(m, first, i, insn->start - 1);
     }
     return underway                 ? SAM_ENGINE_LATENCY

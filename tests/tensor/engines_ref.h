@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second cycle model of the engines and the hart, for tests: a ticking clock, all instructions
- * kept, every older one checked in every cycle, memory as sets of bytes. Nothing is computed ahead,
- * and no code is shared with src/. */
+ * kept, every older one checked in every cycle, memory as sets of bytes. It computes nothing
+ * ahead, and shares no code with src/. */
 #ifndef TENSOR_ENGINES_REF_H
 #define TENSOR_ENGINES_REF_H
 
@@ -17,10 +17,10 @@
 struct eref_insn {
     bool tensor;
     unsigned engine;
-    bool reads[32], writes[32]; /* TLRegs; tl0 is never looked at */
+    bool reads[32], writes[32]; /* TLRegs; tl0 is ignored */
     bool control;               /* a scalar one that accesses a control register: */
     bool matrix;                /* one of the matrix unit, at most one per cycle: */
-    unsigned action;            /* the outside understands which */
+    unsigned action;            /* meaning defined by `outside` */
     unsigned bytes, slices;
     bool load, store;
     uint64_t touched[EREF_MEMORY / 64]; /* bit i % 64 of i / 64: it loads or stores byte i */
@@ -28,16 +28,16 @@ struct eref_insn {
     /* found: */
     uint64_t issued, start, release, done;
     uint64_t read; /* others may store to the bytes of a load */
-    /* with a memory that is shared: lines, those asked for, the byte after them, cycles of the
-     * transfer that have passed, and the last answer */
+    /* with a shared memory: lines, requested ones, the byte after them, elapsed cycles of the
+     * transfer, and the last answer */
     unsigned lines, sent, next;
     uint64_t passed, answer;
 };
 
-/* What else there is on the clock. */
+/* Other units on the clock. */
 struct eref_outside {
     const struct sam_memtime_port *memory;        /* loads and stores take their times from it */
-    uint64_t (*address)(unsigned byte);           /* of those that are touched */
+    uint64_t (*address)(unsigned byte);           /* of those that are accessed */
     void (*begin)(void *context, uint64_t cycle); /* before the engines and the hart */
     /* Whether instruction `at` waits in this cycle for bytes that another unit has in flight. */
     bool (*holds)(void *context, size_t at, uint64_t cycle);

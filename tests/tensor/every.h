@@ -24,7 +24,7 @@ static inline void fill_tls(unsigned end)
         pair_fill_tl(&pair, i, &random_state);
 }
 
-/* Registers tl1 to below `end` are random. */
+/* Registers from tl1 up to, not including, `end` are random. */
 static void open_pair(unsigned xlen, unsigned end)
 {
     pair_open(&pair, &(struct pair_options){.xlen = xlen});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ADDI: every pattern of 4, 8 and 16 bits with every immediate in every type, and patterns of 32
- * bits from where rounding, cancellation and saturation are. */
+/* ADDI: every pattern of 4, 8 and 16 bits with every immediate in every type, and 32-bit
+ * patterns near rounding, cancellation and saturation. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 static struct pair pair;
 
-/* All 256 immediates on the elements that tl1 to tl30 hold. */
+/* All 256 immediates on the elements of tl1 to tl30. */
 static void all_immediates(unsigned registers)
 {
     for (int imm = -128; imm < 128; imm++)
@@ -47,7 +47,7 @@ TEST(every_pattern_up_to_16_bits)
     pair_close(&pair);
 }
 
-/* A float near to what an immediate can reach, a special one, or anything. */
+/* A float within reach of an immediate, a special one, or any. */
 static uint32_t pattern(uint64_t *random)
 {
     static const uint32_t special[] = {

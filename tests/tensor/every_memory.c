@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LOAD and STORE on all of a small space: D0, width, mask, immediate, strides; every address around
- * the ends of memory; and the checks in their order. */
+/* LOAD and STORE, exhaustively on a small space: D0, width, mask, immediate, strides; every
+ * address around the ends of memory; and the order of checks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void both(unsigned rs, int imm, bool masked)
     pair_agree(&pair, word_load(masked, 2, rs, imm));
 }
 
-/* `turn` gives some strides that slices share, swap or leave holes with. */
+/* `turn` selects strides that overlap slices, swap them or leave gaps. */
 static void set_strides(unsigned turn)
 {
     static const int32_t strides[5][4] = {
@@ -65,13 +65,13 @@ TEST(a_small_space)
         }
     }
     printf("# %u loads and stores, %u traps\n", (unsigned)pair.steps, (unsigned)pair.traps);
-    /* Of 4-bit elements, an odd width. */
+    /* For 4-bit elements, an odd width. */
     assert_true(pair.traps > 0 && pair.traps < pair.steps / 4);
     pair_close(&pair);
 }
 
-/* Bases from below the first byte to past the last, of a block that no longer fits at the end,
- * and rows that go up and down. */
+/* Bases from below the first byte to past the last, of a block that does not fit at the end,
+ * with rising and falling rows. */
 TEST(every_address_at_the_ends)
 {
     for (unsigned xlen = 32; xlen <= 64; xlen += 32)
@@ -94,7 +94,7 @@ TEST(every_address_at_the_ends)
         }
 }
 
-/* Memory on both sides of address 0; products that are far beyond it. */
+/* Memory on both sides of address 0; products far beyond it. */
 TEST(addresses_wrap)
 {
     static const int32_t strides[] = {0, 1, -1, 8, INT32_MAX, INT32_MIN, INT32_MIN + 1, 0x01000000};
@@ -109,7 +109,7 @@ TEST(addresses_wrap)
         for (unsigned first = 0; first < SAM_COUNT(strides); first++)
             for (unsigned second = 0; second < SAM_COUNT(strides); second++)
                 for (unsigned i = 0; i < 12; i++) {
-                    /* Slice 0 begins here, wherever its stride points. */
+                    /* Slice 0 begins here, for any stride. */
                     uint64_t target = 2 * test_below(&random_state, 0x300) - 0x300;
                     int imm = (int)test_below(&random_state, 256) - 128;
                     int64_t offset = ((int64_t)strides[first] + imm) * 320;
@@ -129,7 +129,7 @@ TEST(addresses_wrap)
     }
 }
 
-/* D0 and widths around what masks, strides and a TLReg have room for. */
+/* D0 and widths around the limits of masks, strides and a TLReg. */
 TEST(limits)
 {
     for (unsigned written = 0; written < 8; written++) {
@@ -154,7 +154,7 @@ TEST(limits)
         assert_true(legal > 100);
         pair_close(&pair);
     }
-    /* Widths that are more than a TLReg only when nothing wraps. */
+    /* Widths that exceed a TLReg unless the product wraps. */
     static const uint32_t wide[] = {0x80000000, 0x40000000, 0x20000001, 0xffffffff, 0x10000000};
     open_mapped(32);
     pair_set_x(&pair, 11, BASE);
@@ -169,8 +169,8 @@ TEST(limits)
     pair_close(&pair);
 }
 
-/* Every shape with about as many elements as a TLReg holds; of width 0, so that nothing else is in
- * the way. */
+/* Every shape with about as many elements as a TLReg holds; of width 0, so that no other check
+ * fails. */
 TEST(shapes_up_to_a_tlreg)
 {
     open_mapped(32);
@@ -195,7 +195,7 @@ TEST(shapes_up_to_a_tlreg)
     pair_close(&pair);
 }
 
-/* tl0 is checked as any other register, and stores zeros. */
+/* tl0 is checked like any other register, and stores zeros. */
 TEST(tl0)
 {
     open_mapped(32);
@@ -209,7 +209,7 @@ TEST(tl0)
     pair_close(&pair);
 }
 
-/* Illegal before misaligned before outside; a mask without a bit reaches no memory at all. */
+/* Illegal before misaligned before out of bounds; an empty mask accesses no memory. */
 TEST(checks_have_an_order)
 {
     open_mapped(32);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONCAT and MERGE: every pair of masks along small dimensions, random ones along longer ones, and
- * the CSRs that must have been written. */
+/* CONCAT and MERGE: every pair of masks along small dimensions, random ones along longer ones,
+ * and the required CSRs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void set_shape(unsigned bits, unsigned dim, unsigned size)
     pair_set_csr(&pair, TREF_TSHAPE, d[0] << 16 | d[1] << 8 | d[2]);
 }
 
-/* Source and destination in every pattern of being the same register. */
+/* Source and destination in every combination of equal registers. */
 static uint32_t any_move(bool concat, unsigned dim)
 {
     unsigned tld = below(5), tls1 = below(5), tls2 = below(5);
@@ -47,7 +47,7 @@ TEST(every_pair_of_small_masks)
             for (unsigned size = 1; size <= 5; size++)
                 for (uint32_t first = 0; first < 1u << size; first++)
                     for (uint32_t second = 0; second < 1u << size; second++) {
-                        /* What lies above the dimension means nothing. */
+                        /* Mask bits above the dimension are ignored. */
                         uint32_t above = (uint32_t)test_random(&random_state) << size;
                         pair_set_csr(&pair, TREF_TTYPE, widths[w]);
                         set_shape(4u << w, dim, size);
@@ -65,7 +65,7 @@ TEST(every_pair_of_small_masks)
     pair_close(&pair);
 }
 
-/* Masks of up to 32 places, of which as many as there is room are taken. */
+/* Masks of up to 32 positions, of which the first that fit are taken. */
 TEST(longer_dimensions)
 {
     unsigned full = 0;
@@ -81,7 +81,7 @@ TEST(longer_dimensions)
             *mask |= bit;
         }
         full += bits == size;
-        if (places < 32) /* what lies above means nothing */
+        if (places < 32) /* bits above are ignored */
             masks[i % 2] |= (uint32_t)test_random(&random_state) << places;
         pair_set_csr(&pair, TREF_TTYPE, type->ttype);
         set_shape(type->bits, dim, size);
@@ -99,7 +99,7 @@ TEST(longer_dimensions)
     pair_close(&pair);
 }
 
-/* First halves, second halves, and one by one: what the random masks rarely are. */
+/* First halves, second halves, and alternating: rare among random masks. */
 TEST(full_concatenations)
 {
     open_pair(32, 5);
@@ -121,7 +121,7 @@ TEST(full_concatenations)
     pair_close(&pair);
 }
 
-/* Each way of leaving one CSR out; ttype has a default. */
+/* Each CSR omitted in turn; ttype has a default. */
 TEST(csrs_must_be_written)
 {
     static const unsigned needed[] = {TREF_TSHAPE, TREF_CONCAT_1, TREF_CONCAT_2};
@@ -139,7 +139,7 @@ TEST(csrs_must_be_written)
         legal += (unsigned)(pair.steps - pair.traps);
         pair_close(&pair);
     }
-    assert_int_equal(legal, 3 + 2 * 3); /* MERGE does without the second mask */
+    assert_int_equal(legal, 3 + 2 * 3); /* MERGE does not need the second mask */
 }
 
 TEST_GROUP(setup, NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XPOSE on every legal shape, for every exchange and element width; shapes that are not legal; and
- * which function codes of CUSTOM-2 are instructions at all. */
+/* XPOSE on every legal shape, for every exchange and element width; illegal shapes; and the
+ * function codes of CUSTOM-2 that are instructions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ TEST(every_shape_by_ttype)
     open_pair(64, 1);
     unsigned count = 0;
     for (size_t i = 0; i < tref_type_count; i++) {
-        bool first_of_width = i < 4; /* the types of a width differ in nothing here: some shapes */
+        bool first_of_width = i < 4; /* types of equal width behave alike: some shapes suffice */
         pair_set_csr(&pair, TREF_TTYPE, tref_types[i].ttype);
         if (first_of_width) {
             count += shapes(&tref_types[i], 0, tref_types[i].bits);
@@ -73,7 +73,7 @@ TEST(every_shape_by_width)
     static const unsigned variants[4][2] = {{0x31, 8}, {0x33, 16}, {0x32, 32}, {0x34, 64}};
     unsigned count = 0;
     open_pair(32, 1);
-    pair_set_csr(&pair, TREF_TTYPE, 0xffffffff); /* these do not look at it */
+    pair_set_csr(&pair, TREF_TTYPE, 0xffffffff); /* these ignore it */
     for (unsigned i = 0; i < 4; i++)
         count += shapes(NULL, variants[i][0], variants[i][1]);
     printf("# %u transpositions\n", count);
@@ -81,7 +81,7 @@ TEST(every_shape_by_width)
     pair_close(&pair);
 }
 
-/* tl0 and shared registers, in each place. */
+/* tl0 and shared registers, in each operand. */
 TEST(operands_may_be_tl0)
 {
     open_pair(32, 1);
@@ -97,7 +97,7 @@ TEST(operands_may_be_tl0)
     pair_close(&pair);
 }
 
-/* Around each legal shape, one size or two changed. */
+/* Around each legal shape, one or two sizes changed. */
 TEST(other_shapes_are_illegal)
 {
     static const unsigned bits[] = {1, 2, 4, 8}; /* ttype's integers */
@@ -136,7 +136,7 @@ TEST(every_function_code)
         for (unsigned funct7 = 0; funct7 < 128; funct7++)
             for (unsigned funct3 = 0; funct3 < 8; funct3++) {
                 uint32_t word = word_move(funct7, funct3, 11, 3, 4);
-                /* dim_gpr and an address at once, for elements of 8, 16, 32 and 64 bits. */
+                /* dim_gpr and an address in one register, for elements of 8, 16, 32 and 64 bits. */
                 static const uint32_t x11[4] = {0x02081008, 0x02080808, 0x02080408, 0x02040408};
                 for (unsigned i = 0; i < 4; i++) {
                     bool memory = tref_decode(word).op == TREF_MEMORY;

@@ -42,7 +42,7 @@ static void li(struct gen *g, const struct tref *t, unsigned rd, uint64_t value)
     }
 }
 
-/* Of few registers, so that the same one comes up as source and destination; now and then tl0. */
+/* From few registers, so that source and destination often coincide; occasionally tl0. */
 static unsigned any_tl(struct gen *g)
 {
     static const uint8_t liked[] = {0, 1, 1, 2, 2, 3, 3, 31};
@@ -66,7 +66,7 @@ static void set_csr(struct gen *g, const struct tref *t, unsigned index, uint32_
     uint32_t old = t->csr[index];
     if (value < 32 && once_in(g, 2)) {
         emit(g, word_csr(5, rd, csr, value));
-    } else if (once_in(g, 6)) { /* the same by the bits that must be set, then those to clear */
+    } else if (once_in(g, 6)) { /* the same with the bits to set, then those to clear */
         li(g, t, TEMP, value & ~old);
         emit(g, word_csr(2, rd, csr, TEMP));
         li(g, t, TEMP, old & ~value);
@@ -244,8 +244,7 @@ static void memory(struct gen *g, const struct tref *t)
     uint64_t width = t->written[width_csr] ? t->csr[width_csr] : dim_of(t, 1) * dim_of(t, 2);
     width = width * bits_of(t) / 8;
     const uint32_t *stride = &t->csr[store ? TREF_STORE_STRIDE : TREF_LOAD_STRIDE];
-    /* Where slice 0 shall be: in a region other than code, now and then at its end or off by one.
-     */
+    /* The address of slice 0: in a data region, sometimes at its end or off by one. */
     const struct tref_region *r = &t->regions[1 + below(g, (unsigned)t->region_count - 1)];
     uint64_t target = r->base + (test_below(&g->random, r->size) & ~UINT64_C(7));
     if (once_in(g, 8))
@@ -291,11 +290,11 @@ static void data_move(struct gen *g)
     uint32_t word =
         once_in(g, 2) ? word_concat(dim, tld, tls1, tls2) : word_merge(dim, tld, tls1, tls2);
     if ((word >> 25 & 31) >= 8 && once_in(g, 4))
-        word ^= 12u << 25; /* the other code of merge */
+        word ^= 12u << 25; /* the alternative encoding of merge */
     emit(g, word);
 }
 
-/* A CUSTOM-2 word of any fields: most are illegal. */
+/* A CUSTOM-2 word of arbitrary fields: most are illegal. */
 static void any_word(struct gen *g)
 {
     uint32_t word = (uint32_t)test_random(&g->random);
@@ -308,7 +307,7 @@ static void csr_access(struct gen *g)
 {
     unsigned csr = TREF_FIRST_CSR + below(g, once_in(g, 8) ? TREF_CSRS + 4 : TREF_CSRS);
     unsigned funct3 = 1 + below(g, 3) + 4 * below(g, 2);
-    /* Mostly reads: csrrs, csrrc of x0 and of 0. */
+    /* Mostly reads: csrrs, csrrc with x0 and with 0. */
     if (once_in(g, 6))
         emit(g, word_csr(funct3, any_x(g), csr, below(g, 32)));
     else
@@ -347,8 +346,8 @@ void gen_action(struct gen *g, const struct tref *t)
     case 21: any_word(g); break;
     default: csr_access(g); break;
     }
-    /* The engine that runs an instruction never changes its result; with bit 29 set TensorComp
-     * has other instructions. */
+    /* The EngineID never changes the result of an instruction; with bit 29 set TensorComp has
+     * other instructions. */
     uint32_t *last = g->count ? &g->words[g->count - 1] : NULL;
     if (last && (*last & 127) == 0x5b && !(*last >> 30 == 1 && *last & 1u << 29)) {
         unsigned engine = below(g, 4);

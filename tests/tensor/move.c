@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.LOAD, MLOAD, STORE and MSTORE: which bytes go where, through pages, past the end of the
- * address space, and into code. */
+/* TL.LOAD, MLOAD, STORE and MSTORE: source and destination of every byte, across pages, past the
+ * end of the address space, and into code. */
 #include "tensor/unit.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define SETUP(shape) "li a0, 0x10000\nli t0, " shape "\ncsrw tshape, t0\n"
 
-/* Bytes [at, at + size) of the register are those of DATA from `from` on. */
+/* Bytes [at, at + size) of the register equal those of DATA from `from` on. */
 static void expect_loaded(struct program *p, unsigned tl, unsigned at, unsigned from, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
@@ -27,7 +27,7 @@ static void expect_kept(struct program *p, unsigned tl, unsigned at, unsigned si
         UNIT_EXPECT(p, tl, at + i, unit_pattern(tl, at + i));
 }
 
-/* DATA byte by byte: `stored[i]` of the register's bytes, or -1 for one that is as before. */
+/* DATA byte by byte: `stored[i]` indexes the register's bytes, or is -1 if unchanged. */
 static void expect_data(struct program *p, unsigned tl, const int *stored, unsigned size)
 {
     uint8_t data[DATA_SIZE];
@@ -69,7 +69,7 @@ TEST(skipped_slices_leave_memory)
     program_free(&p);
 }
 
-/* Bits at and above D0 mean nothing; a mask of zeros clears the block and reads nothing. */
+/* Mask bits at and above D0 are ignored; a zero mask clears the block and reads nothing. */
 TEST(mask_bits_above_the_shape)
 {
     struct program p = unit_new(
@@ -115,7 +115,7 @@ TEST(strides_and_immediate)
     program_free(&p);
 }
 
-/* A width of its own, narrower than a row and wider: the register is filled slice by slice. */
+/* An explicit width, narrower than a row and wider: the register is filled slice by slice. */
 TEST(widths)
 {
     struct program p =
@@ -142,7 +142,7 @@ TEST(overlapping_stores)
     program_free(&p);
 }
 
-/* More than 32 slices while no stride of that direction was ever written. */
+/* More than 32 slices while no stride of that direction has been written. */
 TEST(many_slices)
 {
     struct program p = unit_new(RV64, NULL, SETUP("255 << 16 | 0x0104") "csrwi tstore_stride0, 0\n",
@@ -153,14 +153,14 @@ TEST(many_slices)
     program_free(&p);
 }
 
-/* Two 4-bit elements a byte. */
+/* Two 4-bit elements per byte. */
 TEST(nibbles)
 {
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x10001\nli t0, 0x020306\ncsrw tshape, t0\n"
                                 "csrwi ttype, 1\ncsrwi tload_stride1, 3\n",
                                 "tl.load tl1, 1(a0)");
-    unit_passes(&p); /* slices of 9 bytes; any byte is aligned */
+    unit_passes(&p); /* slices of 9 bytes; bytes have no alignment */
     expect_loaded(&p, 1, 0, 1 + 9 * 1, 9);
     expect_loaded(&p, 1, 9, 1 + 9 * 4, 9);
     expect_kept(&p, 1, 18, TL_SIZE - 18);
@@ -182,7 +182,8 @@ TEST(register_zero)
     program_free(&p);
 }
 
-/* A block across a page; the same on a page that only resolve answers, for its end is unmapped. */
+/* A block across a page; the same on a page mapped only through resolve, since its end is
+ * unmapped. */
 TEST(across_pages)
 {
     static const unsigned bases[] = {0x1000 - 1, 0x1000 - 500, 0x3c00};
@@ -233,7 +234,7 @@ TEST(wraps)
         unit_expect(&p, 1, 0, bytes, 8);
         program_free(&p);
     }
-    /* past it nothing is mapped: mtval wraps too */
+    /* beyond it nothing is mapped: mtval wraps too */
     struct program p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
                                 "tl.store tl1, 0(a0)");
     assert_int_equal(sam_hart_map(p.hart, 0xfffff000, 0x1000, &p.error), SAM_OK);
@@ -244,7 +245,7 @@ TEST(wraps)
     program_free(&p);
 }
 
-/* On RV32 the products are formed in full, then wrapped: 2^31 widths of 4 bytes are none. */
+/* On RV32 the products are formed in full, then wrapped: 2^31 widths of 4 bytes are 0. */
 TEST(large_strides)
 {
     struct program p = unit_new(RV32, NULL,
@@ -264,7 +265,7 @@ TEST(large_strides)
 /* High addresses of RV64. */
 TEST(above_4_gib)
 {
-    const uint64_t base = UINT64_C(0x7654321000010000); /* shares DATA's entry of the view */
+    const uint64_t base = UINT64_C(0x7654321000010000); /* shares DATA's TLB entry */
     struct program p = unit_new(RV64, NULL,
                                 "li a0, 0x7654321000010000\nli a1, 0x10000\n"
                                 "li t0, 0x020204\ncsrw tshape, t0\n",
@@ -281,7 +282,7 @@ TEST(above_4_gib)
     program_free(&p);
 }
 
-/* A block stored over decoded instructions, the store's own among them, is what runs next. */
+/* A block stored over decoded instructions, including the store itself, runs next. */
 TEST(stores_into_code)
 {
     struct program p = unit_new(RV64, NULL,
@@ -289,7 +290,7 @@ TEST(stores_into_code)
                                 "csrw tshape, t0\nli s0, 2\n",
                                 "first: tl.load tl1, 0(a0)\n"
                                 "store: tl.store tl1, 0(a1)\n"
-                                "addi a2, a2, 1\n" /* after the store: already the new one */
+                                "addi a2, a2, 1\n" /* after the store: the new one already */
                                 ".rept 13\nnop\n.endr\n"
                                 "addi s0, s0, -1\nbnez s0, first\nebreak\n"
                                 "target: addi a3, a3, 1\naddi a4, a4, 1\naddi a5, a5, 1\n"

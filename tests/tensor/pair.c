@@ -151,7 +151,7 @@ static bool same_memory(struct pair *p)
     return true;
 }
 
-/* What the hart says of the instruction at p->pc that trapped on the reference. */
+/* Checks the hart's report of the instruction at p->pc, which trapped on the reference. */
 static bool same_trap(struct pair *p, uint32_t word, const struct sam_hart_result *got)
 {
     const struct tref_trap *trap = &p->trap;
@@ -166,7 +166,7 @@ static bool same_trap(struct pair *p, uint32_t word, const struct sam_hart_resul
     return got->word == word || differ(p, "word of the trap at", p->pc, got->word, word);
 }
 
-/* What it says of one that did not trap, when it was to stop with `end`. */
+/* Checks its report of one that did not trap, and was to stop with `end`. */
 static bool same_end(struct pair *p, const struct sam_hart_result *got, enum sam_hart_end end)
 {
     if (got->end == SAM_HART_TRAP)
@@ -192,7 +192,7 @@ bool pair_step(struct pair *p, uint32_t word)
     sam_hart_step(p->hart, &got, &error);
     p->steps++;
     p->traps += p->trapped;
-    /* After a trap nothing may have changed, whatever the reference does. */
+    /* A trap must change nothing, independent of the reference. */
     bool same = p->trapped ? same_trap(p, word, &got) : same_end(p, &got, SAM_HART_STEPPED);
     if (!same || !same_registers(p, p->trapped ? &p->before : &p->ref) || !same_memory(p))
         return false;

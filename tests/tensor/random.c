@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random TensorLoad programs on the hart and on the reference: after each instruction every TLReg,
- * x register, CSR and byte of memory must agree, and so must cause and tval of a trap, after which
- * nothing may have changed. Then each runs again in one go. A failure prints its seed and the
- * program cut down to the words that matter.
- *
- * SAMITE_SEED=N runs from seed N; SAMITE_CASES=N sets the number of programs. */
+/* Random TensorLoad programs on the hart and on the reference: after each instruction every
+ * TLReg, x register, CSR and byte of memory must agree, as must cause and tval of a trap, after
+ * which nothing may have changed. Then each program runs again without stops. A failure prints
+ * its seed and the program, reduced to the relevant words. SAMITE_SEED=N runs from seed N;
+ * SAMITE_CASES=N sets the number of programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static void start(const struct program *program, struct pair *p)
         pair_fill_tl(p, i, &random);
 }
 
-/* Run the words there are; the index of the first that disagrees, or their count. */
+/* Run the words; returns the index of the first that disagrees, or their count. */
 static size_t replay(const struct program *program, struct pair *p)
 {
     size_t i = 0;
@@ -56,7 +55,7 @@ static size_t replay(const struct program *program, struct pair *p)
     return i;
 }
 
-/* Do the two sides disagree, at the last word or, in one go, at any? Leaves `p` open. */
+/* Whether the two sides disagree, at the last word or, in one run, at any. Leaves `p` open. */
 static bool fails(const struct program *program, bool one_go, struct pair *p)
 {
     if (!one_go)
@@ -98,7 +97,7 @@ static void report(struct program *program, bool one_go)
     pair_close(&p);
 }
 
-/* True when both sides agree on every word of a program made from program->seed. */
+/* True if both sides agree on every word of a program made from program->seed. */
 static bool run_program(struct program *program, struct tally *tally)
 {
     struct pair p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference itself, on what the manual prints and what can be worked out by hand; its float
- * additions on the host's. */
+/* The reference itself, on examples of the manual and values worked out by hand; its float
+ * additions against the host's. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void traps(uint32_t word, unsigned cause, uint64_t tval)
     assert_int_equal(trap.tval, tval);
 }
 
-/* funct7 as the manual prints it. */
+/* funct7 as printed in the manual. */
 TEST(printed_codes_decode)
 {
     static const unsigned xpose[6][3] = {{0x01, 0, 1}, {0x02, 0, 2}, {0x03, 0, 3},
@@ -223,7 +223,7 @@ TEST(largest_values_are_the_formats)
     assert_null(tref_type_of(0xc00));
 }
 
-/* Every sum of a format of 4 or 8 bits, by a look at every code it could be. */
+/* Every sum of a format of 4 or 8 bits, by a search over its codes. */
 TEST(small_floats_take_the_nearest_value)
 {
     for (size_t n = 0; n < tref_type_count; n++) {
@@ -282,7 +282,7 @@ TEST(wide_floats_agree_with_the_host)
         uint32_t want =
             isinf(sum) ? (sam_f32_bits(sum) & 0x80000000) | single->max : sam_f32_bits(sum);
         assert_int_equal(tref_add(single, bits, imm, &hint), want);
-        /* 11 and 8 bits of a sum whose double is exact, or whose immediate is far below. */
+        /* 11 and 8 bits of a sum that is exact in double, or whose immediate is far below. */
         uint32_t exponent = bits >> 23 & 255;
         if (exponent < 110 || exponent > 150)
             continue;

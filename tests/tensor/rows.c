@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row of the TensorLoad table runs and does something, on a hart of either XLEN: a row
- * without a handler, or one that this file knows no operands for, fails. What each does is in the
+/* Every row of the TensorLoad table runs and has an effect, on a hart of either XLEN: a row
+ * without a handler, or without operands in this file, fails. Their semantics are tested in the
  * other files. */
 #include <stdlib.h>
 #include <string.h>

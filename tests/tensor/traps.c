@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every condition under which an instruction of the TensorLoad unit traps (manual 6.1 and the
- * rulings), with cause and mtval; that nothing has changed is part of each case. Both XLENs. */
+/* Every trap condition of the TensorLoad unit (manual 6.1 and the rulings), with cause and
+ * mtval; each test also checks that nothing has changed. Both XLENs. */
 #include "tensor/unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Shapes as tshape has them. */
+/* Shapes encoded as in tshape. */
 #define SHAPE(d0, d1, d2) "li t0, " #d0 " << 16 | " #d1 " << 8 | " #d2 "\ncsrw tshape, t0\n"
 #define SET(csr, value)   "li t0, " #value "\ncsrw " #csr ", t0\n"
 #define BASE              "li a0, 0x10000\n"
@@ -32,7 +32,7 @@ static void illegal(const char *setup, const char *insn)
     check(setup, insn, ILLEGAL, UNIT_WORD);
 }
 
-/* One of each kind, by what it uses. */
+/* One of each kind, by operands. */
 static const char *const moves[] = {"tl.load tl1, 0(a0)", "tl.mload tl1, 0(a0)",
                                     "tl.store tl1, 0(a0)", "tl.mstore tl1, 0(a0)"};
 static const char *const shaped[] = {
@@ -94,7 +94,7 @@ TEST(bad_shapes)
         for (size_t i = 0; i < SAM_COUNT(shaped); i++)
             illegal(setup, shaped[i]);
     }
-    /* 1024 elements: too many of two bytes and of four. */
+    /* 1024 elements: too many of 2 bytes and of 4. */
     for (size_t i = 0; i < SAM_COUNT(shaped); i++) {
         illegal(BASE ALL_MASKS BYTES_8_16_8 SET(ttype, 4), shaped[i]);
         illegal(BASE ALL_MASKS BYTES_8_16_8 SET(ttype, 0x400), shaped[i]);
@@ -104,7 +104,7 @@ TEST(bad_shapes)
 
 /* ------------------------------------------------------------------------ loads and stores */
 
-/* More than 32 slices: no mask has a bit for them, no stride a register. */
+/* More than 32 slices: masks have no bit for them, strides no register. */
 TEST(many_slices)
 {
     illegal(BASE SHAPE(33, 1, 4) SET(tmask_load, -1), "tl.mload tl1, 0(a0)");
@@ -114,7 +114,7 @@ TEST(many_slices)
     illegal(BASE SHAPE(33, 1, 4) SET(tstore_stride5, 5), "tl.store tl1, 0(a0)");
 }
 
-/* Slices past the register's end, also where the product does not fit 32 bits. */
+/* Slices past the register's end, also if the product exceeds 32 bits. */
 TEST(wide_slices)
 {
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 129), "tl.load tl1, 0(a0)");
@@ -122,11 +122,11 @@ TEST(wide_slices)
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 0x20000000), "tl.load tl1, 0(a0)");
     illegal(BASE SHAPE(8, 4, 4) SET(tstore_width, -1), "tl.store tl1, 0(a0)");
     illegal(BASE SHAPE(4, 4, 4) SET(ttype, 8) SET(tload_width, 65), "tl.load tl1, 0(a0)");
-    /* whatever the mask leaves out */
+    /* whatever the mask excludes */
     illegal(BASE SHAPE(8, 4, 4) SET(tload_width, 129) SET(tmask_load, 1), "tl.mload tl1, 0(a0)");
 }
 
-/* A slice of 4-bit elements is whole bytes. */
+/* A slice of 4-bit elements is a whole number of bytes. */
 TEST(half_bytes)
 {
     for (size_t i = 0; i < SAM_COUNT(moves); i++) {
@@ -137,7 +137,7 @@ TEST(half_bytes)
     }
 }
 
-/* mtval is the first slice's address that would be accessed. */
+/* mtval is the address of the first slice accessed. */
 TEST(misaligned)
 {
 #define SHAPED SHAPE(4, 2, 4)
@@ -153,19 +153,19 @@ TEST(misaligned)
         check(setup, "tl.load tl1, 0(a0)", 4, DATA_BASE + cases[i].off);
         check(setup, "tl.store tl1, 0(a0)", 6, DATA_BASE + cases[i].off);
     }
-    /* slice 2 is the first one; 8 elements of 2 bytes, one width by the immediate */
+    /* slice 2 is the first one; 8 elements of 2 bytes, one width from the immediate */
     check("li a0, 0x10001\n" SHAPED SET(ttype, 4) SET(tmask_load, 12), "tl.mload tl1, 1(a0)", 4,
           DATA_BASE + 1 + 16 * (1 + 2));
     check("li a0, 0x10001\n" SHAPED SET(ttype, 4) SET(tmask_store, 12) SET(tstore_stride2, 7),
           "tl.mstore tl1, 1(a0)", 6, DATA_BASE + 1 + 16 * (1 + 7));
-    /* checked before bounds, after everything illegal */
+    /* checked before bounds, after all illegal conditions */
     check("li a0, 0x2001\n" SHAPED SET(ttype, 4), "tl.load tl1, 0(a0)", 4, 0x2001);
     illegal("li a0, 0x2001\n" SHAPED SET(ttype, 4) SET(tload_width, 999), "tl.load tl1, 0(a0)");
-    /* tl0 checks like any other */
+    /* tl0 is checked like any other */
     check("li a0, 0x10001\n" SHAPED SET(ttype, 4), "tl.load tl0, 0(a0)", 4, DATA_BASE + 1);
 }
 
-/* The first byte that fails, in the order of slices: past the end, before the start, in a hole. */
+/* The first failing byte, in slice order: past the end, before the start, in a gap. */
 TEST(out_of_bounds)
 {
     const uint64_t end = DATA_BASE + DATA_SIZE;
@@ -181,12 +181,12 @@ TEST(out_of_bounds)
     /* the lowest slice, not the lowest address */
     check(BASE SLICES SET(tload_stride1, 600) SET(tload_stride2, -600), "tl.load tl1, 0(a0)", 5,
           DATA_BASE + 32 * 600);
-    /* a stride times a width of more than 32 bits is formed whole: this is no wrap to DATA */
+    /* a product of stride and width over 32 bits is formed in full: it does not wrap to DATA */
     check("li a0, 0x100\n" SHAPE(1, 1, 4) SET(tload_stride0, 1), "tl.load tl1, 127(a0)", 5,
           0x100 + 4 * 128);
 }
 
-/* What the mask leaves out is not looked at; what it lets in is. */
+/* Slices excluded by the mask are not checked; included ones are. */
 TEST(out_of_bounds_under_a_mask)
 {
     check("li a0, 0x14000 - 64\n" SLICES SET(tmask_load, 6), "tl.mload tl1, 0(a0)", 5,
@@ -195,7 +195,7 @@ TEST(out_of_bounds_under_a_mask)
           DATA_BASE + DATA_SIZE + 32);
 }
 
-/* Strict mode: loads read L1M alone, stores write L0M alone. */
+/* Strict mode: loads read L1M only, stores write L0M only. */
 TEST(strict_mode)
 {
     struct sam_hart_options options = {.l1m = {DATA_BASE, 0x1000},
@@ -223,7 +223,7 @@ TEST(strict_mode)
             unit_passes(&p);
         program_free(&p);
     }
-    /* the scalar core is free of it */
+    /* the scalar core is unrestricted */
     struct program p = unit_new(RV64, &options, BASE, "sw a0, 0(a0)");
     unit_passes(&p);
     program_free(&p);
@@ -281,7 +281,7 @@ TEST(bad_sizes)
         {"li a1, 0x02080808\n" SET(ttype, 4), "tl.xpose.b.01 tl1, tl2, a1"},
         {"li a1, 0x80100101\n", "tl.xpose.b.12 tl1, tl2, a1"},
         {"li a1, 0x02081008\n", "tl.xpose.b.01 tl7, tl7, a1"},
-        /* dim0 = dim1 moves nothing, and checks all the same */
+        /* dim0 = dim1 moves nothing, but is checked */
         {"li a1, 0x04080804\n", ".word 0xca20b5db"},
         {"li a1, 0x80100101\n", ".word 0xca20b5db"},
         {"li a1, 0x02081008\n", ".word 0xc010b5db"},
@@ -290,7 +290,7 @@ TEST(bad_sizes)
         illegal(cases[i].setup, cases[i].insn);
 }
 
-/* Codes that are no instruction. */
+/* Codes without an instruction. */
 TEST(reserved_codes)
 {
     static const char *const words[] = {
@@ -309,7 +309,7 @@ TEST(reserved_codes)
 
 /* ------------------------------------------------------------------------------ in words */
 
-/* The report names the rule that was broken, with the values that broke it. */
+/* The report names the violated rule, with the values. */
 TEST(reports)
 {
     static const struct {
@@ -366,7 +366,7 @@ TEST(reports)
     }
 }
 
-/* In strict mode, too; and what another instruction broke before is not told again. */
+/* In strict mode, too; an earlier instruction's violation is not reported again. */
 TEST(reports_of_memory)
 {
     static const struct sam_hart_options strict = {.l1m = {0x10000, 0x100}, .l0m = {0x12000, 16}};

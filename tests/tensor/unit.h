@@ -7,7 +7,7 @@
 
 #define TL_SIZE 1024u
 
-/* All that an instruction could change, CSRs of the unit included. */
+/* All state that an instruction could change, CSRs of the unit included. */
 struct snapshot {
     uint8_t tl[32][TL_SIZE];
     uint8_t data[DATA_SIZE];
@@ -15,15 +15,16 @@ struct snapshot {
     uint64_t csr[72];
 };
 
-/* `setup`, then the one instruction. TLRegs and DATA hold a pattern, no two bytes next to
- * each other alike; setup has run. */
+/* `setup`, then the one instruction. TLRegs and DATA hold a pattern without equal adjacent
+ * bytes; setup has run. */
 struct program unit_new(const char *isa, const struct sam_hart_options *options, const char *setup,
                         const char *insn);
 void unit_take(struct program *p, struct snapshot *s);
-/* The instruction, which must trap so and change nothing. tval UNIT_WORD: the instruction's. */
+/* The instruction must trap with these values and change nothing. tval UNIT_WORD: the
+ * instruction's. */
 void unit_traps(struct program *p, unsigned cause, uint64_t tval);
 #define UNIT_WORD UINT64_MAX
-/* The instruction, which must not trap. */
+/* The instruction must not trap. */
 void unit_passes(struct program *p);
 
 /* Bytes of a register, to compare and to set. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction words by their fields (r2 3; docs/tensorload-rulings.md 2), so that tests of the unit
- * need no assembler. */
+/* Instruction words from their fields (r2 3; docs/tensorload-rulings.md 2), so that tests of the
+ * unit need no assembler. */
 #ifndef TENSOR_WORDS_H
 #define TENSOR_WORDS_H
 

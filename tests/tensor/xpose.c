@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.XPOSE: every shape there is, every pair of dimensions in either order, every element size,
- * against the definition, element by element; the manual's examples; what is written where. */
+/* TL.XPOSE: every shape, every pair of dimensions in either order, every element size, against
+ * the definition, element by element; the manual's examples; the registers written. */
 #include "tensor/unit.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { PAIR = 2048, RS = 11 };
 
-/* One hart for all: the word at its code's start is the instruction, ebreak follows. */
+/* One hart for all: the word at its code's start is the instruction, followed by ebreak. */
 static struct program machine;
 
 static int start(void **state)
@@ -41,7 +41,7 @@ static uint32_t word_of_width(unsigned element, unsigned pair)
 
 static uint8_t before[PAIR], expected[PAIR];
 
-/* Elements of 4 bits apiece: whatever their size, an element is so many of these. */
+/* Elements as units of 4 bits: an element of any size is a number of them. */
 static unsigned nibble(const uint8_t *bytes, unsigned i)
 {
     return bytes[i / 2] >> 4 * (i % 2) & 15;
@@ -111,7 +111,7 @@ static void run_shape(const unsigned d[4], unsigned bits)
             run_word(word_of(x, x), d);
 }
 
-/* Sizes are powers of two: their product is. */
+/* Sizes are powers of two, since their product is. */
 TEST(every_shape)
 {
     static const struct {
@@ -133,10 +133,10 @@ TEST(every_shape)
     }
 }
 
-/* 64-bit elements have their own instructions alone. */
+/* 64-bit elements have separate instructions */
 TEST(every_shape_of_64_bits)
 {
-    assert_true(sam_hart_set_csr(machine.hart, 0x8c0, 0)); /* no type: not looked at */
+    assert_true(sam_hart_set_csr(machine.hart, 0x8c0, 0)); /* no type: it is ignored */
     for (unsigned a = 2; a < 256; a *= 2)
         for (unsigned b = 1; b < 256; b *= 2)
             for (unsigned c = 1; c < 256; c *= 2) {
@@ -157,7 +157,7 @@ TEST(manual_3_5)
 {
     struct program p =
         unit_new(RV64, NULL, "li x10, 0xabcdef0102081008\n", "tl.xpose.01 tl1, tl2, x10");
-    unit_passes(&p); /* bits 63:32 of dim_gpr mean nothing */
+    unit_passes(&p); /* bits 63:32 of dim_gpr are ignored */
     unsigned from = ((1 * 16 + 2) * 8 + 3) * 2 + 1, to = ((2 * 8 + 1) * 8 + 3) * 2 + 1;
     UNIT_EXPECT(&p, 1, to, unit_pattern(1, from));
     UNIT_EXPECT(&p, 1, 0, unit_pattern(1, 0));
@@ -165,8 +165,8 @@ TEST(manual_3_5)
     program_free(&p);
 }
 
-/* Manual 5.1 and 5.2: as many rows as there are columns change places; the first 1024 bytes of the
- * result stand in the first register. */
+/* Manual 5.1 and 5.2: as many rows as there are columns are exchanged; the first 1024 bytes of
+ * the result are in the first register. */
 TEST(manual_5_2)
 {
     struct program p = unit_new(RV32, NULL, "li x11, 0x01014020\n", "tl.xpose.01 tl2, tl3, x11");
@@ -178,7 +178,7 @@ TEST(manual_5_2)
     program_free(&p);
 }
 
-/* tl0 as either half reads zero and stays so. */
+/* tl0 as either half reads as zero and remains zero. */
 TEST(register_zero)
 {
     static const char *const insns[] = {"tl.xpose.01 tl0, tl1, x10", "tl.xpose.01 tl1, tl0, x10"};

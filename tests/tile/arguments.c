@@ -73,7 +73,7 @@ TEST(names)
         sam_tile_fold_columns(SAM_TILE_f32, false, SAM_TILE_NAN_NUMBER, false, &to, &from, 0, 1, 1);
         assert_true(to == 7);
     }
-    for (int i = 0; i < SAM_DTYPES; i++) { /* all element types, also those that no tile has */
+    for (int i = 0; i < SAM_DTYPES; i++) { /* all element types, also those that tiles lack */
         char bytes[16] = {0}, out[16];
         sam_tile_fold_columns((enum sam_dtype)i, true, SAM_TILE_NAN_FIRST, false, out, bytes, 2, 1,
                               1);
@@ -120,7 +120,7 @@ TEST(runs)
         assert_int_equal(run_array(p, &a, &options[i]), SAM_ERR_USAGE);
         refuses(sam_tile_core_new, &options[i], &core);
     }
-    /* arrays that are not what they say */
+    /* arrays that contradict their description */
     for (unsigned i = 0; i < 8; i++) {
         a = good;
         switch (i) {
@@ -209,14 +209,14 @@ TEST(cores)
             fail_msg("type %u is not refused: %d", i, status);
         status = sam_tile_place_on(core, &bad, NULL);
         assert_true(status == SAM_ERR_USAGE || (status == SAM_ERR_TRAP && i == 13));
-        assert_int_equal(sam_tcolmin(&window, &bad).status, SAM_ERR_TRAP); /* it has no place */
+        assert_int_equal(sam_tcolmin(&window, &bad).status, SAM_ERR_TRAP); /* it has no address */
         sam_tile_release(&bad);
     }
     must(sam_tile_fill(core, &tile, values, &refusal), &refusal);
     refuses(sam_tsubview, &window, &tile, UINT32_MAX, 0);
     refuses(sam_tsubview, &window, &tile, 0, UINT32_MAX);
     refuses(sam_tsubview, &window, &tile, 0, 1);
-    struct sam_tile other = tile; /* another type after its place */
+    struct sam_tile other = tile; /* another type after its placement */
     other.type.dtype = (enum sam_dtype) - 1;
     refuses(sam_tile_read, &other, values);
     other.type.dtype = SAM_TILE_f32;
@@ -246,7 +246,7 @@ TEST(calls)
                          SAM_ERR_USAGE);
         assert_int_equal(sam_tile_call(code, NULL, sources, 0, 0, NULL).status, SAM_ERR_USAGE);
         assert_int_equal(sam_tile_call(code, &d, many, 0, 0, NULL).status, SAM_ERR_USAGE);
-        /* whatever else it says, it neither crashes nor waits */
+        /* whatever the message, it neither crashes nor blocks */
         struct sam_tile fresh = SAM_TILE(vec, f32, 16, 16);
         sam_tile_call(code, &fresh, sources, INFINITY, UINT32_MAX, NULL);
         sam_tile_release(&fresh);

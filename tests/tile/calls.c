@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile operations as C calls: what a caller may get wrong, windows, arrays in global memory, waits,
+/* Tile operations as C calls: errors of callers, windows, arrays in global memory, waits,
  * counts. */
 #include "tile/tile_test.h"
 
@@ -53,7 +53,7 @@ TEST(test_empty_rows)
         dst.type.valid_cols = 8;
         assert_int_equal(sam_tile_read(&dst, got, NULL), SAM_OK);
         assert_memory_equal(got, before, sizeof before);
-        /* and what was never written is not taken as written */
+        /* and unwritten bytes do not count as written */
         text_is(sam_tile_apply(ops[k], &other, (struct sam_tile *[]){&src, NULL}, 0, 0, none),
                 SAM_OK, "");
         assert_int_equal(sam_tile_read(&other, got, NULL), SAM_ERR_TRAP);
@@ -140,7 +140,7 @@ TEST(test_parts)
     assert_string_equal(error.text, "the window does not start at a multiple of 32 bytes");
     assert_int_equal(sam_tsubview(&window, &big, 0, 8, &error), SAM_OK);
     text_is(sam_tcolsum(&sum, &window), SAM_OK, "");
-    for (int j = 0; j < 8; j++) /* [0,13..15] and [1,13..15] hold what was inserted */
+    for (int j = 0; j < 8; j++) /* [0,13..15] and [1,13..15] hold the inserted elements */
         expected[j] = j < 5 ? (float)(8 + j + 24 + j) : (float)(37 + j - 5 + 53 + j - 5);
     expect_floats(&sum, expected);
     /* A window and its tile share elements. */
@@ -150,7 +150,7 @@ TEST(test_parts)
             "tabs: the source has 2 valid rows: expected 4, as the destination");
     sam_tile_release(&window);
     assert_null(window.core);
-    text_is(sam_textract(&part, &big, 2, 5), SAM_OK, ""); /* the tile is where it was */
+    text_is(sam_textract(&part, &big, 2, 5), SAM_OK, ""); /* the tile is at its old address */
     sam_tile_core_free(core);
 }
 
@@ -181,7 +181,7 @@ TEST(test_scalars)
     sam_tile_core_free(core);
 }
 
-/* Operands of another call, and none at all. */
+/* Operands of another operation, and no operands. */
 TEST(test_calls)
 {
     static const struct {
@@ -208,7 +208,7 @@ TEST(test_calls)
     sam_tile_core_free(core);
 }
 
-/* A division by zero leaves the destination, here the dividend itself, alone. */
+/* A division by zero leaves the destination unchanged, here the dividend itself. */
 TEST(test_zero_divisor)
 {
     struct sam_tile_core *core = test_core(NULL);
@@ -227,7 +227,7 @@ TEST(test_zero_divisor)
     sam_tile_core_free(core);
 }
 
-/* Types that cannot be, at first and after a tile was placed. */
+/* Impossible types, initially and after a tile was placed. */
 TEST(test_types)
 {
     struct sam_tile_core *core = test_core(NULL);
@@ -252,7 +252,7 @@ TEST(test_types)
     sam_tile_core_free(core);
 }
 
-/* Released memory is given to others, and what it held is gone, at addresses, too. */
+/* Released memory is reused, and its old contents are gone, also at explicit addresses. */
 TEST(test_release)
 {
     for (int manual = 0; manual < 2; manual++) {
@@ -307,8 +307,8 @@ TEST(test_waits)
     sam_tile_core_free(core);
 }
 
-/* A core takes tiles of either kind once it has none of the other. Tiles at addresses have waits of
- * their own again; the core has waited for those before. */
+/* A core accepts tiles of either kind once it has none of the other. Tiles at addresses then
+ * need their own waits again; the core has waited for earlier ones. */
 TEST(test_modes)
 {
     struct sam_tile_core *core = test_core(NULL);
@@ -327,7 +327,7 @@ TEST(test_modes)
             assert_int_equal(sam_tassign(&d, 0x100), SAM_OK);
         assert_int_equal(sam_tile_place_on(core, &d, &error), SAM_ERR_USAGE);
         assert_non_null(strstr(error.text, "either all tiles on a core have"));
-        sam_tile_release(&d); /* it has no place, so none is forgotten */
+        sam_tile_release(&d); /* it has no address, so none is dropped */
         sam_tile_release(&w);
         if (manual)
             assert_int_equal(sam_tassign(&d, 0x100), SAM_OK);
@@ -387,7 +387,7 @@ TEST(test_stats)
     sam_tile_core_free(core);
 }
 
-/* Numbers that no enumeration has: refused, or answered, never used as an index. */
+/* Numbers outside an enumeration: rejected, or answered, never used as an index. */
 TEST(test_no_such_number)
 {
     static const char text[] = "%d = tcolmin %s : !pto.tile<vec, 16x16xf32> -> "
@@ -416,7 +416,7 @@ TEST(test_no_such_number)
             sam_tile_release(&tiles[k]);
             struct sam_tile good = fine;
             fill(core, &good, values);
-            good.type = tiles[k].type; /* behind the core's back */
+            good.type = tiles[k].type; /* bypassing the core */
             assert_int_equal(sam_tile_read(&good, (void *)(uintptr_t)values, &error),
                              SAM_ERR_USAGE);
             good.type = fine.type;
@@ -461,7 +461,7 @@ TEST(test_no_such_number)
     sam_tile_program_free(p);
 }
 
-/* NULL for a list is an empty one; for anything else the call is wrong. */
+/* NULL is valid for an empty list only. */
 TEST(test_null)
 {
     struct sam_tile_core *core = test_core(NULL);

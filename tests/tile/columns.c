@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column minimum and maximum: every shape and dtype in every NaN mode, by the vector loops and by
- * the plain one, against the rule of tile_test.h; all pairs of 16-bit elements. Bits compare. */
+/* Column minimum and maximum: every shape and dtype in every NaN mode, by the vector loops and
+ * by the plain one, against the rule of tile_test.h; all pairs of 16-bit elements. Results must
+ * be bitwise equal. */
 #include "tile/core/fold.h"
 #include "tile/tile_test.h"
 
@@ -95,7 +96,7 @@ TEST(test_sweep)
                               &seed);
 }
 
-/* A single NaN in each row, with numbers and with zeros of both signs around it. */
+/* A single NaN in each row, surrounded by numbers and by zeros of both signs. */
 TEST(test_nan_positions)
 {
     for (size_t d = 0; d < 3; d++) {
@@ -116,7 +117,8 @@ TEST(test_nan_positions)
     }
 }
 
-/* The vector loops against the plain one, rows a power of two or an odd number apart. */
+/* The vector loops against the plain one, with row strides of a power of two and of an odd
+ * number. */
 TEST(test_pitches)
 {
     static const size_t pitches[] = {64, 67, 128, 1000, 1024, 4096, 4099};
@@ -143,8 +145,8 @@ TEST(test_pitches)
     free(data), free(fast), free(slow);
 }
 
-/* The loops of every level that this host has: rows around a block of them, columns around whole
- * vectors and around a panel. */
+/* The loops of every level that this host has: row counts around a block, column counts around
+ * whole vectors and around a panel. */
 TEST(test_levels)
 {
     enum { ROWS = 17, PITCH = 4200 };
@@ -181,8 +183,8 @@ TEST(test_levels)
 }
 
 /* Every pair of 16-bit elements. With the second elements in the order of their values, as
- * fp_format.h has them, the minimum of m and each is plain: those below m, then m itself, then what
- * the mode says of NaN. So the results are compared as memory. */
+ * fp_format.h has them, the minimum of m and each is plain: those below m, then m itself, then
+ * what the mode says of NaN. So results are compared with memcmp. */
 enum { ALL = 65536, PANEL = 2048 }; /* a panel and its results stay in the first cache */
 
 struct ordered {
@@ -228,7 +230,7 @@ struct pairs {
     uint16_t m[PANEL], x[ALL];
 };
 
-/* Numbers in order, then NaN; how many numbers. */
+/* Numbers in order, then NaN; returns the count of numbers. */
 static size_t sort_all(const struct pass *p, uint16_t *x)
 {
     struct ordered o = {p->dtype, p->max, p->mode != SAM_TILE_NAN_FIRST};
@@ -264,7 +266,7 @@ static void run_pass(struct pass *p)
     fill_panel(canonical, test_is_real(p->dtype) ? (uint16_t)test_canonical(p->dtype) : 0);
     bool good = true, first = p->mode == SAM_TILE_NAN_FIRST;
     bool number = p->mode == SAM_TILE_NAN_NUMBER;
-    /* m runs through the same order: `below` are those in front of it. */
+    /* m takes the same order: `below` are those in front of it. */
     for (size_t at = 0, below = 0; at < ALL && good; at += step) {
         uint16_t m = rows->x[at];
         bool nan = at >= numbers;
@@ -317,7 +319,7 @@ TEST(test_pairs)
         assert_string_equal(passes[k].text, "");
 }
 
-/* Rows and columns outside of what is written: left alone, or the pad value. */
+/* Rows and columns outside the result: unchanged, or the pad value. */
 TEST(test_padding)
 {
     for (int outside = 0; outside < 2; outside++) {
@@ -345,7 +347,7 @@ TEST(test_padding)
     }
 }
 
-/* Without rows or columns nothing is written, not even padding; valid columns still agree. */
+/* Without rows or columns nothing is written, not even padding; valid columns must still agree. */
 TEST(test_empty)
 {
     struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};

@@ -29,7 +29,7 @@ static size_t values_of(enum sam_dtype dtype, struct number *numbers)
     return count;
 }
 
-/* Of the neighbours low < v < high, which the mode takes: true for high. */
+/* Of the neighbours low < v < high, the choice of the mode: true for high. */
 static bool takes_high(int mode, double v, double low, double high, bool low_is_even)
 {
     switch (mode) {
@@ -44,7 +44,7 @@ static bool takes_high(int mode, double v, double low, double high, bool low_is_
     return mode == RINT ? !low_is_even : v > 0;
 }
 
-/* What is beyond the largest number stands where the next one would. */
+/* Values beyond the largest number round to a virtual next number. */
 static uint32_t to_float16(enum sam_dtype to, const struct number *numbers, size_t count, double v,
                            int mode)
 {
@@ -57,7 +57,7 @@ static uint32_t to_float16(enum sam_dtype to, const struct number *numbers, size
     if (fabs(v) >= largest) {
         bool out = fabs(v) > largest && takes_high(mode, v, v > 0 ? largest : -INFINITY,
                                                    v > 0 ? INFINITY : -largest, false) == (v > 0);
-        if (mode == RINT || mode == AWAY) /* as if the next number were there; it is even */
+        if (mode == RINT || mode == AWAY) /* as if the next number existed; it is even */
             out = fabs(v) >= largest + step / 2;
         return sign | (out ? infinity : infinity - 1);
     }
@@ -71,7 +71,7 @@ static uint32_t to_float16(enum sam_dtype to, const struct number *numbers, size
     bool up =
         takes_high(mode, v, numbers[low].value, numbers[high].value, !(numbers[low].bits & 1));
     uint32_t bits = numbers[up ? high : low].bits;
-    return bits == 0 ? sign : bits; /* zero keeps the sign of what was rounded */
+    return bits == 0 ? sign : bits; /* zero keeps the sign of the unrounded value */
 }
 
 static int64_t to_integer(enum sam_dtype to, double v, int mode)
@@ -105,7 +105,7 @@ static void compare(enum sam_dtype from, enum sam_dtype to, const void *in, size
     for (size_t i = 0; i < count; i++) {
         double v = test_value(from, test_bits(in, i, from));
         uint32_t expected;
-        if (to == SAM_TILE_f32) /* holds every value of 16 bits; of 32, by the host */
+        if (to == SAM_TILE_f32) /* holds every 16-bit value; of 32-bit ones, by the host */
             expected = isnan(v) ? 0x7fc00000 : sam_f32_bits((float)v);
         else if (test_is_real(to))
             expected = to_float16(to, numbers, known, v, mode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of every operation, type and surface: what is printed is read as the same. They
- * need not make sense, only stand in the grammar. */
+/* Random programs of every operation, type and surface: printed programs are read back
+ * unchanged. They need not make sense, only follow the grammar. */
 #include "tile/tile_test.h"
 
 #include "tile/tile.h"
@@ -30,7 +30,7 @@ static unsigned below(struct writer *w, unsigned n)
     return (unsigned)test_below(&w->seed, n);
 }
 
-/* One of the words, which end with NULL. */
+/* One of the words, a NULL-terminated list. */
 static const char *word(struct writer *w, const char *const *words)
 {
     unsigned n = 0;
@@ -94,7 +94,7 @@ static void tile_type(struct writer *w, char *type)
     strcpy(type + at, ">");
 }
 
-/* `!pto.tensor_view<4x?xf32>`, the dtype given. */
+/* `!pto.tensor_view<4x?xf32>`, with the dtype given. */
 static void view_type(struct writer *w, const char *name, unsigned rank, const char *dtype,
                       char *type)
 {
@@ -130,10 +130,10 @@ static struct named *define(struct writer *w, char kind, const char *type)
     return define_as(w, kind, type, w->fresh++);
 }
 
-/* A statement that defines a value of the kind. What it needs stands before it. */
+/* A statement that defines a value of the kind, preceded by the statements it needs. */
 static struct named *make(struct writer *w, char kind);
 
-/* A value of the kind, if possible one that is there. */
+/* A value of the kind, an existing one if possible. */
 static struct named *get(struct writer *w, char kind)
 {
     for (unsigned tries = 0; tries < 12 && w->count; tries++) {
@@ -280,7 +280,7 @@ static void binding(struct writer *w)
     const char *pto = below(w, 2) ? "pto." : "";
     char type[192];
     switch (below(w, 7)) {
-    case 0: /* which says no type: not of a free name */
+    case 0: /* which has no type: not of a free name */
         allocate(w);
         PUT("%stassign %%v%u, @tile(0x%x)\n", pto, w->fresh - 1, below(w, 1 << 20));
         break;
@@ -363,7 +363,7 @@ static struct named *half(struct writer *w)
 
 static void statement(struct writer *w);
 
-/* Statements and, where there are `kinds`, a yield of values of these. */
+/* Statements and, if there are `kinds`, a yield of values of these. */
 static void body(struct writer *w, const char *kinds)
 {
     unsigned count = w->count;
@@ -391,7 +391,7 @@ static void body(struct writer *w, const char *kinds)
     else if (n)
         PUT("\n");
     w->depth--;
-    /* A free name is known from then on everywhere, and of one type: it is not used again. */
+    /* A free name is known from here on everywhere, with one type: it is not used again. */
     w->count = count;
 }
 
@@ -508,7 +508,7 @@ static void program(struct writer *w)
     PUT("%s// the last\n", module ? "}\n" : "");
 }
 
-/* --- what they cover */
+/* --- coverage */
 
 struct covered {
     unsigned codes[SAM_TILE_CODES];
@@ -564,7 +564,7 @@ TEST(test_generated)
     covered.codes[SAM_TILE_WAIT]++;
     SEEN(codes, 0);
     SEEN(locs, 0);
-    for (unsigned i = 0; i < SAM_DTYPES; i++) /* those that tiles have */
+    for (unsigned i = 0; i < SAM_DTYPES; i++) /* the types of tiles */
         covered.dtypes[i] += strcmp(sam_tile_dtype_name((enum sam_dtype)i), "?") == 0;
     SEEN(dtypes, 0);
     SEEN(blayouts, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every tile operation on random elements, against a formula in long double (floats) or 64-bit
- * integers, written from the table of docs/tile.md. A row of the table without a case fails. */
+ * integers, written from the table of docs/tile.md. A row of the table without a formula fails. */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
@@ -17,8 +17,8 @@ static void mark(const char *name)
         seen[i] |= strcmp(op.name, name) == 0;
 }
 
-/* A long double rounded to the dtype: to nearest even in one step, by the double that is nearest
- * and odd where it is not exact. */
+/* A long double rounded to the dtype: to nearest even in one step, through the nearest double,
+ * rounded to odd if inexact. */
 static uint64_t rounded(enum sam_dtype dtype, long double v)
 {
     if (isnan(v))
@@ -90,7 +90,7 @@ static uint64_t whole_formula(enum sam_tile_function function, int64_t width, in
     }
 }
 
-/* What the function makes of two elements, as bits; those of one do not look at b. */
+/* The result of the function on two elements, as bits; unary functions ignore b. */
 static uint64_t formula(enum sam_tile_function function, enum sam_dtype dtype, uint64_t a,
                         uint64_t b)
 {
@@ -175,7 +175,7 @@ static void elementwise(uint64_t *seed, const struct sam_tile_row *row, enum sam
     sam_tile_core_free(x.core);
 }
 
-/* Reductions: in rising order, rounded at each step; the lowest index of what the fold finds. */
+/* Reductions: in rising order, rounded at each step; the lowest index of the extremum. */
 static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_dtype dtype)
 {
     struct bench x;
@@ -211,7 +211,7 @@ static bool takes(const struct sam_tile_row *row, enum sam_dtype dtype)
                                            : true;
 }
 
-/* Every operation of the families whose rows say all about it. */
+/* Every operation of the families that are fully described by their rows. */
 TEST(test_rows)
 {
     uint64_t seed = test_seed();
@@ -236,7 +236,7 @@ TEST(test_rows)
     }
 }
 
-/* What a mask, a scalar or a place decides. */
+/* Operations controlled by a mask, a scalar or a position. */
 static void choices(uint64_t *seed, enum sam_dtype dtype)
 {
     struct bench x;
@@ -289,7 +289,7 @@ static void choices(uint64_t *seed, enum sam_dtype dtype)
     sam_tile_core_free(x.core);
 }
 
-/* Moves: bits are kept. */
+/* Moves: bits are unchanged. */
 static void moves(uint64_t *seed, enum sam_dtype dtype)
 {
     struct bench x;
@@ -419,8 +419,8 @@ TEST(test_matmul)
     }
 }
 
-/* The public headers and the table of docs/tile.md are what the rows say; the table is what
- * `samite tile ops` shows. */
+/* The public headers and the table of docs/tile.md match the rows; the table is the output of
+ * `samite tile ops`. */
 TEST(test_document)
 {
     char path[1024], row[256], *text;
@@ -444,7 +444,7 @@ TEST(test_document)
     free(text);
 }
 
-/* tload, tstore, textract and tinsert take views and places: programs of exec.c and of
+/* tload, tstore, textract and tinsert take views and positions: programs of exec.c and of
  * kernels/tile/ run them. */
 TEST(test_all_seen)
 {

@@ -228,7 +228,7 @@ TEST(test_layouts)
     }
 }
 
-/* Floats that 16 bits hold, as these. */
+/* Floats that are exact in 16 bits, like these. */
 static void narrow(struct sam_array *a, const struct sam_fp_format *format, enum sam_dtype dtype)
 {
     uint16_t *bits = malloc(a->count * 2);
@@ -245,7 +245,7 @@ static void product(const char *name, size_t m, size_t k, size_t n, enum sam_dty
     const struct sam_fp_format *format = &test_real(dtype)->format;
     struct arrays x;
     start(&x, (size_t[]){m * k, k * n, bias ? n : 0, 0}, SAM_F32, m * n);
-    /* bfloat16 under both names that arrays have for it */
+    /* bfloat16 under both of its array dtype names */
     narrow(&x.in[0], format, sam_dtype_npy(dtype));
     narrow(&x.in[1], format, dtype);
     run(&x, name);
@@ -283,7 +283,7 @@ TEST(test_forms)
         assert_int_equal(sam_tile_run(p, 0, arguments, 2, &options, NULL, &error), SAM_OK);
         for (size_t j = 0; j < 16; j++)
             near(floats(&x.out)[j], fold(floats(&x.in[0]) + j, 16, 16, '<'), 0, j);
-        /* Without src the operation says what is missing. */
+        /* Without src the operation reports what is missing. */
         assert_int_equal(sam_tile_run(p, 0, arguments, 1, &options, NULL, &error), SAM_ERR_TRAP);
         assert_non_null(strstr(error.text, "tcolmin reads src[0,0] before it is written"));
         sam_tile_program_free(p);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that name a tile which is there before them: the manual form of the published page, where
- * tassign precedes the operation, and a result of an alloc_tile. */
+/* Results bound to a tile defined before: the manual form of the published page, where tassign
+ * precedes the operation, and a result of an alloc_tile. */
 #include "tile/tile_test.h"
 
 #define S "!pto.tile<vec, 16x16xf32>"
 #define D "!pto.tile<vec, 1x16xf32>"
 
-/* The program is the one that the second text spells out, and survives its surfaces. */
+/* The program equals the one spelled out in the second text, and survives its surfaces. */
 static void expect_same(const char *text, const char *spelled_out)
 {
     struct sam_tile_program *a = test_round_trip("a", text, strlen(text));
@@ -38,7 +38,7 @@ TEST(test_addresses_first)
                 "tassign %src, @tile(0x1000)\n%dst = alloc_tile : " D "\n"
                 "tassign %dst, @tile(0x2000)\n"
                 "tcolmin ins(%src : " S ") outs(%dst : " D ")\n");
-    /* In a block of its own, in front of others. */
+    /* In a block of its own, before others. */
     expect_same("%c = arith.constant true\npto.tassign %src, @tile(0x1000)\nscf.if %c {\n"
                 "pto.tassign %a, @tile(0x2000)\npto.tassign %b, @tile(0x3000)\n"
                 "%a = tcolmin %src : " S " -> " D "\nbarrier\n"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of floating-point sums: of rows, of products of rows, and of products of matrices;
- * rising, and that of the system, each against the words of docs/tile-rulings.md. */
+ * rising, and the system's, each against docs/tile-rulings.md. */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
 
 enum { R = 3, C = 256, LANES = 32 };
 
-/* One step. Rounding to double, float and the dtype in turn is rounding once: each format has more
- * than twice the bits of the next, and two more. */
+/* One step. Rounding to double, float and the dtype in turn equals rounding once: each format
+ * has more than twice the bits of the next, plus two. */
 static uint64_t step(enum sam_dtype dtype, bool product, uint64_t a, uint64_t b)
 {
     double x = test_value(dtype, a), y = test_value(dtype, b);
@@ -51,7 +51,7 @@ static uint64_t element(uint64_t *seed, enum sam_dtype dtype, bool special)
     return sam_fp_convert(&test_real(dtype)->format, value, SAM_RNE);
 }
 
-/* The first column of the results of a reduction of rows. */
+/* The first column of the results of a row reduction. */
 static void reduce(const struct sam_tile_options *options, enum sam_dtype dtype, bool product,
                    const void *data, int64_t cols, uint64_t sums[R])
 {
@@ -92,7 +92,7 @@ TEST(test_order)
             differ += first[i] != second[i];
         }
     }
-    assert_true(differ > 1000); /* or the two orders were not told apart */
+    assert_true(differ > 1000); /* otherwise the two orders were not distinguished */
 }
 
 /* Integers wrap: their sums do not depend on the order. */
@@ -128,7 +128,7 @@ struct product {
     unsigned kind; /* from zero, from the destination, from a row */
 };
 
-/* What an element starts from: zero, the element of the destination or of the bias row. */
+/* The initial value of an element: zero, the element of the destination or of the bias row. */
 static float start_of(const struct product *p, size_t i, size_t j)
 {
     float value = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: every program of kernels/tile/ through all surfaces and back; messages and comments; the
- * programs of kernels/tile/errors/ give the message in their first line. */
+/* Text: every program of kernels/tile/ through all surfaces and back; messages and comments;
+ * each program of kernels/tile/errors/ gives the message in its first line. */
 #include "tile/tile_test.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@ static void round_trip(const char *name, const char *text, size_t size)
     sam_tile_program_free(test_round_trip(name, text, size));
 }
 
-/* Call for every .pto file of a folder below kernels/tile; how many there were. */
+/* Call for every .pto file of a folder below kernels/tile; returns their number. */
 static unsigned each_program(const char *folder,
                              void (*call)(const char *path, const char *text, size_t size))
 {
@@ -80,7 +80,8 @@ static void expect_messages(const char *text, const char *expected)
     free(messages);
 }
 
-/* All errors of a text, each at its place; what a failed line defines is not missed. */
+/* All errors of a text, each at its place; definitions of a failed line are not reported as
+ * missing. */
 TEST(test_carets)
 {
     expect_messages("func.func @f() {\n"
@@ -124,7 +125,7 @@ TEST(test_carets)
                         "    ^\n");
 }
 
-/* What the stages of the checker find stands in the order of lines. */
+/* Messages of the checker's stages are in line order. */
 TEST(test_order)
 {
     static const char text[] =
@@ -147,7 +148,8 @@ TEST(test_order)
     sam_tile_program_free(p);
 }
 
-/* The caret stands below the column, whatever a character takes; a byte order mark is none. */
+/* The caret is below the column, whatever the width of characters; a byte order mark has no
+ * width. */
 TEST(test_characters)
 {
     expect_messages("\xef\xbb\xbf%a = nothing\r\n",
@@ -174,7 +176,7 @@ TEST(test_characters)
                     "                        ^\n");
 }
 
-/* The first line that the text is refused with; "" when it is read. */
+/* The first line of the error for the text; "" if it is valid. */
 static void first_line(const struct sam_buffer *text, char *message, size_t size)
 {
     struct sam_tile_program *p = NULL;
@@ -187,7 +189,7 @@ static void first_line(const struct sam_buffer *text, char *message, size_t size
     sam_tile_program_free(p);
 }
 
-/* A loop of `count` values, without names for its results where `named` is false: as first_line. */
+/* As first_line, for a loop of `count` values, whose results are named or not. */
 static void read_loop(int count, bool named, char *message, size_t size)
 {
     struct sam_buffer out = {0};
@@ -240,7 +242,7 @@ TEST(test_long_lists)
     sam_buffer_free(&out);
 }
 
-/* No number becomes an infinity; bits in hexadecimal may be one. What is too small is zero. */
+/* No number becomes an infinity; hexadecimal bits may be one. Underflow is zero. */
 TEST(test_out_of_range)
 {
     static const char *const types[] = {"f32", "f16", "bf16", "i32", "index"};
@@ -303,7 +305,7 @@ TEST(test_kept_comments)
     sam_tile_program_free(p);
 }
 
-/* `#` is a comment at the start of a line and between blanks, and an attribute elsewhere. */
+/* `#` starts a comment at the start of a line and between blanks, otherwise an attribute. */
 TEST(test_comments)
 {
     static const char text[] = "# one\nmodule attributes {a = #dlti.x<1>, b = \"{\"} { // two }\n"
@@ -337,7 +339,7 @@ TEST(test_spellings)
     sam_tile_program_free(a), sam_tile_program_free(b), sam_tile_program_free(c);
 }
 
-/* A percent or at sign without a name is a character of its own: no name, and not its neighbour. */
+/* A percent or at sign without a name is a token of its own, and does not join its neighbour. */
 TEST(test_bare_signs)
 {
     static const char *const texts[][2] = {
@@ -371,7 +373,7 @@ TEST(test_bare_signs)
     }
 }
 
-/* Big and deep texts end in time, and in a line. */
+/* Large and deeply nested texts end in bounded time, with a one-line error. */
 TEST(test_big)
 {
     struct sam_buffer out = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of tile/ share: elements as a test sees them, written apart from the library. */
+/* Shared by the tests of tile/: elements from a test's point of view, written independently of
+ * the library. */
 #ifndef TILE_TEST_H
 #define TILE_TEST_H
 
@@ -14,7 +15,7 @@
 #include "random.h"
 #include "samite/samite.h"
 
-/* The floats of tiles: a row each, apart from dtype.def. */
+/* The float types of tiles, one row each, independent of dtype.def. */
 struct test_real {
     enum sam_dtype dtype;
     uint32_t infinity;
@@ -77,7 +78,7 @@ static inline uint64_t test_canonical(enum sam_dtype dtype)
     return test_real(dtype)->format.nan;
 }
 
-/* The rule for two elements, in the words of docs/tile-rulings.md. */
+/* The rule for two elements, from docs/tile-rulings.md. */
 static inline uint64_t test_fold(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                                  uint64_t x)
 {
@@ -93,7 +94,7 @@ static inline uint64_t test_fold(enum sam_dtype dtype, bool max, enum sam_tile_n
     return (max ? b > a : b < a) ? x : m;
 }
 
-/* Bits that mean something: ordinary numbers, zeros, infinities, NaN, subnormals, edges. */
+/* Special and ordinary bits: numbers, zeros, infinities, NaN, subnormals, boundaries. */
 static inline uint64_t test_element(uint64_t *seed, enum sam_dtype dtype)
 {
     static const uint32_t special32[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
@@ -124,7 +125,7 @@ static inline struct sam_tile_core *test_core(const struct sam_tile_options *opt
     return core;
 }
 
-/* The program, without a message. */
+/* The program, which must parse without a message. */
 static inline struct sam_tile_program *test_parse(const char *name, const char *text, size_t size)
 {
     struct sam_tile_program *p = NULL;
@@ -137,7 +138,7 @@ static inline struct sam_tile_program *test_parse(const char *name, const char *
     return p;
 }
 
-/* Through every surface and back; the program. */
+/* Through every surface and back; returns the program. */
 static inline struct sam_tile_program *test_round_trip(const char *name, const char *text,
                                                        size_t size)
 {

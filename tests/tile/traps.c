@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that go wrong while they run, loops and conditions, windows, events at run time. */
+/* Programs that fail at run time, loops and conditions, windows, run-time events. */
 #include "tile/tile_test.h"
 
 #define T "!pto.tile_buf<vec, 8x8xf32>"
@@ -13,7 +13,7 @@
 static float data[256];
 static struct sam_array array = {SAM_F32, 1, {256}, 256, sizeof data, data};
 
-/* Run with the array as %x and 5 as %n; the status, the text in `error`. */
+/* Run with the array as %x and 5 as %n; returns the status, with the text in `error`. */
 static enum sam_status run(const char *text, struct sam_tile_options options,
                            struct sam_error *error)
 {
@@ -83,7 +83,7 @@ TEST(test_values)
          "t:7:1: stopped after 1000 operations (max_ops)");
 }
 
-/* Elements of a tile are known one by one. */
+/* Initialised elements of a tile are tracked individually. */
 TEST(test_unwritten_part)
 {
     trap(HEAD VIEW
@@ -98,7 +98,7 @@ TEST(test_unwritten_part)
          "t:11:6: tcolmin reads t[2,0] before it is written");
 }
 
-/* A shape that is known only when it runs is judged then. */
+/* A run-time shape is checked at run time. */
 TEST(test_late_shape)
 {
     trap(HEAD "%s = arith.constant 1.0 : f32\n"
@@ -108,7 +108,7 @@ TEST(test_late_shape)
          "t:9:1: tcolmin: the destination has 5 valid columns: expected 8, as the source");
 }
 
-/* Addresses that are computed: waits and overlaps are found when they happen. */
+/* Computed addresses: waits and overlaps are detected at run time. */
 TEST(test_computed_addresses)
 {
     static const char text[] = HEAD VIEW
@@ -121,7 +121,7 @@ TEST(test_computed_addresses)
         "pto.tcolmin ins(%t : " T ") outs(%d : !pto.tile<vec, 1x8xf32>)\n";
     char with[2048], without[2048];
     struct sam_error error;
-    /* The text holds percent signs: the wait is put in by hand. */
+    /* The text contains percent signs: the wait is inserted by hand. */
     const char *hole = strstr(text, "\n%s") + 1;
     snprintf(with, sizeof with, "%.*s%s%s", (int)(hole - text), text,
              "%e = record_event tload\nwait_event %e\n", hole + 2);
@@ -131,7 +131,7 @@ TEST(test_computed_addresses)
                   "write it");
 }
 
-/* A tile that tassign makes of a window is one by itself: its lines follow each other. */
+/* A tile made from a window by tassign is separate: its rows are contiguous. */
 TEST(test_window_elsewhere)
 {
     static const char text[] =
@@ -163,7 +163,7 @@ TEST(test_window_elsewhere)
     sam_tile_program_free(p);
 }
 
-/* Loops carry values, conditions give them; the counts are exact. */
+/* Loops carry values, conditions yield them; the counts are exact. */
 TEST(test_control)
 {
     static const char text[] =
@@ -193,7 +193,7 @@ TEST(test_control)
     sam_tile_program_free(p);
 }
 
-/* Run a program whose value `name` is the output; the message, "" if it ran. */
+/* Run a program whose output is the value `name`; returns the message, or "" on success. */
 static const char *output_of(const struct sam_tile_program *p, const char *name,
                              struct sam_array *out)
 {
@@ -203,7 +203,7 @@ static const char *output_of(const struct sam_tile_program *p, const char *name,
     return sam_tile_run(p, 0, &argument, 1, &options, NULL, &error) == SAM_OK ? "" : error.text;
 }
 
-/* The allocator gives the bytes of a tile that is done to the next one; what it held is gone. */
+/* The allocator reuses the bytes of a dead tile; their contents are gone. */
 TEST(test_reuse)
 {
     static const char text[] =
@@ -227,8 +227,8 @@ TEST(test_reuse)
     sam_tile_program_free(p);
 }
 
-/* An output keeps what it held, though nothing in the program reads it any more; where there is no
- * room for that, it is said. */
+/* An output keeps its contents, although the program no longer reads it; lack of room for it is
+ * reported. */
 TEST(test_kept_outputs)
 {
     static const char text[] = "%f = arith.constant 1.0 : f32\n%g = arith.constant 2.0 : f32\n"
@@ -250,7 +250,7 @@ TEST(test_kept_outputs)
     sam_tile_program_free(p);
 }
 
-/* As values: events order the pipes, a failed one stops what waits for it. */
+/* As values: events order the pipes; a failed operation stops those that wait for it. */
 TEST(test_values_and_events)
 {
     struct sam_tile_core *core = test_core(NULL);
@@ -284,7 +284,7 @@ TEST(test_values_and_events)
     sam_tile_core_free(core);
 }
 
-/* Scalars of types that are no integers, of 4 bits, or none at all. */
+/* Scalars of non-integer types, of 4 bits, or of no type. */
 TEST(test_scalar_types)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans against sets of bytes; waits in manual programs, as the checker and the run see them. */
+/* Spans against sets of bytes; waits in manual programs, from the checker and at run time. */
 #include "tile/tile_test.h"
 
 #include "tile/span.h"
@@ -91,8 +91,8 @@ TEST(test_spans)
             PART("late", "n", "n") PART("left", "n", "c0")
 #define TAIL "return\n}\n"
 
-/* The messages of the checker, "" for none, as far as `expected` goes; then how a run with n ends,
- * NULL for well. */
+/* The messages of the checker, "" for none, compared up to the length of `expected`; then the
+ * result of a run with n, NULL for success. */
 static void expect(const char *body, const char *expected, uint64_t n, const char *stop)
 {
     static float data[1024];
@@ -120,7 +120,7 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
     sam_tile_program_free(p);
 }
 
-/* What a tload reads of an array while a tstore may still write it, and the other way around. */
+/* A tload from an array while a tstore may still write it, and the reverse. */
 TEST(test_global)
 {
     static const char start[] = LOAD("p", "t") RECORD("e", "tload") WAIT("e");
@@ -144,14 +144,14 @@ TEST(test_global)
     AFTER(STORE("t", "p") "pto.barrier\n" LOAD("p", "u"), "", 0, NULL);
     AFTER(LOAD("p", "u") STORE("t", "p"),
           "error: tstore writes bytes 0..63 of %x without waiting for the tload pipe", 0, NULL);
-    /* Offsets that are known when it runs. */
+    /* Run-time offsets. */
     AFTER(STORE("t", "p") LOAD("late", "u"), "", 16, NULL);
     AFTER(STORE("t", "p") LOAD("late", "u"), "", 15,
           "tload reads bytes 1980..1983 of x without waiting for the tstore pipe, which may still "
           "write them");
     AFTER(STORE("t", "late") LOAD("p", "u"), "", 8, "tload reads bytes 1056..1087 of x");
     AFTER(STORE("t", "q") LOAD("left", "u"), "", 7, NULL);
-    /* Blocks of a loop are one access, an event between them is not forgotten. */
+    /* Blocks of a loop are one access, and an event between them is kept. */
 #define STORES(event)                                                                              \
     "%first = record_event <tstore>\n%last = scf.for %i = %c0 to %c16 step %c4 "                   \
     "iter_args(%before = %first) -> (!pto.event) {\n" PART("w", "i", "c0") STORE("t", "w") event   \
@@ -164,7 +164,7 @@ TEST(test_global)
 
 TEST(test_paths)
 {
-    /* A wait on one path only: a warning, and an error on the other one when it is taken. */
+    /* A wait on one path only: a warning, and an error on the other path if it is taken. */
     static const char one[] =
         LOAD("p", "t") RECORD("e", "tload") "scf.if %is {\n" WAIT("e") "}\n" RELU("t", "u");
     static const char warning[] = "warning: trelu reads %t without waiting for the tload pipe on "
@@ -174,7 +174,7 @@ TEST(test_paths)
     expect(LOAD("p", "t") RECORD("e", "tload") "scf.if %is {\n" WAIT(
                "e") "} else {\npto.barrier\n}\n" RELU("t", "u"),
            "", 0, NULL);
-    /* What one path does is nothing to the other, but to what follows. */
+    /* Accesses on one path do not affect the other, only the code after both. */
     expect("scf.if %is {\n" LOAD("p", "t") "} else {\n" LOAD("p", "t") RECORD("e", "tload")
                WAIT("e") RELU("t", "u") "}\npto.barrier\n",
            "", 0, NULL);
@@ -182,7 +182,7 @@ TEST(test_paths)
            "error: trelu reads %t without waiting for the tload pipe: tload", 0, NULL);
     expect(LOAD("p", "t") "scf.if %is {\npto.barrier\n} else {\n" RELU("t", "u") "}\n",
            "error: trelu reads %t", 0, NULL);
-    /* Without a round a loop waits for nothing; with constants there is one. */
+    /* A loop without iterations waits for nothing; with constants there is one. */
     static const char round[] = "{\n" WAIT("e") "}\n" RELU("t", "u");
     char body[2048];
     snprintf(body, sizeof body, "%sscf.for %%i = %%c0 to %%n step %%c1 %s",
@@ -211,7 +211,7 @@ TEST(test_carried)
            "", 1, NULL);
 }
 
-/* Windows of one tile, side by side and not. */
+/* Windows of one tile, adjacent and not. */
 TEST(test_windows)
 {
 #define SIDE(name, row, col)                                                                       \

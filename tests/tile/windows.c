@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows whose valid rectangle is what they see of that of their tile. */
+/* Windows whose valid rectangle is the visible part of their tile's. */
 #include "tile/tile_test.h"
 
 #define A "!pto.tile_buf<vec, 8x64xi32, valid=?x?>"
@@ -7,7 +7,7 @@
 #define V "!pto.tensor_view<?x?xi32>"
 #define P "!pto.partition_tensor_view<?x?xi32>"
 
-/* rows x cols of 7 in a tile, then -1 in what a window at [i,j] sees of it. */
+/* rows x cols elements of 7 in a tile, then -1 in the visible part of a window at [i,j]. */
 static const char program[] =
     "func.func @f(%y: !pto.ptr<i32>, %rows: index, %cols: index, %i: index, %j: index) {\n"
     "%c0 = arith.constant 0 : index\n"
@@ -63,7 +63,7 @@ TEST(test_seen)
 
 enum { ROWS = 16, COLS = 64 };
 
-/* An operation from a window %s to a window %d, which may be one where the operation allows it. */
+/* An operation from a window %s to a window %d, which may coincide if the operation permits it. */
 static const struct {
     const char *text;
     bool in_place;
@@ -140,8 +140,7 @@ static enum sam_status run_pair(const struct pair *p, const char *operation,
     return status;
 }
 
-/* The check, where offsets are constants, and the run find the same overlaps as a map of the tile.
- */
+/* The check (at constant offsets) and the run find the same overlaps as a map of the tile. */
 TEST(test_overlap)
 {
     uint64_t seed = test_seed();

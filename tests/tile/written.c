@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes were written: random stretches against a flag for each byte. */
+/* Tracking of written bytes: random ranges against a flag for each byte. */
 #include "tile/core/written.h"
 
 #include "tile/tile_test.h"
 
 enum { SIZE = 8192 };
 
-/* Ends at or beside words of bits now and then; a stretch as long as a tile, or short. */
+/* A random range, as long as a tile or short, often with ends at or next to word boundaries. */
 static void random_stretch(uint64_t *seed, uint64_t *first, uint64_t *count)
 {
     *first = test_below(seed, SIZE);
@@ -49,7 +49,7 @@ TEST(test_stretches)
     assert_true(whole > 1000); /* both answers came */
 }
 
-/* A tile that was written row by row, or whole, is known without its bits. */
+/* A tile written row by row, or whole, is recognised without its bit map. */
 TEST(test_known)
 {
     struct sam_tile_written w;
@@ -63,6 +63,6 @@ TEST(test_known)
     assert_false(sam_tile_written_known(&w, 0, 4096));
     assert_false(sam_tile_written_all(&w, 0, 4096));
     assert_true(sam_tile_written_all(&w, 2080, 2016));
-    assert_true(sam_tile_written_known(&w, 2080, 2016)); /* now that it was asked for */
+    assert_true(sam_tile_written_known(&w, 2080, 2016)); /* after the query */
     sam_tile_written_close(&w, SIZE);
 }

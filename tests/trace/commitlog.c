@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the commit log, as the public instruction simulator prints it. */
+/* The text of the commit log, in the format of the public instruction simulator. */
 #include "test.h"
 
 #include "trace/trace.h"
@@ -22,7 +22,7 @@ static struct sam_commit join(unsigned core, uint32_t mask, struct sam_commit_la
     "core   " core ": 3 0x800001b8 (0x0000205b) current mask:\t" mask                              \
     " current npc:\t800001b8 stack size: 1\n"
 
-/* Each warp by itself, whatever other warps do in between. */
+/* Each warp separately, independent of interleaved ones. */
 TEST(an_instruction_that_runs_again_repeats_its_second_line)
 {
     struct sam_buffer out = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing commit logs. The lines are those that the public simulators and the RTL print. */
+/* Comparing commit logs. The lines have the formats of the public simulators and the RTL. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ TEST(every_result_is_compared)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         expect_difference(rows[i].a, rows[i].b, rows[i].what, 2, 2);
-    /* Elements of inactive lanes count between two logs of all instructions. */
+    /* Elements of inactive lanes count if both logs have all instructions. */
     expect_difference(VADD("0", "0000000e", "00000001"), VADD("0", "0000000e", "00000002"),
                       "lane 0 of v1", 2, 2);
 }
@@ -121,7 +121,7 @@ TEST(what_simulators_show_differently_is_not_compared)
         "stack size: 2\n");
     /* a store of a byte, with as many digits as it needs */
     expect_equal(STORE("0", "90000004", "00000007"), STORE("0", "90000004", "7"));
-    /* the boot ROM, a waiting barrier, what runs on after endprg, dumps of the stack */
+    /* the boot ROM, a waiting barrier, instructions after endprg, dumps of the stack */
     const char *plain = ADDI("0", "00000005") INSN("0", "80000004", "0400c00b", "barrier", "")
     END("0");
     const char *noisy = INSN("0", "00001000", "00000297", "auipc x5, 0", " x5  0x00001000")
@@ -145,8 +145,8 @@ TEST(what_simulators_show_differently_is_not_compared)
         assert_int_equal(diff.side[0].ignored[i], 0);
 }
 
-/* The public simulator prints a join that branches to itself once, and its second line again each
- * time; older logs of Samite print both lines each time. */
+/* The public simulator prints a join that branches to itself once, and repeats its second line
+ * each time; older logs of Samite print both lines each time. */
 TEST(a_repeated_join_is_an_instruction_each_time)
 {
     const char *pairs = JOIN("0", "0000000e") JOIN("0", "0000000f") JOIN("0", "0000000f");
@@ -169,7 +169,7 @@ TEST(the_older_form_of_vectors)
                         "0x00000004000000030000000200000001\n";
     expect_equal(older, VADD("0", "0000000f", "00000001"));
     expect_difference(older, VADD("0", "0000000f", "00000003"), "lane 0 of v1", 2, 2);
-    /* The SIMT mask stands on a line of its own. */
+    /* The SIMT mask has a line of its own. */
     expect_equal("core   0: 0x80000018 (0x0000205b) join\ncore   0: 3 0x80000018 (0x0000205b)\n"
                  "current mask:\t0000000f\ncurrent npc:\t00000000\nstack size: 0\n\n",
                  JOIN("0", "0000000f"));
@@ -190,7 +190,7 @@ TEST(context_is_what_the_warp_did_before)
     assert_int_equal(diff.side[0].line.line, 10);
     assert_int_equal(diff.side[1].line.line, 10);
     assert_int_equal(diff.differing, 1);
-    /* The first difference is that which stands first in the first log. */
+    /* The first difference in the order of the first log is reported. */
     const struct sam_logdiff both = compare(ADDI("1", "00000005") ADDI("0", "00000005"),
                                             ADDI("0", "00000006") ADDI("1", "00000006"));
     assert_int_equal(both.warp, 1);
@@ -214,7 +214,7 @@ TEST(workgroups_are_found_by_their_coordinates)
     assert_int_equal(diff.only[1], 1);
     assert_int_equal(diff.side[0].line.line, 0);
     assert_int_equal(diff.side[1].line.line, 10);
-    /* Without coordinates they follow one another. */
+    /* Without coordinates, workgroups are matched in order. */
 #define PLAIN(value) ADDI("0", value) END("0")
     expect_equal(PLAIN("00000005") PLAIN("00000006"), PLAIN("00000005") PLAIN("00000006"));
     diff = compare(PLAIN("00000005") PLAIN("00000006"), PLAIN("00000005") PLAIN("00000007"));
@@ -253,7 +253,7 @@ TEST(logs_of_the_hardware_in_three_spellings)
         "SM0 warp 0 0x80000010                LW_0x0002a303 x 006 00000001 at 1575 ns,1\n"
         "SM0 warp 0 0x80000014                SW_0x0062a023 data=00000001 addr=90000004 at 2 "
         "ns,1\n");
-    /* with no instruction word, blanks between the words, and a mask of 32 digits */
+    /* without an instruction word, spaces between the words, and a mask of 32 digits */
     expect_equal(ONE("0"), "[12] SM 0 warp 0 0x80000000 x 005 00000005\n"
                            "[13] SM 0 warp 0 0x80000004 x 006 00000000\n"
                            "[14] SM 0 warp 0 0x8000000c v 001 00000004 00000003 00000002 00000001; "
@@ -288,7 +288,7 @@ TEST(differences_from_the_hardware)
                       "the first log has no such warp", 0, 9);
 }
 
-/* Loads write back late: only the order of one register's writes is that of the program. */
+/* Loads write back late: only the writes of one register are in program order. */
 TEST(write_backs_may_be_out_of_order)
 {
     expect_equal(ONE("0"), RTL_VADD("0") RTL_WID("0", "0") RTL_LOAD("0") RTL_ADDI("0"));
@@ -305,7 +305,7 @@ TEST(elements_of_inactive_lanes_are_whatever_the_hardware_had)
 TEST(hardware_puts_warps_into_any_slot)
 {
     expect_equal(ONE("0") ONE("1"), RTL("1", "0") RTL("0", "1"));
-    /* The next workgroup takes the slot after the endprg of the one before. */
+    /* The next workgroup takes the slot after the endprg of the previous one. */
     expect_equal(ONE("0") ONE("0"), RTL("3", "0") RTL("3", "0"));
     /* The same slot of another SM is another warp. */
     const char *sms = "SM 0 warp 0 0x80000000 0x00500293 x 5 00000005\n"
@@ -335,13 +335,13 @@ TEST(logs_that_end_in_the_middle)
     struct sam_error error;
     for (size_t cut = 0; cut < size; cut++) {
         struct sam_logdiff diff;
-        char *part = malloc(cut + 1); /* so that a read past the end is found */
+        char *part = malloc(cut + 1); /* so that a sanitizer detects a read past the end */
         assert_non_null(part);
         memcpy(part, whole, cut);
         enum sam_status status =
             sam_log_compare(part, cut, "part", whole, size, "whole", &diff, &error);
         if (status == SAM_OK) {
-            /* Only the last line break, and blanks before it, may be missing. */
+            /* Only the last line break, and spaces before it, may be missing. */
             assert_true(diff.equal == (cut >= size - 1));
             if (!diff.equal && diff.side[0].line.line)
                 assert_non_null(strstr(diff.what, "; the first log ends here"));

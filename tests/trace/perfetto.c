@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timelines: what is written is JSON, event by event, whatever the texts hold. */
+/* Timelines: the output is valid JSON, event by event, for any texts. */
 #include "test.h"
 #include <jansson.h>
 
@@ -81,7 +81,7 @@ static bool once(void *context, const void *data, size_t size)
     return (*(unsigned *)context)++ == 0;
 }
 
-/* Nothing is sent to a sink that has refused. */
+/* Nothing is sent to a sink after an error. */
 TEST(a_sink_that_refuses)
 {
     struct sam_perfetto p;

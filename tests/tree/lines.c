@@ -56,7 +56,7 @@ TEST(no_memory)
     char *text = (char *)document;
     assert_int_equal(sam_tree_report(NULL, "x\n", "", &text, &error), SAM_ERR_MEMORY);
     assert_null(text);
-    /* A value that could not be made frees the chain. */
+    /* A value that could not be created frees the chain. */
     json_t *tree = sam_tree_count(json_object(), "a", 1);
     tree = sam_tree_text(sam_tree_set(tree, "b", NULL), "c", "x");
     assert_null(tree);
