@@ -44,7 +44,6 @@ static struct sam_gpu_options options_of(struct run *run)
     options.stop = cli_stop_flag();
     options.print = (struct sam_sink){print_text, run};
     options.timing = run->ventus->asked->cycles ? &run->ventus->timing : NULL;
-    options.timing_apart = options.jobs > 1;
     options.progress = show_progress;
     options.progress_context = run;
     return options;

@@ -20,7 +20,6 @@ static int set_options(struct device *device, const struct space *space, const u
         .collect_stats = device->environment.stats,
         .fit_pds = true,
         .log_apart = true,
-        .timing_apart = true,
         .sv39 = device->environment.sv39,
         .ptbr = space->ptbr,
         .past_end = space_past_end(space, &device->past_end),

@@ -119,9 +119,6 @@ struct sam_gpu_options {
     /* Since 0.2. Call log.write from a thread of its own while the launch continues, one call at a
      * time and none after it has returned. */
     bool log_apart;
-    /* Since 0.2. Run the model of `timing` on a thread of its own while the launch continues; not
-     * for timelines. Cycles do not depend on it. */
-    bool timing_apart;
 };
 
 struct sam_gpu;

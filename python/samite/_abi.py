@@ -320,8 +320,7 @@ class sam_gpu_options(Structure):
         ("progress_context", c_void_p), ("fit_pds", c_bool), ("pds_room", c_uint64),
         ("strict_lds", c_bool), ("lds_ranges", POINTER(sam_lds_range)),
         ("lds_range_count", c_size_t), ("profile", c_void_p), ("sanitizer", c_void_p),
-        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap)), ("log_apart", c_bool),
-        ("timing_apart", c_bool)
+        ("timing", POINTER(sam_gpu_timing)), ("past_end", POINTER(sam_trap)), ("log_apart", c_bool)
     ]
 
 

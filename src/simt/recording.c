@@ -115,7 +115,7 @@ void sam_gpu_recording_name_rows(const struct sam_gpu_recording *r,
 enum sam_status sam_gpu_recording_check(const struct sam_gpu_recording *r, struct sam_error *error)
 {
     const struct sam_spool_store *store = &r->replay->store;
-    if (sam_spool_status(store) != SAM_OK)
+    if (store->status != SAM_OK)
         return sam_fail(error, store->status, "%s", store->error.text);
     return r->run.host_status == SAM_OK
                ? SAM_OK

@@ -12,9 +12,6 @@ struct sam_replay *sam_replay_new(struct sam_run *run, size_t limit)
     r->run = run;
     r->worker = &run->workers[0];
     r->generation = 1;
-    r->ready_end = &r->ready;
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->changed, NULL);
     sam_spool_store_init(&r->store, limit);
     sam_replay_grow(r);
     if (r->failed) {
@@ -41,22 +38,17 @@ static struct replay_group **place_of(struct sam_replay *r, uint32_t workgroup)
     return at;
 }
 
-static void drop(struct sam_replay *r, struct replay_group *group)
-{
-    for (uint32_t i = 0; i < r->run->launch->warps; i++) {
-        sam_spool_clear(&r->store, &group->warps[i].stream);
-        free(group->warps[i].addresses);
-    }
-    free(group);
-}
-
 void sam_replay_drop(struct sam_replay *r, uint32_t workgroup)
 {
     struct replay_group **at = place_of(r, workgroup), *group = *at;
     if (!group)
         return;
     *at = group->next;
-    drop(r, group);
+    for (uint32_t i = 0; i < r->run->launch->warps; i++) {
+        sam_spool_clear(&r->store, &group->warps[i].stream);
+        free(group->warps[i].addresses);
+    }
+    free(group);
 }
 
 void sam_replay_free(struct sam_replay *r)
@@ -68,130 +60,50 @@ void sam_replay_free(struct sam_replay *r)
     for (size_t i = 0; i < REPLAY_BUCKETS; i++)
         while (r->groups[i])
             sam_replay_drop(r, r->groups[i]->workgroup);
-    for (struct replay_group *group = r->ready, *next; group; group = next) {
-        next = group->next;
-        drop(r, group);
-    }
-    pthread_mutex_destroy(&r->lock);
-    pthread_cond_destroy(&r->changed);
     sam_replay_code_free(r);
     sam_spool_store_release(&r->store);
     free(r->extras);
     free(r);
 }
 
-/* Run the launch's next workgroup. Returns NULL if there is none or recording has failed. */
-static struct replay_group *run_next(struct sam_replay *r)
+/* Run the launch's next workgroup. Returns false if there is none or recording has failed. */
+static bool run_next(struct sam_replay *r)
 {
     const uint32_t warps = r->run->launch->warps, workgroup = (uint32_t)r->run->next;
-    if (!r->worker || r->run->next == r->run->workgroups || r->failed ||
-        sam_spool_status(&r->store) != SAM_OK)
-        return NULL;
+    if (!r->worker || r->run->next == r->run->workgroups || r->failed || r->store.status != SAM_OK)
+        return false;
     struct replay_group *group = sam_alloc(1, sizeof *group + warps * sizeof group->warps[0]);
     if (!group) {
         sam_run_fail_host(r->run, SAM_ERR_MEMORY, "out of memory");
-        return NULL;
+        return false;
     }
     group->workgroup = workgroup;
+    *place_of(r, workgroup) = group;
     r->writing = group;
     const bool ran = sam_worker_run_next(r->worker);
     r->writing = NULL;
     if (r->failed)
         sam_run_fail_host(r->run, SAM_ERR_MEMORY, "out of memory");
-    else if (sam_spool_status(&r->store) != SAM_OK)
+    else if (r->store.status != SAM_OK)
         sam_run_fail_host(r->run, r->store.status, r->store.error.text);
-    if (ran)
-        return group;
-    drop(r, group);
-    return NULL;
-}
-
-/* Run the launch's next workgroup, to be read. Returns false if there is none. */
-static bool run_and_add(struct sam_replay *r)
-{
-    struct replay_group *group = run_next(r);
-    if (group)
-        *place_of(r, group->workgroup) = group;
-    return group != NULL;
+    if (!ran)
+        sam_replay_drop(r, workgroup);
+    return ran;
 }
 
 void sam_replay_finish(struct sam_replay *r)
 {
-    for (struct replay_group *group; (group = run_next(r));)
-        drop(r, group);
+    while (run_next(r))
+        sam_replay_drop(r, (uint32_t)r->run->next - 1);
 }
 
 void sam_replay_keep(struct sam_replay *r)
 {
-    for (uint64_t i = 0; run_and_add(r); i++)
+    for (uint64_t i = 0; run_next(r); i++)
         for (uint32_t k = 0; k < r->run->launch->warps; k++)
             sam_spool_end(&r->store, &(*place_of(r, (uint32_t)i))->warps[k].stream);
     r->worker->replay = NULL;
     r->worker = NULL;
-}
-
-/* --------------------------------------------------------------------- on another thread */
-
-enum { AHEAD_BYTES = 4 << 20 }; /* of recordings: they stay in the caches */
-
-/* Wait until the reader needs another group. Returns false if it needs none. */
-static bool wait_for_reader(struct sam_replay *r)
-{
-    pthread_mutex_lock(&r->lock);
-    while (r->ready && !r->all_read && sam_spool_held(&r->store) > AHEAD_BYTES)
-        pthread_cond_wait(&r->changed, &r->lock);
-    const bool more = !r->all_read;
-    pthread_mutex_unlock(&r->lock);
-    return more;
-}
-
-/* Append a group, or with NULL end them. */
-static void make_ready(struct sam_replay *r, struct replay_group *group)
-{
-    pthread_mutex_lock(&r->lock);
-    if (group) {
-        *r->ready_end = group;
-        r->ready_end = &group->next;
-    }
-    r->all_ready = !group;
-    pthread_cond_signal(&r->changed);
-    pthread_mutex_unlock(&r->lock);
-}
-
-void sam_replay_ahead(struct sam_replay *r)
-{
-    struct replay_group *group = NULL;
-    do {
-        group = wait_for_reader(r) ? run_next(r) : NULL;
-        make_ready(r, group);
-    } while (group);
-}
-
-void sam_replay_read_all(struct sam_replay *r)
-{
-    pthread_mutex_lock(&r->lock);
-    r->all_read = true;
-    pthread_cond_signal(&r->changed);
-    pthread_mutex_unlock(&r->lock);
-}
-
-/* Take the next group that has run, waiting for it. Returns false if there is none. */
-static bool take_ready(struct sam_replay *r)
-{
-    pthread_mutex_lock(&r->lock);
-    while (!r->ready && !r->all_ready)
-        pthread_cond_wait(&r->changed, &r->lock);
-    struct replay_group *group = r->ready;
-    if (group) {
-        r->ready = group->next;
-        r->ready_end = r->ready ? r->ready_end : &r->ready;
-        group->next = NULL;
-    }
-    pthread_cond_signal(&r->changed);
-    pthread_mutex_unlock(&r->lock);
-    if (group)
-        *place_of(r, group->workgroup) = group;
-    return group != NULL;
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -247,7 +159,7 @@ static void read_record(struct sam_replay *r, struct replay_warp *w)
         memcpy(&w->masks, w->extra + 1, sizeof w->masks);
         w->extra += 1 + sizeof w->masks;
     }
-    w->path = *sam_replay_path_at(r, take_number(w) - 2);
+    w->path = r->paths[take_number(w) - 2];
 }
 
 static void read_each(struct replay_warp *w, unsigned form, struct sam_gputime_op *op)
@@ -322,7 +234,7 @@ static struct replay_group *group_of(struct sam_replay *r, uint32_t workgroup)
 {
     struct replay_group *group;
     while (!(group = *place_of(r, workgroup)))
-        if (!(r->apart ? take_ready(r) : run_and_add(r)))
+        if (!run_next(r))
             return NULL;
     return group;
 }

@@ -9,8 +9,6 @@
 #ifndef SAM_SIMT_REPLAY_H
 #define SAM_SIMT_REPLAY_H
 
-#include <pthread.h>
-
 #include "gputime/gputime.h"
 #include "simt/footprint.h"
 #include "simt/observe.h"
@@ -91,9 +89,6 @@ struct replay_group {
 
 enum { REPLAY_BUCKETS = 1024 };
 
-/* Paths are in blocks, each twice as large as the one before. */
-enum { REPLAY_FIRST_BLOCK = 256, REPLAY_BLOCKS = 24 };
-
 struct sam_replay {
     struct sam_instrumentation instrumentation;
     struct sam_hooks hooks;
@@ -102,8 +97,8 @@ struct sam_replay {
     bool failed;               /* out of memory */
     /* code */
     struct replay_site *sites[REPLAY_BUCKETS];
-    struct replay_path **paths[REPLAY_BLOCKS]; /* by number; a block never moves */
-    size_t path_count;
+    struct replay_path **paths;
+    size_t path_count, path_capacity;
     uint32_t path_heads[REPLAY_BUCKETS]; /* 1 + a path number */
     uint32_t generation;                 /* incremented when code changes */
     /* executed by the running warp but not written to its stream yet: a path, unless `path` is 0,
@@ -116,14 +111,8 @@ struct sam_replay {
     struct sam_footprint *footprint; /* records the footprint of the launch, unless NULL */
     /* workgroups */
     struct replay_group *writing;
-    struct replay_group *groups[REPLAY_BUCKETS]; /* being read, by workgroup */
+    struct replay_group *groups[REPLAY_BUCKETS]; /* by workgroup */
     struct sam_spool_store store;
-    /* of sam_replay_ahead */
-    bool apart;           /* groups are read on another thread */
-    pthread_mutex_t lock; /* guards the fields below */
-    pthread_cond_t changed;
-    struct replay_group *ready, **ready_end; /* have run, not requested yet; in order */
-    bool all_ready, all_read;                /* no group will be added, requested */
 };
 
 /* --- replay.c: groups and reading */
@@ -145,10 +134,6 @@ void sam_replay_read_extra(struct replay_warp *w, const struct replay_site *site
                            struct sam_gputime_op *op);
 /* The latest instruction recorded at `pc`, or NULL. */
 const struct replay_site *sam_replay_at(const struct sam_replay *replay, uint32_t pc);
-/* Run workgroups ahead of a reader on another thread, to the end of the launch or of the reader.
- * `apart` must be set before the reader starts; sam_replay_read_all ends its thread's reading. */
-void sam_replay_ahead(struct sam_replay *replay);
-void sam_replay_read_all(struct sam_replay *replay);
 /* Run the rest of the launch without recording it. */
 void sam_replay_finish(struct sam_replay *replay);
 /* Run the whole launch and keep its recording, which needs the run but no longer the worker. */
@@ -159,14 +144,6 @@ void sam_replay_keep(struct sam_replay *replay);
 struct replay_site *sam_replay_site(struct sam_replay *replay, uint32_t pc,
                                     const struct sam_insn *insn, uint32_t prefix);
 enum replay_extra sam_replay_extra(const struct sam_insn *insn);
-/* The place of a path in the table, whose block exists. */
-static inline struct replay_path **sam_replay_path_at(const struct sam_replay *replay,
-                                                      uint32_t number)
-{
-    const uint32_t from_first = number / REPLAY_FIRST_BLOCK + 1;
-    const unsigned block = 31 - (unsigned)__builtin_clz(from_first);
-    return &replay->paths[block][number - ((UINT32_C(1) << block) - 1) * REPLAY_FIRST_BLOCK];
-}
 /* Returns 1 + the number of the path of these sites. */
 uint32_t sam_replay_path(struct sam_replay *replay, struct replay_site *const *sites,
                          uint32_t count);

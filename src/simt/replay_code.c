@@ -53,38 +53,25 @@ const struct replay_site *sam_replay_at(const struct sam_replay *r, uint32_t pc)
     return site;
 }
 
-/* Whether there is a block for one more path. */
-static bool has_place(struct sam_replay *r)
-{
-    size_t size = REPLAY_FIRST_BLOCK, before = 0;
-    for (unsigned i = 0; i < REPLAY_BLOCKS; before += size, size *= 2, i++) {
-        if (!r->paths[i])
-            r->paths[i] = sam_alloc(size, sizeof *r->paths[i]);
-        if (!r->paths[i] || r->path_count < before + size)
-            return r->paths[i] != NULL;
-    }
-    return false;
-}
-
 uint32_t sam_replay_path(struct sam_replay *r, struct replay_site *const *sites, uint32_t count)
 {
     const size_t size = count * sizeof(void *);
     uint32_t *head = &r->path_heads[hash((uintptr_t)sites[0] / 16 + count)];
-    for (uint32_t at = *head; at;) {
-        const struct replay_path *path = *sam_replay_path_at(r, at - 1);
-        if (path->count == count && memcmp(path->sites, sites, size) == 0)
+    for (uint32_t at = *head; at; at = r->paths[at - 1]->next)
+        if (r->paths[at - 1]->count == count && memcmp(r->paths[at - 1]->sites, sites, size) == 0)
             return at;
-        at = path->next;
-    }
     struct replay_path *path = malloc(sizeof *path + size);
-    if (!path || !has_place(r)) {
+    void *grown =
+        path ? sam_grow(r->paths, r->path_count, &r->path_capacity, sizeof(void *)) : NULL;
+    if (!grown || r->path_count == UINT32_MAX - 1) {
         r->failed = true;
         free(path);
         return 0;
     }
     *path = (struct replay_path){.count = count, .next = *head};
     memcpy(path->sites, sites, size);
-    *sam_replay_path_at(r, (uint32_t)r->path_count) = path;
+    r->paths = grown;
+    r->paths[r->path_count] = path;
     return *head = (uint32_t)++r->path_count;
 }
 
@@ -113,7 +100,7 @@ uint32_t sam_replay_path_of(struct sam_replay *r, const struct sam_core *c,
     const uint32_t count = (uint32_t)(past - entry) + (fused ? 1 : 0);
     const uint64_t known = (uint64_t)first->sums[REPLAY_PATH];
     if (SAM_LIKELY(known >> 32 == r->generation && (uint32_t)known &&
-                   (*sam_replay_path_at(r, (uint32_t)known - 1))->count == count))
+                   r->paths[(uint32_t)known - 1]->count == count))
         return (uint32_t)known;
     struct replay_site *sites[SAM_PAGE_OPS + 1];
     sites[0] = NULL;
@@ -137,7 +124,6 @@ void sam_replay_code_free(struct sam_replay *r)
         }
     }
     for (size_t i = 0; i < r->path_count; i++)
-        free(*sam_replay_path_at(r, (uint32_t)i));
-    for (unsigned i = 0; i < REPLAY_BLOCKS; i++)
         free(r->paths[i]);
+    free(r->paths);
 }

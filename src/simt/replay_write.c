@@ -98,7 +98,7 @@ void sam_replay_flush(struct sam_replay *r)
         r->used = 0;
         return;
     }
-    const struct replay_path *path = *sam_replay_path_at(r, number - 1);
+    const struct replay_path *path = r->paths[number - 1];
     if (r->footprint)
         add_footprint(r, path);
     struct replay_warp *to = &r->writing->warps[r->warp->wid];
@@ -147,7 +147,7 @@ static void shorten(struct sam_replay *r)
 {
     if (!r->path)
         return;
-    const struct replay_path *path = *sam_replay_path_at(r, r->path - 1);
+    const struct replay_path *path = r->paths[r->path - 1];
     r->path = path->count > 1 ? sam_replay_path(r, path->sites, path->count - 1) : 0;
 }
 
@@ -169,12 +169,12 @@ bool sam_replay_stop(struct sam_replay *r, struct sam_warp *w, enum sam_exit exi
         sam_replay_end(r, c, c->end_entry, past);
     sam_replay_flush(r);
     r->used = 0;
-    return !r->failed && sam_spool_status(&r->store) == SAM_OK;
+    return !r->failed && r->store.status == SAM_OK;
 }
 
 enum sam_pause sam_replay_fail(const struct sam_replay *r)
 {
-    sam_run_fail_host(r->run, r->failed ? SAM_ERR_MEMORY : sam_spool_status(&r->store),
+    sam_run_fail_host(r->run, r->failed ? SAM_ERR_MEMORY : r->store.status,
                       r->failed ? "out of memory" : r->store.error.text);
     return SAM_PAUSE_FAILED;
 }
@@ -256,5 +256,5 @@ bool sam_replay_step(struct sam_replay *r, const struct sam_warp *w, const struc
     default: break;
     }
     sam_replay_flush(r);
-    return !r->failed && sam_spool_status(&r->store) == SAM_OK;
+    return !r->failed && r->store.status == SAM_OK;
 }

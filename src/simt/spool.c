@@ -19,7 +19,6 @@ struct sam_spool_chunk {
 void sam_spool_store_init(struct sam_spool_store *store, size_t limit)
 {
     *store = (struct sam_spool_store){.limit = limit, .file = -1};
-    pthread_mutex_init(&store->lock, NULL);
 }
 
 void sam_spool_store_release(struct sam_spool_store *store)
@@ -27,27 +26,17 @@ void sam_spool_store_release(struct sam_spool_store *store)
     if (store->file >= 0)
         close(store->file);
     free(store->holes);
-    pthread_mutex_destroy(&store->lock);
 }
 
-size_t sam_spool_held(struct sam_spool_store *store)
-{
-    pthread_mutex_lock(&store->lock);
-    const size_t held = store->held;
-    pthread_mutex_unlock(&store->lock);
-    return held;
-}
-
-/* With the lock held, as for all functions up to the streams. */
 static void fail(struct sam_spool_store *store, enum sam_status status, const char *what)
 {
     if (store->status != SAM_OK)
         return;
+    store->status = status;
     if (status == SAM_ERR_MEMORY)
         sam_fail_memory(&store->error);
     else
         sam_fail(&store->error, status, "cannot %s a temporary file: %s", what, strerror(errno));
-    __atomic_store_n(&store->status, status, __ATOMIC_RELEASE);
 }
 
 static bool take_bytes(struct sam_spool_store *store, struct sam_spool_chunk *chunk)
@@ -106,12 +95,10 @@ static void write_out(struct sam_spool_store *store, struct sam_spool_chunk *chu
     if (store->file < 0 && !open_file(store))
         return;
     if (store->file_size >= SAM_SPOOL_MOST) {
-        const enum sam_status status =
-            sam_fail(&store->error, SAM_ERR_IO,
-                     "more than %llu GiB of recorded instructions: expected fewer per "
-                     "warp, or a limit of them",
-                     (unsigned long long)(SAM_SPOOL_MOST >> 30));
-        __atomic_store_n(&store->status, status, __ATOMIC_RELEASE);
+        store->status = sam_fail(&store->error, SAM_ERR_IO,
+                                 "more than %llu GiB of recorded instructions: expected fewer per "
+                                 "warp, or a limit of them",
+                                 (unsigned long long)(SAM_SPOOL_MOST >> 30));
         return;
     }
     chunk->at = find_room(store, chunk->size);
@@ -129,10 +116,10 @@ static void write_out(struct sam_spool_store *store, struct sam_spool_chunk *chu
     give_bytes(store, chunk);
 }
 
-static void read_back(struct sam_spool_store *store, struct sam_spool_chunk *chunk)
+static bool read_back(struct sam_spool_store *store, struct sam_spool_chunk *chunk)
 {
     if (!take_bytes(store, chunk))
-        return;
+        return false;
     for (size_t done = 0; done < chunk->used;) {
         const ssize_t got =
             pread(store->file, chunk->bytes + done, chunk->used - done, (off_t)(chunk->at + done));
@@ -140,7 +127,7 @@ static void read_back(struct sam_spool_store *store, struct sam_spool_chunk *chu
             continue;
         if (got <= 0) {
             fail(store, SAM_ERR_IO, "read");
-            return;
+            return false;
         }
         done += (size_t)got;
     }
@@ -151,6 +138,7 @@ static void read_back(struct sam_spool_store *store, struct sam_spool_chunk *chu
         store->holes = grown;
         store->holes[store->hole_count++] = chunk->at;
     }
+    return true;
 }
 
 /* -------------------------------------------------------------------------------- streams */
@@ -177,8 +165,25 @@ static struct sam_spool_chunk *add_chunk(struct sam_spool_store *store, struct s
     return stream->last = chunk;
 }
 
-static void end_chunk(struct sam_spool_store *store, struct sam_spool_chunk *last)
+uint8_t *sam_spool_extend(struct sam_spool_store *store, struct sam_spool *stream, size_t size)
 {
+    struct sam_spool_chunk *chunk = stream->last;
+    if (store->status != SAM_OK)
+        return NULL;
+    if (SAM_UNLIKELY(!chunk || chunk->size - chunk->used < size)) {
+        chunk = add_chunk(store, stream, size);
+        if (!chunk)
+            return NULL;
+    }
+    chunk->used += size;
+    return chunk->bytes + chunk->used - size;
+}
+
+void sam_spool_end(struct sam_spool_store *store, struct sam_spool *stream)
+{
+    struct sam_spool_chunk *last = stream->last;
+    if (!last || store->status != SAM_OK)
+        return;
     if (store->held > store->limit) {
         write_out(store, last);
         return;
@@ -202,43 +207,14 @@ static void drop_first(struct sam_spool_store *store, struct sam_spool *stream)
     free(chunk);
 }
 
-uint8_t *sam_spool_extend(struct sam_spool_store *store, struct sam_spool *stream, size_t size)
-{
-    struct sam_spool_chunk *chunk = stream->last;
-    if (sam_spool_status(store) != SAM_OK)
-        return NULL;
-    if (SAM_UNLIKELY(!chunk || chunk->size - chunk->used < size)) {
-        pthread_mutex_lock(&store->lock);
-        chunk = add_chunk(store, stream, size);
-        pthread_mutex_unlock(&store->lock);
-        if (!chunk)
-            return NULL;
-    }
-    chunk->used += size;
-    return chunk->bytes + chunk->used - size;
-}
-
-void sam_spool_end(struct sam_spool_store *store, struct sam_spool *stream)
-{
-    if (!stream->last || sam_spool_status(store) != SAM_OK)
-        return;
-    pthread_mutex_lock(&store->lock);
-    end_chunk(store, stream->last);
-    pthread_mutex_unlock(&store->lock);
-}
-
 const uint8_t *sam_spool_front(struct sam_spool_store *store, struct sam_spool *stream)
 {
-    if (stream->first && (stream->read == stream->first->used || !stream->first->bytes)) {
-        pthread_mutex_lock(&store->lock);
-        while (stream->first && stream->read == stream->first->used)
-            drop_first(store, stream);
-        if (stream->first && !stream->first->bytes && store->status == SAM_OK)
-            read_back(store, stream->first);
-        pthread_mutex_unlock(&store->lock);
-    }
-    const struct sam_spool_chunk *chunk = stream->first;
-    return chunk && sam_spool_status(store) == SAM_OK ? chunk->bytes + stream->read : NULL;
+    while (stream->first && stream->read == stream->first->used)
+        drop_first(store, stream);
+    struct sam_spool_chunk *chunk = stream->first;
+    if (!chunk || store->status != SAM_OK || (!chunk->bytes && !read_back(store, chunk)))
+        return NULL;
+    return chunk->bytes + stream->read;
 }
 
 void sam_spool_skip(struct sam_spool *stream, size_t size)
@@ -248,8 +224,6 @@ void sam_spool_skip(struct sam_spool *stream, size_t size)
 
 void sam_spool_clear(struct sam_spool_store *store, struct sam_spool *stream)
 {
-    pthread_mutex_lock(&store->lock);
     while (stream->first)
         drop_first(store, stream);
-    pthread_mutex_unlock(&store->lock);
 }

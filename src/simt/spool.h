@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Byte streams, written once and read once. Beyond a total size they spill to a temporary file. A
- * stream is used by one thread at a time; several threads may use the streams of one store. */
+/* Byte streams, written once and read once. Beyond a total size they spill to a temporary file. */
 #ifndef SAM_SIMT_SPOOL_H
 #define SAM_SIMT_SPOOL_H
-
-#include <pthread.h>
 
 #include "base/base.h"
 
@@ -20,24 +17,16 @@ struct sam_spool {
 };
 
 struct sam_spool_store {
-    size_t limit;         /* bytes of chunks in memory */
-    pthread_mutex_t lock; /* guards the fields below */
-    size_t held, most;    /* current, maximum */
-    int file;             /* -1: not open */
+    size_t limit;      /* bytes of chunks in memory */
+    size_t held, most; /* current, maximum */
+    int file;          /* -1: not open */
     uint64_t file_size;
     uint64_t *holes; /* free chunks of standard size in the file */
     size_t hole_count, hole_capacity;
-    enum sam_status status; /* of the first failure; atomic, set after `error` */
+    enum sam_status status; /* of the first failure */
     struct sam_error error;
 };
 
-static inline enum sam_status sam_spool_status(const struct sam_spool_store *store)
-{
-    return __atomic_load_n(&store->status, __ATOMIC_ACQUIRE);
-}
-
-/* Bytes of chunks in memory now. */
-size_t sam_spool_held(struct sam_spool_store *store);
 void sam_spool_store_init(struct sam_spool_store *store, size_t limit);
 void sam_spool_store_release(struct sam_spool_store *store);
 /* Append `size` bytes, to be filled before the next call and read as one piece. Returns NULL on

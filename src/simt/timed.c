@@ -75,11 +75,6 @@ enum sam_status sam_run_check_timing(const struct sam_run *run, struct sam_error
 struct timed {
     struct sam_replay *replay;
     struct sam_run_trace *trace; /* NULL: none */
-    struct sam_gputime_config config;
-    struct sam_gputime_launch facts;
-    struct sam_gputime_result *result;
-    enum sam_status status;
-    struct sam_error error;
 };
 
 static bool starts(void *context, uint32_t workgroup)
@@ -112,54 +107,27 @@ void sam_replay_name_rows(const struct sam_replay *replay, struct sam_gputime_re
     }
 }
 
-static void run_model(struct timed *t)
-{
-    const struct sam_gputime_source source = {
-        .context = t, .starts = starts, .next = next, .ended = ended};
-    struct sam_gputime_observer observer = {0};
-    if (t->trace)
-        observer = sam_run_trace_observer(t->trace);
-    t->status = sam_gputime_run(&t->config, &t->facts, &source, t->trace ? &observer : NULL,
-                                t->result, &t->error);
-}
-
-static void *run_model_apart(void *context)
-{
-    struct timed *t = context;
-    run_model(t);
-    sam_replay_read_all(t->replay);
-    return NULL;
-}
-
-/* Run the model on a thread of its own while this one runs the workgroups. Returns false if there
- * is no such thread. */
-static bool run_ahead(struct timed *t)
-{
-    pthread_t thread;
-    t->replay->apart = true;
-    if (pthread_create(&thread, NULL, run_model_apart, t) != 0)
-        return t->replay->apart = false;
-    sam_replay_ahead(t->replay);
-    pthread_join(thread, NULL);
-    return true;
-}
-
 bool sam_run_timed(struct sam_run *run)
 {
     struct sam_gpu_timing *timing = run->gpu->options.timing;
-    struct timed t = {.replay = sam_replay_new(run, STREAM_LIMIT),
-                      .config = config_of(timing),
-                      .facts = sam_run_facts(run),
-                      .result = &timing->result};
+    const struct sam_gputime_config config = config_of(timing);
+    const struct sam_gputime_launch facts = sam_run_facts(run);
+    struct timed t = {.replay = sam_replay_new(run, STREAM_LIMIT)};
+    struct sam_error error;
     bool good = t.replay != NULL;
     sam_gputime_result_free(&timing->result);
     if (good && (timing->perfetto.write || timing->konata.write))
-        good = (t.trace = sam_run_trace_new(run, &t.config)) != NULL;
+        good = (t.trace = sam_run_trace_new(run, &config)) != NULL;
     if (good) {
-        if (t.trace || !run->gpu->options.timing_apart || run->workgroups < 2 || !run_ahead(&t))
-            run_model(&t);
-        if (t.status != SAM_OK)
-            sam_run_fail_host(run, t.status, t.error.text);
+        const struct sam_gputime_source source = {
+            .context = &t, .starts = starts, .next = next, .ended = ended};
+        struct sam_gputime_observer observer = {0};
+        if (t.trace)
+            observer = sam_run_trace_observer(t.trace);
+        const enum sam_status status = sam_gputime_run(
+            &config, &facts, &source, t.trace ? &observer : NULL, &timing->result, &error);
+        if (status != SAM_OK)
+            sam_run_fail_host(run, status, error.text);
         else
             sam_replay_name_rows(t.replay, &timing->result);
         sam_replay_finish(t.replay);

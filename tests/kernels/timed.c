@@ -60,10 +60,7 @@ static void run_timed(const struct kernel_check *kernel, struct check_config con
     struct sam_gputime_config machine;
     struct check_report report;
     struct sam_error error;
-    struct timed t = {.options = {.size = sizeof t.options,
-                                  .schedule = schedule,
-                                  .jobs = jobs,
-                                  .timing_apart = jobs > 1},
+    struct timed t = {.options = {.size = sizeof t.options, .schedule = schedule, .jobs = jobs},
                       .timing = {.size = sizeof t.timing, .config = &machine}};
     char text[64];
     t.options.timing = &t.timing;
@@ -79,7 +76,7 @@ static void run_timed(const struct kernel_check *kernel, struct check_config con
     assert_int_equal(report.digest, plain->digest);
     assert_int_equal(t.insns, plain->warp_insns);
     if (*cycles)
-        assert_int_equal(t.cycles, *cycles); /* neither schedule nor threads change them */
+        assert_int_equal(t.cycles, *cycles); /* neither schedule nor workers change them */
     *cycles = t.cycles;
 }
 

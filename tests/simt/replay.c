@@ -188,29 +188,10 @@ static void compare(const struct recording *r, struct sam_replay *replay, uint64
     free(ended);
 }
 
-static void *run_ahead(void *replay)
-{
-    sam_replay_ahead(replay);
-    return NULL;
-}
-
-static void compare_apart(const struct recording *r, struct sam_replay *replay, uint64_t *random)
-{
-    pthread_t thread;
-    replay->apart = true;
-    assert_int_equal(pthread_create(&thread, NULL, run_ahead, replay), 0);
-    compare(r, replay, random);
-    sam_replay_read_all(replay);
-    pthread_join(thread, NULL);
-}
-
-/* Execution of a workgroup: on demand; all before the first is read; ahead, on a thread. */
-enum order { ASKED, KEPT, APART };
-
-static void check(const struct recording *r, size_t limit, bool stepped, enum order order,
+/* With `kept`, the whole launch runs before the first instruction is read. */
+static void check(const struct recording *r, size_t limit, bool stepped, bool kept,
                   uint64_t *random, size_t *most)
 {
-    const bool kept = order == KEPT;
     struct sam_gpu *gpu = machine_of(r->of, stepped);
     struct sam_error error = {0};
     struct sam_run run;
@@ -224,10 +205,7 @@ static void check(const struct recording *r, size_t limit, bool stepped, enum or
         sam_workers_leave(&run);
         assert_true(limit || replay->store.held == 0);
     }
-    if (order == APART)
-        compare_apart(r, replay, random);
-    else
-        compare(r, replay, random);
+    compare(r, replay, random);
     for (uint32_t i = 0; i < groups_of(r->of); i++)
         sam_replay_drop(replay, i);
     assert_int_equal(replay->store.held, 0);
@@ -260,10 +238,9 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         struct sam_gpu *gpu = machine_of(c, false);
         run_session(&r, gpu);
         sam_gpu_free(gpu);
-        check(&r, SIZE_MAX, false, ASKED, &random, &most[0]);
-        check(&r, 0, seed & 1, ASKED, &random, &most[1]);
-        check(&r, seed & 2 ? 0 : SIZE_MAX, seed & 1, KEPT, &random, &most[0]);
-        check(&r, seed & 2 ? 0 : SIZE_MAX, seed & 1, APART, &random, &most[0]);
+        check(&r, SIZE_MAX, false, false, &random, &most[0]);
+        check(&r, 0, seed & 1, false, &random, &most[1]);
+        check(&r, seed & 2 ? 0 : SIZE_MAX, seed & 1, true, &random, &most[0]);
         for (uint32_t i = 0; i < streams; i++)
             free(r.trails[i].ops);
         free(r.trails);
