@@ -85,49 +85,7 @@ bool sam_cc_flow_order(struct cc_function *f)
     return good;
 }
 
-struct graph {
-    uint32_t count, root;
-    const uint32_t *order; /* from the root, reverse postorder */
-    uint32_t size;
-    const uint32_t *start, *from; /* of each node, those before it */
-};
-
-/* Immediate dominators; CC_NO for the root and for nodes that it does not reach. */
-static void dominators(const struct graph *g, uint32_t *number, uint32_t *idom)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        idom[i] = number[i] = CC_NO;
-    for (uint32_t i = 0; i < g->size; i++)
-        number[g->order[i]] = i;
-    idom[g->root] = g->root;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 1; i < g->size; i++) {
-            const uint32_t b = g->order[i];
-            uint32_t best = CC_NO;
-            for (uint32_t k = g->start[b]; k < g->start[b + 1]; k++) {
-                uint32_t p = g->from[k];
-                if (number[p] == CC_NO || idom[p] == CC_NO)
-                    continue;
-                while (best != CC_NO && p != best) {
-                    while (number[p] > number[best])
-                        p = idom[p];
-                    while (number[best] > number[p])
-                        best = idom[best];
-                }
-                best = p;
-            }
-            if (best != idom[b]) {
-                idom[b] = best;
-                changed = true;
-            }
-        }
-    }
-    idom[g->root] = CC_NO;
-}
-
-/* Edges: of each block those before it, or those after it with an edge from `exit` to blocks from
- * which no path returns. */
+/* Edges: of each block those before it. */
 static bool edges(const struct cc_function *f, uint32_t **start, uint32_t **from)
 {
     uint32_t next[2];
@@ -146,103 +104,114 @@ static bool edges(const struct cc_function *f, uint32_t **start, uint32_t **from
     return true;
 }
 
-static bool find_dominators(struct cc_function *f, const uint32_t *order, uint32_t count)
+/* Sets of blocks that nothing leads to stay full, past their end as well. */
+static bool is_known(const uint64_t *set, uint32_t n)
 {
-    uint32_t *start = NULL, *from = NULL;
-    uint32_t *number = sam_alloc(f->block_count, sizeof *number);
-    uint32_t *idom = sam_alloc(f->block_count, sizeof *idom);
-    const bool good = number && idom && edges(f, &start, &from);
-    if (good) {
-        const struct graph g = {f->block_count, 0, order, count, start, from};
-        dominators(&g, number, idom);
-        for (uint32_t i = 0; i < f->block_count; i++)
-            f->blocks[i].idom = idom[i];
+    return !(set[n / 64] >> n % 64 & 1);
+}
+
+/* The set of block `b` becomes what the sets of the blocks in `with` share, and itself. */
+static bool meet(uint64_t *sets, size_t words, uint32_t b, const uint32_t *with, uint32_t count)
+{
+    bool changed = false;
+    for (size_t w = 0; w < words && count; w++) {
+        uint64_t both = UINT64_MAX;
+        for (uint32_t k = 0; k < count; k++)
+            both &= sets[with[k] * words + w];
+        both |= w == b / 64 ? UINT64_C(1) << b % 64 : 0;
+        changed |= sets[b * words + w] != both;
+        sets[b * words + w] = both;
     }
+    return changed;
+}
+
+/* The last of the blocks in the set of `b` before `b` itself: that with the largest set. */
+static uint32_t immediate(const uint64_t *sets, size_t words, const uint32_t *sizes, uint32_t b)
+{
+    uint32_t best = CC_NO;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t left = sets[b * words + w]; left; left &= left - 1) {
+            const uint32_t d = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
+            if (d != b && (best == CC_NO || sizes[d] > sizes[best]))
+                best = d;
+        }
+    return best;
+}
+
+/* Immediate dominators, or with `endless` post-dominators; CC_NO for the root. Blocks marked in
+ * `endless` count as blocks before the exit. */
+static bool find_dominators(const struct cc_function *f, const uint8_t *endless, uint32_t *idom)
+{
+    const uint32_t n = f->block_count, root = endless ? f->exit : 0;
+    const size_t words = n / 64 + 1;
+    uint32_t *start = NULL, *from = NULL, *sizes = sam_alloc(n, sizeof *sizes);
+    uint64_t *sets = sam_alloc(n * words, sizeof *sets);
+    const bool good = sizes && sets && edges(f, &start, &from);
+    for (size_t w = 0; good && w < n * words; w++)
+        sets[w] = w / words == root ? 0 : UINT64_MAX;
+    if (good)
+        sets[root * words + root / 64] = UINT64_C(1) << root % 64;
+    for (bool changed = good; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < (endless ? n : f->order_count); i++) {
+            const uint32_t b = endless ? n - 1 - i : f->order[i];
+            uint32_t next[3], *with = from + start[b], count = start[b + 1] - start[b];
+            if (endless) {
+                with = next;
+                count = sam_cc_next(&f->blocks[b], next);
+                if (endless[b])
+                    next[count++] = f->exit;
+            }
+            if (b != root)
+                changed |= meet(sets, words, b, with, count);
+        }
+    }
+    for (size_t w = 0; good && w < n * words; w++)
+        sizes[w / words] += (uint32_t)__builtin_popcountll(sets[w]);
+    for (uint32_t b = 0; good && b < n; b++)
+        idom[b] =
+            b == root || !is_known(sets + b * words, n) ? CC_NO : immediate(sets, words, sizes, b);
     free(start);
     free(from);
-    free(number);
-    free(idom);
+    free(sizes);
+    free(sets);
     return good;
 }
 
-/* Post-dominators: dominators of the reversed graph, from the exit. A block from which no path
- * leads there (an endless loop) counts as one before it. */
+/* Mark the blocks from which a path leads to a marked one. */
+static void mark_before(const struct cc_function *f, uint8_t *marked)
+{
+    uint32_t next[2];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->block_count; b-- > 0;)
+            for (unsigned i = sam_cc_next(&f->blocks[b], next); i-- > 0;)
+                if (!marked[b] && marked[next[i]])
+                    marked[b] = changed = true;
+    }
+}
+
+/* A block from which no path leads to the exit (the end of an endless loop, rather than its entry)
+ * counts as one before it. */
 bool sam_cc_flow_pdom(struct cc_function *f)
 {
     const uint32_t n = f->block_count;
-    uint32_t *start = NULL, *from = NULL, next[2];
-    uint32_t *order = sam_alloc(n, sizeof *order), *stack = sam_alloc(n, sizeof *stack);
-    uint32_t *number = sam_alloc(n, sizeof *number), *at = sam_alloc(n, sizeof *at);
-    uint32_t *after = sam_alloc(3 * (size_t)n, sizeof *after);
-    uint32_t *after_start = sam_alloc((size_t)n + 1, sizeof *after_start);
     uint8_t *seen = sam_alloc(n, 1), *endless = sam_alloc(n, 1);
-    uint32_t *pdom = realloc(f->pdom, n * sizeof *pdom), count = 0;
+    uint32_t *pdom = realloc(f->pdom, n * sizeof *pdom);
     if (pdom)
         f->pdom = pdom;
-    const bool good = order && stack && number && at && after && after_start && seen && endless &&
-                      pdom && edges(f, &start, &from);
-    if (!good)
-        goto done;
-    for (uint32_t root = f->exit, extra = 0;; extra++) {
-        uint32_t depth = 0;
-        if (!seen[root]) {
-            seen[root] = 1;
-            stack[depth++] = root;
-        }
-        while (depth) {
-            const uint32_t b = stack[depth - 1];
-            if (at[b] == 0)
-                at[b] = start[b];
-            if (at[b] < start[b + 1]) {
-                const uint32_t p = from[at[b]++];
-                if (!seen[p]) {
-                    seen[p] = 1;
-                    at[p] = start[p];
-                    stack[depth++] = p;
-                }
-            } else {
-                order[count++] = b;
-                depth--;
-            }
-        }
-        if (extra >= n)
-            break;
-        /* latest first: the end of an endless loop rather than its entry */
-        root = n - 1 - extra;
-        if (!seen[root])
-            endless[root] = 1;
+    bool good = seen && endless && pdom;
+    if (good) {
+        seen[f->exit] = 1;
+        mark_before(f, seen);
     }
-    for (uint32_t i = 0; i < count / 2; i++) {
-        const uint32_t b = order[i];
-        order[i] = order[count - 1 - i];
-        order[count - 1 - i] = b;
+    for (uint32_t b = n; good && b-- > 0;) {
+        if (seen[b])
+            continue;
+        seen[b] = endless[b] = 1;
+        mark_before(f, seen);
     }
-    /* The exit must be first: endless blocks follow it. */
-    for (uint32_t i = 0; i < count; i++)
-        if (order[i] == f->exit) {
-            memmove(order + 1, order, i * sizeof *order);
-            order[0] = f->exit;
-            break;
-        }
-    for (uint32_t b = 0, k = 0; b < n; b++) {
-        after_start[b] = k;
-        for (unsigned i = sam_cc_next(&f->blocks[b], next); i-- > 0;)
-            after[k++] = next[i];
-        if (endless[b])
-            after[k++] = f->exit;
-        after_start[b + 1] = k;
-    }
-    const struct graph g = {n, f->exit, order, count, after_start, after};
-    dominators(&g, number, f->pdom);
-done:
-    free(start);
-    free(from);
-    free(order);
-    free(stack);
-    free(number);
-    free(at);
-    free(after);
-    free(after_start);
+    good = good && find_dominators(f, endless, f->pdom);
     free(seen);
     free(endless);
     return good;
@@ -340,7 +309,11 @@ enum sam_status sam_cc_flow_read(struct cc_function *f)
         if (next == 2 && to->next[0] == to->next[1])
             to->end = CC_JUMP;
     }
-    const bool good = sam_cc_flow_order(f) && find_dominators(f, f->order, f->order_count) &&
-                      find_loops(f, f->order, f->order_count) && sam_cc_flow_pdom(f);
+    uint32_t *idom = sam_alloc(f->block_count, sizeof *idom);
+    bool good = idom && sam_cc_flow_order(f) && find_dominators(f, NULL, idom);
+    for (uint32_t b = 0; good && b < f->block_count; b++)
+        f->blocks[b].idom = idom[b];
+    free(idom);
+    good = good && find_loops(f, f->order, f->order_count) && sam_cc_flow_pdom(f);
     return good ? SAM_OK : sam_fail_memory(cc->error);
 }

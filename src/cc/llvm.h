@@ -35,7 +35,6 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, CreatePassBuilderOptions, (void))                                                  \
     F(void, PassBuilderOptionsSetLoopVectorization, (llvm_ref, int))                               \
     F(void, PassBuilderOptionsSetSLPVectorization, (llvm_ref, int))                                \
-    F(void, PassBuilderOptionsSetLoopUnrolling, (llvm_ref, int))                                   \
     F(void, DisposePassBuilderOptions, (llvm_ref))                                                 \
     F(llvm_ref, RunPasses, (llvm_ref, const char *, llvm_ref, llvm_ref))                           \
     F(char *, GetErrorMessage, (llvm_ref))                                                         \
@@ -65,7 +64,6 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, CreateEnumAttribute, (llvm_ref, unsigned, uint64_t))                               \
     F(void, AddAttributeAtIndex, (llvm_ref, unsigned, llvm_ref))                                   \
     F(void, RemoveEnumAttributeAtIndex, (llvm_ref, unsigned, unsigned))                            \
-    F(llvm_ref, GetMetadata, (llvm_ref, unsigned))                                                 \
     F(unsigned, GetMDKindIDInContext, (llvm_ref, const char *, unsigned))                          \
     F(unsigned, GetMDNodeNumOperands, (llvm_ref))                                                  \
     F(void, GetMDNodeOperands, (llvm_ref, llvm_ref *))                                             \
@@ -84,7 +82,6 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetFirstInstruction, (llvm_ref))                                                   \
     F(llvm_ref, GetNextInstruction, (llvm_ref))                                                    \
     F(llvm_ref, GetBasicBlockTerminator, (llvm_ref))                                               \
-    F(llvm_ref, GetInstructionParent, (llvm_ref))                                                  \
     F(int, GetInstructionOpcode, (llvm_ref))                                                       \
     F(int, GetConstOpcode, (llvm_ref))                                                             \
     F(int, GetICmpPredicate, (llvm_ref))                                                           \
@@ -105,13 +102,10 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetElementType, (llvm_ref))                                                        \
     F(unsigned, CountStructElementTypes, (llvm_ref))                                               \
     F(llvm_ref, StructGetTypeAtIndex, (llvm_ref, unsigned))                                        \
-    F(const char *, GetStructName, (llvm_ref))                                                     \
     F(unsigned, GetPointerAddressSpace, (llvm_ref))                                                \
     F(unsigned long long, ConstIntGetZExtValue, (llvm_ref))                                        \
     F(long long, ConstIntGetSExtValue, (llvm_ref))                                                 \
     F(double, ConstRealGetDouble, (llvm_ref, int *))                                               \
-    F(llvm_ref, ConstBitCast, (llvm_ref, llvm_ref))                                                \
-    F(int, IsNull, (llvm_ref))                                                                     \
     F(const char *, GetAsString, (llvm_ref, size_t *))                                             \
     F(llvm_ref, GetElementAsConstant, (llvm_ref, unsigned))                                        \
     F(llvm_ref, GetGEPSourceElementType, (llvm_ref))                                               \
@@ -122,18 +116,14 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetIncomingBlock, (llvm_ref, unsigned))                                            \
     F(unsigned, GetNumSuccessors, (llvm_ref))                                                      \
     F(llvm_ref, GetSuccessor, (llvm_ref, unsigned))                                                \
-    F(int, IsConditional, (llvm_ref))                                                              \
     F(llvm_ref, GetCondition, (llvm_ref))                                                          \
     F(llvm_ref, GetCalledValue, (llvm_ref))                                                        \
     F(unsigned, GetNumArgOperands, (llvm_ref))                                                     \
     F(int, GetMaskValue, (llvm_ref, unsigned))                                                     \
-    F(unsigned, GetNumMaskElements, (llvm_ref))                                                    \
     F(unsigned, GetNumIndices, (llvm_ref))                                                         \
     F(const unsigned *, GetIndices, (llvm_ref))                                                    \
-    F(int, GetAtomicRMWBinOp, (llvm_ref))                                                          \
     F(unsigned, GetDebugLocLine, (llvm_ref))                                                       \
     F(const char *, GetDebugLocFilename, (llvm_ref, unsigned *))                                   \
-    F(const char *, GetDebugLocDirectory, (llvm_ref, unsigned *))                                  \
     F(llvm_ref, CreateBuilderInContext, (llvm_ref))                                                \
     F(void, DisposeBuilder, (llvm_ref))                                                            \
     F(void, PositionBuilderBefore, (llvm_ref, llvm_ref))                                           \
@@ -156,7 +146,6 @@ typedef struct llvm_object *llvm_ref;
 enum llvm_opcode {
     LL_RET = 1,
     LL_BR = 2,
-    LL_SWITCH = 3,
     LL_UNREACHABLE = 7,
     LL_ADD = 8,
     LL_FADD = 9,
@@ -187,8 +176,6 @@ enum llvm_opcode {
     LL_FPTOSI = 34,
     LL_UITOFP = 35,
     LL_SITOFP = 36,
-    LL_FPTRUNC = 37,
-    LL_FPEXT = 38,
     LL_PTRTOINT = 39,
     LL_INTTOPTR = 40,
     LL_BITCAST = 41,
@@ -213,10 +200,7 @@ enum llvm_type {
     LL_VOID = 0,
     LL_HALF = 1,
     LL_FLOAT = 2,
-    LL_DOUBLE = 3,
-    LL_LABEL = 7,
     LL_INTEGER = 8,
-    LL_FUNCTION_TYPE = 9,
     LL_STRUCT = 10,
     LL_ARRAY = 11,
     LL_POINTER = 12,
@@ -224,8 +208,6 @@ enum llvm_type {
     LL_TARGET_EXT = 20
 };
 enum llvm_value {
-    LL_ARGUMENT = 0,
-    LL_BLOCK_VALUE = 1,
     LL_FUNCTION = 5,
     LL_GLOBAL = 8,
     LL_CONST_EXPR = 10,
@@ -238,14 +220,12 @@ enum llvm_value {
     LL_DATA_VECTOR = 17,
     LL_CONST_INT = 18,
     LL_CONST_FP = 19,
-    LL_NULL = 20,
-    LL_TOKEN_NONE = 21,
     LL_INSTRUCTION = 24,
     LL_POISON = 25
 };
 /* integer comparisons */
 enum { LL_EQ = 32, LL_NE, LL_UGT, LL_UGE, LL_ULT, LL_ULE, LL_SGT, LL_SGE, LL_SLT, LL_SLE };
-enum { LL_SPIR_FUNC = 75, LL_SPIR_KERNEL = 76 };
+enum { LL_SPIR_KERNEL = 76 };
 enum { LL_LINK_ONCE = 3, LL_INTERNAL = 8 }; /* linkage */
 
 struct llvm {

@@ -82,13 +82,16 @@ static cl_int launch(struct host_device *host, cl_kernel kernel, const uint32_t 
     return error;
 }
 
-struct host_program *host_build(struct host_device *host, const char *source, char message[2000])
+struct host_program *host_build(struct host_device *host, const char *source, bool plain,
+                                char message[2000])
 {
     cl_int error;
     cl_program program = clCreateProgramWithSource(host->context, 1, &source, NULL, &error);
     message[0] = 0;
     if (error == CL_SUCCESS)
-        error = clBuildProgram(program, 1, &host->device, "-cl-std=CL1.2", NULL, NULL);
+        error =
+            clBuildProgram(program, 1, &host->device,
+                           plain ? "-cl-std=CL1.2 -cl-opt-disable" : "-cl-std=CL1.2", NULL, NULL);
     if (error == CL_SUCCESS)
         return (struct host_program *)program;
     if (error == CL_BUILD_PROGRAM_FAILURE)
@@ -139,9 +142,10 @@ const char *host_name(const struct host_device *device)
     (void)device;
     return "";
 }
-struct host_program *host_build(struct host_device *device, const char *source, char message[2000])
+struct host_program *host_build(struct host_device *device, const char *source, bool plain,
+                                char message[2000])
 {
-    (void)device, (void)source, (void)message;
+    (void)device, (void)source, (void)plain, (void)message;
     return NULL;
 }
 void host_release(struct host_program *program)

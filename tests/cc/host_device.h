@@ -22,8 +22,9 @@ struct host_argument {
     uint32_t scalar;
 };
 
-/* NULL: the message is in `message`. */
-struct host_program *host_build(struct host_device *device, const char *source, char message[2000]);
+/* `plain`: without optimization. NULL: the message is in `message`. */
+struct host_program *host_build(struct host_device *device, const char *source, bool plain,
+                                char message[2000]);
 void host_release(struct host_program *program);
 
 /* Run a kernel of the program. False: the message is in `message`. */
