@@ -544,7 +544,8 @@ static enum sam_status spill_all(struct alloc *a, uint32_t *scalar_bytes)
     free(s.slot);
     if (f->failed)
         return sam_fail_memory(f->cc->error);
-    if (*scalar_bytes > 1024 || f->private_size > 65532)
+    f->crowded = *scalar_bytes > 1024;
+    if (f->crowded || f->private_size > 65532)
         return sam_cc_refuse(f->cc, f->ref,
                              "kernel '%s' needs more registers than there is "
                              "room for",

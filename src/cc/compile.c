@@ -80,9 +80,9 @@ static void set_meetings(struct cc_function *f)
     }
 }
 
-static enum sam_status kernel(struct cc *cc, llvm_ref ref)
+static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
 {
-    struct cc_function f = {.cc = cc, .ref = ref};
+    struct cc_function f = {.cc = cc, .ref = ref, .in_vectors = in_vectors};
     size_t size;
     f.name = cc->ll.GetValueName2(ref, &size);
     sam_cc_required_size(cc, ref, f.required);
@@ -111,7 +111,7 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref)
         status = f.failed ? sam_fail_memory(cc->error) : sam_cc_signature_write(cc, ref);
     }
     free_function(&f);
-    return status;
+    return f.crowded && !in_vectors ? kernel(cc, ref, true) : status;
 }
 
 static void finish(struct cc *cc, struct sam_buffer *out)
@@ -151,7 +151,7 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
     llvm_ref f = status == SAM_OK ? cc.ll.GetFirstFunction(cc.module) : NULL;
     for (; f && status == SAM_OK; f = cc.ll.GetNextFunction(f))
         if (cc.ll.GetFunctionCallConv(f) == LL_SPIR_KERNEL && !cc.ll.IsDeclaration(f))
-            status = kernel(&cc, f);
+            status = kernel(&cc, f, false);
     if (status == SAM_OK)
         status = sam_cc_globals_write(&cc);
     if (status == SAM_OK)

@@ -170,6 +170,7 @@ static void visit(struct uniform *u, struct cc_value *v)
     const int opcode = ll->GetInstructionOpcode(v->ref);
     bool divergent =
         opcode == LL_PHI ? phi_diverges(u, v->ref, v->block) : is_source(f, v->ref, opcode);
+    divergent |= f->in_vectors && opcode != LL_CALL && opcode != LL_BR;
     const unsigned operands = opcode == LL_PHI ? 0 : (unsigned)ll->GetNumOperands(v->ref);
     for (unsigned i = 0; i < operands && !divergent; i++)
         divergent = is_divergent(u, ll->GetOperand(v->ref, i));

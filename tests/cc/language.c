@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "tests/cc/run.h"
 
 PROLOGUE
@@ -562,4 +563,30 @@ TEST(generic_pointers)
           "uint *q = in[i] & 1 ? a : a + 2;"
           "out[i] = sum(a, 8) + sum(l, 2) + sum(in, 3) + q[in[i + 1] & 3]; }",
           1, expect_generic);
+}
+
+enum { MANY = 420 };
+
+static void expect_many(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)i, (void)block;
+    for (uint32_t k = 0; k < MANY; k++)
+        out[0] = out[0] * 31 + (in[k] ^ in[(k * 7 + 3) % MANY] >> (k % 13 + 1));
+}
+
+/* More uniform values than scalar registers and the stack of the warp have room for. */
+TEST(many_uniform_values)
+{
+    struct sam_buffer text = {0};
+    sam_buffer_puts(&text, KERNEL "uint s = 0;");
+    for (int k = 0; k < MANY; k++)
+        sam_buffer_printf(&text, "uint a%d = in[%d];\n", k, k);
+    sam_buffer_puts(&text,
+                    "barrier(CLK_GLOBAL_MEM_FENCE); out[i] = n; barrier(CLK_GLOBAL_MEM_FENCE);\n");
+    for (int k = 0; k < MANY; k++)
+        sam_buffer_printf(&text, "s = s * 31u + (a%d ^ a%d >> %d);\n", k, (k * 7 + 3) % MANY,
+                          k % 13 + 1);
+    sam_buffer_puts(&text, "out[i] = s; }\n");
+    check(sam_buffer_text(&text), 1, expect_many);
+    sam_buffer_free(&text);
 }
