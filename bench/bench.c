@@ -23,7 +23,7 @@ struct bench {
     const char *title;
     char **filters;
     int filter_count;
-    bool *matched; /* by filter: a name has it */
+    bool *matched; /* a name matches a filter if it contains it */
     const char *json;
     bool list;
     double seconds; /* minimum for one repeat */
@@ -126,8 +126,8 @@ static double measure(const struct bench *bench, bench_work *work, void *context
         double took = bench_now() - start;
         if (took >= bench->seconds || rounds >= UINT64_C(1) << 60)
             break;
-        /* Approach the wanted time in steps of at most eight times: early runs are cold and slow.
-         */
+        /* Approach the requested time in steps of at most eight times: early runs are cold and
+         * slow. */
         double factor = took > 0 ? 1.2 * bench->seconds / took : 8;
         rounds = (uint64_t)((double)rounds * (factor > 8 ? 8 : factor)) + 1;
     }

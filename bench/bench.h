@@ -19,23 +19,23 @@
 
 struct bench;
 
-/* Work of `rounds` rounds. Returns how much was done, in the caller's unit (words, lines, lane
- * instructions); a negative number means that it failed, which fails the program. */
+/* The work of `rounds` rounds. Returns its amount in the caller's unit (words, lines, lane
+ * instructions), or a negative number on failure, which fails the program. */
 typedef double bench_work(void *context, uint64_t rounds);
 
 /* Never NULL: exits with 2 on a bad command line. */
 struct bench *bench_open(int argc, char **argv, const char *title);
 
-/* Whether a benchmark of this name is to run; for skipping expensive set-up. */
+/* Whether a benchmark of this name will run; for skipping expensive set-up. */
 bool bench_wants(const struct bench *bench, const char *name);
 
-/* Whether names are listed and nothing is measured. */
+/* Whether names are only listed. */
 bool bench_lists(const struct bench *bench);
 
-/* Measure a rate: `work` is run with growing rounds until one run is long enough (this warms up),
- * then several times; the row is the median of work per second, divided by `scale` (1e6 for "M").
- * `reference` is a figure in the same unit to compare with, 0 when there is none. Returns the
- * figure (for use as a reference), 0 when the filters leave it out or it failed. */
+/* Measure a rate: `work` is run with growing rounds until one run is long enough (this warms
+ * up), then several times; the row is the median of work per second, divided by `scale` (1e6 for
+ * "M"). `reference` is a figure in the same unit to compare with, or 0. Returns the figure (for
+ * use as a reference), or 0 if the filters exclude it or it failed. */
 double bench_rate(struct bench *bench, const char *name, const char *unit, double scale,
                   bench_work *work, void *context, double reference);
 
@@ -44,8 +44,8 @@ double bench_rate(struct bench *bench, const char *name, const char *unit, doubl
 double bench_time(struct bench *bench, const char *name, const char *unit, double scale,
                   bench_work *work, void *context, double reference);
 
-/* The median of several figures that `once` measures itself; negative when one of them is, which
- * means that it failed. */
+/* The median of several figures that `once` measures itself; negative if one of them is, which
+ * means failure. */
 double bench_median(const struct bench *bench, double (*once)(void *context), void *context);
 
 /* Wall time in seconds. */
@@ -55,15 +55,15 @@ double bench_now(void);
 struct sam_error;
 void bench_fail(const char *what, const struct sam_error *error);
 
-/* A row that was measured elsewhere (bytes of memory, a ratio). */
+/* A row measured elsewhere (bytes of memory, a ratio). */
 void bench_value(struct bench *bench, const char *name, const char *unit, double value,
                  double reference);
 
-/* Print the table, write the JSON file, free. Returns the exit code: 1 when a benchmark failed or
- * the file cannot be written, 2 when a filter is part of no name or the table cannot be printed. */
+/* Print the table, write the JSON file, free. Returns the exit code: 1 if a benchmark failed or
+ * the file cannot be written, 2 if a filter matches no name or the table cannot be printed. */
 int bench_close(struct bench *bench);
 
-/* Keep the compiler from dropping the computation of `value`. */
+/* Keep the compiler from eliminating the computation of `value`. */
 static inline void bench_use(const void *value)
 {
     __asm__ volatile("" : : "r"(value) : "memory");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The weight codec against the reference pipeline (codec_reference.h), memcpy and zstd, on 64 MiB
- * of normally distributed weights in 16 layers with different deviations, from a fixed seed; with
- * --real FILE:TYPE... on the weights in these files. Two programs under comparison run alternately;
- * a row compares their medians. */
+/* The weight codec against the reference pipeline (codec_reference.h), memcpy and zstd, on 64
+ * MiB of normally distributed weights in 16 layers with different deviations, from a fixed seed;
+ * with --real FILE:TYPE... on the weights in these files. Two programs under comparison run
+ * alternately; a row compares their medians. */
 #include "bench.h"
 
 #include <math.h>
@@ -174,7 +174,7 @@ static bool zip(struct set *s)
 
 static bool unzip(struct set *s)
 {
-    if (s->zipped_level != s->zstd_level && !zip(s)) /* a filter skipped the encoding */
+    if (s->zipped_level != s->zstd_level && !zip(s)) /* encoding was filtered out */
         return false;
     return ZSTD_decompress(s->back, s->size, s->zipped, s->zipped_size) == s->size;
 }
@@ -250,7 +250,7 @@ static bool unpack_plane(struct set *s)
     return true;
 }
 
-/* Whether any row of this set is wanted: making a set takes seconds. */
+/* Whether any row of this set is selected: generating a set takes seconds. */
 static bool wants(const struct bench *bench, const char *set)
 {
     static const char *const rows[] = {

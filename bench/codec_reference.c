@@ -91,7 +91,7 @@ static bool decode_block(struct reference *r, enum reference_kind kind, const ui
         return true;
     }
     r->decode_table[0] = DECODE_LOG * 0x01000001u;
-    if (kind == REFERENCE_BYTES) /* one or two symbols per look-up, as huff0 chooses */
+    if (kind == REFERENCE_BYTES) /* one or two symbols per look-up, as huff0 decides */
         return HUF_decompress4X_hufOnly_wksp(r->decode_table, plane, n, in, coded, r->workspace,
                                              sizeof r->workspace, BMI2) == n;
     size_t header =

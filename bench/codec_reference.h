@@ -13,10 +13,10 @@ struct reference; /* buffers of one thread */
 struct reference *reference_open(void);
 void reference_close(struct reference *reference);
 size_t reference_bound(size_t size);
-/* Bytes written, 0 on a failure. */
+/* Returns the bytes written, or 0 on failure. */
 size_t reference_encode(struct reference *r, enum reference_kind kind, const uint8_t *elements,
                         size_t size, uint8_t *out);
-/* 0 on a failure. */
+/* Returns 0 on failure. */
 size_t reference_decode(struct reference *r, enum reference_kind kind, const uint8_t *in,
                         size_t in_size, uint8_t *elements, size_t size);
 /* Only the coded plane, block by block into the same buffer. */

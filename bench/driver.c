@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of Ventus' own software: launches of one workgroup, with the calls that pocl's device
- * makes for each (buffers for arguments, private memory and metadata; the program uploaded again).
- * The reference is the same launch through the library, which keeps all of them. Then a search of a
- * graph, and what each variable of the environment that observes launches makes of its time. */
+/* The driver of Ventus' own software: launches of one workgroup, with the calls of pocl's device
+ * for each (buffers for arguments, private memory and metadata; the program uploaded again). The
+ * reference is the same launch through the library, which keeps all of them. Then a graph
+ * search, and the cost of each environment variable that observes launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,7 @@ static double searches(void *context, uint64_t rounds)
     return (double)rounds;
 }
 
-/* The search plain, then with each variable; the ratio is what that costs. */
+/* The search plain, then with each variable; the ratio is the cost. */
 static bool compare_variables(struct bench *bench)
 {
     struct search *s = calloc(1, sizeof *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading files. The reference for .data is strtoul over the same text; for ELF and .npy, which
- * copy what they read, it is a memcpy of the same size. Comparing logs has none: the aim is a
- * million records in each of two logs within 2 s. */
+ * copy their input, a memcpy of the same size. Comparing logs has none: the aim is a million
+ * records in each of two logs within 2 s. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -109,7 +109,8 @@ static double compare_logs(void *context, uint64_t rounds)
     return (double)rounds * RECORDS;
 }
 
-/* Every other instruction is a vector one of 32 lanes. Lines have the same length for all warps. */
+/* Every other instruction is a vector instruction of 32 lanes. Lines have the same length in all
+ * warps. */
 static bool make_log(struct inputs *in, unsigned which)
 {
     enum { ROOM = 512 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU in time against the models that were measured: cycles of recorded launches (where
- * SAMITE_KERNELS names the folder with them), and how far they are off. Cycles of the kernels in
- * kernels/ have no reference. */
+/* The GPU in time against the measured models: cycles of recorded launches (if SAMITE_KERNELS
+ * names their folder), and the error. Cycles of the kernels in kernels/ have no reference. */
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>
@@ -59,7 +58,7 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
     return status == SAM_OK ? sam_gpu_launch(gpu, launch, result, error) : status;
 }
 
-/* The cycles of the last launch of each kernel of ours. False: one could not be measured. */
+/* The cycles of the last launch of each of our kernels. False: one could not be measured. */
 static bool ours(struct bench *bench, size_t preset)
 {
     struct sam_gputime_config config;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU in time: warp instructions per second of whole kernels with their cycles, on one worker
- * and in processor time; recording and the model together. The reference is the rate that the model
- * is to reach. */
+/* The GPU in time: warp instructions per second of whole kernels with their cycles, on one
+ * worker and in processor time; recording and the model together. The reference is the target
+ * rate. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define GOAL 2.0 /* M warp instructions/s */
 
-/* Of the processor: one thread does everything. */
+/* Processor time: everything runs on one thread. */
 static double now(void)
 {
     struct timespec t;
@@ -40,7 +40,7 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
     return status;
 }
 
-/* M warp instructions per second; negative: it failed. */
+/* M warp instructions per second; negative on failure. */
 static double rate_of(const struct kernel_check *kernel, uint32_t size, struct timed *timed)
 {
     const struct check_config config = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole kernels: those of kernels/ at three sizes each, and where SAMITE_KERNELS names their folder
- * programs that others compiled (kernels_recorded.h); all are checked before they are measured. Of
- * each, the lane instructions per second of its launches on one worker, with the rate of the loop
- * of bench/loops/ that it resembles most as the reference; the time of a launch; and the rate on
- * two workers, with that on one as the reference. Also the compiled programs of bench/scalar/
- * against qemu. */
+/* Whole kernels: those of kernels/ at three sizes each, and third-party programs if
+ * SAMITE_KERNELS names their folder (kernels_recorded.h); all are checked before they are
+ * measured. For each: the lane instructions per second of its launches on one worker, with the
+ * rate of the most similar loop of bench/loops/ as the reference; the time of a launch; and the
+ * rate on two workers, with that on one as the reference. Also the compiled programs of
+ * bench/scalar/ against qemu. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "loop.h"
 #include "scalar.h"
 
-/* The size in the middle is the kernel's default. */
+/* The middle size is the kernel's default. */
 enum { SIZES = 3, APART = 8 };
 
-/* Which loop a kernel resembles, by the file in bench/loops/. */
+/* The loop most similar to a kernel, as a file in bench/loops/. */
 static const struct {
     const char *kernel, *loop;
 } resembles[] = {
@@ -28,7 +28,7 @@ static const struct {
     {"bfs", "divergent"},        {"diverge", "divergent"},
 };
 
-/* The loops that have been measured, in millions per second; 0: not yet. */
+/* The rates measured so far, in millions per second; 0: not yet. */
 struct loops {
     double rates[16];
 };
@@ -72,7 +72,7 @@ struct subject {
     uint64_t lane_insns;
 };
 
-/* Seconds of the launches of a run of the kernel; negative: it failed. */
+/* Seconds of the launches of a run of the kernel; negative on failure. */
 static double run_once(void *context)
 {
     struct subject *s = context;
@@ -100,7 +100,7 @@ static enum sam_status counted(void *context, struct sam_gpu *gpu, const struct 
     return status;
 }
 
-/* The rows of a kernel at one size, those that are asked for. False: it failed. */
+/* The selected rows of a kernel at one size. Returns false on failure. */
 static bool run_size(struct bench *bench, struct loops *loops, struct subject *s,
                      const char *prefix)
 {

@@ -114,7 +114,7 @@ static void run_vecadd(struct check *check)
     check_equal(check, "c", got, want, n);
 }
 
-/* The distance of places, latitude and longitude, from one place. */
+/* The distances of places, latitude and longitude, from one place. */
 static void run_nn(struct check *check)
 {
     const uint32_t n = check->config.size;
@@ -134,8 +134,8 @@ static void run_nn(struct check *check)
     check_close(check, "distance", got, want, n, 2); /* four roundings */
 }
 
-/* Breadth-first search from vertex 0: the first kernel visits the neighbours of every vertex of the
- * front, the second makes them the next front and says whether there are any. */
+/* Breadth-first search from vertex 0: the first kernel visits the neighbours of every frontier
+ * vertex, the second makes them the next frontier and reports whether there are any. */
 static void run_bfs(struct check *check)
 {
     const uint32_t n = check->config.size;
@@ -182,7 +182,7 @@ static double distance(const float *point, const float *centre)
     return sum;
 }
 
-/* The nearest centre of each point; `got` where that is as near but for rounding. */
+/* The nearest centre of each point; `got` if it is equally near up to rounding. */
 static void nearest(const float *points, const float *centres, uint32_t n, const uint32_t *got,
                     uint32_t *want)
 {
@@ -199,7 +199,7 @@ static void nearest(const float *points, const float *centres, uint32_t n, const
     }
 }
 
-/* The means of the members of each cluster; one without members stays where it is. */
+/* The means of the members of each cluster; an empty cluster stays where it is. */
 static void move(const float *points, const uint32_t *member, uint32_t n, float *centres)
 {
     double sums[CLUSTERS][FEATURES] = {{0}};
@@ -214,9 +214,8 @@ static void move(const float *points, const uint32_t *member, uint32_t n, float 
             centres[k * FEATURES + f] = (float)(sums[k][f] / counts[k]);
 }
 
-/* Steps of k-means up to the first that moves no point, at most so many. The first kernel
- * transposes the points, the second finds the nearest centre of each; the host moves the centres.
- */
+/* Steps of k-means up to the first that moves no point, or a limit. The first kernel transposes
+ * the points, the second finds the nearest centre of each; the host moves the centres. */
 static void run_kmeans(struct check *check)
 {
     const uint32_t n = check->config.size;
@@ -245,8 +244,8 @@ static void run_kmeans(struct check *check)
     }
 }
 
-/* Row i of `a` less a multiple of row t, for the i below t, and `b` with it; the multiples go to
- * `m`. The kernel's product and sum are one operation. */
+/* Row i of `a` minus a multiple of row t, for the i below t, and `b` likewise; `m` receives the
+ * multiples. The kernel's product and sum are fused. */
 static void eliminate(uint32_t n, uint32_t t, float *m, float *a, float *b)
 {
     for (uint32_t i = t + 1; i < n; i++) {
@@ -285,7 +284,7 @@ static void run_gaussian(struct check *check)
     check_equal(check, "b", got, b, n);
 }
 
-/* vecadd does not compare its index with a size: that is a multiple of the workgroup's. kmeans
+/* vecadd does not compare its index with a size, which is a multiple of the workgroup's. kmeans
  * begins its search for the least distance at the largest number. */
 const struct recorded_program recorded_programs[] = {
     {

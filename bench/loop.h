@@ -30,14 +30,14 @@ struct bench_kernel {
 
 /* The start code and a kernel's source as one program. */
 struct sam_image *bench_assemble(const char *name, const char *source);
-/* A machine that is about to launch kernel `name` of the image, which it takes over, in `groups`
+/* A machine ready to launch kernel `name` of the image, of which it takes ownership, in `groups`
  * workgroups of one warp. */
 void bench_kernel_open(struct bench_kernel *kernel, const char *name, struct sam_image *image,
                        uint32_t lanes, uint32_t groups);
 /* The same for a loop, in one workgroup. */
 void bench_loop_open(struct bench_kernel *kernel, const struct bench_loop *loop);
 void bench_kernel_close(struct bench_kernel *kernel);
-/* One launch of so many iterations of a loop: a bench_work whose context is the kernel. */
+/* One launch of `rounds` iterations of a loop: a bench_work whose context is the kernel. */
 double bench_loop_run(void *context, uint64_t rounds);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs lowered onto the system: how long lowering takes, and how fast the lowered program
- * runs without time, against the executor. */
+/* Tile programs lowered onto the system: the time of lowering, and the speed of the lowered
+ * program without timing, against the executor. */
 #include "lower_cycles.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const char head[] =
     "%y = pto.make_tensor_view %out, shape = [%c512, %c64], strides = [%c64, "
     "%c1] : !pto.tensor_view<?x?xf32>\n";
 
-/* Softmax of 16 rows: at %i, or at a row of its own. */
+/* Softmax of 16 rows: at %i, or at a separate row. */
 static void put_block(struct sam_buffer *text, unsigned n, bool loop)
 {
     char row[24] = "%i";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulated cycles of lowered tile programs, with all defaults: whole programs, or one operation of
- * a program whose tiles are arguments. The same on every host. */
+/* Simulated cycles of lowered tile programs, with all defaults: whole programs, or one operation
+ * of a program whose tiles are arguments. Equal on every host. */
 #include "lower_cycles.h"
 
 #include <stdio.h>

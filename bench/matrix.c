@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix unit, one thread: the GEMM kernels of kernels/ on 256 x 256 x 256, whole programs with
- * their loads, stores and scalar code; and the cycle model of the unit on the same programs, in
- * simulated cycles per second. Last the products per cycle that they reach, next to what the bus
- * allows. */
+/* The matrix unit, one thread: the GEMM kernels of kernels/ on 256 x 256 x 256, whole programs
+ * with their loads, stores and scalar code; and the cycle model of the unit on the same
+ * programs, in simulated cycles per second. Last the products per cycle, next to the bound of
+ * the bus. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of the sanitizer: the kernels of kernels/, at their default sizes, on one worker. The
- * figure is the time of their launches with all checks over the time without; the reference is the
- * limit that the sanitizer keeps to. A sanitizer that is used again finds its shadow memory
- * allocated, as the kernel finds its buffers. */
+ * figure is the time of their launches with all checks over the time without; the reference is
+ * the sanitizer's limit. A reused sanitizer has its shadow memory allocated, as the kernel has
+ * its buffers. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { REPEATS = 5 };
 #define LIMIT 20.0
 
-/* Of the processor: both sides run on one thread. */
+/* Processor time: both sides run on one thread. */
 static double now(void)
 {
     struct timespec time;
@@ -32,7 +32,7 @@ static enum sam_status timed_launch(void *context, struct sam_gpu *gpu,
     return status;
 }
 
-/* The shortest of several times; negative: it failed. */
+/* The shortest of several times; negative on failure. */
 static double seconds_of(const struct kernel_check *kernel, struct sam_sanitizer *sanitizer)
 {
     double seconds = 0, shortest = -1;

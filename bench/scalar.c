@@ -38,7 +38,7 @@ double bench_program_run(void *context, uint64_t rounds)
     return (double)result.instructions;
 }
 
-/* The program on its own in qemu, including start-up. 0: not installed. */
+/* The program in qemu, including start-up. 0: not installed. */
 static double qemu_rate(const char *path, double instructions)
 {
     char command[600];

@@ -24,7 +24,7 @@ static double simulate_session(void *context, uint64_t rounds)
     return status == SAM_OK ? turns * k->loop->per_turn : -1;
 }
 
-/* Stepped: one instruction at a time, recorded. */
+/* Stepped, with recording. */
 static double simulate_steps(void *context, uint64_t rounds)
 {
     struct bench_kernel *k = context;

@@ -87,7 +87,7 @@ void native_memory(uint64_t turns, struct native_state *s)
     }
 }
 
-/* The same with 8 words, in the same places. */
+/* The same with 8 words, at the same addresses. */
 void native_memory_8(uint64_t turns, struct native_state *s)
 {
     uint32_t at = 0;

@@ -11,7 +11,7 @@ struct native_state {
     uint32_t buffer[1 << 14];
 };
 
-/* `turns` of the loop of the same name in bench/loops/. */
+/* `turns` iterations of the loop of the same name in bench/loops/. */
 void native_int_32(uint64_t turns, struct native_state *state);
 void native_int_8(uint64_t turns, struct native_state *state);
 void native_half(uint64_t turns, struct native_state *state);

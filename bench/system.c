@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system with and without time: a layer of packed weights by kernels/system/layer.s, and a
- * product of 256 x 256 x 256 by gemm.c where a cross compiler has made it. The references are the
- * rates that are to be reached. And records of the weight unit against the codec alone. */
+/* The system with and without timing: a layer of packed weights by kernels/system/layer.s, and a
+ * product of 256 x 256 x 256 by gemm.c if a cross compiler has made it. The references are
+ * target rates. And records of the weight unit against the codec alone. */
 #include <math.h>
 #include <packed.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool drop(void *context, const void *data, size_t size)
     return true;
 }
 
-/* Of the processor: one thread does everything. */
+/* Processor time: everything runs on one thread. */
 static double now(void)
 {
     struct timespec t;

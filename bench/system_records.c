@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit against the codec alone: a tensor of 8 MiB is decoded from packed
- * weights in memory, by a program that submits a record and waits for it, and by sam_packed_read,
- * and sam_dtype_widen where the record widens. The two take turns; a row is the ratio of their
- * times. */
+ * weights in memory, by a program that submits a record and waits for it, and by
+ * sam_packed_read, plus sam_dtype_widen if the record widens. The two alternate; a row is the
+ * ratio of their times. */
 #include "system_records.h"
 
 #include <samite/device/layout.h>
@@ -60,7 +60,7 @@ static uint32_t draw(uint64_t *state)
     return (uint32_t)(*state >> 32);
 }
 
-/* The bits of a value: about normally distributed, or any. */
+/* The bits of a value: normally distributed, roughly, or arbitrary. */
 static uint64_t value(const struct kind *kind, uint64_t *state)
 {
     double sum = -6;
@@ -149,7 +149,7 @@ static void make_system(struct records *r)
     r->start = SAM_SYSTEM_CODE_BASE;
 }
 
-/* Of the processor: one thread does everything. */
+/* Processor time: everything runs on one thread. */
 static double now(void)
 {
     struct timespec t;

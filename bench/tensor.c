@@ -14,7 +14,7 @@
 #define REPEAT 16 /* instructions per iteration of a loop */
 
 /* `setup`, then a0 iterations of REPEAT times `body`, then ebreak. a1 = BENCH_DATA. With the
- * engines' cycle model when `engines` is not NULL. */
+ * engines' cycle model unless `engines` is NULL. */
 static struct bench_program open_timed_loop(const char *setup, const char *body, double per_turn,
                                             const struct sam_engines_config *engines)
 {

@@ -65,7 +65,7 @@ static int print_generated(bool man, const char *which)
     return CLI_OK;
 }
 
-/* Help of a verb, or of the form that the next word names: `samite help run tensor`. */
+/* Help of a verb, or of the form named by the next word: `samite help run tensor`. */
 static int help(const struct cli_verb *verb, const char *form)
 {
     const int found = form ? cli_find_form(verb, form) : -1;
@@ -90,7 +90,7 @@ static int help_on(int count, char **words)
     return verb ? help(verb, count > 1 ? words[1] : NULL) : CLI_OK;
 }
 
-/* The form that the words name, for --help among them; NULL: none. */
+/* The form named by the words, including --help; NULL: none. */
 static const char *form_among(const struct cli_verb *verb, int count, char **words)
 {
     for (int i = 0; i < count; i++) {
@@ -102,8 +102,8 @@ static const char *form_among(const struct cli_verb *verb, int count, char **wor
     return NULL;
 }
 
-/* Takes --color[=WHEN] out of the words, which hold for everything that is printed: by the
- * variables that also say so. */
+/* Removes --color[=WHEN] from the words and sets the environment variables of the same meaning,
+ * which apply to all output. */
 static int take_colour(struct cli_args *args)
 {
     int kept = 0;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return CLI_BAD_INPUT;
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file too large for ulimit is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a file that exceeds ulimit is an error like a full disk */
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return flushed(help_on(argc - 2, argv + 2));

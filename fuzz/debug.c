@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the debugger, one per line, on a launch of two warps that diverge and meet. Nothing
- * is read or written outside: the debugger is sealed, and the launch may run few instructions. */
+/* Commands of the debugger, one per line, on a launch of two warps that diverge and meet at a
+ * barrier. Nothing outside is accessed: the debugger is sealed, and the launch may run few
+ * instructions. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static struct machine open_machine(void)
     return m;
 }
 
-/* Each line runs, or says in one line why not. */
+/* Each line succeeds, or fails with a one-line error. */
 static void run_lines(struct debug *debug, char *text)
 {
     char *rest = text;

@@ -49,8 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sam_cc_argument argument;
     for (size_t i = 0; i < image->symbol_count && i < 4; i++)
         sam_cc_kernel_argument(image, image->symbols[i].name, 1, &argument);
-    /* A section of this name is written as plain memory, its trailing zeros apart, so its size may
-     * no longer make sense. */
+    /* A section of this name is written as plain memory, without its trailing zeros, so its size
+     * may no longer be consistent. */
     for (size_t i = 0; i < image->section_count; i++) {
         if (strcmp(image->sections[i].name, ".rodata.ventus.resource") == 0) {
             sam_image_free(image);

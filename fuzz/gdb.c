@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol of GDB, on a small launch or a small program of the hart. The first byte
- * chooses: bit 0, bytes as they come, else lines that are packets whose frames are right, so that
- * they get past the checksum; bit 1, the hart; bit 2, with a recording, which takes time to begin.
- */
+ * selects: bit 0, raw bytes, otherwise lines sent as packets with valid frames, which pass the
+ * checksum; bit 1, the hart; bit 2, with a recording, which is slow to begin. */
 #include "fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -13,7 +12,8 @@
 
 enum { RAW = 1, HART = 2, REVERSE = 4, MOST_PACKETS = 200, MOST_INSNS = 300 };
 
-/* Two warps: lanes part, the warps meet, memory is read and written; then they loop. */
+/* Two warps: lanes diverge, the warps meet at a barrier, memory is read and written; then they
+ * loop. */
 static const char kernel[] = "_start: lui s0, 0x90000\n"
                              "        lui s1, 0x70000\n"
                              "        csrr t0, wid\n"
@@ -106,7 +106,7 @@ static void put_packet(struct sam_buffer *out, const uint8_t *bytes, size_t size
     sam_buffer_printf(out, "#%02x+", sum & 0xff);
 }
 
-/* Lines as packets; a line that begins with a tab is sent as it is. */
+/* Lines as packets; a line that begins with a tab is sent unchanged. */
 static void put_lines(struct sam_buffer *out, const uint8_t *data, size_t size)
 {
     for (unsigned count = 0; size && count < MOST_PACKETS; count++) {

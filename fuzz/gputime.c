@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configurations of the GPU in time: a text is refused in one line, or makes a machine on which a
- * small launch ends and all cycles are accounted for. */
+/* Configurations of the GPU in time: a text is rejected with one line, or makes a machine on
+ * which a small launch ends with all cycles accounted for. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ISA strings: whatever is accepted has a canonical form that means the same. */
+/* ISA strings: every accepted string has an equivalent canonical form. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing commit logs. The input is two of them, with a zero byte between; without one, a log is
- * compared with itself. A log equals itself, and which one comes first makes no difference. */
+/* Comparing commit logs. The input is two of them, with a zero byte between; without one, a log
+ * is compared with itself. A log equals itself, and the order of the logs makes no difference. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "samite/samite.h"
 
 struct text {
-    char *data; /* of exactly `size` bytes, so that a read past the end is found */
+    char *data; /* of exactly `size` bytes, so that a read past the end is detected */
     size_t size;
 };
 

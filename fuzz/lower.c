@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs lowered onto the system: the output assembles, and a program that the
- * executor finishes also finishes when lowered, with the same bits. The first byte chooses modes.
- */
+/* Tile programs lowered onto the system: the output assembles, and a program that the executor
+ * finishes also finishes when lowered, with the same bits. The first byte selects modes. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static void give(struct arguments *a, uint8_t mode, size_t count, uint8_t *data)
     }
 }
 
-/* Run the lowered program and compare what it leaves with the executor's array. */
+/* Run the lowered program and compare its result with the executor's array. */
 static void run(struct sam_tile_lowered *made, const uint8_t *expected, const uint8_t *found)
 {
     const struct sam_gpu_options gpu = {.size = sizeof gpu, .max_insns = 10000000, .jobs = 1};
@@ -144,7 +143,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "%t = texpands %z : f32 -> " T "\n"
         "%w = pto.subset %t, offsets = [%i, %i] : " T " -> !pto.tile<vec, 4x8xf32>\n"
         "%m = texp %w : !pto.tile<vec, 4x8xf32> -> !pto.tile<vec, 4x8xf32>\n",
-        /* addresses, windows that overlap, a size that a source fixes */
+        /* addresses, overlapping windows, a size inferred from a source */
         "0func.func @k(%a: index, %b: index, %s: i32) {\n%i = arith.constant 0 : index\n"
         "%t = pto.alloc_tile addr = %a valid_row = %b valid_col = %b : " I "\n"
         "pto.tci ins(%s : i32) outs(%t : " I ")\n"

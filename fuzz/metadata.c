@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A .metadata file and, after the first NUL byte, the .data file that belongs to it. */
+/* A .metadata file and, after the first NUL byte, its .data file. */
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t first = nul ? (size_t)(nul - data) : size;
     struct sam_metadata m;
     struct sam_error error = {0};
-    /* Copies of the exact size, so that a read past the end is seen. */
+    /* Copies of the exact size, so that a read past the end is detected. */
     size_t rest_size = nul ? size - first - 1 : 0;
     char *text = malloc(first ? first : 1), *rest = malloc(rest_size ? rest_size : 1);
     FUZZ_CHECK(text && rest);

@@ -7,7 +7,8 @@
 #include "format/format.h"
 #include "tests/format/protobuf.h"
 
-/* With external data: its paths lead down, and only such tensors lack data. */
+/* With external data: paths are relative and stay in the folder, and only such tensors lack
+ * data. */
 static void parse_externals(const uint8_t *data, size_t size)
 {
     struct sam_onnx onnx;
@@ -45,8 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint8_t *bytes = onnx.data[i];
         uint64_t bits = sam_dtype_bits(w->type);
         for (size_t d = 0; d < w->rank; d++)
-            bits *=
-                w->shape[d]; /* a size that wrapped would not pass as small enough for the file */
+            bits *= w->shape[d]; /* a wrapped size would not pass as small enough for the file */
         FUZZ_CHECK(w->name[0] && w->size <= 8 * (uint64_t)size && w->size == bits / 8);
         for (uint64_t at = 0; at < w->size; at++) /* all of it is readable */
             sum ^= bytes[at];
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* A float with its data raw, one with its data apart, one in another file, an int8 in a subgraph, a
+/* A float with raw data, one with typed data, one in another file, an int8 in a subgraph, a
  * Constant. */
 static struct sam_buffer make_seed(bool external)
 {

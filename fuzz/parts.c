@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the second part of a packed file of two, joined with an intact first one, and as the
- * only part of a file. Parts that join make a packed file that opens. */
+/* Any bytes as the second part of a packed file of two, joined with an intact first one, and as
+ * the only part of a file. Parts that join give a packed file that opens. */
 #include "fuzz.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target without libFuzzer and reports as TAP, one case per input: the given files, or
- * else the target's seeds, each followed by damaged copies of it (--rounds). The damage depends
- * only on --seed and the input, so failures are reproducible. */
+/* Runs a fuzz target without libFuzzer and reports as TAP, one test per input: the given files,
+ * or else the target's seeds, each followed by damaged copies of it (--rounds). The damage
+ * depends only on --seed and the input, so failures are reproducible. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -125,7 +125,7 @@ static void read_words(const char *path, struct corpus *words)
     fclose(file);
 }
 
-/* One piece of damage to the `size` bytes at `data`, which has room for MAX_GROWTH more. */
+/* Apply one damage to the `size` bytes at `data`, which has room for MAX_GROWTH more. */
 static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uint64_t *random)
 {
     static const uint8_t edges[] = {0x00, 0x01, 0x7f, 0x80, 0xff, '0', '9', ' ', '\n', ',', '-'};
@@ -145,12 +145,12 @@ static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uin
         memmove(data + at + length, data + at, size - at);
         return size + length;
     }
-    case 4: { /* a piece left out */
+    case 4: { /* remove a range */
         size_t length = below(random, size - at);
         memmove(data + at, data + at + length, size - at - length);
         return size - length;
     }
-    case 5: /* a random byte more */
+    case 5: /* insert a random byte */
         memmove(data + at + 1, data + at, size - at);
         data[at] = (uint8_t)next_random(random);
         return size + 1;
@@ -163,8 +163,8 @@ static size_t damage(uint8_t *data, size_t size, const struct corpus *words, uin
     }
 }
 
-/* A signal ends the program when it hangs. Seconds of processor time: a busy machine is not a hang.
- */
+/* A signal ends the program if it hangs. Seconds of processor time: a busy machine is not a
+ * hang. */
 static void limit(time_t seconds)
 {
     const struct itimerval timer = {.it_value.tv_sec = seconds};

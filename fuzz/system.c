@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that stores any words to any control registers, among them records of any contents to
- * the queues: the run ends with an exit, a trap or a budget, and never in another way. */
+/* A program that stores arbitrary words to arbitrary control registers, including arbitrary
+ * records to the queues: the run ends with an exit, a trap or at its budget, and in no other
+ * way. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -36,13 +37,13 @@ static void load_immediate(struct program *p, uint32_t rd, uint32_t value)
     put(p, (value & 0xfff) << 20 | rd << 15 | rd << 7 | 0x13); /* addi */
 }
 
-/* An access of a register: six bytes, which say where, what and how. */
+/* An access to a register: six bytes for its address, value and kind. */
 static void add_access(struct program *p, const uint8_t *bytes)
 {
     enum { T0 = 5, T1 = 6, T2 = 7 };
     const uint32_t page = bytes[0] % 4, offset = bytes[1] % 64 * (bytes[0] & 0x80 ? 1 : 4);
     uint32_t value = sam_le32(bytes + 2);
-    if (bytes[0] & 0x40) /* more often a record that is there */
+    if (bytes[0] & 0x40) /* mostly an existing record */
         value = RECORDS + value % 1024;
     load_immediate(p, T0, SAM_SYSTEM_CONTROL + page * 4096 + offset);
     load_immediate(p, T1, value);
@@ -50,7 +51,7 @@ static void add_access(struct program *p, const uint8_t *bytes)
                            : T1 << 20 | T0 << 15 | 2 << 12 | 0x23); /* sw t1, 0(t0) */
 }
 
-/* The handler of traps skips the instruction. */
+/* The trap handler skips the instruction. */
 static void begin(struct program *p)
 {
     enum { T2 = 7, MTVEC = 0x305, MEPC = 0x341 };
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Launches and records by every register, with and without a handler of traps. */
+/* Launches and records through every register, with and without a trap handler. */
 void fuzz_seeds(fuzz_add *add, void *context)
 {
     enum { ENDPRG = 0x0000400b, SW = 0x00532023 /* sw t0, 0(t1) */ };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of a system in time: a text is refused in one line, or makes a machine on which a
- * small program ends, with the values that it has without time, and all cycles are accounted for.
- */
+/* Parameters of a system in time: a text is rejected with one line, or makes a machine on which
+ * a small program ends with the same values as without timing, and all cycles are accounted for. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -102,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (sam_system_config_set(config, text, &error) != SAM_OK)
         FUZZ_CHECK(error.text[0] && (!strchr(error.text, '\n') || strchr(text, '\n')));
-    else if (config->mem.l2_size <= 1u << 22) /* larger ones take the time to clear them */
+    else if (config->mem.l2_size <= 1u << 22) /* larger ones take long to clear */
         run(config);
     sam_system_config_free(config);
     return 0;

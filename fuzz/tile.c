@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tile programs. A program that parses prints as the same program in every surface syntax; one that
- * the checker accepts runs to its end on small arrays or stops with a message; vector and plain
- * loops give the same bits. The first byte chooses modes. */
+/* Tile programs. A program that parses prints as the same program in every surface syntax; one
+ * that the checker accepts runs to its end on small arrays or stops with a message; vector and
+ * plain loops give the same bits. The first byte selects modes. */
 #include "fuzz.h"
 
 #include <stdio.h>

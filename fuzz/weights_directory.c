@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as packed weights of a program: a file that opens has a directory, by which
- * the weight unit decodes every tensor as sam_packed_read does, or finds it damaged where that
- * does. */
+/* Any bytes as packed weights of a program: a file that opens has a directory, by which the
+ * weight unit decodes every tensor like sam_packed_read, or reports damage where that does. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -50,7 +49,7 @@ static void check_tensor(struct sam_memory *memory, const struct sam_packed *pac
                                 e->total[1]};
     struct system_weight_work work = {0};
     FUZZ_CHECK(sam_system_weight_run(memory, RECORD, words, NULL, 0, &work, NULL) == SAM_OK);
-    /* Only a whole chunk says whether its padding is zero. */
+    /* Padding is verified only with a whole chunk. */
     if (sam_packed_read(packed, tensor, 0, size, wanted, NULL) == SAM_OK) {
         FUZZ_CHECK(work.result.status == SAM_WEIGHT_IS_GOOD && work.result.bytes == size);
         sam_memory_read(memory, DESTINATION, have, size);
@@ -62,7 +61,7 @@ static void check_tensor(struct sam_memory *memory, const struct sam_packed *pac
     sam_system_weight_free(&work);
 }
 
-/* Go through the directory and the pieces of the file, which are the same without the gaps. */
+/* Compare the directory with the pieces of the file, which are the same without the gaps. */
 static void check(struct sam_memory *memory, const struct sam_packed *packed, uint32_t directory)
 {
     const struct sam_weights *weights = sam_packed_weights(packed);

@@ -77,8 +77,8 @@ static void print_shape(const struct block *b, size_t number)
            c->width, c->heads, c->hidden, sam_dtype_name(c->type));
 }
 
-/* Run one on the system, with its weights packed or not; and report its cycles, if they are
- * counted. The folder of --emit has room for the first. */
+/* Run one on the system, with its weights packed or not, and report its cycles if they are
+ * counted. The folder of --emit is for the first one. */
 static enum sam_status run_lowered(struct block *b, const struct request *r, size_t number,
                                    struct sam_error *error)
 {
@@ -113,7 +113,7 @@ static enum sam_status run_lowered(struct block *b, const struct request *r, siz
     return status;
 }
 
-/* Run the blocks one after the other, and check each for the inputs that it received. */
+/* Run the blocks one after another, and check each for its actual inputs. */
 static int run(const struct request *r, struct block *blocks, size_t count)
 {
     struct sam_error error = {0};

@@ -25,14 +25,14 @@ enum block_array {
     BLOCK_DOWN,
     BLOCK_DOWN_BIAS,
     BLOCK_ROWS,          /* scratch: [sequence][width], */
-    BLOCK_WIDE,          /* [sequence][3 width, or hidden if that is more], */
+    BLOCK_WIDE,          /* [sequence][3 width, or hidden if larger], */
     BLOCK_PROBABILITIES, /* [64][128] */
     BLOCK_Y,
     BLOCK_ARRAYS
 };
 
 struct block_config {
-    uint32_t sequence, width, heads, hidden; /* width: at most 512, and 64 a head */
+    uint32_t sequence, width, heads, hidden; /* width: at most 512, and 64 per head */
     enum sam_dtype type; /* of weights from a seed: SAM_F32, or SAM_BF16, which is widened */
     double slope, cubic; /* of the gate: v / (1 + exp(-v (slope + cubic v v))) */
     double eps;          /* of the norms */
@@ -50,36 +50,36 @@ struct block {
     char names[BLOCK_ARRAYS][48]; /* of the tensors in the file of weights; "" for other arrays */
 };
 
-/* Weights and input from config->seed. SAM_ERR_USAGE: sizes that block.pto has no room for. To be
- * freed in either case. */
+/* Weights and input from config->seed. SAM_ERR_USAGE: sizes that exceed block.pto. Free in
+ * either case. */
 enum sam_status block_make(struct block *block, const struct block_config *config,
                            struct sam_error *error);
-/* Set the shapes of the arrays, for callers that fill them in; ends with block_free. */
+/* Set the shapes of the arrays, for callers that fill them in; block_free frees it. */
 enum sam_status block_shape(struct block *block, const struct block_config *config,
                             struct sam_error *error);
 void block_free(struct block *block);
 /* The weights of `count` blocks, whose names differ, as safetensors, malloc'ed. */
 enum sam_status block_file(const struct block *blocks, size_t count, char **file, size_t *size,
                            struct sam_error *error);
-/* The weights as `samite pack` packs them, malloc'ed. */
+/* The weights packed as by `samite pack`, malloc'ed. */
 enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
                            struct sam_error *error);
-/* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, from what `samite convert`
- * makes of it; the input is from config->seed, sequence is kept. */
+/* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, converted by `samite
+ * convert`; the input is from config->seed, sequence is kept. */
 enum sam_status block_ocr(struct block *block, const struct block_config *config, unsigned number,
                           const char *path, struct sam_error *error);
 
 /* The expected output of the block, and the standard deviation of the error of each element
- * (block_check.c), [sequence][width] each, to be freed. */
+ * (block_check.c), [sequence][width] each; free them. */
 enum sam_status block_expect(const struct block *block, double **y, double **deviations,
                              struct sam_error *error);
 
 #define BLOCK_DEVIATIONS 8 /* largest error, in standard deviations */
 
 struct block_result {
-    double share;      /* the largest error as a share of what is allowed */
-    double allowed;    /* the most that is allowed anywhere */
-    char failure[160]; /* the first element that is off by more, or "" */
+    double share;      /* the largest error relative to its bound */
+    double allowed;    /* the largest bound */
+    char failure[160]; /* the first element that exceeds its bound, or "" */
 };
 /* Compare the output of the block with the expected one. */
 enum sam_status block_verify(const struct block *block, struct block_result *result,

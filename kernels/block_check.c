@@ -36,8 +36,9 @@ static double squared(double x)
     return x * x;
 }
 
-/* The variance of the error of a sum of n terms, whose total and whose squares are given: a partial
- * sum is about as large as the total, or as the root of the sum of squares if the terms cancel. */
+/* The variance of the error of a sum of n terms with the given total and sum of squares: a
+ * partial sum is about as large as the total, or as the root of the sum of squares if the terms
+ * cancel. */
 static double sum_variance(double n, double total, double squares)
 {
     return n * U * U * (total * total + squares);
@@ -222,7 +223,7 @@ enum sam_status block_verify(const struct block *block, struct block_result *res
         const double found = (double)block->arrays[BLOCK_Y][i];
         const double allowed = BLOCK_DEVIATIONS * deviations[i] + 0x1p-126;
         const double share = fabs(found - y[i]) / allowed;
-        if (!(share <= 1) && !result->failure[0]) /* or it is not a number */
+        if (!(share <= 1) && !result->failure[0]) /* or it is NaN */
             snprintf(result->failure, sizeof result->failure,
                      "y[%zu][%zu] is %.9g: expected %.9g within %.3g", i / width, i % width, found,
                      y[i], allowed);

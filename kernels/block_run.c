@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block by the executor of tile programs. */
+/* A block on the executor of tile programs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How to run a kernel. Zero means the kernel's default. */
+/* Options of a kernel's run. Zero means the kernel's default. */
 struct check_config {
     uint32_t size;           /* in the unit given by the kernel's table row */
-    uint32_t lanes;          /* of a warp: 4, 8, 16 or 32 */
+    uint32_t lanes;          /* per warp: 4, 8, 16 or 32 */
     uint32_t block;          /* work-items per workgroup; tiled kernels use the largest square up to
                                 it */
     unsigned jobs;           /* worker threads */
     uint64_t max_insns;      /* per warp and launch, 0 = no limit */
     const char *dir;         /* folder of the .s files */
-    bool opencl;             /* opencl/NAME.cl, the twin in OpenCL C, in place of NAME.s */
+    bool opencl;             /* opencl/NAME.cl, the OpenCL C version, instead of NAME.s */
     struct sam_image *image; /* not NULL: run this image of the caller instead of a .s file */
     /* Replaces sam_gpu_launch, if not NULL. */
     enum sam_status (*launch)(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
@@ -41,7 +41,7 @@ struct check_report {
     double seconds;     /* wall time of the launches */
     double max_error;   /* ulp; 0 if results must be bit-identical */
     double max_allowed; /* ulp */
-    uint64_t digest;    /* of everything read back: equal runs have equal digests */
+    uint64_t digest;    /* of all data read back: equal runs have equal digests */
     bool pass;
     char failure[256]; /* the first wrong element, when not `pass` */
 };
@@ -63,14 +63,14 @@ extern const size_t kernel_check_count;
 
 const struct kernel_check *kernel_check_find(const char *name);
 
-/* SAM_OK: the kernel ran, report->pass says whether its results are correct. Otherwise `error` says
- * what stopped it, traps (SAM_ERR_TRAP) included. */
+/* SAM_OK: the kernel ran, report->pass says whether its results are correct. Otherwise `error`
+ * is the reason, including traps (SAM_ERR_TRAP). */
 enum sam_status kernel_check_run(const struct kernel_check *kernel,
                                  const struct check_config *config, struct check_report *report,
                                  struct sam_error *error);
 
-/* --- For the checks themselves. After a failure every call does nothing, so that a check needs no
- * error handling; kernel_check_run reports the failure. */
+/* --- For the checks themselves. After a failure every call does nothing, so that a check needs
+ * no error handling; kernel_check_run reports the failure. */
 struct check {
     const struct kernel_check *kernel;
     struct check_config config; /* complete: defaults filled in */
@@ -98,16 +98,17 @@ float check_random_float(struct check *check);
 uint32_t *check_random_words(struct check *check, size_t count);
 float *check_random_floats(struct check *check, size_t count);
 
-/* A random graph of n vertices: the edges of vertex v are col[row[v]] up to before col[row[v + 1]].
- * `row` has room for n + 1 words and `col` for CHECK_EDGES(n); returns how many edges there are. */
+/* A random graph of n vertices: the edges of vertex v are col[row[v]] up to, not including,
+ * col[row[v + 1]]. `row` has room for n + 1 words and `col` for CHECK_EDGES(n); returns the
+ * number of edges. */
 #define CHECK_EDGES(n) ((size_t)(n)*6 + (size_t)(n)*40 / 64 + 48)
 uint32_t check_graph(struct check *check, uint32_t n, uint32_t *row, uint32_t *col);
-/* How many edges each vertex is away from the first, UINT32_MAX: not to be reached. */
+/* The distance of each vertex from the first, in edges; UINT32_MAX: not reachable. */
 void check_search(struct check *check, const uint32_t *row, const uint32_t *col, uint32_t n,
                   uint32_t *distance);
 
-/* A device buffer of `count` words, a copy of `words`; with NULL an output, which the kernel must
- * write before it is read. Returns its address. */
+/* A device buffer of `count` words, a copy of `words`; with NULL an output, which the kernel
+ * must write before it is read. Returns its address. */
 uint32_t check_buffer(struct check *check, const void *words, size_t count);
 void check_write(struct check *check, uint32_t address, const void *words, size_t count);
 /* Read back, updating the digest. */
@@ -123,7 +124,7 @@ void check_launch_items(struct check *check, const char *name, uint32_t items, u
 /* Compare the results word by word. */
 void check_equal(struct check *check, const char *what, const void *got, const void *want,
                  size_t count);
-/* Compare the results with exact ones: at most `allowed` units in the last place apart. */
+/* Compare the results with exact ones: at most `allowed` ulp apart. */
 void check_close(struct check *check, const char *what, const float *got, const double *want,
                  size_t count, double allowed);
 

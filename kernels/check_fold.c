@@ -8,7 +8,7 @@ void check_reduce(struct check *check)
 {
     uint32_t n = check->config.size;
     const uint32_t *x = check_random_words(check, n);
-    uint32_t before = check_random(check); /* the kernel adds to what is there */
+    uint32_t before = check_random(check); /* the kernel accumulates into it */
     uint32_t want = before;
     for (uint32_t i = 0; i < n; i++)
         want += x[i];
@@ -80,8 +80,8 @@ void check_softmax(struct check *check)
     check_launch(check, "softmax", grid, blocks, args, 3);
     check_read(check, args[1], y, count);
     /* All terms are positive, so roundings add up as relative errors of half a unit, one unit in
-     * the worst case: one per addition of the lane's own terms, one per level of the tree, one for
-     * the exponential in numerator and denominator, one for the quotient. */
+     * the worst case: one per addition of the lane's own terms, one per level of the tree, one
+     * for the exponential in numerator and denominator, one for the quotient. */
     double allowed = check_ceil_div(cols, block) + ceil(log2(block + 31.0)) + 3;
     check_close(check, "y", y, want, count, allowed);
 }
@@ -91,7 +91,7 @@ void check_histogram(struct check *check)
     const uint32_t bins = 77;
     uint32_t n = check->config.size;
     uint32_t *x = check_random_words(check, n);
-    uint32_t *before = check_random_words(check, bins); /* the kernel adds to what is there */
+    uint32_t *before = check_random_words(check, bins); /* the kernel accumulates into it */
     uint32_t *got = check_words(check, bins);
     uint32_t *want = check_words(check, bins);
     for (uint32_t b = 0; b < bins; b++)

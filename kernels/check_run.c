@@ -211,7 +211,7 @@ void check_close(struct check *check, const char *what, const float *got, const 
     if (allowed > report->max_allowed)
         report->max_allowed = allowed;
     for (size_t i = 0; i < count && !check->status; i++) {
-        int exponent; /* of the unit in the last place of `want` as a float */
+        int exponent; /* in ulp of `want` as a float */
         frexp(want[i], &exponent);
         double ulp = ldexp(1.0, exponent - 24 < -149 ? -149 : exponent - 24);
         double error = fabs(got[i] - want[i]) / ulp;
@@ -251,7 +251,7 @@ static char *read_text(const char *path, size_t *size, struct sam_error *error)
     return NULL;
 }
 
-/* The assembly of a kernel in OpenCL C; NULL: `error` says why. */
+/* The assembly of a kernel in OpenCL C; on NULL `error` is filled. */
 static char *compile(const char *path, size_t *size, struct sam_error *error)
 {
     const struct sam_cc_options options = {.size = sizeof options};
@@ -294,7 +294,7 @@ const struct kernel_check *kernel_check_find(const char *name)
     return NULL;
 }
 
-/* A sink that discards the commit log, which makes the machine step. */
+/* A sink that discards the commit log, whose use makes the machine step. */
 static bool drop(void *context, const void *data, size_t size)
 {
     (void)context, (void)data, (void)size;

@@ -44,7 +44,7 @@ static inline enum sam_status kernel_cycles(struct sam_system_config **config, c
     return status;
 }
 
-/* `code`, or 2 with a message when not all of the output could be written. */
+/* `code`, or 2 with a message if output could not be written. */
 static inline int kernel_finish(const char *program, int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -25,7 +25,7 @@ struct gemm_config {
     unsigned xlen;                       /* 0: 64 */
     const char *dir;                     /* folder of the .s files */
     const struct sam_mxu_config *cycles; /* also run the cycle model; or NULL */
-    uint32_t acc_regs;                   /* of the hart; 0: all; with m0 and m4, or m4 to m7 */
+    uint32_t acc_regs;                   /* of the hart; 0: all; or m0 and m4, or m4 to m7 */
 };
 enum { GEMM_MAX = 4096 };
 
@@ -35,14 +35,14 @@ struct gemm {
     struct gemm_config config;
     struct sam_hart *hart;
     struct sam_image *image;
-    uint8_t *a, *b, *c;  /* as they are before the run */
+    uint8_t *a, *b, *c;  /* their contents before the run */
     uint64_t address[3]; /* of A, B, C */
     size_t size[3];      /* bytes of A, B, C */
     uint64_t insns;      /* of the last run */
     char failure[160];   /* the first wrong element, after gemm_check */
 };
 
-/* `gemm` must be freed in either case. */
+/* Free `gemm` in either case. */
 enum sam_status gemm_open(struct gemm *gemm, const struct gemm_kernel *kernel,
                           const struct gemm_config *config, struct sam_error *error);
 /* Run the kernel from its start; it adds to the current C. */
@@ -53,7 +53,7 @@ void gemm_free(struct gemm *gemm);
 
 /* Cycles of one run under the model's default parameters; 0 if it fails. */
 uint64_t gemm_cycles(const struct gemm_kernel *kernel, const struct gemm_config *config);
-/* Cycles in which the bus reads A and B, as often as the blocks of C in registers need them, and C
+/* Cycles in which the bus reads A and B, as often as the blocks of C in registers require, and C
  * once, at 16 bytes per cycle. M and N are multiples of a block. */
 double gemm_bound(const struct gemm_kernel *kernel, const struct gemm_config *config);
 

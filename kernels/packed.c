@@ -51,7 +51,7 @@ static int fail(const struct sam_error *error, enum sam_status status)
     return kernel_fail("packed", error, status);
 }
 
-/* Run and check; *result is to be freed. */
+/* Run and check; free *result. */
 static int run(const struct packed_layer *layer, const struct packed_run *how,
                struct packed_result *result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layers of packed weights that the programs of kernels/system run: made from a seed, packed,
+/* The layers of packed weights run by the programs of kernels/system: made from a seed, packed,
  * run on the system, and compared with plain C in double precision. */
 #ifndef SAMITE_KERNELS_PACKED_H
 #define SAMITE_KERNELS_PACKED_H
@@ -22,12 +22,11 @@ struct packed_layer {
     struct packed_config config;
     uint32_t rows;            /* tokens */
     double *tokens, *weights; /* [rows][depth], [columns][depth]: the values in the file */
-    uint8_t *file, *packed;   /* safetensors; what `samite pack` makes of it */
+    uint8_t *file, *packed;   /* safetensors; its output of `samite pack` */
     size_t file_size, packed_size;
 };
 
-/* SAM_ERR_USAGE: sizes for which the programs have no room. `layer` is to be freed in either case.
- */
+/* SAM_ERR_USAGE: sizes that exceed the programs. Free `layer` in either case. */
 enum sam_status packed_make(struct packed_layer *layer, const struct packed_config *config,
                             struct sam_error *error);
 void packed_free(struct packed_layer *layer);
@@ -36,10 +35,10 @@ void packed_free(struct packed_layer *layer);
 struct packed_result {
     float *logits, *probabilities;
     uint32_t *likely;
-    /* The largest error of a logit and of a probability, as a share of what is allowed. */
+    /* The largest error of a logit and of a probability, relative to its bound. */
     double logit_error, probability_error;
     char failure[160]; /* the first wrong element */
-    /* With timing: where the cycles went; or NULL. Its names are those of the programs. */
+    /* With timing, the cycles by reason; or NULL. The names belong to the programs. */
     struct sam_system_figures *figures;
     struct sam_image *program, *kernels;
 };
@@ -50,13 +49,13 @@ struct packed_result {
 bool packed_check(const struct packed_layer *layer, struct packed_result *result);
 void packed_result_free(struct packed_result *result);
 
-/* How to run a layer. */
+/* Options of a layer's run. */
 struct packed_run {
     const char *folder;      /* kernels/system */
     const char *program;     /* an ELF file; NULL: layer.s, which is for 16 tokens and a multiple of
                                 64 columns, otherwise SAM_ERR_USAGE */
-    unsigned mlen;           /* 0: 512, which layer.s needs */
-    struct sam_sink console; /* what program and kernels print */
+    unsigned mlen;           /* 0: 512, which layer.s requires */
+    struct sam_sink console; /* output of program and kernels */
     bool check_races;        /* a race is a failure */
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     uint32_t acc_regs;                      /* of the hart: 0, 0xf0 or 0x11 */

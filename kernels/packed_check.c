@@ -7,7 +7,7 @@
 
 #include "packed.h"
 
-/* A row of logits in double precision, the error that each may have, and their softmax. */
+/* A row of logits in double precision, the error bound of each, and their softmax. */
 struct row {
     double *logits, *bounds, *exponentials;
     double largest, sum;
@@ -37,8 +37,8 @@ static void expect_row(const struct packed_layer *layer, uint32_t m, struct row 
         row->sum += row->exponentials[n] = exp(row->logits[n] - row->largest);
 }
 
-/* Keep the largest error as a share of its bound. Returns false if it exceeds the bound, or is NaN.
- */
+/* Keep the largest error relative to its bound. Returns false if it exceeds the bound, or is
+ * NaN. */
 static bool is_within(double found, double expected, double allowed, double *worst)
 {
     const double share = fabs(found - expected) / allowed;
@@ -55,8 +55,8 @@ static bool check_row(const struct packed_layer *layer, uint32_t m, const struct
     float largest = -INFINITY;
     for (uint32_t n = 0; n < columns; n++) {
         const double p = row->exponentials[n] / row->sum;
-        /* The difference from the largest is rounded once; so are its exponential, each step of the
-         * sum, and the quotient. */
+        /* The difference from the largest is rounded once, as are its exponential, each step of
+         * the sum, and the quotient. */
         const double part = expm1(2 * row->bound + (row->largest - row->logits[n]) * 0x1p-23) +
                             (columns + 8) * 0x1p-24;
         if (!is_within((double)logits[n], row->logits[n], row->bounds[n], &result->logit_error)) {

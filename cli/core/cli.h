@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all verbs. A verb is one file, verb_<name>.c, with one `const struct cli_verb
- * verb_<name>` that main.c lists. Its options are rows of a table: the row says how the option is
- * spelled, what its value may be and where in the verb's request it goes. Reading the command line,
- * --help, the man page and the completion of the shells all come from the row. Includes only public
- * headers. */
+ * verb_<name>` that main.c lists. Its options are rows of a table: a row has the spelling of an
+ * option, its valid values and the member of the verb's request that receives them. The
+ * command-line parser, --help, the man page and shell completion all use the rows. Includes only
+ * public headers. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -27,34 +27,33 @@ struct cli_args;
 enum cli_grammar {
     CLI_END,     /* none: the row ends its table */
     CLI_FLAG,    /* no value; a bool, set to true */
-    CLI_TEXT,    /* any text; const char *, "-" where an optional value is left out */
+    CLI_TEXT,    /* any text; const char *, "-" if an optional value is omitted */
     CLI_NUMBER,  /* from `low` to `high`, or one of `choices`; an unsigned integer of any width */
-    CLI_CHOICE,  /* one of `choices`; an enum or bool: its place among them */
+    CLI_CHOICE,  /* one of `choices`; an enum or bool: its index */
     CLI_LIST,    /* any text, repeatable; struct cli_list */
     CLI_NUMBERS, /* as CLI_NUMBER, repeatable; struct cli_numbers */
     CLI_PARSE,   /* what `parse` reads */
 };
 
 struct cli_option {
-    const char *name;  /* long form without the dashes; of an operand: what messages call it */
+    const char *name;  /* long form without the dashes; of an operand: its name in messages */
     const char *alias; /* an older or longer name, or NULL */
     char letter;       /* short form, or 0 */
     enum cli_grammar grammar;
     const char *argument; /* "FILE"; "[X]": `--name=X` or no value. NULL: the choices, or none */
-    const char *help;     /* wrapped where it is shown; a line break stays one */
+    const char *help;     /* wrapped when printed; line breaks are kept */
     size_t at, size;      /* the destination in the request (CLI_AT) */
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
     const char *(*names)(size_t index);    /* more words to complete; NULL after the last */
-    const char *(*prefixes)(size_t index); /* the prefix of each of them; or NULL */
-    const char *suffixes;                  /* completed by files: ".s .S", "" any, "/" folders;
-                                              where there are words, by those if none fits */
+    const char *(*prefixes)(size_t index); /* the prefix of each word, or NULL */
+    const char *suffixes;                  /* files: ".s .S", "" any, "/" folders; after words */
     unsigned forms; /* bits of the forms that have it; 0: those of its group */
     bool needed;    /* by its forms */
     bool repeats;   /* of CLI_PARSE: may be given more than once */
-    bool dash;      /* one dash is enough, as debuggers have it: -ex; longer than a letter */
-    /* Read `text` (NULL: no value) into `place`; an exit code, its message printed. Options are
-     * read in the order written. */
+    bool dash;      /* also with one dash, as in debuggers: -ex; longer than a letter */
+    /* Read `text` (NULL: no value) into `place`. Returns an exit code, with the message printed.
+     * Options are read in the order written. */
     int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,
                  void *place);
 };
@@ -69,7 +68,7 @@ struct cli_option {
         .help = __VA_ARGS__                                                                        \
     }
 
-/* Options that several verbs have: one name, one letter, one meaning. */
+/* Options of several verbs: one name, one letter, one meaning. */
 #define CLI_OUTPUT(type, member, text)                                                             \
     CLI_ROW(type, member, "output", CLI_TEXT, "FILE", (text), .letter = 'o', .suffixes = "")
 #define CLI_JSON(type, member, text) CLI_ROW(type, member, "json", CLI_FLAG, NULL, (text))
@@ -91,7 +90,7 @@ struct cli_option {
     CLI_ROW(type, member, "include", CLI_LIST, "DIR",                                              \
             "search included files there too; repeatable", .letter = 'I', .suffixes = "/")
 
-/* Values of CLI_LIST. The memory is that of the arguments. */
+/* Values of CLI_LIST. The arguments own the memory. */
 struct cli_list {
     const char **items;
     size_t count;
@@ -103,33 +102,33 @@ struct cli_numbers {
     size_t count;
 };
 
-/* Rows under a heading; their destinations count from `at` in the request. */
+/* Rows under a heading; their destinations are offsets from `at` in the request. */
 struct cli_group {
-    const char *heading;              /* NULL: that of the rows before */
+    const char *heading;              /* NULL: that of the previous rows */
     const struct cli_option *options; /* NULL ends the groups */
     size_t at;
     unsigned forms; /* 0: all */
 };
 
-/* One of several things that a verb does: `samite tile fmt`, `samite run --machine tensor`. */
+/* One of several forms of a verb: `samite tile fmt`, `samite run --machine tensor`. */
 struct cli_form {
     const char *name; /* NULL ends the forms */
     const char *summary;
     const char *usage, *details, *examples; /* as in the verb; NULL: those of the verb */
-    const char *suffix; /* a file that ends so implies the form; NULL: none does */
+    const char *suffix; /* a file with this suffix implies the form; NULL: none */
 };
 
 struct cli_verb {
     const char *name;
     const char *summary;              /* one line, for `samite --help` */
-    const char *usage;                /* after "samite VERB "; a line for each way to call it */
+    const char *usage;                /* after "samite VERB "; one line per form */
     const struct cli_option *options; /* ended by {0}; --help is added */
     const struct cli_group *groups;   /* more of them, or NULL */
     struct cli_option operand;        /* the files; CLI_END: none */
     const struct cli_form *forms;     /* or NULL */
     const char *form_option;          /* names the form; NULL: the first operand does */
-    const char *form_word;            /* what a form is: "operator" */
-    const char *details;              /* paragraphs; lines that begin with two blanks stay */
+    const char *form_word;            /* the kind of its forms: "operator" */
+    const char *details;              /* paragraphs; lines that begin with two blanks are kept */
     const char *examples;             /* command lines */
     int (*run)(struct cli_args *args);
 };
@@ -138,49 +137,50 @@ extern const struct cli_verb *const cli_verbs[]; /* NULL-terminated */
 
 /* ------------------------------------------------------------------- options.c: reading */
 
-/* The command line into the request, whose members hold the defaults. An exit code, its message
- * printed. Where forms are named by an operand, what does not belong to the form is refused. */
+/* Parse the command line into the request, whose members hold the defaults. Returns an exit
+ * code, with the message printed. If an operand names the form, options of other forms are
+ * rejected. */
 int cli_read(struct cli_args *args, void *request);
-/* Was the option on the command line? */
+/* Whether the option was on the command line. */
 bool cli_given(const struct cli_args *args, const char *option);
 /* Whether "--" has been read. */
 bool cli_after_dashes(const struct cli_args *args);
-/* Which form the first operand has named. */
+/* The form named by the first operand. */
 int cli_form(const struct cli_args *args);
-/* Which form the words ask for, before all of them are read: by its option, or by a file whose
- * suffix implies it; -1: neither. */
+/* The form implied before all words are read: by its option, or by a file's suffix; -1: none. */
 int cli_asked_form(const struct cli_args *args);
-/* Check that the given words belong to this form, and that it has what it needs; an exit code. */
+/* Check that the given words belong to this form, and that its requirements are met; returns an
+ * exit code. */
 int cli_check_form(struct cli_args *args, int form);
-/* Memory that is freed after the verb has run; NULL: none left. */
+/* Memory freed after the verb has run; NULL on out-of-memory. */
 void *cli_own(struct cli_args *args, size_t count, size_t size);
-/* The same for as many items as the command line has words. */
+/* The same for one item per word of the command line. */
 void *cli_own_list(struct cli_args *args, size_t size);
-/* A new item of zeros at the end of a list {items, count} that `parse` fills; NULL: no memory. */
+/* A zeroed item at the end of a list {items, count} that `parse` fills; NULL on out-of-memory. */
 #define CLI_APPEND(args, list)                                                                     \
     ((list)->items || ((list)->items = cli_own_list((args), sizeof *(list)->items))                \
          ? &(list)->items[(list)->count++]                                                         \
          : NULL)
-/* The place of a word of `size` bytes among "elf bin hex"; -1: not there. */
+/* The index of a word of `size` bytes in "elf bin hex"; -1: not found. */
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
 bool cli_ends_with(const char *text, const char *end);
 
-/* A walk through the rows of a verb, those of its groups too. Begin with {.verb = verb}. */
+/* Iterator over the rows of a verb, including those of its groups. Begin with {.verb = verb}. */
 struct cli_cursor {
     const struct cli_verb *verb;
     const struct cli_option *option; /* the row */
-    const struct cli_group *group;   /* that it is in, or NULL */
+    const struct cli_group *group;   /* its group, or NULL */
     size_t index;                    /* rows before it */
     size_t next_row, next_group;
 };
 bool cli_next_option(struct cli_cursor *cursor);
 /* Bits of the forms that have the row; 0: all. */
 unsigned cli_option_forms(const struct cli_cursor *cursor);
-/* Its value may be left out. */
+/* Its value is optional. */
 bool cli_value_is_optional(const struct cli_option *option);
-/* It may be given more than once. */
+/* It is repeatable. */
 bool cli_repeats(const struct cli_option *option);
 /* The placeholder of its value in help: "FILE", "elf|bin|hex"; NULL: none. */
 const char *cli_argument(const struct cli_option *option, char *text, size_t room);
@@ -193,25 +193,25 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PR
 int cli_error(const char *format, ...) SAM_PRINTF(1, 2);
 /* "samite: note: text" on stderr. */
 void cli_note(const char *format, ...) SAM_PRINTF(1, 2);
-/* The name of a file or a symbol for people: nothing in it breaks the line or reaches a terminal as
- * a command. cli_error, cli_note and cli_report do this to all they print. */
+/* A file name or symbol for output: without newlines and terminal control characters. cli_error,
+ * cli_note and cli_report do this to their whole text. */
 struct cli_plain {
     char text[1024];
 };
 struct cli_plain cli_plain(const char *text);
 int cli_no_memory(void);
-/* Print `error` on stderr; the exit code that its status asks for. */
+/* Print `error` on stderr; returns the exit code for its status. */
 int cli_report(const struct sam_error *error);
-/* The exit code of a call that has returned `status`; a failure is printed as by cli_report. Steps
- * that return exit codes are chained by ?:, a() ?: b() runs b where a has returned CLI_OK. */
+/* The exit code of a call that has returned `status`; a failure is printed as by cli_report.
+ * Steps that return exit codes are chained by ?:, a() ?: b() runs b if a has returned CLI_OK. */
 int cli_code(enum sam_status status, const struct sam_error *error);
 /* Fill an error, "path: text" or the text alone; returns false. */
 bool cli_fail(struct sam_error *error, enum sam_status status, const char *path, const char *format,
               ...) SAM_PRINTF(4, 5);
 bool cli_fail_memory(struct sam_error *error); /* "out of memory" */
-/* The first failure of two steps that both run. */
+/* The first failure of two steps, both of which run. */
 int cli_first(int code, int other);
-#ifdef __clang_analyzer__ /* It looks at one file at a time and cannot see what these return. */
+#ifdef __clang_analyzer__ /* the analyzer sees one file at a time */
 #define cli_usage_error(...) (cli_usage_error(__VA_ARGS__), CLI_BAD_INPUT)
 #define cli_error(...)       (cli_error(__VA_ARGS__), CLI_BAD_INPUT)
 #define cli_no_memory()      (cli_no_memory(), CLI_BAD_INPUT)
@@ -219,8 +219,8 @@ int cli_first(int code, int other);
 #endif
 /* Lines of the library ("file:1:2: error: ...", the source line, a caret) on stderr. NULL: none. */
 void cli_put_messages(const char *messages);
-/* May what is written to `out` be coloured? A terminal, unless NO_COLOR is set or TERM is dumb;
- * anything when CLICOLOR_FORCE is. --color sets the one or the other. */
+/* Whether output to `out` may be coloured: a terminal, unless NO_COLOR is set or TERM is dumb;
+ * anything if CLICOLOR_FORCE is set. --color sets these variables. */
 bool cli_colour(FILE *out);
 
 /* ------------------------------------------------------------------ near.c: did you mean */
@@ -237,17 +237,17 @@ const char *cli_near_text(struct cli_near *near);
 
 /* ----------------------------------------------- help.c, man.c, completion.c: generated */
 
-/* --help of one verb, of all its forms (-1) or of one. */
+/* --help of one verb, of one form or of all (-1). */
 void cli_print_help(const struct cli_verb *verb, int form, FILE *out);
-/* The place of a form, or -1. */
+/* The index of a form, or -1. */
 int cli_find_form(const struct cli_verb *verb, const char *name);
-/* Man page of one verb, of the command; completion script ("bash", "zsh", "fish"). */
+/* The man page of a verb, or of the command; the completion script ("bash", "zsh", "fish"). */
 void cli_print_man(const struct cli_verb *verb, FILE *out);
 void cli_print_man_overview(FILE *out);
 bool cli_print_completion(const char *shell, FILE *out);
 #define CLI_SHELLS "bash zsh fish"
 
-/* Names that rows complete: instruction sets. */
+/* Names for completion: instruction sets. */
 const char *cli_isa_name(size_t index);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* The words after the verb and how far they are read. */
+/* The words after the verb, and the parser's position. */
 struct cli_args {
     const struct cli_verb *verb;
     char **words;
@@ -20,7 +20,7 @@ struct cli_args {
     struct cli_files *files; /* files.h */
 };
 
-/* Frees what the arguments own. */
+/* Frees memory owned by the arguments. */
 void cli_args_free(struct cli_args *args);
 
 #endif

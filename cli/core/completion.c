@@ -16,8 +16,8 @@ static void put_row_words(const struct cli_option *o, const char *before, FILE *
         fprintf(out, "%s%s%s", before, o->prefixes ? o->prefixes(i) : "", o->names(i));
 }
 
-/* The words that complete a row, its choices and names, each preceded by `before`; and those of the
- * rows of this name that other forms of the verb have. */
+/* The completion words of a row, its choices and names, each preceded by `before`; and those of
+ * the rows of this name in other forms of the verb. */
 static void put_words(const struct cli_verb *verb, const struct cli_option *o, const char *before,
                       FILE *out)
 {
@@ -28,7 +28,7 @@ static void put_words(const struct cli_verb *verb, const struct cli_option *o, c
             put_row_words(c.option, before, out);
 }
 
-/* The next row whose name no row before it has. */
+/* The next row whose name no earlier row has. */
 static bool next_name(struct cli_cursor *c)
 {
     while (cli_next_option(c)) {
@@ -135,7 +135,7 @@ static void print_bash(FILE *out)
 
 /* ---------------------------------------------------------------------------------- zsh */
 
-/* Inside single quotes; `also` are characters that get a backslash. */
+/* Inside single quotes; characters in `also` get a backslash. */
 static void quoted(const char *text, const char *also, FILE *out)
 {
     for (; *text && *text != '\n'; text++) {

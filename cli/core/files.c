@@ -9,8 +9,8 @@
 #include "cli_args.h"
 #include "samite/file.h"
 
-/* A file that exists is its device and number, whatever its name; one that does not is the folder's
- * and its name there. */
+/* An existing file is identified by device and number, whatever its name; a new one by its
+ * folder and its name there. */
 struct identity {
     dev_t device;
     ino_t number;
@@ -42,8 +42,8 @@ void cli_files_free(struct cli_files *files)
     free(files);
 }
 
-/* False: standard input or output, a device, a pipe, or nothing that could be created. `path` is
- * cut for a moment. */
+/* False: standard input or output, a device, a pipe, or a path that cannot be created. `path` is
+ * temporarily cut. */
 static bool identify(char *path, struct identity *is)
 {
     struct stat status;

@@ -16,11 +16,11 @@ void cli_help_line(const char **text, struct cli_help_line *line)
                  : strncmp(at, "  ", 2) == 0 ? CLI_LINE_VERBATIM
                                              : CLI_LINE_PROSE;
     *text = at + size + (at[size] == '\n');
-    while (line->size && at[line->size - 1] == ' ') /* of a row that lacks its last part */
+    while (line->size && at[line->size - 1] == ' ') /* of a row without its last part */
         line->size--;
 }
 
-/* The words of a text from column `column` on, continued at `left`. Returns the column. */
+/* Print the words of a text from column `column` on, wrapped at `left`. Returns the column. */
 static size_t flow(const char *text, size_t size, size_t column, size_t left, FILE *out)
 {
     for (size_t i = 0; i < size;) {
@@ -88,7 +88,7 @@ static void print_option(const struct cli_cursor *c, int form, FILE *out)
     print_text(help, LEFT, out);
 }
 
-/* Lines of prose flow; the others stay. */
+/* Lines of prose are filled; others are kept. */
 static void print_details(const char *text, FILE *out)
 {
     struct cli_help_line line;
@@ -107,8 +107,8 @@ static void print_details(const char *text, FILE *out)
     fputs(column ? "\n" : "", out);
 }
 
-/* Are the rows of the group shown with the form? With forms that an option names, the overview
- * leaves them to `--help FORM`. */
+/* Whether the rows of the group are listed with the form. For forms named by an option, the
+ * overview leaves them to `--help FORM`. */
 static bool is_shown(const struct cli_cursor *c, int form)
 {
     const unsigned forms = cli_option_forms(c);

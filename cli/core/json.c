@@ -27,7 +27,7 @@ static json_t *message(const char *file, const uint64_t place[2], const char *se
     return report_text(row, "text", text);
 }
 
-/* The rows and that of a line; a source line and a caret have none. */
+/* Message rows and line rows; a source line and a caret have neither. */
 static json_t *add_message(json_t *rows, char *line)
 {
     static const char *const severities[] = {"error", "warning", "note"};
@@ -86,7 +86,7 @@ static void put_end(FILE *out, int depth, bool empty, char bracket)
     fputc(bracket, out);
 }
 
-/* As jansson does, but for integers: those of a report are unsigned, and 64 bits fit in JSON. */
+/* As in jansson, except for integers: those of a report are unsigned, and JSON permits 64 bits. */
 static bool put(FILE *out, const json_t *value, int depth)
 {
     const int inner = depth < 0 ? depth : depth + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON that verbs print: one document on standard output. */
+/* JSON output of verbs: one document on standard output. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
@@ -7,14 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of {file,
- * line, column, severity, text}; line and column are 0 where there is none. Where there is no
- * message, `error`, unless NULL, is the only one, of the file `path`. NULL: no memory. */
+/* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of
+ * {file, line, column, severity, text}; line and column are 0 if there is none. Without
+ * messages, `error`, unless NULL, is the only one, for the file `path`. Returns NULL on
+ * out-of-memory. */
 json_t *cli_json_messages(const char *path, const char *messages, const char *error);
-/* Print the document and take it over; NULL is a lack of memory. An exit code. */
+/* Print the document and free it; NULL means out of memory. Returns an exit code. */
 int cli_json_print(json_t *document);
-/* A row of an array that is printed as it is made, one line each: print "[" before the first and
- * "]" after the last. Takes the row over; NULL is a lack of memory. An exit code. */
+/* Print a row of an array as soon as it is made, one line each: print "[" before the first and
+ * "]" after the last. Frees the row; NULL means out of memory. Returns an exit code. */
 int cli_json_print_row(json_t *row, bool *first);
 
 #endif

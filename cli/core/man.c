@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Man pages from the same rows as --help: roff with the man macros. Synopses, tables and examples
+/* Man pages from the rows of --help: roff with the man macros. Synopses, tables and examples
  * keep their lines, prose is filled. */
 #include <string.h>
 
@@ -160,7 +160,7 @@ void cli_print_man(const struct cli_verb *verb, FILE *out)
         print_forms(verb, out);
     print_options(verb, out);
     fputs(".SH EXAMPLES\n.nf\n", out);
-    bool own = false; /* do the forms have examples of their own? */
+    bool own = false; /* whether the forms have their own examples */
     for (const struct cli_form *f = verb->forms; f && f->name; f++) {
         own |= f->examples != NULL;
         if (f->examples)

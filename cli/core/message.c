@@ -8,7 +8,7 @@
 #include "cli_args.h"
 #include "stop.h"
 
-#undef cli_usage_error /* cli.h has macros of these names for the analyzer */
+#undef cli_usage_error /* macros in cli.h have these names for the analyzer */
 #undef cli_error
 #undef cli_no_memory
 #undef cli_report
@@ -34,7 +34,7 @@ bool cli_colour(FILE *out)
     return isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Whatever names the user or a file has in it: nothing that a terminal would obey. */
+/* Names from users and files are made safe: no terminal control characters. */
 static void put_plain(const char *text, size_t size)
 {
     for (size_t bytes; size; text += bytes, size -= bytes) {
@@ -55,8 +55,7 @@ struct cli_plain cli_plain(const char *text)
     return shown;
 }
 
-/* "error:" and its kin in a line, the first of them, after a place or a name; NULL if there is
- * none. */
+/* The first "error:" or similar in a line, after a place or a name; NULL if there is none. */
 static const char *severity(const char *line, size_t size, size_t *length, const char **colour)
 {
     static const struct {
@@ -81,7 +80,7 @@ static void put_coloured(const char *colour, const char *text, size_t size)
     fputs(*colour ? PLAIN : "", stderr);
 }
 
-/* One line of any origin: the only way to standard error. */
+/* Print one line of any origin: the only path to standard error. */
 static void put_line(const char *line, size_t size)
 {
     const char *hue = "", *word = line;
@@ -98,7 +97,7 @@ static void put_line(const char *line, size_t size)
     fputc('\n', stderr);
 }
 
-/* "samite VERB: error: text (samite VERB --help)"; without the verb where there is none. */
+/* "samite VERB: error: text (samite VERB --help)"; without the verb if there is none. */
 static void say(const struct cli_verb *verb, const char *kind, const char *format, va_list list)
 {
     struct sam_error text;
@@ -144,7 +143,7 @@ int cli_no_memory(void)
 
 int cli_report(const struct sam_error *error)
 {
-    /* A wait that was woken in order to stop fails as if its file had failed. */
+    /* A wait interrupted by the stop signal fails as if its file had failed. */
     const bool woken = error->status == SAM_ERR_IO && cli_stopped();
     cli_error("%s", woken ? "stopped" : error->text);
     return error->status == SAM_ERR_TRAP || error->status == SAM_ERR_STOPPED ? CLI_PROGRAM_FAILED
@@ -159,7 +158,7 @@ int cli_code(enum sam_status status, const struct sam_error *error)
 bool cli_fail(struct sam_error *error, enum sam_status status, const char *path, const char *format,
               ...)
 {
-    char text[sizeof error->text]; /* an argument may be the old text */
+    char text[sizeof error->text]; /* an argument may point into the old text */
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);

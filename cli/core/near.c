@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "did you mean": the one among some names that is nearest to a mistyped word. */
+/* "did you mean": the name nearest to a mistyped word. */
 #include <string.h>
 
 #include "cli.h"
@@ -9,7 +9,7 @@ void cli_near_offer(struct cli_near *near, const char *candidate)
     const size_t size = strlen(near->wanted);
     unsigned edits = sam_edits(near->wanted, size, candidate);
     if (size >= 3 && strncmp(candidate, near->wanted, size) == 0)
-        edits = 1; /* it was not typed to its end */
+        edits = 1; /* a prefix */
     if (edits * 2 > size || (near->name[0] && edits >= near->edits))
         return;
     near->edits = edits;

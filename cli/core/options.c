@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a verb, read by the rows of its options. */
+/* The command-line parser, driven by the rows of a verb's options. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +114,8 @@ int cli_asked_form(const struct cli_args *args)
     return form;
 }
 
-/* The row of a name, or with size 0 of a letter. Where several forms have an option of that name,
- * each its own, that of the form that the words ask for. */
+/* The row of a name, or with size 0 of a letter. If several forms have an option of that name,
+ * the row of the implied form. */
 static bool find_name(const struct cli_args *args, struct cli_cursor *c, const char *name,
                       size_t size)
 {
@@ -267,7 +267,7 @@ static int unknown_option(const struct cli_args *args, const char *word)
     char name[64], dashed[80];
     struct cli_near near = {.wanted = name};
     struct cli_cursor c = {.verb = args->verb};
-    if (word[1] != '-') /* one letter is like any other */
+    if (word[1] != '-') /* no letter is special */
         return cli_usage_error(args, "unknown option '-%c'", word[1]);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     while (cli_next_option(&c))
@@ -287,7 +287,7 @@ static int no_value(const struct cli_args *args, const struct cli_option *o)
                            cli_argument(o, argument, sizeof argument));
 }
 
-/* An option that the form does not have: which forms do, in rows of any kind. */
+/* An option that the form lacks: the forms that have it, in rows of any kind. */
 static int refuse(const struct cli_args *args, const struct cli_option *o, int form)
 {
     const struct cli_verb *verb = args->verb;
@@ -320,7 +320,7 @@ static int check_once(const struct cli_args *args, const struct cli_cursor *c, c
                            value ? value : "");
 }
 
-/* The row found takes the value after '=' or after the letter, or the next word. */
+/* The row takes the value after '=' or after the letter, or the next word. */
 static int take(struct cli_args *args, const struct cli_cursor *c, const char *attached,
                 void *request)
 {
@@ -330,7 +330,7 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
     const unsigned forms = cli_option_forms(c);
     const int form = cli_asked_form(args);
     if (forms && form >= 0 && !(forms >> form & 1))
-        return refuse(args, o, form); /* before its value is read as that of another form */
+        return refuse(args, o, form); /* before its value is parsed as that of another form */
     if (o->grammar == CLI_FLAG || (!o->argument && !o->choices)) {
         if (attached)
             return cli_usage_error(args, "--%s takes no value, found '%s'", o->name, attached);
@@ -340,7 +340,7 @@ static int take(struct cli_args *args, const struct cli_cursor *c, const char *a
         value = args->words[args->at++];
     }
     if (o->grammar == CLI_TEXT && value && !*value && !cli_value_is_optional(o))
-        return no_value(args, o); /* a shell's empty variable */
+        return no_value(args, o); /* an empty shell variable */
     const int code = check_once(args, c, value);
     if (code != CLI_OK)
         return code;
@@ -364,7 +364,7 @@ static int take_letters(struct cli_args *args, const char *word, void *request)
     return CLI_OK;
 }
 
-/* `name` is where the name begins in the word, after its dashes. */
+/* `name` points to the name in the word, after its dashes. */
 static int take_name(struct cli_args *args, const char *word, const char *name, void *request)
 {
     struct cli_cursor c;
@@ -374,7 +374,7 @@ static int take_name(struct cli_args *args, const char *word, const char *name, 
     return take(args, &c, name[size] ? name + size + 1 : NULL, request);
 }
 
-/* Is "-ex" the name of an option that may have one dash? */
+/* Whether "-ex" is the name of an option that may have one dash. */
 static bool is_dashed_name(const struct cli_args *args, const char *word)
 {
     struct cli_cursor c = {.verb = args->verb};

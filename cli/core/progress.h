@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line on a terminal that says how far something long has come. */
+/* A progress line on a terminal. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -17,18 +17,18 @@ struct cli_progress {
 };
 
 void cli_progress_start(struct cli_progress *progress, bool quiet);
-/* Is it time for a new line? Not in the first half second, and five times a second after it. */
+/* Whether a new line is due: not in the first half second, then five times a second. */
 bool cli_progress_due(struct cli_progress *progress);
-/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. With a
- * total of 0, which is not known: "what: 3 units, 12.3 M things/s". */
+/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. With
+ * an unknown total, 0: "what: 3 units, 12.3 M things/s". */
 void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t done,
                        uint64_t total, const char *units, uint64_t count, const char *things);
-/* Take the line away, before something else is printed and at the end. May be called by another
- * thread than the others. */
+/* Erase the line, before other output and at the end. May be called by another thread than the
+ * others. */
 void cli_progress_clear(struct cli_progress *progress);
 
-/* Bytes of a file, piece by piece, on the same line. From 64 MiB on it is shown at once, and when
- * all is done. Begin with {.what = "pack", .total = size}; what: NULL shows nothing. */
+/* Bytes of a file, piece by piece, on the same line. From 64 MiB on it appears at once, and at
+ * the end. Begin with {.what = "pack", .total = size}; what: NULL shows nothing. */
 struct cli_bytes {
     const char *what;
     uint64_t done, total;
@@ -36,7 +36,7 @@ struct cli_bytes {
     struct cli_progress line;
 };
 void cli_bytes_add(struct cli_bytes *bytes, uint64_t more);
-/* Take the line away; the next piece may bring it back. */
+/* Erase the line; the next piece may print it again. */
 void cli_bytes_end(struct cli_bytes *bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports of the command: trees of named values (src/tree/tree.h) under the names that verbs use.
- */
+/* Reports of the command: trees of named values (src/tree/tree.h), under the names that verbs
+ * use. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -21,8 +21,8 @@
 #define REPORT_FIELD    SAM_TREE_FIELD
 #define REPORT_FIELD_AS SAM_TREE_FIELD_AS
 
-/* The row, which is taken over, as lines on standard output; or as an element of `rows` where that
- * is not NULL. False, with `error` filled: no memory. */
+/* Print the row, whose ownership it takes, as lines on standard output, or append it to `rows`
+ * unless that is NULL. Returns false on out-of-memory, with `error` filled. */
 bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *error);
 
 #endif

@@ -7,8 +7,8 @@
 
 /* Takes settings, "KEY=N,...", as sam_gputime_config_set and its kin do. */
 typedef enum sam_status cli_set(void *config, const char *settings, struct sam_error *error);
-/* Give `set` the settings that the value of an option has, or those of the file that it names,
- * which no output may then replace. An exit code, its message printed. */
+/* Pass to `set` the settings in an option's value, or those of the file it names, which no
+ * output may then overwrite. Returns an exit code, with the message printed. */
 int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
                       cli_set *set, void *config);
 /* Reject settings from the command line (file "") or of a file; CLI_BAD_INPUT. */

@@ -7,10 +7,10 @@
 
 #include "cli.h"
 
-/* The mutable globals of the command: a signal handler can reach nothing else. */
+/* The mutable globals of the command, which a signal handler needs. */
 static volatile int stop_requested; /* the signal's number */
 
-/* Whether Ctrl-C is answered by a prompt. */
+/* Whether a prompt handles Ctrl-C. */
 static volatile sig_atomic_t answering;
 
 enum { SECONDS_TO_FINISH = 1 };
@@ -21,17 +21,17 @@ static void wake(int number)
     (void)number;
 }
 
-/* A call that waits (for a pipe, say) returns with EINTR, and that is an error like another; one
- * that begins to wait when the flag has been set already is ended by the timer. */
+/* A blocking call (on a pipe, say) returns with EINTR, an error like any other; one that starts
+ * to block after the flag was set is interrupted by the timer. */
 static void request_stop(int number)
 {
     const struct itimerval timer = {.it_value.tv_sec = SECONDS_TO_FINISH,
                                     .it_interval.tv_sec = SECONDS_TO_FINISH};
     if (answering && number == SIGINT && stop_requested)
-        return; /* it will be answered */
+        return; /* the prompt handles it */
     if (stop_requested && !(answering && stop_requested == SIGINT)) {
         signal(number, SIG_DFL);
-        raise(number); /* as soon as this handler returns */
+        raise(number); /* takes effect when this handler returns */
         return;
     }
     stop_requested = number;

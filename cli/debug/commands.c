@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands, and what is made from it: finding a command, help, completion. */
+/* The table of commands, and its uses: look-up, help, completion. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,7 @@ enum sam_status command_info(struct debug *d, const char *rest, struct sam_error
 
 /* ------------------------------------------------------------------------------- completion */
 
-/* Candidate `*index` among the first names of the rows; counts it down. */
+/* Candidate `*index` among the first names of the rows; decrements it. */
 static const char *complete_row(const struct debug_command *rows, const char *word, size_t *index,
                                 char *text, size_t size)
 {

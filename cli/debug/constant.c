@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of expressions, as C writes them. */
+/* Constants in expressions, in C syntax. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static enum sam_status float_constant(char *text, struct value *value, struct sa
     return SAM_OK;
 }
 
-/* C17 6.4.4.1: the first type that has the value; a decimal one is signed unless it has a u. */
+/* C17 6.4.4.1: the first type that can represent the value; a decimal constant is signed unless
+ * it has a u. */
 static enum sam_status integer_constant(char *text, struct value *value, struct sam_error *error)
 {
     size_t size = strlen(text);

@@ -38,7 +38,7 @@ static bool all_alike(const struct value *v)
     return true;
 }
 
-/* Lanes in rows; those that are not active in parentheses. */
+/* Lanes in rows; inactive ones in parentheses. */
 static void print_lanes(struct debug *d, const struct value *v, char format)
 {
     char text[200], shown[208];
@@ -125,7 +125,7 @@ enum sam_status command_print(struct debug *d, const char *rest, struct sam_erro
 
 /* -------------------------------------------------------------------------------------- set */
 
-/* "$name =", of a name that need not exist yet. */
+/* "$name =", where the name may be new. */
 static bool new_name(const char **at, struct value *place)
 {
     const char *begin = *at + 1, *end = expr_name_end(begin);
@@ -186,7 +186,7 @@ enum sam_status display_show(struct debug *d, const struct display *display,
     return SAM_OK;
 }
 
-/* Does the format ask for memory? */
+/* Whether the format applies to memory. */
 static bool examines(const char *format)
 {
     return strpbrk(format, "0123456789bhwgis") != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the debugger: it reads commands and runs them. */
+/* The loop of the debugger: reads and runs commands. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void debug_free(struct debug *d)
 
 /* ------------------------------------------------------------------------------ the session */
 
-/* Snapshots and the recording. A machine without them reports it on first use. */
+/* Snapshots and the recording. Machines without them report it on first use. */
 static void record(struct debug *d)
 {
     struct sam_error error;
@@ -115,7 +115,8 @@ enum sam_status debug_execute(struct debug *d, const char *line, struct sam_erro
     return command ? command->run(d, rest, error) : SAM_ERR_USAGE;
 }
 
-/* An empty line repeats a command that runs or shows more, without its arguments for the latter. */
+/* An empty line repeats a command that runs or continues a listing, without the arguments of the
+ * latter. */
 static const char *repeated(struct debug *d, const char *line)
 {
     struct sam_error error;
@@ -164,7 +165,7 @@ static bool interrupted(struct debug *d)
     return !input_prompts(d->input) || !cli_forget_interrupt();
 }
 
-/* How the drive ends. */
+/* The end of the drive. */
 static int verdict(const struct debug *d)
 {
     const bool last = d->run->number + 1 >= d->run->count;

@@ -16,18 +16,18 @@ struct debug_options {
         size_t count;
     } scripts;
     bool batch;
-    bool echo;      /* show commands that do not come from a terminal */
+    bool echo;      /* echo commands that do not come from a terminal */
     bool no_record; /* do not record: faster, but execution cannot go back */
-    bool sealed;    /* no commands but those of `scripts`, and no files: for tests */
+    bool sealed;    /* only commands of `scripts`, and no files: for tests */
 };
 
 struct debug;
 
-/* The options must outlive it. NULL: no memory. */
+/* The options must outlive it. Returns NULL on out-of-memory. */
 struct debug *debug_new(const struct debug_options *options);
 void debug_free(struct debug *debug);
-/* The drive of struct run_driver; the context is a struct debug. The user's settings stay
- * from one launch to the next. */
+/* The drive of struct run_driver; the context is a struct debug. The user's settings are kept
+ * from launch to launch. */
 int debug_drive(void *context, struct run_session *session);
 
 #endif

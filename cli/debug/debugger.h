@@ -10,7 +10,7 @@
 #include "fail.h"
 #include "input.h"
 
-/* Whose registers are meant, and which lane. */
+/* The warp and the lane that commands refer to. */
 struct debug_focus {
     uint32_t workgroup, warp, lane;
 };
@@ -18,25 +18,25 @@ struct debug_focus {
 enum debug_state {
     DEBUG_LIVE,
     DEBUG_TRAPPED, /* the program has failed at the current instruction */
-    DEBUG_ENDED,   /* all of the launch, or the program, has */
+    DEBUG_ENDED,   /* all of the launch, or the program, has ended */
 };
 
 enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS };
 
-/* A break- or watchpoint as the user knows it. It stays from one launch to the next. */
+/* A break- or watchpoint as the user sees it. It is kept from launch to launch. */
 struct point {
     struct debug *debug;
     unsigned number; /* from 1 on */
-    unsigned id;     /* of the session's point; 0: not set there */
+    unsigned id;     /* of the session's point; 0: not set */
     enum point_kind kind;
     bool disabled, temporary;
     uint64_t address, size; /* size: of a watchpoint */
     bool has_workgroup, has_warp, has_lane;
     uint32_t workgroup, warp, lane;
     char *condition; /* NULL: none */
-    char *what;      /* as written: "vecadd", "*0x90000000:4" */
+    char *what;      /* as typed: "vecadd", "*0x90000000:4" */
     uint64_t hits, ignore;
-    char problem[256]; /* why its condition could not be evaluated; "": it could */
+    char problem[256]; /* the error of its condition; "": none */
 };
 
 struct display {
@@ -51,7 +51,7 @@ struct user_value {
     struct value value;
 };
 
-/* A source file, as its lines. */
+/* A source file, split into lines. */
 struct source {
     char *path; /* as the image has it */
     char *text; /* NULL: cannot be read */
@@ -73,12 +73,12 @@ struct debug {
     const struct sam_image *image;
     enum debug_state state;
     bool started;   /* something has run */
-    unsigned start; /* snapshot of its beginning; 0: none can be taken */
+    unsigned start; /* snapshot of its beginning; 0: impossible */
     bool records;
     char no_record[256]; /* why not */
     struct debug_focus focus;
     struct expr_names names;
-    uint32_t shown_mask; /* the last that was printed */
+    uint32_t shown_mask; /* the last one printed */
     struct debug_focus shown_focus;
     /* The user's settings. */
     enum sam_session_scope scope;
@@ -91,13 +91,13 @@ struct debug {
     void *users;                         /* tree (search.h) of struct user_value, by name */
     struct value history[DEBUG_HISTORY]; /* by number, modulo its size */
     uint64_t last_value;
-    bool going_back; /* points do not count */
-    /* Where the user saw it last: a breakpoint there does not stop the warp once more. */
+    bool going_back; /* points have no effect */
+    /* The last location shown to the user: a breakpoint there does not stop the warp again. */
     struct {
         uint32_t workgroup, warp;
         uint64_t instructions, pc;
     } seen;
-    /* Where list, x and an empty line continue. */
+    /* The continuation points of list, x and an empty line. */
     struct source *sources;
     size_t source_count;
     const char *list_file;
@@ -119,34 +119,34 @@ struct debug {
 /* ------------------------------------------------------------------------- debug.c: the loop */
 /* Run one line. Errors are returned, not printed. */
 enum sam_status debug_execute(struct debug *debug, const char *line, struct sam_error *error);
-/* Begin with a session, and take back what belongs to it. */
+/* Begin with a session, and undo its settings. */
 enum sam_status debug_attach(struct debug *debug, struct run_session *run, struct sam_error *error);
 void debug_detach(struct debug *debug);
 
 /* -------------------------------------------------------------------- text.c: output, words */
-/* To the user; whatever comes from outside in it is made plain. */
+/* Print to the user; control characters in foreign text are replaced. */
 void debug_say(struct debug *debug, const char *format, ...) SAM_PRINTF(2, 3);
-/* The next word at *at, which advances past it and the blanks after it. False at the end. */
+/* The next word at *at, which advances past it and the following blanks. False at the end. */
 bool debug_word(const char **at, char *word, size_t size);
 /* The same only if it is this one. */
 bool debug_take(const char **at, const char *word);
-/* Nothing may be left: says what it is otherwise. */
+/* The line must end here; otherwise an error quotes the rest. */
 enum sam_status debug_no_more(const char *at, struct sam_error *error);
-/* A whole expression, up to the end or to what `stop` begins with (NULL: the end). */
+/* A whole expression, up to the end or to the text `stop` (NULL: the end). */
 enum sam_status debug_value(struct debug *debug, const char **at, struct value *value,
                             struct sam_error *error);
-/* An expression that is one number, of which messages say `what`. */
+/* An expression that is one number, called `what` in messages. */
 enum sam_status debug_number(struct debug *debug, const char **at, const char *what,
                              uint64_t *number, struct sam_error *error);
-/* The same where the line may end instead: *number stays. */
+/* The same if the line does not end here; otherwise *number is unchanged. */
 enum sam_status debug_count(struct debug *debug, const char *at, const char *what, uint64_t *number,
                             struct sam_error *error);
-/* An array with room for one more; NULL: no memory. Doubling is left to realloc. */
+/* An array with room for one more; NULL on out-of-memory. Doubling is left to realloc. */
 void *debug_grow(void *items, size_t count, size_t size);
 
 /* ------------------------------------------------------------------------ names.c: meanings */
 void debug_names(struct debug *debug);
-/* Write a value to the place that another was read from. */
+/* Write a value to the location from which another was read. */
 enum sam_status debug_assign(struct debug *debug, const struct value *to, const struct value *given,
                              struct sam_error *error);
 /* Keep a value under the next number, which is returned. */
@@ -162,9 +162,9 @@ const char *debug_abi_name(unsigned number);
 /* -------------------------------------------------------------------- source.c: source lines */
 /* The line of the code at an address, from 1; NULL: none. */
 const char *source_at(struct debug *debug, uint64_t address, uint32_t *line);
-/* The file that a line without one is of; NULL: none. */
+/* The file of a line number without a file; NULL: none. */
 const char *source_present(struct debug *debug);
-/* Why the text of a line cannot be shown. */
+/* The reason why the text of a line cannot be shown. */
 const char *source_problem(struct debug *debug, const char *file, uint32_t line);
 /* Its text; NULL: none. */
 const char *source_text(struct debug *debug, const char *file, uint32_t line);
@@ -175,16 +175,17 @@ void source_free(struct debug *debug);
 /* "0x80000010 <vecadd+0x10> at vecadd.s:12" */
 void source_describe(struct debug *debug, uint64_t address, char *text, size_t size);
 
-/* ----------------------------------------------------------- stops.c: where it stands, and why */
-/* The line of source, or the instruction, that comes next in the focus. */
+/* ------------------------------------------------ stops.c: the location and the stop reason */
+/* The line of source, or the instruction, that is next in the focus. */
 void stop_show_place(struct debug *debug, bool whole);
-/* Print why a run ended, with focus and displays. `error`: of SAM_SESSION_TRAP and STOPPED. */
+/* Print the stop reason of a run, with focus and displays. `error`: of SAM_SESSION_TRAP and
+ * STOPPED. */
 void stop_report(struct debug *debug, const struct sam_session_stop *stop,
                  const struct sam_error *error);
 /* One instruction as text, with its address; `next`: marked. False: it cannot be read. */
 bool stop_instruction(struct debug *debug, uint64_t address, bool next);
 void stop_show_displays(struct debug *debug);
-/* The calling convention's calls: jal and jalr that link. */
+/* Calls by the calling convention: jal and jalr that link. */
 bool stop_is_call(uint32_t word);
 /* The word of the instruction at an address. */
 bool stop_fetch(struct debug *debug, uint64_t address, uint32_t *word);
@@ -195,13 +196,13 @@ enum sam_status stack_read(struct debug *debug, struct sam_stack_entry **entries
                            struct sam_error *error);
 
 /* ------------------------------------------------------------------------- past.c */
-/* To the beginning of the launch, as it was. */
+/* To the initial state of the launch. */
 enum sam_status past_restart(struct debug *debug, struct sam_error *error);
 
 /* ------------------------------------------------------------------------- data.c */
 enum sam_status display_show(struct debug *debug, const struct display *display,
                              struct sam_error *error);
-/* Do something to each of the things that have these numbers: "1 2-4". */
+/* Apply a function to the things with these numbers: "1 2-4". */
 typedef enum sam_status debug_on_number(struct debug *debug, unsigned number,
                                         struct sam_error *error);
 enum sam_status debug_numbers(struct debug *debug, const char *rest, debug_on_number *one,
@@ -212,8 +213,8 @@ enum sam_status points_attach(struct debug *debug, struct sam_error *error);
 void points_detach(struct debug *debug);
 void points_free(struct debug *debug);
 struct point *points_of(struct debug *debug, unsigned id);
-/* The breakpoint onto which the focused warp was stepped, which counts as one that was reached;
- * NULL: none is there, or none that stops. */
+/* The breakpoint onto which the focused warp was stepped, which counts as reached; NULL: none,
+ * or none that stops. */
 struct point *points_stepped_on(struct debug *debug);
 void points_delete(struct debug *debug, struct point *point);
 
@@ -230,14 +231,14 @@ struct debug_command {
     debug_function *run;
     enum debug_completion completes;
     bool repeats; /* by an empty line */
-    bool dead;    /* also when nothing runs any more */
+    bool dead;    /* also after the end */
 };
 
 extern const struct debug_command debug_commands[], debug_infos[];
-/* The name of the command at the beginning of a line, and what follows it: "x/4xw a0" is x and
- * "/4xw a0". */
+/* The name of the command at the beginning of a line, and the rest: "x/4xw a0" is x and "/4xw
+ * a0". */
 const char *debug_split(const char *line, char *word, size_t size);
-/* The row of a word; NULL: the error says why. `kind`: "command", "info". */
+/* The row of a word; on NULL the error is filled. `kind`: "command", "info". */
 const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
                                        const char *word, struct sam_error *error);
 /* Candidate number `index` for the last word of `line`; NULL: no more. */

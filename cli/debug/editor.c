@@ -35,7 +35,7 @@ static char *prompt_of(EditLine *edit)
     return (char *)(uintptr_t)editor_of(edit)->prompt;
 }
 
-/* libedit's own reader starts over when a signal interrupts it. */
+/* libedit's own reader starts over after a signal. */
 static int read_character(EditLine *edit, wchar_t *character)
 {
     mbstate_t state = {0};
@@ -44,11 +44,11 @@ static int read_character(EditLine *edit, wchar_t *character)
         char byte;
         const ssize_t got = cli_stopped() ? (errno = EINTR, -1) : read(STDIN_FILENO, &byte, 1);
         if (got < 0 && errno == EINTR && !cli_stopped())
-            continue; /* the window has changed its size, or the like */
+            continue; /* a change of the window size, or the like */
         if (got <= 0)
             return (int)got;
         const size_t used = mbrtowc(character, &byte, 1, &state);
-        if (used == (size_t)-1) { /* not of this encoding */
+        if (used == (size_t)-1) { /* invalid in this encoding */
             *character = L'?';
             return 1;
         }
@@ -57,7 +57,7 @@ static int read_character(EditLine *edit, wchar_t *character)
     }
 }
 
-/* How many characters all candidates have in common after those of the first `size`. */
+/* The number of characters that all candidates share after the first `size`. */
 static size_t shared(char (*words)[128], size_t count, size_t size)
 {
     size_t length = strlen(words[0]);
@@ -161,7 +161,7 @@ enum input_result editor_line(struct editor *e, char **line, size_t *room)
     HistEvent event;
     int size = 0;
     fflush(stdout);
-    el_set(e->edit, EL_PREP_TERM, 1); /* before the prompt: else an early Ctrl-D is lost */
+    el_set(e->edit, EL_PREP_TERM, 1); /* before the prompt: otherwise an early Ctrl-D is lost */
     const char *text = el_gets(e->edit, &size);
     if (!text || size <= 0) {
         el_reset(e->edit);

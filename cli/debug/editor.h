@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Editing a line on a terminal, with history and completion, by libedit. */
+/* Line editing on a terminal, with history and completion, through libedit. */
 #ifndef DEBUG_EDITOR_H
 #define DEBUG_EDITOR_H
 

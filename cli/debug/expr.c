@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursive descent, one function per level of C's grammar. What && and || and ?: leave out is
- * parsed, but not evaluated. */
+/* Recursive descent, one function per level of C's grammar. Operands skipped by &&, || and ?:
+ * are parsed, but not evaluated. */
 #include "expr.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ struct parser {
     const struct expr_names *names;
     const char *at;
     unsigned depth;
-    unsigned skipping; /* not 0: the value is not wanted */
+    unsigned skipping; /* not 0: only parsing */
     struct sam_error *error;
 };
 
@@ -405,7 +405,7 @@ static enum sam_status unary(struct parser *p, struct value *value)
 
 static const struct row {
     const char *text;
-    unsigned char level; /* binds tighter than those of a lower one */
+    unsigned char level; /* binds tighter than operators of a lower one */
     unsigned char op;
 } rows[] = {
     {"||", 1, OP_OR},         {"&&", 2, OP_AND},
@@ -428,7 +428,7 @@ static const struct row *operator_at(struct parser *p)
     return NULL;
 }
 
-/* Does the left side of && or || decide alone? */
+/* Whether the left side of && or || is decisive. */
 static bool decides(const struct row *row, const struct value *left)
 {
     if (left->is_vector || left->place.kind == PLACE_BYTES)
@@ -456,7 +456,7 @@ static enum sam_status binary(struct parser *p, unsigned level, struct value *va
             status = value_binary(row->op, value, &right, p->error);
         if (status != SAM_OK && p->skipping && value->place.kind != PLACE_BYTES &&
             right.place.kind != PLACE_BYTES) {
-            *value = value_integer(SAM_I32, 1); /* of zeros that were not read */
+            *value = value_integer(SAM_I32, 1); /* zeros of unread operands */
             status = SAM_OK;
         }
     }

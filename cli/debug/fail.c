@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#undef debug_fail /* fail.h has macros of these names for the analyzer */
+#undef debug_fail /* macros in fail.h have these names for the analyzer */
 #undef debug_fail_memory
 
 enum sam_status debug_fail(struct sam_error *error, const char *format, ...)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose registers are meant: warp, workgroup, lane. */
+/* The focus of commands: warp, workgroup, lane. */
 #include "debugger.h"
 
-/* The number that is given, below `count`; *given: there is one. */
+/* The given number, which must be below `count`; *given: whether there is one. */
 static enum sam_status take(struct debug *d, const char *rest, const char *what, uint64_t count,
                             bool *given, uint64_t *number, struct sam_error *error)
 {

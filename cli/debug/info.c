@@ -63,7 +63,8 @@ enum sam_status info_warps(struct debug *d, const char *rest, struct sam_error *
 
 /* ------------------------------------------------------------------------------------ lanes */
 
-/* Where a lane continues: at the pc, or at the address of the topmost stack entry that holds it. */
+/* The pc at which a lane continues: the warp's, or that of the topmost stack entry that contains
+ * the lane. */
 static uint32_t lane_pc(const struct sam_session_warp *warp, const struct sam_stack_entry *entries,
                         size_t depth, unsigned lane, bool *never)
 {
@@ -95,7 +96,7 @@ enum sam_status info_lanes(struct debug *d, const char *rest, struct sam_error *
         const uint32_t pc = lane_pc(&warp, entries, depth, i, &never);
         const bool active = warp.mask >> i & 1;
         end = i;
-        do { /* neighbours with the same fate, on one line */
+        do { /* adjacent lanes with the same state, on one line */
             end++;
             same = end < d->shape.lanes && (warp.mask >> end & 1) == active &&
                    lane_pc(&warp, entries, depth, end, &never) == pc;
@@ -158,7 +159,7 @@ static enum sam_status scalars(struct debug *d, struct sam_error *error)
         snprintf(name, sizeof name, "$x%u", i);
         status = debug_value(d, &at, &value, error);
         if (status != SAM_OK || (i >= 32 && !value.bits[0]))
-            continue; /* most programs have no use for the upper half */
+            continue; /* most programs do not use the upper half */
         snprintf(shown, sizeof shown, "x%-3u %s", i, debug_abi_name(i));
         say_register(d, shown, &value);
     }

@@ -18,7 +18,7 @@ struct file {
     char *path;
     char *text;
     char *at;
-    unsigned line; /* the last that was given */
+    unsigned line; /* the last one returned */
 };
 
 struct input {
@@ -28,7 +28,7 @@ struct input {
     size_t depth;
     char place[300];
     bool prompts, from_terminal;
-    struct editor *editor; /* NULL: none is needed, or there is none */
+    struct editor *editor; /* NULL: not needed, or not available */
     char *line;
     size_t room;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the debugger's commands come from: the command line, files, a terminal, standard input. */
+/* The sources of commands: the command line, files, a terminal, standard input. */
 #ifndef DEBUG_INPUT_H
 #define DEBUG_INPUT_H
 
@@ -21,9 +21,9 @@ struct input *input_new(const struct debug_options *options, input_complete *com
 void input_free(struct input *input);
 /* The next line, valid until the next call; blanks around it are gone. */
 enum input_result input_next(struct input *input, FILE *out, const char **line);
-/* Is there a user at a terminal, who is asked when the scripts are done? */
+/* Whether there is a user at a terminal, who is prompted after the scripts. */
 bool input_prompts(const struct input *input);
-/* Does the line that input_next gave come from a terminal? */
+/* Whether the last line from input_next came from a terminal. */
 bool input_is_terminal(const struct input *input);
 /* "file:3: " for messages on that line, or "". */
 const char *input_place(const struct input *input);

@@ -31,7 +31,7 @@ uint64_t debug_pc(struct debug *d)
     return debug_warp(d, &warp, &error) == SAM_OK ? warp.pc : 0;
 }
 
-/* The number after a letter: "x31". False: it is another name. */
+/* The number after a letter: "x31". False: another kind of name. */
 static bool numbered(const char *name, const char *letters, unsigned *number)
 {
     const size_t size = strlen(letters);
@@ -151,7 +151,7 @@ static bool csr(struct debug *d, const char *name, struct value *value, enum sam
     return true;
 }
 
-/* Names, and values of the user, which begin with theirs. */
+/* Compares names, or user values, whose first member is the name. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(a, b);

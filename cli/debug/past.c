@@ -8,7 +8,7 @@ static enum sam_status recorded(struct debug *d, struct sam_error *error)
     return d->records ? SAM_OK : debug_fail(error, "nothing is recorded: %s", d->no_record);
 }
 
-/* After a jump in time: where it stands. */
+/* Shows the location after a jump in time. */
 static enum sam_status arrived(struct debug *d)
 {
     const struct sam_session_stop stop = {
@@ -29,7 +29,7 @@ enum sam_status past_restart(struct debug *d, struct sam_error *error)
     return d->records ? sam_session_record(d->session, 0, error) : SAM_OK;
 }
 
-/* How many instructions the focused warp had run at a time. */
+/* The number of instructions that the focused warp had run at a time. */
 static enum sam_status instructions_at(struct debug *d, uint64_t time, uint64_t *count,
                                        struct sam_error *error)
 {
@@ -37,7 +37,7 @@ static enum sam_status instructions_at(struct debug *d, uint64_t time, uint64_t 
     enum sam_status status = sam_session_goto(d->session, time, error);
     if (status == SAM_OK &&
         sam_session_workgroup_state(d->session, d->focus.workgroup) == SAM_SESSION_NEW) {
-        *count = 0; /* asking would start it */
+        *count = 0; /* the query would start it */
         return SAM_OK;
     }
     if (status == SAM_OK)
@@ -46,7 +46,8 @@ static enum sam_status instructions_at(struct debug *d, uint64_t time, uint64_t 
     return status;
 }
 
-/* Go to the last time at which the warp had run one instruction less. *moved: there was one. */
+/* Go to the last time at which the warp had run one instruction less. *moved: whether there was
+ * one. */
 static enum sam_status back_one(struct debug *d, bool *moved, struct sam_error *error)
 {
     struct sam_session_warp warp;
@@ -217,7 +218,7 @@ enum sam_status command_restore(struct debug *d, const char *rest, struct sam_er
     if (status != SAM_OK)
         return status;
     d->stepped_from = debug_pc(d);
-    if (number < 1 || number > INT32_MAX || /* the first is the debugger's own */
+    if (number < 1 || number > INT32_MAX || /* the debugger itself took the first one */
         sam_session_restore(d->session, (unsigned)number + d->start, error) != SAM_OK)
         return debug_fail(error, "no snapshot %lld", (long long)number);
     return status == SAM_OK ? arrived(d) : status;

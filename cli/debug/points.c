@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Break- and watchpoints: the user's list, and those of the session that stand for it. */
+/* Break- and watchpoints: the user's list, and the session's points behind it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,7 @@ static struct point *numbered(struct debug *d, unsigned number)
 
 /* ------------------------------------------------------------------------------- conditions */
 
-/* Evaluate a condition in a warp. If it cannot be evaluated, it counts as true and the error is
- * kept. */
+/* Evaluate a condition in a warp. If that fails, it counts as true and the error is kept. */
 static bool holds(struct point *p, uint32_t workgroup, uint32_t warp)
 {
     struct debug *d = p->debug;
@@ -62,7 +61,7 @@ static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
     return false;
 }
 
-/* Does the user know that the warp is here? */
+/* Whether the user knows that the warp is here. */
 static bool is_seen(const struct debug *d, uint32_t workgroup, uint32_t warp)
 {
     struct sam_session_warp state;
@@ -154,7 +153,7 @@ enum sam_status points_attach(struct debug *d, struct sam_error *error)
     for (size_t i = 0; i < d->point_count && status == SAM_OK; i++) {
         struct point *p = d->points[i];
         status = arm(d, p, error);
-        if (status == SAM_ERR_USAGE) { /* of a warp, say, that this launch has not */
+        if (status == SAM_ERR_USAGE) { /* of a warp, say, that this launch lacks */
             debug_say(d, "[%u is disabled: %s]\n", p->number, error->text);
             p->disabled = true;
             status = SAM_OK;
@@ -196,7 +195,7 @@ void points_free(struct debug *d)
 
 /* --------------------------------------------------------------------------------- creating */
 
-/* The numbers after "warp" and the like. */
+/* The numbers after "warp" and similar words. */
 static enum sam_status limit(struct debug *d, const char **at, const char *what, uint64_t count,
                              bool *has, uint32_t *number, struct sam_error *error)
 {
@@ -259,7 +258,7 @@ static enum sam_status read_limits(struct debug *d, const char *at, struct point
     return status;
 }
 
-/* Add the point to the list and to the session; it is freed when that fails. */
+/* Add the point to the list and to the session; frees it on failure. */
 static enum sam_status add(struct debug *d, struct point *p, struct sam_error *error)
 {
     struct point **grown = debug_grow(d->points, d->point_count, sizeof(struct point *));
@@ -334,7 +333,7 @@ static enum sam_status add_break(struct debug *d, const char *rest, bool tempora
     return SAM_OK;
 }
 
-/* The range that the expression of a watchpoint denotes: an lvalue in memory, or an address. */
+/* The range denoted by a watchpoint's expression: an lvalue in memory, or an address. */
 static enum sam_status watched(struct debug *d, const char **at, struct point *p,
                                struct sam_error *error)
 {
@@ -472,7 +471,7 @@ static enum sam_status enable_one(struct debug *d, unsigned number, struct sam_e
     return arm(d, p, error);
 }
 
-/* One command on those that are named, or on all. */
+/* Apply one command to the named points, or to all. */
 static enum sam_status on_points(struct debug *d, const char *rest, debug_on_number *one,
                                  struct sam_error *error)
 {
@@ -499,7 +498,7 @@ enum sam_status command_enable(struct debug *d, const char *rest, struct sam_err
     return on_points(d, rest, enable_one, error);
 }
 
-/* The point that the first word names. */
+/* The point named by the first word. */
 static enum sam_status take_point(struct debug *d, const char **rest, struct point **p,
                                   struct sam_error *error)
 {

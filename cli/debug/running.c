@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that run the program: all of it, or the warp in the focus. While a warp is stepped, the
- * others stand still, until it waits for them at a barrier: then its workgroup runs until the
- * barrier releases it. */
+/* Commands that run the program: all of it, or the focused warp. While a warp is stepped, the
+ * others pause until it waits for them at a barrier: then its workgroup runs until the barrier
+ * releases it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "debugger.h"
 #include "stop.h"
 
-/* When a warp has gone far enough: told by `each` of the run. */
+/* The goal of a stepped warp, evaluated by `each` of the run. */
 struct goal {
     struct debug *d;
     bool (*reached)(struct goal *goal, const struct sam_step *step);
     bool met;
     /* of the goals below */
-    uint64_t pc;      /* where it began, or is to go */
-    const char *file; /* line where it began; NULL: not known */
+    uint64_t pc;      /* the start, or the target */
+    const char *file; /* the line of the start; NULL: not known */
     uint32_t line;
     uint32_t depth; /* of the SIMT stack */
-    int64_t calls;  /* entered and not left yet */
+    int64_t calls;  /* entered, not left */
     bool forward;   /* only to a line further down */
     const struct sam_symbol *function;
 };
@@ -53,7 +53,7 @@ static bool is_event(const struct sam_session_stop *stop)
     return stop->reason == SAM_SESSION_TRAP || stop->reason == SAM_SESSION_STOPPED;
 }
 
-/* Run the workgroup until the barrier has released the focused warp, or something else happens. */
+/* Run the workgroup until the barrier has released the focused warp, or another event stops it. */
 static enum sam_status await_release(struct debug *d, struct sam_session_stop *stop,
                                      struct sam_error *error)
 {
@@ -115,7 +115,7 @@ static enum sam_status run_warp(struct debug *d, uint64_t count, struct goal *go
     }
 }
 
-/* The error of a run is that of the program or of a user who stops it; others are failures. */
+/* An error of a run belongs to the program or to a user who stops it; others are failures. */
 static enum sam_status told(struct debug *d, enum sam_status status,
                             const struct sam_session_stop *stop, const struct sam_error *error)
 {
@@ -228,7 +228,7 @@ static bool is_return(uint32_t word)
     return (word & 0x7f) == JALR && rd_of(word) == 0 && (rs1 == RA || rs1 == T0);
 }
 
-/* Counts calls and returns; true when the function in which the run began is active. */
+/* Counts calls and returns; true while the function in which the run began is active. */
 static bool in_function(struct goal *goal, const struct sam_step *step)
 {
     if (step->kind == SAM_STEP_TRAPPED)
@@ -238,8 +238,8 @@ static bool in_function(struct goal *goal, const struct sam_step *step)
     return goal->calls <= 0;
 }
 
-/* A different source line from where it began; any instruction if the code has no line information.
- */
+/* A different source line than at the start; any instruction if the code has no line
+ * information. */
 static bool other_line(struct goal *goal, const struct sam_step *step)
 {
     uint32_t line = 0;
@@ -276,7 +276,7 @@ static bool less_deep(struct goal *goal, const struct sam_step *step)
     return step->depth_after < goal->depth;
 }
 
-/* A place, or the end of the function that the run began in. */
+/* A place, or the end of the function in which the run began. */
 static bool at_place(struct goal *goal, const struct sam_step *step)
 {
     in_function(goal, step);
@@ -298,7 +298,7 @@ static enum sam_status run_to(struct debug *d, struct goal goal, struct sam_sess
     return run_warp(d, 0, &goal, stop, error);
 }
 
-/* `count` times, unless something else stops it. */
+/* `count` times, unless another event stops it. */
 static enum sam_status run_times(struct debug *d, const char *rest, struct goal goal,
                                  struct sam_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code and where a warp is in it: list, disassemble, stack, backtrace. */
+/* Code and the location of a warp in it: list, disassemble, stack, backtrace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static enum sam_status list_around(struct debug *d, uint64_t address, struct sam
     return print_lines(d, file, first, first + LINES - 1, error);
 }
 
-/* "FIRST,LAST" or "FIRST," in the file that is shown. *found: it is one. */
+/* "FIRST,LAST" or "FIRST," in the current file. *found: whether it is one. */
 static enum sam_status list_range(struct debug *d, const char *rest, bool *found,
                                   struct sam_error *error)
 {
@@ -231,7 +231,7 @@ enum sam_status command_stack(struct debug *d, const char *rest, struct sam_erro
 
 /* -------------------------------------------------------------------------------- backtrace */
 
-/* Where a call goes: jal, or auipc and jalr. False: to what a register holds. */
+/* The target of a call: jal, or auipc and jalr. False: a register holds it. */
 static bool call_target(struct debug *d, uint64_t address, uint32_t word, uint64_t *target)
 {
     enum { JAL = 0x6f, AUIPC = 0x17 };
@@ -252,8 +252,8 @@ static bool call_target(struct debug *d, uint64_t address, uint32_t word, uint64
     return true;
 }
 
-/* Does ra say who called the code at pc? Not when it is of a call that has returned: it then names
- * a place in the function itself, and not of a call to this symbol. */
+/* Whether ra identifies the caller of the code at pc. It does not after a call has returned: it
+ * then points into the function itself, and not after a call to this symbol. */
 static bool is_caller(struct debug *d, uint64_t ra, uint64_t pc)
 {
     const struct sam_image *image = d->image;

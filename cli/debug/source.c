@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of source, and the places that users name by them. */
+/* Lines of source, and the locations that users write as them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,7 +64,7 @@ static struct source *open_source(struct debug *d, const char *path)
         snprintf(s->problem, sizeof s->problem, "%.200s: out of memory", path);
     else if (s->text)
         return s;
-    else if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* never wait for a pipe */
+    else if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* never block on a pipe */
         snprintf(s->problem, sizeof s->problem, "%.200s: no such file", path);
     else if (sam_file_load(path, MAX_SOURCE, &s->text, &size, &error) != SAM_OK)
         snprintf(s->problem, sizeof s->problem, "%.250s", error.text);
@@ -109,7 +109,7 @@ void source_describe(struct debug *d, uint64_t address, char *text, size_t size)
 
 /* ------------------------------------------------------------------------------- locations */
 
-/* "file:12" of the line information. */
+/* "file:12" in the line information. */
 static enum sam_status line_location(struct debug *d, const char *file, uint32_t line,
                                      uint64_t *address, struct sam_error *error)
 {
@@ -121,7 +121,7 @@ static enum sam_status line_location(struct debug *d, const char *file, uint32_t
     return SAM_OK;
 }
 
-/* The file that `list` shows, or that of the pc; in start code, the program's first. */
+/* The file shown by `list`, or that of the pc; in start code, the program's first. */
 const char *source_present(struct debug *d)
 {
     const char *file = d->list_file ? d->list_file : source_at(d, debug_pc(d), NULL);

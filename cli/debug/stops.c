@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the focus is, and why a run has stopped. */
+/* The location of the focus, and stop reasons. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void show_focus(struct debug *d)
     d->shown_mask = all_lanes(d);
 }
 
-/* Said when it changes: divergence and its end. */
+/* Reported on change: divergence and its end. */
 static void show_mask(struct debug *d, const struct sam_session_warp *warp)
 {
     if (!d->shape.v_count || warp->mask == d->shown_mask)
@@ -134,8 +134,8 @@ static uint32_t touching(const struct sam_step *step, const struct point *p)
     return lanes;
 }
 
-/* Which lanes made the access that has just stopped: the instruction is taken back and repeated.
- * 0: none, or not known. */
+/* The lanes of the access that has just stopped: the instruction is undone and repeated. 0:
+ * none, or not known. */
 static uint32_t lanes_of_access(struct debug *d, const struct sam_session_stop *stop,
                                 const struct point *p)
 {
@@ -245,7 +245,7 @@ static void report_break(struct debug *d, const struct sam_session_stop *stop,
         d->focus.lane = p->lane;
 }
 
-/* A condition that could not be evaluated stops the run and is reported. */
+/* A condition that cannot be evaluated stops the run and is reported. */
 static void report_problem(struct debug *d, struct point *p)
 {
     if (!p->problem[0])
@@ -274,7 +274,7 @@ static void see(struct debug *d)
     d->seen.pc = warp.pc;
 }
 
-/* Has a step led into another function? */
+/* Whether a step has entered another function. */
 static bool enters_function(struct debug *d)
 {
     const struct sam_image *image = d->image;

@@ -6,7 +6,7 @@
 
 #include "debugger.h"
 
-/* Lines and tabs are the debugger's own; other control characters come from outside. */
+/* Newlines and tabs are the debugger's own; other control characters are foreign. */
 static void put_plain(FILE *out, char *text)
 {
     while (*text) {

@@ -59,7 +59,7 @@ static double real(enum sam_dtype type, uint64_t bits)
     return is_signed(type) ? (double)extended(type, bits) : (double)bits;
 }
 
-/* A float as an integer of 64 bits: the nearest one where it is out of range, 0 for NaN. */
+/* A float as a 64-bit integer: saturated if out of range, 0 for NaN. */
 static int64_t truncated(double value)
 {
     if (isnan(value))
@@ -193,11 +193,11 @@ static uint64_t shifted(enum value_operator op, enum sam_dtype type, uint64_t x,
 static uint64_t quotient(enum value_operator op, enum sam_dtype type, uint64_t x, uint64_t y)
 {
     if (!y)
-        return 0; /* operands() has refused it */
+        return 0; /* operands() has rejected it */
     if (!is_signed(type))
         return op == OP_DIVIDE ? x / y : x % y;
     const int64_t a = extended(type, x), b = extended(type, y);
-    if (b == -1) /* the lowest number has no negative */
+    if (b == -1) /* the lowest number has no negation */
         return op == OP_DIVIDE ? 0 - (uint64_t)a : 0;
     return (uint64_t)(op == OP_DIVIDE ? a / b : a % b);
 }
@@ -243,7 +243,7 @@ static enum sam_status operands(enum value_operator op, enum sam_dtype type, con
     return SAM_OK;
 }
 
-/* One number becomes one for each lane. */
+/* Replicate one number for each lane. */
 static void spread(struct value *v, const struct value *like)
 {
     if (v->is_vector || !like->is_vector)
@@ -260,7 +260,7 @@ static size_t step_of(const struct value *pointer)
     return pointer->pointee == SAM_OPAQUE ? 1 : sam_dtype_size(pointer->pointee);
 }
 
-/* A pointer and a number: elements are counted. Two pointers of a kind: how many lie between. */
+/* A pointer and a number: in elements. Two pointers of one type: their distance. */
 static enum sam_status pointer_binary(enum value_operator op, struct value *a,
                                       const struct value *b, struct sam_error *error)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of the debugger's expressions: numbers with a type, and vectors with one per lane.
- * Arithmetic is that of C: small integers become int, and of two types the larger or the unsigned
- * one rules. */
+ * Arithmetic is that of C: integer promotions, and of two types the larger or the unsigned one. */
 #ifndef DEBUG_VALUE_H
 #define DEBUG_VALUE_H
 
 #include "samite/samite.h"
 
-/* The origin of a value, so that it can be set. */
+/* The origin of a value, for assignments. */
 enum place_kind {
     PLACE_NONE,
     PLACE_X,
     PLACE_V,     /* all lanes */
     PLACE_LANE,  /* of a vector register */
-    PLACE_BYTES, /* a register of the TensorLoad or the matrix unit, whole: nothing to compute */
+    PLACE_BYTES, /* a register of the TensorLoad or the matrix unit, as a whole: no arithmetic */
     PLACE_BYTE,  /* of one */
     PLACE_CSR,
     PLACE_PC,
@@ -35,24 +34,24 @@ struct value {
     enum sam_dtype pointee; /* of a pointer; SAM_OPAQUE: an address, of words; SAM_DTYPES: none */
     bool is_vector;
     unsigned count;  /* elements: 1, or the lanes of a vector */
-    uint32_t active; /* lanes of a vector that are active */
+    uint32_t active; /* active lanes of a vector */
     struct place place;
-    uint64_t bits[SAM_MAX_LANES]; /* of each element; those above its size are 0 */
+    uint64_t bits[SAM_MAX_LANES]; /* of each element; higher ones are 0 */
 };
 
 struct value value_integer(enum sam_dtype type, uint64_t bits);
 /* An address in a machine of `xlen` bits. */
 struct value value_address(unsigned xlen, uint64_t address);
 bool value_is_pointer(const struct value *value);
-/* An element as a number: integers with their sign, floats cut off. */
+/* An element as a number: integers with their sign, floats truncated. */
 int64_t value_number(const struct value *value, unsigned element);
 /* Whether an element is not zero. */
 bool value_is_true(const struct value *value, unsigned element);
 
-/* Whether `value` can be one number (for an index, a condition, an address). */
+/* Whether `value` can be used as one number (for an index, a condition, an address). */
 enum sam_status value_single(const struct value *value, const char *what, struct sam_error *error);
 
-/* Convert every element as a cast of C does, or, for a view, take the low bits as they are. */
+/* Convert every element like a cast in C or, for a view, take the low bits unchanged. */
 void value_convert(struct value *value, enum sam_dtype type);
 void value_view(struct value *value, enum sam_dtype type);
 
@@ -77,13 +76,13 @@ enum value_operator {
     OP_REMAINDER,
 };
 
-/* a = a op other; a number goes with every lane of a vector. */
+/* a = a op other; a number is combined with every lane of a vector. */
 enum sam_status value_binary(enum value_operator op, struct value *a, const struct value *other,
                              struct sam_error *error);
 /* '-', '+', '!', '~' */
 enum sam_status value_unary(char op, struct value *value, struct sam_error *error);
 
-/* The text of one element in a format: x d u o t c f a z, or 0 for that of its type. */
+/* The text of one element in a format: x d u o t c f a z, or 0 for the default of its type. */
 void value_text(const struct value *value, unsigned element, char format,
                 const struct sam_image *image, char *text, size_t size);
 /* Formats of value_text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time, as a table for people and in JSON. */
+/* The engines in time, as text and in JSON. */
 #include "machine/engines.h"
 
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index))
@@ -50,7 +50,7 @@ json_t *cli_engines(const struct sam_engines_report *report)
     return root;
 }
 
-/* A row of the table: `what` each engine has, in the form of report_print. */
+/* A row of the table: `what` for each engine, in the form of report_print. */
 static void print_row(const json_t *report, const char *label, const char *what, FILE *text)
 {
     fprintf(text, "  %-14s", label);
@@ -62,7 +62,7 @@ static void print_row(const json_t *report, const char *label, const char *what,
     fputc('\n', text);
 }
 
-/* Did any engine spend a cycle so? */
+/* Whether any engine spent a cycle in this state. */
 static bool any_cycle(const json_t *report, const char *name)
 {
     bool any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines in time, for people and for programs. */
+/* The engines in time, as text and as data. */
 #ifndef CLI_ENGINES_H
 #define CLI_ENGINES_H
 
@@ -7,11 +7,11 @@
 #include "report.h"
 #include "samite/engines.h"
 
-/* The parameters, their defaults and ranges, on standard output; CLI_SHOWN. */
+/* Prints the parameters, their defaults and ranges; returns CLI_SHOWN. */
 int cli_engines_parameters(void);
 /* Rows of the list of parameters. */
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
-/* Their names, for completion; NULL after the last. */
+/* Their names, for completion; NULL-terminated. */
 const char *cli_engines_key(size_t index);
 /* The cycles of each engine by reason, as a report and as a table. */
 json_t *cli_engines(const struct sam_engines_report *report);

@@ -65,7 +65,7 @@ static int take_weights(struct hart_request *r, const struct run_arguments *argu
                : cli_report(&error);
 }
 
-/* A parameter of the machine that --config describes; 0 without it. */
+/* The value of a --config parameter of the machine, or 0. */
 static unsigned parameter(const struct hart_request *r, const char *name)
 {
     uint64_t value = 0;
@@ -99,14 +99,14 @@ static int lower(struct hart_request *r, size_t function, size_t count)
     return status == SAM_OK ? CLI_OK : said ? CLI_BAD_INPUT : cli_report(&error);
 }
 
-/* The script of the folder, for those who may read it. */
+/* The script of the folder, to read or run. */
 static int make_executable(const char *folder)
 {
     struct stat status;
     char *path = NULL;
     if (asprintf(&path, "%s/run", folder) < 0)
         return cli_no_memory();
-    if (stat(path, &status) == 0) /* file systems without permissions have nothing to set */
+    if (stat(path, &status) == 0) /* file systems without permissions: nothing to set */
         (void)chmod(path, (status.st_mode & 0777) | (status.st_mode & 0444) >> 2);
     free(path);
     return CLI_OK;

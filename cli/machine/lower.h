@@ -15,16 +15,16 @@ struct lowered {
     size_t weights_size;
 };
 
-/* Of struct tile_request: that `samite sweep` shares, and the other. */
+/* Of struct tile_request: those shared with `samite sweep`, and the others. */
 extern const struct cli_option lower_profile_rows[], lower_rows[];
-/* Refuse options that need a tile program, or that one cannot have. */
+/* Reject options that need a tile program, or that a tile program excludes. */
 int lower_check(const struct hart_request *request);
-/* Read, check and lower the program of request->tile, and write it where --emit says; *image is the
- * hart's, and belongs to request->lowered. */
+/* Read, check and lower the program of request->tile, and write it to the folder of --emit;
+ * *image is the hart's, owned by request->lowered. */
 int lower_open(struct hart_request *request, const struct run_arguments *arguments,
                struct sam_image **image);
 void lower_close(struct hart_request *request);
-/* Report how the program failed: CLI_PROGRAM_FAILED. */
+/* Report the failure of the program: CLI_PROGRAM_FAILED. */
 int lower_failure(const struct hart_request *request, struct sam_system *system);
 /* Read the outputs into their arrays. */
 int lower_fetch(const struct hart_request *request, struct sam_system *system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine as `run`, `debug`, `sweep` and --gdb use it, and one run of it. */
+/* A machine as used by `run`, `debug`, `sweep` and --gdb, and one run of it. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -17,37 +17,37 @@ struct run {
         struct tensor *tensor;
         struct tile *tile;
     };
-    FILE *text; /* for people: stdout unless data goes there; NULL: nothing is shown */
+    FILE *text;                   /* output as text: stdout unless data goes there; NULL: no text */
     json_t *report, *json_checks; /* the document of --json; NULL without it */
     struct run_arguments arguments;
     struct run_check *checks;
     struct sam_image *image; /* symbols and lines, or NULL */
     struct run_memory memory;
-    struct sam_profile *profile; /* NULL: not asked for */
+    struct sam_profile *profile; /* NULL: not requested */
     struct sam_output *outputs[RUN_OUTPUTS];
     struct run_perfetto {
         struct sam_output *output;
         const char *path;         /* for messages */
-        uint64_t from, to, bytes; /* cycles that are kept, bytes so far */
+        uint64_t from, to, bytes; /* the window of cycles, bytes so far */
     } perfetto;
     struct cli_progress progress;
     struct sam_error error;
 };
 
-/* The functions return exit codes and have printed their messages. */
+/* The functions return exit codes, with their messages printed. */
 struct machine {
-    size_t size;    /* of its state, zeros at first */
-    size_t profile; /* where struct run_command has the path of --profile; 0: nowhere */
-    /* Complete and check the options, and name the files. */
+    size_t size;    /* of its state, zeroed */
+    size_t profile; /* offset of the path of --profile in struct run_command; 0: none */
+    /* Complete and check the options, and register the files. */
     int (*check)(struct run *run);
     /* Whether data goes to standard output. */
     bool (*writes_stdout)(const struct run *run);
-    /* Load the program, make the machine, pass the arguments. */
+    /* Load the program, create the machine, pass the arguments. */
     int (*open)(struct run *run);
-    /* Run, or let the driver of the request do so; print, check and write what was asked for, and
+    /* Run, or let the request's driver run; print, check and write the requested outputs, and
      * fill run->report. */
     int (*execute)(struct run *run);
-    /* After `open`, whether it failed or not; then the outputs are dropped. */
+    /* Called after `open`, also if it failed; then the outputs are dropped. */
     void (*close)(struct run *run);
 };
 

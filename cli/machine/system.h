@@ -14,28 +14,28 @@ struct system_request {
     struct system_time_request {
         struct sam_system_config *config; /* of --config, or NULL */
         bool compare;                     /* with raw weights */
-        bool raw;                         /* this is that run */
+        bool raw;                         /* this is the second run */
     } time;
     const char *trace, *profile; /* of the kernels: files, or NULL */
     struct sam_system_options options;
     struct sam_gpu_options gpu;
 };
 
-/* Those that `samite sweep` shares, and the others. */
+/* Options shared with `samite sweep`, and the others. */
 extern const struct cli_option system_start_rows[], system_rows[];
 
 /* The default ISA of the hart. */
 const char *system_isa(unsigned xlen);
 int system_name_files(const struct system_request *request, const struct cli_args *args);
 
-/* The system of the request, with its programs; then its memory, registers and arguments, if any.
- */
+/* The system of the request, with its programs; then its memory, registers and arguments, if
+ * any. */
 int system_make(struct run *run);
 int system_fill(struct run *run);
 void system_free(struct tensor *tensor);
-/* Commit and write what was recorded of the kernels. */
+/* Commit and write the recorded data of the kernels. */
 int system_finish(struct run *run);
-/* Members of a run's report beyond those of its hart, and its lines of --stats. */
+/* Members of a run's report besides those of its hart, and its lines of --stats. */
 json_t *system_report(const struct run *run, json_t *report);
 extern const char system_stats[];
 
@@ -47,21 +47,22 @@ const char *system_key(size_t index);
 const char *system_prefix(size_t index);
 int system_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place);
-/* With --cycles: measure, and with --compare-raw run once more; print to `text`, or without it add
- * to the report. */
+/* With --cycles: measure, and with --compare-raw run once more; print to `text`, or if it is
+ * NULL add to the report. */
 int system_cycles(struct run *run, json_t *report, FILE *text);
 
-/* system_weights.c: --weights FILE[@ADDRESS], once everything that has a place of its own
- * is there. Its directory goes to a1, unless --reg or --arg set that. */
+/* system_weights.c: --weights FILE[@ADDRESS], once everything with a fixed address is mapped. a1
+ * receives the directory, unless --reg or --arg set it. */
 int system_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
                          void *place);
 int system_name_weights(const struct system_weights *weights, const struct cli_args *args);
 int system_load_weights(struct sam_system *system, const struct hart_request *request,
                         const struct run_arguments *arguments);
-/* For options.weight_ended: say why a record failed; `context` is a struct tensor_console. */
+/* For options.weight_ended: report the failure of a record; `context` is a struct
+ * tensor_console. */
 void system_note_weight(void *context, const struct sam_system_weight *weight);
 
-/* system_races.c: the parts of these two for --check-races. */
+/* system_races.c: the counterparts for --check-races. */
 json_t *system_report_races(const struct sam_system *system, json_t *report);
 int system_print_races(const struct sam_system *system, FILE *text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --weights`: packed weights for a program of --machine system, and what went wrong in
- * the weight unit. */
+/* `samite run --weights`: packed weights for a program of --machine system, and failures of the
+ * weight unit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "machine/system.h"
 #include "samite/device/layout.h"
 
-#define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file; there is less memory for it */
+#define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file; memory for it is smaller */
 
 int system_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
                          void *place)
@@ -26,7 +26,7 @@ int system_parse_weights(struct cli_args *args, const struct cli_option *option,
     return CLI_OK;
 }
 
-/* The name without the address; to be freed. */
+/* The name without the address; free it. */
 static char *path_of(const struct system_weights *weights)
 {
     char *path = strdup(weights->file);

@@ -102,7 +102,7 @@ static bool uses_engines(const struct sam_engines_report *report)
     return instructions != 0;
 }
 
-/* Checks after a successful end, and outputs, unless what they are from failed. */
+/* Checks after a successful end; outputs, unless their source failed. */
 static int finish_arguments(struct run *run)
 {
     const struct hart_request *r = &run->command->hart;
@@ -126,8 +126,8 @@ static void print_energy(struct run *run)
     sam_text_free(text);
 }
 
-/* How the matrix unit and the engines spent their cycles; with a matrix unit, the engines are shown
- * only if the program uses them. */
+/* The cycles of the matrix unit and the engines by reason; with a matrix unit, the engines are
+ * shown only if the program uses them. */
 static void print_cycles(struct run *run, const json_t *report)
 {
     struct sam_engines_report engines;
@@ -140,7 +140,7 @@ static void print_cycles(struct run *run, const json_t *report)
     print_energy(run);
 }
 
-/* Show what the user asked for, however the run ended. */
+/* Print the requested reports, for any end of the run. */
 static int show_results(struct run *run, const struct sam_hart_result *result, double seconds)
 {
     const struct hart_request *r = &run->command->hart;
@@ -153,7 +153,7 @@ static int show_results(struct run *run, const struct sam_hart_result *result, d
         report = system_report(run, report);
     if (!report)
         return cli_no_memory();
-    if (!r->run->quiet && !r->run->driver) /* whose user took the time */
+    if (!r->run->quiet && !r->run->driver) /* else the elapsed time is the user's */
         tensor_print_end(report, result->end, text);
     if (t->system && r->cycles)
         code = system_cycles(run, report, run->json_checks ? NULL : text);
@@ -218,8 +218,8 @@ static int write_profile(struct run *run)
     return run_profile_write(run->profile, r->profile, &options, run->text);
 }
 
-/* Let the driver of the request run the program. The rest is left to tensor_run, unless *ended:
- * `result` says how then. */
+/* Let the request's driver run the program. The rest is left to tensor_run, unless *ended:
+ * `result` then describes the end. */
 static int drive(struct run *run, struct sam_hart_result *result, bool *ended)
 {
     const struct hart_request *r = &run->command->hart;
@@ -253,8 +253,8 @@ static int drive(struct run *run, struct sam_hart_result *result, bool *ended)
     return code;
 }
 
-/* The failure of a program that has ended without a trap: the message and the exit code,
- * which is the program's own as far as a command can return it. */
+/* The failure of a program that has ended without a trap: the message and the exit code, which
+ * is the program's own if a command can return it. */
 static int judge(struct run *run, const struct sam_hart_result *result, int code)
 {
     const struct hart_request *r = &run->command->hart;
@@ -282,7 +282,7 @@ int tensor_execute(struct run *run)
     bool ended = false;
     int code = run->request->driver ? drive(run, &result, &ended) : CLI_OK;
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
-        const int closed = finish_files(run) ?: write_profile(run); /* of what has run */
+        const int closed = finish_files(run) ?: write_profile(run); /* of executed instructions */
         return closed == CLI_OK ? code : closed;
     }
     if (code != CLI_OK)
@@ -315,7 +315,7 @@ bool tensor_writes_stdout(const struct run *run)
     return run_writes_stdout(run->request) || run_names_stdout(run->command->hart.files);
 }
 
-/* --config help: the engines', and below them those of the matrix unit. */
+/* --config help: the parameters of the engines, followed by those of the matrix unit. */
 int tensor_list_parameters(void)
 {
     cli_engines_parameters();

@@ -38,7 +38,7 @@ struct hart_request {
     const char *until, *profile;
     const char *host_files; /* a folder; NULL */
     enum hart_ebreak ebreak;
-    bool cycles;   /* model the engines and the matrix unit in time */
+    bool cycles;   /* model the timing of the engines and the matrix unit */
     uint32_t mlen; /* of --mlen; 0: not given */
     struct sam_mxu_config mxu;
     struct sam_engines_config engines;
@@ -46,36 +46,35 @@ struct hart_request {
     bool cycles_needed;             /* by one of them */
     struct system_request *system;  /* of --machine system; NULL: the hart is alone */
     struct tile_request *tile;      /* the program is one of tiles; or NULL */
-    struct lowered *lowered;        /* it, once it has been loaded */
+    struct lowered *lowered;        /* the same, once loaded */
 };
 
-/* tensor_options.c: the options, of struct hart_request: those that `samite sweep` shares,
- * and the others; the defaults; and the checks that need no program. */
+/* tensor_options.c: the options, of struct hart_request: those shared with `samite sweep`, and
+ * the others; the defaults; and the checks that need no program. */
 extern const struct cli_option tensor_start_rows[], tensor_rows[];
 void tensor_defaults(struct hart_request *request, const struct run_request *run);
 int tensor_check(struct hart_request *request);
 /* Check that a row length of --config does not contradict --mlen. */
 int tensor_check_mlen(const struct hart_request *request, unsigned mlen);
 
-/* tensor_setup.c: load, assemble or (with its arguments) lower the program and choose its
- * ISA; then create a hart with the program, its memory and registers, and the arguments, if any.
- * Both report failures. */
+/* tensor_setup.c: load, assemble or (with its arguments) lower the program and choose its ISA;
+ * then create a hart with the program, its memory and registers, and the arguments, if any. Both
+ * report failures. */
 int tensor_load(struct hart_request *request, const struct run_arguments *arguments,
                 struct sam_image **image);
 int tensor_make(const struct hart_request *request, const struct sam_image *image,
                 struct run_arguments *arguments, struct sam_hart **hart);
-/* The second half of it: memory, registers and arguments of a hart that has its program. */
+/* The second half: memory, registers and arguments of a hart with its program. */
 int tensor_fill(const struct hart_request *request, const struct sam_image *image,
                 struct run_arguments *arguments, struct sam_hart *hart);
 /* The address of --until: a symbol of the program, or a number; false: neither. */
 bool tensor_until(const struct hart_request *request, const struct sam_image *image,
                   uint64_t *address);
 
-/* tensor_host.c: the program's host. `console` NULL: it has none; otherwise it outlives the
- * host.
- */
+/* tensor_host.c: the program's host. `console` NULL: there is none; otherwise it outlives the
+ * host. */
 struct tensor_console {
-    FILE *output;                  /* NULL: what kernels print is dropped */
+    FILE *output;                  /* NULL: output of kernels is dropped */
     struct cli_progress *progress; /* to be cleared; or NULL */
     uint64_t failed_weights;       /* records of the weight unit */
     uint64_t failed_launches;      /* of the GPU of a system */
@@ -94,7 +93,7 @@ struct tensor {
     struct sam_hostio *host;
 };
 bool tensor_writes_stdout(const struct run *run);
-/* A program that has been loaded already is in run->image. */
+/* A program loaded earlier is in run->image. */
 int tensor_open(struct run *run);
 /* As sam_hart_run; the error is that of the run. */
 enum sam_status tensor_run(struct run *run, struct sam_hart_result *result);
@@ -107,18 +106,18 @@ const char *tensor_key(size_t index);
 /* A cli_set of a struct hart_request. */
 enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error);
 
-/* tensor_cycles.c: how the matrix unit spent its cycles; as text, also the roofline.
- * tensor_uops: what it did, of struct sam_mxu_stats; a sweep has a column for each. */
+/* tensor_cycles.c: the cycles of the matrix unit by reason; as text, also the roofline.
+ * tensor_uops: its work, of struct sam_mxu_stats; a sweep has a column for each. */
 extern const struct report_field tensor_uops[];
 json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
 void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
                          const struct sam_mxu_stats *stats, FILE *text);
 
-/* tensor_pass.c: registers and stack are set as the C ABI demands; `narrow`: RV32. */
+/* tensor_pass.c: registers and stack are set as the C ABI requires; `narrow`: RV32. */
 int tensor_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
                 struct run_arguments *arguments);
 
-/* tensor_report.c: the report on a run (NULL: no memory); the line on how it ended, and the
+/* tensor_report.c: the report on a run (NULL on out-of-memory); the line on its end, and the
  * lines of --stats. */
 json_t *tensor_report(const struct hart_request *request, const struct sam_hart_result *result,
                       struct sam_hart *hart, double seconds);

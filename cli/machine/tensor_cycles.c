@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the matrix unit spent its cycles: the report, and one screen of text. */
+/* The cycles of the matrix unit by reason: the report, and one screen of text. */
 #include <math.h>
 #include <string.h>
 
@@ -185,7 +185,7 @@ json_t *tensor_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats
     json_t *root = report_fields(report_fields(json_object(), parameters, c), counts, s);
     root = report_fields(root, tensor_uops, s);
     root = report_real(root, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
-    /* blocks and rows that went through each kind of port */
+    /* blocks and rows through each kind of port */
     root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));
     return report_set(root, "units", units);
 }

@@ -20,7 +20,7 @@ static bool write_errors(void *context, const void *data, size_t size)
     struct tensor_console *console = context;
     if (console->progress)
         cli_progress_clear(console->progress);
-    fflush(console->output); /* what came first is seen first */
+    fflush(console->output); /* earlier output is shown first */
     return fwrite(data, 1, size, stderr) == size;
 }
 
@@ -29,7 +29,7 @@ static size_t read_input(void *context, void *data, size_t size)
 {
     struct tensor_console *console = context;
     ssize_t got;
-    fflush(console->output); /* a question before its answer */
+    fflush(console->output); /* a prompt before the input */
     do
         got = read(STDIN_FILENO, data, size);
     while (got < 0 && errno == EINTR && !cli_stopped());

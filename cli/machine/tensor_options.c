@@ -188,8 +188,7 @@ static int finish_config(struct hart_request *r)
     const int code = tensor_check_mlen(r, r->mxu.mlen);
     if (code != CLI_OK)
         return code;
-    struct sam_mxu_config complete =
-        r->mxu; /* a copy: derived parameters stay unset, for sweeps to set what they derive from */
+    struct sam_mxu_config complete = r->mxu; /* a copy: derived parameters stay unset for sweeps */
     if (sam_mxu_config_check(&complete, &error) != SAM_OK)
         return cli_refuse_settings(r->run->args, "", &error);
     return CLI_OK;

@@ -77,7 +77,7 @@ const char tensor_stats[] = "*classes?value   {key:-12} {value:14}  {value%instr
                             "?m_macs   m macs       {m_macs:14}\n"
                             "  traps        {traps:14}\n";
 
-/* Lines of `row` bytes, each with the number of its first byte. */
+/* Lines of `row` bytes, each with the offset of its first byte. */
 static void put_rows(const uint8_t *bytes, unsigned size, unsigned row, FILE *text)
 {
     for (unsigned i = 0; i < size; i += row) {

@@ -29,7 +29,7 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     const char *text = r->isa ? r->isa : usual;
     if (sam_isa_parse(text, &r->options.isa, &error) != SAM_OK)
         return cli_report(&error);
-    r->options.isa.extensions |= SAM_EXT_ZICSR; /* every hart has it; the assembler must know */
+    r->options.isa.extensions |= SAM_EXT_ZICSR; /* every hart has it; the assembler must know it */
     if (r->tls.count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
         return cli_usage_error(r->run->args, "--dump-tl: %s has no TensorLoad unit", text);
     const char *matrix = matrix_option(r->run->args);
@@ -49,9 +49,9 @@ static bool has_letter(const char *arch, char letter)
     return false;
 }
 
-/* The hart has neither compressed instructions nor floating-point registers. --isa vouches for code
- * that was merely allowed to use them: the ELF flags announce compressed code also where ".option
- * rvc" stood before an alignment. A trap explains what is met nevertheless. */
+/* The hart has neither compressed instructions nor floating-point registers. --isa overrides the
+ * ELF flags, which announce compressed code also if ".option rvc" merely precedes an alignment.
+ * A trap explains the rest. */
 static int check_compiled(const struct hart_request *r, const struct sam_image *image,
                           const char *name)
 {
@@ -74,7 +74,7 @@ static int check_compiled(const struct hart_request *r, const struct sam_image *
     return CLI_BAD_INPUT;
 }
 
-/* An ELF file of the other XLEN than that of --isa. */
+/* An ELF file whose XLEN differs from that of --isa. */
 static int refuse_width(const struct hart_request *r, unsigned xlen, const char *name)
 {
     char expected[128];
@@ -158,7 +158,7 @@ static int set_until(const struct hart_request *r, const struct sam_image *image
     return CLI_OK;
 }
 
-/* Set registers: --arg, then --reg, which may not set a register that an argument uses. */
+/* Set registers: --arg, then --reg, which may not set a register used by an argument. */
 static int set_registers(const struct hart_request *r, struct run_arguments *arguments,
                          struct sam_hart *hart)
 {

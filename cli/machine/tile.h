@@ -6,26 +6,26 @@
 #include "run/run.h"
 #include "samite/tile.h"
 
-/* The options of a tile program alone. */
+/* The options of tile programs only. */
 struct tile_request {
     struct sam_tile_options options;
     const char *func;
     const char *emit; /* --machine system: a folder, or NULL */
 };
 
-/* Of struct tile_request: those that the system has as well, and the others. */
+/* Of struct tile_request: those shared with the system, and the others. */
 extern const struct cli_option tile_shared_rows[], tile_rows[];
 /* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
  */
 int tile_name_arguments(struct run_request *request);
-/* The function that --func names, or the only one. */
+/* The function named by --func, or the only one. */
 int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
                   const char *path, const char *func, size_t *function);
-/* Note the first store to an argument that is only an input. */
+/* Report the first store to an argument that is only an input. */
 void tile_note_stored_input(const struct sam_tile_program *program, size_t function,
                             const struct sam_tile_argument *given,
                             const struct run_arguments *arguments);
-/* An argument as the library takes it. */
+/* An argument in the library's form. */
 void tile_give(struct run_argument *from, struct sam_tile_argument *to);
 
 /* Names of enum sam_tile_profile in its order. */
@@ -33,7 +33,7 @@ void tile_give(struct run_argument *from, struct sam_tile_argument *to);
 
 /* A program from a file ("-": standard input), its messages printed; NULL after an error. */
 struct sam_tile_program *tile_load(const char *path);
-/* The same, with the messages of its text in *messages (free() it; may be NULL) instead. */
+/* The same, with messages returned in *messages (free() it; may be NULL) instead. */
 enum sam_status tile_read(const char *path, struct sam_tile_program **program, char **messages,
                           struct sam_error *error);
 

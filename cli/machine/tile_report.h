@@ -5,7 +5,7 @@
 #include "report.h"
 #include "samite/tile.h"
 
-/* The report on a run (NULL: no memory); the line on how it ended, and the lines of --stats. */
+/* The report on a run (NULL on out-of-memory); the line on its end, and the lines of --stats. */
 json_t *tile_report(const char *path, const char *function, enum sam_status status,
                     const struct sam_error *error, const struct sam_tile_stats *stats,
                     double seconds);

@@ -6,7 +6,7 @@
 
 #include "run/run.h"
 
-/* The options of a Ventus GPGPU alone. */
+/* The options of a Ventus GPGPU only. */
 struct gpu_request {
     struct sam_gpu_options options;
     const char *kernel, *elf, *profile;
@@ -14,7 +14,7 @@ struct gpu_request {
     uint32_t grid[3], block[3], global[3], offset[3];
     uint32_t lanes, pds_size, lds_size, print_size;
     bool sv39;   /* build the tables */
-    bool cycles; /* model the GPU in time, */
+    bool cycles; /* model the timing of the GPU, */
     struct sam_gputime_config config;
     const char *files[RUN_OUTPUTS]; /* of the timelines: files, "-", NULL */
     struct {
@@ -23,7 +23,7 @@ struct gpu_request {
     } lds_ranges;
 };
 
-/* Of struct gpu_request: what describes launches, the rest; those of ventus_cycles.c. */
+/* Of struct gpu_request: the description of launches, the rest; those of ventus_cycles.c. */
 extern const struct cli_option ventus_launch_rows[], ventus_rows[], ventus_cycles_rows[];
 
 /* The figures of a timed run, summed over its launches. */
@@ -43,10 +43,10 @@ struct ventus_pair {
 struct ventus {
     struct gpu_request *asked;
     struct sam_gpu *gpu;
-    struct sam_sanitizer *sanitizer; /* NULL: not asked for */
-    bool found;                      /* it has found something */
+    struct sam_sanitizer *sanitizer; /* NULL: not requested */
+    bool found;                      /* it has findings */
     uint64_t ptbr;                   /* of --sv39 */
-    uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: none is named */
+    uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: there is none */
     unsigned launches;
     struct sam_gpu_timing timing;        /* of the current launch, with --cycles */
     struct ventus_measure measure;       /* with --cycles, of all launches */
@@ -56,7 +56,7 @@ struct ventus {
     size_t pair_count;
 };
 
-/* The two forms: the machine with all that is known before a launch; the launches. */
+/* The two forms: the machine before the first launch; the launches. */
 int ventus_open_kernel(struct run *run);
 int ventus_run_kernel(struct run *run);
 int ventus_open_pairs(struct run *run);
@@ -71,7 +71,7 @@ char *ventus_numbered(const char *pattern, unsigned launch);
 /* Launch, log and report. `source` is the file that describes the launch. */
 int ventus_launch(struct run *run, const struct sam_launch *launch, const char *kernel,
                   const char *source);
-/* Check, before anything runs, that pokes and dumps only touch mapped memory. */
+/* Check, before anything runs, that pokes and dumps access mapped memory only. */
 int ventus_check_steps(struct run *run);
 int ventus_poke(struct run *run, const struct run_step *step);
 
@@ -81,12 +81,12 @@ int ventus_place(struct run *run, uint8_t **buffer, size_t *size);
 
 /* --- ventus_cycles.c: --cycles */
 void ventus_defaults(struct gpu_request *gpu);
-/* Register a file that is written; one per launch where its name has %n. */
+/* Register an output file; one per launch if its name has %n. */
 int ventus_name_numbered(const struct run_request *request, const char *pattern, size_t launches);
 /* Check the configuration, and register the timelines of `launches` launches. */
 int ventus_check_cycles(const struct run_request *request, struct gpu_request *gpu,
                         size_t launches);
-/* Note a workgroup that no SM of the model in time could hold, however it is configured. */
+/* Note a workgroup that exceeds every SM of the model, in any configuration. */
 void ventus_note_large(const struct sam_launch *launch);
 /* Open the timelines of the next launch; close them and `keep` them or not. */
 int ventus_open_timelines(struct run *run);
@@ -104,29 +104,29 @@ const char *ventus_key(size_t index);
 enum sam_status ventus_set(void *config, const char *settings, struct sam_error *error);
 
 /* --- ventus_sanitize.c: --sanitize */
-/* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without one. */
+/* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without a list. */
 int ventus_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
                           void *place);
 int ventus_open_sanitizer(struct run *run);
-/* Name a buffer for reports; the bytes of an output are undefined at first. */
+/* Name a buffer for reports; the bytes of an output are initially undefined. */
 int ventus_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name,
                        bool output);
 /* Add the findings, which are kept, to the report on a launch. */
 json_t *ventus_report_findings(const struct run *run, json_t *launch);
-/* Print and forget them. */
+/* Print and clear them. */
 int ventus_print_findings(struct run *run);
-/* Before outputs are compared, the findings on bytes of them that nothing has written; they join
- * those of the last launch. */
+/* Before outputs are compared: findings on output bytes that were never written; they join those
+ * of the last launch. */
 int ventus_check_written(struct run *run);
 
 /* --- ventus_report.c */
-/* The report on a launch (NULL: no memory), and the lines of text made from it. */
+/* The report on a launch (NULL on out-of-memory), and the lines of text made from it. */
 json_t *ventus_report(const struct run *run, const struct sam_launch *launch, const char *kernel,
                       const char *source, const struct sam_gpu_result *result);
 extern const char ventus_launch_line[], ventus_launch_stats[];
 /* The counts of struct sam_gpu_stats. */
 extern const struct report_field ventus_counts[];
-/* ventus_places.c: where warps stood when the launch ended early, grouped, one line per place. */
+/* ventus_places.c: locations of warps when the launch ended early, grouped, one line each. */
 void ventus_report_places(const struct run *run, const struct sam_launch *launch,
                           const struct sam_gpu_result *result, FILE *out);
 

@@ -27,7 +27,7 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
                       progress->warp_insns, "warp instructions");
 }
 
-/* The options of the request, and those that the command adds. */
+/* The options of the request, and those added by the command. */
 static struct sam_gpu_options options_of(struct run *run)
 {
     struct sam_gpu_options options = run->ventus->asked->options;
@@ -56,7 +56,7 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t size
     return sam_gpu_read(run->ventus->gpu, (uint32_t)address, data, size, error) == SAM_OK;
 }
 
-/* Where the first store to an input goes, and "; workgroup 3 (3,0,0) warp 0 ..." of it. */
+/* The location of the first store to an input, and "; workgroup 3 (3,0,0) warp 0 ..." of it. */
 static bool find_store(void *context, uint64_t address, uint64_t *at, char *text, size_t size)
 {
     const struct run *run = context;
@@ -115,7 +115,7 @@ static int open_log(struct run *run, struct sam_sink *sink)
     return code;
 }
 
-/* The machine as the next launch needs it: its log, tables for the buffers there are now. */
+/* Prepare the machine for the next launch: its log, tables of the current buffers. */
 static int set_up(struct run *run)
 {
     struct ventus *v = run->ventus;
@@ -141,7 +141,8 @@ static int report(struct run *run, const struct sam_launch *launch, const char *
         row = report_flag(row, "done", false);
     if (!row)
         return cli_no_memory();
-    if (!stopped && !run->request->quiet && !run->request->driver) /* whose user took the time */
+    if (!stopped && !run->request->quiet &&
+        !run->request->driver) /* else the elapsed time is the user's */
         report_print(run->text, ventus_launch_line, row);
     if (!stopped && run->request->stats == RUN_STATS_TEXT)
         report_print(run->text, ventus_launch_stats, row);
@@ -158,8 +159,8 @@ static bool has_cycles(const struct run *run, enum sam_status status)
            run->ventus->timing.result.insns > 0;
 }
 
-/* A load just past the argument buffer, or at 0 where there is none, reads an argument that was not
- * given. An unmapped page follows each buffer. */
+/* A load just past the argument buffer, or at 0 if there is none, reads a missing argument. An
+ * unmapped page follows each buffer. */
 static void explain_trap(struct run *run, const struct sam_launch *launch,
                          const struct sam_trap *trap)
 {
@@ -175,10 +176,10 @@ static void explain_trap(struct run *run, const struct sam_launch *launch,
              (unsigned long long)offset, count, count == 1 ? " was" : "s were");
 }
 
-/* Registers of warps that have ended stay readable where they take little memory. */
+/* Registers of ended warps stay readable if they take little memory. */
 enum { KEPT_WARPS = 1024 };
 
-/* Open the launch for the driver of the request, and run the rest of it. The code is the driver's;
+/* Open the launch for the request's driver, and run the rest of it. The code is the driver's;
  * *status and `result` as of sam_gpu_launch, SAM_OK unless the code is CLI_OK. */
 static int drive(struct run *run, const struct sam_launch *launch, const char *kernel,
                  struct sam_gpu_result *result, enum sam_status *status)
@@ -210,7 +211,8 @@ static int drive(struct run *run, const struct sam_launch *launch, const char *k
     return code;
 }
 
-/* Run the launch, or let the driver run it. The code is CLI_OK when *status says how it ended. */
+/* Run the launch, or let the driver run it. If the code is CLI_OK, *status is the end of the
+ * launch. */
 static int execute(struct run *run, const struct sam_launch *launch, const char *kernel,
                    struct sam_gpu_result *result, enum sam_status *status)
 {
@@ -225,8 +227,8 @@ static int execute(struct run *run, const struct sam_launch *launch, const char 
     return CLI_OK;
 }
 
-/* Report a launch that has ended, and keep its log: that of a failing kernel shows what led to the
- * trap. */
+/* Report a launch that has ended, and keep its log: that of a failing kernel shows the events
+ * before the trap. */
 static int finish(struct run *run, const struct sam_launch *launch, const char *kernel,
                   const char *source, const struct sam_gpu_result *result, enum sam_status status)
 {
@@ -253,7 +255,7 @@ int ventus_launch(struct run *run, const struct sam_launch *launch, const char *
     enum sam_status status = SAM_OK;
     int code = set_up(run) ?: execute(run, launch, kernel, &result, &status);
     if (code == CLI_SHOWN || code == CLI_PROGRAM_FAILED) {
-        const int closed = run_commit_output(run, RUN_TRACE); /* of what has run */
+        const int closed = run_commit_output(run, RUN_TRACE); /* of executed instructions */
         code = closed == CLI_OK ? code : closed;
     } else if (code == CLI_OK && run->text) {
         code = finish(run, launch, kernel, source, &result, status);
@@ -281,7 +283,7 @@ int ventus_poke(struct run *run, const struct run_step *step)
     return CLI_OK;
 }
 
-/* A buffer for those bytes of a poke that are in none. */
+/* A buffer for those bytes of a poke that are outside all buffers. */
 static int map_poke(struct run *run, const struct run_step *step)
 {
     unsigned from = 0, to = 0;

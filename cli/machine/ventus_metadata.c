@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run a.metadata a.data ...`: launches that the Ventus driver recorded, in one memory.
- *
- * All files are read and checked before anything runs. A buffer that several launches name is one
- * buffer, of the largest size that any of them gives; buffers of different launches that overlap
- * (memory freed and allocated again) are joined. */
+/* `samite run a.metadata a.data ...`: launches recorded by the Ventus driver, in one memory. All
+ * files are read and checked before anything runs. A buffer named by several launches is one
+ * buffer, of the largest of their sizes; overlapping buffers of different launches (memory freed
+ * and allocated again) are joined. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +114,8 @@ static int write_data(struct run *run, const struct run_step *step, struct ventu
     return CLI_OK;
 }
 
-/* The name of the kernel: the symbol at the entry given in the metadata buffer, or the file's name.
- */
+/* The name of the kernel: the symbol at the entry given in the metadata buffer, or the file's
+ * name. */
 static void kernel_name(struct run *run, const struct sam_launch *launch, const char *path,
                         char *name, size_t size)
 {
@@ -131,8 +130,8 @@ static void kernel_name(struct run *run, const struct sam_launch *launch, const 
     snprintf(name, size, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
-/* The room for private memory in this launch's own buffer; with those of other launches it may be
- * one larger buffer. */
+/* The room for private memory in this launch's own buffer, which may be part of a larger, joined
+ * one. */
 static uint64_t pds_room(const struct sam_metadata *m)
 {
     for (size_t i = 0; i < m->buffer_count; i++) {
@@ -143,7 +142,7 @@ static uint64_t pds_room(const struct sam_metadata *m)
     return 0;
 }
 
-/* Reports call the buffers of a launch by their numbers in its file. */
+/* Reports number the buffers of a launch as its file does. */
 static int name_buffers(struct run *run, const struct sam_metadata *m)
 {
     int code = CLI_OK;
@@ -181,8 +180,8 @@ static int launch_pair(struct run *run, const struct run_step *step, const struc
     return name_buffers(run, m) ?: ventus_launch(run, &launch, name, step->path);
 }
 
-/* Do the steps in order. A poke acts where it stands, and again after the data of the next launch
- * is written, so that the kernel sees it. */
+/* Execute the steps in order. A poke takes effect at its step, and again after the data of the
+ * next launch is written, so that the kernel sees it. */
 int ventus_run_pairs(struct run *run)
 {
     struct ventus_pair *pairs = run->ventus->pairs;
@@ -222,7 +221,7 @@ int ventus_open_pairs(struct run *run)
     if (code == CLI_OK && v->asked->elf)
         code = cli_code(sam_elf_read(v->asked->elf, &run->image, &run->error), &run->error);
     code = code ?: ventus_create(run) ?: map_buffers(run, v->pairs, v->pair_count);
-    /* After the buffers: the program is inside the code buffer, which is larger. */
+    /* After the buffers: the program lies within the larger code buffer. */
     if (code == CLI_OK && run->image)
         code = cli_code(sam_gpu_load(v->gpu, run->image, &run->error), &run->error);
     return code ?: ventus_check_steps(run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pass arguments to a kernel: buffers are created in the memory of the GPU, and the kernel takes
- * its arguments from a buffer (manual 2.2: pointers of 4 bytes, scalars at their own alignment, at
- * least 4). */
+/* Pass arguments to a kernel: buffers are created in the memory of the GPU, and the kernel reads
+ * its arguments from a buffer (manual 2.2: pointers of 4 bytes, scalars at their own alignment,
+ * at least 4). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the warps of a launch were when it ended early: in a deadlock, or at Ctrl-C. */
+/* Locations of a launch's warps when it ended early: in a deadlock, or at Ctrl-C. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static bool same_place(const struct sam_warp_place *a, const struct sam_warp_pla
     return a->workgroup == b->workgroup && a->pc == b->pc && a->waits == b->waits;
 }
 
-/* "warp 3", "warps 0-3, 7", from `count` ascending numbers; with many ranges only the first. */
+/* "warp 3", "warps 0-3, 7", from `count` ascending numbers; truncated if there are many ranges. */
 static void print_warps(const uint32_t *warps, size_t count, FILE *out)
 {
     unsigned ranges = 0;
@@ -58,7 +58,7 @@ static void print_pc(const struct run *run, uint32_t pc, FILE *out)
     fprintf(out, " %s", text);
 }
 
-/* One line for all warps at the place of warp `first`; marks them in `told`. */
+/* One line for all warps at the location of warp `first`; marks them in `told`. */
 static void print_place(const struct run *run, const struct sam_launch *launch,
                         const struct sam_gpu_result *result, size_t first, bool *told,
                         uint32_t *warps, FILE *out)
@@ -79,7 +79,7 @@ static void print_place(const struct run *run, const struct sam_launch *launch,
     fputc('\n', out);
 }
 
-/* The warps of a failed workgroup that have ended: they have no place. */
+/* The ended warps of a failed workgroup, which have no location. */
 static void print_ended(const struct sam_launch *launch, const struct sam_gpu_result *result,
                         uint32_t *warps, FILE *out)
 {

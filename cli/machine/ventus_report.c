@@ -2,7 +2,7 @@
 /* The report on a launch. */
 #include "machine/machine.h"
 
-/* An object with the pc and the name of its place. */
+/* An object with the pc and its symbol. */
 static json_t *place_of(const struct run *run, uint32_t pc)
 {
     char where[160];

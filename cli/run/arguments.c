@@ -95,8 +95,8 @@ static enum sam_status refuse_packed(struct sam_error *error, enum sam_status st
     return status;
 }
 
-/* Tensor `a->packed` of a packed file as an array, widened to `wanted` unless that is SAM_DTYPES.
- */
+/* Tensor `a->packed` of a packed file as an array, widened to `wanted` unless that is
+ * SAM_DTYPES. */
 static enum sam_status unpack(const void *data, size_t size, struct run_argument *a,
                               enum sam_dtype wanted, struct sam_error *error)
 {
@@ -278,7 +278,7 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
         "i32 u64 i64 f32 f64 bool)");
 }
 
-/* Check that outputs can be written and replace no other file; an inout may replace its input. */
+/* Check that outputs can be written and overwrite no other file; an inout may replace its input. */
 static int check_files(const struct cli_args *args, const struct run_arguments *all)
 {
     int code = CLI_OK;
@@ -335,7 +335,7 @@ int run_arguments_take(struct run_arguments *arguments, const struct run_memory 
     return CLI_OK;
 }
 
-/* The first byte of an input that the program has changed; the array's size: none. */
+/* The first input byte changed by the program; the array's size if none. */
 static size_t first_change(const struct run_argument *a, const struct run_memory *memory)
 {
     const uint8_t *before = a->array.data;

@@ -68,7 +68,7 @@ static bool parse_tolerance(char *text, struct run_tolerance *tolerance)
 }
 
 /* Whether the text after a colon is a tolerance rather than part of a file name: it begins like
- * one, or what precedes it is a whole name. */
+ * one, or the text before it is a whole name. */
 static bool is_tolerance(const char *path, const char *colon)
 {
     uint64_t number;
@@ -194,7 +194,7 @@ static void show_spread(const struct run_comparison *c, FILE *text)
         fputc('\n', text);
 }
 
-/* How far the unequal elements are off. */
+/* The size of the differences. */
 static void show_summary(const struct run_check *check, const struct run_comparison *c, FILE *text)
 {
     const struct sam_array *array = &check->argument->array;

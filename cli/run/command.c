@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of `samite run`, which `samite debug` shares: the options of several machines,
- * and the choice of the machine. */
+/* The command line of `samite run`, shared with `samite debug`: options of several machines, and
+ * the choice of the machine. */
 #include "run/command.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line that `samite run` and `samite debug` have in common. */
+/* The common command line of `samite run` and `samite debug`. */
 #ifndef RUN_COMMAND_H
 #define RUN_COMMAND_H
 
@@ -8,7 +8,7 @@
 #include "machine/tile.h"
 #include "machine/ventus.h"
 
-/* A verb's request begins with it, or is it. */
+/* The beginning, or all, of a verb's request. */
 struct run_command {
     struct run_request run;
     struct gpu_request gpu;
@@ -19,7 +19,7 @@ struct run_command {
     bool json;
 };
 
-/* Of all machines, and of those that run programs. */
+/* Options of all machines, and of those that run programs. */
 extern const struct cli_option run_rows[], run_program_rows[];
 
 /* Groups of the options of programs, for a request that begins with struct run_command. */
@@ -39,7 +39,7 @@ extern const struct cli_option run_rows[], run_program_rows[];
     }
 
 void run_command_init(struct run_command *command, struct cli_args *args);
-/* After cli_read: choose the machine, and check that the options are its own. */
+/* After cli_read: choose the machine, and check that the options apply to it. */
 int run_command_check(struct run_command *command);
 /* Run it; the exit code. */
 int run_command(struct run_command *command);

@@ -27,7 +27,7 @@ struct run_comparison {
     double most, most_relative; /* largest |found - expected|, and that over |expected| */
     size_t most_at, relative_at;
     double sum;                /* of |found - expected| */
-    size_t spread[RUN_SPREAD]; /* of floating-point elements: how many have a ulp of i bits */
+    size_t spread[RUN_SPREAD]; /* of floating-point elements: the number with a ulp of i bits */
 };
 
 bool run_is_real(enum sam_dtype dtype);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --gdb: launches and programs are run by gdb, over a loopback port or standard input and output.
- */
+/* --gdb: gdb runs launches and programs, over a loopback port or standard input and output. */
 #include "run/gdb.h"
 
 #include <signal.h>
@@ -15,11 +14,11 @@ struct run_gdb {
     const struct run_request *request;
     const char *path;
     struct sam_gdb_link *link;
-    struct sam_gdb *client; /* NULL: it has not come yet */
+    struct sam_gdb *client; /* NULL: not connected yet */
     void *program;          /* an ELF file that gdb may fetch; NULL: none */
     size_t program_size;
     char *name; /* of it, without folders */
-    bool left;  /* gdb has let go: run the rest */
+    bool left;  /* gdb has detached: run the rest */
 };
 
 int run_parse_gdb(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -45,7 +44,7 @@ int run_gdb_open(const struct run_request *request, const char *program, struct 
         return cli_no_memory();
     g->request = request;
     g->path = program;
-    if (choice->stdio) /* a client that has gone is an error like another */
+    if (choice->stdio) /* a disconnected client is an error like another */
         signal(SIGPIPE, SIG_IGN);
     const enum sam_status status =
         choice->stdio ? sam_gdb_connect(STDIN_FILENO, STDOUT_FILENO, &g->link, &error)
@@ -81,8 +80,8 @@ static char *name_of(const char *path)
     return name;
 }
 
-/* The program as gdb reads it: the ELF file itself, with all that a compiler wrote about it, or
- * what the assembler made. */
+/* The program for gdb: the ELF file itself, with all its debug information, or the assembler's
+ * image. */
 static int make_program(struct run_gdb *gdb, const struct sam_image *image)
 {
     struct sam_error error;
@@ -105,7 +104,7 @@ static int make_program(struct run_gdb *gdb, const struct sam_image *image)
     return cli_code(sam_elf_make(image, &gdb->program, &gdb->program_size, &error), &error);
 }
 
-/* Wait for gdb, and begin to serve it. */
+/* Wait for gdb, and start to serve it. */
 static int meet(struct run_gdb *gdb, const struct run_session *opened)
 {
     struct sam_error error;

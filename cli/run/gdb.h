@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --gdb: the driver of a run whose user sits at gdb. */
+/* --gdb: the driver of a run controlled by gdb. */
 #ifndef RUN_GDB_H
 #define RUN_GDB_H
 
@@ -11,7 +11,7 @@ struct run_gdb;
  * objects of the request must outlive it. CLI_OK, or *gdb is NULL. */
 int run_gdb_open(const struct run_request *request, const char *program, struct run_gdb **gdb);
 void run_gdb_close(struct run_gdb *gdb);
-/* The drive of struct run_driver; the context is a struct run_gdb. Launches in a row are one
+/* The drive of struct run_driver; the context is a struct run_gdb. Consecutive launches are one
  * program to gdb. */
 int run_gdb_drive(void *context, struct run_session *session);
 

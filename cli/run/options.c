@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that several machines have, and the files that they name. */
+/* Options shared by several machines, and the files that they name. */
 #include <string.h>
 
 #include "files.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are written while a machine runs. A timeline passes the window of cycles that
- * --perfetto-from and --perfetto-to keep, and a note once the file is larger than viewers open at
- * ease. The writer of timelines (trace/perfetto.h) passes one event per call, which begins in cycle
- * "ts" and lasts "dur". */
+/* Files written during a run. A timeline keeps the window of cycles of --perfetto-from and
+ * --perfetto-to, with a note once the file is larger than viewers open easily. The writer of
+ * timelines (trace/perfetto.h) passes one event per call, which begins in cycle "ts" and lasts
+ * "dur". */
 #include <string.h>
 
 #include "files.h"
@@ -11,8 +11,8 @@
 
 enum { LARGE = 50 << 20 };
 
-/* The number after `key`, a member's name with its quotes. Those in a string are escaped, so that
- * no name of a program reads like one. False: there is none. */
+/* The number after `key`, a member's name with its quotes. Quotes within strings are escaped, so
+ * a string in the event cannot match. False: not found. */
 static bool member(const char *event, size_t size, const char *key, uint64_t *value)
 {
     const char *at = memmem(event, size, key, strlen(key)), *end = event + size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `--profile FILE`: where the launches of a run, or a program, spent their instructions. */
+/* `--profile FILE`: instruction counts by location, of launches or of a program. */
 #include <string.h>
 
 #include "files.h"

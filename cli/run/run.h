@@ -13,7 +13,7 @@
 #include "run/compare.h"
 #include "samite/samite.h"
 
-/* A range of memory and the file that it is filled from or written to. */
+/* A range of memory, and the file that fills it or receives it. */
 struct run_range {
     uint64_t base, size;
     const char *path;
@@ -36,8 +36,8 @@ struct run_step {
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
-/* Files written while a machine runs: the trace, the timelines of --cycles, the bus and the uops of
- * the matrix unit, the trace of the kernels of a system. */
+/* Files written during a run: the trace, the timelines of --cycles, the bus and the uops of the
+ * matrix unit, the trace of the kernels of a system. */
 enum run_output {
     RUN_TRACE,
     RUN_KONATA,
@@ -63,20 +63,20 @@ struct run_request {
         struct run_step *items;
         size_t count;
     } steps;
-    size_t programs; /* of `files`; the rest came after "--" */
+    size_t programs; /* of `files`; the others came after "--" */
     struct cli_list files, arguments, checks, defines, includes;
     uint64_t max_insns;
     const char *trace; /* a file, "-", NULL */
     enum run_stats stats;
     bool quiet;
     struct run_gdb_choice gdb;
-    uint64_t perfetto_from, perfetto_to; /* cycles that a timeline shows */
-    const struct run_driver *driver;     /* NULL: launches and programs run at once */
+    uint64_t perfetto_from, perfetto_to; /* window of cycles in a timeline */
+    const struct run_driver *driver;     /* NULL: launches and programs run without a driver */
 };
 
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
 
-/* --- options.c: options that several machines have, and parts of their values */
+/* --- options.c: options shared by several machines, and parts of their values */
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
 int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
@@ -96,7 +96,8 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 bool run_parse_shape(char *text, struct sam_array *array);
 /* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
 const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
-/* Register the first `files` operands, which are read, and the dumps that are written (files.h). */
+/* Register the first `files` operands, which are read, and the dumps, which are written
+ * (files.h). */
 int run_name_files(const struct run_request *request, size_t files);
 /* Whether a dump, an output or the trace goes to standard output. */
 bool run_writes_stdout(const struct run_request *request);
@@ -113,19 +114,19 @@ enum { RUN_MAX_PROGRAM = 1 << 30 };
 int run_check_program(const char *path);
 /* Report that `name` is a 64-bit ELF file. */
 int run_report_wide(const char *name);
-/* Assemble, printing every message. NULL after an error. */
+/* Assemble, printing every message. Returns NULL after an error. */
 struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
-/* Load or assemble a program of a Ventus GPGPU, assembly at `base`; one without start code gets
- * some. *image may be set after a failure, too. */
+/* Load or assemble a program of a Ventus GPGPU, assembly at `base`; start code is added if it
+ * has none. *image may be set even after a failure. */
 int run_load_kernels(const struct run_request *request, const char *path, uint64_t base,
                      struct sam_image **image);
 /* The memory of a machine. */
 struct run_memory {
-    /* Read `size` bytes at `address`; with `data` NULL, only check that they can be read. */
+    /* Read `size` bytes at `address`; with `data` NULL, only check that they are readable. */
     bool (*read)(void *context, uint64_t address, void *data, size_t size, struct sam_error *error);
-    /* Where the first store of the last launch into the buffer at `address` went, and a text that
-     * names the instruction. False: there was none. NULL: not known. */
+    /* The location of the last launch's first store into the buffer at `address`, and a text
+     * that names the instruction. False: there was none. NULL: not known. */
     bool (*find_store)(void *context, uint64_t address, uint64_t *at, char *text, size_t size);
     void *context;
 };
@@ -154,17 +155,17 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
 int run_profile_write(struct sam_profile *profile, const char *path,
                       const struct sam_profile_options *options, FILE *out);
 
-/* --- output.c: files that are written while a machine runs */
+/* --- output.c: files written during a run */
 /* Open one of them, if there is a path; *sink writes to it. */
 int run_open_output(struct run *run, enum run_output which, const char *path,
                     struct sam_sink *sink);
-/* Commit it, if it is open; or drop it, after all that writes to it, and name a failure. */
+/* Commit it, if it is open; or drop it, after all writes, and report a failure. */
 int run_commit_output(struct run *run, enum run_output which);
 int run_drop_output(struct run *run, enum run_output which);
-/* Whether one of them could not be written: dropping it names it. */
+/* Whether one of them could not be written: dropping it names the file. */
 bool run_output_failed(const struct run *run);
 
-/* --- session.c: launches and programs that are opened instead of run */
+/* --- session.c: launches and programs opened instead of run */
 struct run_session {
     struct sam_session *session;
     struct sam_gpu *gpu;                   /* of a launch, or */
@@ -175,17 +176,17 @@ struct run_session {
     const struct run_arguments *arguments; /* of --arg, or NULL */
     const struct sam_metadata *metadata;   /* of a recorded launch, or NULL */
     unsigned number, count;                /* of this launch, from 0; how many there are */
-    bool has_until;                        /* --until: where a program ends */
+    bool has_until;                        /* --until: the end of a program */
     uint64_t until;
-    uint64_t exit_code; /* of a program: set by the driver when it has exited */
+    uint64_t exit_code; /* of a program: set by the driver after its exit */
     FILE *text;         /* for people */
 };
 
 struct run_driver {
-    /* Step, run and inspect the session, which the caller opens and closes; messages are printed.
-     * Returns CLI_OK: the run continues to its end, then with the steps of `samite run` after it;
-     * CLI_PROGRAM_FAILED: it has failed, which was reported; CLI_SHOWN: the user has left, and
-     * nothing more is to be done. */
+    /* Step, run and inspect the session, which the caller opens and closes; messages are
+     * printed. Returns CLI_OK: the run continues to its end, then with the steps of `samite run`
+     * after it; CLI_PROGRAM_FAILED: it has failed, which was reported; CLI_SHOWN: the user has
+     * quit, and nothing remains to be done. */
     int (*drive)(void *context, struct run_session *session);
     void *context;
 };
@@ -199,9 +200,9 @@ struct run_argument {
     char *text;       /* the same, split: name and path point into it */
     const char *name; /* NULL without */
     bool output;
-    const char *path;   /* where an output is written, or NULL */
-    const char *input;  /* the file of its array, or NULL */
-    const char *packed; /* the tensor of the packed file `input` that its array is, or NULL */
+    const char *path;   /* path of an output, or NULL */
+    const char *input;  /* file of its array, or NULL */
+    const char *packed; /* the tensor of the packed file `input` for its array, or NULL */
     struct sam_array array;
     enum sam_dtype dtype; /* of a scalar */
     uint64_t bits;        /* of a scalar, low bytes first */
@@ -212,15 +213,15 @@ struct run_argument {
 struct run_arguments {
     struct run_argument *items;
     size_t count;
-    unsigned registers; /* how many, from a0 on, tensor_pass has set */
+    unsigned registers; /* the number set by tensor_pass, from a0 on */
 };
 
 int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
                         struct run_arguments *out);
-/* Take the inputs into their arrays again, as memory has them when the program starts. */
+/* Read the inputs into their arrays again, from memory at the program's start. */
 int run_arguments_take(struct run_arguments *arguments, const struct run_memory *memory);
 /* Read the outputs from the machine into their arrays; a note names each input that the program
- * has stored into or, where stores are not known, changed. Write their files, after the checks. */
+ * has stored into or, if stores are not known, changed. Write their files, after the checks. */
 int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory);
 int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);
@@ -237,7 +238,7 @@ struct run_check {
 };
 
 int run_checks_parse(struct run *run);
-/* Compare all; the results go to the text and the document. CLI_PROGRAM_FAILED when one differs. */
+/* Compare all; the results go to the text and the document. CLI_PROGRAM_FAILED if one differs. */
 int run_checks_compare(const struct run *run);
 void run_checks_free(struct run *run);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pictures of a sweep's page, as SVG: a chart of dots and lines, and bars of parts. The
- * <title> of a dot or a part names it; browsers show it under the mouse. */
+/* The charts of a sweep's page, as SVG: dots and lines, and stacked bars. The <title> of a dot
+ * or a part names it; browsers show it on hover. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static double place_x(const struct sweep_axis *axis, unsigned value)
 
 /* ------------------------------------------------------------------------------- the colours */
 
-/* Dark to light in the order of the values, as the parameters are amounts. */
+/* Dark to light in the order of the values, since the parameters are quantities. */
 static void colour_text(char text[8], unsigned value, unsigned count)
 {
     static const double anchors[][3] = {
@@ -108,7 +108,7 @@ struct chart {
     struct scale scale;
     double sum[SWEEP_VALUES][SWEEP_VALUES]; /* by colour and value */
     unsigned count[SWEEP_VALUES][SWEEP_VALUES];
-    bool drawn[SWEEP_VALUES][SWEEP_VALUES][HEIGHT]; /* a dot is there already */
+    bool drawn[SWEEP_VALUES][SWEEP_VALUES][HEIGHT]; /* taken by a dot */
 };
 
 static unsigned colour_of(const struct chart *c, size_t run)
@@ -116,7 +116,7 @@ static unsigned colour_of(const struct chart *c, size_t run)
     return c->colours > 1 ? sweep_value(c->sweep, run, c->colour) : 0;
 }
 
-/* Dots of one value stand side by side by colour. */
+/* Dots of one value are side by side, by colour. */
 static double dot_x(const struct chart *c, unsigned value, unsigned colour)
 {
     const struct sweep_axis *axis = &c->sweep->axes[c->axis];
@@ -234,7 +234,7 @@ void sweep_chart(FILE *out, const struct sweep *s, const struct sweep_measure *m
         c->sum[colour_of(c, i)][sweep_value(s, i, axis)] += value;
         c->count[colour_of(c, i)][sweep_value(s, i, axis)]++;
     }
-    /* Shares of a whole are shown as that: a change of 0.1 % does not fill the chart. */
+    /* Shares of a whole keep the scale of the whole: a change of 0.1 % does not fill the chart. */
     c->scale = strcmp(measure->unit, "%") == 0 ? (struct scale){0, 100, 20} : scale_of(least, most);
     fprintf(out, "<figure><figcaption>%s%s%s by %s</figcaption>\n", measure->name,
             *measure->unit ? " in " : "", measure->unit, s->axes[axis].name);

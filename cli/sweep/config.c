@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite sweep --config`: the parameters that take several values, those that a file gives to all
- * runs, and the configuration of a run. */
+/* `samite sweep --config`: parameters with several values, settings of all runs from files, and
+ * the configuration of a run. */
 #include <string.h>
 
 #include "cli_args.h"
@@ -55,7 +55,7 @@ const char *sweep_key_prefix(size_t index)
 
 /* ------------------------------------------------------------------------------ the words */
 
-/* The settings of a file follow those of the files before it. */
+/* The settings of a file follow those of earlier files. */
 static enum sam_status add_base(void *context, const char *settings, struct sam_error *error)
 {
     struct sweep *s = context;
@@ -150,7 +150,7 @@ static enum sam_status open_one(const struct sweep *s, struct one *one, struct s
     return status;
 }
 
-/* Each value alone is one of its parameter, as are the settings of files. */
+/* Each single value is a valid one of its parameter, as are the settings of files. */
 int sweep_check_values(const struct sweep *s, const struct cli_args *args)
 {
     struct one one;
@@ -179,7 +179,7 @@ int sweep_check_values(const struct sweep *s, const struct cli_args *args)
     return code;
 }
 
-/* A preset comes before what changes it. */
+/* A preset precedes the parameters that change it. */
 enum sam_status sweep_configure(const struct sweep *s, size_t run, cli_set *set, void *config,
                                 struct sam_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The measures of a run in a sweep: the numbers that are compared, and the cycles of each unit by
- * reason, in one form for the matrix unit and the engines. */
+/* The measures of a run in a sweep: the compared numbers, and the cycles of each unit by reason,
+ * in one form for the matrix unit and the engines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -158,7 +158,7 @@ bool sweep_extremes(const struct sweep *s, size_t *best, size_t *worst)
     return any;
 }
 
-/* ------------------------------------------------------------------ where the cycles went */
+/* ---------------------------------------------------------------------- cycles by reason */
 
 static struct sweep_parts parts_of(const char *name, const char *more, const uint64_t *cycles,
                                    const struct sweep_reasons *reasons)
@@ -190,7 +190,7 @@ static bool matrix_parts(const struct sweep_run *run, size_t unit, struct sweep_
     return true;
 }
 
-/* The hart is the first, so that it is there without the engines. */
+/* The hart is the first, so that it exists without the engines. */
 static bool engines_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
 {
     if (index > SAM_ENGINE_COUNT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of a sweep: the command, the best run, charts, where the cycles went, all runs in a
- * table. It needs no network, and no script but to sort the table. */
+/* The page of a sweep: the command, the best run, charts, cycles by reason, all runs in a table.
+ * It needs no network; its only script sorts the table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static const char script[] =
     "  });\n"
     "}\n";
 
-/* A word as the shell would need it to be typed. */
+/* A word quoted for the shell. */
 static void put_word(FILE *out, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -151,7 +151,7 @@ static void put_result(FILE *out, const struct sweep *s)
 
 /* ------------------------------------------------------------------------------------ charts */
 
-/* Does any run differ from the others in this? */
+/* Whether any run differs from the others in this. */
 static bool varies(const struct sweep *s, const struct sweep_measure *m)
 {
     size_t first = 0;
@@ -163,7 +163,7 @@ static bool varies(const struct sweep *s, const struct sweep_measure *m)
     return false;
 }
 
-/* How far apart the means of an axis' values are: how much it matters. */
+/* The spread of the means of an axis' values: its effect. */
 static double effect(const struct sweep *s, unsigned axis, const struct sweep_measure *m)
 {
     double sum[SWEEP_VALUES] = {0}, least = INFINITY, most = -INFINITY;
@@ -183,7 +183,7 @@ static double effect(const struct sweep *s, unsigned axis, const struct sweep_me
     return most - least;
 }
 
-/* The other axis that matters most; SWEEP_AXES: there is none. */
+/* The other axis with the largest effect; SWEEP_AXES: there is none. */
 static unsigned second_axis(const struct sweep *s, unsigned axis, const struct sweep_measure *m)
 {
     unsigned chosen = SWEEP_AXES;
@@ -214,7 +214,7 @@ static void put_charts(FILE *out, const struct sweep *s)
             fprintf(out, "<p>The same in every run: %s.</p>\n", m->name);
 }
 
-/* -------------------------------------------------------------------- where the cycles went */
+/* -------------------------------------------------------------------------- cycles by reason */
 
 static uint64_t sum(const struct sweep_parts *parts)
 {
@@ -224,7 +224,7 @@ static uint64_t sum(const struct sweep_parts *parts)
     return all;
 }
 
-/* The parts that any of the two runs has. */
+/* The union of the parts of two runs. */
 static void put_parts_legend(FILE *out, const struct sweep_parts *best,
                              const struct sweep_parts *worst, bool seen[32])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of one part of a sweep as a file, and a sweep out of the files of all its parts. A file
- * is JSON: the common members (program, words, axes, machine), and for each run of the part
- * the words of its results in hexadecimal, as this build of Samite holds them. */
+/* The runs of one part of a sweep as a file, and a sweep merged from the files of all its parts.
+ * A file is JSON: the common members (program, words, axes, machine), and for each run of the
+ * part the words of its results in hexadecimal, in the layout of this build of Samite. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static bool damaged(struct sam_error *error, const char *path)
     return cli_fail(error, SAM_ERR_INPUT, path, "damaged, or not a part of a sweep");
 }
 
-/* The words of one structure; all of it must be there. */
+/* The words of one structure; all must be present. */
 static bool take_words(const char *text, void *data, size_t size)
 {
     for (size_t i = 0; text && i < size / WORD; i++) {
@@ -198,7 +198,7 @@ static bool take_axis(struct sweep_axis *axis, const json_t *json)
     return true;
 }
 
-/* Read the sweep from its first part; strings stay in `shared`. */
+/* Read the sweep from its first part; `shared` owns the strings. */
 static bool take_shared(struct sweep *s, const json_t *shared)
 {
     const json_t *axes = json_object_get(shared, "axes");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reasons for which units of a machine spend cycles: their colours on the page, what they mean,
- * and their names where the library has none. */
+/* The reasons for which units of a machine spend cycles: their colours on the page, their
+ * meaning, and their names if the library has none. */
 #include "sweep/sweep.h"
 
-/* Green works, grey has nothing to do, the other colours wait. */
+/* Green is work, grey is idle, the other colours are waits. */
 #define BUSY "#2f9e6b"
 #define IDLE "#dcdfe3"
 #define REASON(hue, text)                                                                          \

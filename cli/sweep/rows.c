@@ -68,7 +68,7 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
     return row;
 }
 
-/* Does `name` fit one of the patterns "cycles,GPU_*"? */
+/* Whether `name` matches one of the patterns "cycles,GPU_*". */
 static bool is_wanted(const char *columns, const char *name)
 {
     char pattern[96];
@@ -98,7 +98,7 @@ static json_t *set_measured(json_t *row, const struct sweep *s, const struct swe
     return row;
 }
 
-/* All that a run of the machine may have. */
+/* All possible columns of a run of the machine. */
 static json_t *all_columns(bool gpu, bool system)
 {
     static const struct sweep_run none;
@@ -108,7 +108,7 @@ static json_t *all_columns(bool gpu, bool system)
     return set_run(json_object(), &every, &none);
 }
 
-/* Those of the machine that the words ask for; of all machines if they ask for none. */
+/* Those of the machine selected by the words, or of all machines. */
 static int list_columns(const struct cli_args *args)
 {
     static const char *const names[] = {"ventus", "tensor", "system"};

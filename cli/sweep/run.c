@@ -10,7 +10,7 @@
 
 enum { MOST_JOBS = 256 };
 
-/* Give the machine of a run its values; time is on. */
+/* Give the machine of a run its values, with timing on. */
 static enum sam_status configure(const struct sweep_request *s, size_t index, struct run_command *c,
                                  struct sam_error *error)
 {
@@ -33,7 +33,7 @@ static enum sam_status configure(const struct sweep_request *s, size_t index, st
     return status == SAM_OK ? sam_mxu_config_check(&c->hart.mxu, error) : status;
 }
 
-/* Did the program end as it should? As for `samite run`. */
+/* Whether the program ended successfully, as in `samite run`. */
 static bool ended_well(const struct hart_request *r, const struct sam_hart_result *result,
                        struct sam_error *error)
 {
@@ -70,8 +70,8 @@ static bool measure_hart(struct run *run, struct sweep_run *out)
     return true;
 }
 
-/* A run without output, whose machine is opened. Its arguments have their own items, the arrays are
- * shared; so is the program, unless it is made of tiles. */
+/* A run without output, with its machine opened. Its arguments have their own items, the arrays
+ * are shared; so is the program, except a tile program. */
 static int open_silent(const struct sweep_request *s, struct run_command *command, struct run *run)
 {
     const struct run_request *r = &s->command.run;
@@ -106,7 +106,7 @@ static void close_silent(const struct sweep_request *s, struct run *run)
 static int run_one(struct sweep_request *s, size_t index)
 {
     struct sweep_run *out = &s->sweep.runs[index];
-    struct run_command command = s->command; /* its lists are shared, and read only */
+    struct run_command command = s->command; /* its lists are shared and read-only */
     struct run run;
     int code = CLI_OK;
     if (configure(s, index, &command, &out->error) == SAM_OK) {
@@ -119,7 +119,7 @@ static int run_one(struct sweep_request *s, size_t index)
                 out->error = run.error;
                 code = CLI_OK;
             }
-            /* it may have moved; what a run added is its own */
+            /* it may have moved; items added by a run belong to it */
             s->command.gpu.lds_ranges.items = command.gpu.lds_ranges.items;
         } else if (code == CLI_OK) {
             out->done = measure_hart(&run, out);
@@ -136,7 +136,7 @@ static int run_one(struct sweep_request *s, size_t index)
     return code;
 }
 
-/* Take runs until none is left; one thread shows how far all of them are. */
+/* Take runs until none is left; one thread prints the progress of all. */
 static void take_runs(struct sweep_request *s, bool shows)
 {
     const size_t count = s->sweep.run_count;
@@ -171,7 +171,7 @@ int sweep_run_all(struct sweep_request *s)
     if (!w->runs)
         return cli_no_memory();
     cli_progress_start(&s->progress, false);
-    /* Launches run one at a time; each takes all the workers there is a use for. */
+    /* Launches run one at a time; each uses all useful workers. */
     while (!w->gpu && started + 1 < s->jobs &&
            pthread_create(&threads[started], NULL, work, s) == 0)
         started++;
@@ -182,7 +182,7 @@ int sweep_run_all(struct sweep_request *s)
     return s->failed ?: cli_stopped() ? cli_report_stop() : CLI_OK;
 }
 
-/* Check, before the first run, what every run needs: the outputs, the program's memory. */
+/* Check, before the first run, the requirements of every run: the outputs, the program's memory. */
 int sweep_check_before(struct sweep_request *s)
 {
     const char *outputs[] = {s->csv, s->html};

@@ -17,7 +17,7 @@
 
 enum { SWEEP_AXES = 12, SWEEP_VALUES = 32, SWEEP_RUNS = 65536 };
 
-/* A parameter and the values it takes. */
+/* A parameter and its values. */
 struct sweep_axis {
     char name[32];
     char values[SWEEP_VALUES][32];
@@ -37,7 +37,7 @@ struct sweep_system {
 
 struct sweep_run {
     bool done;
-    struct sam_error error; /* of one that could not be run */
+    struct sam_error error; /* of a run that failed to start */
     struct sam_mxu_stats stats;
     struct sam_engines_report engines;
     struct ventus_measure gpu;
@@ -53,15 +53,15 @@ struct sweep {
     char **words; /* of the command line, after the verb */
     int word_count;
     time_t date;
-    struct cli_part part; /* of the runs, each the part of its number */
+    struct cli_part part; /* of the runs, each one the part of its number */
     struct sweep_axis axes[SWEEP_AXES];
     unsigned axis_count;
     const char *base;    /* "KEY=N,...": settings of all runs, from files; or NULL */
     const char *columns; /* names and patterns, "cycles,GPU_*": those of the table; NULL: all */
-    bool gpu;            /* launches on the GPU; none of the following models */
-    bool system;         /* a system; none of the following models either */
+    bool gpu;            /* launches on the GPU, without the following models */
+    bool system;         /* a system, without the following models */
     bool matrix;         /* the ISA has a matrix unit */
-    bool shows_matrix, shows_engines; /* what the program used or an axis changes */
+    bool shows_matrix, shows_engines; /* used by the program, or changed by an axis */
     struct sweep_run *runs;           /* the last axis moves fastest */
     size_t run_count;
 };
@@ -76,11 +76,11 @@ struct sweep_request {
     bool json, merge;
     const char *csv, *html;       /* "-" is standard output; NULL: not written */
     atomic_size_t next, finished; /* runs */
-    atomic_int failed;            /* an exit code: no more of them are begun */
-    struct cli_progress progress; /* shown by the first thread alone */
+    atomic_int failed;            /* an exit code: no further runs start */
+    struct cli_progress progress; /* shown by the first thread only */
 };
 
-/* --- run.c: what would make every run fail is found before the first: the outputs, the
+/* --- run.c: causes of failure of every run are found before the first: the outputs, the
  * program's memory */
 int sweep_check_before(struct sweep_request *sweep);
 int sweep_run_all(struct sweep_request *sweep);
@@ -92,31 +92,31 @@ int sweep_parse_config(struct cli_args *args, const struct cli_option *option, c
 int sweep_list_parameters(const struct cli_args *args);
 const char *sweep_key(size_t index);
 const char *sweep_key_prefix(size_t index);
-/* Each value alone is one of its parameter. */
+/* Each single value is a valid one of its parameter. */
 int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
 /* Give `set` the values of a run. */
 enum sam_status sweep_configure(const struct sweep *sweep, size_t run, cli_set *set, void *config,
                                 struct sam_error *error);
 
-/* --- measure.c: what is known of a run */
+/* --- measure.c: the figures of a run */
 
-/* Which value of an axis a run has. */
+/* The index of a run's value on an axis. */
 unsigned sweep_value(const struct sweep *sweep, size_t run, unsigned axis);
-/* Once all runs are over: which models are shown. */
+/* After all runs: the models that are shown. */
 void sweep_choose_models(struct sweep *sweep);
 
-/* A number that the page draws: of a function, or a member of struct sweep_run. */
+/* A number for charts: from a function, or a member of struct sweep_run. */
 struct sweep_measure {
     const char *name; /* "cycles" */
     const char *unit; /* "%", or "" */
     double (*of)(const struct sweep_run *run);
-    size_t at; /* where `of` is NULL */
+    size_t at; /* if `of` is NULL */
 };
 double sweep_measured(const struct sweep_measure *measure, const struct sweep_run *run);
-/* Those of the models that are shown; NULL at the end. The first is the one that is to be small:
+/* Those of the models that are shown; NULL at the end. The first is the objective to minimise:
  * cycles of the model that the first axis changes. */
 const struct sweep_measure *sweep_measure(const struct sweep *sweep, size_t index);
-/* The run with the least of the first measure, and the one with the most; false: none is done. */
+/* The runs with the least and the most of the first measure; false: none is done. */
 bool sweep_extremes(const struct sweep *sweep, size_t *best, size_t *worst);
 
 /* --- reasons.c */
@@ -132,7 +132,7 @@ extern const struct sweep_reasons sweep_states, sweep_engine_cycles, sweep_issue
 const char *sweep_reason_name(const struct sweep_reasons *reasons, unsigned reason);
 const char *sweep_reason_meaning(const struct sweep_reasons *reasons, unsigned reason);
 
-/* Where the cycles of a unit went. */
+/* The cycles of a unit by reason. */
 struct sweep_parts {
     char name[24];
     const uint64_t *cycles; /* as many as `count` */
@@ -143,45 +143,45 @@ struct sweep_parts {
 /* Those of a run, of the models that are shown; false at the end. */
 bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t index,
                  struct sweep_parts *parts);
-/* The one that says most about the first measure: the issue of multiplications, the hart, or the
- * warps of the GPU. */
+/* The unit that explains most of the first measure: the issue of multiplications, the hart, or
+ * the warps of the GPU. */
 void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
                       struct sweep_parts *parts);
 
 /* The cycles of a system, by the names of its figures. */
 void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
 
-/* --- rows.c, sweep/page.c: a line per run; a page that needs no network and no script. Text
- * to be freed with free(); NULL: no memory. */
+/* --- rows.c, sweep/page.c: a line per run; a page that needs no network, and a script only to
+ * sort. Free the text with free(); NULL on out-of-memory. */
 char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
 /* --columns NAME,..., a `parse` for sweep.columns; "help" lists them (CLI_SHOWN). Then, with the
- * machine known: does a run of it have them? */
+ * machine known: whether a run of it has them. */
 int sweep_parse_columns(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place);
 int sweep_check_columns(const struct sweep *sweep, const struct cli_args *args);
 /* The columns of the CSV as JSON: {"program": ..., "runs": [{"config": {...}, "done": true,
- * "cycles": ...}]}; a run that failed has "error". NULL: no memory. */
+ * "cycles": ...}]}; a run that failed has "error". NULL on out-of-memory. */
 json_t *sweep_json(const struct sweep *sweep);
 
 /* --- parts.c: runs in several processes (--part) */
 /* Whether a run belongs to the part. */
 bool sweep_is_mine(const struct sweep *sweep, size_t run);
-/* The file of a part of the sweep that goes to `csv`: its name and text, to be freed with free();
- * NULL: no memory. */
+/* The file of a part of the sweep whose table is `csv`: its name and text, to be freed with
+ * free(); NULL on out-of-memory. */
 char *sweep_part_name(const struct sweep *sweep, const char *csv);
 char *sweep_part_text(const struct sweep *sweep);
-/* Fill the sweep from the parts of `name`. False with `error` filled. In either case the runs and
- * the array of words are to be freed; *first holds the strings and is released after them. */
+/* Fill the sweep from the parts of `name`. False with `error` filled. In either case free the
+ * runs and the array of words; *first owns the strings and is released after them. */
 bool sweep_parts_read(struct sweep *sweep, const char *name, json_t **first,
                       struct sam_error *error);
-/* The same for the text of one part: the first one fills the sweep, the others must agree with it.
+/* The same for the text of one part: the first one fills the sweep, the others must match it.
  * `path` is used in messages. */
 bool sweep_part_take(struct sweep *sweep, const char *text, size_t size, const char *path,
                      const struct cli_part *part, json_t **first, struct sam_error *error);
 
-/* --- chart.c: its pictures, as SVG */
-/* Text with what HTML would take for its own, and with control characters, replaced. */
+/* --- chart.c: its charts, as SVG */
+/* Text with HTML's special characters and control characters escaped. */
 void sweep_escape(FILE *out, const char *text);
 /* "mpara=2, slots=4" */
 void sweep_settings(FILE *out, const struct sweep *sweep, size_t run);

@@ -32,7 +32,7 @@ struct op_request {
     size_t at_inputs;
     bool has_at;
     struct cli_list files;
-    struct sam_array *inputs; /* input_count of them, their types and shapes as --dtype says */
+    struct sam_array *inputs; /* input_count of them, with the types and shapes of --dtype */
     enum sam_dtype stored;    /* the type in the files */
     size_t input_count;
     const char *output; /* NULL: dry run */
@@ -40,12 +40,12 @@ struct op_request {
 
 /* Give the inputs the types and shapes of --dtype and --in-shape. */
 int op_take_types(struct op_request *r);
-/* How the output is stored: type, shape and size of its array. */
+/* The stored form of the output: type, shape and size of its array. */
 struct sam_array op_stored(const struct op_request *r, const struct sam_plan *plan);
-/* The plan that the request asks for: checks what the options say against the inputs. */
+/* The plan of the request: checks the options against the inputs. */
 int op_make_plan(const struct op_request *r, struct sam_plan **plan);
-/* op_emit.c: the plan's program into the file of --emit, after the command that runs it, or its
- * routine; `name` is the operator's. */
+/* op_emit.c: writes the plan's program to the file of --emit, after the command that runs it, or
+ * its routine; `name` is the operator's. */
 int op_emit(const struct op_request *request, const struct sam_plan *plan, const char *name);
 
 #endif

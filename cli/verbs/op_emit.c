@@ -9,7 +9,7 @@
 #include "samite/file.h"
 #include "samite/isa.h"
 
-/* As a shell reads it, on one line of a comment. */
+/* Quoted for a shell, on one line of a comment. */
 static void put_quoted(const char *text, FILE *out)
 {
     const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -78,7 +78,7 @@ struct sam_array op_stored(const struct op_request *r, const struct sam_plan *pl
     return out;
 }
 
-/* A list with one number a dim. */
+/* A list with one number per dim. */
 static int check_count(const struct op_request *r, const char *option,
                        const struct op_numbers *list, unsigned rank)
 {

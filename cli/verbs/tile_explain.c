@@ -8,7 +8,7 @@
 #include "samite/tile_lower.h"
 #include "stop.h"
 
-/* Run the program in time, and print its cycles with its lines, also if it was stopped. */
+/* Run the program with timing, and print its cycles with its lines, also if it was stopped. */
 static int run(struct sam_tile_lowered *made)
 {
     const struct sam_system_timing timing = {.size = sizeof timing};

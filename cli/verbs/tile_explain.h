@@ -6,7 +6,7 @@
 #include "machine/tile.h"
 #include "run/run.h"
 
-/* `arguments`, of --arg, may be empty: then nothing is run. */
+/* `arguments`, of --arg, may be empty: then nothing runs. */
 int tile_explain(struct cli_args *args, const char *path, const struct tile_request *tile,
                  const struct cli_list *arguments);
 

@@ -53,7 +53,7 @@ static bool flatten(const struct sam_image *image, unsigned char **data, size_t 
     return true;
 }
 
-/* A word a line, 8 hexadecimal digits; the last word is filled up with zeros. */
+/* One word per line, 8 hexadecimal digits; the last word is padded with zeros. */
 static bool to_hex(unsigned char **data, size_t *size)
 {
     static const char digits[] = "0123456789abcdef";

@@ -94,7 +94,7 @@ static json_t *describe(const struct sam_isa_entry *e)
     return report_set(row, "fields", fields_of(e));
 }
 
-/* A CSR is looked up by name whatever is on, too. */
+/* CSRs are found by name, also those of disabled extensions. */
 static const struct sam_isa everything = {.xlen = 32, .extensions = ~0u};
 
 static json_t *with_note(json_t *row, const char *name)
@@ -112,7 +112,7 @@ static json_t *describe_csr(const struct sam_csr_entry *csr)
     return report_count(row, "address", csr->address);
 }
 
-/* Entries called `name`, or all that are on; as JSON. */
+/* Entries called `name`, or all enabled ones; as JSON. */
 static int print_json(const struct sam_isa *isa, const char *name)
 {
     struct sam_isa_entry entry;
@@ -141,7 +141,7 @@ static void print_csr(const struct sam_csr_entry *csr, const char *name, bool mo
         printf("  note        '%s' is %s\n", name, note);
 }
 
-/* Everything called `name`, whatever is on: the entry says what brings it. */
+/* Everything called `name`, enabled or not: the entry names its extension. */
 static unsigned print_all(const char *name, bool quiet)
 {
     struct sam_isa_entry entry;
@@ -209,7 +209,7 @@ static int run(struct cli_args *args)
     return CLI_OK;
 }
 
-/* For completion: a name once, though several instruction sets have it. */
+/* For completion: each name once, even if several instruction sets have it. */
 static const char *mnemonic(size_t index)
 {
     struct sam_isa_entry entry, before = {.mnemonic = ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite tile: tile programs as text, the checker, the plan of the memories, what they become. */
+/* samite tile: tile programs as text, the checker, the plan of the memories, their lowered code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static int list_json(void)
     return cli_json_print(rows);
 }
 
-/* The operations, as the documentation has them. */
+/* The operations, as listed in the documentation. */
 static int list(void)
 {
     struct sam_tile_op_text op;
@@ -116,7 +116,7 @@ static int list(void)
     return CLI_OK;
 }
 
-/* Every program, even after one with errors. */
+/* Every program, also after one with errors. */
 static int each(const struct request *r, bool formats)
 {
     int code = CLI_OK;

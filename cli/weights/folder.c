@@ -362,7 +362,7 @@ struct each {
     char **places;
     bool *mine, *there; /* is it processed here; was there an output before */
     bool made;          /* the folder */
-    size_t done;        /* files that were looked at */
+    size_t done;        /* files that were examined */
     struct cli_claim claim;
 };
 
@@ -380,7 +380,7 @@ static uint64_t plan_of(const struct each *e)
     return plan;
 }
 
-/* Choose the files, and check that nothing keeps their outputs from being written. */
+/* Choose the files, and check that their outputs can be written. */
 static bool prepare(struct each *e, const char *input, struct sam_error *error)
 {
     const struct weights_work *work = e->work;
@@ -424,8 +424,8 @@ static bool process(struct each *e, struct sam_error *error)
     return good;
 }
 
-/* After a failure: remove a folder made by this run and the files written so far. Of a part, only
- * files that were not there before; the folder is not its own. */
+/* After a failure: remove a folder made by this run and the files written so far. For a part,
+ * only files that were not there before; the folder is shared. */
 static void clean_up(const struct each *e)
 {
     const bool whole = e->work->part->count == 0;

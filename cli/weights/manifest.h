@@ -7,7 +7,7 @@
 
 struct weights_manifest {
     struct sam_tfjs tfjs;
-    uint8_t *data;      /* of all tensors, as they are in tfjs.tensors */
+    uint8_t *data;      /* of all tensors, at their offsets in tfjs.tensors */
     const uint8_t **at; /* of each */
 };
 /* False with `error` filled; weights_manifest_free in either case. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files are models: those whose tensors sam_model_open finds. */
+/* Recognises models: files whose tensors sam_model_open finds. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,10 +7,10 @@
 
 #include "cli_args.h"
 
-/* --- which part: from the command line, or from the launcher */
+/* --- the part: from the command line, or from the launcher */
 
-/* Variables that launchers set in each process: rank from 0, and size. mpirun within a
- * Slurm job leaves Slurm's variables of its own daemons, so those come last. */
+/* Variables that launchers set in each process: rank from 0, and size. mpirun within a Slurm job
+ * passes on Slurm's variables of its daemons, so those come last. */
 static const struct launcher {
     const char *name, *rank, *size, *other_size;
 } launchers[] = {
@@ -19,7 +19,7 @@ static const struct launcher {
     {"PMI", "PMI_RANK", "PMI_SIZE", NULL},
 };
 
-/* The value of a variable; false: it is not set, or no number. */
+/* The value of a variable; false: unset, or not a number. */
 static bool variable(const char *name, uint64_t *value)
 {
     const char *text = name ? getenv(name) : NULL;
@@ -45,8 +45,8 @@ static int accept(struct cli_args *args, struct cli_part *part, const char *laun
     return CLI_OK;
 }
 
-/* A job step has tasks; an array has jobs, whose numbers may have gaps of one size; of an array of
- * jobs with tasks each is a part. The batch script itself runs outside all tasks. */
+/* A job step has tasks; an array has jobs, whose numbers may have gaps of one size; in an array
+ * of jobs with tasks, each task is a part. The batch script itself runs outside all tasks. */
 static int parse_slurm(struct cli_args *args, struct cli_part *part)
 {
     uint64_t rank = 0, size = 1, id, least, most, count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --part: the share of one process in work that several do together, each started with the same
- * command. All of them compute the same split and none writes what is another's. */
+/* --part: the share of one process in work divided among several, each started with the same
+ * command. All compute the same split, and none writes files of another. */
 #ifndef PART_H
 #define PART_H
 
@@ -12,7 +12,7 @@ struct cli_part {
 };
 enum { CLI_MOST_PARTS = 65536 };
 
-/* "2/8", or "auto": from the environment that a launcher made. */
+/* "2/8", or "auto": from the environment set by a launcher. */
 int cli_parse_part(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *share);
 #define CLI_PART(type, member)                                                                     \
@@ -24,16 +24,16 @@ int cli_parse_part(struct cli_args *args, const struct cli_option *option, const
 /* The suffix of the name of a part of one file; for printf. */
 #define CLI_PART_SUFFIX ".part-%u-of-%u"
 
-/* Which items of these sizes belong to the part: the largest goes first, to the part with the least
- * so far (of equals the lowest); items of one size in the order of their names. Freed with free();
- * NULL: no memory. */
+/* The items of these sizes that belong to the part: the largest goes first, to the part with the
+ * least so far (of equals the lowest); items of one size in the order of their names. Free with
+ * free(); NULL on out-of-memory. */
 bool *cli_part_split(const struct cli_part *part, const uint64_t *sizes, const char *const *names,
                      size_t count);
 /* The same for files, by their sizes. */
 bool *cli_part_files(const struct cli_part *part, char *const *paths, size_t count);
 
 /* --- the parts of an output folder keep records in it until all of them are done:
- * .samite-part-I-of-N, which its process holds locked while it works */
+ * .samite-part-I-of-N, locked by its process while it works */
 #define CLI_PART_RECORD ".samite-part-"
 struct cli_claim {
     char *folder, *path; /* of the record */
@@ -41,8 +41,8 @@ struct cli_claim {
     uint64_t plan; /* the same in all parts of a run */
     int file;
 };
-/* Claim a part: refused when another process has it, when it was done before (unless `force`), or
- * when records of other parts are of another run. False with `error` filled. */
+/* Claim a part: rejected if another process has it, if it is done already (unless `force`), or
+ * if records of other parts belong to another run. False with `error` filled. */
 bool cli_claim_open(struct cli_claim *claim, const char *folder, const struct cli_part *part,
                     uint64_t plan, bool force, struct sam_error *error);
 /* The part is done, or has failed. The last one done removes all records. */
@@ -50,7 +50,7 @@ bool cli_claim_close(struct cli_claim *claim, bool done, struct sam_error *error
 /* Whether no part of `folder` is unfinished; false with `error` naming one. */
 bool cli_claims_are_over(const char *folder, struct sam_error *error);
 
-/* A number for what the parts must agree on: begin with 0 and add everything. */
+/* A hash of the settings that the parts must share: begin with 0 and add everything. */
 uint64_t cli_plan_add(uint64_t plan, const void *data, size_t size);
 
 #endif

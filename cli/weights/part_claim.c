@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the parts of an output folder. A record is one line: the plan that all parts share,
- * and what has become of the part. A record that says "working" and is not locked is that of a
- * process that was killed. */
+/* Records of the parts of an output folder. A record is one line: the plan shared by all parts,
+ * and the state of the part. An unlocked record in state "working" belongs to a process that was
+ * killed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static bool parse_line(const char *line, struct record *r)
     return r->done || strcmp(state, "working") == 0 || strcmp(state, "failed") == 0;
 }
 
-/* The text of an open record; "" when it has none yet. */
+/* The text of an open record; "" if it has none yet. */
 static bool read_line(int file, char line[LINE])
 {
     const ssize_t got = pread(file, line, LINE - 1, 0);
@@ -78,7 +78,8 @@ static char *record_path(const char *folder, unsigned index, unsigned count)
     return path;
 }
 
-/* Call `look` for each record of the folder until it returns false. False: it did, or an error. */
+/* Call `look` for each record of the folder until it returns false. Returns false then or on an
+ * error. */
 static bool each_record(const char *folder,
                         bool (*look)(void *context, const char *path, const struct record *r,
                                      struct sam_error *error),
@@ -97,7 +98,7 @@ static bool each_record(const char *folder,
         const int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
         if (!path)
             good = cli_fail(error, SAM_ERR_MEMORY, folder, "out of memory");
-        else if (file < 0 && errno != ENOENT) /* else the last part has just removed it */
+        else if (file < 0 && errno != ENOENT) /* otherwise the last part has just removed it */
             good = cli_fail(error, SAM_ERR_IO, path, "%s", strerror(errno));
         else if (file >= 0 && read_line(file, line) && line[0] && !parse_line(line, &r))
             good = cli_fail(error, SAM_ERR_INPUT, path, "not a record of a part");
@@ -111,7 +112,7 @@ static bool each_record(const char *folder,
     return good;
 }
 
-/* Is another part's record of this run? One without text is being made. */
+/* Whether another part's record belongs to this run. One without text is being created. */
 static bool agrees(void *context, const char *path, const struct record *r, struct sam_error *error)
 {
     const struct cli_claim *claim = context;
@@ -159,7 +160,7 @@ static bool take(struct cli_claim *claim, bool force, struct sam_error *error)
                  claim->part->count);
         return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     }
-    /* Without locks a running process cannot be told from one that was killed. */
+    /* Without locks a running process cannot be distinguished from a killed one. */
     if (!locks && line[0] && !force && strstr(line, "working"))
         return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
     return each_record(claim->folder, agrees, claim, error) && write_state(claim, "working", error);
@@ -174,7 +175,7 @@ static void release(struct cli_claim *claim)
     *claim = (struct cli_claim){.file = -1};
 }
 
-/* Open the record, which may not be there yet; *made: it was not. */
+/* Open the record, or create it; *made: whether it was created. */
 static bool open_record(struct cli_claim *claim, bool *made)
 {
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
@@ -198,7 +199,7 @@ bool cli_claim_open(struct cli_claim *claim, const char *folder, const struct cl
         good = open_record(claim, &made)
                    ? take(claim, force, error)
                    : cli_fail(error, SAM_ERR_IO, claim->path, "%s", strerror(errno));
-    if (!good && made) /* a refusal leaves nothing */
+    if (!good && made) /* a rejected claim leaves nothing */
         unlink(claim->path);
     if (!good)
         release(claim);
@@ -213,7 +214,7 @@ static bool count_done(void *context, const char *path, const struct record *r,
     return true;
 }
 
-/* All parts are done: the records have served. */
+/* All parts are done: the records are obsolete. */
 static void remove_records(const struct cli_claim *claim)
 {
     for (unsigned i = 1; i <= claim->part->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that parts have written beside the output that they are parts of: NAME.part-I-of-N. */
+/* Files written by parts next to their output: NAME.part-I-of-N. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a sequentially read file into its tensors, and estimates what packing each would gain. */
+/* Splits a sequentially read file into its tensors, and estimates the gain of packing each. */
 #ifndef WEIGHTS_SPLIT_H
 #define WEIGHTS_SPLIT_H
 

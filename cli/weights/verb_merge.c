@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite merge: join the parts of a packed file that several processes made. */
+/* samite merge: join the parts of a packed file, written by several processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct request {
     bool force, remove, json, quiet;
 };
 
-/* The parts, of which one at a time is open: there may be more than files that may be. */
+/* The parts, one open at a time: there may be more than the limit on open files. */
 struct parts {
     struct weights_list list;
     struct sam_source *sources;

@@ -9,7 +9,7 @@ struct request {
     struct cli_list paths;
     struct cli_part part;
     bool json, quiet;
-    json_t *files; /* what --json prints, or NULL */
+    json_t *files; /* output of --json, or NULL */
 };
 
 /* Report an error, also in JSON; returns the exit code. */

@@ -181,8 +181,8 @@ struct sam_source weights_source(const struct weights_input *in)
                         : (struct sam_source){read_prefix, (void *)(uintptr_t)in, in->prefix_size};
 }
 
-/* The tensors of a checkpoint, whose directory is at its end: of a file, or of what has been read
- * of a pipe, all of it. A pipe without a checkpoint stays raw. */
+/* The tensors of a checkpoint, whose directory is at its end: of a file, or of a pipe that was
+ * read completely. A pipe without a checkpoint stays raw. */
 static bool find_checkpoint(struct weights_input *in, struct sam_error *error)
 {
     struct sam_weights weights;
@@ -237,7 +237,7 @@ bool weights_open(const char *path, const struct weights_hint *hint, struct weig
         return cli_fail(error, SAM_ERR_IO, path, "cannot open: %s", strerror(errno));
     if (S_ISDIR(status.st_mode))
         return cli_fail(error, SAM_ERR_IO, path, "cannot open: %s", strerror(EISDIR));
-    /* Standard input may be a file that someone has read a part of. */
+    /* Standard input may be a partly read file. */
     off_t at = S_ISREG(status.st_mode) ? lseek(in->file, 0, SEEK_CUR) : -1;
     in->is_plain = at == 0;
     in->is_device = S_ISCHR(status.st_mode);

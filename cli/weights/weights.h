@@ -58,9 +58,9 @@ struct weights_input {
     size_t prefix_size, prefix_given;
     struct sam_weights weights;
     bool is_plain;  /* a regular file from its start, which can be read at any offset */
-    uint64_t size;  /* of a regular file, as far as it has not been read yet; else UINT64_MAX */
+    uint64_t size;  /* of a regular file, its unread bytes; otherwise UINT64_MAX */
     bool is_device; /* a terminal, /dev/zero */
-    bool is_stream; /* of unknown length: weights.file_size is where the tensors end */
+    bool is_stream; /* of unknown length: weights.file_size is the end of the tensors */
 };
 /* The bytes of an open file at any offset: of a regular file, or of one held in memory. */
 struct sam_source weights_source(const struct weights_input *input);
@@ -84,8 +84,8 @@ long weights_read_from(int file, const char *path, void *data, size_t room,
 bool weights_may_write(const char *path, const char *input, struct sam_error *error);
 /* Then create the output, with the input's permissions and time; NULL with `error` filled. */
 struct sam_output *weights_create(const char *path, const char *input, struct sam_error *error);
-/* Commit an output that is good, or name why it could not be written; drop another one, or NULL.
- * Whether it is good and kept. */
+/* Commit an output that is good, or report why it could not be written; drop another one, or
+ * NULL. Whether it is good and kept. */
 bool weights_finish(struct sam_output *output, bool good, struct sam_error *error);
 
 /* Whether output for `input` may replace what exists at `path`: never the input itself; a regular
@@ -133,9 +133,9 @@ char *weights_without_slash(const char *path);
 /* Copy a file unchanged; false with `error` filled. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
-/* part_files.c: the length of a name without ".part-I-of-N"; 0: it does not end so. */
+/* part_files.c: the length of a name without ".part-I-of-N"; 0: no such suffix. */
 size_t weights_part_stem(const char *name);
-/* The files NAME.part-I-of-N beside `name`, sorted by name. False with `error` filled: also when
+/* The files NAME.part-I-of-N next to `name`, sorted by name. False with `error` filled, also if
  * there are none. */
 bool weights_find_parts(const char *name, struct weights_list *list, struct sam_error *error);
 
@@ -145,22 +145,22 @@ struct weights_work {
     bool (*wanted)(const char *path);
     bool (*work)(void *context, const char *from, const char *to, struct sam_error *error);
     void *context;
-    const char *more, *cut;      /* how its name changes: weights_place */
+    const char *more, *cut;      /* the change of its name: weights_place */
     const char *none;            /* the message if no file is wanted */
     bool alone;                  /* the output folder may contain no other files */
     bool force;                  /* weights_may_replace */
     const struct cli_part *part; /* only these files are processed */
-    uint64_t plan;               /* what else the parts must agree on: cli_plan_add */
+    uint64_t plan;               /* other settings that the parts must share: cli_plan_add */
     /* A file was copied; may be NULL. */
     void (*copied)(void *context, const char *from, const char *to);
 };
 /* Process the files of `input` into the folder `output`, which is created, and removed again on
- * failure. Nothing is done if two files would get the same name or a shard is missing. Of a part
- * that fails, what it has made is removed, and nothing else. */
+ * failure. Nothing is done if two files would get the same name or a shard is missing. A part
+ * that fails removes only its own files. */
 bool weights_each(const char *input, const char *output, const struct weights_work *work,
                   struct sam_error *error);
 
-/* The name, type and shape of a tensor: the beginning of a row, and how it looks in a table. */
+/* The name, type and shape of a tensor: the beginning of a row, and its form in a table. */
 json_t *weights_row(const struct sam_weight *w);
 #define WEIGHTS_ROW(width) "{name?(between tensors):-40} {dtype:-6} {shape*x?scalar:" width "}"
 /* A tensor's name for a table, without line breaks and terminal control sequences. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C side of samite_pkg.sv: samite/cosim.h as functions of numbers, as DPI passes them. The
+/* The C side of samite_pkg.sv: samite/cosim.h as functions of numbers, as passed by DPI. The
  * types are those of svdpi.h (chandle is a pointer, a packed vector an array of words), which is
  * not needed to build this. Messages go to standard error, once each. */
 #include <stdio.h>
@@ -157,7 +157,7 @@ int samite_dpi_start(void *h, unsigned start, unsigned knl, unsigned grid_x, uns
 
 /* --------------------------------------------------------------------------------- commits */
 
-/* Tell the first difference. Returns whether there is none. */
+/* Report the first difference. Returns whether there is none. */
 static int tell(struct dpi *dpi, bool same)
 {
     if (!same && !dpi->told) {

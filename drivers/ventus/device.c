@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that callers see: handles, tasks, the lock of a device. */
+/* The public functions: handles, tasks, the lock of a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 
 /* -------------------------------------------------------------------------------- handles */
 
-/* The open devices of the process. A handle is a number that is never used twice, not an address,
- * so that a closed or made-up handle is recognised. The interface
- * leaves no other place for this than a variable of the process. */
+/* The open devices of the process. A handle is a number that is never reused, not an address, so
+ * that a closed or invalid handle is recognised. The interface has no context argument, so this
+ * is a global variable. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t unused; /* a device lost its last user */
@@ -17,8 +17,8 @@ static struct {
     unsigned serial;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .unused = PTHREAD_COND_INITIALIZER};
 
-/* A process that is forked has none of the threads that run launches and may hold locks: it begins
- * without devices, and what its parent has opened is not open to it. */
+/* A forked process has none of the threads that run launches, and locks may be held: it starts
+ * without devices, and its parent's devices are closed to it. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&registry.lock);
@@ -44,7 +44,7 @@ static void watch_forks(void)
 enum { HANDLE_STEP = 16 };
 #define HANDLE_BASE UINT32_C(0x5a000000)
 
-/* The link to the device of a handle; NULL: there is none. With the registry's lock. */
+/* The link to the device of a handle; NULL: there is none. Call with the registry's lock held. */
 static struct device **find_link(const void *handle)
 {
     struct device **link = &registry.first;
@@ -53,7 +53,7 @@ static struct device **find_link(const void *handle)
     return *link ? link : NULL;
 }
 
-/* The device of a handle, locked; NULL, with a complaint: no device is open under it. */
+/* The device of a handle, locked; NULL, with a message, if no open device has it. */
 static struct device *acquire(const void *handle, const char *function)
 {
     pthread_mutex_lock(&registry.lock);
@@ -69,7 +69,7 @@ static struct device *acquire(const void *handle, const char *function)
     return device;
 }
 
-/* pocl looks at few results, so SAMITE_ABORT ends the process after the message. */
+/* pocl ignores most results, so SAMITE_ABORT ends the process after the message. */
 static int release(struct device *device, int code)
 {
     if (code != 0 && device->environment.abort)
@@ -82,7 +82,7 @@ static int release(struct device *device, int code)
     return code;
 }
 
-/* The same, after all that is queued has run. */
+/* The same, after all queued launches have run. */
 static struct device *acquire_idle(const void *handle, const char *function)
 {
     struct device *device = acquire(handle, function);

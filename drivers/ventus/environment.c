@@ -5,7 +5,7 @@
 
 #include "driver.h"
 
-/* The value of a variable; NULL when it is absent or empty. */
+/* The value of a variable; NULL if it is unset or empty. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): read once, never changed */
@@ -41,7 +41,7 @@ static bool read_text(const char *name, char **copy)
     return true;
 }
 
-/* A variable with one word that it may hold. */
+/* A variable with one valid word. */
 static bool read_word(const char *name, const char *word, bool *on)
 {
     const char *value = variable(name);
@@ -50,7 +50,7 @@ static bool read_word(const char *name, const char *word, bool *on)
            (complain("%s=%s: expected %s or nothing", name, value, word), false);
 }
 
-/* SAMITE_PROFILE=FILE, whose name says how it is written. */
+/* SAMITE_PROFILE=FILE, whose suffix selects the format. */
 static bool read_profile(struct environment *e)
 {
     enum sam_profile_format format;

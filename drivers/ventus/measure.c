@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the launches of a device spend their instructions and cycles. */
+/* Instructions and cycles of a device's launches, by location. */
 #include <string.h>
 
 #include "driver.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages, and arrays that grow or complain. */
+/* Messages, and growing arrays with messages on failure. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ int complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sam_text_make_plain(text);
-    fprintf(stderr, "samite: %s\n", text); /* at once: threads may complain side by side */
+    fprintf(stderr, "samite: %s\n", text); /* at once: threads may print concurrently */
     return -1;
 }
 

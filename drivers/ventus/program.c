@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of an address space. Callers upload before each launch, mostly what is there
- * already: then only its memory is set anew, and what has been decoded stays. */
+/* The program of an address space. Callers upload before each launch, mostly an unchanged
+ * program: then only its memory is reset, and decoded code is kept. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static const struct buffer *overlapped(const struct space *space, uint64_t addre
     return NULL;
 }
 
-/* 0 when no section lies in a buffer, where loading it would overwrite data. */
+/* 0 if no section overlaps a buffer, where loading it would overwrite data. */
 static int check_place(const struct space *space, const struct sam_image *image)
 {
     for (size_t i = 0; image && i < image->section_count; i++) {
@@ -84,7 +84,7 @@ static int parse(struct program *program, const char *name)
     return status == SAM_OK ? 0 : complain("%s", error.text);
 }
 
-/* Put `next` in the place of the space's program; if that fails, the old one stays. */
+/* Replace the space's program by `next`; on failure the old one is kept. */
 static int replace(struct space *space, struct program *next)
 {
     struct sam_error error;

@@ -90,9 +90,9 @@ static int open_log(struct device *device)
     return 0;
 }
 
-/* SAMITE_LOG=auto: "<uploaded file>.log", of this launch alone. That of the previous launch is
- * removed first: some file systems (ext4) write out a file that is renamed over another at once,
- * which takes longer than making the log. */
+/* SAMITE_LOG=auto: "<uploaded file>.log", of this launch only. That of the previous launch is
+ * removed first: some file systems (ext4) write out a file at once if it is renamed over
+ * another, which takes longer than making the log. */
 static int open_log_of(const struct space *space, struct sam_output **output)
 {
     const char *path = space->program.path ? space->program.path : "kernel";
@@ -102,7 +102,7 @@ static int open_log_of(const struct space *space, struct sam_output **output)
     if (asprintf(&name, "%s.log", path) < 0)
         return complain("out of memory");
     if (lstat(name, &old) == 0 && S_ISREG(old.st_mode))
-        unlink(name); /* if it stays, it is replaced */
+        unlink(name); /* if it remains, it is replaced */
     const enum sam_status status = sam_output_open(name, output, &error);
     free(name);
     return status == SAM_OK ? 0 : complain("%s", error.text);
@@ -224,6 +224,6 @@ void queue_report(const struct device *device, FILE *stream)
 {
     fprintf(stream, "samite: %u launch%s, %u failed\n", device->launches,
             device->launches == 1 ? "" : "es", device->failures);
-    /* under SV39 each task has a program of its own: no names */
+    /* under SV39 each task has its own program: no names */
     stats_print(&device->total, device->shared ? device->shared->program.image : NULL, stream);
 }

@@ -2,8 +2,8 @@
 /* SAMITE_RECORD: each launch as NNNN-KERNEL.metadata and .data, which `samite run` repeats alone or
  * as a sequence, and each program as program-N.elf, for its symbols.
  *
- * A recording holds all memory that the launch can see. Trailing zeros are
- * dropped, except in pages that earlier launches of the sequence may have written. */
+ * A recording holds all memory visible to the launch. Trailing zeros are dropped, except in
+ * pages that earlier launches of the sequence may have written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 
 enum { PAGE = 4096, CHUNK = 1 << 16, TEXT = 9 /* of a word of data */ };
 
-/* A range of memory as .metadata has it. */
+/* A range of memory, as in .metadata. */
 struct range {
     uint64_t base, size, allocated;
-    bool zero; /* a buffer that is fresh */
+    bool zero; /* a fresh buffer */
 };
 
 struct ranges {
@@ -61,7 +61,7 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The local memory that the host has written to, as buffers without data: overlaps joined. */
+/* Local memory written by the host, as buffers without data: overlaps joined. */
 static int list_locals(struct space *space, struct ranges *ranges)
 {
     const size_t first = ranges->count;
@@ -81,14 +81,14 @@ static int list_locals(struct space *space, struct ranges *ranges)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------ what is zero */
+/* ----------------------------------------------------------------------------- zero pages */
 
 static bool is_dirty(const struct space *space, uint64_t page)
 {
     return space->dirty[page / 8] >> page % 8 & 1;
 }
 
-/* Note the pages of a range that hold something other than zeros. */
+/* Mark the pages of a range with non-zero bytes. */
 static int mark_dirty(struct space *space, const struct range *range)
 {
     static const uint8_t zeros[PAGE];
@@ -147,7 +147,7 @@ static bool write_pair(struct sam_output *output, uint64_t value)
     return write_word(output, (uint32_t)value) && write_word(output, (uint32_t)(value >> 32));
 }
 
-/* docs/ventus-rulings.md has the format. */
+/* The format is in docs/ventus-rulings.md. */
 static bool write_metadata(struct sam_output *output, const struct sam_launch *launch,
                            const uint64_t *meta, const struct ranges *ranges)
 {
@@ -166,7 +166,7 @@ static bool write_metadata(struct sam_output *output, const struct sam_launch *l
 
 static const char digits[] = "0123456789abcdef";
 
-/* The words of a range; the last one is filled up with zeros. */
+/* The words of a range; the last one is padded with zeros. */
 static bool write_range(struct sam_output *output, const struct space *space,
                         const struct range *range)
 {
@@ -203,7 +203,8 @@ static bool write_data(struct sam_output *output, const struct space *space,
     return good;
 }
 
-/* A file of the recording: NAME, d2-NAME of a second device of the process. NULL: out of memory. */
+/* A file of the recording: NAME, or d2-NAME for a second device of the process. NULL on
+ * out-of-memory. */
 static char *name_file(const struct device *device, const char *name)
 {
     char head[32] = "", *path;
@@ -257,7 +258,7 @@ static int write_program(struct device *device, struct program *program)
     return close_file(output, sam_output_write(output, program->bytes, program->size));
 }
 
-/* The kernel's name as part of a file's. */
+/* The kernel's name, made safe for a file name. */
 static void plain_name(const char *kernel, char *name, size_t size)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference that the lockstep checker of Ventus' RTL calls. Its interface has no handle: there
- * is one device, and calls come one at a time. A launch is a session; workgroups are numbered on
- * from launch to launch. */
+/* The reference called by the lockstep checker of Ventus' RTL. Its interface has no handle:
+ * there is one device, and calls come one at a time. A launch is a session; workgroup numbers
+ * continue from launch to launch. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static uint32_t running(void)
     return UINT32_MAX;
 }
 
-/* Whether memory and programs may change: the device is open, its last launch has ended. */
+/* Whether memory and programs may change: the device is open, and its last launch has ended. */
 static bool is_idle(const char *function)
 {
     if (!reference.space) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference behind gvmref.cpp, in plain C: one device, whose launches are stepped. Every int is
- * 0, or -1 after a line on standard error. */
+/* The reference behind gvmref.cpp, in plain C: one device, whose launches are stepped. Every int
+ * is 0, or -1 after a line on standard error. */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
@@ -34,14 +34,14 @@ int reference_free_task(uint64_t task);
 int reference_free(uint64_t size, const uint64_t *address, uint64_t task);
 int reference_copy_in(uint64_t address, const void *data, uint64_t size, uint64_t task);
 int reference_upload(const char *path);
-/* A launch, whose workgroups are numbered on from those before. */
+/* A launch, whose workgroup numbers continue those of earlier launches. */
 int reference_start(const void *metadata);
 /* The hardware has ended the launch. */
 int reference_finish(void);
 int reference_set_x(uint32_t workgroup, uint32_t warp, uint32_t count, const uint64_t *values);
-/* 0 when there is no such warp. */
+/* 0 if there is no such warp. */
 uint32_t reference_next_pc(uint32_t workgroup, uint32_t warp);
-/* All zero when there is no such warp, or it has ended. */
+/* All zero if there is no such warp, or it has ended. */
 struct reference_step reference_step(uint32_t workgroup, uint32_t warp);
 void reference_get_x(uint64_t values[REFERENCE_X], uint32_t workgroup, uint32_t warp);
 

@@ -157,8 +157,8 @@ static bool in_window(uint64_t address, uint64_t size)
     return offset < SAM_LDS_SIZE && size <= SAM_LDS_SIZE - offset;
 }
 
-/* Whether the bytes are the task's: in a buffer of it, or below all buffers, where programs lie;
- * the machine knows the program's bounds. */
+/* Whether the bytes are the task's: in one of its buffers, or below all buffers, where programs
+ * lie; the machine knows the program's bounds. */
 static bool may_copy(struct space *space, uint64_t address, uint64_t size, uint64_t task)
 {
     const struct buffer *buffer = find_buffer(space, address, task);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer of packed weights for one token, as each step of inference runs it: `tokens` is
- * [64][16], the outputs of 16 attention heads side by side, which become one row of K = 1024. */
+/* A layer of packed weights for one token, as in each step of inference: `tokens` is [64][16],
+ * the outputs of 16 attention heads side by side, which become one row of K = 1024. */
 #include "layer.h"
 
 int main(void)

@@ -78,9 +78,9 @@ void layer_turn(const uint16_t *from, uint32_t blocks, uint32_t row, uint32_t ro
     }
 }
 
-/* A register has `size` rows of 4 * size bytes, that many f16 twice and f32 once. Activations are
- * in m0, weights in m1 to m3, sums in m4 to m7: each load of activations serves four registers of
- * weights. Where only m0 and m4 accumulate, it serves two. */
+/* A register has `size` rows of 4 * size bytes: 2 * size f16 or size f32. Activations are in m0,
+ * weights in m1 to m3, sums in m4 to m7: each load of activations serves four registers of
+ * weights. If only m0 and m4 accumulate, it serves two. */
 enum { TWO_SUMS = 0x11, FOUR_SUMS = 0xf0 }; /* acc_regs 0:4 and 4:5:6:7 */
 
 struct product {
@@ -170,7 +170,7 @@ static void multiply_some(const struct product *p, uint32_t columns)
     STORE(0);
 }
 
-/* The columns of `out` from `first` on that `columns` rows of weights give. */
+/* The columns of `out` from `first` on, from `columns` rows of weights. */
 static void multiply_tile(const char *weights, uint32_t rows, uint32_t depth, uint32_t first,
                           uint32_t columns, uint32_t all_columns)
 {
@@ -206,7 +206,7 @@ static uint32_t rows_of_tile(uint32_t number, uint32_t tile, uint32_t columns)
     return left < tile ? left : tile;
 }
 
-/* Begin to decode a tile, if there is one. */
+/* Start to decode a tile, if there is one. */
 static void decode_tile(const struct sam_weight_entry *weight, uint32_t number, uint32_t tile,
                         uint32_t columns, uint32_t depth)
 {
@@ -239,7 +239,7 @@ uint32_t layer_multiply(const struct sam_weight_entry *weight, uint32_t rows, ui
         decode_tile(weight, number, tile, columns, depth);
     for (uint32_t number = 0; number * tile < columns; number++) {
         while ((int32_t)(sam_weight_done() - before - number) <= 0)
-            ; /* until this tile has been decoded: the next one may be on its way */
+            ; /* until this tile has been decoded: the next one may be in flight */
         layer_expect(sam_weight_status() == SAM_WEIGHT_IS_GOOD, "weight cannot be decoded");
         decode_tile(weight, number + LAYER_BUFFERS - 1, tile, columns, depth);
         multiply_tile(tile_of(number), rows, depth, number * tile,

@@ -22,10 +22,10 @@ void layer_expect(bool holds, const char *message);
 /* A tensor of the packed file. */
 const struct sam_weight_entry *layer_tensor(const char *name);
 
-/* Decode the activations into L1M; their address there. */
+/* Decode the activations into L1M; returns their address there. */
 const uint16_t *layer_bring(const struct sam_weight_entry *tokens);
 
-/* Turn `blocks` blocks [64][16] that follow each other at `from` into 16 rows of `row_bytes` bytes,
+/* Transpose `blocks` consecutive blocks [64][16] at `from` into 16 rows of `row_bytes` bytes,
  * the first of them row `row` of L0M: block b becomes the columns from 64 * b on. */
 void layer_turn(const uint16_t *from, uint32_t blocks, uint32_t row, uint32_t row_bytes);
 

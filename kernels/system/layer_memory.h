@@ -5,7 +5,7 @@
 #define SAMITE_KERNELS_SYSTEM_LAYER_MEMORY_H
 
 enum {
-    /* L1M: activations as they come, then the results. */
+    /* L1M: activations as decoded, then the results. */
     LAYER_TOKENS = 0,
     LAYER_LOGITS = 0x40000,
     LAYER_PROBABILITIES = 0x80000,
@@ -14,16 +14,16 @@ enum {
     LAYER_RESULTS = 0x10000,  /* M * N */
     LAYER_ROWS = 256,         /* M */
     /* L0M: activations in rows, then three tiles of weights: one is multiplied, one decoded, one
-     * fetched. A tile is a block of packed weights, of e2m1 half a block. */
+     * fetched. A tile is a block of packed weights, or half a block of e2m1. */
     LAYER_ACTIVATIONS = 0,
     LAYER_TILES = 0x40000,
     LAYER_BUFFERS = 3,
     LAYER_TILE = 1 << 17, /* elements, f16 after decoding */
     LAYER_TILE_BYTES = 2 * LAYER_TILE,
-    /* TensorLoad turns blocks of 64 features of 16 tokens. */
+    /* TensorLoad transposes blocks of 64 features of 16 tokens. */
     TURN_FEATURES = 64,
     TURN_TOKENS = 16,
-    TURN_ROW = 2 * TURN_FEATURES, /* bytes of a row after turning */
+    TURN_ROW = 2 * TURN_FEATURES, /* bytes of a row after transposition */
 };
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compress, transport, restore: elements of each type in L1M are counted and encoded by the weight
- * unit, TensorLoad sends the packed bytes to a far memory, from which they are decoded into L0M,
- * and must be what they were. The raw bytes go the same way for comparison. Prints a line per type
- * with the cycles of each step (instructions, unless the run has --cycles); the exit code is 1 when
- * anything differs.
+ * unit, TensorLoad sends the packed bytes to a far memory, from which they are decoded into L0M;
+ * the result must equal the input. The raw bytes go the same way for comparison. Prints one line
+ * per type with the cycles of each step (instructions, unless the run has --cycles); the exit code
+ * is 1 if any element differs.
  *
  * The far memory is DRAM from 0x40800000 on, in the heap. To put it behind a link, and keep the L2
  * from hiding it: --config mem.link_base=0x40800000,mem.link_size=0x100000,mem.l2_size=4096 */
 #include <samite/device/tensorload.h>
 #include <samite/device/weights.h>
 
-/* The contents of each memory: raw elements, chunks, and counters or elements restored. */
+/* The contents of each memory: raw elements, chunks, and counters or restored elements. */
 enum { RAW = 0, CHUNKS = 0x10000, RESULT = 0x30000, CHUNKS_ROOM = 0x20000, RAW_ROOM = 0x10000 };
 
-/* The sign in the top bit, then an exponent whose values become half as frequent from `top` down,
- * as those of trained weights do, then noise. */
+/* The sign in the top bit; an exponent whose values become half as frequent from `top` down, as
+ * in trained weights; noise. */
 struct type {
     const char *name;
     uint32_t number, bits, mantissa, top;
@@ -61,7 +61,7 @@ static uint32_t element(const struct type *type, uint32_t *state)
     return random >> 31 << (type->bits - 1) | exponent << type->mantissa | (random & mantissa);
 }
 
-/* A word of elements at a time; their bytes. */
+/* Elements one word at a time, and their bytes. */
 static uint32_t fill(const struct type *type, uint32_t count)
 {
     uint32_t *words = (uint32_t *)sender(RAW), state = 1 + type->number;
@@ -75,7 +75,7 @@ static uint32_t fill(const struct type *type, uint32_t count)
     return 4 * size;
 }
 
-/* Copy whole KiB; the cycles until the last byte has arrived. */
+/* Copy whole KiB; returns the cycles until the last byte has arrived. */
 static uint64_t transport(const uint8_t *from, uint8_t *to, uint32_t size)
 {
     const uint64_t start = sam_system_cycles();
@@ -97,7 +97,7 @@ static uint64_t transport(const uint8_t *from, uint8_t *to, uint32_t size)
     return sam_system_cycles() - start;
 }
 
-/* Run a record; the cycles that it takes. */
+/* Run a record; returns its cycles. */
 static uint64_t run(struct sam_weight_record *record, struct sam_weight_result *result)
 {
     const uint64_t start = sam_system_cycles();
