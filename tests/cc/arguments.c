@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of cc.h, and descriptions of kernels as any ELF file may have them. */
+/* Bad arguments of cc.h, and kernel descriptions as any ELF file may have them. */
 #include <string.h>
 
 #include "test.h"
@@ -67,7 +67,7 @@ TEST(descriptions)
     assert_false(sam_cc_kernel_argument(&image, "k", 2, &a));
     assert_false(sam_cc_kernel_argument(&image, "no", 0, &a));
     assert_false(sam_cc_kernel_argument(NULL, "k", 0, &a));
-    assert_false(argument_of("kernel k 1 1 1\narg value 4 0 int|a", 0, &a)); /* no end of line */
+    assert_false(argument_of("kernel k 1 1 1\narg value 4 0 int|a", 0, &a)); /* no newline */
     assert_false(argument_of("kernel k 1 1 1\narg other 4 0 int|a\n", 0, &a));
     assert_false(argument_of("kernel k 1 1 1\narg value x 0 int|a\n", 0, &a));
     assert_false(argument_of("kernel k 1 1\narg value 4 0 int|a\n", 0, &a));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's functions of floats on the machine: the bits of the same text on the host. */
+/* The library's functions of floats on the machine, bitwise equal to the same source on the
+ * host. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ PROLOGUE
         uint32_t bits = (uint32_t)(random >> 32);
         if (i / 2 % 4 == 1) /* moderate numbers */
             bits = (bits & 0x83ffffffu) + 0x3c000000u;
-        if (i / 2 % 4 == 2) /* small whole ones, or small bits */
+        if (i / 2 % 4 == 2) /* small integers, or small bit patterns */
             bits = bits >> 31 ? (uint32_t)((int32_t)bits % 40) : 0x3f800000u + (bits & 0x01c00000u);
         *(i & 1 ? &y[i / 2] : &x[i / 2]) = i < 64 && i % 3 == 0 ? bits & 0xff800000u : bits;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rest of the OpenCL C library on the host: 64-bit division, halves, conversions, printf,
+/* The rest of the OpenCL C library on the host: 64-bit division, halves, conversions and printf
  * against the host's own. */
 #include <fenv.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "tests/test.h"
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): names that no kernel can have */
+/* NOLINTBEGIN(bugprone-reserved-identifier): names that kernels cannot have */
 uint64_t __samite_udiv64(uint64_t, uint64_t), __samite_urem64(uint64_t, uint64_t);
 int64_t __samite_sdiv64(int64_t, int64_t), __samite_srem64(int64_t, int64_t);
 float __samite_u64tof(uint64_t), __samite_i64tof(int64_t);
@@ -40,7 +40,7 @@ uint32_t *print_buffer(uint32_t *size)
     return printed;
 }
 
-/* All widths are as frequent. */
+/* All widths are equally frequent. */
 static uint64_t random_word(void)
 {
     words = words * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -118,7 +118,7 @@ TEST(halves)
         const double got = (double)load_half(&word), want = half_value(bits);
         assert_true(isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(want));
     }
-    /* Every rounding is at its neighbours: of the values at, around and halfway between halves. */
+    /* Rounding in every mode, of values at, around and between halves. */
     for (uint32_t bits = 0; bits < 0x7c00; bits++)
         for (int part = 0; part < 12; part++) {
             const double low = half_value(bits),
@@ -143,7 +143,7 @@ TEST(halves)
         }
 }
 
-/* What a directive prints, against the host's printf with the same flags. */
+/* Output of a directive, compared with the host's printf with the same flags. */
 static void compare(const char *format, const char *got, uint32_t size, const char *want)
 {
     if (size != strlen(want) || memcmp(got, want, size) != 0)
@@ -182,7 +182,7 @@ TEST(print_integers)
         const uint64_t value = random_word();
         const int kind = i % 5;
         snprintf(format + strlen(format), 8, "ll%c", kinds[kind].letter);
-        if (kinds[kind].letter == 'd') /* '#' has no meaning */
+        if (kinds[kind].letter == 'd') /* '#' has no effect */
             flags &= ~8u;
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
@@ -249,5 +249,5 @@ TEST(print_buffer_end)
     assert_int_equal(printed[0], 250);
     assert_memory_equal((char *)printed + 4 + 240, "0123456789", 10);
     __samite_put_end(text, 10);
-    assert_int_equal(printed[0], 260); /* past the end: for the machine to report */
+    assert_int_equal(printed[0], 260); /* past the end: the machine reports it */
 }

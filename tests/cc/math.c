@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of floats of the OpenCL C library, sampled, within the specification's limits;
- * SAMITE_STRIDE=1 measures every float, in minutes per function; the lines are those of the table
- * in docs/opencl-math.md. */
+/* Every float function of the OpenCL C library, sampled, within the specification's limits;
+ * SAMITE_STRIDE=1 measures every float, in minutes per function. The lines are those of the
+ * table in docs/opencl-math.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

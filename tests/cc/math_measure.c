@@ -91,15 +91,15 @@ const struct math_function math_functions[] = {
 };
 const size_t math_function_count = sizeof math_functions / sizeof *math_functions;
 
-/* Distance in units of the last place of a float at `want`, as 7.4 of the specification has it; a
- * result that overflows counts as 2^128. */
+/* Distance in ulp of a float at `want`, as defined in 7.4 of the specification; a result that
+ * overflows counts as 2^128. */
 static double ulps(float got, double want)
 {
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : INFINITY;
     if (want == 0)
         return got == 0 && !signbit(got) == !signbit(want) ? 0 : fabs((double)got) * 0x1p149 + 1;
-    /* From here the nearest float is an infinity. */
+    /* From here on the nearest float is an infinity. */
     if (fabs(want) >= 0x1.ffffffp+127) {
         if (isinf(got) && !signbit(got) == !signbit(want))
             return 0;

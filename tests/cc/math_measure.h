@@ -24,7 +24,7 @@ struct math_error {
     float x, y; /* where */
 };
 
-/* Every `stride`-th float from the bits `first` up to before `end`. */
+/* Every `stride`-th float from the bits `first` up to, not including, `end`. */
 struct math_error math_measure(const struct math_function *function, uint64_t first, uint64_t end,
                                uint64_t stride);
 /* Pairs: of special values, and `count` random ones of several distributions. */

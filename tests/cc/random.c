@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random kernels: nested divergent branches, loops that lanes leave by `break`, `continue` and
- * `return`, switches, private arrays, integers of 8 to 64 bits. The same text is compiled as C for
- * the host, by clang's own back end. SAMITE_CASES: how many (200); SAMITE_CC_SHOW: show them. */
+ * `return`, switches, private arrays, integers of 8 to 64 bits. The same text is compiled as C
+ * for the host, with clang's own back end. SAMITE_CASES: their number (200); SAMITE_CC_SHOW:
+ * print them. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 /* Skip the test program if clang is not installed. */
 void cc_need_clang(void);
 
-/* Compile `source`; the assembly, or NULL with the error in `error`. A first line "// CL2.0" chooses
- * the standard. */
+/* Compile `source`; returns the assembly, or NULL with the error in `error`. A first line
+ * "// CL2.0" selects the standard. */
 char *cc_assembly(const char *source, struct sam_error *error);
 struct sam_image *cc_image(const char *source); /* fails the case */
 struct sam_image *cc_image_or_error(const char *source, struct sam_error *error);
@@ -24,19 +24,19 @@ struct cc_launch {
     struct sam_sink print;
 };
 
-/* A buffer of words, copied from `in` and back to `out` unless that is NULL; without `in`, `count`
- * is a scalar. */
+/* A buffer of words, copied from `in` and back to `out` unless NULL; without `in`, `count` is a
+ * scalar. */
 struct cc_buffer {
     const uint32_t *in;
     uint32_t *out;
     size_t count;
 };
 
-/* Launch a kernel of these arguments, then launch->args. Returns the instructions it took. */
+/* Launch a kernel of these arguments, then launch->args. Returns its instruction count. */
 uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *launch,
                         const struct cc_buffer *buffers, size_t count);
 
-/* Launch a kernel of (out, in, args...). Returns the instructions it took. */
+/* Launch a kernel of (out, in, args...). Returns its instruction count. */
 uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, uint32_t *out,
                 size_t out_words, const uint32_t *in, size_t in_words);
 #endif

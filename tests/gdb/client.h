@@ -28,7 +28,7 @@ struct sam_gdb_transport client_transport(struct client *c);
  * may be NULL. Valid until the next call. Returns NULL if there is none. Fails the test if the
  * checksum is wrong. */
 const char *client_answer(struct client *c, size_t *size);
-/* The next packet must be this; '*' stands for any text. */
+/* The next packet must be this; '*' matches any text. */
 void client_expect(struct client *c, const char *pattern);
 /* The same for console output, decoded; consecutive packets are joined. */
 void client_expect_console(struct client *c, const char *pattern);

@@ -204,7 +204,7 @@ TEST(names)
     assert_true(sam_csr_entry_find(&ventus, "mstatus", &entry));
 }
 
-/* X stands for non-standard extensions; Zfinx is standard. */
+/* X denotes non-standard extensions; Zfinx is standard. */
 TEST(extensions_in_misa)
 {
     static const uint64_t plain = 1u << 8 | 1u << 12, top = UINT64_C(2) << 62;

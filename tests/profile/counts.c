@@ -301,7 +301,8 @@ TEST(traps)
     sam_profile_free(profile);
 }
 
-/* A session adds its counts once, however often it is finished, and whoever takes the result. */
+/* A session adds its counts once, however often it is finished, and whichever caller takes the
+ * result. */
 TEST(sessions)
 {
     struct sam_profile *profile = sam_profile_new();
