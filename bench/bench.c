@@ -33,11 +33,21 @@ struct bench {
     size_t count;
 };
 
-double bench_now(void)
+static double seconds(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+double bench_now(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double bench_processor(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void *checked(void *pointer)

@@ -48,8 +48,9 @@ double bench_time(struct bench *bench, const char *name, const char *unit, doubl
  * means failure. */
 double bench_median(const struct bench *bench, double (*once)(void *context), void *context);
 
-/* Wall time in seconds. */
+/* Wall time, and processor time of this process, in seconds. */
 double bench_now(void);
+double bench_processor(void);
 
 /* Print the error and exit with 1: the benchmark cannot continue. */
 struct sam_error;

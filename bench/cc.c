@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -16,16 +15,9 @@
 #include "samite/isa.h"
 #include "tests/cc/generate.h"
 
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 struct compiling {
     const char *path;
-    clockid_t clock;
+    double (*now)(void);
 };
 
 static double once(void *context)
@@ -35,22 +27,22 @@ static double once(void *context)
     struct sam_error error;
     char *text, *messages;
     size_t size;
-    const double start = now(c->clock);
+    const double start = c->now();
     if (sam_cc_compile(&options, c->path, &text, &size, &messages, &error) != SAM_OK)
         bench_fail(c->path, &error);
     sam_text_free(messages);
     sam_text_free(text);
-    return now(c->clock) - start;
+    return c->now() - start;
 }
 
 static void measure(struct bench *bench, const char *what, const char *path)
 {
     static const struct {
         const char *name;
-        clockid_t clock;
-    } rows[] = {{"besides clang", CLOCK_PROCESS_CPUTIME_ID}, {"with clang", CLOCK_MONOTONIC}};
+        double (*now)(void);
+    } rows[] = {{"besides clang", bench_processor}, {"with clang", bench_now}};
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        struct compiling c = {path, rows[i].clock};
+        struct compiling c = {path, rows[i].now};
         char name[64];
         snprintf(name, sizeof name, "%s, %s", what, rows[i].name);
         if (!bench_wants(bench, name))
@@ -58,7 +50,7 @@ static void measure(struct bench *bench, const char *what, const char *path)
         if (!bench_lists(bench))
             once(&c); /* the library of builtins may have to be compiled */
         bench_value(bench, name, "ms", bench_lists(bench) ? 0 : 1e3 * bench_median(bench, once, &c),
-                    rows[i].clock == CLOCK_MONOTONIC ? 0 : 150);
+                    rows[i].now == bench_now ? 0 : 150);
     }
 }
 

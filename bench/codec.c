@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -38,13 +37,6 @@ struct set {
     unsigned turns;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void *room(size_t size)
 {
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -71,12 +63,12 @@ static bool by_turns(struct set *set, work *ours, work *theirs, double *our_time
     double a[MOST_TURNS], b[MOST_TURNS] = {0};
     bool good = ours(set) && (!theirs || theirs(set)); /* warm up */
     for (unsigned i = 0; i < set->turns && good; i++) {
-        double start = now();
+        double start = bench_now();
         good = ours(set);
-        a[i] = now() - start;
-        start = now();
+        a[i] = bench_now() - start;
+        start = bench_now();
         good = good && (!theirs || theirs(set));
-        b[i] = now() - start;
+        b[i] = bench_now() - start;
     }
     qsort(a, set->turns, sizeof a[0], by_value);
     qsort(b, set->turns, sizeof b[0], by_value);
@@ -413,9 +405,9 @@ static void ranges(struct bench *bench, struct set *s)
                 sam_packed_open_source(source, NULL, &packed, NULL) == SAM_OK;
     for (unsigned i = 0; good && i < READS; i++) {
         first_byte = test_below(&random, (s->tensors[0].size - size) / 4) * 4;
-        const double start = now();
+        const double start = bench_now();
         good = sam_packed_read(packed, 0, first_byte, size, out, NULL) == SAM_OK;
-        times[i] = 1e6 * (now() - start);
+        times[i] = 1e6 * (bench_now() - start);
         good = good && memcmp(out, s->elements + s->tensors[0].offset + first_byte, size) == 0;
     }
     qsort(times, READS, sizeof times[0], by_value);

@@ -7,20 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "bench.h"
 #include "simt/replay.h"
 
 #define GOAL 2.0 /* M warp instructions/s */
-
-/* Processor time: everything runs on one thread. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct timed {
     struct sam_gpu_timing timing;
@@ -32,11 +23,11 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
 {
     struct timed *timed = context;
     const struct sam_gpu_options options = {.size = sizeof options, .timing = &timed->timing};
-    const double start = now();
+    const double start = bench_processor();
     enum sam_status status = sam_gpu_set_options(gpu, &options, error);
     if (status == SAM_OK)
         status = sam_gpu_launch(gpu, launch, result, error);
-    timed->seconds += now() - start;
+    timed->seconds += bench_processor() - start;
     return status;
 }
 

@@ -6,29 +6,20 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "bench.h"
 
 enum { REPEATS = 5 };
 #define LIMIT 20.0
 
-/* Processor time: both sides run on one thread. */
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static enum sam_status timed_launch(void *context, struct sam_gpu *gpu,
                                     const struct sam_launch *launch, struct sam_gpu_result *result,
                                     struct sam_error *error)
 {
     double *seconds = context;
-    const double start = now();
+    const double start = bench_processor();
     const enum sam_status status = sam_gpu_launch(gpu, launch, result, error);
-    *seconds += now() - start;
+    *seconds += bench_processor() - start;
     return status;
 }
 

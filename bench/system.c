@@ -5,7 +5,6 @@
 #include <math.h>
 #include <packed.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "system_records.h"
 
@@ -16,14 +15,6 @@ static bool drop(void *context, const void *data, size_t size)
 {
     (void)context, (void)data, (void)size;
     return true;
-}
-
-/* Processor time: everything runs on one thread. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 struct layer {
@@ -43,9 +34,9 @@ static bool run(const struct layer *l, const struct sam_system_timing *timing, d
     struct packed_result result = {0};
     struct sam_error error = {0};
     bool good = packed_make(&layer, &l->config, &error) == SAM_OK;
-    const double start = now();
+    const double start = bench_processor();
     good = good && packed_run(&layer, &how, &result, &error) == SAM_OK;
-    *seconds = now() - start;
+    *seconds = bench_processor() - start;
     *cycles = result.figures ? result.figures->cycles : 0;
     if (good && !packed_check(&layer, &result)) {
         snprintf(error.text, sizeof error.text, "%s", result.failure);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "samite/samite.h"
 
@@ -149,14 +148,6 @@ static void make_system(struct records *r)
     r->start = SAM_SYSTEM_CODE_BASE;
 }
 
-/* Processor time: everything runs on one thread. */
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double run_record(struct records *r)
 {
     struct sam_hart *hart = sam_system_hart(r->system);
@@ -165,9 +156,9 @@ static double run_record(struct records *r)
     sam_hart_set_pc(hart, r->start);
     sam_hart_set_x(hart, 10, r->record);
     sam_hart_set_x(hart, 11, SAM_SYSTEM_WEIGHT_SUBMIT);
-    const double start = now();
+    const double start = bench_processor();
     check(sam_system_run(r->system, &result, &error), &error);
-    const double seconds = now() - start;
+    const double seconds = bench_processor() - start;
     if (result.hart.exit_code != 0)
         bench_fail("weight records", &(struct sam_error){.text = "the record has failed"});
     return seconds;
@@ -176,13 +167,13 @@ static double run_record(struct records *r)
 static double run_codec(const struct records *r)
 {
     struct sam_error error = {0};
-    const double start = now();
+    const double start = bench_processor();
     const bool widens = r->kind->to != r->kind->type;
     check(sam_packed_read(r->packed, 0, 0, BYTES, widens ? r->narrow : r->out, &error), &error);
     if (widens)
         check(sam_dtype_widen(r->kind->type, r->kind->to, r->narrow, r->elements, r->out, &error),
               &error);
-    return now() - start;
+    return bench_processor() - start;
 }
 
 static double once(void *context)
