@@ -4,16 +4,14 @@
 samite reads of them, under every protocol. The names of PyTorch are stood in for."""
 import collections
 import io
-import os
 import pickle
 import struct
-import subprocess
 import sys
-import tempfile
 import types
 import zipfile
 
-SAMITE = os.environ["SAMITE"]
+from cases import run, samite
+
 torch = types.ModuleType("torch")
 utils = types.ModuleType("torch._utils")
 torch._utils = utils
@@ -76,10 +74,6 @@ def save(path, value, protocol, method=zipfile.ZIP_STORED):
         archive.writestr("archive/version", "3\n")
 
 
-def samite(*words):
-    return subprocess.run([SAMITE, *words], capture_output=True, text=True)
-
-
 def reads(protocol):
     storage = Storage("0", 6)
     state = collections.OrderedDict()
@@ -121,16 +115,7 @@ def main():
     cases.append(("compressed", lambda: refuses({}, "is compressed (deflate)",
                                                 method=zipfile.ZIP_DEFLATED)))
     cases.append(("protocol 0", lambda: refuses({"a": 1}, "no state dict needs", protocol=0)))
-    print(f"1..{len(cases)}")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for number, (name, case) in enumerate(cases, 1):
-            try:
-                case()
-                print(f"ok {number} - {name}")
-            except AssertionError as error:
-                print(f"not ok {number} - {name}\n# {str(error).strip()}")
-        os.chdir("/")
+    run(cases)
 
 
 main()

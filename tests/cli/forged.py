@@ -6,14 +6,9 @@ belong to no tensor are accepted, and come back as they were."""
 import json
 import os
 import struct
-import subprocess
-import tempfile
 
-SAMITE = os.environ["SAMITE"]
+from cases import run, samite
 
-
-def samite(*words):
-    return subprocess.run([SAMITE, *words], capture_output=True, text=True)
 
 
 def safetensors(tensors, body):
@@ -94,16 +89,7 @@ def keeps(name, data):
 def main():
     cases = [(f"refuses {c[0]}", lambda c=c: refuses(*c)) for c in REFUSED]
     cases += [(f"keeps {c[0]}", lambda c=c: keeps(*c)) for c in ACCEPTED]
-    print(f"1..{len(cases)}")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for number, (name, case) in enumerate(cases, 1):
-            try:
-                case()
-                print(f"ok {number} - {name}")
-            except AssertionError as error:
-                print(f"not ok {number} - {name}\n# {str(error).strip()}")
-        os.chdir("/")
+    run(cases)
 
 
 main()

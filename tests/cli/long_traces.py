@@ -4,12 +4,10 @@
 timeline, and the table of a sweep. Each is read as its viewer reads it."""
 import csv
 import json
-import os
 import re
-import subprocess
-import tempfile
 
-SAMITE = os.environ["SAMITE"]
+from cases import run, samite
+
 PROGRAM = """
     .text
     .globl spin
@@ -24,8 +22,8 @@ spin:
 RUN = ("--kernel", "spin", "--grid", "2", "--block", "64", "-q")
 
 
-def samite(*words):
-    done = subprocess.run([SAMITE, *words], capture_output=True, text=True)
+def succeeds(*words):
+    done = samite(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -35,7 +33,7 @@ def figure(text, name):
 
 
 def konata():
-    report = samite("run", "spin.s", *RUN, "--cycles", "--konata", "k.txt")
+    report = succeeds("run", "spin.s", *RUN, "--cycles", "--konata", "k.txt")
     instructions = figure(report, "instructions")
     assert instructions > 190000
     now, retired, seen, stage, last = 0, 0, 0, {}, {}
@@ -69,7 +67,7 @@ def konata():
 
 
 def window():
-    samite("run", "spin.s", *RUN, "--cycles", "--perfetto", "p.json", "--perfetto-from", "100000",
+    succeeds("run", "spin.s", *RUN, "--cycles", "--perfetto", "p.json", "--perfetto-from", "100000",
            "--perfetto-to", "100300")
     with open("p.json") as file:
         events = json.load(file)
@@ -85,7 +83,7 @@ def window():
 
 
 def table():
-    samite("sweep", "spin.s", "--kernel", "spin", "--grid", "2", "--block", "64", "--config",
+    succeeds("sweep", "spin.s", "--kernel", "spin", "--grid", "2", "--block", "64", "--config",
            "warps=4,8", "-o", "t.csv")
     with open("t.csv", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -94,19 +92,7 @@ def table():
 
 
 def main():
-    cases = [konata, window, table]
-    print(f"1..{len(cases)}")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        with open("spin.s", "w") as file:
-            file.write(PROGRAM)
-        for number, case in enumerate(cases, 1):
-            try:
-                case()
-                print(f"ok {number} - {case.__name__}")
-            except AssertionError as error:
-                print(f"not ok {number} - {case.__name__}\n# {str(error).strip()}")
-        os.chdir("/")
+    run([(case.__name__, case) for case in (konata, window, table)], {"spin.s": PROGRAM})
 
 
 main()
