@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 import numpy as np
 
-from ._weights import TensorSlice, WeightFile
+from ._weights import Names, TensorSlice, WeightFile
 
 _SUFFIXES = (".smw", ".safetensors")
 
@@ -46,7 +46,7 @@ def _shard(folder: Path, name: str) -> Path:
     raise FileNotFoundError(f"{folder / name}: a shard that the index names is missing, packed and unpacked")
 
 
-class WeightFolder:
+class WeightFolder(Names):
     """A sharded model that is open for reading, with the methods of one file. Made by samite.open_folder."""
 
     def __init__(self, path: Any, framework: str = "np", threads: Optional[int] = None) -> None:
@@ -112,15 +112,6 @@ class WeightFolder:
         if self._closed:
             raise ValueError(f"{self.path}: the folder is closed")
         return list(self._where)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
-
-    def __len__(self) -> int:
-        return len(self.keys())
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.keys()
 
     def files(self) -> list[str]:
         """The paths of the shards."""

@@ -189,6 +189,16 @@ def take_text(address: ctypes.c_void_p) -> str:
         lib.sam_text_free(ctypes.cast(address, ctypes.c_char_p))
 
 
+def take_messages(status: int, messages: ctypes.c_void_p, error: abi.sam_error) -> str:
+    """The messages on a program text; raises what the status of the call says."""
+    report = take_text(messages)
+    if status == abi.SAM_ERR_INPUT:
+        raise SourceError(text_of(error), report)
+    if status != abi.SAM_OK:
+        raise failure(status, error)
+    return report
+
+
 def version() -> str:
     """The version of the library, "major.minor.patch"."""
     return lib.sam_version().decode()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._library import SourceError, check, failure, lib, name_bytes, options, take_text, text_of
+from ._library import check, lib, name_bytes, options, take_messages, take_text
 
 MOST = 256 << 20  # bytes of a program
 
@@ -120,11 +120,7 @@ def assemble(text: Union[str, bytes], *, isa: str = "ventus", base: int = abi.SA
     image, messages, error = POINTER(abi.sam_image)(), c_void_p(), abi.sam_error()
     status = lib.sam_assemble(byref(settings), name_bytes(name, "name"), source, len(source), byref(image),
                               byref(messages), byref(error))
-    report = take_text(messages)
-    if status == abi.SAM_ERR_INPUT:
-        raise SourceError(text_of(error), report)
-    if status != abi.SAM_OK:
-        raise failure(status, error)
+    take_messages(status, messages, error)
     return Program(image, name)
 
 
@@ -144,11 +140,7 @@ def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_pa
     text, size, messages, error = c_void_p(), c_size_t(), c_void_p(), abi.sam_error()
     status = lib.sam_cc_compile(byref(settings), os.fsencode(path), byref(text), byref(size), byref(messages),
                                 byref(error))
-    report = take_text(messages)
-    if status == abi.SAM_ERR_INPUT:
-        raise SourceError(text_of(error), report)
-    if status != abi.SAM_OK:
-        raise failure(status, error)
+    take_messages(status, messages, error)
     return take_text(text).encode()
 
 

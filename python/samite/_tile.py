@@ -13,7 +13,7 @@ import numpy as np
 from . import _abi as abi
 from . import _dtypes
 from ._arguments import InOut, Out, array_of, scalar_bytes
-from ._library import SourceError, Trap, failure, lib, name_bytes, options, take_text, text_of
+from ._library import Trap, failure, lib, name_bytes, options, take_messages, text_of
 from ._run import Run
 
 _NAN = {"number": abi.SAM_TILE_NAN_NUMBER, "propagate": abi.SAM_TILE_NAN_PROPAGATE, "first": abi.SAM_TILE_NAN_FIRST}
@@ -55,23 +55,14 @@ def _parse(name: str, text: bytes) -> tuple[c_void_p, str]:
     program, messages, error = c_void_p(), c_void_p(), abi.sam_error()
     status = lib.sam_tile_parse(name_bytes(name, "name"), text, len(text), byref(program), byref(messages),
                                 byref(error))
-    report = take_text(messages)
-    if status == abi.SAM_ERR_INPUT:
-        raise SourceError(text_of(error), report)
-    if status != abi.SAM_OK:
-        raise failure(status, error)
+    report = take_messages(status, messages, error)
     return program, report
 
 
 def _check(program: c_void_p, profile: int) -> str:
     messages, error = c_void_p(), abi.sam_error()
     status = lib.sam_tile_check(program, profile, byref(messages), byref(error))
-    report = take_text(messages)
-    if status == abi.SAM_ERR_INPUT:
-        raise SourceError(text_of(error), report)
-    if status != abi.SAM_OK:
-        raise failure(status, error)
-    return report
+    return take_messages(status, messages, error)
 
 
 class _Arguments:

@@ -75,7 +75,23 @@ class TensorSlice:
         return self._file._fill(self._tensor, axes, shape, out)
 
 
-class WeightFile:
+class Names:
+    """Iteration over the names in keys()."""
+
+    def keys(self) -> list[str]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+
+class WeightFile(Names):
     """A file of weights that is open for reading: packed (.smw), safetensors, gguf or npy.
 
     Made by samite.open. Threads may share it. The file is mapped: it must not shrink while it is open.
@@ -125,15 +141,6 @@ class WeightFile:
         """The names of the tensors, in the order of the file."""
         self._open()
         return list(self._tensors)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
-
-    def __len__(self) -> int:
-        return len(self.keys())
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.keys()
 
     @property
     def packed(self) -> bool:
