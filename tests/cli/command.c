@@ -356,6 +356,16 @@ int open_terminal(char *name, size_t room)
     return terminal;
 }
 
+pid_t start_on_terminal(const char *words, int stream, int *terminal, int *held)
+{
+    char line[512], name[64];
+    *terminal = open_terminal(name, sizeof name);
+    *held = open(name, O_RDWR | O_NOCTTY);
+    snprintf(line, sizeof line, "%s >%s 2>%s; :", words, stream == 1 ? name : ".out",
+             stream == 2 ? name : ".err"); /* `:` takes what start() appends */
+    return start(line);
+}
+
 bool no_terminal(void)
 {
     char name[64];

@@ -47,6 +47,9 @@ pid_t start(const char *words);
 void run_script(const char *commands);
 /* The master of a new pseudo-terminal, and the name of the other end. */
 int open_terminal(char *name, size_t room);
+/* Start `samite VERB WORDS` with its standard output (1) or error (2) on a new terminal. Output
+ * that is not read yet stays there until *held is closed. */
+pid_t start_on_terminal(const char *words, int stream, int *terminal, int *held);
 /* Whether the machine has no pseudo-terminals (a container without /dev/pts); prints a note that
  * the test is skipped. */
 bool no_terminal(void);

@@ -114,12 +114,8 @@ TEST(a_deadlock)
 /* The output of the command on a terminal, stopped by Ctrl-C once it has printed `sign`. */
 static struct sam_buffer watch(const char *words, const char *sign)
 {
-    char line[512], name[64];
-    int terminal = open_terminal(name, sizeof name), status;
-    int held = open(name, O_RDWR | O_NOCTTY); /* pending output stays until it is read */
-    snprintf(line, sizeof line, "%s >.out 2>%s; :", words,
-             name); /* `:` takes what start() appends */
-    pid_t child = start(line);
+    int terminal, held, status;
+    const pid_t child = start_on_terminal(words, 2, &terminal, &held);
     struct sam_buffer said = {0};
     while (!strstr(sam_buffer_text(&said), sign)) {
         char bytes[4096];

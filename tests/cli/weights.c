@@ -184,12 +184,8 @@ TEST(interrupted)
 /* The output of the verb on a terminal. */
 static struct sam_buffer watch(const char *words)
 {
-    char line[512], name[64];
-    int terminal = open_terminal(name, sizeof name), status;
-    int held = open(name, O_RDWR | O_NOCTTY); /* pending output stays until it is read */
-    snprintf(line, sizeof line, "%s >.out 2>%s; :", words,
-             name); /* `:` takes what start() appends */
-    pid_t child = start(line);
+    int terminal, held, status;
+    const pid_t child = start_on_terminal(words, 2, &terminal, &held);
     struct sam_buffer said = {0};
     static const char end = 4; /* marks the end of the verb's output */
     for (bool ended = false; !said.size || said.data[said.size - 1] != (uint8_t)end;) {
@@ -269,11 +265,8 @@ TEST(onto_terminal)
 {
     if (no_terminal())
         return;
-    char line[512], name[64];
-    int terminal = open_terminal(name, sizeof name), waiting = 0, status;
-    int held = open(name, O_RDWR | O_NOCTTY);
-    snprintf(line, sizeof line, "pack -f w -o - >%s 2>.err; :", name);
-    pid_t child = start(line);
+    int terminal, held, waiting = 0, status;
+    const pid_t child = start_on_terminal("pack -f w -o -", 1, &terminal, &held);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
     assert_int_equal(ioctl(terminal, FIONREAD, &waiting), 0);
