@@ -37,23 +37,13 @@ static bool read_part(void *context, uint64_t offset, void *data, size_t size)
 {
     struct part *part = context;
     struct parts *all = part->all;
-    uint8_t *out = data;
     if (all->opened != part->index) {
         if (all->file >= 0)
             close(all->file);
         all->file = open(all->list.paths[part->index], O_RDONLY | O_CLOEXEC);
         all->opened = all->file >= 0 ? part->index : SIZE_MAX;
     }
-    while (all->file >= 0 && size && !cli_stopped()) {
-        const ssize_t got = pread(all->file, out, size, (off_t)offset);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        const size_t more = got > 0 ? (size_t)got : 0;
-        out += more;
-        offset += more;
-        size -= more;
-    }
-    return all->file >= 0 && size == 0;
+    return all->file >= 0 && !cli_stopped() && weights_read_at(all->file, offset, data, size);
 }
 
 static bool write_joined(void *context, const void *data, size_t size)

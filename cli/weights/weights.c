@@ -151,13 +151,11 @@ static bool apply_hint(const struct weights_hint *hint, struct weights_input *in
     return true;
 }
 
-/* struct sam_source.read */
-static bool read_at(void *context, uint64_t offset, void *data, size_t size)
+bool weights_read_at(int file, uint64_t offset, void *data, size_t size)
 {
-    const struct weights_input *in = context;
     uint8_t *out = data;
     while (size) {
-        ssize_t got = pread(in->file, out, size, (off_t)offset);
+        ssize_t got = pread(file, out, size, (off_t)offset);
         if (got <= 0 && !(got < 0 && errno == EINTR && !cli_stopped()))
             return false;
         size_t more = got > 0 ? (size_t)got : 0;
@@ -166,6 +164,12 @@ static bool read_at(void *context, uint64_t offset, void *data, size_t size)
         size -= more;
     }
     return true;
+}
+
+/* struct sam_source.read */
+static bool read_file(void *context, uint64_t offset, void *data, size_t size)
+{
+    return weights_read_at(((const struct weights_input *)context)->file, offset, data, size);
 }
 
 static bool read_prefix(void *context, uint64_t offset, void *data, size_t size)
@@ -177,7 +181,7 @@ static bool read_prefix(void *context, uint64_t offset, void *data, size_t size)
 
 struct sam_source weights_source(const struct weights_input *in)
 {
-    return in->is_plain ? (struct sam_source){read_at, (void *)(uintptr_t)in, in->size}
+    return in->is_plain ? (struct sam_source){read_file, (void *)(uintptr_t)in, in->size}
                         : (struct sam_source){read_prefix, (void *)(uintptr_t)in, in->prefix_size};
 }
 

@@ -62,6 +62,10 @@ struct weights_input {
     bool is_device; /* a terminal, /dev/zero */
     bool is_stream; /* of unknown length: weights.file_size is the end of the tensors */
 };
+/* Read exactly `size` bytes. Returns false on an error, at the end of the file, or if a signal that
+ * stops the command interrupts the read. */
+bool weights_read_at(int file, uint64_t offset, void *data, size_t size);
+
 /* The bytes of an open file at any offset: of a regular file, or of one held in memory. */
 struct sam_source weights_source(const struct weights_input *input);
 /* False with `error` filled; close it in either case. Input from a pipe whose length is not known
