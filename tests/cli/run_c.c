@@ -61,6 +61,15 @@ static bool build(const char *options, const char *output)
     return system(command) == 0;
 }
 
+/* Run shell commands with $TARGET and $DEVICE: the options of build `i`, the device headers. */
+static void run_build(size_t i, const char *commands)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "TARGET='%s' DEVICE=$SAMITE_SOURCE/include/samite/device; %s",
+             builds[i].options, commands);
+    run_script(text);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -135,24 +144,14 @@ static const char units[] = "#include <samite/device/matrix.h>\n"
 
 TEST(device_headers)
 {
-    const char *top = getenv("SAMITE_SOURCE");
     write_text("units.c", units);
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
-        char command[1024];
-        snprintf(command, sizeof command,
-                 "cd %s && riscv64-unknown-elf-gcc %s -O2 -I%s/include -nostdlib -ffreestanding "
-                 "-T %s/include/samite/device/tensor.ld %s/include/samite/device/start.S units.c "
-                 "-lgcc -o units >build.log 2>&1",
-                 directory, builds[i].options, top, top, top);
-        assert_int_equal(system(command), 0);
+        run_build(i, "riscv64-unknown-elf-gcc $TARGET -O2 -I$SAMITE_SOURCE/include -nostdlib "
+                     "-ffreestanding -T $DEVICE/tensor.ld $DEVICE/start.S units.c -lgcc -o units");
         expect_runs(i ? "units " TENSOR "--isa rv64im_xtensorload_xmatrix"
                       : "units " TENSOR "--isa rv32im_xtensorload_xmatrix");
         /* our script also works with picolibc */
-        snprintf(command, sizeof command,
-                 "cd %s && " CROSS "%s -T %s/include/samite/device/tensor.ld main.c -o script "
-                 ">build.log 2>&1",
-                 directory, builds[i].options, top);
-        assert_int_equal(system(command), 0);
+        run_build(i, CROSS "$TARGET -T $DEVICE/tensor.ld main.c -o script");
         expect_output("script " TENSOR "-- one", "1: one\n0.333 1234567890123 heap\n");
     }
 }
@@ -220,25 +219,17 @@ static const char bare[] =
 /* Programs on the system, without a C library and with picolibc, linked with system.ld. */
 TEST(on_the_system)
 {
-    const char *top = getenv("SAMITE_SOURCE");
     write_text("bare.c", bare);
     for (size_t i = 0; has_compiler && i < SAM_COUNT(builds); i++) {
-        char command[1024];
-        snprintf(command, sizeof command,
-                 "cd %s && riscv64-unknown-elf-gcc %s -O2 -Wall -Werror -I%s/include -nostdlib "
-                 "-ffreestanding -L %s/include/samite/device -T system.ld "
-                 "%s/include/samite/device/start.S bare.c -lgcc -o bare >build.log 2>&1",
-                 directory, builds[i].options, top, top, top);
-        assert_int_equal(system(command), 0);
+        run_build(i,
+                  "riscv64-unknown-elf-gcc $TARGET -O2 -Wall -Werror -I$SAMITE_SOURCE/include "
+                  "-nostdlib -ffreestanding -L $DEVICE -T system.ld $DEVICE/start.S bare.c -lgcc "
+                  "-o bare");
         struct outcome o = run("bare " SYSTEM);
         assert_int_equal(o.code, 77);
         expect_part(&o.out, "bare  123456789010\n");
         done(&o);
-        snprintf(command, sizeof command,
-                 "cd %s && " CROSS "%s -L %s/include/samite/device -T system.ld main.c -o script "
-                 ">build.log 2>&1",
-                 directory, builds[i].options, top);
-        assert_int_equal(system(command), 0);
+        run_build(i, CROSS "$TARGET -L $DEVICE -T system.ld main.c -o script");
         expect_output("script " SYSTEM "-- one", "1: one\n0.333 1234567890123 heap\n");
     }
 }
