@@ -35,48 +35,22 @@ static uint32_t collect(const struct sam_gputime_config *c)
     return c->collect_request + c->collect_read + c->emit_latency;
 }
 
-static void scalar_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_addi, 5, 5, 0);
-}
-
-static void vector_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_vadd_vi, 5, 0, 5);
-}
-
-static void csr_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_csrrs, 5, 5, 0);
-}
-
-static void mul_chain(struct stream *s, unsigned i)
-{
-    /* both operands lie in different banks, except x4 and x8 */
-    (void)i;
-    stream_add(s, SAM_OP_mul, 4, 4, 8);
-}
-
-static void float_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_fadd_s, 4, 4, 8);
-}
-
-static void convert_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_fcvt_w_s, 5, 5, 0);
-}
-
-static void root_chain(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_fsqrt_s, 5, 5, 0);
-}
+/* Instructions that depend on the one before. The operands of two-operand chains lie in one bank,
+ * x4 and x8; others in different banks. */
+#define CHAIN(name, ...)                                                                           \
+    static void name(struct stream *s, unsigned i)                                                 \
+    {                                                                                              \
+        (void)i;                                                                                   \
+        stream_add(s, __VA_ARGS__);                                                                \
+    }
+CHAIN(scalar_chain, SAM_OP_addi, 5, 5, 0)
+CHAIN(vector_chain, SAM_OP_vadd_vi, 5, 0, 5)
+CHAIN(csr_chain, SAM_OP_csrrs, 5, 5, 0)
+CHAIN(mul_chain, SAM_OP_mul, 4, 4, 8)
+CHAIN(float_chain, SAM_OP_fadd_s, 4, 4, 8)
+CHAIN(convert_chain, SAM_OP_fcvt_w_s, 5, 5, 0)
+CHAIN(root_chain, SAM_OP_fsqrt_s, 5, 5, 0)
+#undef CHAIN
 
 /* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another
  * cycle. */

@@ -258,13 +258,17 @@ static void write_changed(const char *name, const char *from, const char *to)
     sam_buffer_free(&out);
 }
 
-/* Included sources, besides the changed ones. */
-static void make_links(void)
+/* A layer, and a copy of the sources that its programs include besides the changed ones. */
+static struct packed_layer make_changeable(const struct packed_config *config)
 {
+    struct packed_layer layer;
+    struct sam_error error;
+    must(packed_make(&layer, config, &error), &error);
     assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -sfn '" KERNEL_DIR
                            "/../include' '%s/include' && for f in start.inc softmax.s; do ln -sfn "
                            "'" KERNEL_DIR "'/$f '%s/kernels/'; done",
                            test_folder, test_folder, test_folder));
+    return layer;
 }
 
 /* Missing waits, wrong steps and wrong tiles are detected. */
@@ -287,19 +291,16 @@ TEST(wrong_programs)
         {"gpu.s", "bgeu    t2, s5, .Llater", "nop"},
     };
     const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
-    char folder[4096];
-    struct packed_layer layer;
+    struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
     struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
-    make_links();
-    snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
     for (size_t i = 0; i <= COUNT(changes); i++) { /* the last: unchanged */
         write_changed("layer.s", NULL, NULL);
         write_changed("gpu.s", NULL, NULL);
         if (i < COUNT(changes))
             write_changed(changes[i][0], changes[i][1], changes[i][2]);
-        const enum sam_status status = run(&layer, folder, NULL, 512, &result, &error);
+        const enum sam_status status =
+            run(&layer, test_path("kernels/system"), NULL, 512, &result, &error);
         const bool right = status == SAM_OK && packed_check(&layer, &result);
         if (i < COUNT(changes) && right)
             fail_msg("right with '%s' instead of '%s'", changes[i][2], changes[i][1]);
@@ -347,21 +348,18 @@ TEST(missing_waits)
          "sw zero, 60(s0)\n li t1, 0", "store by the hart", "load by GPU launch 0"},
     };
     const struct packed_config config = {SAM_F16, 1, 64, 64, 1};
-    char folder[4096];
-    struct packed_layer layer;
+    struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
     struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
-    make_links();
-    snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
     for (size_t i = 0; i < COUNT(changes); i++) {
         write_changed("layer.s", changes[i].from, changes[i].to);
         write_changed("gpu.s", NULL, NULL);
-        must(run(&layer, folder, NULL, 512, &result, &error), &error);
+        must(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error), &error);
         assert_true(packed_check(&layer, &result));
         packed_result_free(&result);
         check_races = true;
-        assert_int_equal(run(&layer, folder, NULL, 512, &result, &error), SAM_ERR_TRAP);
+        assert_int_equal(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error),
+                         SAM_ERR_TRAP);
         check_races = false;
         if (!strstr(error.text, changes[i].first) || !strstr(error.text, changes[i].second))
             fail_msg("%s", error.text);
@@ -417,20 +415,17 @@ TEST(a_poll_that_ends_too_early)
 {
     const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
     const struct sam_system_timing with = {.size = sizeof with};
-    char folder[4096];
-    struct packed_layer layer;
+    struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
     struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
-    make_links();
-    snprintf(folder, sizeof folder, "%s/kernels/system", test_folder);
     write_changed("layer.s", "bltu    t1, s11, .Lpoll", "addi t1, t1, 1\n bltu t1, s11, .Lpoll");
     write_changed("gpu.s", NULL, NULL);
     check_races = true;
-    must(run(&layer, folder, NULL, 512, &result, &error), &error);
+    must(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error), &error);
     packed_result_free(&result);
     timing = &with;
-    assert_int_equal(run(&layer, folder, NULL, 512, &result, &error), SAM_ERR_TRAP);
+    assert_int_equal(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error),
+                     SAM_ERR_TRAP);
     timing = NULL;
     check_races = false;
     if (!strstr(error.text, "load by the matrix unit") ||

@@ -232,6 +232,13 @@ static struct system_race_access made(enum sam_system_agent agent, enum sam_syst
     return (struct system_race_access){agent, kind, true, pc, address, size};
 }
 
+static void access_as(struct bench *b, enum sam_system_agent agent, enum sam_system_access kind,
+                      uint64_t pc, uint64_t address, uint64_t size)
+{
+    const struct system_race_access access = made(agent, kind, pc, address, size);
+    access_memory(b, &access);
+}
+
 static size_t found(const struct bench *b, const struct sam_system_race **list)
 {
     uint64_t dropped;
@@ -246,13 +253,9 @@ TEST(a_loop_over_a_result_is_one_race)
     const struct sam_system_race *list;
     begin(&b, 0, 0);
     submit(&b, SAM_SYSTEM_BY_GPU, 0x40001000, 0x40000010);
-    const struct system_race_access write =
-        made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000020, 0x90000000, 256);
-    access_memory(&b, &write);
+    access_as(&b, SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000020, 0x90000000, 256);
     for (unsigned i = 0; i < 100; i++) {
-        const struct system_race_access read =
-            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000030, 0x90000010 + 4 * i, 4);
-        access_memory(&b, &read);
+        access_as(&b, SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000030, 0x90000010 + 4 * i, 4);
     }
     assert_int_equal(found(&b, &list), 1);
     assert_int_equal(list[0].address, 0x90000010);
@@ -275,13 +278,9 @@ TEST(a_loop_of_launches_is_one_race)
     begin(&b, 0, 0);
     for (unsigned i = 0; i < 10; i++) {
         const uint64_t at = 0x90000000 + 0x1800 * ((i + 5) % 10);
-        const struct system_race_access write =
-            made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000020, at, 16);
-        const struct system_race_access read =
-            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000030, at + 4, 4);
         submit(&b, SAM_SYSTEM_BY_GPU, 0x40001000 + 64 * i, 0x40000010);
-        access_memory(&b, &write);
-        access_memory(&b, &read);
+        access_as(&b, SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000020, at, 16);
+        access_as(&b, SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000030, at + 4, 4);
     }
     assert_int_equal(found(&b, &list), 1);
     assert_int_equal(list[0].address, 0x90000000 + 0x1800 * 5 + 4);
@@ -299,19 +298,15 @@ TEST(a_wait_for_one_queue_is_none_for_the_other)
     const struct sam_system_race *list;
     begin(&b, 0, 0);
     submit(&b, SAM_SYSTEM_BY_WEIGHTS, 0x1000, 0x10);
-    const struct system_race_access decoded =
-        made(SAM_SYSTEM_BY_WEIGHTS, SAM_SYSTEM_STORE, 0, 0x18000000, 64);
-    access_memory(&b, &decoded);
+    access_as(&b, SAM_SYSTEM_BY_WEIGHTS, SAM_SYSTEM_STORE, 0, 0x18000000, 64);
     submit(&b, SAM_SYSTEM_BY_GPU, 0x2000, 0x20);
     ended(&b, SAM_SYSTEM_BY_GPU, 1);
-    const struct system_race_access early =
-        made(SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, 0x30, 0x1800003c, 16);
-    access_memory(&b, &early);
+    access_as(&b, SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, 0x30, 0x1800003c, 16);
     assert_int_equal(found(&b, &list), 1);
     assert_int_equal(list[0].address, 0x1800003c);
     assert_int_equal(list[0].size, 4);
     ended(&b, SAM_SYSTEM_BY_WEIGHTS, 1);
-    access_memory(&b, &early);
+    access_as(&b, SAM_SYSTEM_BY_MATRIX, SAM_SYSTEM_LOAD, 0x30, 0x1800003c, 16);
     assert_int_equal(found(&b, &list), 1);
     end(&b);
 }
@@ -322,17 +317,13 @@ TEST(one_queue_orders_itself_and_two_do_not)
     const struct sam_system_race *list;
     begin(&b, 0, 0);
     for (unsigned i = 0; i < 3; i++) {
-        const struct system_race_access write =
-            made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000000, 0x90000000, 128);
         submit(&b, SAM_SYSTEM_BY_GPU, 0x1000, 0x10);
-        access_memory(&b, &write);
+        access_as(&b, SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000000, 0x90000000, 128);
     }
     assert_int_equal(found(&b, &list), 0);
     submit(&b, SAM_SYSTEM_BY_WEIGHTS, 0x2000, 0x20);
     ended(&b, SAM_SYSTEM_BY_GPU, 2);
-    const struct system_race_access read =
-        made(SAM_SYSTEM_BY_WEIGHTS, SAM_SYSTEM_LOAD, 0, 0x90000000, 128);
-    access_memory(&b, &read);
+    access_as(&b, SAM_SYSTEM_BY_WEIGHTS, SAM_SYSTEM_LOAD, 0, 0x90000000, 128);
     assert_int_equal(found(&b, &list), 1);
     assert_int_equal(list[0].in_flight.number, 2);
     assert_int_equal(list[0].access.number, 0);
@@ -345,16 +336,10 @@ TEST(atomics_do_not_race_with_each_other)
     const struct sam_system_race *list;
     begin(&b, 0, 0);
     submit(&b, SAM_SYSTEM_BY_GPU, 0x1000, 0x10);
-    const struct system_race_access add =
-        made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_ATOMIC, 0x80000000, 0x90000000, 4);
-    access_memory(&b, &add);
-    const struct system_race_access too =
-        made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_ATOMIC, 0x40000000, 0x90000000, 4);
-    access_memory(&b, &too);
+    access_as(&b, SAM_SYSTEM_BY_GPU, SAM_SYSTEM_ATOMIC, 0x80000000, 0x90000000, 4);
+    access_as(&b, SAM_SYSTEM_BY_HART, SAM_SYSTEM_ATOMIC, 0x40000000, 0x90000000, 4);
     assert_int_equal(found(&b, &list), 0);
-    const struct system_race_access plain =
-        made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000004, 0x90000000, 4);
-    access_memory(&b, &plain);
+    access_as(&b, SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000004, 0x90000000, 4);
     assert_int_equal(found(&b, &list), 1);
     end(&b);
 }
@@ -366,13 +351,9 @@ TEST(findings_beyond_those_kept_are_counted)
     size_t count;
     begin(&b, 0, 0);
     submit(&b, SAM_SYSTEM_BY_GPU, 0x1000, 0x10);
-    const struct system_race_access write =
-        made(SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000000, 0x90000000, 0x4000);
-    access_memory(&b, &write);
+    access_as(&b, SAM_SYSTEM_BY_GPU, SAM_SYSTEM_STORE, 0x80000000, 0x90000000, 0x4000);
     for (unsigned i = 0; i < SAM_SYSTEM_RACES_KEPT + 20; i++) {
-        const struct system_race_access read =
-            made(SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000000 + 4 * i, 0x90000000, 4);
-        access_memory(&b, &read);
+        access_as(&b, SAM_SYSTEM_BY_HART, SAM_SYSTEM_LOAD, 0x40000000 + 4 * i, 0x90000000, 4);
     }
     sam_system_races_found(b.races, &count, &dropped);
     assert_int_equal(count, SAM_SYSTEM_RACES_KEPT);
