@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mutate_codec [--rounds N] [--seed N]: damaged packed files, N of them (100000), with the outcome
- * of each, as TAP. A file is damaged by bit flips, cuts, splices, swapped blocks and wrong sizes;
- * every eighth gets valid checksums again, so that the code after the check runs. Each lies
- * against a page that cannot be read, is unpacked at once, piecewise and one tensor at a time, with
- * an allocator that counts. Wrong is: a crash, ten seconds, more memory than twice the file's size,
- * and other bytes than were packed given out as right. */
+/* mutate_codec [--rounds N] [--seed N] [--window 1]: damaged packed files, N of them (100000), with
+ * the outcome of each, as TAP; with --window all files are packed as windows. A file is damaged by
+ * bit flips, cuts, splices, swapped blocks and wrong sizes; every eighth gets valid checksums
+ * again, so that the code after the check runs. Each lies against a page that cannot be read, is
+ * unpacked at once, piecewise and one tensor at a time, with an allocator that counts. Wrong is: a
+ * crash, ten seconds, more memory than twice the file's size, and other bytes than were packed
+ * given out as right. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static void meter_release(void *context, void *memory)
 }
 
 /* --- samples */
-static void make_sample(struct sample *s, unsigned number, uint64_t *random)
+static void make_sample(struct sample *s, unsigned number, bool window, uint64_t *random)
 {
     static const enum sam_dtype types[SAMPLES][TENSORS] = {
         {SAM_BF16, SAM_F32, SAM_U8, SAM_BF16},    {SAM_F16, SAM_E4M3, SAM_E5M2, SAM_I4},
@@ -99,9 +100,9 @@ static void make_sample(struct sample *s, unsigned number, uint64_t *random)
         test_weights(tensors[i].type, s->file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                      random);
     const struct sam_codec_options options = {.size = sizeof options,
-                                              .bit_planes = number == 2,
-                                              .dense = number == 3,
-                                              .window = number == 5};
+                                              .bit_planes = number == 2 && !window,
+                                              .dense = number == 3 && !window,
+                                              .window = number == 5 || window};
     s->packed = malloc((size_t)sam_pack_bound(&weights));
     FUZZ_CHECK(s->packed &&
                sam_pack(&weights, s->file, &options, s->packed, (size_t)sam_pack_bound(&weights),
@@ -359,15 +360,18 @@ int main(int argc, char **argv)
     struct tally tally[KINDS] = {0};
     unsigned long rounds = 100000;
     uint64_t seed = 1;
+    bool window = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--rounds") == 0)
             rounds = strtoul(argv[i + 1], NULL, 0);
         else if (strcmp(argv[i], "--seed") == 0)
             seed = strtoull(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--window") == 0)
+            window = strtoul(argv[i + 1], NULL, 0) != 0;
     }
-    printf("1..%d\n# --rounds %lu --seed %" PRIu64 "\n", KINDS, rounds, seed);
+    printf("1..%d\n# --rounds %lu --seed %" PRIu64 " --window %d\n", KINDS, rounds, seed, window);
     for (unsigned i = 0; i < SAMPLES; i++)
-        make_sample(&samples[i], i, &seed);
+        make_sample(&samples[i], i, window, &seed);
     uint8_t *end = guarded(), *work = malloc(ROOM);
     FUZZ_CHECK(work);
     for (unsigned long round = 0; round < rounds; round++) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/chunk.h"
 #include "codec/chunks.h"
 #include "samite/codec.h"
 #include "system/weight.h"
@@ -110,6 +111,22 @@ static bool take_text(void *context, const struct sam_chunks_step *step)
     return true;
 }
 
+/* A chunk of windows of `count` elements. */
+static void add_windows(struct text *text, enum sam_layout_id layout, const uint8_t *elements,
+                        size_t count)
+{
+    struct sam_chunk_maker maker;
+    const struct sam_chunk_span span = {.layout = layout, .count = count};
+    uint8_t *out = malloc(sam_chunk_bound(layout, count) + SAM_CHUNK_SLACK);
+    FUZZ_CHECK(out && sam_chunk_maker_open(&maker, sam_codec_ops(SAM_CODEC_BEST), NULL,
+                                           1u << layout, count));
+    maker.window = true;
+    const size_t size = sam_chunk_make(&maker, &span, elements, out);
+    take_text(text, &(struct sam_chunks_step){.data = out, .to_size = size});
+    sam_chunk_maker_close(&maker);
+    free(out);
+}
+
 void fuzz_seeds(fuzz_add *add, void *context)
 {
     static const struct {
@@ -118,9 +135,10 @@ void fuzz_seeds(fuzz_add *add, void *context)
     } kinds[] = {
         {SAM_BF16, SAM_F32, SAM_LAYOUT_BF16},   {SAM_F16, SAM_F16, SAM_LAYOUT_F16},
         {SAM_E4M3, SAM_F16, SAM_LAYOUT_E4M3},   {SAM_E5M2, SAM_F16, SAM_LAYOUT_BITS8},
-        {SAM_E2M1, SAM_F16, SAM_LAYOUT_SHARED},
+        {SAM_E2M1, SAM_F16, SAM_LAYOUT_SHARED}, {SAM_BF16, SAM_BF16, SAM_LAYOUT_BF16},
+        {SAM_E4M3, SAM_F16, SAM_LAYOUT_E4M3},
     };
-    enum { BYTES = 1500 };
+    enum { BYTES = 1500, WINDOWS = 5 }; /* kinds from WINDOWS on are decoded from windows */
     uint8_t elements[BYTES];
     for (size_t i = 0; i < BYTES; i++)
         elements[i] = (uint8_t)(i % 2 ? 0x3c + i / 2 % 7 % 3 : i * i * 31 >> 3);
@@ -134,7 +152,9 @@ void fuzz_seeds(fuzz_add *add, void *context)
             const struct sam_source source = {read_text, elements, BYTES};
             const struct sam_chunks_sink sink = {.take = take_text, .context = &text, .room = ROOM};
             bool decode = operation == SAM_WEIGHT_DECODE;
-            if (decode)
+            if (decode && k >= WINDOWS)
+                add_windows(&text, (enum sam_layout_id)kinds[k].layout, elements, count);
+            else if (decode)
                 FUZZ_CHECK(sam_chunks_encode(&piece, source, NULL, &sink, NULL) == SAM_OK);
             else
                 take_text(&text, &(struct sam_chunks_step){.data = elements, .to_size = BYTES});
@@ -157,7 +177,8 @@ void fuzz_seeds(fuzz_add *add, void *context)
             for (size_t i = 0; i < SAM_COUNT(words); i++)
                 sam_put_le32(text.bytes + 4 * i, words[i]);
             char name[32];
-            snprintf(name, sizeof name, "%s-%u", sam_dtype_name(kinds[k].type), operation);
+            snprintf(name, sizeof name, "%s-%u%s", sam_dtype_name(kinds[k].type), operation,
+                     k < WINDOWS ? "" : "-window");
             add(context, name, text.bytes, text.size);
         }
 }

@@ -208,7 +208,8 @@ static bool report(const struct job *job, const char *from, const char *to, stru
             json_decref(rows);
             return false;
         }
-        json_t *row = report_text(weights_row(w), "planes", job->stats[i].layout);
+        const bool all_verbatim = one.blocks && one.verbatim == one.blocks;
+        json_t *row = report_text(weights_row(w), "planes", all_verbatim ? "verbatim" : one.layout);
         row = report_count(row, "bytes", w->size);
         row = report_count(row, "packed", one.packed);
         row = report_real(row, "bits", elements > 0 ? (double)one.packed * 8 / elements : 0);

@@ -222,13 +222,41 @@ static enum sam_status find_segments(struct decoding *d, size_t block, const uin
     return SAM_OK;
 }
 
+/* Decode the groups of a block of windows that hold its bytes [from, end), to where they are in the
+ * block. */
+static const char *read_groups(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
+                               size_t from, size_t end, uint8_t *elements)
+{
+    const size_t group = (size_t)SAM_WINDOW_GROUP * sam_layout_of(d->chunk.span.layout)->element;
+    struct sam_window w;
+    const char *wrong = sam_window_parse(&d->chunk, block, bytes.data, &w);
+    if (wrong)
+        return wrong;
+    const size_t at = sam_window_at(&w, from / group);
+    bytes.after += d->chunk.block[block].size - at;
+    bytes.data += at;
+    return sam_window_read(&d->room->reader, &w, from / group, (end + group - 1) / group, bytes,
+                           elements + from / group * group);
+}
+
+/* Decode what holds bytes [from, end) of a block: groups of windows, or all of it. It may be in
+ * place, as of sam_chunk_look. */
+static const uint8_t *read_part(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
+                                size_t from, size_t end, uint8_t *elements, const uint8_t *target,
+                                const char **wrong)
+{
+    if (d->chunk.block[block].mode != SAM_CHUNK_WINDOW)
+        return sam_chunk_look(&d->room->reader, &d->chunk, bytes, block, elements, target, wrong);
+    *wrong = read_groups(d, block, bytes, from, end, elements);
+    return *wrong ? NULL : elements;
+}
+
 /* Decode a block; the requested part of it becomes the step's output. */
 static enum sam_status read_block(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
                                   struct sam_chunks_step *step, const char **wrong,
                                   struct sam_error *error)
 {
     const struct sam_chunk_span *span = &d->chunk.span;
-    struct sam_chunk_reader *reader = &d->room->reader;
     const uint64_t begin = sam_chunk_block_at(span, block);
     const size_t size =
         sam_chunk_block_elements(span, block) * sam_layout_of(span->layout)->element;
@@ -239,7 +267,11 @@ static enum sam_status read_block(struct decoding *d, size_t block, struct sam_c
         return sam_fail_memory(error);
     if (d->range->to != d->piece->type) {
         room += LEAD;
-        *wrong = sam_chunk_read_bytes(reader, &d->chunk, bytes, block, room);
+        if (d->chunk.block[block].mode == SAM_CHUNK_WINDOW)
+            *wrong =
+                read_groups(d, block, bytes, (size_t)(from - begin), (size_t)(end - begin), room);
+        else
+            *wrong = sam_chunk_read_bytes(&d->room->reader, &d->chunk, bytes, block, room);
         const enum sam_status status = *wrong ? SAM_OK
                                               : find_segments(d, block, bytes.data, from - begin,
                                                               end - begin, step, wrong, error);
@@ -249,7 +281,8 @@ static enum sam_status read_block(struct decoding *d, size_t block, struct sam_c
         return good ? SAM_OK : sam_fail_memory(error);
     }
     const uint8_t *target = end - from == size ? place(d, size) : NULL;
-    const uint8_t *data = sam_chunk_look(reader, &d->chunk, bytes, block, room, target, wrong);
+    const uint8_t *data = read_part(d, block, bytes, (size_t)(from - begin), (size_t)(end - begin),
+                                    room, target, wrong);
     if (!data)
         return SAM_OK;
     step->data = data + (from - begin);

@@ -43,12 +43,12 @@ static const char *const window_names[] = {
     [SAM_LAYOUT_BYTES] = "8 window",        [SAM_LAYOUT_BF16] = "8 window + 8 raw",
     [SAM_LAYOUT_F16] = "5 window + 11 raw", [SAM_LAYOUT_F16_DENSE] = "8 window + 8 raw",
     [SAM_LAYOUT_F32] = "8 window + 24 raw", [SAM_LAYOUT_E4M3] = "4 window + 4 raw",
-    [SAM_LAYOUT_E5M2] = "5 window + 3 raw",
+    [SAM_LAYOUT_E5M2] = "5 window + 3 raw", [SAM_LAYOUT_SHARED] = "8 window, shared",
 };
 
 const char *sam_layout_name(enum sam_layout_id id, bool windows)
 {
-    if (windows && (size_t)id < SAM_COUNT(window_names))
+    if (windows && (size_t)id < SAM_COUNT(window_names) && window_names[id])
         return window_names[id];
     return (size_t)id < SAM_COUNT(names) ? names[id] : "?";
 }

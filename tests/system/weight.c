@@ -567,9 +567,12 @@ TEST(a_destination_that_overlaps)
 TEST(damage_of_every_kind)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E5M2, 3000, &layouts[0], &random);
+    const struct sam_codec_options window = {.size = sizeof window, .window = true};
+    struct sample samples[] = {make_sample(SAM_E5M2, 3000, &layouts[0], &random),
+                               make_sample(SAM_E5M2, 3000, &window, &random)};
     unsigned seen[5] = {0};
-    for (unsigned round = 0; round < 4000; round++) {
+    for (unsigned round = 0; round < 8000; round++) {
+        const struct sample s = samples[round / 4000];
         struct packed work = {malloc(s.chunks.size), s.chunks.size};
         assert_non_null(work.data);
         memcpy(work.data, s.chunks.data, work.size);
@@ -592,7 +595,8 @@ TEST(damage_of_every_kind)
     }
     for (size_t i = 0; i < SAM_COUNT(seen); i++)
         assert_true(seen[i] > 0);
-    free_sample(&s);
+    for (size_t i = 0; i < SAM_COUNT(samples); i++)
+        free_sample(&samples[i]);
 }
 
 /* --- ranges */
@@ -674,6 +678,38 @@ TEST(a_window_is_read_by_groups)
     free_sample(&s);
 }
 
+/* A damaged group is found by the records that decode a part of it, and by no others. */
+TEST(a_damaged_group)
+{
+    enum { COUNT = 10000, GROUP = 1024 };
+    uint64_t random = test_seed();
+    const struct sam_codec_options options = {.size = sizeof options, .window = true};
+    for (unsigned wide = 0; wide < 2; wide++) {
+        const enum sam_dtype type = wide ? SAM_E4M3 : SAM_BF16;
+        const size_t size = wide ? 1 : 2;
+        struct sample s = make_sample(type, size * COUNT, &options, &random);
+        const size_t table = sam_le16(s.chunks.data + 12);
+        size_t group = table + 2 + 2 * ((COUNT + GROUP - 1) / GROUP);
+        for (unsigned g = 0; g < 5; g++)
+            group += sam_le16(s.chunks.data + table + 2 + 2 * g);
+        s.chunks.data[group + test_below(&random, 500)] ^= 0x10; /* the sixth */
+        struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+        for (unsigned round = 0; round < 50; round++) {
+            struct sam_weight_record r = decode_record(&unit, &s);
+            const uint64_t first = test_below(&random, COUNT),
+                           count = 1 + test_below(&random, COUNT - first);
+            const bool good = first >= UINT64_C(6) * GROUP || first + count <= UINT64_C(5) * GROUP;
+            r.first_low = (uint32_t)first;
+            r.elements_low = (uint32_t)count;
+            r.output_type = wide ? SAM_F16 : SAM_BF16;
+            expect(&unit, unit_run(&unit, &r), good ? SAM_WEIGHT_IS_GOOD : SAM_WEIGHT_IS_DAMAGED,
+                   good ? 2 * count : 0, good ? count : 0);
+        }
+        unit_free(&unit);
+        free_sample(&s);
+    }
+}
+
 /* A restart point that is not that of its stream damages a record of a part of the block; one of
  * the whole block needs none. */
 TEST(forged_restart_points)
@@ -705,11 +741,11 @@ TEST(forged_restart_points)
 }
 
 /* A range that is off by one at either end is refused. */
-TEST(ranges_off_by_one)
+static void refuse_ranges(const struct sam_codec_options *options)
 {
     enum { COUNT = 5000 };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    struct sample s = make_sample(SAM_BF16, 2 * COUNT, options, &random);
     struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
     static const uint32_t ranges[][2] = {{0, COUNT + 1}, {1, COUNT}, {COUNT, 1}, {UINT32_MAX, 2}};
     for (size_t i = 0; i < SAM_COUNT(ranges); i++) {
@@ -725,6 +761,13 @@ TEST(ranges_off_by_one)
     expect_output(&unit, 0, "", 0);
     unit_free(&unit);
     free_sample(&s);
+}
+
+TEST(ranges_off_by_one)
+{
+    const struct sam_codec_options windows = {.size = sizeof windows, .window = true};
+    refuse_ranges(&layouts[0]);
+    refuse_ranges(&windows);
 }
 
 /* What a record does, for models of time. */
