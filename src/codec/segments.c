@@ -314,6 +314,8 @@ const char *sam_segments_find(const struct sam_chunk_reader *reader, const struc
                         .out = out};
     out->count = out->bytes_count = 0;
     out->mode = chunk->block[block].mode;
+    out->block = chunk->span.first / SAM_CHUNK_BLOCK_SIZE + block;
+    out->size = chunk->block[block].size;
     out->head = (struct sam_segment_bytes){0, sam_chunk_block_head(chunk, block), false};
     const char *wrong = find(&f, reader, data, engines);
     return wrong ? wrong : f.failed ? sam_segments_no_memory : NULL;

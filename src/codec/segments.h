@@ -27,6 +27,8 @@ struct sam_segments {
     struct sam_segment *list;
     struct sam_segment_bytes *bytes;
     size_t count, capacity, bytes_count, bytes_capacity;
+    uint64_t block;                /* its number in the piece */
+    uint32_t size;                 /* of the block */
     struct sam_segment_bytes head; /* the entries of planes, or the table of a window */
     enum sam_chunk_block_mode mode;
 };

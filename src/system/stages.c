@@ -87,7 +87,7 @@ static uint64_t request(struct system_stages *s, const struct system_job *job,
     const uint64_t low = line * SAM_MEMTIME_LINE, high = low + SAM_MEMTIME_LINE;
     const uint64_t from = low > f->address ? low : f->address,
                    to = high < end_of(f) ? high : end_of(f);
-    const bool stream = job->stream && to - from == SAM_MEMTIME_LINE;
+    const bool stream = job->stream && !f->guess && to - from == SAM_MEMTIME_LINE;
     const uint64_t answer =
         s->port.request(s->port.context, s->options.unit, now, from, (uint32_t)(to - from),
                         f->writes ? SAM_MEMTIME_WRITE
@@ -231,11 +231,12 @@ static void end_fetch(struct system_stages *s, struct system_job *job, struct sy
 static struct system_flow *next_read(struct system_stages *s, uint64_t now)
 {
     struct system_place *p = &s->fetch;
-    for (struct system_part *part; s->barrier <= now && (part = part_at(s, p));) {
+    for (struct system_part *part; (part = part_at(s, p)) && (part->guess || s->barrier <= now);) {
         struct system_job *job = p->job;
+        const bool over = part->guess && s->barrier <= now;
         if (!part->seen)
             look_up(s, job, part);
-        for (; p->flow < part->flows; p->flow++) {
+        for (; !over && p->flow < part->flows; p->flow++) {
             struct system_flow *f = &job->flows[part->flow + p->flow];
             if (!f->writes && f->moved < lines_begun(f, p->step + 1))
                 return f;

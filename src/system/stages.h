@@ -33,7 +33,7 @@ struct system_flow {
     uint64_t first, steps; /* both 0: all steps of the part */
     bool down;
     /* of the pipeline */
-    bool writes;
+    bool writes, guess;
     uint64_t moved; /* lines requested */
 };
 
@@ -53,6 +53,7 @@ struct system_part {
     uint64_t lead;            /* cycles before the first step, which need no bytes */
     bool barrier;             /* nothing is fetched before its bytes have arrived */
     bool ahead;               /* its bytes are for a later record: no step waits for them */
+    bool guess;               /* ahead, and only while a barrier holds back all others */
     uint64_t keep;            /* not 0: its bytes are kept under this name, and then not fetched, */
     bool chain;               /* nor if the next part is in the chain too and not fetched */
     /* of the pipeline */

@@ -47,6 +47,7 @@ static void add_flow(struct system_job *job, const struct system_flow *flow, boo
     struct system_flow *f = &job->flows[job->flow_count++];
     *f = *flow;
     f->writes = writes;
+    f->guess = part->guess;
     f->moved = 0;
     f->steps = f->steps ? f->steps : part->steps - f->first;
     part->flows++;
@@ -67,6 +68,8 @@ void sam_system_job_measure(struct system_job *job)
     job->reads = job->writes = (struct system_hull){0, 0};
     for (size_t i = 0; i < job->flow_count; i++) {
         const struct system_flow *f = &job->flows[i];
+        if (f->guess) /* no step uses the bytes */
+            continue;
         struct system_hull *hull = f->writes ? &job->writes : &job->reads;
         hull->low = hull->end == 0 || f->address < hull->low ? f->address : hull->low;
         hull->end = f->address + f->bytes > hull->end ? f->address + f->bytes : hull->end;

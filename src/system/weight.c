@@ -239,6 +239,9 @@ static bool add_segments(struct run *run, const struct sam_chunks_step *step,
     const struct sam_segment *first = list->list, *last = first + list->count - 1;
     const uint64_t base = block->source, count = last->first + last->elements - first->first;
     block->mode = list->mode;
+    block->number = list->block;
+    block->size = list->size;
+    block->first = first->first;
     block->head = span_of(base, &list->head);
     block->next = span_of(base, &step->next_head);
     block->segment = work->segment_count;

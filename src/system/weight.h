@@ -38,6 +38,7 @@ struct system_weight_block {
     uint64_t id;                             /* of the header of a chunk to decode */
     struct system_weight_span head, next;    /* of a block to decode: its head and the next one's */
     enum sam_chunk_block_mode mode;
+    uint64_t number, size, first; /* in the piece; its bytes; the first element decoded */
     size_t segment, segments;
 };
 

@@ -224,6 +224,23 @@ static uint64_t fetched_of(const struct system_weight_work *work,
     return bytes;
 }
 
+/* The head of a block, and the head of the next one. `guessed`: the lines of the block are. */
+static void add_heads(struct system_weight_time *u, const struct system_weight_work *work,
+                      const struct system_weight_block *b, uint64_t chunk, bool guessed,
+                      struct system_job *job)
+{
+    if (b->head.bytes)
+        add_read(job,
+                 (struct system_part){.barrier = true, .keep = name_of(chunk, b->head.address)},
+                 b->head.address, b->head.bytes);
+    u->no_windows = b->mode != SAM_CHUNK_WINDOW;
+    if (!u->no_windows && !guessed)
+        sam_system_weight_guess(work, b, b->head.address, true, job);
+    if (b->next.bytes)
+        add_read(job, (struct system_part){.ahead = true, .keep = name_of(chunk, b->next.address)},
+                 b->next.address, b->next.bytes);
+}
+
 static void decode(struct system_weight_time *u, const struct system_weight_work *work,
                    struct system_job *job)
 {
@@ -232,6 +249,7 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
                    output = sam_dtype_bits((enum sam_dtype)r->output_type);
     uint64_t raw = r->layout == SAM_LAYOUT_SHARED ? r->first_low : r->first_low * packed / 8;
     uint64_t chunk = 0;
+    bool guessed = false;
     job->stream = u->config.stream;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
@@ -243,16 +261,8 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
                 add_copy(b, r->source + raw, size, job);
             raw += size;
         } else if (b->segments) {
-            if (b->head.bytes)
-                add_read(
-                    job,
-                    (struct system_part){.barrier = true, .keep = name_of(chunk, b->head.address)},
-                    b->head.address, b->head.bytes);
-            if (b->next.bytes)
-                add_read(
-                    job,
-                    (struct system_part){.ahead = true, .keep = name_of(chunk, b->next.address)},
-                    b->next.address, b->next.bytes);
+            add_heads(u, work, b, chunk, guessed, job);
+            guessed = false;
             add_segments(u, work, b, job);
         } else if (b->destination_bytes) {
             add_copy(b, b->source, b->source_bytes, job);
@@ -262,6 +272,11 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
                      (struct system_part){
                          .barrier = true, .keep = name_of(chunk, b->source), .chain = b->id != 0},
                      b->source, b->source_bytes);
+            const struct system_weight_block *first = b + 1;
+            guessed = !u->no_windows && i + 1 < work->count && first->segments &&
+                      first->number % SAM_CHUNK_BLOCKS == 0;
+            if (guessed)
+                sam_system_weight_guess(work, first, b->source + b->source_bytes, false, job);
         }
     }
 }

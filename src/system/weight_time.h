@@ -56,6 +56,7 @@ struct system_weight_time {
         uint64_t id, used;
     } tables[SYSTEM_WEIGHT_TABLES_KEPT];
     uint64_t uses;
+    bool no_windows; /* the last block was none of windows: they are not expected */
     const struct system_weight_work *given; /* by the store that runs; NULL: none */
 };
 /* The requests of the options are those of `config`. NULL: out of memory. */
@@ -64,5 +65,12 @@ struct system_weight_time *sam_system_weight_time_new(const struct system_weight
 /* A record, which may begin in cycle `from`, after the current one. False: out of memory. */
 bool sam_system_weight_time_submit(struct system_weight_time *u,
                                    const struct system_weight_work *work, uint64_t from);
+
+/* --- weight_guess.c: add parts with the lines that block `b` at address `at` probably needs first.
+ * `headed`: the size of the block is known, and its table has been requested; otherwise the table
+ * is among them. */
+void sam_system_weight_guess(const struct system_weight_work *work,
+                             const struct system_weight_block *b, uint64_t at, bool headed,
+                             struct system_job *job);
 
 #endif

@@ -45,7 +45,8 @@ static void add_flow(struct wref *w, struct wref_part *part, bool writes, uint64
     struct wref_line *line = NULL;
     if (bytes == 0)
         return;
-    widen(writes ? r->writes : r->reads, address, address + bytes);
+    if (!part->guess)
+        widen(writes ? r->writes : r->reads, address, address + bytes);
     for (uint64_t i = 0; i < bytes; i++) {
         const uint64_t at = down ? address + bytes - 1 - i : address + i;
         while ((bytes * (step + 1 - first) + (end - first) - 1) / (end - first) <= i)
@@ -128,6 +129,89 @@ static uint64_t element_of(const struct system_weight_work *work)
            sam_dtype_bits((enum sam_dtype)work->record.packed_type);
 }
 
+/* Bits per element of the planes after the first, and their units, by layout. */
+static unsigned raw_units(unsigned layout, unsigned units[32])
+{
+    static const char *const planes[] = {"",
+                                         "8",
+                                         "8111",
+                                         "8",
+                                         "888",
+                                         "4",
+                                         "111",
+                                         "1111111",
+                                         "111111111111111",
+                                         "1111111111111111111111111111111",
+                                         ""};
+    unsigned count = 0;
+    for (const char *at = planes[layout]; *at; at++)
+        units[count++] = (unsigned)(*at - '0');
+    return count;
+}
+
+static void guess_bytes(struct wref *w, const struct system_weight_work *work, uint64_t steps_,
+                        int64_t low, int64_t high)
+{
+    struct wref_record *r = &w->records[w->submitted];
+    struct wref_part *part = &r->parts[r->count - 1];
+    const int64_t from = work->record.source, to = from + work->record.source_bytes;
+    low = low < from ? from : low;
+    high = high > to ? to : high;
+    if (low < high)
+        add_flow(w, part, false, (uint64_t)low, (uint64_t)(high - low), 0, steps_, false);
+}
+
+static void guess_part(struct wref *w, uint64_t count)
+{
+    struct wref_part *part = add_part(w, count, 0, 0);
+    part->ahead = part->guess = true;
+}
+
+/* What the unit requests while it waits for the header before the block, or for its table. */
+static void guess(struct wref *w, const struct system_weight_work *work,
+                  const struct system_weight_block *b, uint64_t at, bool has_header)
+{
+    static const unsigned elements[] = {8, 16, 16, 16, 32, 8, 8, 8, 16, 32, 8}; /* bits */
+    const unsigned layout = work->record.layout;
+    uint64_t total = work->record.total_low;
+    if (layout != 10)
+        total = total * sam_dtype_bits((enum sam_dtype)work->record.packed_type) / elements[layout];
+    if (total <= b->number * 131072)
+        return;
+    uint64_t count = total - b->number * 131072;
+    count = count > 131072 ? 131072 : count;
+    const uint64_t groups = steps(count, 1024), table = 2 + 2 * groups;
+    const uint64_t size =
+        has_header ? b->size : (uint64_t)work->record.source_bytes * count / total;
+    if (size <= table)
+        return;
+    if (!has_header) {
+        guess_part(w, 1);
+        guess_bytes(w, work, 1, (int64_t)at, (int64_t)(at + table));
+    }
+    for (uint64_t n = b->first / 1024; n < groups && n < b->first / 1024 + 2; n++) {
+        const uint64_t here = n + 1 == groups ? count - n * 1024 : 1024, words = steps(here, 64);
+        const int64_t slack = n == 0 ? 0 : 32;
+        int64_t from = (int64_t)(at + table + (size - table) * n / groups);
+        const int64_t end = (int64_t)(at + table + (size - table) * (n + 1) / groups);
+        unsigned units[32], planes = raw_units(layout, units), raw = 0, k = 1;
+        for (unsigned p = 0; p < planes; p++)
+            raw += (unsigned)steps(here * units[p], 8);
+        while (k < 4 && end - from >= (int64_t)(10 + raw + 8 * words * (k + 1)))
+            k++;
+        guess_part(w, words);
+        guess_bytes(w, work, words, from - slack, from + 10 + (int64_t)(8 * k * words) + slack);
+        from += 10 + (int64_t)(8 * k * words);
+        for (unsigned p = 0; p < planes; p++) {
+            const int64_t more = (int64_t)steps(here * units[p], 8);
+            guess_bytes(w, work, words, from - slack, from + more + slack);
+            from += more;
+        }
+        if (from < end)
+            guess_bytes(w, work, words, from - slack, end + slack);
+    }
+}
+
 static void add_block(struct wref *w, const struct system_weight_work *work,
                       const struct system_weight_block *b)
 {
@@ -187,6 +271,7 @@ static void add_decode(struct wref *w, const struct system_weight_work *work)
     const uint64_t packed = sam_dtype_bits((enum sam_dtype)work->record.packed_type),
                    output = sam_dtype_bits((enum sam_dtype)work->record.output_type);
     uint64_t chunk = 0, copied = work->record.source;
+    bool guessed = false;
     copied +=
         work->record.layout == 10 ? work->record.first_low : work->record.first_low * packed / 8;
     for (size_t i = 0; i < work->count; i++) {
@@ -200,6 +285,10 @@ static void add_decode(struct wref *w, const struct system_weight_work *work)
         } else if (b->segments) {
             if (b->head.bytes)
                 add_head(w, chunk, b->head.address, b->head.bytes)->barrier = true;
+            w->coded = b->mode != SAM_CHUNK_WINDOW;
+            if (b->mode == SAM_CHUNK_WINDOW && !guessed)
+                guess(w, work, b, b->head.address, true);
+            guessed = false;
             if (b->next.bytes)
                 add_head(w, chunk, b->next.address, b->next.bytes)->ahead = true;
             add_block(w, work, b);
@@ -211,10 +300,14 @@ static void add_decode(struct wref *w, const struct system_weight_work *work)
             struct wref_part *part = add_head(w, chunk, b->source, b->source_bytes);
             part->barrier = true;
             part->chain = chunk != 0;
+            guessed = !w->coded && i + 1 < work->count && b[1].segments && b[1].number % 8 == 0;
+            if (guessed)
+                guess(w, work, &b[1], b->source + b->source_bytes, false);
         }
     }
     for (size_t i = 0; i < w->records[w->submitted].count; i++)
-        w->records[w->submitted].parts[i].streams = w->config.stream;
+        w->records[w->submitted].parts[i].streams =
+            w->config.stream && !w->records[w->submitted].parts[i].guess;
 }
 
 static void add_work(struct wref *w, unsigned kind, uint64_t cycles)
@@ -396,13 +489,13 @@ static void keep(struct wref *w, const struct wref_part *part)
 static struct wref_part *next_read(struct wref *w, uint64_t now, struct wref_line **line)
 {
     struct wref_part *part;
-    while (w->barrier <= now && (part = part_at(w, &w->fetch))) {
+    while ((part = part_at(w, &w->fetch)) && (part->guess || w->barrier <= now)) {
         const struct wref_record *r = &w->records[w->fetch.record];
         if (!part->is_looked_up)
             look_up(w, part, r->count - w->fetch.part);
         *line = &part->reads[part->read_next];
         if (!part->is_kept && part->read_next < part->read_count &&
-            (*line)->begins <= w->fetch.step)
+            !(part->guess && w->barrier <= now) && (*line)->begins <= w->fetch.step)
             return part;
         if (w->fetch.step + 1 == part->steps) {
             if (part->barrier)

@@ -18,7 +18,7 @@ struct wref_line {
 struct wref_part {
     unsigned record, kind, lead_kind;
     uint64_t steps, work, lead, keep;
-    bool barrier, ahead, chain, streams;
+    bool barrier, ahead, guess, chain, streams;
     struct wref_line *reads, *writes; /* in the order of steps, then flows */
     size_t read_count, write_count, read_next, write_next, flows;
     bool is_looked_up, is_kept;
@@ -51,6 +51,7 @@ struct wref {
         uint64_t name, at, used;
     } kept[WREF_KEPT], tables[WREF_KEPT];
     uint64_t uses;
+    bool coded; /* the last block decoded, by something else than windows */
     bool busy;
     unsigned kind;
     uint64_t left; /* cycles of the work */

@@ -388,6 +388,9 @@ static void random_segments(uint64_t *seed, struct system_weight_work *work,
     b->mode = down || test_below(seed, 2) ? SAM_CHUNK_PLANES : SAM_CHUNK_WINDOW;
     b->destination_bytes = 0;
     b->head = (struct system_weight_span){source, test_below(seed, 3) * 40, false};
+    b->number = test_below(seed, 3) * 4;
+    b->size = test_below(seed, 3000);
+    b->first = test_below(seed, 4000);
     b->next = (struct system_weight_span){source + 64 * test_below(seed, 4),
                                           test_below(seed, 2) * 50, false};
     for (size_t i = 0; i < b->segments; i++) {
@@ -427,6 +430,8 @@ static struct system_weight_work random_work(uint64_t *seed, struct room *room)
     }
     work.record.source = (uint32_t)source;
     work.record.first_low = (uint32_t)test_below(seed, 1000);
+    work.record.source_bytes = (uint32_t)test_below(seed, 6000);
+    work.record.total_low = (uint32_t)test_below(seed, test_below(seed, 2) ? 4000 : 2000000);
     work.result_address = test_below(seed, 2) ? 0x92000000 : 0;
     work.counted = work.record.operation == SAM_WEIGHT_ENCODE && test_below(seed, 2);
     for (size_t i = 0; i < work.count; i++) {
@@ -461,14 +466,14 @@ TEST(random_records)
         char text[256];
         snprintf(text, sizeof text,
                  "streams=%u,symbols=%u,table_ports=%u,tables=%u,escapes=%u,lines=%u,outputs=%u,"
-                 "heads=%u,requests=%u,count_symbols=%u,code_items=%u,raw=%u,depth=%u",
+                 "heads=%u,requests=%u,count_symbols=%u,code_items=%u,raw=%u,depth=%u,stream=%u",
                  1 + (unsigned)test_below(&seed, 5), 1 + (unsigned)test_below(&seed, 8),
                  1 + (unsigned)test_below(&seed, 9), (unsigned)test_below(&seed, 3),
                  1 + (unsigned)test_below(&seed, 9), 64 + (unsigned)test_below(&seed, 70),
                  1 + (unsigned)test_below(&seed, 30), (unsigned)test_below(&seed, 4),
                  1 + (unsigned)test_below(&seed, 90), 1 + (unsigned)test_below(&seed, 40),
                  1 + (unsigned)test_below(&seed, 30), test_below(&seed, 6) == 0,
-                 1 + (unsigned)test_below(&seed, 256));
+                 1 + (unsigned)test_below(&seed, 256), (unsigned)test_below(&seed, 2));
         open(&m, text, 1 + (uint32_t)test_below(&seed, 50), (uint32_t)test_below(&seed, 30));
         struct memory memory;
         struct wref *p = plain_new(&m, &memory);
