@@ -82,8 +82,9 @@ static void make_sample(struct sample *s, unsigned number, bool window, uint64_t
                                   .count = TENSORS};
     uint64_t at = HEADER;
     for (unsigned i = 0; i < TENSORS; i++) {
-        uint64_t size = 4 * (20000 + test_below(random, 20000) + (i == 2 ? 70000 : 0) +
-                             (number == 5 ? 30000 : 0)); /* for the tables of a forged layout */
+        uint64_t size =
+            4 * (20000 + test_below(random, 20000) + (i == 2 ? 70000 : 0) +
+                 (number == 5 || window ? 30000 : 0)); /* for the tables of a forged layout */
         tensors[i] = (struct sam_weight){.name = names[i],
                                          .type = types[number][i],
                                          .rank = 1,

@@ -12,14 +12,16 @@ struct guess {
     struct system_job *job;
 };
 
-/* Add a flow of the last part, within the source. */
-static void add_flow(const struct guess *g, uint64_t address, uint64_t bytes, uint64_t slack)
+/* Add a flow of the last part, within the source, over the first `steps` steps; 0: all. */
+static void add_flow(const struct guess *g, uint64_t address, uint64_t bytes, uint64_t slack,
+                     uint64_t steps)
 {
     const uint64_t low = g->record->source, end = low + g->record->source_bytes;
     const uint64_t from = address < low + slack ? low : address - slack,
                    to = address + bytes + slack < end ? address + bytes + slack : end;
     if (from < to)
-        sam_system_job_read(g->job, &(struct system_flow){.address = from, .bytes = to - from});
+        sam_system_job_read(
+            g->job, &(struct system_flow){.address = from, .bytes = to - from, .steps = steps});
 }
 
 static void add_part(const struct guess *g, uint64_t steps)
@@ -40,15 +42,15 @@ static void add_group(const struct guess *g, const struct sam_layout *l, uint64_
     k = k < 1 ? 1 : k > SAM_WINDOW_BITS ? SAM_WINDOW_BITS : k;
     const uint64_t end = at + bytes;
     add_part(g, (count + SYSTEM_WEIGHT_WORD - 1) / SYSTEM_WEIGHT_WORD);
-    add_flow(g, at, head + k * words, slack);
+    add_flow(g, at, head + k * words, slack, 0);
     at += head + k * words;
     for (size_t p = 1; p < l->plane_count; p++) {
         const uint64_t size = sam_plane_size(&l->plane[p], count);
-        add_flow(g, at, size, slack);
+        add_flow(g, at, size, slack, 0);
         at += size;
     }
     if (at < end)
-        add_flow(g, at, end - at, slack);
+        add_flow(g, at, end - at, slack, 1); /* the first step needs some, there are few */
 }
 
 void sam_system_weight_guess(const struct system_weight_work *work,
@@ -74,7 +76,7 @@ void sam_system_weight_guess(const struct system_weight_work *work,
         return;
     if (!headed) {
         add_part(&g, 1);
-        add_flow(&g, at, table, 0);
+        add_flow(&g, at, table, 0, 0);
     }
     for (uint64_t n = b->first / SAM_WINDOW_GROUP, i = 0; i < GROUPS && n < groups; n++, i++) {
         const uint64_t from = table + (size - table) * n / groups,

@@ -208,7 +208,7 @@ static void guess(struct wref *w, const struct system_weight_work *work,
             from += more;
         }
         if (from < end)
-            guess_bytes(w, work, words, from - slack, end + slack);
+            guess_bytes(w, work, 1, from - slack, end + slack);
     }
 }
 
