@@ -4,7 +4,7 @@
  * there the size of the block. docs/decoder.md, Guesses. */
 #include "system/weight_time.h"
 
-enum { GROUPS = 2, SLACK = 32 };
+enum { GROUPS = 2, SLACK = 64 };
 
 /* A record whose lines are guessed. */
 struct guess {

@@ -191,7 +191,7 @@ static void guess(struct wref *w, const struct system_weight_work *work,
     }
     for (uint64_t n = b->first / 1024; n < groups && n < b->first / 1024 + 2; n++) {
         const uint64_t here = n + 1 == groups ? count - n * 1024 : 1024, words = steps(here, 64);
-        const int64_t slack = n == 0 ? 0 : 32;
+        const int64_t slack = n == 0 ? 0 : 64;
         int64_t from = (int64_t)(at + table + (size - table) * n / groups);
         const int64_t end = (int64_t)(at + table + (size - table) * (n + 1) / groups);
         unsigned units[32], planes = raw_units(layout, units), raw = 0, k = 1;
