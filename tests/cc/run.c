@@ -117,3 +117,50 @@ uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, u
     const struct cc_buffer buffers[] = {{out, out, out_words}, {in, NULL, in_words}};
     return cc_run_buffers(image, launch, buffers, 2);
 }
+
+enum { N = CC_ITEMS, IN = CC_IN };
+
+static void make_input(uint32_t *in)
+{
+    uint32_t state = 12345;
+    for (int i = 0; i < IN; i++) {
+        state = state * 1664525 + 1013904223;
+        in[i] = i % 7 == 0 ? state >> 28 : i % 5 == 0 ? (uint32_t) - (int32_t)(state >> 25) : state;
+    }
+}
+
+void cc_check(const char *source, unsigned words,
+              void (*expect)(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block))
+{
+    static const uint32_t blocks[] = {32, 60, 20, 240}, lanes[] = {32, 8};
+    struct sam_image *image = cc_image(source);
+    uint32_t in[IN], *out = malloc(4 * N * words), *want = malloc(4 * N * words);
+    make_input(in);
+    for (int b = 0; b < 4; b++)
+        for (int l = 0; l < 2; l++) {
+            const uint32_t n = N, groups = (N + blocks[b] - 1) / blocks[b];
+            if (groups * blocks[b] != N && blocks[b] != 32)
+                continue;
+            const uint32_t count = groups * blocks[b] < N ? groups * blocks[b] : N;
+            const struct cc_launch launch = {.kernel = "k",
+                                             .grid = {N / blocks[b], 1, 1},
+                                             .block = {blocks[b], 1, 1},
+                                             .lanes = lanes[l],
+                                             .args = &n,
+                                             .args_size = 4};
+            memset(out, 0, 4 * N * words);
+            memset(want, 0, 4 * N * words);
+            for (uint32_t i = 0; i < count / blocks[b] * blocks[b] && i < N / blocks[b] * blocks[b];
+                 i++)
+                expect(want + i * words, in, i, blocks[b]);
+            cc_run(image, &launch, out, N * words, in, IN);
+            for (uint32_t i = 0; i < N * words; i++)
+                if (out[i] != want[i])
+                    fail_msg("block %u, %u lanes: word %u of work-item %u: 0x%08x, expected "
+                             "0x%08x\n%s",
+                             blocks[b], lanes[l], i % words, i / words, out[i], want[i], source);
+        }
+    free(out);
+    free(want);
+    sam_image_free(image);
+}

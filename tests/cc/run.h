@@ -39,4 +39,17 @@ uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l
 /* Launch a kernel of (out, in, args...). Returns its instruction count. */
 uint64_t cc_run(const struct sam_image *image, const struct cc_launch *launch, uint32_t *out,
                 size_t out_words, const uint32_t *in, size_t in_words);
+
+/* The beginning of a kernel for cc_check; i is the work-item. */
+#define CC_KERNEL                                                                                  \
+    "__kernel void k(__global uint *out, __global const uint *in, uint n) {"                       \
+    "const uint i = get_global_id(0);"
+
+enum { CC_ITEMS = 240, CC_IN = 1024 };
+
+/* Run kernel `k` of a source, with blocks that fill warps and blocks that do not, and warps of 8
+ * and 32 lanes: `words` results per work-item at out[words * i], which are to be what `expect`
+ * writes for work-item i of a block of `block`. `in` has CC_IN words; n is CC_ITEMS. */
+void cc_check(const char *source, unsigned words,
+              void (*expect)(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block));
 #endif

@@ -48,7 +48,8 @@
       r.lo = F(x.lo, &t); b.lo = t; r.hi = F(x.hi, &t); b.hi = t; *p = b; return r; }
 /* The private form first: the others call it for the parts of a vector. */
 #define SAM_POINTER(F, B) \
-    SAM_POINTER_(F, float, B, __private) SAM_POINTER_(F, float, B, __local) SAM_POINTER_(F, float, B, __global)
+    SAM_POINTER_(F, float, B, __private) SAM_POINTER_(F, float, B, __local) SAM_POINTER_(F, float, B, __global) \
+    SAM_POINTER_(F, float, B, __generic)
 
 #define SAM_INF as_float(0x7f800000u)
 #define SAM_NAN as_float(0x7fc00000u)

@@ -2,7 +2,7 @@
 /* Division and conversions of 64-bit integers: the compiler calls them. */
 
 /* high:low / v for high < v, by digits of 16 bits (Knuth, algorithm D). */
-static uint sam_digit(uint high, uint digit, uint v, uint *rest)
+static uint sam_digit(uint high, uint digit, uint v, __private uint *rest)
 {
     const uint top = v >> 16, low = v & 0xffffu;
     uint q = high / top, r = high - q * top;

@@ -16,8 +16,9 @@
 #define SAM_VSTORES(T, S) SAM_WIDTHS(SAM_VSTORE, T, S)
 SAM_ELEMENT_TYPES(SAM_VLOADS, __global) SAM_ELEMENT_TYPES(SAM_VLOADS, __local)
 SAM_ELEMENT_TYPES(SAM_VLOADS, __constant) SAM_ELEMENT_TYPES(SAM_VLOADS, __private)
+SAM_ELEMENT_TYPES(SAM_VLOADS, __generic)
 SAM_ELEMENT_TYPES(SAM_VSTORES, __global) SAM_ELEMENT_TYPES(SAM_VSTORES, __local)
-SAM_ELEMENT_TYPES(SAM_VSTORES, __private)
+SAM_ELEMENT_TYPES(SAM_VSTORES, __private) SAM_ELEMENT_TYPES(SAM_VSTORES, __generic)
 
 /* --- halves, of which only storage exists */
 static float sam_from_half(ushort half_bits)
@@ -60,6 +61,7 @@ static ushort sam_to_half(float x, enum sam_rounding mode)
     float##N SAM_OVER vloada_half##N(size_t at, const S half *p) \
     { float##N x; for (uint i = 0; i < N; i++) x[i] = vload_half(at * (N == 3 ? 4 : N) + i, p); return x; }
 SAM_LOAD_HALF(__global) SAM_LOAD_HALF(__local) SAM_LOAD_HALF(__constant) SAM_LOAD_HALF(__private)
+SAM_LOAD_HALF(__generic)
 #define SAM_STORE_HALF(S, SUFFIX, MODE) \
     void SAM_OVER vstore_half##SUFFIX(float x, size_t at, S half *p) { ((S ushort *)p)[at] = sam_to_half(x, MODE); } \
     SAM_WIDTHS(SAM_STORE_HALVES, S, SUFFIX)
@@ -72,6 +74,7 @@ SAM_LOAD_HALF(__global) SAM_LOAD_HALF(__local) SAM_LOAD_HALF(__constant) SAM_LOA
     SAM_STORE_HALF(S, , SAM_NEAREST) SAM_STORE_HALF(S, _rte, SAM_NEAREST) SAM_STORE_HALF(S, _rtz, SAM_TO_ZERO) \
     SAM_STORE_HALF(S, _rtp, SAM_UP) SAM_STORE_HALF(S, _rtn, SAM_DOWN)
 SAM_STORE_HALF_MODES(__global) SAM_STORE_HALF_MODES(__local) SAM_STORE_HALF_MODES(__private)
+SAM_STORE_HALF_MODES(__generic)
 
 /* --- copies: each work-item takes its share; the wait is a barrier */
 static uint sam_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
@@ -89,4 +92,5 @@ static uint sam_group_size(void) { return get_local_size(0) * get_local_size(1) 
     { for (size_t i = __samite_lane(); i < count; i += sam_group_size()) to[i * stride] = from[i]; return event; } \
     void SAM_OVER prefetch(const __global T##N *p, size_t count) {}
 SAM_ELEMENT_TYPES(SAM_COPIES, )
-void SAM_OVER wait_group_events(int count, event_t *events) { __samite_barrier(); }
+void SAM_OVER wait_group_events(int count, __private event_t *events) { __samite_barrier(); }
+void SAM_OVER wait_group_events(int count, __generic event_t *events) { __samite_barrier(); }

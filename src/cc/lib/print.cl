@@ -20,19 +20,19 @@ enum {
     SAM_ROOM = 511,
 };
 
-static uint sam_put(char *buffer, uint at, char c)
+static uint sam_put(__private char *buffer, uint at, char c)
 {
     if (at < SAM_ROOM)
         buffer[at++] = c;
     return at;
 }
-static uint sam_put_sign(char *buffer, uint at, bool minus, uint flags)
+static uint sam_put_sign(__private char *buffer, uint at, bool minus, uint flags)
 {
     return minus ? sam_put(buffer, at, '-') : flags & SAM_PLUS ? sam_put(buffer, at, '+')
                                           : flags & SAM_SPACE  ? sam_put(buffer, at, ' ') : at;
 }
 /* Widen the text from `start` on to `width`: zeros go in at `body`, after sign and prefix. */
-static uint sam_pad(char *buffer, uint start, uint body, uint at, uint flags, int width)
+static uint sam_pad(__private char *buffer, uint start, uint body, uint at, uint flags, int width)
 {
     const uint wide = width > 0 ? (uint)width : 0, count = wide > at - start ? wide - (at - start) : 0;
     if (flags & SAM_LEFT) {
@@ -114,7 +114,7 @@ static uint sam_ten_to(uint n)
         power *= 10;
     return power;
 }
-static void sam_digits_of(uint *words, uint bits)
+static void sam_digits_of(__private uint *words, uint bits)
 {
     const uint exponent = bits >> 23 & 255;
     for (uint i = 0; i < SAM_WORDS; i++)
@@ -141,14 +141,14 @@ static void sam_digits_of(uint *words, uint bits)
     }
 }
 /* The digit of 10^k. */
-static uint sam_digit_at(const uint *words, int k)
+static uint sam_digit_at(__private const uint *words, int k)
 {
     const int word = SAM_UNITS - (k >= 0 ? k / 9 : -((8 - k) / 9));
     const uint place = (uint)(k - (SAM_UNITS - word) * 9);
     return word < 0 || word >= SAM_WORDS ? 0 : words[word] / sam_ten_to(place) % 10;
 }
 /* The first digit that is not zero; of zero that of the units. */
-static int sam_top(const uint *words)
+static int sam_top(__private const uint *words)
 {
     for (int k = 9 * SAM_UNITS + 8; k > -160; k--)
         if (sam_digit_at(words, k))
@@ -156,7 +156,7 @@ static int sam_top(const uint *words)
     return 0;
 }
 /* Round to a multiple of 10^k, to the nearest, ties to even. */
-static void sam_round_digits(uint *words, int k)
+static void sam_round_digits(__private uint *words, int k)
 {
     if (k <= -160)
         return;
@@ -175,7 +175,7 @@ static void sam_round_digits(uint *words, int k)
     }
 }
 
-static uint sam_put_exponent(char *buffer, uint at, char letter, int exponent, int least)
+static uint sam_put_exponent(__private char *buffer, uint at, char letter, int exponent, int least)
 {
     at = sam_put(buffer, at, letter);
     at = sam_put(buffer, at, exponent < 0 ? '-' : '+');
@@ -185,7 +185,7 @@ static uint sam_put_exponent(char *buffer, uint at, char letter, int exponent, i
             at = sam_put(buffer, at, (char)('0' + size / sam_ten_to((uint)place) % 10));
     return at;
 }
-static uint sam_put_hex_float(char *buffer, uint at, uint bits, uint flags, int precision)
+static uint sam_put_hex_float(__private char *buffer, uint at, uint bits, uint flags, int precision)
 {
     const bool normal = bits >> 23 & 255;
     uint m = (bits & 0x7fffffu) << 1;

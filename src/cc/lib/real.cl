@@ -65,7 +65,7 @@ float SAM_OVER nextafter(float x, float y)
 }
 
 float SAM_OVER ldexp(float x, int n) { return sam_scale(x, n); }
-static float sam_frexp(float x, int *exponent)
+static float sam_frexp(float x, __private int *exponent)
 {
     const float scaled = sam_abs(x) < 0x1p-126f ? x * 0x1p24f : x;
     const bool plain = x != 0 && sam_abs(x) < SAM_INF;
@@ -82,12 +82,12 @@ float SAM_OVER logb(float x)
 {
     return x == 0 ? -SAM_INF : sam_abs(x) < SAM_INF ? (float)ilogb(x) : x * x;
 }
-static float sam_modf(float x, float *whole)
+static float sam_modf(float x, __private float *whole)
 {
     *whole = sam_trunc(x);
     return sam_with_sign(sam_abs(x) == SAM_INF ? 0 : x - *whole, x);
 }
-static float sam_fract(float x, float *whole)
+static float sam_fract(float x, __private float *whole)
 {
     *whole = floor(x);
     const float part = x - *whole;
@@ -98,7 +98,7 @@ static float sam_fract(float x, float *whole)
 
 /* |x| modulo |y| for finite x and y != 0, and the quotient modulo 2^32: division of the
  * significands, eight bits of the quotient at a time. */
-static float sam_divide(float x, float y, uint *quotient)
+static float sam_divide(float x, float y, __private uint *quotient)
 {
     int at, to;
     uint m = (uint)(sam_frexp(sam_abs(x), &at) * 0x1p24f);
@@ -122,7 +122,7 @@ float SAM_OVER fmod(float x, float y)
     uint quotient;
     return sam_divides(x, y) ? sam_with_sign(sam_divide(x, y, &quotient), x) : SAM_NAN;
 }
-static float sam_remquo(float x, float y, int *quotient)
+static float sam_remquo(float x, float y, __private int *quotient)
 {
     uint count;
     *quotient = 0;
@@ -163,7 +163,7 @@ float SAM_OVER remainder(float x, float y)
                                              sam_remquo(x.z, y.z, &c)); \
       *p = (int3)(a, b, c); return r; } \
     SAM_REMQUO_HALVES(S, 4, 2) SAM_REMQUO_HALVES(S, 8, 4) SAM_REMQUO_HALVES(S, 16, 8)
-SAM_REMQUO(__private) SAM_REMQUO(__local) SAM_REMQUO(__global)
+SAM_REMQUO(__private) SAM_REMQUO(__local) SAM_REMQUO(__global) SAM_REMQUO(__generic)
 
 SAM_FLOAT1(sqrt) SAM_FLOAT1(rsqrt) SAM_FLOAT1(cbrt) SAM_FLOAT2(hypot)
 SAM_FLOAT1(rint) SAM_FLOAT1(trunc) SAM_FLOAT1(floor) SAM_FLOAT1(ceil) SAM_FLOAT1(round) SAM_FLOAT1(fabs)

@@ -36,7 +36,7 @@ static float2 sam_gamma_large(float x)
     return (float2)(sum.x, sum.y + part.y + (series + 0.918938533f));
 }
 /* gamma(x) = gamma(x + n) / product with x + n from 4 on: x becomes x + n. */
-static float sam_gamma_shift(float *x)
+static float sam_gamma_shift(__private float *x)
 {
     float product = 1;
     for (int i = 0; i < 4; i++)
@@ -88,7 +88,7 @@ static float sam_gamma_log(float x)
                                           sam_fma(f, q, 0.020580799472f));
     return log_gamma + (low || middle ? -log(product) : log(product));
 }
-static float sam_lgamma_r(float x, int *sign)
+static float sam_lgamma_r(float x, __private int *sign)
 {
     const float size = sam_abs(x), s = sinpi(x);
     *sign = 1;

@@ -9,7 +9,7 @@ static __constant uint sam_2_pi[] = {0,          0xa2f9836eu, 0x4e441529u, 0xfc2
 
 /* x - n pi / 2 for large x, |x| = m 2^e: m times those 96 bits of 2 / pi that decide n mod 4 and
  * the fraction (Payne and Hanek). */
-static float2 sam_reduce_large(float x, int *n)
+static float2 sam_reduce_large(float x, __private int *n)
 {
     const uint bits = as_uint(x) & 0x7fffffffu, at = (bits >> 23) - 150 + 30;
     const uint m = (bits & 0x7fffffu) | 0x800000u, shift = at & 31;
@@ -35,7 +35,7 @@ static float2 sam_reduce_large(float x, int *n)
 }
 
 /* x less the nearest multiple n of pi / 2. */
-static float2 sam_reduce(float x, int *n)
+static float2 sam_reduce(float x, __private int *n)
 {
     if (!(sam_abs(x) < SAM_INF))
         return (float2)(SAM_NAN, 0);
@@ -82,7 +82,7 @@ float SAM_OVER cos(float x)
     const float2 r = sam_reduce(x, &n);
     return sam_sin_quarter(r, n + 1);
 }
-static float sam_sincos(float x, float *cosine)
+static float sam_sincos(float x, __private float *cosine)
 {
     int n = 0;
     const float2 r = sam_reduce(x, &n);
@@ -98,7 +98,7 @@ float SAM_OVER tan(float x)
 }
 
 /* pi x less the nearest multiple n of pi / 2, n from -2 to 2. */
-static float2 sam_reduce_pi(float x, int *n)
+static float2 sam_reduce_pi(float x, __private int *n)
 {
     const float turn = x - 2 * sam_rint(0.5f * x);
     *n = __samite_ftoi_rte(2 * turn);
