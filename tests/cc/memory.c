@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pointers, and copies of memory. */
+/* Pointers, copies of memory, atomic types. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -101,4 +102,39 @@ TEST(builtins_with_pointers)
     check_pointers("");
     check_pointers("// CL2.0\n");
     check_pointers("// CL3.0\n");
+}
+
+static void expect_atomic_types(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    uint32_t sum = 5, most = 0;
+    for (uint32_t k = i / block * block; k < (i / block + 1) * block; k++) {
+        sum += in[k] & 3;
+        most = in[k] > most ? in[k] : most;
+    }
+    out[0] = sum;
+    out[1] = most;
+    out[2] = block - 1;
+}
+
+/* Atomic types, and builtins with generic pointers. */
+TEST(atomic_types)
+{
+    static const char body[] =
+        "__local atomic_int l; __local atomic_uint m, c; uint whole[2], old;"
+        "if (get_local_id(0) == 0) { atomic_init(&l, 5); atomic_init(&m, 0); atomic_init(&c, 0); }"
+        "barrier(CLK_LOCAL_MEM_FENCE);"
+        "atomic_fetch_add_explicit(&l, (int)(in[i] & 3), memory_order_relaxed, "
+        "memory_scope_work_group); atomic_fetch_max(&m, in[i]);"
+        "if (get_local_id(0)) { do old = atomic_load(&c); while "
+        "(!atomic_compare_exchange_weak(&c, &old, old + 1)); }"
+        "barrier(CLK_LOCAL_MEM_FENCE);"
+        "vstore2((uint2)(atomic_load(&l), atomic_load_explicit(&m, memory_order_acquire)), 0, "
+        "whole);"
+        "out[3 * i] = whole[0]; out[3 * i + 1] = whole[1]; out[3 * i + 2] = atomic_load(&c); }";
+    static const char *const standards[] = {"// CL2.0\n", "// CL3.0\n"};
+    for (size_t k = 0; k < SAM_COUNT(standards); k++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s" CC_KERNEL "%s", standards[k], body);
+        cc_check(text, 3, expect_atomic_types);
+    }
 }
