@@ -232,11 +232,10 @@ static const char *read_groups(struct decoding *d, size_t block, struct sam_chun
     const char *wrong = sam_window_parse(&d->chunk, block, bytes.data, &w);
     if (wrong)
         return wrong;
-    const size_t at = sam_window_at(&w, from / group);
-    bytes.after += d->chunk.block[block].size - at;
-    bytes.data += at;
-    return sam_window_read(&d->room->reader, &w, from / group, (end + group - 1) / group, bytes,
-                           elements + from / group * group);
+    const size_t first = from / group, last = (end + group - 1) / group;
+    bytes.after += d->chunk.block[block].size - sam_window_at(&w, last);
+    bytes.data += sam_window_at(&w, first);
+    return sam_window_read(&d->room->reader, &w, first, last, bytes, elements + first * group);
 }
 
 /* Decode what holds bytes [from, end) of a block: groups of windows, or all of it. It may be in
