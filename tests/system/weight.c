@@ -1,68 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the weight unit: what they write, and that they write nothing else. */
+/* Records of the weight unit that encode and decode: their output, ranges, damage. */
 #include <stdlib.h>
 
 #include "test.h"
 
-#include "codec/chunks_in_memory.h"
-#include "codec/weights.h"
 #include "random.h"
-#include "samite/symbolstat.h"
-#include "system/weight_unit.h"
-
-/* Random weights, and their chunks as sam_pack makes them. */
-struct sample {
-    struct packed file, chunks;
-    struct sam_chunks_piece piece;
-};
-
-static struct sample make_sample(enum sam_dtype type, size_t size,
-                                 const struct sam_codec_options *options, uint64_t *random)
-{
-    struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, type, size);
-    struct sample s = {.file = {malloc(size), size}, .piece = piece_of(type, size, options)};
-    assert_non_null(s.file.data);
-    test_weights(type, s.file.data, size, 0.02, random);
-    struct packed packed = pack(&weights, s.file.data, options);
-    s.chunks = chunks_of(&packed);
-    free(packed.data);
-    return s;
-}
-
-static void free_sample(struct sample *s)
-{
-    free(s->file.data);
-    free(s->chunks.data);
-}
-
-static struct sam_weight_record decode_record(const struct unit *unit, const struct sample *s)
-{
-    return unit_record(unit, SAM_WEIGHT_DECODE, s->piece.type, s->piece.layout, s->piece.count);
-}
-
-static void expect(const struct unit *unit, struct sam_weight_result result, uint32_t status,
-                   uint64_t bytes, uint64_t elements)
-{
-    if (result.status != status)
-        fail_msg("status %u, not %u: %s", result.status, status, unit->work.fault);
-    assert_int_equal(result.bytes, bytes);
-    assert_int_equal(result.elements, elements);
-}
-
-/* `size` bytes of the destination from `at` on are `wanted`, and the rest is as it was. */
-static void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
-{
-    uint8_t *have = malloc(unit->destination_size), *all = malloc(unit->destination_size);
-    assert_non_null(have);
-    assert_non_null(all);
-    memset(all, CANARY, unit->destination_size);
-    memcpy(all + at, wanted, size);
-    unit_read(unit, DESTINATION, have, unit->destination_size);
-    assert_memory_equal(have, all, unit->destination_size);
-    free(have);
-    free(all);
-}
+#include "system/weight_sample.h"
 
 /* The unit keeps its buffers and codes from record to record. */
 TEST(decoding)
@@ -100,7 +43,8 @@ TEST(decoding)
     sam_system_weight_free(&kept);
 }
 
-/* The exact values are tested with the codec: here, that each pair of types is that conversion. */
+/* The values are tested with the codec; here, each pair of types is checked against that
+ * conversion. */
 TEST(widening)
 {
     static const enum sam_dtype pairs[][2] = {
@@ -149,7 +93,7 @@ TEST(encoding)
         }
 }
 
-/* Layout 10 without neighbours is layout 0: what sam_pack does with a small tensor. */
+/* Layout 10 without neighbours equals layout 0: small tensors are packed with it. */
 TEST(encoding_little)
 {
     uint64_t random = test_seed();
@@ -180,148 +124,7 @@ TEST(encoding_without_room)
     free_sample(&s);
 }
 
-TEST(counting)
-{
-    uint64_t random = test_seed(), counts[256];
-    struct sample s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, 2000);
-    struct sam_weight_record r =
-        unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, 350000);
-    uint8_t wanted[1024];
-    assert_int_equal(sam_weight_count(SAM_BF16, s.file.data, s.file.size, NULL, 0, counts, NULL),
-                     SAM_OK);
-    for (size_t i = 0; i < SAM_COUNT(counts); i++)
-        sam_put_le32(wanted + 4 * i, (uint32_t)counts[i]);
-    struct sam_weight_result result = unit_run(&unit, &r);
-    expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, 350000);
-    assert_int_equal(result.symbols, 350000);
-    expect_output(&unit, 0, wanted, sizeof wanted);
-    unit_free(&unit);
-    free_sample(&s);
-}
-
-/* The counters of SymbolStat with parameters, against its model clock by clock. */
-TEST(counting_with_parameters)
-{
-    static const struct sam_counter counters[] = {
-        {8, 256, 32, NULL}, {8, 256, 8, NULL},  {8, 256, 1, NULL},  {5, 256, 32, NULL},
-        {5, 32, 10, NULL},  {8, 120, 32, NULL}, {8, 123, 12, NULL}, {1, 1, 3, NULL},
-    };
-    enum { COUNT = 9000 };
-    static uint32_t symbols[COUNT];
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
-    for (unsigned i = 0; i < COUNT; i++)
-        symbols[i] = sam_le16(s.file.data + 2 * i) >> 7 & 255; /* the exponent */
-    for (size_t i = 0; i < SAM_COUNT(counters); i++) {
-        const struct sam_counter *c = &counters[i];
-        const struct sam_symbolstat_task task = {.symbols = symbols, .count = COUNT};
-        struct sam_symbolstat_result cycles;
-        struct sam_symbolstat model;
-        uint64_t counts[256], freq[256], sum = 0;
-        uint8_t wanted[1024] = {0};
-        assert_int_equal(
-            sam_symbolstat_init(&model, c->symbol_width, c->weight_width, c->depth, counts, NULL),
-            SAM_OK);
-        assert_int_equal(sam_symbolstat_run(&model, &task, freq, &cycles, NULL), SAM_OK);
-        for (uint32_t k = 0; k < c->depth; k++) {
-            sam_put_le32(wanted + 4 * k, (uint32_t)freq[k]);
-            sum += freq[k];
-        }
-        struct unit unit = unit_new(s.file.data, s.file.size, 1024);
-        unit.counter = c;
-        struct sam_weight_record r =
-            unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, COUNT);
-        struct sam_weight_result result = unit_run(&unit, &r);
-        expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, COUNT);
-        expect_output(&unit, 0, wanted, sizeof wanted);
-        assert_int_equal(result.symbols, sum);
-        unit_free(&unit);
-    }
-    free_sample(&s);
-}
-
-/* Encode with these counters; the chunks must decode to the elements. Returns the bytes, and in
- * `lengths` those of the first code (docs/format-codec.md), 0 where there is none. */
-static uint32_t encode_with(const struct sample *s, const struct sam_counter *counter,
-                            const uint8_t *given, uint8_t lengths[256])
-{
-    struct unit unit = unit_new(s->file.data, s->file.size, s->file.size + 20000);
-    struct sam_weight_record r =
-        unit_record(&unit, SAM_WEIGHT_ENCODE, s->piece.type, s->piece.layout, s->piece.count);
-    unit.counter = counter;
-    if (given) {
-        r.first_low = RECORDS + 1024;
-        assert_int_equal(sam_host_write(unit.memory, NULL, r.first_low, given, 1024, NULL), SAM_OK);
-    }
-    struct sam_weight_result result = unit_run(&unit, &r);
-    expect(&unit, result, SAM_WEIGHT_IS_GOOD, result.bytes, s->piece.count);
-    assert_int_equal(result.symbols, given ? 0 : s->piece.count);
-    uint8_t *chunks = malloc(result.bytes);
-    assert_non_null(chunks);
-    unit_read(&unit, DESTINATION, chunks, result.bytes);
-    unit_free(&unit);
-
-    const uint8_t *code = chunks + 16 + 12 * chunks[14];
-    memset(lengths, 0, 256);
-    for (unsigned k = 0; code[0] == 1 && k <= (unsigned)code[2] - code[1]; k++)
-        lengths[code[1] + k] = code[3 + k / 2] >> k % 2 * 4 & 15;
-    unit = unit_new(chunks, result.bytes, s->file.size);
-    r = decode_record(&unit, s);
-    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, s->file.size, s->piece.count);
-    expect_output(&unit, 0, s->file.data, s->file.size);
-    unit_free(&unit);
-    free(chunks);
-    return result.bytes;
-}
-
-/* A counter that is saturated makes its symbol no more frequent than any other; a symbol that was
- * not counted has no code, and blocks that have it are stored as they are. */
-TEST(encoding_with_counters)
-{
-    enum { COUNT = SAM_CHUNK + 70000 };
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
-    uint32_t counts[256] = {0}, used = 0, common = 0;
-    uint8_t lengths[256], exact[256], given[1024] = {0};
-    for (unsigned i = 0; i < COUNT; i++)
-        counts[sam_le16(s.file.data + 2 * i) >> 7 & 255]++;
-    for (unsigned k = 0; k < 256; k++) {
-        sam_put_le32(given + 4 * k, counts[k]);
-        common = counts[k] > counts[common] ? k : common;
-    }
-    const uint32_t best = encode_with(&s, NULL, NULL, exact);
-    assert_true(exact[common] <= 2);
-    const struct sam_counter bits = {8, 256, 1, NULL};
-    const uint32_t flat = encode_with(&s, &bits, NULL, lengths);
-    unsigned least = 16, most = 0;
-    for (unsigned k = 0; k < 256; k++) {
-        assert_int_equal(!lengths[k], !exact[k]);
-        used += lengths[k] != 0;
-        least = lengths[k] && lengths[k] < least ? lengths[k] : least;
-        most = lengths[k] > most ? lengths[k] : most;
-    }
-    assert_true(most - least <= 1 && 1u << least <= used && used <= 1u << most);
-    assert_true(flat > best + best / 20);
-    /* those of COUNT: one code for all chunks, as good as the unit's own for such weights */
-    const uint32_t same = encode_with(&s, NULL, given, lengths);
-    for (unsigned k = 0; k < 256; k++)
-        assert_int_equal(!lengths[k], !counts[k]);
-    assert_in_range(same, best - best / 100, best + best / 100);
-    /* nothing of it but the most common: every block lacks symbols */
-    const struct sam_counter narrow = {8, common + 1, 32, NULL};
-    assert_true(encode_with(&s, &narrow, NULL, lengths) > s.file.size);
-    sam_put_le32(given + 4 * common, 0);
-    assert_true(encode_with(&s, NULL, given, lengths) > s.file.size);
-    /* counters that overflow a sum of 32 bits */
-    memset(given, 0xff, sizeof given);
-    encode_with(&s, NULL, given, lengths);
-    for (unsigned k = 0; k < 256; k++)
-        assert_int_equal(lengths[k], 8 * (lengths[k] != 0));
-    free_sample(&s);
-}
-
-/* No elements: nothing is read, and nothing but the result written. */
+/* No elements: nothing is read, and only the result is written. */
 TEST(nothing)
 {
     struct unit unit = unit_new("", 1, 1024);
@@ -340,7 +143,7 @@ TEST(nothing)
     unit_free(&unit);
 }
 
-/* One damaged block of three: the ones before it are there, and the rest is as it was. */
+/* One damaged block of three: the earlier blocks are written, the rest is unchanged. */
 TEST(a_damaged_block)
 {
     enum { COUNT = 3 * SAM_CHUNK_BLOCK_SIZE };
@@ -373,7 +176,8 @@ TEST(a_damaged_block)
     free_sample(&s);
 }
 
-/* The second chunk's header, and a source that ends: the block is the first of that chunk. */
+/* The second chunk's header, and a truncated source: the failing block is the first of that
+ * chunk. */
 TEST(a_damaged_chunk)
 {
     enum { COUNT = SAM_CHUNK + 2000 };
@@ -396,168 +200,6 @@ TEST(a_damaged_chunk)
     expect(&unit, result, SAM_WEIGHT_IS_DAMAGED, SAM_CHUNK, SAM_CHUNK);
     assert_int_equal(result.damaged_block, SAM_CHUNK_BLOCKS);
     expect_output(&unit, 0, s.file.data, SAM_CHUNK);
-    unit_free(&unit);
-    free_sample(&s);
-}
-
-/* --- records that cannot be. Each changes one word of a good one. */
-enum { BAD_COUNT = 4000 };
-struct bad {
-    size_t word;
-    uint32_t value, status;
-    const char *fault;
-};
-#define WORD(name) (offsetof(struct sam_weight_record, name) / sizeof(uint32_t))
-
-static void expect_bad(struct unit *unit, const struct sam_weight_record *good,
-                       const struct bad *cases, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct sam_weight_record r = *good;
-        memcpy((uint8_t *)&r + 4 * cases[i].word, &cases[i].value, sizeof(uint32_t));
-        struct sam_weight_result result = unit_run(unit, &r);
-        if (result.status != cases[i].status || !strstr(unit->work.fault, cases[i].fault))
-            fail_msg("case %zu: status %u, %s", i, result.status, unit->work.fault);
-        assert_int_equal(result.bytes, 0);
-        assert_int_equal(result.elements, 0);
-        if (result.status != SAM_WEIGHT_IS_DAMAGED && r.operation == SAM_WEIGHT_DECODE)
-            assert_int_equal(unit->work.count, 0);
-        expect_output(unit, 0, "", 0);
-    }
-}
-
-TEST(bad_records_of_decoding)
-{
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
-    struct sam_weight_record good = decode_record(&unit, &s);
-    const uint32_t bytes = (uint32_t)s.chunks.size;
-    const struct bad cases[] = {
-        {WORD(operation), 3, SAM_WEIGHT_IS_RECORD, "operation 3"},
-        {WORD(operation), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "operation 4294967295"},
-        {WORD(packed_type), SAM_DTYPES, SAM_WEIGHT_IS_RECORD, "element types"},
-        {WORD(packed_type), 0x80000004, SAM_WEIGHT_IS_RECORD, "element types"},
-        {WORD(packed_type), SAM_F16, SAM_WEIGHT_IS_RECORD, "element type f16 as e4m3"},
-        {WORD(output_type), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "element types"},
-        {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "element type e4m3 as f32"},
-        {WORD(output_type), SAM_E3M4, SAM_WEIGHT_IS_RECORD, "element type e4m3 as e3m4"},
-        {WORD(output_type), SAM_E5M2, SAM_WEIGHT_IS_RECORD, "element type e4m3 as e5m2"},
-        {WORD(source), 0, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source), SOURCE + 1, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source), 0x02000000, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source), 0x70000000, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source), 0xffffffff, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source_bytes), bytes + 1, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source_bytes), UINT32_MAX, SAM_WEIGHT_IS_ADDRESS, "source of"},
-        {WORD(source_bytes), 0, SAM_WEIGHT_IS_DAMAGED, "block 0 of the piece is damaged"},
-        {WORD(source_bytes), 16, SAM_WEIGHT_IS_DAMAGED, "the source ends within its chunk"},
-        {WORD(destination), 0x02002000, SAM_WEIGHT_IS_DESTINATION, "destination of"},
-        {WORD(destination), 0x70000000, SAM_WEIGHT_IS_DESTINATION, "destination of"},
-        {WORD(destination), DESTINATION + 9, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
-        {WORD(destination), UINT32_MAX, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
-        {WORD(destination_bytes), BAD_COUNT - 1, SAM_WEIGHT_IS_DESTINATION, "room for 3999"},
-        {WORD(destination_bytes), 0, SAM_WEIGHT_IS_DESTINATION, "room for 0"},
-        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
-        {WORD(first_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "elements past the end"},
-        {WORD(elements_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
-        {WORD(elements_high), 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
-        {WORD(result), RESULT_AT + 1, SAM_WEIGHT_IS_ADDRESS, "result at"},
-        {WORD(result), 0x02002000, SAM_WEIGHT_IS_ADDRESS, "result at"},
-        {WORD(result), RECORDS + RECORDS_SIZE - 16, SAM_WEIGHT_IS_ADDRESS, "result at"},
-        {WORD(piece), 1, SAM_WEIGHT_IS_DAMAGED, "checksum"},
-        {WORD(layout), SAM_LAYOUT_SHARED + 1, SAM_WEIGHT_IS_RECORD, "unknown layout"},
-        {WORD(layout), 256 + SAM_LAYOUT_E4M3, SAM_WEIGHT_IS_RECORD, "unknown layout"},
-        {WORD(layout), SAM_LAYOUT_E5M2, SAM_WEIGHT_IS_DAMAGED, "block 0"},
-        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "elements past the end"},
-        {WORD(total_high), 0x80000000, SAM_WEIGHT_IS_RECORD, "more elements than a piece"},
-    };
-    expect_bad(&unit, &good, cases, SAM_COUNT(cases));
-    unit_free(&unit);
-    free_sample(&s);
-}
-
-TEST(bad_records_of_nibbles)
-{
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
-    struct sam_weight_record good = decode_record(&unit, &s);
-    good.elements_low -= 4;
-    static const struct bad cases[] = {
-        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "half bytes"},
-        {WORD(elements_low), 7, SAM_WEIGHT_IS_RECORD, "half bytes"},
-        {WORD(total_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "half a byte"},
-        {WORD(output_type), SAM_BF16, SAM_WEIGHT_IS_RECORD, "element type e2m1 as bf16"},
-        {WORD(output_type), SAM_E4M3, SAM_WEIGHT_IS_RECORD, "element type e2m1 as e4m3"},
-        {WORD(output_type), SAM_F16, SAM_WEIGHT_IS_DESTINATION, "expected 7992"},
-    };
-    expect_bad(&unit, &good, cases, SAM_COUNT(cases));
-    unit_free(&unit);
-    free_sample(&s);
-}
-
-TEST(bad_records_of_elements)
-{
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
-    static const struct bad cases[] = {
-        {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "an output type of f32"},
-        {WORD(source_bytes), 2 * BAD_COUNT - 1, SAM_WEIGHT_IS_ADDRESS, "the elements have 8000"},
-        {WORD(source), SOURCE + 2, SAM_WEIGHT_IS_ADDRESS, "not in one buffer"},
-        {WORD(destination), DESTINATION + 8900, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
-        {WORD(destination_bytes), 100, SAM_WEIGHT_IS_DESTINATION, "room for 100"},
-        {WORD(first_high), 1, SAM_WEIGHT_IS_RECORD, "from element 4294967296"},
-        {WORD(elements_low), BAD_COUNT - 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
-        {WORD(total_low), BAD_COUNT + 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
-        {WORD(total_high), 1, SAM_WEIGHT_IS_RECORD, "expected all of them"},
-        {WORD(piece), 1, SAM_WEIGHT_IS_RECORD, "piece 1"},
-        {WORD(layout), 11, SAM_WEIGHT_IS_RECORD, "unknown layout"},
-    };
-    for (uint32_t operation = SAM_WEIGHT_ENCODE; operation <= SAM_WEIGHT_COUNT; operation++) {
-        struct sam_weight_record good =
-            unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, BAD_COUNT);
-        expect_bad(&unit, &good, cases, SAM_COUNT(cases));
-        /* of an encode the address of counters */
-        const bool counts = operation == SAM_WEIGHT_COUNT;
-        const struct bad first[] = {
-            {WORD(first_low), 1, counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_ADDRESS,
-             counts ? "from element 1" : "counters at 0x00000001: expected a multiple of 4"},
-            {WORD(first_low), SOURCE + 8000, counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_ADDRESS,
-             counts ? "from element 2415927104" : "1024 bytes in one buffer"},
-            {WORD(first_low), DESTINATION,
-             counts ? SAM_WEIGHT_IS_RECORD : SAM_WEIGHT_IS_DESTINATION,
-             counts ? "from element" : "overlaps the source, the counters"},
-        };
-        expect_bad(&unit, &good, first, SAM_COUNT(first));
-    }
-    unit_free(&unit);
-    free_sample(&s);
-}
-
-/* A destination that the unit also reads from, or writes the result to. */
-TEST(a_destination_that_overlaps)
-{
-    uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 1000);
-    const struct sam_weight_record good = decode_record(&unit, &s);
-    struct sam_weight_record r = good;
-    r.elements_low = 64;
-    r.destination_bytes = 64;
-    const uint32_t places[] = {SOURCE, SOURCE + 64, RECORDS + 60, RESULT_AT, RESULT_AT + 16};
-    for (size_t i = 0; i < SAM_COUNT(places); i++) {
-        r.destination = places[i];
-        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
-        assert_non_null(strstr(unit.work.fault, "overlaps"));
-    }
-    r = good;
-    r.result = DESTINATION + 500;
-    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
-    r.result = 0; /* wanted by nobody */
-    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 1000, 1000);
-    expect_output(&unit, 0, s.file.data, 1000);
     unit_free(&unit);
     free_sample(&s);
 }
@@ -770,7 +412,7 @@ TEST(ranges_off_by_one)
     refuse_ranges(&windows);
 }
 
-/* What a record does, for models of time. */
+/* The work of a record, for models of time. */
 TEST(work_of_records)
 {
     enum { COUNT = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE };
