@@ -54,7 +54,7 @@ prefixes() {
 }
 
 prose() {
-    grep -E '^(src|include|cli|drivers|kernels|bench|fuzz)/.*\.(c|h|def)$' "$cache/files" |
+    grep -E '^(src|include|cli|drivers|kernels|bench|fuzz|tests|examples)/.*\.(c|h|def)$' "$cache/files" |
         xargs awk -f tools/prose.awk
 }
 

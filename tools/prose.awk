@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Comments in the words of the field: a subject that the code has, in the indicative. Reads C files, headers
-# and tables given as arguments; prints file:line of each comment with a pattern below and what to write
-# instead. Exit 1 when there is one.
+# Comments in the words of the field: a subject that the code has, in the indicative, not a clause for a noun
+# ("What a directive prints": "Output of a directive"). Reads C files, headers and tables given as arguments;
+# prints file:line of each comment with a pattern below and what to write instead. Exit 1 when there is one.
 BEGIN {
     add("(^|[^a-z])(whoever|nobody|somebody)([^a-z]|$)", "name it: the caller, another agent, no reader")
     add("(^|[^a-z])(is|are|was|were) told([^a-z]|$)", "is reported to, is notified")
     add("(^|[^a-z])heeds?([^a-z]|$)", "honours, enables, checks")
-    add("(^|[^a-z])stands (in|at|before|for|between|where|there)([^a-z]|$)", "is at, replaces, denotes")
+    add("(^|[^a-z])(stands?|stood)([^a-z]|$)", "is at, replaces, denotes, was")
+    add("(^|[^a-z])beside([^a-z]|$)", "next to; in addition: besides")
+    add("(^|[^a-z])(now and then|by turns|of theirs)([^a-z]|$)", "sometimes, alternately, of the noun")
+    add("(^|[^a-z])one that [^.;:]* the other that", "name both")
     add("(^|[^a-z])in vain([^a-z]|$)", "without effect; of a wait: for ever")
     add("(^|[^a-z])so many (bytes|words|bits|elements|cycles|lanes|lines|of them)([^a-z]|$)", "count bytes, N cycles")
     add("(^|[^a-z])(goes|go|went) on([^a-z]|$)", "continues")
@@ -23,7 +26,8 @@ function judge(text, line, i)
 {
     gsub(/[ \t]+/, " ", text)
     sub(/^ /, "", text)
-    if (match(text, /(^|[.:;] )(What|Who|Whoever) [a-z]+/)) {
+    if (match(text, /(^|[.:;] )(What|Whatever|Who|Whoever) [a-z]+/) ||
+        match(text, /^(Where|Which|How|Why) [a-z][^,.;:?]*([.:;]|$)/)) {
         printf "%s:%d: \"%s\": a relative clause as the subject: name the noun\n", FILENAME, line,
             substr(text, RSTART, RLENGTH)
         bad = 1

@@ -52,7 +52,7 @@ static int report_failures(const struct sweep_request *s)
     return CLI_OK;
 }
 
-/* The runs of a part, beside the table that they are part of. */
+/* Write the runs of a part, next to its table. */
 static int report_part(const struct sweep_request *s)
 {
     char *name = sweep_part_name(&s->sweep, s->csv);
@@ -149,8 +149,8 @@ static int check_request(struct sweep_request *s)
     return code ?: sweep_check_values(&s->sweep, r->args) ?: sweep_check_columns(&s->sweep, r->args);
 }
 
-/* --merge TABLE: the parts beside it. Into the page go the words of the parts' command and the name
- * of the page, as one process would have them. */
+/* --merge TABLE: the parts next to it. The page gets the words of the parts' command and the
+ * name of the page, as from one process. */
 static int merge(struct sweep_request *s)
 {
     static char html[] = "--html";

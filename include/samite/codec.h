@@ -121,7 +121,7 @@ SAM_API enum sam_status sam_unpack(const void *packed, size_t size,
                                    struct sam_error *error);
 
 /* --- streaming */
-/* How a tensor was packed. */
+/* Packing statistics of a tensor. */
 struct sam_packed_stat {
     uint64_t packed;    /* bytes, including its share of tables and headers */
     uint64_t blocks;    /* independent blocks (for small tensors coded together, of all of them) */
@@ -146,7 +146,7 @@ SAM_API enum sam_status sam_packer_finish(struct sam_packer *packer, struct sam_
 /* The tensors being packed, and the gaps between them as unnamed opaque tensors.
  * Owned by `packer`. */
 SAM_API const struct sam_weights *sam_packer_weights(const struct sam_packer *packer);
-/* How one of these was packed; valid after _finish. */
+/* Statistics of one of these; valid after _finish. */
 SAM_API enum sam_status sam_packer_stat(const struct sam_packer *packer, size_t tensor,
                                         struct sam_packed_stat *stat, struct sam_error *error);
 SAM_API void sam_packer_close(struct sam_packer *packer); /* may be NULL */

@@ -36,7 +36,7 @@ struct sam_energy {
 SAM_API void sam_energy_defaults(struct sam_energy_config *config);
 /* Parameter `index`, from 0: "energy.hart_insn", in picojoules; NULL after the last. */
 SAM_API const struct sam_parameter *sam_energy_parameter(size_t index);
-/* Where its default is from; "" after the last. */
+/* The source of its default; "" after the last. */
 SAM_API const char *sam_energy_source(size_t index);
 /* Picojoules of a unit, "matrix"; NULL: of all. */
 SAM_API double sam_energy_of(const struct sam_energy *energy, const char *unit);

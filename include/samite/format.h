@@ -119,7 +119,7 @@ SAM_API void sam_onnx_free(struct sam_onnx *onnx);
 /* --- TensorFlow.js: the weightsManifest of a model.json */
 struct sam_tfjs {
     struct sam_weight *tensors; /* in manifest order; `offset` is unused */
-    /* Where and how each tensor is stored within its group. */
+    /* Location and type of each tensor within its group. */
     struct sam_tfjs_stored {
         size_t group;
         enum sam_dtype type;

@@ -68,7 +68,7 @@ enum sam_gdb_end {
 struct sam_gdb_result {
     enum sam_gdb_end end;
     uint64_t exit_code; /* SAM_GDB_EXITED, of a hart */
-    bool trapped;       /* SAM_GDB_KILLED: while it stood at a trap */
+    bool trapped;       /* SAM_GDB_KILLED: while it was at a trap */
 };
 
 /* Serve the client until it leaves or the session ends. The session is recorded from here on, if

@@ -325,7 +325,7 @@ struct sam_gpu_stats {
 SAM_API enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total,
                                           const struct sam_gpu_stats *more,
                                           struct sam_error *error);
-/* Where a warp stood when its launch ended early. */
+/* The location of a warp when its launch ended early. */
 struct sam_warp_place {
     uint32_t workgroup; /* linear id, x fastest */
     uint32_t warp;

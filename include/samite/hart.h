@@ -126,7 +126,7 @@ struct sam_hart_stats {
 
 struct sam_hart;
 
-/* Why a run ended. */
+/* Reasons for the end of a run. */
 enum sam_hart_end {
     SAM_HART_EXIT,   /* exit by ecall (a7 = 93, code in a0), by an odd value stored to the program's
                         symbol `tohost` (code = value >> 1), or by semihosting */

@@ -48,8 +48,8 @@ struct sam_kernel_resource {
     uint16_t pds_bytes; /* per thread */
 };
 
-/* Where code comes from: the bytes from `address` up to the next entry are those of `line` (from 1)
- * of the image's file number `file`; line 0: of no known line. */
+/* Source lines of code: the bytes from `address` up to the next entry belong to `line` (from 1)
+ * of the image's file number `file`; line 0: unknown. */
 struct sam_line {
     uint64_t address;
     uint32_t file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models whose tensors are not simply laid out one after another in a file: ONNX models, with their
- * data inside or in files beside them, and PyTorch checkpoints. Nothing that such a file contains
- * is executed: the pickle of a checkpoint is parsed as data.
+ * data inside or in external files, and PyTorch checkpoints. Nothing that such a file contains is
+ * executed: the pickle of a checkpoint is parsed as data.
  *
  * Thread safety: any function may run in any thread; a model is used by one thread at a time.
  * Since 0.2. */

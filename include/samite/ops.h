@@ -99,18 +99,18 @@ SAM_API uint64_t sam_plan_scratch(const struct sam_plan *plan);
 SAM_API enum sam_status sam_plan_program(const struct sam_plan *plan, const uint64_t *inputs,
                                          uint64_t output, char **text, struct sam_error *error);
 
-/* The same as a function `void name(void)` in place of a program: it returns, keeps the registers
- * that the calling convention has it keep, for RV32 (where the addresses fit) and RV64 alike, and
- * sets ttype to bytes. instructions of TensorLoad and on its CSRs stand as words, so that GNU as
- * takes it, too. SAM_ERR_USAGE: `name` is not a C identifier. Freed with sam_text_free.
- * Since 0.2. */
+/* The same as a function `void name(void)` in place of a program: it returns, preserves
+ * registers as the calling convention requires, for RV32 (where the addresses fit) and RV64
+ * alike, and sets ttype to bytes. Instructions of TensorLoad and on its CSRs are written as
+ * words, so that GNU as accepts it, too. SAM_ERR_USAGE: `name` is not a C identifier. Freed with
+ * sam_text_free. Since 0.2. */
 SAM_API enum sam_status sam_plan_routine(const struct sam_plan *plan, const char *name,
                                          const uint64_t *inputs, uint64_t output, char **text,
                                          struct sam_error *error);
 
-/* Where sam_plan_run puts the tensors: the inputs from 4 GiB on, then the output, each at a 4 KiB
- * boundary with at least one free byte before the next. `inputs` has room for one address per
- * input. */
+/* The addresses at which sam_plan_run puts the tensors: the inputs from 4 GiB on, then the
+ * output, each at a 4 KiB boundary with at least one free byte before the next. `inputs` has
+ * room for one address per input. */
 SAM_API void sam_plan_addresses(const struct sam_plan *plan, uint64_t *inputs, uint64_t *output);
 
 struct sam_plan_options {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a program spends its instructions: counts for each pc, shown on the disassembly and on the
- * source (docs/profile.md).
+/* Instruction counts by location: counts for each pc, shown on the disassembly and on the source
+ * (docs/profile.md).
  *
  *   struct sam_profile *profile = sam_profile_new();
  *   options.profile = profile;                             sam_gpu_options or sam_hart_options

@@ -158,8 +158,8 @@ SAM_API void sam_sanitizer_forget(struct sam_sanitizer *sanitizer);
 SAM_API const char *sam_sanitizer_check_name(unsigned check);
 /* A finding's kind in a few words: "race in local memory". Never NULL. */
 SAM_API const char *sam_finding_kind_name(enum sam_finding_kind kind);
-/* Where a finding's address is: "buffer out+0x10", "local memory+0x400", "private memory", or ""
- * without an address. */
+/* The location of a finding's address: "buffer out+0x10", "local memory+0x400", "private
+ * memory", or "" without an address. */
 SAM_API void sam_sanitizer_place(const struct sam_sanitizer *sanitizer,
                                  const struct sam_finding *finding, char *text, size_t size);
 

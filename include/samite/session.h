@@ -322,8 +322,8 @@ SAM_API enum sam_status sam_session_read(struct sam_session *session, uint32_t w
 SAM_API enum sam_status sam_session_write(struct sam_session *session, uint32_t workgroup,
                                           uint64_t address, const void *data, size_t size,
                                           struct sam_error *error);
-/* Where byte `offset` of a lane's private memory is (Ventus 4.2.7): its words are not contiguous.
- */
+/* The address of byte `offset` of a lane's private memory (Ventus 4.2.7), whose words are not
+ * contiguous. */
 SAM_API enum sam_status sam_session_private(struct sam_session *session, uint32_t workgroup,
                                             uint32_t warp, uint32_t lane, uint32_t offset,
                                             uint64_t *address, struct sam_error *error);

@@ -84,7 +84,7 @@ struct sam_system_options {
     const struct sam_system_timing *timing;
 };
 
-/* How a run ended. */
+/* Ends of a run. */
 enum sam_system_end {
     SAM_SYSTEM_END_HART, /* see result->hart: the program exited, failed, was stopped, ... */
     SAM_SYSTEM_END_TRAP, /* a kernel trapped, under SAM_SYSTEM_TRAPS_END */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycles of a system (docs/system-rulings.md, "Time"): the parameters of its parts, and what
- * was measured. Time changes no value; with sam_system_options.timing it runs beside the program.
+/* The cycles of a system (docs/system-rulings.md, "Time"): the parameters of its parts, and the
+ * measured figures. Timing changes no value; with sam_system_options.timing it is simulated along
+ * with the program.
  *
  *   sam_system_config_new(&config, &error);
  *   sam_system_config_set(config, "mem.dram_bytes=32,mx.mpara=8", &error);
@@ -64,8 +65,8 @@ struct sam_system_timing {
 
 /* --------------------------------------------------------------------------------- figures */
 
-/* Cycles of one unit with one reason. The rows of a unit stand together, and sum to the cycles of
- * the run. */
+/* Cycles of one unit with one reason. The rows of a unit are consecutive, and sum to the cycles
+ * of the run. */
 struct sam_system_row {
     const char *unit, *reason;
     unsigned number; /* of several units with this name, from 0 */

@@ -109,7 +109,7 @@ enum sam_tile_compare {
     SAM_TILE_GE
 };
 
-/* How tcvt rounds. */
+/* Rounding modes of tcvt. */
 enum sam_tile_round {
     SAM_TILE_RINT,  /* to nearest, ties to even */
     SAM_TILE_ROUND, /* to nearest, ties away from zero */

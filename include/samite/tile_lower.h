@@ -73,8 +73,8 @@ SAM_API enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *lowered
  * and L0M. */
 SAM_API enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *lowered,
                                               struct sam_system *system, struct sam_error *error);
-/* How the program of a system that has ended with an exit ended: SAM_ERR_TRAP with the message of
- * sam_tile_run if it failed. */
+/* The result of a lowered program, after its system has ended with an exit: SAM_ERR_TRAP with
+ * the message of sam_tile_run if it failed. */
 SAM_API enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *lowered,
                                                  struct sam_system *system,
                                                  struct sam_error *error);

@@ -273,7 +273,7 @@ static bool is_regular(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The path of `name`: beside the including file, then along the include paths. */
+/* The path of `name`: next to the including file, then along the include paths. */
 static bool find_include(struct assembler *as, const char *name, char *path, size_t size)
 {
     const char *here = as->statement.place->file, *slash = strrchr(here, '/');

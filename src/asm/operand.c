@@ -48,7 +48,7 @@ static int x8_register(const char *name, size_t size)
     return number >= 8 && number <= 15 ? number : -1;
 }
 
-/* Zfinx: the register names of F stand for the x registers of the same numbers. */
+/* Zfinx: the register names of F denote the x registers of the same numbers. */
 static int f_register(const char *name, size_t size)
 {
     static const struct {

@@ -32,7 +32,7 @@ static enum sam_gputime_reason fetch_reason(const struct model *m, const struct 
     return w->icache_until > m->now ? SAM_GPUTIME_ICACHE : SAM_GPUTIME_FETCH;
 }
 
-/* Why the last instruction is still in its collector. */
+/* The reason why the last instruction is still in its collector. */
 static enum sam_gputime_reason collector_reason(const struct model *m, const struct sm *sm,
                                                 const struct warp *w)
 {

@@ -184,7 +184,7 @@ enum sam_latency {
 #undef LATENCY
 };
 
-/* Where execution continues. Loads, stores and CSR accesses may trap as well. */
+/* Control flow after the instruction. Loads, stores and CSR accesses may trap as well. */
 enum sam_flow {
     SAM_FLOW_NEXT,
     SAM_FLOW_BRANCH,

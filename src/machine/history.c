@@ -367,7 +367,7 @@ bool sam_history_stretch(const struct sam_session *session, uint64_t before, uin
 
 /* --------------------------------------------------------------------------------- repetition */
 
-/* How to treat breakpoints and watchpoints during replay; NULL: ignore them. */
+/* Treatment of breakpoints and watchpoints during replay; NULL: ignore them. */
 struct finding {
     bool undoes;                  /* count watched accesses only where they can be undone */
     struct sam_session_stop stop; /* the last stop found */

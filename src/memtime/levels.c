@@ -14,7 +14,7 @@ struct bus {
     uint64_t known; /* cycles busy or waiting */
 };
 
-/* State of an L2 line, beside its tag. */
+/* State of an L2 line, besides its tag. */
 struct resident {
     uint64_t ready; /* arrival of its data */
     uint8_t writer; /* the last unit to write it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the memory instructions of a warp compute addresses. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
+/* Address computation of a warp's memory instructions. RISC-V V 7, Ventus 4.2.6, 4.2.7. */
 #ifndef SAM_SIMT_ACCESS_H
 #define SAM_SIMT_ACCESS_H
 

@@ -233,7 +233,7 @@ struct sam_pace {
     void (*arm)(struct sam_pace *pace, struct sam_warp *warp);
 };
 
-/* Why sam_group_run has returned. */
+/* Reasons for the return of sam_group_run. */
 enum sam_pause {
     SAM_PAUSE_NONE,
     SAM_PAUSE_ENDED,   /* every warp has ended */

@@ -15,7 +15,7 @@
 
 enum { GENERATE_WORDS = 4, GENERATE_ATOMICS = 4, GENERATE_IN = 256 };
 
-/* What the kernels of a file have in common: first. */
+/* Declarations shared by the kernels of a file; they come first. */
 void generate_head(struct sam_buffer *text);
 void generate_kernel(struct sam_buffer *text, uint64_t seed, unsigned number);
 

@@ -17,7 +17,7 @@
 
 enum { ROUNDS = 60, MOST_ROUNDS = 2000, ACTIONS = 60, RECORDS = 8, SUBMITS = 24, MATRIX = 64 };
 
-/* Where everything is. */
+/* Addresses. */
 enum {
     L1M = 0x10000000,
     L0M = 0x18000000,

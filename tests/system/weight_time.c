@@ -328,7 +328,7 @@ TEST(a_refused_record_takes_no_time)
     sam_system_stages_close(m.unit);
 }
 
-/* ------------------------------------------------------------------ beside the plain model */
+/* --------------------------------------------------------------- against the plain model */
 
 enum { RECORDS = 5, BLOCKS = 12, SEGMENTS = 9, SPANS = 6 };
 
