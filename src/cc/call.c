@@ -256,7 +256,7 @@ static void extreme(struct cc_function *f, const char *name, unsigned words,
                                 : sam_cc_select(f, less, b[i], a[i]);
 }
 
-/* What saturates: add or sub, named by its first letter. */
+/* Saturating add or sub, named by its first letter. */
 static void saturate_wide(struct cc_function *f, const char *name, bool sign, unsigned words,
                           const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
 {

@@ -88,7 +88,7 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
 enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
                                    const struct sam_buffer *library);
 void sam_cc_module_close(struct cc *cc);
-/* A call of a function of the library, where `builder` stands; NULL: there is none. */
+/* A call of a library function, at the position of `builder`; NULL: there is none. */
 llvm_ref sam_cc_call_builtin(struct cc *cc, llvm_ref builder, const char *name, llvm_ref *arguments,
                              unsigned count);
 /* print.c: replace calls of printf by those of the library. */
@@ -102,7 +102,7 @@ uint32_t sam_cc_local_offset(struct cc *cc, llvm_ref global);
 enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function);
 /* reqd_work_group_size, or zeros. */
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3]);
-/* Where argument `index` lies. */
+/* The offset of argument `index`. */
 uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index);
 
 /* The words of a value: each at most 4 bytes wide. */
@@ -350,7 +350,7 @@ unsigned sam_cc_space(struct cc_function *f, llvm_ref pointer);
 unsigned sam_cc_bits(struct cc *cc, llvm_ref type); /* of an integer or of a vector's elements */
 
 /* --- wide.c: integers of `n` words */
-unsigned sam_cc_words(unsigned bits); /* of an integer of so many bits: at least 1 */
+unsigned sam_cc_words(unsigned bits); /* of an integer of `bits` bits: at least 1 */
 /* Element `at` of a value, its highest word extended to 32 bits; returns its words. */
 unsigned sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, bool sign,
                          struct cc_opnd *out);

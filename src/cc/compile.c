@@ -54,7 +54,7 @@ static void free_function(struct cc_function *f)
     free(f->cse);
 }
 
-/* Where the lanes of each vector branch meet; in loops the address is in a register. */
+/* Set the meeting point of each vector branch; in loops its address is in a register. */
 static void set_meetings(struct cc_function *f)
 {
     enum { ADDRESSES = 20 };
@@ -194,7 +194,7 @@ static bool words_of(const struct sam_cc_options *o, const char *path, const cha
             words[count++] = lists[i].flag;
             words[count++] = lists[i].items[k];
         }
-    if (strcmp(path, "-") == 0) { /* includes beside the folder that the program is run in */
+    if (strcmp(path, "-") == 0) { /* includes next to the program's working directory */
         words[count++] = "-I";
         words[count++] = ".";
     }

@@ -147,7 +147,7 @@ static void store(struct cc_function *f, unsigned space, struct cc_opnd address,
     sam_cc_put(f, f->block, insn);
 }
 
-/* What one access of a number may take: three bytes are loaded one by one. */
+/* The width of one access to a number: three bytes are loaded one by one. */
 static unsigned unit_of(unsigned bytes, unsigned align)
 {
     return align && align < bytes ? align : bytes == 3 ? 1 : bytes;

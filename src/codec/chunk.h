@@ -24,8 +24,8 @@ enum sam_chunk_block_mode {
 };
 enum sam_plane_mode { SAM_PLANE_RAW, SAM_PLANE_CODED, SAM_PLANE_CONSTANT };
 
-/* The elements of a chunk: `count` elements of the layout in piece `tensor`, starting at `first` (a
- * multiple of SAM_CHUNK). */
+/* The elements of a chunk: `count` elements of the layout in piece `tensor`, starting at `first`
+ * (a multiple of SAM_CHUNK). */
 struct sam_chunk_span {
     enum sam_layout_id layout;
     uint32_t tensor;
@@ -54,14 +54,14 @@ static inline uint64_t sam_chunk_seed(const struct sam_chunk_span *span, size_t 
     return (uint64_t)span->tensor << 32 | (uint32_t)(span->first / SAM_CHUNK_BLOCK_SIZE + block);
 }
 
-/* The place of a block's first group in its piece: combined with the checksum of the group. */
+/* The position of a block's first group in its piece: combined with the checksum of the group. */
 static inline uint64_t sam_window_place(const struct sam_chunk_span *span, size_t block)
 {
     const uint64_t first = span->first + block * SAM_CHUNK_BLOCK_SIZE;
     return (uint64_t)span->tensor << 32 | (uint32_t)(first / SAM_WINDOW_GROUP);
 }
 
-/* Symbol counters for building codes where exact counts are not used: those of SymbolStat
+/* Symbol counters for building codes from inexact counts: those of SymbolStat
  * (`samite/symbolstat.h`). */
 struct sam_counter {
     uint32_t symbol_width; /* bits of a symbol that are counted */
@@ -182,10 +182,11 @@ struct sam_chunk_bytes {
 const char *sam_chunk_read(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                            const uint8_t *data, size_t block, uint8_t *elements);
 
-/* sam_chunk_read of a block with these bytes. */
+/* sam_chunk_read for a block with these bytes. */
 const char *sam_chunk_read_bytes(struct sam_chunk_reader *reader, const struct sam_chunk *chunk,
                                  struct sam_chunk_bytes bytes, size_t block, uint8_t *elements);
-/* Decode groups first .. end - 1 of a block of windows, from the bytes of the first of them on. */
+/* Decode groups first .. end - 1 of a block of windows, given the bytes from the first of them
+ * on. */
 const char *sam_window_read(const struct sam_chunk_reader *reader, const struct sam_window *window,
                             size_t first, size_t end, struct sam_chunk_bytes groups,
                             uint8_t *elements);

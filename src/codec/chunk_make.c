@@ -347,7 +347,8 @@ static uint8_t *write_code(const struct sam_huffman *code, uint8_t *out)
     return out;
 }
 
-/* Where the streams of a plane begin to decode the element before each multiple of SAM_RESTART. */
+/* Bit positions from which the streams of a plane can decode the element before each multiple of
+ * SAM_RESTART. */
 static uint8_t *write_restarts(const struct making *m, size_t plane, size_t block, uint8_t *out)
 {
     const size_t count = sam_chunk_block_elements(m->span, block);

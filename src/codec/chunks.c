@@ -222,8 +222,8 @@ static enum sam_status find_segments(struct decoding *d, size_t block, const uin
     return SAM_OK;
 }
 
-/* Decode the groups of a block of windows that hold its bytes [from, end), to where they are in the
- * block. */
+/* Decode the groups of a block of windows that hold its bytes [from, end), to their offsets in
+ * the block. */
 static const char *read_groups(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
                                size_t from, size_t end, uint8_t *elements)
 {
@@ -238,8 +238,8 @@ static const char *read_groups(struct decoding *d, size_t block, struct sam_chun
     return sam_window_read(&d->room->reader, &w, first, last, bytes, elements + first * group);
 }
 
-/* Decode what holds bytes [from, end) of a block: groups of windows, or all of it. It may be in
- * place, as of sam_chunk_look. */
+/* Decode bytes [from, end) of a block: the groups of windows that contain them, or all of it.
+ * The input may be in place, as of sam_chunk_look. */
 static const uint8_t *read_part(struct decoding *d, size_t block, struct sam_chunk_bytes bytes,
                                 size_t from, size_t end, uint8_t *elements, const uint8_t *target,
                                 const char **wrong)

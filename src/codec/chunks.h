@@ -28,7 +28,7 @@ struct sam_chunks_step {
     const struct sam_segments *segments;
     struct sam_segment_bytes next_head;
     const uint8_t *data; /* to_size bytes of output */
-    bool placed;         /* already at the sink's `place` */
+    bool placed;         /* already at the location given by the sink's `place` */
 };
 
 /* Callback for steps. Returning false aborts with SAM_ERR_IO. */

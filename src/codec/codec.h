@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal interface of codec/. Elements are split into planes (planes.c). A coded plane is counted
- * (count.c), gets a length-limited canonical code (code.c) and is written as interleaved streams
- * (encode_tmpl.h, decode_tmpl.h). Planes form blocks, blocks that share codes form chunks
- * (chunk_make.c, chunk_read.c), and chunks form a file (container.c) or stand-alone pieces
+/* Internal interface of codec/. Elements are split into planes (planes.c). A coded plane is
+ * counted (count.c), gets a length-limited canonical code (code.c) and is written as interleaved
+ * streams (encode_tmpl.h, decode_tmpl.h). Planes form blocks, blocks that share codes form
+ * chunks (chunk_make.c, chunk_read.c), and chunks form a file (container.c) or separate pieces
  * (chunks.c). docs/format-codec.md describes the format. */
 #ifndef SAM_CODEC_INTERNAL_H
 #define SAM_CODEC_INTERNAL_H

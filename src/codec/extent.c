@@ -95,7 +95,7 @@ void sam_piece_stat(const struct sam_container *c, size_t piece,
     stat->coded = (unsigned)__builtin_popcount(whole->has_code);
     if (whole->windows) {
         stat->layout = sam_layout_name(id, true);
-        stat->coded = 1; /* at least; the chunks' headers do not tell */
+        stat->coded = 1; /* a lower bound: chunk headers lack the number */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a block a range needs. Streams are entered at their start or at a restart point at
- * or after the end of the range, and run down to its first element. */
+/* The bytes of a block that a range needs. Streams are entered at their start or at a restart
+ * point at or after the end of the range, and decoded down to its first element. */
 #include "codec/segments.h"
 
 #include <stdlib.h>
@@ -159,7 +159,7 @@ static uint32_t restart_at(const uint8_t *at)
     return sam_le16(at) | (uint32_t)at[2] << 16;
 }
 
-/* Whether the restart points of the block are those of its streams. */
+/* Whether the block's restart points match its streams. */
 static bool check_restarts(const struct finding *f)
 {
     const uint8_t *at = f->chunk->block[f->block].restart;
@@ -212,7 +212,7 @@ static bool cut(struct piece *pieces, size_t *count)
     return true;
 }
 
-/* Segments of the streams of plane `c` that hold elements of the range. */
+/* Segments of the streams of plane `c` that contain elements of the range. */
 static void add_streams(struct finding *f, const struct coded *c, unsigned engines)
 {
     struct piece pieces[SAM_STREAMS * 2 + 2];
@@ -245,8 +245,8 @@ static void add_streams(struct finding *f, const struct coded *c, unsigned engin
 
 /* --- windows */
 
-/* A segment for each group, which is read as a whole: its checksum and parameters with the first
- * plane. */
+/* One segment per group, which is read as a whole: its checksum and parameters belong to the
+ * first plane. */
 static void add_groups(struct finding *f, const struct sam_window *w, const uint8_t *data)
 {
     size_t at = sam_window_at(w, f->first / SAM_WINDOW_GROUP);

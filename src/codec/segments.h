@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a block that a range of its elements needs, as a decoder with several engines reads
- * them: for models of the weight unit. */
+/* The bytes of a block needed for a range of its elements, as read by a decoder with several
+ * engines: for models of the weight unit. */
 #ifndef SAM_CODEC_SEGMENTS_H
 #define SAM_CODEC_SEGMENTS_H
 
@@ -9,14 +9,14 @@
 /* Contiguous bytes, relative to the block. */
 struct sam_segment_bytes {
     uint64_t from, size;
-    bool codes; /* used from the first byte, also where elements run down; for skipped ones, too */
+    bool codes; /* used from the first byte on, even if elements descend; also for skipped ones */
 };
 
-/* Elements that one engine decodes in order: those of a stream from the last to the first, others
+/* Elements decoded in order by one engine: those of a stream from the last to the first, others
  * from the first to the last. */
 struct sam_segment {
     size_t first, elements; /* of the range, in the block */
-    size_t skipped;         /* elements decoded before them, from where the stream can be entered */
+    size_t skipped;         /* elements decoded before them, from the entry point of the stream */
     bool down;              /* from the last to the first */
     unsigned coded_bits;    /* of an element, in coded planes */
     size_t escapes;
@@ -37,7 +37,7 @@ void sam_segments_free(struct sam_segments *segments);
 /* The part of a block before its data: a bound for a block of planes. */
 uint32_t sam_chunk_block_head(const struct sam_chunk *chunk, size_t block);
 
-/* The fault of an allocation that failed: compared by address. */
+/* The fault of a failed allocation: compared by address. */
 extern const char sam_segments_no_memory[];
 
 /* Find the segments of elements [first, first + count) of block `block`, whose bytes are at `data`

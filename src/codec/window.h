@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of windows (docs/format-codec.md, Windows): groups of SAM_WINDOW_GROUP elements that are
- * read and verified by themselves. */
+/* Blocks of windows (docs/format-codec.md, Windows): groups of SAM_WINDOW_GROUP elements, each
+ * read and verified separately. */
 #ifndef SAM_CODEC_WINDOW_H
 #define SAM_CODEC_WINDOW_H
 
@@ -100,7 +100,7 @@ struct sam_window_read {
     size_t size, after;    /* bytes of the groups; readable bytes after them */
     size_t first, end;     /* groups */
     bool trusted;          /* checksums are not compared */
-    bool stream;           /* the output is not read soon: write past the caches */
+    bool stream;           /* the output is not read soon: use non-temporal stores */
 };
 
 struct sam_window_ops {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of bf16 whose exponents alone have a window: joined and written at once, so that stores
- * past the caches overlap with the work. Included by window_tmpl.h. */
+/* Groups of bf16 in which only the exponents have a window: joined and written at once, so that
+ * non-temporal stores overlap with the work. Included by window_tmpl.h. */
 #if defined(__AVX512BW__)
 /* Join exponents with the bytes of sign and mantissa. */
 INLINE void join_bf16(__m512i e, __m512i r, __m512i two[2])
@@ -27,7 +27,7 @@ INLINE void join_bf16(__m256i e, __m256i r, __m256i two[2])
 }
 #endif
 
-/* Returns whether output can go past the caches from here on. */
+/* Returns whether output can use non-temporal stores from here on. */
 static bool can_stream_bf16(const struct window_stage *stage)
 {
 #if defined(__AVX512VBMI2__)
@@ -37,7 +37,7 @@ static bool can_stream_bf16(const struct window_stage *stage)
 #endif
 }
 
-/* Decode a whole group to `out` or, past the caches, to the stage. */
+/* Decode a whole group to `out` or, for non-temporal stores, to the stage. */
 INLINE bool decode_bf16(const uint8_t *words, const uint8_t *rest, uint8_t base, unsigned k,
                         const uint8_t *escapes, const uint8_t *end, struct window_stage *stage,
                         uint8_t *out)
@@ -112,7 +112,8 @@ INLINE bool decode_bf16(const uint8_t *words, const uint8_t *rest, uint8_t base,
 #endif
 }
 
-/* Decode a group if it is whole and its exponents alone have a window; *good: it was decoded. */
+/* Decode a group if it is whole and only its exponents have a window; *good: whether it was
+ * decoded. */
 static bool read_bf16(const struct sam_window *w, const uint8_t *group, size_t size,
                       struct window_stage *stage, uint8_t *out, bool *good)
 {

@@ -5,7 +5,7 @@
 
 enum {
     SAMPLES = 4, /* groups sampled from a block */
-    SPAN = 16,   /* values counted in every group; the others are counted if they are many */
+    SPAN = 16,   /* values counted in every group; others only if there are many */
     PADDING = 64,
 };
 
@@ -47,7 +47,7 @@ static struct window best_window(const uint32_t *counts, unsigned values, uint8_
     for (unsigned k = 1; k <= SAM_WINDOW_BITS; k++) {
         const unsigned width = (1u << k) - 1;
         const unsigned bases = values == 256 ? 256 : values - width + 1;
-        uint32_t inside = 0; /* as counts: differences wrap */
+        uint32_t inside = 0; /* like counts: differences wrap */
         for (unsigned s = 0; s < width; s++)
             inside += counts[s];
         for (unsigned s = 0; s < bases; s++) {
@@ -91,7 +91,7 @@ static uint8_t best_span(const uint32_t counts[256])
     return best;
 }
 
-/* From samples, find the planes that may gain by windows and the values common in them. */
+/* From samples, find the planes that may gain by windows, and their common values. */
 static uint8_t choose_planes(const struct sam_codec_ops *ops, enum sam_layout_id id,
                              const uint8_t *elements, size_t count,
                              uint8_t first[SAM_WINDOW_PLANES])

@@ -61,8 +61,8 @@ INLINE void add_codes(const uint8_t *words, unsigned k, uint8_t base, uint8_t *s
 #endif
 
 #if !defined(__AVX512VBMI2__)
-/* Set the elements of `mask`. Up to three without a branch that is hard to predict: spare escapes
- * go to the element after the 64. */
+/* Set the elements of `mask`. Up to three without an unpredictable branch: spare escapes go to
+ * the element after the 64. */
 INLINE void insert_escapes(uint64_t mask, const uint8_t *escapes, uint8_t *symbols)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -104,9 +104,9 @@ INLINE bool expand_plane(const uint8_t *words, size_t count, uint8_t base, unsig
     return true;
 }
 
-/* --- output past the caches: whole lines are written once they are complete */
+/* --- non-temporal output: whole lines are written once they are complete */
 struct window_stage {
-    uint8_t *to;    /* the line that `bytes` begins with */
+    uint8_t *to;    /* the line that contains the first byte of `bytes` */
     size_t skip;    /* bytes of it before the output */
     size_t ready;   /* bytes in `bytes`, including these */
     uint8_t *bytes; /* in `room`, after a line for earlier bytes */

@@ -95,7 +95,7 @@ unsigned sam_lower_build_packs(const struct lower_build *b);
 bool sam_lower_has_reduction(enum sam_tile_function function);
 /* Emit a reduction. */
 void sam_lower_build_reduce(struct lower_build *b, const struct sam_tile_op *op, bool stores);
-/* Returns whether a reduction of rows may have other operations beside it in a kernel. */
+/* Returns whether a reduction of rows can be fused with other operations. */
 bool sam_lower_reduces_beside(const struct lower *l, const struct sam_tile_op *op);
 
 /* --- reduce_packed.c: tcolmax and tcolmin with two columns per lane */

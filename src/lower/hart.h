@@ -156,7 +156,7 @@ void sam_lower_store_sum(struct lower *l);
  * have there; `left` and `right`: bytes per line of the factors. */
 void sam_lower_kept_product(struct lower *l, const char *load, const char *multiply, bool zero,
                             uint32_t left, uint32_t right);
-/* matrix.c: the registers that stand for m0 to m7: A in m0 and m1, B in m2 and m3, C in m4 to m7.
+/* matrix.c: the registers used as m0 to m7: A in m0 and m1, B in m2 and m3, C in m4 to m7.
  * Returns false if fewer than four accumulate. */
 bool sam_lower_matrix_registers(const struct lower *l, unsigned names[8]);
 

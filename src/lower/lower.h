@@ -132,7 +132,7 @@ bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dim
                             int64_t *number);
 
 /* Register a failure of an operation, with the executor's message after the program name and
- * position. Returns its number, from 1. Hart code jumps to .Lfailure%u; {0} to {7} stand for a0 to
+ * position. Returns its number, from 1. Hart code jumps to .Lfailure%u; {0} to {7} denote a0 to
  * a7, signed. A kernel stores the number into the failure record; a trailing "[*,*]" becomes the
  * row and column of the recorded element. */
 unsigned sam_lower_failure(struct lower *l, const struct sam_tile_op *op, const char *format, ...)

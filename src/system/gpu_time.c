@@ -9,7 +9,7 @@
 enum system_gpu_cycle {
     SYSTEM_GPU_RUNS,   /* from the first warp's start to the last endprg */
     SYSTEM_GPU_LAUNCH, /* a launch is being set up */
-    SYSTEM_GPU_FLUSH,  /* stores and lines written back are on their way */
+    SYSTEM_GPU_FLUSH,  /* stores and write-backs are in flight */
     SYSTEM_GPU_EMPTY,  /* has no launch */
     SYSTEM_GPU_CYCLES
 };
@@ -33,7 +33,7 @@ struct system_gpu_time {
     struct system_time *time;
     const struct sam_gputime_config *config;
     struct sam_gputime_memory memory;
-    struct sam_gpu_recording *given; /* by the store that runs; NULL: none */
+    struct sam_gpu_recording *given; /* by the store being executed; NULL: none */
     const char *kernel;              /* of `given` */
     unsigned clock_unit;
     struct job *first, **last; /* the running launch, then the waiting ones */

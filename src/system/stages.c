@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipeline of records. Fetch and write request a line per cycle; fetch is in the order of the
- * steps that need the lines, so that a full input buffer never holds back a step. */
+/* The pipeline of records. Fetch and write request a line per cycle; fetch is in the order of
+ * the steps that need the lines, so that a full input buffer never blocks a step. */
 #include "system/stages.h"
 
 /* ---------------------------------------------------------------------------------- lines */
@@ -134,7 +134,7 @@ static void end_span(const struct system_stages *s, const struct system_job *job
 
 /* ---------------------------------------------------------------------------------- places */
 
-/* The part at a place, or NULL: there is none yet of a record that has begun. */
+/* The part at a position, or NULL: the record has begun but has none yet. */
 static struct system_part *part_at(const struct system_stages *s, struct system_place *p)
 {
     if (!p->job)
@@ -146,7 +146,7 @@ static struct system_part *part_at(const struct system_stages *s, struct system_
     return p->job && p->part < p->job->count ? &p->job->parts[p->part] : NULL;
 }
 
-/* Pass a step. Returns whether it was the last of its part. */
+/* Advance to the next step. Returns whether this was the last of its part. */
 static bool pass(struct system_place *p)
 {
     const bool last = ++p->step == p->job->parts[p->part].steps;
@@ -175,7 +175,7 @@ static void arrive(struct system_stages *s, uint64_t step, uint64_t at)
     s->arrivals[(s->arrival + s->arrival_count++) % size] = (struct system_arrival){step, at};
 }
 
-/* The bytes kept under a name, or the place to keep them: that of the least recently used. */
+/* The slot of the bytes kept under a name, or the least recently used slot. */
 static struct system_kept *kept_at(struct system_stages *s, uint64_t name)
 {
     struct system_kept *oldest = s->kept;
@@ -197,7 +197,7 @@ static bool leads_to_kept(struct system_stages *s, const struct system_job *job,
     return false;
 }
 
-/* Use the bytes of a part if they are kept. */
+/* Use the bytes of a part, if they are kept. */
 static void look_up(struct system_stages *s, struct system_job *job, struct system_part *part)
 {
     struct system_kept *kept = kept_at(s, part->keep);
@@ -227,7 +227,7 @@ static void end_fetch(struct system_stages *s, struct system_job *job, struct sy
         *kept_at(s, part->keep) = (struct system_kept){part->keep, part->ready, ++s->uses};
 }
 
-/* The flow whose next line is to be fetched, or NULL. Pass the steps whose lines have been. */
+/* The flow whose next line is to be fetched, or NULL. Skips steps whose lines have been fetched. */
 static struct system_flow *next_read(struct system_stages *s, uint64_t now)
 {
     struct system_place *p = &s->fetch;
@@ -247,7 +247,7 @@ static struct system_flow *next_read(struct system_stages *s, uint64_t now)
     return NULL;
 }
 
-/* Fetch a line. Returns the next cycle in which a line may be. */
+/* Fetch a line. Returns the next cycle in which a line may be fetched. */
 static uint64_t fetch(struct system_stages *s, uint64_t now)
 {
     struct system_flow *f = next_read(s, now);
@@ -270,7 +270,8 @@ static uint64_t fetch(struct system_stages *s, uint64_t now)
 
 /* ------------------------------------------------------------------------------------ work */
 
-/* When all bytes of the step in work have arrived; SAM_CLOCK_IDLE: not all are requested. */
+/* The cycle in which all bytes of the current step have arrived; SAM_CLOCK_IDLE: not all are
+ * requested. */
 static uint64_t arrival_of(const struct system_stages *s)
 {
     if (s->fetch.passed <= s->work.passed)
@@ -306,7 +307,7 @@ static void start(struct system_stages *s, struct system_part *part, bool lead, 
     begin_span(part, SYSTEM_TRACK_WORK, now);
 }
 
-/* Work ends, or begins. Returns false if nothing changes. */
+/* Ends or begins work. Returns false if nothing changes. */
 static bool work(struct system_stages *s, uint64_t now)
 {
     if (s->busy) {
@@ -335,7 +336,7 @@ static bool work(struct system_stages *s, uint64_t now)
     return true;
 }
 
-/* Why no work is done. */
+/* The reason for idle work. */
 static unsigned reason_of(struct system_stages *s, uint64_t now)
 {
     const struct system_part *part = part_at(s, &s->work);
@@ -348,7 +349,7 @@ static unsigned reason_of(struct system_stages *s, uint64_t now)
 
 /* ----------------------------------------------------------------------------------- write */
 
-/* The flow whose next line is to be written, or NULL. Pass the steps that have no more. */
+/* The flow whose next line is to be written, or NULL. Skips steps without more lines. */
 static struct system_flow *next_write(struct system_stages *s, uint64_t now)
 {
     struct system_place *p = &s->write;
@@ -365,7 +366,7 @@ static struct system_flow *next_write(struct system_stages *s, uint64_t now)
     return NULL;
 }
 
-/* Write a line. Returns the next cycle in which a line may be. */
+/* Write a line. Returns the next cycle in which a line may be written. */
 static uint64_t put(struct system_stages *s, uint64_t now)
 {
     struct system_flow *f = next_write(s, now);
@@ -398,7 +399,7 @@ static bool depends(const struct system_stages *s, const struct system_job *job)
     return false;
 }
 
-/* The record that begins next, once all bytes of those before it have been requested; or NULL. */
+/* The next record to begin, once all bytes of earlier ones have been requested; or NULL. */
 static struct system_job *next_job(const struct system_stages *s)
 {
     const struct system_place *p = &s->fetch;
@@ -423,7 +424,7 @@ static bool begin_record(struct system_stages *s, uint64_t now)
     return true;
 }
 
-/* A place in a record that ends is before the next one. */
+/* A position in a record that ends precedes the next one. */
 static void leave(struct system_place *p, const struct system_job *job)
 {
     p->job = p->job == job ? NULL : p->job;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A unit in time whose records stream through a pipeline: fetch, work, write. A record is a
  * sequence of parts, a part a number of steps. Bytes are fetched line by line ahead of the steps
- * that need them, into an input buffer; each step takes cycles of work; lines are written as steps
- * complete them. The parts of a record follow those of the one before without a gap, unless they
- * may read what that one writes. docs/decoder.md describes it. */
+ * that need them, into an input buffer; each step takes cycles of work; lines are written as
+ * steps complete them. The parts of a record follow those of the previous one without a gap,
+ * unless they may read its output. docs/decoder.md describes it. */
 #ifndef SAM_SYSTEM_STAGES_H
 #define SAM_SYSTEM_STAGES_H
 
@@ -16,7 +16,7 @@ struct system_unit_time {
     uint64_t submitted, begun, ended;
 };
 
-/* The cycles of a pipeline: in work, or the reason for none. */
+/* The cycles of a pipeline: at work, or the reason for none. */
 enum {
     SYSTEM_STAGE_WORKS = 6,                  /* kinds of work, at most: cycles below this number */
     SYSTEM_STAGE_FETCH = SYSTEM_STAGE_WORKS, /* waits for bytes to arrive */
@@ -53,7 +53,7 @@ struct system_part {
     uint64_t lead;            /* cycles before the first step, which need no bytes */
     bool barrier;             /* nothing is fetched before its bytes have arrived */
     bool ahead;               /* its bytes are for a later record: no step waits for them */
-    bool guess;               /* ahead, and only while a barrier holds back all others */
+    bool guess;               /* prefetched, and only while a barrier blocks all other fetches */
     uint64_t keep;            /* not 0: its bytes are kept under this name, and then not fetched, */
     bool chain;               /* nor if the next part is in the chain too and not fetched */
     /* of the pipeline */
@@ -103,7 +103,7 @@ struct system_stages_options {
     void *context;
 };
 
-/* Where a stage is: step `step` of part `part` of `job`, and its flow `flow`. */
+/* The position of a stage: step `step` of part `part` of `job`, and its flow `flow`. */
 struct system_place {
     struct system_job *job; /* NULL: before the first record that has not ended */
     size_t part;
@@ -122,13 +122,13 @@ struct system_stages {
     struct system_unit_time unit;
     uint64_t cycles[SYSTEM_STAGE_CYCLES];
     struct sam_memtime_traffic bytes; /* requested from the port */
-    uint64_t first_write;             /* cycle of the first one of all; UINT64_MAX: none */
-    struct system_job *given;         /* by the store that runs; NULL: none */
+    uint64_t first_write;             /* cycle of the very first one; UINT64_MAX: none */
+    struct system_job *given;         /* by the store being executed; NULL: none */
     struct system_stages_options options;
     struct sam_memtime_port port;
     unsigned clock_unit;
     struct system_job *first, **last; /* those that have not ended, in order */
-    uint64_t shown;                   /* up to there the timeline shows records */
+    uint64_t shown;                   /* the timeline shows records up to here */
     struct system_place fetch, work, write;
     struct system_answers reads, writes;
     uint64_t barrier; /* nothing is fetched before this cycle */
@@ -142,10 +142,10 @@ struct system_stages {
         uint64_t name, at, used;
     } kept[SYSTEM_STAGE_KEPT];
     uint64_t uses;
-    bool busy, leading, led; /* work is done; that of a lead; the lead is over */
+    bool busy, leading, led; /* at work; on a lead; the lead has ended */
     unsigned kind;
     uint64_t work_end;
-    uint64_t since;  /* accounted for up to there, */
+    uint64_t since;  /* accounted for up to here, */
     unsigned reason; /* and with this kind or reason until the next tick */
 };
 
@@ -155,7 +155,8 @@ void sam_system_stages_init(struct system_stages *s, const struct system_stages_
 /* --- stages_job.c: a record without parts. NULL: out of memory. */
 struct system_job *sam_system_job_new(const char *name);
 void sam_system_job_free(struct system_job *job);
-/* Add a part, or a flow of the last one, and nothing without bytes. Failures set job->failed. */
+/* Add a part, or a flow of the last one; nothing is added without bytes. Failures set
+ * job->failed. */
 void sam_system_job_part(struct system_job *job, const struct system_part *part);
 void sam_system_job_read(struct system_job *job, const struct system_flow *flow);
 void sam_system_job_write(struct system_job *job, const struct system_flow *flow);
@@ -167,8 +168,8 @@ void sam_system_stages_enter(struct system_stages *s, struct system_job *job, ui
 /* Account for all cycles before the current one of the clock. */
 void sam_system_stages_account(struct system_stages *s);
 
-/* Operations of a unit (unit.h) whose state begins with its stages, or is no more than these.
- * `take` sets `given`. */
+/* Operations of a unit (unit.h) whose state begins with its stages, or consists of them. `take`
+ * sets `given`. */
 struct sam_system_config;
 void *sam_system_stages_open(const struct sam_system_config *config,
                              const struct system_stages_options *options);

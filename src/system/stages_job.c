@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a pipeline while they are made, and the pipeline as a unit. */
+/* Construction of a pipeline's records, and the pipeline as a unit. */
 #include <stdlib.h>
 
 #include "system/stages.h"

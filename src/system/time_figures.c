@@ -165,7 +165,7 @@ static void find_energy(struct sam_system_figures *f, struct system_time *time,
         count[events[i]] = m->level[i].bytes.read + m->level[i].bytes.written;
 }
 
-/* ------------------------------------------------------------------------------ all of them */
+/* ----------------------------------------------------------------------------- all figures */
 
 static bool collect(struct sam_system_figures *f, struct system_time *time)
 {

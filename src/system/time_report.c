@@ -236,7 +236,7 @@ static const char lines[] =
     "?raw_cycles   with raw weights: {raw_cycles} cycles, {raw_cycles/cycles:.2} times as many; "
     "{raw_dram} bytes over DRAM instead of {dram}\n";
 
-/* The cycles of a unit as a bar: those in which it is busy, then what else is worth a number. */
+/* The cycles of a unit as a bar: its busy cycles, followed by other notable numbers. */
 static json_t *add_bar(json_t *bars, const char *name, const struct sam_system_row *rows,
                        size_t count)
 {
@@ -278,7 +278,7 @@ static json_t *set_bars(json_t *root, const struct sam_system_figures *f)
     return sam_tree_count(root, "decoding", decoding);
 }
 
-/* The cause of the cycles: the busiest unit, and the wait that takes most of them. */
+/* The bottleneck: the busiest unit, and the wait with the most cycles. */
 static json_t *set_bound(json_t *root, const struct sam_system_figures *f)
 {
     const struct sam_system_operation_time *most = NULL;
@@ -328,7 +328,7 @@ static uint64_t dram_bytes(const struct sam_system_figures *f)
     return dram ? dram->read + dram->written : 0;
 }
 
-/* Sums and lists of the text that the JSON document lacks. */
+/* Totals and lists in the text that the JSON document lacks. */
 static json_t *text_tree(json_t *root, const struct sam_system_figures *f,
                          const struct sam_system_figures *raw)
 {

@@ -33,8 +33,8 @@ struct system_unit {
     void *(*open)(const struct sam_system_config *config,
                   const struct system_stages_options *options);
     void (*close)(void *state); /* NULL: nothing is done */
-    /* Range `index` of the bytes that the record to be submitted next loads, or stores; an empty
-     * one has `low` above `high`. False: there are no more. */
+    /* Range `index` of the bytes that the next submitted record loads, or stores; an empty one
+     * has `low` above `high`. Returns false if there are no more. */
     bool (*uses)(const void *state, size_t index, struct sam_work_span *bytes, bool *stores);
     /* Queue the work of the last `take`, if there is any. False: out of memory. */
     bool (*submit)(void *state);

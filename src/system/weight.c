@@ -15,7 +15,7 @@ struct run {
     struct sam_chunks_range range;
     const struct sam_counter *counter; /* NULL: exact */
     unsigned engines;
-    struct sam_counter given; /* counters that an encode is given */
+    struct sam_counter given; /* counters given to an encode */
     uint32_t counters[COUNTERS];
     uint64_t source_size, room; /* bytes of the source needed; most bytes of output */
     bool exhausted;             /* the host is out of memory */
@@ -230,7 +230,7 @@ static bool add_span(struct run *run, struct system_weight_span span)
     return true;
 }
 
-/* The segments of a decoded block. Its output is divided as its elements are. */
+/* The segments of a decoded block. Its output is divided like its elements. */
 static bool add_segments(struct run *run, const struct sam_chunks_step *step,
                          struct system_weight_block *block)
 {
@@ -316,7 +316,8 @@ static enum sam_status count(struct run *run, struct sam_source source,
     if (status != SAM_OK)
         return status;
     uint32_t exact[COUNTERS], seen[COUNTERS];
-    for (unsigned i = 0; i < COUNTERS; i++) /* fewer symbols than bytes of memory: 32 bits */
+    for (unsigned i = 0; i < COUNTERS; i++) /* fewer symbols than bytes of memory: 32 bits
+                                             * suffice */
         exact[i] = (uint32_t)counts[i];
     if (run->counter)
         sam_counter_read(run->counter, exact, seen);

@@ -13,10 +13,10 @@
 /* Bytes of memory. */
 struct system_weight_span {
     uint64_t address, bytes;
-    bool codes; /* as struct sam_segment_bytes has it */
+    bool codes; /* as in struct sam_segment_bytes */
 };
 
-/* As struct sam_segment has it: elements of the layout that one engine decodes. */
+/* As in struct sam_segment: elements of the layout, decoded by one engine. */
 struct system_weight_segment {
     uint64_t elements, skipped, escapes;
     unsigned coded_bits;
@@ -26,14 +26,14 @@ struct system_weight_segment {
 };
 
 /* A step of a record, in order: the header of a chunk, or a block. Decoding reads the header of
- * each chunk up to the last chunk needed, without output, and of each block the bytes that its
- * elements need. Encoding reads elements block by block and writes a header, then the blocks, the
- * last of which ends with the padding of the chunk; the first step reads the counters, if there are
- * any. Counting reads elements block by block, and its last step writes the counters. */
+ * each chunk up to the last chunk needed, without output, and for each block the bytes needed
+ * for its elements. Encoding reads elements block by block and writes a header, then the blocks,
+ * the last of which ends with the padding of the chunk; the first step reads the counters, if
+ * there are any. Counting reads elements block by block, and its last step writes the counters. */
 struct system_weight_block {
     uint64_t source, source_bytes;           /* from the first byte to the last; 0 bytes: none */
     uint64_t destination, destination_bytes; /* 0 bytes: nothing is written */
-    struct sam_chunk_cost cost;              /* of an encoded block, that of decoding it */
+    struct sam_chunk_cost cost;              /* of an encoded block, the cost of decoding it */
     uint64_t counted;                        /* symbols counted for a code, or counted */
     uint64_t id;                             /* of the header of a chunk to decode */
     struct system_weight_span head, next;    /* of a block to decode: its head and the next one's */
@@ -57,10 +57,10 @@ struct system_weight_work {
     struct sam_chunks_room room; /* of the decoder */
 };
 
-/* Execute the record `words` at `address`. Symbols are counted with `counter`, or exactly if that
- * is NULL. A decoder has `engines`; 0: the work has no segments, and blocks are whole. Returns
- * SAM_OK also for a record that fails; SAM_ERR_MEMORY: the host is out of memory. `work` is zero at
- * first, and may be reused. */
+/* Execute the record `words` at `address`. Symbols are counted with `counter`, or exactly if
+ * that is NULL. A decoder has `engines`; 0: the work has no segments, and blocks are whole.
+ * Returns SAM_OK also for a record that fails; SAM_ERR_MEMORY: the host is out of memory. `work`
+ * is initially zero, and may be reused. */
 enum sam_status sam_system_weight_run(struct sam_memory *memory, uint32_t address,
                                       const uint32_t words[16], const struct sam_counter *counter,
                                       unsigned engines, struct system_weight_work *work,

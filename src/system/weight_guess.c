@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that the weight unit expects to need, requested into the L2 while it waits for the header
- * of a chunk or the table of a block: what it knows then is the record, and of a header that is
- * there the size of the block. docs/decoder.md, Guesses. */
+/* Lines that the weight unit expects to need, requested into the L2 while it waits for the
+ * header of a chunk or the table of a block. It guesses from the record and, once the header has
+ * arrived, from the size of the block. docs/decoder.md, Guesses. */
 #include "system/weight_time.h"
 
 enum { GROUPS = 2, SLACK = 64 };
@@ -30,7 +30,7 @@ static void add_part(const struct guess *g, uint64_t steps)
                         &(struct system_part){.steps = steps, .ahead = true, .guess = true});
 }
 
-/* A group of `count` elements and `bytes` bytes: plane 0 in a window, the others raw. */
+/* A group of `count` elements and `bytes` bytes: plane 0 has a window, the others are raw. */
 static void add_group(const struct guess *g, const struct sam_layout *l, uint64_t at, size_t count,
                       uint64_t bytes, uint64_t slack)
 {
@@ -50,7 +50,7 @@ static void add_group(const struct guess *g, const struct sam_layout *l, uint64_
         at += size;
     }
     if (at < end)
-        add_flow(g, at, end - at, slack, 1); /* the first step needs some, there are few */
+        add_flow(g, at, end - at, slack, 1); /* the first step needs some; there are few */
 }
 
 void sam_system_weight_guess(const struct system_weight_work *work,

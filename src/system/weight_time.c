@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the weight unit in time: the parts that pass its pipeline. docs/decoder.md describes
+/* Timing of records of the weight unit: their parts in its pipeline. docs/decoder.md describes
  * the unit. */
 #include "system/weight_time.h"
 
@@ -47,7 +47,7 @@ static struct system_flow flow_of(uint64_t address, uint64_t bytes)
     return (struct system_flow){.address = address, .bytes = bytes};
 }
 
-/* Bytes that are read into or written from a buffer, without work. */
+/* Bytes read into or written from a buffer, without work. */
 static void add_read(struct system_job *job, struct system_part part, uint64_t address,
                      uint64_t bytes)
 {
@@ -63,7 +63,7 @@ static void add_write(struct system_job *job, uint64_t address, uint64_t bytes)
     sam_system_job_write(job, &flow);
 }
 
-/* A block that passes line by line of its source or its destination, whichever is longer. */
+/* A block copied in steps of one line of its source or destination, whichever is longer. */
 static void add_lines(struct system_job *job, const struct system_weight_block *b, unsigned kind,
                       uint64_t work)
 {
@@ -80,8 +80,8 @@ static void add_lines(struct system_job *job, const struct system_weight_block *
 
 /* -------------------------------------------------------------------------------- decoding */
 
-/* Cycles for the tables that a block needs and the unit does not have: lengths are counted, the
- * first code and offset of each length follow, and symbols are sorted. */
+/* Cycles to build the tables of a block that are not kept: lengths are counted, the first code
+ * and offset of each length follow, and symbols are sorted. */
 static uint64_t prepare(struct system_weight_time *u, const struct sam_chunk_cost *cost)
 {
     const struct system_weight_config *c = &u->config;
@@ -102,7 +102,7 @@ static uint64_t prepare(struct system_weight_time *u, const struct sam_chunk_cos
     return cycles;
 }
 
-/* Names of bytes in the buffer of heads, never 0. */
+/* Names of bytes in the buffer of heads; never 0. */
 static uint64_t name_of(uint64_t chunk, uint64_t address)
 {
     return (chunk ^ address * UINT64_C(0x9e3779b97f4a7c15)) | 1;
@@ -153,7 +153,7 @@ static void add_segment(struct system_job *job, const struct system_weight_work 
     sam_system_job_write(job, &flow);
 }
 
-/* A part of the segments [at, end) of a block, an engine for each. `lead` comes first. */
+/* A part of the segments [at, end) of a block, with an engine for each. `lead` comes first. */
 static void add_engines(struct system_weight_time *u, const struct system_weight_work *work,
                         const struct system_weight_block *b, size_t at, size_t end, uint64_t lead,
                         struct system_job *job)
@@ -186,8 +186,8 @@ static void add_engines(struct system_weight_time *u, const struct system_weight
         add_segment(job, work, &work->segments[i], per_step);
 }
 
-/* The segments of a block: as many at a time as there are engines, and as the input buffer can hold
- * lines for. */
+/* The segments of a block: as many at a time as there are engines, and lines of the input buffer
+ * for their flows. */
 static void add_segments(struct system_weight_time *u, const struct system_weight_work *work,
                          const struct system_weight_block *b, struct system_job *job)
 {
@@ -203,7 +203,7 @@ static void add_segments(struct system_weight_time *u, const struct system_weigh
     }
 }
 
-/* A block of which it is not known how it is read, or one that is charged as a copy. */
+/* A block whose reads are not known, or one that is charged as a copy. */
 static void add_copy(const struct system_weight_block *b, uint64_t source, uint64_t bytes,
                      struct system_job *job)
 {
@@ -213,7 +213,7 @@ static void add_copy(const struct system_weight_block *b, uint64_t source, uint6
     add_lines(job, &copy, SYSTEM_WEIGHT_COPY, 1);
 }
 
-/* Bytes that a step names. */
+/* Bytes named by a step. */
 static uint64_t fetched_of(const struct system_weight_work *work,
                            const struct system_weight_block *b)
 {
@@ -299,9 +299,8 @@ static void count_blocks(const struct system_weight_time *u, const struct system
         sam_system_job_part(job, &clear);
 }
 
-/* Cycles to build a code of n symbols by package-merge: the symbols are sorted as they come, each
- * of the rows merges them with the pairs of the row before, and a row at a time is looked through
- * for the lengths. */
+/* Cycles to build a code of n symbols by package-merge: the symbols are sorted on arrival, each
+ * row merges them with the pairs of the previous row, and each row is scanned for the lengths. */
 static uint64_t build_code(const struct system_weight_config *c, unsigned n)
 {
     uint64_t items = 0, row = 0;
@@ -321,7 +320,7 @@ static bool has_code(const struct system_weight_work *work, size_t first, size_t
 }
 
 /* Add a chunk: its header at `at` and the blocks up to the next header, whose index is returned.
- * With counters that were given, all chunks share one code: *built is set with the first. */
+ * With given counters, all chunks share one code: *built is set with the first. */
 static size_t encode_chunk(struct system_weight_time *u, const struct system_weight_work *work,
                            size_t at, bool *built, struct system_job *job)
 {

@@ -10,7 +10,7 @@
 struct system_weight_config {
     uint32_t streams;       /* engines, each for one stream of a block */
     uint32_t symbols;       /* decoded per engine and cycle, or encoded per cycle */
-    uint32_t table_ports;   /* lengths of symbols that go into a table per cycle */
+    uint32_t table_ports;   /* lengths of symbols entered into a table per cycle */
     uint32_t tables;        /* of codes that are kept */
     uint32_t escapes;       /* of a window, put in place per cycle */
     uint32_t lines;         /* of 64 bytes, of the input buffer */
@@ -56,8 +56,8 @@ struct system_weight_time {
         uint64_t id, used;
     } tables[SYSTEM_WEIGHT_TABLES_KEPT];
     uint64_t uses;
-    bool no_windows; /* the last block was none of windows: they are not expected */
-    const struct system_weight_work *given; /* by the store that runs; NULL: none */
+    bool no_windows; /* the last block had no windows: they are not expected */
+    const struct system_weight_work *given; /* by the store being executed; NULL: none */
 };
 /* The requests of the options are those of `config`. NULL: out of memory. */
 struct system_weight_time *sam_system_weight_time_new(const struct system_weight_config *config,
