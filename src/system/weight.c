@@ -316,8 +316,7 @@ static enum sam_status count(struct run *run, struct sam_source source,
     if (status != SAM_OK)
         return status;
     uint32_t exact[COUNTERS], seen[COUNTERS];
-    for (unsigned i = 0; i < COUNTERS; i++) /* fewer symbols than bytes of memory: 32 bits
-                                             * suffice */
+    for (unsigned i = 0; i < COUNTERS; i++) /* below the bytes of memory: 32 bits */
         exact[i] = (uint32_t)counts[i];
     if (run->counter)
         sam_counter_read(run->counter, exact, seen);

@@ -167,7 +167,7 @@ static void guess_part(struct wref *w, uint64_t count)
     part->ahead = part->guess = true;
 }
 
-/* What the unit requests while it waits for the header before the block, or for its table. */
+/* Requests of the unit while it waits for the header before the block, or for its table. */
 static void guess(struct wref *w, const struct system_weight_work *work,
                   const struct system_weight_block *b, uint64_t at, bool has_header)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of real packed weights on the system's memory in time: how soon the first byte is
- * written, and the plain model beside the unit. */
+/* Records of real packed weights on the system's memory in time: the time to the
+ * first byte written, and the unit against the plain model. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -143,7 +143,7 @@ TEST(guesses_fetch_little)
     }
 }
 
-/* Random ranges of every layout, beside the plain model. */
+/* Random ranges of every layout, against the plain model. */
 TEST(random_ranges)
 {
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_E4M3, SAM_E5M2, SAM_F32};
