@@ -6,7 +6,7 @@ BEGIN {
     add("(^|[^a-z])(whoever|nobody|somebody)([^a-z]|$)", "name it: the caller, another agent, no reader")
     add("(^|[^a-z])(is|are|was|were) told([^a-z]|$)", "is reported to, is notified")
     add("(^|[^a-z])heeds?([^a-z]|$)", "honours, enables, checks")
-    add("(^|[^a-z])(stands?|stood)([^a-z]|$)", "is at, replaces, denotes, was")
+    add("(^|[^a-z])(stands|stood)([^a-z]|$)", "is at, replaces, denotes, was")
     add("(^|[^a-z])beside([^a-z]|$)", "next to; in addition: besides")
     add("(^|[^a-z])(now and then|by turns|of theirs)([^a-z]|$)", "sometimes, alternately, of the noun")
     add("(^|[^a-z])one that [^.;:]* the other that", "name both")

@@ -56,7 +56,7 @@ struct ventus {
     size_t pair_count;
 };
 
-/* The two forms: the machine with all that is known before a launch; the launches. */
+/* The two forms: the machine before the first launch; the launches. */
 int ventus_open_kernel(struct run *run);
 int ventus_run_kernel(struct run *run);
 int ventus_open_pairs(struct run *run);

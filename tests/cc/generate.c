@@ -45,7 +45,7 @@ static const char *choose(struct generator *g, const char *form)
     return strchr(form + size, '`') + 1;
 }
 
-/* Write a form. '$' and a letter expand to
+/* Write a form. '$' and a letter stand for
  *   u, s, U  an expression of type uint of depth - 1, - 2, of `depth`
  *   l, m     one of type ulong of depth - 1, - 2
  *   f, F     one of type float of depth - 1, a small one
