@@ -19,7 +19,7 @@ const struct cli_option lower_profile_rows[] = {
 
 const struct cli_option lower_rows[] = {
     CLI_ROW(struct tile_request, emit, "emit", CLI_TEXT, "DIR",
-            "write what a tile program becomes into a folder: hart.s, gpu.s, the arrays, and run, "
+            "write the lowered tile program to a folder: hart.s, gpu.s, the arrays, and run, "
             "which runs them",
             .suffixes = "/"),
     {0},

@@ -177,9 +177,10 @@ const struct cli_verb verb_merge = {
                 .suffixes = "",
                 CLI_AT(struct request, paths)},
     .details =
-        "Joins what samite pack --part has made of one file into what one process would have\n"
-        "made of it, byte for byte. For FILE" PACKED_SUFFIX ", the parts are\n"
-        "FILE" PACKED_SUFFIX ".part-I-of-N beside it. A part that is missing, given twice,\n"
+        "Joins the parts of one file, made by samite pack --part, into the packed file that one\n"
+        "process would have made, byte for byte. The parts of FILE" PACKED_SUFFIX " are\n"
+        "FILE" PACKED_SUFFIX
+        ".part-I-of-N in the same folder. A part that is missing, given twice,\n"
         "damaged, or made of another file or with other options is an error, and nothing is\n"
         "written.\n",
     .examples = "  samite pack --part 1/2 big.gguf & samite pack --part 2/2 big.gguf; wait\n"

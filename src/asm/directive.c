@@ -307,7 +307,7 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
         return;
     }
     if (!find_include(as, name, path, sizeof path)) {
-        sam_asm_error(as, at, "cannot find '%s' beside this file or along -I", name);
+        sam_asm_error(as, at, "cannot find '%s' next to this file or along -I", name);
         return;
     }
     void *grown = sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts);

@@ -42,7 +42,7 @@ enum sam_status sam_gputime_config_check(const struct sam_gputime_config *config
                       "a group is taken up between the I-cache's reply and the issue");
     if (c->bank_echo && c->collect_read < 2)
         return refuse(error, "bank_echo", 1, "collect_read", c->collect_read,
-                      "a request stands for a cycle after its grant, in its collector");
+                      "a request stays in its collector for a cycle after its grant");
     if (c->fetch_width > icache_line / 4)
         return refuse(error, "fetch_width", c->fetch_width,
                       c->icache_line_bytes ? "icache_line_bytes" : "line_bytes", icache_line,

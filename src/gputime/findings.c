@@ -25,17 +25,18 @@ static const struct remedy remedies[SAM_GPUTIME_REASONS] = {
                                "warps"},
     [SAM_GPUTIME_WAW] = {.05, "write another register"},
     [SAM_GPUTIME_ARBITER] = {.20, "the issue slots are taken: only fewer instructions help"},
-    [SAM_GPUTIME_COLLECTOR] = {.10, "the collectors are full, for the units take instructions more "
-                                    "slowly than they come"},
+    [SAM_GPUTIME_COLLECTOR] = {.10,
+                               "the collectors are full: the units accept fewer instructions than "
+                               "are issued"},
     [SAM_GPUTIME_BANK] = {.05, "use registers of different banks for the operands"},
-    [SAM_GPUTIME_UNIT] = {.10, "its unit is full: use it less, or other units beside it"},
+    [SAM_GPUTIME_UNIT] = {.10, "its unit is full: use it less, or use other units as well"},
     [SAM_GPUTIME_WRITEBACK] = {.05, "results of different units arrive together: mix them"},
     [SAM_GPUTIME_CONFLICT] = {.05, "give neighbouring lanes neighbouring words of local memory (a "
                                    "row with one word more)"},
-    [SAM_GPUTIME_MSHR] = {.05, "too many misses are under way: touch fewer lines per access"},
+    [SAM_GPUTIME_MSHR] = {.05, "too many misses are in flight: touch fewer lines per access"},
     [SAM_GPUTIME_MEMORY] = {.10,
-                            "the memory is waited for: touch fewer lines, use local memory for "
-                            "what is read again"},
+                            "the memory is the bottleneck: touch fewer lines, use local memory "
+                            "for data that is read again"},
     [SAM_GPUTIME_DRAIN] = {.10,
                            "warps of a workgroup end at different times: give them equal work"},
 };

@@ -61,7 +61,7 @@ static const struct sam_key keys[] = {
      offsetof(struct sam_memtime_levels_config, link_base),
      1,
      SAM_KEY_WIDE},
-    {{"link_size", "0", "64 bits", 0, 0, "so many bytes of it; 0: the link is not used"},
+    {{"link_size", "0", "64 bits", 0, 0, "its size in bytes; 0: the link is not used"},
      offsetof(struct sam_memtime_levels_config, link_size),
      1,
      SAM_KEY_WIDE},
