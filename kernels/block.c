@@ -28,7 +28,7 @@ static const char help[] =
     "the\n"
     "                    first block\n"
     "\n"
-    "  --raw             unpacked weights, as arrays\n"
+    "  --raw             weights that are not packed, as arrays\n"
     "  --host            on the executor of tile programs instead of the system\n"
     "  --check-races     fail if the program uses results before it has waited for them\n"
     "  --cycles          count cycles\n"
