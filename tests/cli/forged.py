@@ -10,7 +10,6 @@ import struct
 from cases import run, samite
 
 
-
 def safetensors(tensors, body):
     header = json.dumps({name: {"dtype": "F32", "shape": shape, "data_offsets": list(offsets)}
                          for name, shape, *offsets in tensors}).encode()
