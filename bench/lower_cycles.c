@@ -145,7 +145,8 @@ static void run_block(struct bench *bench, size_t row)
     struct sam_error error;
     void *packed = NULL;
     if (block_make(&block, &config, &error) != SAM_OK ||
-        (blocks[row].packed && block_pack(&block, 1, &packed, &how.packed_size, &error) != SAM_OK))
+        (blocks[row].packed &&
+         block_pack(&block, 1, false, &packed, &how.packed_size, &error) != SAM_OK))
         bench_fail(blocks[row].name, &error);
     how.packed = packed;
     if (block_lowered(&block, KERNEL_DIR "/tile/block.pto", &how, &figures, &error) != SAM_OK)

@@ -28,6 +28,7 @@ static const char help[] =
     "the\n"
     "                    first block\n"
     "\n"
+    "  --window          pack the weights as windows, as samite pack --planes=window does\n"
     "  --raw             weights that are not packed, as arrays\n"
     "  --host            on the executor of tile programs instead of the system\n"
     "  --check-races     fail if the program uses results before it has waited for them\n"
@@ -44,7 +45,7 @@ struct request {
     struct block_system how;
     struct sam_system_config *cycles; /* or NULL */
     const char *ocr, *write;
-    bool host, raw;
+    bool host, raw, window;
 };
 
 static int usage(const char *what, const char *text)
@@ -94,7 +95,7 @@ static enum sam_status run_lowered(struct block *b, const struct request *r, siz
     if (!r->raw) {
         status = block_file(b, 1, &file, &size, error);
         if (status == SAM_OK)
-            status = block_pack(b, 1, &packed, &how.packed_size, error);
+            status = block_pack(b, 1, r->window, &packed, &how.packed_size, error);
         if (status == SAM_OK)
             printf("weights: %zu bytes, packed %zu (%.1f %%)\n", size, how.packed_size,
                    100.0 * (double)how.packed_size / (double)size);
@@ -184,6 +185,8 @@ static bool take_switch(struct request *r, const char *name, int *code)
         r->raw = true;
     else if (strcmp(name, "--host") == 0)
         r->host = true;
+    else if (strcmp(name, "--window") == 0)
+        r->window = true;
     else if (strcmp(name, "--check-races") == 0)
         r->how.check_races = true;
     else if (strcmp(name, "--cycles") == 0)

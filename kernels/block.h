@@ -62,8 +62,8 @@ void block_free(struct block *block);
 enum sam_status block_file(const struct block *blocks, size_t count, char **file, size_t *size,
                            struct sam_error *error);
 /* The weights packed as by `samite pack`, malloc'ed. */
-enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
-                           struct sam_error *error);
+enum sam_status block_pack(const struct block *blocks, size_t count, bool window, void **packed,
+                           size_t *size, struct sam_error *error);
 /* Block number 0 or 1 of the neck of the PP-OCRv4 recognition model, converted by `samite
  * convert`; the input is from config->seed, sequence is kept. */
 enum sam_status block_ocr(struct block *block, const struct block_config *config, unsigned number,

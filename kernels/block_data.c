@@ -180,9 +180,10 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
     return out ? SAM_OK : refuse(error, SAM_ERR_MEMORY, "out of memory");
 }
 
-enum sam_status block_pack(const struct block *blocks, size_t count, void **packed, size_t *size,
-                           struct sam_error *error)
+enum sam_status block_pack(const struct block *blocks, size_t count, bool window, void **packed,
+                           size_t *size, struct sam_error *error)
 {
+    const struct sam_codec_options options = {.size = sizeof options, .window = window};
     struct sam_weights weights = {0};
     char *file;
     size_t bytes, need;
@@ -194,7 +195,7 @@ enum sam_status block_pack(const struct block *blocks, size_t count, void **pack
     if (status == SAM_OK) {
         const size_t room = sam_pack_bound(&weights);
         *packed = malloc(room);
-        status = *packed ? sam_pack(&weights, file, NULL, *packed, room, size, error)
+        status = *packed ? sam_pack(&weights, file, &options, *packed, room, size, error)
                          : refuse(error, SAM_ERR_MEMORY, "out of memory");
     }
     sam_weights_free(&weights);

@@ -19,6 +19,7 @@ static const char help[] =
     "  --depth K         features of a token, a multiple of 64, up to 2048 of layer.s (512);\n"
     "                    of a single one 1024\n"
     "  --columns N       rows of weights (1024)\n"
+    "  --window          pack as windows, as samite pack --planes=window does\n"
     "  --program FILE    run this ELF file, gemm.c or gemv.c compiled, instead of layer.s\n"
     "  --mlen BITS       of the matrix unit (512)\n"
     "  --check-races     fail if the program uses results before it has waited for them\n"
@@ -153,6 +154,10 @@ static int take_option(struct request *r, char **argv, int *next)
     const char *name = argv[(*next)++];
     if (strcmp(name, "--cycles") == 0)
         return ask_for_cycles(r, NULL);
+    if (strcmp(name, "--window") == 0) {
+        r->layer.window = true;
+        return 0;
+    }
     if (strcmp(name, "--check-races") == 0) {
         r->how.check_races = true;
         return 0;

@@ -15,6 +15,7 @@ struct packed_config {
     uint32_t depth;      /* K: features of a token, a multiple of 64 */
     uint32_t columns;    /* N: rows of the weights */
     uint64_t seed;
+    bool window; /* pack as windows */
 };
 
 /* A layer and its packed file. */

@@ -121,8 +121,9 @@ enum sam_status packed_make(struct packed_layer *layer, const struct packed_conf
     if (status != SAM_OK)
         return status;
     const size_t room = sam_pack_bound(&weights);
+    const struct sam_codec_options options = {.size = sizeof options, .window = config->window};
     layer->packed = malloc(room);
-    status = layer->packed ? sam_pack(&weights, layer->file, NULL, layer->packed, room,
+    status = layer->packed ? sam_pack(&weights, layer->file, &options, layer->packed, room,
                                       &layer->packed_size, error)
                            : refuse(error, SAM_ERR_MEMORY, "out of memory");
     sam_weights_free(&weights);

@@ -5,6 +5,7 @@
 
 #include "lower/hart.h"
 #include "lower/op_map.h"
+#include "lower/packed.h"
 
 static uint32_t arg(const struct lower *l, const struct sam_tile_op *op, size_t i)
 {
@@ -400,6 +401,10 @@ void sam_lower_scalar_op(struct lower *l, const struct sam_tile_op *op)
         break;
     case SAM_TILE_RECORD: record(l, op); break;
     case SAM_TILE_WAIT: wait(l, op); break;
+    case SAM_TILE_PREFETCH:
+        sam_lower_begin(l, op);
+        sam_lower_prefetch(l, op);
+        break;
     case SAM_TILE_BARRIER:
         sam_lower_begin(l, op);
         sam_lower_wait_all(l);

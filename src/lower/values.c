@@ -196,7 +196,10 @@ static void get_dimension(struct lower *l, const char *reg, uint32_t window, uns
                           bool stride)
 {
     int64_t number;
-    if (sam_lower_window_known(l, window, dimension, stride, &number))
+    uint32_t pitch;
+    if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch))
+        sam_lower_slot_op(l, "ld", reg, pitch);
+    else if (sam_lower_window_known(l, window, dimension, stride, &number))
         sam_lower_hart(l, "li %s, %" PRId64, reg, number);
     else
         sam_lower_get(l, reg, operand_of(l, window, dimension, stride));

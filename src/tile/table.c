@@ -39,6 +39,7 @@ static const struct {
     [SAM_TILE_RECORD] = {"record_event", true},
     [SAM_TILE_WAIT] = {"wait_event", true},
     [SAM_TILE_BARRIER] = {"barrier", true},
+    [SAM_TILE_PREFETCH] = {"prefetch", true},
     [SAM_TILE_CONSTANT] = {"arith.constant", false},
     [SAM_TILE_ADDI] = {"arith.addi", false},
     [SAM_TILE_SUBI] = {"arith.subi", false},

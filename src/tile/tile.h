@@ -47,6 +47,7 @@ enum sam_tile_code {
     SAM_TILE_RECORD, /* `attribute` is the pipe */
     SAM_TILE_WAIT,   /* events */
     SAM_TILE_BARRIER,
+    SAM_TILE_PREFETCH, /* partition: a hint that it will be loaded */
     SAM_TILE_CONSTANT, /* `literal` */
     SAM_TILE_ADDI,
     SAM_TILE_SUBI,

@@ -26,8 +26,9 @@ static struct block_config config_of(uint32_t sequence, uint32_t width, uint32_t
                                  .seed = sequence + width};
 }
 
-/* The machine of a block: the executor, or the system with raw or packed weights. */
-enum place { EXECUTOR, SYSTEM, PACKED };
+/* The machine of a block: the executor, or the system with raw weights, packed ones, or ones packed
+ * as windows. */
+enum place { EXECUTOR, SYSTEM, PACKED, WINDOWS };
 
 static enum sam_status run(struct block *block, const char *path, enum place place,
                            struct sam_error *error)
@@ -37,8 +38,8 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     void *packed = NULL;
     if (place == EXECUTOR)
         return block_execute(block, path, error);
-    if (place == PACKED)
-        must(block_pack(block, 1, &packed, &how.packed_size, error), error);
+    if (place >= PACKED)
+        must(block_pack(block, 1, place == WINDOWS, &packed, &how.packed_size, error), error);
     how.packed = packed;
     how.acc_regs = place == PACKED ? 0x11 : 0; /* 0:4, with the same bits */
     const enum sam_status status = block_lowered(block, path, &how, &figures, error);
@@ -85,7 +86,7 @@ TEST(test_sizes)
         if (i % 3 == 0)
             config.slope = 1, config.cubic = 0; /* Swish */
         float *bits = NULL;                     /* the same everywhere */
-        for (int place = EXECUTOR; place <= PACKED; place++)
+        for (int place = EXECUTOR; place <= WINDOWS; place++)
             if (!is_right(&config, PROGRAM, (enum place)place, &bits))
                 fail_msg("%u tokens of %u, %u heads, place %d", sizes[i][0], sizes[i][1],
                          sizes[i][2], place);

@@ -107,7 +107,9 @@ static void run_system(struct lowered *x, struct sam_tile_lowered *made)
     struct sam_system *system;
     struct sam_system_result result;
     if (sam_system_new(&options, &system, &x->error) != SAM_OK ||
-        sam_tile_lowered_load(made, system, &x->error) != SAM_OK)
+        sam_tile_lowered_load(made, system, &x->error) != SAM_OK ||
+        (x->options.weights && sam_system_load_weights(system, x->options.weights,
+                                                       x->options.weights_size, 0, &x->error)))
         FAIL(made, "%s\n%s", x->error.text, x->text);
     if (sam_system_run(system, &result, &x->error) != SAM_OK || result.hart.end != SAM_HART_EXIT)
         FAIL(made, "%s\n%s", x->error.text, x->text);
@@ -147,6 +149,8 @@ void lowered_run(struct lowered *x)
     lowered_copy(x, &y);
     lower(&y, p, &made);
     run_system(&y, made);
+    for (size_t i = 0; i < x->count; i++) /* the executor reads arrays */
+        x->arguments[i].packed = NULL;
     const struct sam_tile_options options = {.size = sizeof options,
                                              .profile = x->options.profile,
                                              .nan = x->options.nan,

@@ -192,25 +192,18 @@ TEST(test_polls)
     lowered_free(&x);
 }
 
-/* A packed file of one tensor %w, 8x16 f32. Free it. */
-static void *pack(const struct sam_array *array, size_t *size)
+/* A packed file of one tensor "w" of f32. To be freed. */
+static void *pack(const struct sam_array *array, bool window, size_t *size)
 {
-    static const char header[] =
-        "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,16],\"data_offsets\":[0,512]}}";
-    uint8_t file[8 + sizeof header - 1 + 512] = {(uint8_t)(sizeof header - 1)};
-    struct sam_weights weights = {0};
-    struct sam_error error;
-    size_t need;
-    memcpy(file + 8, header, sizeof header - 1);
-    memcpy(file + 8 + sizeof header - 1, array->data, 512);
-    if (sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, sizeof file, sizeof file, "t", &weights,
-                          &need, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    struct sam_weight tensor = {.name = "w", .type = SAM_F32, .rank = 1};
+    struct sam_weights weights = {.tensors = &tensor, .count = 1};
+    const struct sam_codec_options options = {.size = sizeof options, .window = window};
+    weights.file_size = tensor.size = 4 * array->count;
+    tensor.shape[0] = array->count;
     const size_t room = sam_pack_bound(&weights);
     void *packed = malloc(room);
     assert_non_null(packed);
-    assert_int_equal(sam_pack(&weights, file, NULL, packed, room, size, NULL), SAM_OK);
-    sam_weights_free(&weights);
+    assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
     return packed;
 }
 
@@ -227,7 +220,7 @@ TEST(test_packed)
         lowered_array(&x, SAM_F32, 8, 16);
         lowered_scalar(&x, SAM_I64, 0);
         x.arguments[0].packed = packed ? "w" : NULL;
-        x.options.weights = packed ? pack(in, &x.options.weights_size) : NULL;
+        x.options.weights = packed ? pack(in, false, &x.options.weights_size) : NULL;
         timed_run(&x, &t);
         const struct sam_system_figures *f = t.figures;
         const uint64_t busy = f->pipes[SAM_TILE_PIPE_LOAD].cycles[SAM_SYSTEM_PIPE_BUSY];
@@ -241,6 +234,102 @@ TEST(test_packed)
         lowered_free(&x);
         free((void *)x.options.weights);
     }
+}
+
+/* A tensor too large for a slot, [rows][columns] of it at run time. */
+#define WIDE                                                                                       \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %rows: index, %columns: index) {\n"     \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c16 = arith.constant 16 : index\n%c64 = arith.constant 64 : index\n"                         \
+    "%x = pto.make_tensor_view %in, shape = [%rows, %columns], strides = [%columns, %c1] : " V     \
+    "\n"                                                                                           \
+    "%y = pto.make_tensor_view %out, shape = [%c16, %c64], strides = [%c64, %c1] : " V "\n"        \
+    "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c64] : " V " -> " W "\n"
+#define V      "!pto.tensor_view<?x?xf32>"
+#define W      "!pto.partition_tensor_view<16x64xf32>"
+#define SUM    "!pto.tile_buf<vec, 16x64xf32>"
+#define EXP(t) "pto.texp ins(%" t " : " SUM ") outs(%" t " : " SUM ")\n"
+
+/* Run on `rows` x `columns` packed weights, and compare. Returns the cycles. */
+static uint64_t run_wide(const char *body, size_t rows, size_t columns, bool window)
+{
+    struct sam_buffer text = {0};
+    struct timed t;
+    sam_buffer_printf(&text, "%s%sreturn\n}\n", WIDE, body);
+    struct lowered x = {.text = sam_buffer_text(&text), .seed = test_seed()};
+    const struct sam_array *in = lowered_array(&x, SAM_F32, rows, columns);
+    for (size_t i = 0; i < in->count; i++)
+        ((float *)in->data)[i] = (float)(i * 2654435761u % 1000) * 1e-5f;
+    lowered_array(&x, SAM_F32, 16, 64);
+    lowered_scalar(&x, SAM_I64, rows);
+    lowered_scalar(&x, SAM_I64, columns);
+    x.arguments[0].packed = "w";
+    x.options.weights = pack(in, window, &x.options.weights_size);
+    timed_run(&x, &t);
+    const uint64_t cycles = t.figures->cycles;
+    timed_free(&t);
+    lowered_run(&x);
+    lowered_free(&x);
+    free((void *)x.options.weights);
+    sam_buffer_free(&text);
+    return cycles;
+}
+
+#define WINDOW(p, row, column)                                                                     \
+    "%" p " = pto.partition_view %x, offsets = [%" row ", %" column "], sizes = [%c16, %c64] : " V \
+    " -> " W "\n"
+#define LOAD(t, p)                                                                                 \
+    "%" t " = pto.alloc_tile : " SUM "\npto.tload ins(%" p " : " W ") outs(%" t " : " SUM ")\n"
+#define LONG(t) EXP(t) EXP(t) EXP(t) EXP(t)
+#define SAVE    "pto.tstore ins(%s : " SUM ") outs(%q : " W ")\n"
+#define STORE   "pto.tadd ins(%s, %t : " SUM ", " SUM ") outs(%s : " SUM ")\n" SAVE
+
+/* Weights that are asked for are decoded while the hart waits for kernels. */
+TEST(test_prefetch)
+{
+    static const char first[] = "%c400 = arith.constant 400 : index\n" WINDOW("a", "c0", "c0")
+        WINDOW("b", "c400", "c64") LOAD("s", "a"),
+                      hint[] = "pto.prefetch %b : " W "\n",
+                      second[] = LONG("s") SAVE LOAD("t", "b") STORE;
+    for (unsigned window = 0; window < 2; window++) {
+        uint64_t cycles[2];
+        for (unsigned hinted = 0; hinted < 2; hinted++) {
+            struct sam_buffer body = {0};
+            sam_buffer_printf(&body, "%s%s%s", first, hinted ? hint : "", second);
+            cycles[hinted] = run_wide(sam_buffer_text(&body), 512, 200, window);
+            sam_buffer_free(&body);
+        }
+        assert_true(cycles[1] + 300 < cycles[0]);
+        /* of an array: nothing */
+        run_wide(WINDOW("a", "c0", "c0") "pto.prefetch %q : " W "\n" LOAD("s", "a") SAVE, 512, 200,
+                 window);
+    }
+}
+
+/* Loops over windows in every order, of widths that need a slot, both, rows of their own and more;
+ * hints that are wrong do no harm. */
+TEST(test_staging)
+{
+    static const size_t sizes[][2] = {{512, 64}, {208, 400}, {80, 1024}, {32, 4000}, {33, 5000}};
+    static const char loops[] =
+        LOAD("s", "first") "scf.for %i = %c0 to %last_row step %c16 {\n"
+                           "scf.for %j = %c0 to %last_column step %step {\n" WINDOW("p", "i", "j")
+                               LOAD("t", "p") STORE
+        "}\n}\n"
+        "scf.for %j = %c0 to %last_column step %step {\n"
+        "scf.for %i = %c0 to %last_row step %c16 {\n" WINDOW(
+            "p", "i", "j") "pto.prefetch %first : " W "\n" LOAD("t", "p") STORE "}\n}\n";
+    static const char before[] = WINDOW("first", "c0", "c0");
+    static const char ends[] = "%last_row = arith.subi %rows, %c16 : index\n"
+                               "%last_column = arith.subi %columns, %c64 : index\n"
+                               "%step = arith.constant 320 : index\n";
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++)
+        for (unsigned window = 0; window < 2; window++) {
+            struct sam_buffer body = {0};
+            sam_buffer_printf(&body, "%s%s%s", ends, before, loops);
+            run_wide(sam_buffer_text(&body), sizes[i][0], sizes[i][1], window);
+            sam_buffer_free(&body);
+        }
 }
 
 /* A product whose factors already have the matrix unit's layout: no TensorLoad before it. */

@@ -305,6 +305,31 @@ TEST(test_kept_comments)
     sam_tile_program_free(p);
 }
 
+/* A hint: nothing happens, and only to partitions. */
+TEST(test_prefetch)
+{
+    static const char text[] =
+        "func.func @f(%p: !pto.ptr<f32>) {\n"
+        "  %c = arith.constant 8 : index\n"
+        "  %z = arith.constant 0 : index\n"
+        "  %v = pto.make_tensor_view %p, shape = [%c, %c], strides = [%c, %z] : "
+        "!pto.tensor_view<?x?xf32>\n"
+        "  %w = pto.partition_view %v, offsets = [%z, %z], sizes = [%c, %c] : "
+        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
+        "  pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"
+        "  return\n}\n";
+    struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
+    char *printed = NULL;
+    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    assert_non_null(strstr(printed, "pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"));
+    free(printed);
+    sam_tile_program_free(p);
+    expect_messages(
+        "%c = arith.constant 8 : index\nprefetch %c : index\n",
+        "t.pto:2:10: error: expected a partition of a tensor view, %c is of type index\n"
+        "    prefetch %c : index\n             ^\n");
+}
+
 /* `#` starts a comment at the start of a line and between blanks, otherwise an attribute. */
 TEST(test_comments)
 {

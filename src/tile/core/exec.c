@@ -311,6 +311,7 @@ static enum sam_status plain_op(struct sam_tile_exec *x, uint32_t index)
         return SAM_OK;
     case SAM_TILE_WAIT: wait(x, op); return SAM_OK;
     case SAM_TILE_BARRIER: sam_tile_hazard_barrier(&x->core.hazards); return SAM_OK;
+    case SAM_TILE_PREFETCH: return SAM_OK; /* the host has nothing to decode */
     default: return arith(x, op);
     }
 }

@@ -370,6 +370,15 @@ static bool parse_wait(struct parser *parser, struct statement *s)
     return sam_tile_parse_append(parser, s);
 }
 
+/* %p : T */
+static bool parse_prefetch(struct parser *parser, struct statement *s)
+{
+    return sam_tile_parse_result_count(parser, s, 0) && sam_tile_parse_operand(parser, s) &&
+           sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_PART, "a partition of a tensor view") &&
+           sam_tile_parse_expect(parser, ':', "before the partition's type") &&
+           sam_tile_parse_operand_type(parser, s, 0) && sam_tile_parse_append(parser, s);
+}
+
 bool sam_tile_parse_special(struct parser *parser, struct statement *s)
 {
     switch (s->op.code) {
@@ -381,6 +390,7 @@ bool sam_tile_parse_special(struct parser *parser, struct statement *s)
     case SAM_TILE_SHAPE: return parse_shape(parser, s);
     case SAM_TILE_RECORD: return parse_record(parser, s);
     case SAM_TILE_WAIT: return parse_wait(parser, s);
+    case SAM_TILE_PREFETCH: return parse_prefetch(parser, s);
     default: /* barrier */
         return sam_tile_parse_result_count(parser, s, 0) && sam_tile_parse_append(parser, s);
     }
