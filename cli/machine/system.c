@@ -51,6 +51,9 @@ const struct cli_option system_rows[] = {
             "what packing buys"),
     CLI_ROW(struct system_request, trace, "gpu-trace", CLI_TEXT, "FILE",
             "the commit log of the kernels, all launches; with one worker", .suffixes = ""),
+    CLI_ROW(struct system_request, wave, "weights-vcd", CLI_TEXT, "FILE",
+            "--cycles: ports, buffers and state of the weight unit as a waveform",
+            .suffixes = ".vcd"),
     CLI_ROW(struct system_request, profile, "gpu-profile", CLI_TEXT, "FILE",
             "--profile of the kernels: what each instruction does, all launches",
             .suffixes = ".html .json .folded .txt"),
@@ -71,7 +74,9 @@ int system_name_files(const struct system_request *request, const struct cli_arg
                    ?: cli_reads_all(args, &request->gpu_code, request->gpu_code.count);
     if (cli_is_stdio(request->trace) && code == CLI_OK)
         return cli_usage_error(args, "--gpu-trace -: expected a file");
-    return code ?: cli_writes(args, request->trace);
+    if (cli_is_stdio(request->wave) && code == CLI_OK)
+        return cli_usage_error(args, "--weights-vcd -: expected a file");
+    return code ?: cli_writes(args, request->trace) ?: cli_writes(args, request->wave);
 }
 
 static bool print_text(void *context, const void *data, size_t size)
@@ -165,7 +170,7 @@ static void note_missing_kernels(const struct run *run)
 }
 
 /* A second run, with raw weights, records nothing. */
-static int open_records(struct run *run, struct sam_gpu_options *gpu)
+static int open_records(struct run *run, struct sam_gpu_options *gpu, struct sam_sink *wave)
 {
     const struct system_request *system = &run->command->system;
     if (system->time.raw)
@@ -173,7 +178,8 @@ static int open_records(struct run *run, struct sam_gpu_options *gpu)
     const int code = run_profile_open(run->request->args, "gpu-profile", system->profile,
                                       &run->tensor->gpu_profile);
     gpu->profile = run->tensor->gpu_profile;
-    return code ?: run_open_output(run, RUN_GPU_TRACE, system->trace, &gpu->log);
+    return code ?: run_open_output(run, RUN_GPU_TRACE, system->trace, &gpu->log)
+               ?: run_open_output(run, RUN_WEIGHTS_VCD, system->wave, wave);
 }
 
 int system_finish(struct run *run)
@@ -185,7 +191,8 @@ int system_finish(struct run *run)
         sam_tile_lowered_images(r->lowered->made, &hart, &gpu, NULL);
     const struct sam_profile_options options = {
         .size = sizeof options, .image = gpu, .title = cli_input_name(r->run->files.items[0])};
-    const int code = run_commit_output(run, RUN_GPU_TRACE);
+    const int code =
+        cli_first(run_commit_output(run, RUN_GPU_TRACE), run_commit_output(run, RUN_WEIGHTS_VCD));
     return cli_first(
         code, run_profile_write(t->gpu_profile, run->command->system.profile, &options, run->text));
 }
@@ -221,7 +228,7 @@ int system_make(struct run *run)
     struct sam_system_options options = run->command->system.options;
     struct sam_gpu_options gpu = run->command->system.gpu;
     struct sam_hart_options hart = r->options;
-    const struct sam_system_timing timing = {
+    struct sam_system_timing timing = {
         .size = sizeof timing, .config = time->config, .raw_weights = time->raw};
     complete_options(run, &gpu, &options);
     if (hart.engines) { /* --cycles: of the system */
@@ -231,7 +238,7 @@ int system_make(struct run *run)
         hart.mlen = r->mlen; /* 0: as in the parameters */
     }
     options.hart = &hart;
-    int code = open_records(run, &gpu);
+    int code = open_records(run, &gpu, &timing.wave);
     if (code != CLI_OK)
         return code;
     if (sam_system_new(&options, &t->system, &run->error) != SAM_OK)

@@ -17,6 +17,7 @@ struct system_request {
         bool raw;                         /* this is the second run */
     } time;
     const char *trace, *profile; /* of the kernels: files, or NULL */
+    const char *wave;            /* of the weight unit, or NULL */
     struct sam_system_options options;
     struct sam_gpu_options gpu;
 };

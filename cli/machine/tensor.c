@@ -196,7 +196,7 @@ static int finish_files(struct run *run)
     const struct tensor *t = run->tensor;
     struct sam_error error;
     int traced = run_commit_output(run, RUN_TRACE);
-    if (run->outputs[RUN_PERFETTO] &&
+    if ((run->outputs[RUN_PERFETTO] || run->outputs[RUN_WEIGHTS_VCD]) &&
         (t->system ? sam_system_end_timeline(t->system, &error)
                    : sam_hart_end_timeline(t->hart, &error)) != SAM_OK)
         return report_failure(run, &error);

@@ -36,8 +36,8 @@ struct run_step {
 
 enum run_stats { RUN_STATS_NONE, RUN_STATS_TEXT, RUN_STATS_JSON };
 
-/* Files written during a run: the trace, the timelines of --cycles, the bus and the uops of the
- * matrix unit, the trace of the kernels of a system. */
+/* Files written during a run: the trace, the timelines of --cycles, the bus and the uops of
+ * the matrix unit, the trace of the kernels of a system, its weight unit. */
 enum run_output {
     RUN_TRACE,
     RUN_KONATA,
@@ -45,6 +45,7 @@ enum run_output {
     RUN_BUS,
     RUN_PERFETTO,
     RUN_GPU_TRACE,
+    RUN_WEIGHTS_VCD,
     RUN_OUTPUTS
 };
 

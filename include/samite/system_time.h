@@ -20,6 +20,7 @@
 
 #include "energy.h"
 #include "parameter.h"
+#include "sink.h"
 #include "status.h"
 #include "system_pipes.h"
 
@@ -61,6 +62,8 @@ struct sam_system_timing {
     /* Charge each decode as a copy of its raw bytes, for the time of the program with weights that
      * are not packed. Values are the same. */
     bool raw_weights;
+    struct sam_sink wave; /* of the weight unit (VCD); write NULL: none. sam_system_end_timeline
+                             ends it */
 };
 
 /* --------------------------------------------------------------------------------- figures */

@@ -94,6 +94,7 @@ static uint64_t request(struct system_stages *s, const struct system_job *job,
                         : stream  ? SAM_MEMTIME_READ_STREAM
                                   : SAM_MEMTIME_READ);
     *(f->writes ? &s->bytes.written : &s->bytes.read) += to - from;
+    s->asked[f->writes] = (struct system_asked){now, from, to - from};
     f->moved++;
     answers->at[answers->count++] = answer;
     return answer;
@@ -483,6 +484,8 @@ static uint64_t tick(void *context, uint64_t now)
     if (job)
         next = sooner(next, job->from > now ? job->from : now + 1, now);
     s->reason = reason_of(s, now);
+    if (s->options.wave)
+        sam_system_weight_wave_cycle(s->options.wave, s, now);
     return next;
 }
 

@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "memtime/memtime.h"
+#include "samite/sink.h"
 #include "tensor/engines.h"
 
 /* Counts of a queue in time; at the start of the state of each unit. */
@@ -101,6 +102,7 @@ struct system_stages_options {
     uint32_t kept;     /* parts whose bytes are kept; at most SYSTEM_STAGE_KEPT */
     void (*watch)(void *context, const struct system_stage_span *span); /* NULL: none */
     void *context;
+    struct system_weight_wave *wave; /* NULL: none */
 };
 
 /* The position of a stage: step `step` of part `part` of `job`, and its flow `flow`. */
@@ -110,6 +112,11 @@ struct system_place {
     uint64_t step;
     size_t flow;
     uint64_t passed; /* steps so far */
+};
+
+/* The last request of a port; 0 bytes: none yet. */
+struct system_asked {
+    uint64_t cycle, address, bytes;
 };
 
 /* Unanswered requests. */
@@ -131,9 +138,10 @@ struct system_stages {
     uint64_t shown;                   /* the timeline shows records up to here */
     struct system_place fetch, work, write;
     struct system_answers reads, writes;
-    uint64_t barrier; /* nothing is fetched before this cycle */
-    uint32_t held;    /* lines in the input buffer */
-    uint64_t pending; /* lines in the output buffer */
+    struct system_asked asked[2]; /* by fetch, by write */
+    uint64_t barrier;             /* nothing is fetched before this cycle */
+    uint32_t held;                /* lines in the input buffer */
+    uint64_t pending;             /* lines in the output buffer */
     struct system_arrival {
         uint64_t step, at;
     } arrivals[SYSTEM_STAGE_LINES + 2]; /* ring: steps with new lines, when the last arrives */
@@ -151,6 +159,14 @@ struct system_stages {
 
 /* Join the clock. */
 void sam_system_stages_init(struct system_stages *s, const struct system_stages_options *options);
+
+/* --- weight_wave.c: a waveform (VCD). NULL: out of memory. */
+struct system_weight_wave *sam_system_weight_wave_new(const struct sam_sink *sink);
+/* After cycle `now`, in which something may have changed. */
+void sam_system_weight_wave_cycle(struct system_weight_wave *wave, const struct system_stages *s,
+                                  uint64_t now);
+/* End and free it. Returns false if the sink failed. */
+bool sam_system_weight_wave_end(struct system_weight_wave *wave, uint64_t cycles);
 
 /* --- stages_job.c: a record without parts. NULL: out of memory. */
 struct system_job *sam_system_job_new(const char *name);

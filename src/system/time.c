@@ -49,6 +49,10 @@ enum sam_status sam_system_time_new(const struct sam_system_timing *timing, unsi
         return status;
     }
     time->port = sam_memtime_levels_port(time->levels);
+    if (timing->wave.write && !(time->wave = sam_system_weight_wave_new(&timing->wave))) {
+        sam_system_time_free(time);
+        return sam_fail_memory(error);
+    }
     *out = time;
     return SAM_OK;
 }
@@ -61,6 +65,8 @@ void sam_system_time_free(struct system_time *time)
         sam_system_units[i].unit->close(time->units[i]);
     sam_memtime_levels_free(time->levels);
     sam_system_trace_free(time->trace);
+    if (time->wave)
+        sam_system_weight_wave_end(time->wave, time->clock.now);
     sam_system_pipes_free(time->pipes);
     free(time->launches);
     free(time);
@@ -73,14 +79,16 @@ bool sam_system_time_attach(struct system_time *time, struct sam_hart *hart)
     if (json && !(time->trace = sam_system_trace_new(json)))
         return false;
     for (unsigned i = 0; i < SAM_SYSTEM_QUEUES; i++) {
-        const struct system_stages_options options = {.clock = &time->clock,
-                                                      .port = &time->port,
-                                                      .unit = SYSTEM_PORT_GPU + i,
-                                                      .requests = 32,
-                                                      .lines = 64,
-                                                      .outputs = 16,
-                                                      .watch = watch_stage,
-                                                      .context = time};
+        const struct system_stages_options options = {
+            .clock = &time->clock,
+            .port = &time->port,
+            .unit = SYSTEM_PORT_GPU + i,
+            .requests = 32,
+            .lines = 64,
+            .outputs = 16,
+            .watch = watch_stage,
+            .context = time,
+            .wave = i == SAM_SYSTEM_WEIGHT_QUEUE ? time->wave : NULL};
         time->units[i] = sam_system_units[i].unit->open(&time->config, &options);
         if (!time->units[i])
             return false;

@@ -24,6 +24,7 @@ struct system_time {
     enum sam_status status; /* the first failure of the host in a model */
     struct sam_error error;
     struct system_trace *trace; /* NULL: none */
+    struct system_weight_wave *wave;
     struct system_pipes *pipes; /* NULL: none */
 };
 

@@ -117,6 +117,10 @@ enum sam_status sam_system_end_timeline(struct sam_system *system, struct sam_er
         if (system->time->trace)
             sam_system_trace_end(system->time->trace);
         sam_system_pipes_trace(system->time->pipes, sam_hart_timeline_of(system->hart));
+        struct system_weight_wave *wave = system->time->wave;
+        system->time->wave = NULL;
+        if (wave && !sam_system_weight_wave_end(wave, system->time->clock.now))
+            return sam_fail(error, SAM_ERR_IO, "cannot write the waveform of the weight unit");
     }
     return sam_hart_end_timeline(system->hart, error);
 }

@@ -9,11 +9,27 @@
 #include "codec/weights.h"
 #include "random.h"
 #include "reference/weight_time_ref.h"
+#include "streams.h"
 #include "system/weight_unit.h"
 
 enum { MOST = 8 };
 
+/* Requests of a port of the memory, by kind. */
+struct counted {
+    struct sam_memtime_port port;
+    uint64_t reads, writes;
+};
+
+static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t address,
+                        uint32_t bytes, enum sam_memtime_kind kind)
+{
+    struct counted *c = context;
+    ++*(kind == SAM_MEMTIME_WRITE ? &c->writes : &c->reads);
+    return c->port.request(c->port.context, unit, now, address, bytes, kind);
+}
+
 struct machine {
+    struct counted counted;
     struct sam_clock clock;
     struct sam_memtime_levels *levels;
     struct sam_memtime_port port;
@@ -50,7 +66,8 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
     *m = (struct machine){.chunks = chunks_of(&packed),
                           .piece = piece_of(type, size, options),
                           .levels = new_levels(dram_bytes)};
-    m->port = sam_memtime_levels_port(m->levels);
+    m->counted.port = sam_memtime_levels_port(m->levels);
+    m->port = (struct sam_memtime_port){request, &m->counted};
     const struct sam_keys keys = sam_system_weight_keys(&m->config);
     sam_keys_defaults(&keys);
     m->time = sam_system_weight_time_new(
@@ -181,4 +198,52 @@ TEST(random_ranges)
         free(w);
         close(&m);
     }
+}
+
+/* Cycles of a waveform with the signal of this code high, and the last time. */
+static uint64_t high_cycles(const char *text, char code, uint64_t *last)
+{
+    const char off[] = {'\n', '0', code, '\n', 0}, on[] = {'\n', '1', code, '\n', 0};
+    bool high = false;
+    uint64_t cycles = 0;
+    for (const char *at = strstr(text, "\n#"), *next; at; at = next) {
+        next = strstr(at + 1, "\n#");
+        const size_t size = next ? (size_t)(next - at) + 1 : strlen(at);
+        char step[512];
+        assert_true(size < sizeof step);
+        memcpy(step, at, size);
+        step[size] = '\0';
+        *last = strtoull(at + 2, NULL, 10);
+        high = strstr(step, on) || (high && !strstr(step, off));
+        cycles += high && *last % 2 == 0; /* the rising edge of the clock */
+    }
+    return cycles;
+}
+
+/* Each request is a handshake of one cycle in the waveform. */
+TEST(waveform)
+{
+    const struct sam_codec_options options = {.size = sizeof options, .window = true};
+    struct sam_buffer text = {0};
+    const struct sam_sink sink = test_sink(&text);
+    uint64_t random = test_seed(), last;
+    struct machine m;
+    open(&m, SAM_BF16, 1 << 20, &options, 16, &random);
+    struct system_weight_wave *wave = sam_system_weight_wave_new(&sink);
+    assert_non_null(wave);
+    m.time->stages.options.wave = wave;
+    submit(&m, 5000, 30000, 10);
+    submit(&m, 50000, 3000, 4000);
+    run(&m);
+    assert_true(sam_system_weight_wave_end(wave, m.clock.now));
+    m.time->stages.options.wave = NULL;
+    const char *const wire[] = {"wire 1 $ fetch_valid ", "wire 1 & write_valid "};
+    for (size_t i = 0; i < SAM_COUNT(wire); i++) {
+        assert_non_null(strstr(sam_buffer_text(&text), wire[i]));
+        const uint64_t expected = i ? m.counted.writes : m.counted.reads;
+        assert_int_equal(high_cycles(sam_buffer_text(&text), wire[i][7], &last), expected);
+    }
+    assert_int_equal(last, 2 * m.clock.now);
+    sam_buffer_free(&text);
+    close(&m);
 }
