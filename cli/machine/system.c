@@ -238,6 +238,8 @@ int system_make(struct run *run)
         hart.mlen = r->mlen; /* 0: as in the parameters */
     }
     options.hart = &hart;
+    if (run->command->system.wave && !options.timing)
+        return cli_usage_error(run->request->args, "--weights-vcd requires --cycles");
     int code = open_records(run, &gpu, &timing.wave);
     if (code != CLI_OK)
         return code;
