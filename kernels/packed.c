@@ -20,6 +20,7 @@ static const char help[] =
     "                    of a single one 1024\n"
     "  --columns N       rows of weights (1024)\n"
     "  --window          pack as windows, as samite pack --planes=window does\n"
+    "  --load-widen      the matrix unit widens weights of 8 bits as it loads them; layer.s only\n"
     "  --program FILE    run this ELF file, gemm.c or gemv.c compiled, instead of layer.s\n"
     "  --mlen BITS       of the matrix unit (512)\n"
     "  --check-races     fail if the program uses results before it has waited for them\n"
@@ -72,8 +73,11 @@ static int report(const struct packed_layer *layer, const struct packed_run *how
                   const struct sam_system_figures *packed)
 {
     struct sam_system_timing timing = *how->timing;
-    const struct packed_run again = {
-        .folder = how->folder, .program = how->program, .mlen = how->mlen, .timing = &timing};
+    const struct packed_run again = {.folder = how->folder,
+                                     .program = how->program,
+                                     .mlen = how->mlen,
+                                     .timing = &timing,
+                                     .load_widen = how->load_widen};
     struct packed_result raw;
     struct sam_error error = {0};
     char *text = NULL;
@@ -158,6 +162,10 @@ static int take_option(struct request *r, char **argv, int *next)
         r->layer.window = true;
         return 0;
     }
+    if (strcmp(name, "--load-widen") == 0) {
+        r->how.load_widen = true;
+        return 0;
+    }
     if (strcmp(name, "--check-races") == 0) {
         r->how.check_races = true;
         return 0;
@@ -183,8 +191,17 @@ static int execute(struct request *r)
     struct sam_error error = {0};
     if (r->layer.depth == 0)
         r->layer.depth = r->layer.groups ? 512 : 1024;
+    int code = 0;
+    if (r->how.load_widen) {
+        char text[40];
+        snprintf(text, sizeof text, "mx.load_widen=%s", sam_dtype_name(r->layer.type));
+        if (r->how.program || (r->layer.type != SAM_E4M3 && r->layer.type != SAM_E5M2))
+            return usage("--load-widen: expected layer.s, and weights of", "e4m3 or e5m2");
+        code = ask_for_cycles(r, text);
+        if (code)
+            return code;
+    }
     const enum sam_status status = packed_make(&layer, &r->layer, &error);
-    int code;
     if (status != SAM_OK)
         code = fail(&error, status);
     else

@@ -58,6 +58,7 @@ struct packed_run {
     unsigned mlen;           /* 0: 512, which layer.s requires */
     struct sam_sink console; /* output of program and kernels */
     bool check_races;        /* a race is a failure */
+    bool load_widen;         /* layer.s with LOAD_WIDEN, for mx.load_widen in `timing` */
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     uint32_t acc_regs;                      /* of the hart: 0, 0xf0 or 0x11 */
 };

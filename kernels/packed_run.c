@@ -15,9 +15,11 @@ struct machine {
 };
 
 static enum sam_status assemble(const char *folder, const char *name, const char *isa,
-                                uint64_t base, struct sam_image **image, struct sam_error *error)
+                                uint64_t base, const char *define, struct sam_image **image,
+                                struct sam_error *error)
 {
-    struct sam_asm_options options = {.base = base};
+    struct sam_asm_options options = {
+        .size = sizeof options, .base = base, .defines = &define, .define_count = define != NULL};
     char path[4096], *text, *messages = NULL;
     size_t size;
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -45,11 +47,13 @@ static enum sam_status load(struct machine *m, const struct packed_layer *layer,
                                          .check_races = run->check_races,
                                          .timing = run->timing};
     enum sam_status status =
-        run->program ? sam_elf_read(run->program, &m->program, error)
-                     : assemble(run->folder, "layer.s", "rv64im_zicsr_xtensorload_xmatrix",
-                                SAM_SYSTEM_CODE, &m->program, error);
+        run->program
+            ? sam_elf_read(run->program, &m->program, error)
+            : assemble(run->folder, "layer.s", "rv64im_zicsr_xtensorload_xmatrix", SAM_SYSTEM_CODE,
+                       run->load_widen ? "LOAD_WIDEN" : NULL, &m->program, error);
     if (status == SAM_OK)
-        status = assemble(run->folder, "gpu.s", "ventus", SAM_SYSTEM_GPU_CODE, &m->kernels, error);
+        status =
+            assemble(run->folder, "gpu.s", "ventus", SAM_SYSTEM_GPU_CODE, NULL, &m->kernels, error);
     if (status == SAM_OK)
         status = sam_hostio_new(&io, &m->hostio, error);
     if (status == SAM_OK)

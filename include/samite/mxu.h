@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/* fp16, or a type of 8 bits that is widened to it. */
+enum sam_mxu_widen { SAM_MXU_WIDEN_NONE, SAM_MXU_WIDEN_E4M3, SAM_MXU_WIDEN_E5M2 };
+
 struct sam_mxu_config {
     unsigned mlen;         /* bits of a row: 128, 256, 512 */
     unsigned mpara, npara; /* rows and columns of C per uop; powers of two up to MLEN/32 */
@@ -42,6 +45,8 @@ struct sam_mxu_config {
     bool ports;     /* a port of a register moves one block a cycle; false: any number */
     unsigned stall; /* per cent of cycles in which a bus channel is not ready, 0..90 */
     uint64_t seed;  /* for the random choices of ooo_window and stall */
+    enum sam_mxu_widen load_widen; /* what mldh and msldh read: docs/matrix-rulings.md, 2.13. Unlike
+                                      the others it changes values */
 };
 
 /* The defaults for rows of `mlen` bits. */

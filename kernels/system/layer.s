@@ -22,6 +22,26 @@
 1:
     .endm
 
+# With LOAD_WIDEN the unit widens weights of 8 bits when it loads them (mx.load_widen): they are
+# decoded as they are. Activations are loaded as bytes, which it does not widen.
+    .ifdef  LOAD_WIDEN
+    .set    WEIGHT, 1               # bytes
+    .macro  tokens register, address
+    mldb    \register, s4, \address
+    .endm
+    .macro  weights register, address
+    mldh    \register, s2, \address
+    .endm
+    .else
+    .set    WEIGHT, 2
+    .macro  tokens register, address
+    mldh    \register, s4, \address
+    .endm
+    .macro  weights register, address
+    mldh    \register, s4, \address
+    .endm
+    .endif
+
     .text
     .globl _start
 _start:
@@ -110,7 +130,8 @@ _start:
     mcfg    zero, t0
     li      s0, 0                   # the first row of this tile
     li      s9, L0M_TILES           # where it is
-    slli    s10, s4, 4              # bytes of 16 rows of weights
+    li      t0, WEIGHT * 16         # bytes of 16 rows of weights
+    mul     s10, s2, t0
     li      s11, 1                  # records that have to have ended: the activations
     li      a7, L1M_LOGITS
     li      a5, 0
@@ -142,17 +163,18 @@ _start:
     add     t4, t3, s10
     mv      t5, s4
 .Ldepth:
-    mldh    m0, s4, (t0)
-    mldh    m1, s4, (t1)
-    mldh    m2, s4, (t2)
-    mldh    m3, s4, (t3)
+    tokens  m0, (t0)
+    weights m1, (t1)
+    weights m2, (t2)
+    weights m3, (t3)
     fwmmacc.h m4, m1, m0
-    mldh    m1, s4, (t4)
+    weights m1, (t4)
     fwmmacc.h m5, m2, m0
     fwmmacc.h m6, m3, m0
     fwmmacc.h m7, m1, m0
-    .irp    pointer, t0, t1, t2, t3, t4
-    addi    \pointer, \pointer, 64
+    addi    t0, t0, 64
+    .irp    pointer, t1, t2, t3, t4
+    addi    \pointer, \pointer, WEIGHT * 32
     .endr
     addi    t5, t5, -64
     bnez    t5, .Ldepth
@@ -242,7 +264,9 @@ decode_tile:
 decode:
     lw      t0, SAM_DIRECTORY_type(a1)
     sw      t0, SAM_WEIGHT_packed_type(a0)
+    .if     WEIGHT == 2
     li      t0, SAM_TYPE_F16
+    .endif
     sw      t0, SAM_WEIGHT_output_type(a0)
     sw      a4, SAM_WEIGHT_destination(a0)
     li      t0, TILE_BYTES
@@ -277,13 +301,14 @@ wait:
     add     t2, t1, s10
     mv      t5, s4
 .Ltwo_depth:
-    mldh    m1, s4, (t0)
-    mldh    m2, s4, (t1)
-    mldh    m3, s4, (t2)
+    tokens  m1, (t0)
+    weights m2, (t1)
+    weights m3, (t2)
     fwmmacc.h m0, m2, m1
     fwmmacc.h m4, m3, m1
-    .irp    pointer, t0, t1, t2
-    addi    \pointer, \pointer, 64
+    addi    t0, t0, 64
+    .irp    pointer, t1, t2
+    addi    \pointer, \pointer, WEIGHT * 32
     .endr
     addi    t5, t5, -64
     bnez    t5, .Ltwo_depth

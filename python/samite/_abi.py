@@ -352,7 +352,8 @@ class sam_mxu_config(Structure):
         ("tree_stages", c_uint), ("acc_latency", c_uint), ("wb_bypass", c_bool),
         ("ld_queue", c_uint), ("st_queue", c_uint), ("mem_latency", c_uint), ("ooo_window", c_uint),
         ("beat_cycles", c_uint), ("merge_cycles", c_uint), ("l2_kib", c_uint),
-        ("miss_latency", c_uint), ("ports", c_bool), ("stall", c_uint), ("seed", c_uint64)
+        ("miss_latency", c_uint), ("ports", c_bool), ("stall", c_uint), ("seed", c_uint64),
+        ("load_widen", c_int)
     ]
 
 
@@ -527,7 +528,7 @@ class sam_system_launch(Structure):
 
 class sam_system_timing(Structure):
     _fields_ = [
-        ("size", c_size_t), ("config", c_void_p), ("raw_weights", c_bool)
+        ("size", c_size_t), ("config", c_void_p), ("raw_weights", c_bool), ("wave", sam_sink)
     ]
 
 

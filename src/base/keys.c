@@ -38,6 +38,18 @@ static bool parse_milli(const char *text, uint64_t *value)
     return true;
 }
 
+/* The number of a word of "a|b|c". */
+static bool parse_word(const char *words, const char *text, uint64_t *value)
+{
+    for (*value = 0; *words; ++*value) {
+        const size_t size = strcspn(words, "|");
+        if (strlen(text) == size && memcmp(words, text, size) == 0)
+            return true;
+        words += size + (words[size] == '|');
+    }
+    return false;
+}
+
 static bool is_legal(const struct sam_key *key, uint64_t value)
 {
     const struct sam_parameter *p = &key->parameter;
@@ -55,6 +67,8 @@ static bool is_legal(const struct sam_key *key, uint64_t value)
 
 static bool parse(const struct sam_key *key, const char *text, uint64_t *value)
 {
+    if (key->kind == SAM_KEY_WORD)
+        return parse_word(key->parameter.range, text, value);
     return (key->kind == SAM_KEY_MILLI ? parse_milli(text, value) : sam_parse_u64(text, value)) &&
            is_legal(key, *value);
 }
@@ -78,6 +92,7 @@ static enum sam_status refuse(const struct sam_key *key, const char *word, struc
                    p->high);
         break;
     case SAM_KEY_WIDE: sam_format(what, sizeof what, "a number of 64 bits"); break;
+    case SAM_KEY_WORD: sam_format(what, sizeof what, "one of %s", p->range); break;
     }
     if (strchr(word, '='))
         return sam_fail(error, SAM_ERR_USAGE, "%s: expected %s", word, what);

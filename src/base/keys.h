@@ -13,6 +13,7 @@ enum sam_key_kind {
     SAM_KEY_SWITCH, /* bool: 0 or 1 */
     SAM_KEY_WIDE,   /* uint64_t: any number */
     SAM_KEY_MILLI,  /* uint32_t: thousandths of a number with up to three decimals */
+    SAM_KEY_WORD,   /* uint32_t: the number of a word of parameter.range, "a|b|c" */
 };
 
 struct sam_key {

@@ -53,6 +53,16 @@ static enum sam_status add_tensor(struct sam_hart *hart, struct sam_error *error
     return SAM_OK;
 }
 
+/* The type of the elements that loads of 16 bits widen; 0: none. */
+static enum sam_dtype widened_type(const struct sam_mxu_config *config)
+{
+    switch (config ? config->load_widen : SAM_MXU_WIDEN_NONE) {
+    case SAM_MXU_WIDEN_E4M3: return SAM_E4M3;
+    case SAM_MXU_WIDEN_E5M2: return SAM_E5M2;
+    default: return (enum sam_dtype)0;
+    }
+}
+
 static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error)
 {
     const struct sam_mxu_config *cycles = hart->options.cycles;
@@ -68,6 +78,7 @@ static enum sam_status add_matrix(struct sam_hart *hart, struct sam_error *error
     if (!hart->matrix)
         return sam_fail_memory(error);
     hart->matrix->tree = hart->options.fp_tree;
+    hart->matrix->widen = widened_type(cycles);
     if (hart->options.acc_regs)
         hart->matrix->accumulators = hart->options.acc_regs;
     hart->core.unit[SAM_UNIT_MATRIX] = hart->matrix;

@@ -5,6 +5,7 @@
 #define SAM_MATRIX_H
 
 #include "machine/machine.h"
+#include "samite/dtype.h"
 
 #define SAM_MATRIX_COUNT     8u
 #define SAM_MATRIX_ROWS      16u /* rows of a register at the largest MLEN */
@@ -51,6 +52,7 @@ struct sam_matrix {
     bool saturated;
     bool narrow;           /* the hart is RV32 */
     bool tree;             /* --fp-order=tree */
+    enum sam_dtype widen;  /* SAM_E4M3, SAM_E5M2: of the elements that mldh reads; else 0 */
     uint32_t accumulators; /* registers allowed as md of a multiplication; unless these are all
                               registers, they are not allowed as sources */
     struct sam_matrix_fault fault; /* of the last instruction that trapped */
@@ -77,7 +79,8 @@ struct sam_matrix_work {
     unsigned m, n;                 /* rows (of all registers in a whole-register form), columns */
     unsigned first, end;           /* rows that a load or store moves or clears; end 0: all from
                                       first on */
-    unsigned bytes;                /* per row: sizeK, or a whole row */
+    unsigned bytes;                /* per row: sizeK, or a whole row; of memory */
+    unsigned widen;                /* log2 of bytes of the register per byte of memory */
     const struct sam_m_type *type; /* of a multiplication */
     uint64_t base, stride;         /* of a load or store */
     bool narrow;                   /* its addresses wrap at 32 bits */

@@ -129,16 +129,29 @@ static bool aligned(struct sam_core *c, uint64_t base, uint64_t stride, unsigned
     return false;
 }
 
+/* A row of elements of 8 bits, widened to fp16 in the register. */
+static bool load_widened(struct sam_core *c, uint8_t *row, uint64_t address)
+{
+    const struct sam_matrix *m = sam_matrix_of(c);
+    uint8_t narrow[SAM_MATRIX_ROW_BYTES]; /* half of it is used */
+    if (!move(c, narrow, address, m->size_k / 2, false))
+        return false;
+    sam_dtype_widen(m->widen, SAM_F16, narrow, m->size_k / 2, row, NULL);
+    return true;
+}
+
 bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t stride,
                      unsigned variant)
 {
     struct sam_matrix *m = sam_matrix_of(c);
-    const unsigned element = 1u << (variant & 3);
-    if (!sam_matrix_sized(c, element) || !aligned(c, base, stride, element, false))
+    const unsigned element = 1u << (variant & 3), widening = sam_matrix_widening(m, variant);
+    if (!sam_matrix_sized(c, element) || !aligned(c, base, stride, element >> widening, false))
         return false;
     for (unsigned i = m->start; i < m->size_m; i++) {
         uint8_t *row = sam_matrix_row(m, md, i);
-        if (SAM_UNLIKELY(!move(c, row, base + i * stride, m->size_k, false))) {
+        const uint64_t from = base + i * stride;
+        if (SAM_UNLIKELY(!(widening ? load_widened(c, row, from)
+                                    : move(c, row, from, m->size_k, false)))) {
             m->start = i;
             m->state = SAM_MATRIX_DIRTY;
             return false;

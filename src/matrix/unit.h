@@ -35,6 +35,12 @@ static inline bool sam_matrix_illegal(struct sam_core *c, struct sam_matrix_faul
     return false;
 }
 
+/* log2 of the bytes of a register per byte of memory, of a load. `variant` as in matrix.def. */
+static inline unsigned sam_matrix_widening(const struct sam_matrix *m, unsigned variant)
+{
+    return m->widen && (variant & 3) == 1;
+}
+
 /* Whether sizeM and sizeK fit a register, and sizeK is a multiple of `element` bytes. Traps if not.
  */
 static inline bool sam_matrix_sized(struct sam_core *c, unsigned element)

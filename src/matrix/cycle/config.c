@@ -27,6 +27,11 @@ static const struct sam_key keys[] = {
     ROW(ports, 1, 0, 1, SWITCH, "1: a port of a register moves one block per cycle"),
     ROW(stall, 0, 0, 90, NUMBER, "per cent of cycles in which a bus channel is not ready"),
 #undef ROW
+    {{"load_widen", "none", "none|e4m3|e5m2", 0, 0,
+      "loads of 16 bits read elements of this type and widen them to fp16: an extension"},
+     offsetof(struct sam_mxu_config, load_widen),
+     1,
+     SAM_KEY_WORD},
     {{"seed", "1", "64 bits", 0, 0, "for the random choices of ooo_window and stall"},
      offsetof(struct sam_mxu_config, seed),
      1,

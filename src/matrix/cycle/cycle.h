@@ -27,9 +27,10 @@ struct sam_mxu_move {
     uint64_t address; /* of the request: a multiple of 16 */
     uint64_t first;   /* of the bytes */
     uint16_t row;     /* counted through all registers */
-    uint8_t k, size;
+    uint8_t k, size; /* of memory; of a register they are shifted left by `widen` */
     uint8_t length; /* beats - 1 */
     bool zero, full_line;
+    uint8_t widen;
 };
 
 /* The uops of a load or store of `work`, in order; `rows` and `row_bytes` describe a register.

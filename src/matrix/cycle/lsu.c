@@ -93,13 +93,14 @@ bool sam_mxu_is_settled(const struct sam_mxu *x, uint64_t order, bool store, uin
  * in the row or in memory, takes a second pass. */
 static bool is_cut(const struct sam_mxu *x, const struct sam_mxu_move *m)
 {
-    return ((m->first | m->k | m->size) & (x->config.elewidth / 8 - 1)) != 0;
+    return ((m->first | m->k | m->size) << m->widen & (x->config.elewidth / 8 - 1)) != 0;
 }
 
 static struct sam_mxu_mask mask_of(const struct sam_mxu *x, const struct sam_mxu_move *m)
 {
     const unsigned bytes = x->config.elewidth / 8;
-    return (struct sam_mxu_mask){(uint8_t)(m->k / bytes), (uint8_t)((m->k + m->size - 1) / bytes)};
+    const unsigned from = (unsigned)m->k << m->widen, size = (unsigned)m->size << m->widen;
+    return (struct sam_mxu_mask){(uint8_t)(from / bytes), (uint8_t)((from + size - 1) / bytes)};
 }
 
 static void issue(struct sam_mxu *x, struct slot *s, struct stage *stage)

@@ -23,6 +23,7 @@ static unsigned add_row(const struct sam_matrix_work *w, unsigned row, struct sa
             .size = (uint8_t)size,
             .length = (uint8_t)((in_beat + size + BEAT - 1) / BEAT - 1),
             .full_line = size == LINE,
+            .widen = (uint8_t)w->widen,
         };
         k += size;
     }
@@ -35,7 +36,7 @@ unsigned sam_mxu_split_moves(const struct sam_matrix_work *w, unsigned rows, uns
     unsigned count = 0;
     const unsigned all = w->end ? w->end : w->registers * rows;
     for (unsigned row = w->first; row < all; row++) {
-        const unsigned used = row < w->m ? w->bytes : 0;
+        const unsigned used = row < w->m ? w->bytes << w->widen : 0;
         if (used)
             count += add_row(w, row, moves + count);
         if (w->kind == SAM_M_KIND_LOAD && used < row_bytes)
