@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "files.h"
+#include "samite/cc.h"
 
 static const struct kind {
     const char *magic; /* the first bytes */
@@ -28,9 +29,12 @@ static const struct kind {
 enum sam_status cli_expect_text(const char *name, const char *data, size_t size,
                                 const char *expected, struct sam_error *error)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const struct kind *kind = &kinds[i];
-        if (size < kind->size || memcmp(data, kind->magic, kind->size) != 0)
+    static const struct kind source = {.name = "OpenCL C", .use = "samite cc compiles it"};
+    for (size_t i = 0; i <= sizeof kinds / sizeof kinds[0]; i++) {
+        const bool last = i == sizeof kinds / sizeof kinds[0];
+        const struct kind *kind = last ? &source : &kinds[i];
+        if (last ? !sam_cc_is_source(name)
+                 : size < kind->size || memcmp(data, kind->magic, kind->size) != 0)
             continue;
         error->status = SAM_ERR_INPUT;
         snprintf(error->text, sizeof error->text, "%.400s: %s%s%s%s: expected %s", name, kind->name,

@@ -91,7 +91,7 @@ const struct cli_verb verb_debug = {
     .operand = {.name = "file",
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
-                .suffixes = ".metadata .data .s .S .elf .riscv",
+                .suffixes = ".cl .metadata .data .s .S .elf .riscv",
                 CLI_AT(struct request, command.run)},
     .forms = machines,
     .form_option = "machine",

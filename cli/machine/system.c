@@ -12,7 +12,7 @@ const struct cli_option system_start_rows[] = {
     CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",
             "a program of the GPU, assembly (from 0x80000000 on; start code is added unless it has "
             "a _start) or an ELF executable; repeatable",
-            .suffixes = ".s .S .elf .riscv"),
+            .suffixes = ".cl .s .S .elf .riscv"),
     CLI_ROW(struct system_request, weights, "weights", CLI_PARSE, "FILE[@ADDRESS]",
             "packed weights (samite pack) for the program: in the first free buffer, or at an "
             "address, with a directory of the tensors in a1",

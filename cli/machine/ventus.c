@@ -51,7 +51,7 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
 
 const struct cli_option ventus_launch_rows[] = {
     CLI_ROW(struct gpu_request, kernel, "kernel", CLI_TEXT, "NAME",
-            "kernel to launch, a symbol of the program"),
+            "kernel to launch, a symbol of the program; OpenCL C with one kernel needs no name"),
     CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
             .parse = parse_extent, .low = 1),
     CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]", "work-items per workgroup",
@@ -122,6 +122,13 @@ const struct cli_option ventus_rows[] = {
 
 /* ------------------------------------------------------------------------------ the request */
 
+/* Returns whether the launch is described on the command line; a source in OpenCL C is searched for
+ * a kernel that is not named. */
+static bool launches_kernel(const struct run_request *r, const struct gpu_request *gpu)
+{
+    return gpu->kernel || (r->files.count == 1 && sam_cc_is_source(r->files.items[0]));
+}
+
 static int check_kernel_form(const struct run_request *r, const struct gpu_request *gpu)
 {
     if (r->files.count != 1)
@@ -130,7 +137,8 @@ static int check_kernel_form(const struct run_request *r, const struct gpu_reque
     if (gpu->grid[0] && gpu->global[0])
         return cli_usage_error(r->args, "--grid and --global: expected one of them");
     if ((!gpu->grid[0] && !gpu->global[0]) || !gpu->block[0])
-        return cli_usage_error(r->args, "--kernel requires --%s",
+        return cli_usage_error(r->args, "%s requires --%s",
+                               gpu->kernel ? "--kernel" : r->files.items[0],
                                gpu->grid[0] || gpu->global[0] ? "block" : "grid");
     if (gpu->elf)
         return cli_usage_error(r->args, "--elf is for .metadata files: the program is '%s'",
@@ -199,19 +207,19 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
     const struct run_range *dump;
     if (gpu->sv39 && gpu->options.sv39)
         return cli_usage_error(r->args, "--sv39 builds its own tables: expected no --ptbr");
-    int code = gpu->kernel ? check_kernel_form(r, gpu) : check_metadata_form(r);
+    int code = launches_kernel(r, gpu) ? check_kernel_form(r, gpu) : check_metadata_form(r);
     for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
         if (dump->base > UINT32_MAX || dump->size > UINT32_MAX + UINT64_C(1) - dump->base)
             code = cli_usage_error(r->args, "--dump 0x%llx:0x%llx: expected a range within 4 GiB",
                                    (unsigned long long)dump->base, (unsigned long long)dump->size);
-    if (code == CLI_OK && !gpu->kernel)
+    if (code == CLI_OK && !launches_kernel(r, gpu))
         join_pairs(r);
     return code;
 }
 
 static int name_files(const struct run_request *r, struct gpu_request *gpu)
 {
-    const size_t launches = gpu->kernel ? 1 : r->files.count / 2;
+    const size_t launches = launches_kernel(r, gpu) ? 1 : r->files.count / 2;
     int code = run_name_files(r, r->files.count) ?: cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
         code = ventus_name_numbered(r, r->trace, launches);
@@ -246,7 +254,8 @@ static int open_gpu(struct run *run)
     const int code = ventus_open_sanitizer(run);
     if (code != CLI_OK)
         return code;
-    return v->asked->kernel ? ventus_open_kernel(run) : ventus_open_pairs(run);
+    return launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
+                                                   : ventus_open_pairs(run);
 }
 
 static json_t *report(struct run *run)

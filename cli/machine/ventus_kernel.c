@@ -6,19 +6,56 @@
 #include "machine/machine.h"
 #include "stop.h"
 
-/* Report an unknown kernel, and name those that exist. */
-static int unknown_kernel(const struct run *run, const char *path)
+/* Returns whether samite cc made the program: its kernels are then known. */
+static bool is_compiled(const struct sam_image *image)
 {
+    for (size_t i = 0; i < image->section_count; i++)
+        if (strcmp(image->sections[i].name, SAM_CC_SIGNATURES) == 0)
+            return true;
+    return false;
+}
+
+static bool is_kernel(const struct sam_image *image, const struct sam_symbol *symbol)
+{
+    if (is_compiled(image))
+        return sam_cc_kernel_described(image, symbol->name, NULL);
+    return symbol->global && symbol->section_relative && strcmp(symbol->name, "_start") != 0;
+}
+
+/* Report a kernel that is not there, or that none was named, and the names to choose from. */
+static int report_kernels(const struct run *run, const char *path)
+{
+    enum { SHOWN = 16 };
     unsigned shown = 0;
-    char names[300] = "";
+    char names[700] = "";
     size_t used = 0;
-    for (size_t i = 0; i < run->image->symbol_count && shown < 8 && used < sizeof names; i++) {
+    for (size_t i = 0; i < run->image->symbol_count && used < sizeof names - 1; i++) {
         const struct sam_symbol *symbol = &run->image->symbols[i];
-        if (symbol->global && symbol->section_relative && strcmp(symbol->name, "_start") != 0)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     shown++ ? ", " : "; there are ", symbol->name);
+        if (!is_kernel(run->image, symbol) || shown > SHOWN)
+            continue;
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                             shown ? ", " : "; there are ", shown < SHOWN ? symbol->name : "...");
+        shown++;
     }
-    return cli_error("%s: no symbol '%s'%s", path, run->ventus->asked->kernel, names);
+    const char *kernel = run->ventus->asked->kernel;
+    const char *kind = is_compiled(run->image) ? "kernel" : "symbol";
+    return kernel ? cli_error("%s: no %s '%s'%s", path, kind, kernel, names)
+                  : cli_error("%s: no --kernel NAME%s", path, names);
+}
+
+/* The only kernel of a source, or NULL. */
+static const char *only_kernel(const struct run *run)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < run->image->symbol_count; i++) {
+        if (!is_kernel(run->image, &run->image->symbols[i]))
+            continue;
+        if (found)
+            return NULL;
+        found = run->image->symbols[i].name;
+    }
+    return found;
 }
 
 /* Pokes before the launch, dumps after it. */
@@ -107,12 +144,17 @@ static int check_signature(const struct run *run)
 
 int ventus_open_kernel(struct run *run)
 {
+    struct gpu_request *asked = run->ventus->asked;
     const char *path = run->request->files.items[0];
     int code = run_load_kernels(run->request, path, SAM_CODE_BASE, &run->image);
     if (code != CLI_OK)
         return code;
-    if (!sam_image_find(run->image, run->ventus->asked->kernel))
-        return unknown_kernel(run, path);
+    if (!asked->kernel)
+        asked->kernel = only_kernel(run);
+    const struct sam_symbol *kernel =
+        asked->kernel ? sam_image_find(run->image, asked->kernel) : NULL;
+    if (!kernel || (is_compiled(run->image) && !is_kernel(run->image, kernel)))
+        return report_kernels(run, path);
     code = check_signature(run) ?: ventus_create(run);
     return code ?: cli_code(sam_gpu_load(run->ventus->gpu, run->image, &run->error), &run->error);
 }

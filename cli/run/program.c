@@ -150,7 +150,9 @@ static int load_source(const struct run_request *r, const char *path, uint64_t b
     sam_text_free(messages);
     if (status != SAM_OK)
         return cli_report(&error);
-    *image = assemble_kernels(r, base, path, text, size, sam_gpu_start_code());
+    struct run_request plain = *r; /* the preprocessor has had the defines */
+    plain.defines.count = plain.includes.count = 0;
+    *image = assemble_kernels(&plain, base, path, text, size, sam_gpu_start_code());
     sam_text_free(text);
     return *image ? CLI_OK : CLI_BAD_INPUT;
 }

@@ -159,7 +159,7 @@ const struct cli_verb verb_run = {
     .operand = {.name = "file",
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
-                .suffixes = ".metadata .data .s .S .elf .riscv .pto",
+                .suffixes = ".cl .metadata .data .s .S .elf .riscv .pto",
                 CLI_AT(struct run_command, run)},
     .forms = machines,
     .form_option = "machine",

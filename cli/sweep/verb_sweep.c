@@ -103,7 +103,9 @@ static int choose_machine(struct sweep_request *s)
     const char *first = c->run.files.count ? c->run.files.items[0] : "";
     const bool given = cli_given(c->run.args, "machine"), tile = cli_ends_with(first, ".pto");
     if (!given)
-        c->machine = c->gpu.kernel || cli_ends_with(first, ".metadata") ? RUN_VENTUS : RUN_TENSOR;
+        c->machine = c->gpu.kernel || sam_cc_is_source(first) || cli_ends_with(first, ".metadata")
+                         ? RUN_VENTUS
+                         : RUN_TENSOR;
     else if ((int)c->machine == SWEEP_SYSTEM)
         c->machine = RUN_SYSTEM;
     if (tile && given && c->machine != RUN_SYSTEM)
@@ -354,7 +356,7 @@ const struct cli_verb verb_sweep = {
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
                 .low = 1,
-                .suffixes = ".s .S .elf .riscv .metadata .data .pto",
+                .suffixes = ".cl .s .S .elf .riscv .metadata .data .pto",
                 CLI_AT(struct sweep_request, command.run)},
     .forms = machines,
     .form_option = "machine",

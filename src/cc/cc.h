@@ -62,6 +62,7 @@ struct cc {
     struct llvm ll;
     unsigned major; /* its version */
     const struct sam_cc_options *options;
+    const char *path; /* of the source, for messages */
     struct sam_error *error;
     llvm_ref context, module, layout;
     llvm_ref library;      /* whose functions the module may call */
@@ -77,7 +78,8 @@ struct cc {
     unsigned label; /* the next free number */
 };
 
-/* Fails with "file:line: what": the place of an instruction, function or global. */
+/* Fails with "file:line: what": the location of an instruction or function; without one, the name
+ * of the source. */
 enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format, ...)
     SAM_PRINTF(3, 4);
 

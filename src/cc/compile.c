@@ -136,10 +136,10 @@ static void finish(struct cc *cc, struct sam_buffer *out)
 
 /* Bitcode to assembly. */
 static enum sam_status translate(const struct cc_clang *clang, const struct sam_cc_options *options,
-                                 const struct sam_buffer *bitcode, struct sam_buffer *out,
-                                 struct sam_error *error)
+                                 const char *name, const struct sam_buffer *bitcode,
+                                 struct sam_buffer *out, struct sam_error *error)
 {
-    struct cc cc = {.options = options, .error = error, .major = clang->major};
+    struct cc cc = {.options = options, .path = name, .error = error, .major = clang->major};
     struct sam_buffer builtins = {0};
     enum sam_status status = sam_cc_llvm_load(clang->major, &cc.ll, error);
     if (status == SAM_OK)
@@ -229,10 +229,10 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     while (words[count])
         count++;
     const bool piped = strcmp(path, "-") == 0;
+    const char *name = piped ? "<stdin>" : path;
     enum sam_status status = sam_file_read(path, 1 << 26, &text, error);
     if (status == SAM_OK && text.size && memchr(text.data, '\0', text.size))
-        status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C",
-                          piped ? "<stdin>" : path);
+        status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C", name);
     if (status == SAM_OK)
         status = sam_cc_clang_find(&clang, error);
     /* Preprocessed first: the cache knows what included files hold. */
@@ -243,7 +243,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
                                   messages, error);
     struct cc_hash hash = {0};
     if (status == SAM_OK) {
-        const unsigned level = options->optimize;
+        const unsigned level = options->optimize ? options->optimize : 2;
         sam_cc_hash_add(&hash, sam_version(), strlen(sam_version()));
         sam_cc_hash_add(&hash, sam_cc_build, strlen(sam_cc_build));
         sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
@@ -273,7 +273,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
         status = sam_cc_clang_run(&clang, words, piped ? NULL : path, piped ? &text : NULL,
                                   &bitcode, messages, error);
     if (status == SAM_OK)
-        status = translate(&clang, options, &bitcode, out, error);
+        status = translate(&clang, options, name, &bitcode, out, error);
     if (status == SAM_OK && messages->size == 0) /* warnings are to be seen every time */
         sam_cc_cache_put(&hash, out->data, out->size);
 done:

@@ -38,7 +38,7 @@ enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format,
     const char *file = file_of(cc, where, &line, &length);
     if (file)
         return sam_fail(cc->error, SAM_ERR_INPUT, "%.*s:%u: %s", length, file, line, what);
-    return sam_fail(cc->error, SAM_ERR_INPUT, "%s", what);
+    return sam_fail(cc->error, SAM_ERR_INPUT, "%s: %s", cc->path, what);
 }
 
 /* LLVM's own diagnostics would be printed. */
@@ -58,9 +58,8 @@ static enum sam_status parse(struct cc *cc, const struct sam_buffer *bitcode, bo
                          : cc->ll.ParseBitcodeInContext2(cc->context, buffer, module);
     if (!lazy)
         cc->ll.DisposeMemoryBuffer(buffer);
-    return bad ? sam_fail(cc->error, SAM_ERR_INPUT,
-                          "LLVM cannot read what clang wrote: expected "
-                          "both of one version")
+    return bad ? sam_cc_refuse(cc, NULL,
+                               "LLVM cannot read what clang wrote: expected both of one version")
                : SAM_OK;
 }
 
@@ -291,7 +290,7 @@ static enum sam_status prepare_kernels(struct cc *cc)
     }
     sam_names_free(&good);
     if (status == SAM_OK && !found)
-        status = sam_fail(cc->error, SAM_ERR_INPUT, "no kernel: expected a __kernel function");
+        status = sam_cc_refuse(cc, NULL, "no kernel: expected a __kernel function");
     return status;
 }
 
@@ -337,8 +336,7 @@ static enum sam_status link_library(struct cc *cc)
     llvm_ref library = cc->library;
     cc->library = NULL; /* the linker destroys it */
     if (cc->ll.LinkModules2(cc->module, library))
-        return sam_fail(cc->error, SAM_ERR_INPUT,
-                        "a function of the program has the name of a builtin");
+        return sam_cc_refuse(cc, NULL, "a function has the name of a builtin");
     inline_all(cc);
     return SAM_OK;
 }

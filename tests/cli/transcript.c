@@ -3,6 +3,7 @@
  *
  *   == NAME            the start of a test case; what precedes the first one prepares them all
  *   # ...              a comment
+ *   needs COMMAND => REASON   skip the program, for this reason, if the command fails
  *   NAME=...           a shell variable of all commands that follow; NAME() { ...; } a function
  *   @ FILE             a file: its lines follow, indented by four spaces, up to an empty line
  *   $ COMMAND          a shell command, continued by lines that begin with "> ", and under it
@@ -183,7 +184,7 @@ static void run_lines(char *const *at)
         } else {
             if (**at == '?')
                 expect_refusal(at);
-            else if (**at && **at != '#')
+            else if (**at && **at != '#' && !begins(*at, "needs "))
                 sam_buffer_printf(&variables, "%s\n", *at);
             at++;
         }
@@ -211,6 +212,19 @@ static int tear_down(void **state)
     return remove_directory(state);
 }
 
+/* "needs COMMAND => REASON" */
+static void require(const char *line)
+{
+    struct sam_buffer command = {0};
+    const char *reason = strstr(line, " => ");
+    assert_non_null(reason);
+    sam_buffer_printf(&command, "{ %.*s; } >/dev/null 2>&1", (int)(reason - line) - 6, line + 6);
+    const bool there = system(sam_buffer_text(&command)) == 0;
+    sam_buffer_free(&command);
+    if (!there)
+        test_skip_all("%s", reason + 4);
+}
+
 PROLOGUE
 {
     struct sam_error error;
@@ -221,7 +235,9 @@ PROLOGUE
     }
     lines = lines_of(&text);
     for (char **line = lines; *line; line++)
-        if (begins(*line, "== "))
+        if (begins(*line, "needs "))
+            require(*line);
+        else if (begins(*line, "== "))
             test_add(run_case, line + 1, "%s", *line + 3);
 }
 
