@@ -23,7 +23,7 @@ files() {
     fi | LC_ALL=C sort
 }
 files >"$cache/files"
-grep -E '\.[ch]$' "$cache/files" >"$cache/c-files"
+grep -E '\.([ch]|cl)$' "$cache/files" >"$cache/c-files"
 
 if [ "$part" = format ]; then
     xargs clang-format -i <"$cache/c-files"
@@ -78,7 +78,7 @@ house_rules() {
     # shellcheck disable=SC2046
     found '(^|[^A-Za-z0-9_.$}])/(home|root|work|tmp|Users)/[A-Za-z0-9_-]+/' 'a path of one machine' \
         $(cat "$cache/files") || bad=1
-    grep -E '\.(c|h|def|s|S|sh|awk|build|py|toml)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
+    grep -E '\.(c|h|cl|def|s|S|sh|awk|build|py|toml)$|^dev$|^\.ci/run$|^meson_options\.txt$' "$cache/files" |
         xargs awk 'FNR == 1 { seen = 0 }
             FNR <= 2 && /SPDX-License-Identifie[r]: Apache-2\.0/ && (FNR == 1 || first ~ /^#!/) { seen = 1 }
             FNR == 1 { first = $0 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sgemm: C = A * B; A is m x k, B is k x n, C is m x n, in row order. A workgroup of t x t
  * work-items computes a tile of C, by way of tiles of A and B in local memory. */
-__kernel void sgemm(__global const float *a, __global const float *b, __global float *c, uint m, uint n, uint k)
+__kernel void sgemm(__global const float *a, __global const float *b, __global float *c, uint m,
+                    uint n, uint k)
 {
     __local float a_tile[4096], b_tile[4096];
     const uint t = get_local_size(0), x = get_local_id(0), y = get_local_id(1);
