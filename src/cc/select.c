@@ -459,15 +459,13 @@ static enum sam_status phis(struct cc_function *f, uint32_t from, unsigned which
     return SAM_OK;
 }
 
-static void set_place(struct cc_function *f, llvm_ref insn)
+/* The code that follows is of this line. */
+static void set_line(struct cc_function *f, const char *file, unsigned size, unsigned line)
 {
     struct cc *cc = f->cc;
-    const unsigned line = cc->ll.GetDebugLocLine(insn);
-    unsigned size = 0;
-    const char *file = line ? cc->ll.GetDebugLocFilename(insn, &size) : NULL;
-    if (!file)
-        return;
     uint32_t i = 0;
+    if (!file || !line)
+        return;
     while (i < cc->file_count &&
            (strlen(cc->files[i]) != size || memcmp(cc->files[i], file, size) != 0))
         i++;
@@ -486,6 +484,26 @@ static void set_place(struct cc_function *f, llvm_ref insn)
     f->file = i + 1;
 }
 
+static void set_place(struct cc_function *f, llvm_ref insn)
+{
+    const struct llvm *ll = &f->cc->ll;
+    const unsigned line = ll->GetDebugLocLine(insn);
+    unsigned size = 0;
+    const char *file = line ? ll->GetDebugLocFilename(insn, &size) : NULL;
+    set_line(f, file, size, line);
+}
+
+/* Code that is of no line of the source, as the loads of arguments, is of the function's. */
+static void set_first_place(struct cc_function *f)
+{
+    const struct llvm *ll = &f->cc->ll;
+    unsigned size = 0;
+    llvm_ref program = ll->GetSubprogram(f->ref);
+    llvm_ref file = program ? ll->DIScopeGetFile(program) : NULL;
+    const char *name = file ? ll->DIFileGetFilename(file, &size) : NULL;
+    set_line(f, name, size, program ? ll->DISubprogramGetLine(program) : 0);
+}
+
 enum sam_status sam_cc_select_all(struct cc_function *f)
 {
     const struct llvm *ll = &f->cc->ll;
@@ -495,8 +513,7 @@ enum sam_status sam_cc_select_all(struct cc_function *f)
         status = make_parts(f, &f->values[i]);
     if (status != SAM_OK)
         return status;
-    llvm_ref program = ll->GetSubprogram(f->ref);
-    f->line = program ? ll->DISubprogramGetLine(program) : 0;
+    set_first_place(f);
     arguments(f);
     for (uint32_t i = 0; i < f->order_count && status == SAM_OK; i++) {
         const uint32_t b = f->order[i];
