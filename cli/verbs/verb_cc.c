@@ -13,7 +13,7 @@
 
 struct request {
     const char *in, *out, *standard;
-    uint64_t base, level;
+    uint64_t base, level, lanes;
     struct cli_list defines, paths;
     bool assembly, lines, no_cache;
 };
@@ -93,6 +93,9 @@ static const struct cli_option options[] = {
             .low = 1, .high = 3),
     CLI_ROW(struct request, standard, "std", CLI_TEXT, "STANDARD",
             "CL1.1, CL1.2 (default), CL2.0 or CL3.0"),
+    CLI_ROW(struct request, lanes, "warp", CLI_NUMBER, "LANES",
+            "lanes per warp of the machine: 4, 8, 16 or 32; the code is the same for all of them",
+            .choices = "4 8 16 32"),
     CLI_ROW(struct request, no_cache, "no-cache", CLI_FLAG, NULL,
             "compile even if the cache has an earlier result"),
     {0},
