@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc_as_clang.h"
 #include "cli.h"
 #include "files.h"
 #include "samite/cc.h"
@@ -15,7 +16,7 @@ struct request {
     const char *in, *out, *standard;
     uint64_t base, level, lanes;
     struct cli_list defines, paths;
-    bool assembly, lines, no_cache;
+    bool assembly, lines, no_cache, no_warnings, as_clang;
 };
 
 static int write_elf(const struct request *r, const char *text, size_t size)
@@ -59,7 +60,7 @@ static int compile(const struct request *r)
                                            .optimize = (unsigned)r->level,
                                            .no_cache = r->no_cache};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
-    if (messages && *messages)
+    if (messages && *messages && !(r->no_warnings && status == SAM_OK))
         cli_put_messages(messages);
     sam_text_free(messages);
     if (status != SAM_OK)
@@ -73,7 +74,9 @@ static int compile(const struct request *r)
 static int run(struct cli_args *args)
 {
     struct request r = {.base = 0x80000000, .level = 2};
-    int code = cli_read(args, &r);
+    int code = cc_as_clang(args) ?: cli_read(args, &r);
+    if (code == CLI_OK && r.as_clang)
+        code = cli_usage_error(args, "--as-ventus-clang: expected it before all other options");
     if (code == CLI_OK && !r.out)
         code = cli_usage_error(args, "no output: use -o FILE");
     code = code ?: cli_reads(args, r.in) ?: cli_writes(args, r.out);
@@ -98,6 +101,11 @@ static const struct cli_option options[] = {
             .choices = "4 8 16 32"),
     CLI_ROW(struct request, no_cache, "no-cache", CLI_FLAG, NULL,
             "compile even if the cache has an earlier result"),
+    CLI_ROW(struct request, no_warnings, "no-warnings", CLI_FLAG, NULL, "show clang's errors only",
+            .letter = 'w'),
+    CLI_ROW(struct request, as_clang, "as-ventus-clang", CLI_FLAG, NULL,
+            "as the first option: the others are those by which pocl calls the clang of "
+            "llvm-ventus (docs/ventus-stack.md)"),
     {0},
 };
 
