@@ -122,9 +122,7 @@ const struct cli_option ventus_rows[] = {
 
 /* ------------------------------------------------------------------------------ the request */
 
-/* Returns whether the launch is described on the command line; a source in OpenCL C is searched for
- * a kernel that is not named. */
-static bool launches_kernel(const struct run_request *r, const struct gpu_request *gpu)
+bool ventus_launches_kernel(const struct run_request *r, const struct gpu_request *gpu)
 {
     return gpu->kernel || (r->files.count == 1 && sam_cc_is_source(r->files.items[0]));
 }
@@ -207,19 +205,19 @@ static int check_request(struct run_request *r, const struct gpu_request *gpu)
     const struct run_range *dump;
     if (gpu->sv39 && gpu->options.sv39)
         return cli_usage_error(r->args, "--sv39 builds its own tables: expected no --ptbr");
-    int code = launches_kernel(r, gpu) ? check_kernel_form(r, gpu) : check_metadata_form(r);
+    int code = ventus_launches_kernel(r, gpu) ? check_kernel_form(r, gpu) : check_metadata_form(r);
     for (size_t at = 0; code == CLI_OK && (dump = run_next_dump(r, &at));)
         if (dump->base > UINT32_MAX || dump->size > UINT32_MAX + UINT64_C(1) - dump->base)
             code = cli_usage_error(r->args, "--dump 0x%llx:0x%llx: expected a range within 4 GiB",
                                    (unsigned long long)dump->base, (unsigned long long)dump->size);
-    if (code == CLI_OK && !launches_kernel(r, gpu))
+    if (code == CLI_OK && !ventus_launches_kernel(r, gpu))
         join_pairs(r);
     return code;
 }
 
 static int name_files(const struct run_request *r, struct gpu_request *gpu)
 {
-    const size_t launches = launches_kernel(r, gpu) ? 1 : r->files.count / 2;
+    const size_t launches = ventus_launches_kernel(r, gpu) ? 1 : r->files.count / 2;
     int code = run_name_files(r, r->files.count) ?: cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
         code = ventus_name_numbered(r, r->trace, launches);
@@ -254,8 +252,8 @@ static int open_gpu(struct run *run)
     const int code = ventus_open_sanitizer(run);
     if (code != CLI_OK)
         return code;
-    return launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
-                                                   : ventus_open_pairs(run);
+    return ventus_launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
+                                                          : ventus_open_pairs(run);
 }
 
 static json_t *report(struct run *run)

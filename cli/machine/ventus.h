@@ -56,6 +56,9 @@ struct ventus {
     size_t pair_count;
 };
 
+/* Returns whether the launch is described on the command line; a source in OpenCL C is searched for
+ * a kernel that is not named. */
+bool ventus_launches_kernel(const struct run_request *request, const struct gpu_request *gpu);
 /* The two forms: the machine before the first launch; the launches. */
 int ventus_open_kernel(struct run *run);
 int ventus_run_kernel(struct run *run);

@@ -143,7 +143,8 @@ static int load_source(const struct run_request *r, const char *path, uint64_t b
                                            .defines = r->defines.items,
                                            .define_count = r->defines.count,
                                            .include_paths = r->includes.items,
-                                           .include_count = r->includes.count};
+                                           .include_count = r->includes.count,
+                                           .variables = r->driver || r->gdb.given};
     const enum sam_status status = sam_cc_compile(&options, path, &text, &size, &messages, &error);
     if (messages && *messages)
         cli_put_messages(messages);

@@ -78,9 +78,10 @@ int run_command(struct run_command *c)
         return run_machine(c);
     if (r->gdb.stdio && cli_is_stdio(r->trace))
         return cli_usage_error(r->args, "--gdb=- needs standard output for itself");
-    const char *program = c->machine == RUN_VENTUS && !c->gpu.kernel ? c->gpu.elf
-                          : r->files.count                           ? r->files.items[0]
-                                                                     : NULL;
+    const char *program = c->machine == RUN_VENTUS && !ventus_launches_kernel(r, &c->gpu)
+                              ? c->gpu.elf
+                          : r->files.count ? r->files.items[0]
+                                           : NULL;
     int code = run_gdb_open(r, program, &gdb);
     if (code != CLI_OK)
         return code;

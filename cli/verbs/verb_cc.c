@@ -58,7 +58,8 @@ static int compile(const struct request *r)
                                            .include_count = r->paths.count,
                                            .standard = r->standard,
                                            .optimize = (unsigned)r->level,
-                                           .no_cache = r->no_cache};
+                                           .no_cache = r->no_cache,
+                                           .variables = r->lines};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
     if (messages && *messages && !(r->no_warnings && status == SAM_OK))
         cli_put_messages(messages);
@@ -91,7 +92,7 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, assembly, "emit-assembly", CLI_FLAG, NULL,
             "write assembly instead of an ELF file", .letter = 'S'),
     CLI_ROW(struct request, lines, "debug", CLI_FLAG, NULL,
-            "write line information (DWARF) into the ELF file", .letter = 'g'),
+            "describe lines and variables in the ELF file (DWARF)", .letter = 'g'),
     CLI_ROW(struct request, level, "optimize", CLI_NUMBER, "LEVEL", "1 to 3 (2)", .letter = 'O',
             .low = 1, .high = 3),
     CLI_ROW(struct request, standard, "std", CLI_TEXT, "STANDARD",

@@ -24,6 +24,7 @@ struct sam_cc_options {
     const char *standard; /* "CL1.2" when NULL, or CL1.1, CL2.0, CL3.0 */
     unsigned optimize;    /* 0 to 3, as -O of clang; 0: 2 */
     bool no_cache;        /* compile even if an earlier result is in the cache */
+    bool variables;       /* describe arguments and variables, as DWARF for debuggers */
 };
 
 /* Compile the OpenCL C file at `path` ("-": standard input) to assembly that sam_assemble reads:

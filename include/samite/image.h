@@ -78,6 +78,10 @@ struct sam_image {
     unsigned float_abi; /* floating-point registers pass arguments of: 0 no type, 1 float, 2 double,
                            3 long double */
     char *arch;         /* the ISA string of its attributes, or NULL */
+    /* Sections that are not loaded, for debuggers: .debug_info and others. Their addresses are 0.
+     * Since 0.2. */
+    struct sam_section *debug;
+    size_t debug_count;
 };
 
 /* An empty image, or NULL when memory runs out. */
@@ -91,6 +95,9 @@ SAM_API enum sam_status sam_image_add_section(struct sam_image *image,
 SAM_API enum sam_status sam_image_add_symbol(struct sam_image *image,
                                              const struct sam_symbol *symbol,
                                              struct sam_error *error);
+/* Append a section for debuggers; one that is empty is left out. `data` is copied. Since 0.2. */
+SAM_API enum sam_status sam_image_add_debug(struct sam_image *image, const char *name,
+                                            const void *data, size_t size, struct sam_error *error);
 /* Sort sections and symbols by address and reject sections that overlap or wrap, load addresses
  * included. Call once after the last add. */
 SAM_API enum sam_status sam_image_finish(struct sam_image *image, struct sam_error *error);

@@ -19,6 +19,7 @@
 #include "hostio.h"
 #include "image.h"
 #include "isa.h"
+#include "lane.h"
 #include "logdiff.h"
 #include "model.h"
 #include "mxu.h"
@@ -38,6 +39,7 @@
 #include "tile.h"
 #include "tile_lower.h"
 #include "tile_ops.h"
+#include "variables.h"
 #include "version.h"
 
 #endif

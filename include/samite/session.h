@@ -328,6 +328,20 @@ SAM_API enum sam_status sam_session_private(struct sam_session *session, uint32_
                                             uint32_t warp, uint32_t lane, uint32_t offset,
                                             uint64_t *address, struct sam_error *error);
 
+/* Memory as one lane sees it: that of its workgroup, and where nothing is mapped there its
+ * registers, private memory and arguments, at the addresses of lane.h; of these at most 4096 bytes
+ * at once. Since 0.2. */
+struct sam_session_lane {
+    uint32_t workgroup, warp, lane;
+};
+SAM_API enum sam_status sam_session_read_lane(struct sam_session *session,
+                                              struct sam_session_lane lane, uint64_t address,
+                                              void *data, size_t size, struct sam_error *error);
+SAM_API enum sam_status sam_session_write_lane(struct sam_session *session,
+                                               struct sam_session_lane lane, uint64_t address,
+                                               const void *data, size_t size,
+                                               struct sam_error *error);
+
 /* ------------------------------------------------------------------------------ back in time */
 
 /* Keep the present state. It costs the registers of the workgroups that are live, and from now on a

@@ -230,7 +230,8 @@ struct asm_item {
 struct asm_section {
     char *name;
     bool execute, write, nobits;
-    bool fixed; /* .address given */
+    bool fixed;    /* .address given */
+    bool is_debug; /* not loaded: labels are offsets */
     uint64_t address;
     uint64_t alignment;
     uint64_t size; /* in pass one: so far, with short branches */

@@ -306,7 +306,11 @@ static void add_section(struct assembler *as, struct sam_image *image,
     }
     struct asm_place place = {.file = section->name, .line = 1};
     struct sam_error error = {0};
-    if (as->isa.xlen == 32 && section->address + section->size > UINT64_C(1) << 32)
+    if (section->is_debug) {
+        if (!as->stop && as->report.errors == 0 &&
+            sam_image_add_debug(image, section->name, bytes.data, bytes.size, NULL) != SAM_OK)
+            sam_asm_out_of_memory(as);
+    } else if (as->isa.xlen == 32 && section->address + section->size > UINT64_C(1) << 32)
         sam_asm_error(as, (struct asm_at){&place, 0}, "the section ends beyond 32 bits");
     else if (!as->stop && as->report.errors == 0 &&
              sam_image_add_section(image, &out, &error) != SAM_OK)

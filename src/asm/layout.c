@@ -30,12 +30,16 @@ static void place_items(struct asm_section *section)
     section->size = offset;
 }
 
-/* Order of sections in memory: code (.text first), constants, data, zeros. */
+/* Order of sections in memory: code (.text first), constants, data, zeros; then those outside. */
 static int rank_of(const struct asm_section *section)
 {
     if (strcmp(section->name, ".text") == 0)
         return 0;
-    return section->execute ? 1 : !section->write ? 2 : section->nobits ? 4 : 3;
+    return section->is_debug  ? 5
+           : section->execute ? 1
+           : !section->write  ? 2
+           : section->nobits  ? 4
+                              : 3;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -57,6 +61,11 @@ static void place_sections(struct assembler *as)
     const struct asm_section *before = NULL;
     for (size_t i = 0; i < as->section_count; i++) {
         struct asm_section *section = as->sections[i];
+        if (section->is_debug) {
+            section->address = 0;
+            place_items(section);
+            continue;
+        }
         if (!section->fixed) {
             uint64_t alignment =
                 section->alignment > SECTION_ALIGNMENT ? section->alignment : SECTION_ALIGNMENT;

@@ -30,6 +30,7 @@ struct asm_section *sam_asm_section_get(struct assembler *as, const char *name, 
         sam_asm_out_of_memory(as);
         return NULL;
     }
+    section->is_debug = size > 7 && memcmp(name, ".debug_", 7) == 0;
     section->execute = starts_with(name, size, ".text") || starts_with(name, size, ".init") ||
                        starts_with(name, size, ".fini");
     section->nobits = starts_with(name, size, ".bss") || starts_with(name, size, ".sbss");

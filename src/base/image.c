@@ -20,11 +20,16 @@ void sam_image_free(struct sam_image *image)
         free(image->sections[i].name);
         free(image->sections[i].data);
     }
+    for (size_t i = 0; i < image->debug_count; i++) {
+        free(image->debug[i].name);
+        free(image->debug[i].data);
+    }
     for (size_t i = 0; i < image->symbol_count; i++)
         free(image->symbols[i].name);
     for (size_t i = 0; i < image->file_count; i++)
         free(image->files[i]);
     free(image->sections);
+    free(image->debug);
     free(image->symbols);
     free(image->resources);
     free(image->files);
@@ -44,6 +49,29 @@ static size_t capacity_of(size_t count)
     return count ? capacity : 0;
 }
 
+/* Append a copy of a section to a list. */
+static enum sam_status append(struct sam_section **list, size_t *count,
+                              const struct sam_section *section, struct sam_error *error)
+{
+    size_t capacity = capacity_of(*count);
+    void *grown = sam_grow(*list, *count, &capacity, sizeof *section);
+    if (!grown)
+        return sam_fail_memory(error);
+    *list = grown;
+    struct sam_section copy = *section;
+    copy.name = sam_strdup(section->name);
+    copy.data = NULL;
+    if (section->data_size && (copy.data = malloc(section->data_size)))
+        memcpy(copy.data, section->data, section->data_size);
+    if (!copy.name || (section->data_size && !copy.data)) {
+        free(copy.name);
+        free(copy.data);
+        return sam_fail_memory(error);
+    }
+    (*list)[(*count)++] = copy;
+    return SAM_OK;
+}
+
 enum sam_status sam_image_add_section(struct sam_image *image, const struct sam_section *section,
                                       struct sam_error *error)
 {
@@ -55,23 +83,21 @@ enum sam_status sam_image_add_section(struct sam_image *image, const struct sam_
         return sam_fail(error, SAM_ERR_INPUT, "section %s: size 0x%llx does not fit at 0x%llx",
                         section->name, (unsigned long long)section->size,
                         (unsigned long long)section->address);
-    size_t capacity = capacity_of(image->section_count);
-    void *grown = sam_grow(image->sections, image->section_count, &capacity, sizeof *section);
-    if (!grown)
-        return sam_fail_memory(error);
-    image->sections = grown;
-    struct sam_section copy = *section;
-    copy.name = sam_strdup(section->name);
-    copy.data = NULL;
-    if (section->data_size && (copy.data = malloc(section->data_size)))
-        memcpy(copy.data, section->data, section->data_size);
-    if (!copy.name || (section->data_size && !copy.data)) {
-        free(copy.name);
-        free(copy.data);
-        return sam_fail_memory(error);
-    }
-    image->sections[image->section_count++] = copy;
-    return SAM_OK;
+    return append(&image->sections, &image->section_count, section, error);
+}
+
+enum sam_status sam_image_add_debug(struct sam_image *image, const char *name, const void *data,
+                                    size_t size, struct sam_error *error)
+{
+    if (SAM_LACKS(error, image, name))
+        return SAM_ERR_USAGE;
+    if (size && !data)
+        return sam_fail_null(error, "data");
+    const struct sam_section section = {.name = (char *)(uintptr_t)name,
+                                        .size = size,
+                                        .data_size = size,
+                                        .data = (uint8_t *)(uintptr_t)data};
+    return size ? append(&image->debug, &image->debug_count, &section, error) : SAM_OK;
 }
 
 enum sam_status sam_image_add_symbol(struct sam_image *image, const struct sam_symbol *symbol,

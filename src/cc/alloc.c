@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 
 enum { V_COUNT = 256, S_COUNT = 64, REGS = V_COUNT + S_COUNT, RESERVED_T1 = 6 };
 
@@ -112,7 +112,7 @@ static bool drop_dead(struct cc_function *f)
                     continue;
                 }
                 sam_cc_visit(insn, drop_use, uses);
-                *insn = (struct cc_insn){.form = CC_FORMS};
+                *insn = (struct cc_insn){.form = CC_FORMS, .notes = insn->notes};
                 changed = true;
             }
         }
@@ -120,10 +120,17 @@ static bool drop_dead(struct cc_function *f)
     for (uint32_t k = 0; k < f->block_count; k++) {
         struct cc_block *b = &f->blocks[k];
         size_t kept = 0;
-        for (size_t i = 0; i < b->count; i++)
-            if (b->insns[i].form != CC_FORMS)
-                b->insns[kept++] = b->insns[i];
+        uint32_t notes = 0;
+        for (size_t i = 0; i < b->count; i++) {
+            notes = sam_cc_debug_join(f, notes, b->insns[i].notes);
+            if (b->insns[i].form == CC_FORMS)
+                continue;
+            b->insns[kept] = b->insns[i];
+            b->insns[kept++].notes = notes;
+            notes = 0;
+        }
         b->count = kept;
+        b->notes = sam_cc_debug_join(f, notes, b->notes);
     }
     free(uses);
     return true;
@@ -500,6 +507,7 @@ static void spill_insn(struct spilling *s, struct cc_insn insn)
     }
     f->line = insn.line;
     f->file = insn.file;
+    f->scope = insn.scope;
     sam_cc_put(f, s->number, insn);
     if (written.kind)
         spill_access(s, written, to, true);
@@ -524,11 +532,14 @@ static enum sam_status spill_all(struct alloc *a, uint32_t *scalar_bytes)
     for (uint32_t b = 0; b < f->block_count; b++) {
         struct cc_insn *insns = f->blocks[b].insns;
         const size_t count = f->blocks[b].count;
+        const uint32_t notes = f->blocks[b].notes;
+        f->blocks[b].notes = 0;
         f->blocks[b].insns = NULL;
         f->blocks[b].count = f->blocks[b].room = 0;
         s.number = b;
         for (size_t i = 0; i < count; i++)
             spill_insn(&s, insns[i]);
+        f->blocks[b].notes = notes;
         free(insns);
         struct cc_opnd *ends[] = {&f->blocks[b].a, &f->blocks[b].b, &f->blocks[b].address};
         for (size_t i = 0; f->blocks[b].end >= CC_BRANCH && i < SAM_COUNT(ends); i++) {

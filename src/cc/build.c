@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 
 struct cc_opnd sam_cc_imm(int64_t value)
 {
@@ -48,6 +48,9 @@ struct cc_insn *sam_cc_put(struct cc_function *f, uint32_t block, struct cc_insn
     b->insns = insns;
     insn.line = f->line;
     insn.file = f->file;
+    insn.scope = f->scope;
+    insn.notes = sam_cc_debug_join(f, b->notes, insn.notes);
+    b->notes = 0;
     b->insns[b->count] = insn;
     return &b->insns[b->count++];
 }

@@ -2,7 +2,7 @@
 /* Calls that are left after inlining: intrinsics of LLVM and primitives of the library. */
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 
 /* Words of the launch's metadata buffer (docs/ventus-rulings.md 2.2), loaded once. */
 static struct cc_opnd metadata(struct cc_function *f, uint32_t offset)
@@ -433,6 +433,8 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
     const struct cc_value *v = sam_cc_value(f, insn);
     static const char *const nothing[] = {"dbg",          "lifetime",  "assume",
                                           "experimental", "invariant", "donothing"};
+    if (f->cc->debug && strncmp(name, "dbg.", 4) == 0)
+        sam_cc_debug_note(f, insn);
     for (size_t i = 0; i < SAM_COUNT(nothing); i++)
         if (strncmp(name, nothing[i], strlen(nothing[i])) == 0)
             return SAM_OK;

@@ -75,7 +75,8 @@ struct cc {
     uint8_t *used;      /* globals that must be written: 1; 2: they are */
     size_t global_count;
     uint32_t local_size;
-    unsigned label; /* the next free number */
+    unsigned label;         /* the next free number */
+    struct cc_debug *debug; /* NULL: variables are not described */
 };
 
 /* Fails with "file:line: what": the location of an instruction or function; without one, the name
@@ -104,6 +105,7 @@ uint32_t sam_cc_local_offset(struct cc *cc, llvm_ref global);
 enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function);
 /* reqd_work_group_size, or zeros. */
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3]);
+const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned index, int *length);
 /* The offset of argument `index`. */
 uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index);
 
@@ -153,6 +155,7 @@ struct cc_insn {
     bool effect; /* must stay although nothing reads d */
     bool early;  /* CC_LOOP */
     uint32_t line, file;
+    uint32_t notes, scope; /* debug.h: of variables, before it; of its code + 1 */
     struct cc_opnd d, a, b, c, e;
     struct cc_opnd t[CC_TEMPS]; /* of CC_LOOP */
     const char *load;           /* of a CC_LOOP that copies memory; NULL: it fills it with b */
@@ -164,6 +167,7 @@ enum cc_end { CC_RETURN, CC_JUMP, CC_BRANCH, CC_SPLIT };
 struct cc_block {
     struct cc_insn *insns;
     size_t count, room;
+    uint32_t notes; /* after all of them; for the next one that is put there */
     /* Its end. CC_BRANCH is a scalar branch, CC_SPLIT a vector branch: name a, b, next[0], else
      * next[1]. */
     uint8_t end;
@@ -191,7 +195,7 @@ struct cc_value {
     llvm_ref ref;
     uint32_t block;
     bool divergent;
-    bool done;
+    bool done; /* its instruction has been selected */
     unsigned count;
     struct cc_opnd *parts;
 };
@@ -224,8 +228,8 @@ struct cc_function {
     uint32_t required[3]; /* reqd_work_group_size, or 0 */
     uint32_t private_size;
     unsigned vgprs, sgprs;
-    uint32_t block;      /* being selected */
-    uint32_t line, file; /* of the instruction that is selected */
+    uint32_t block;             /* being selected */
+    uint32_t line, file, scope; /* of the instruction that is selected */
     /* value numbering */
     struct cc_cse {
         uint32_t block, insn, next;

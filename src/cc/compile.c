@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 #include "samite/version.h"
 
 /* The library of builtins as bitcode: compiled at the first use, then from the cache. */
@@ -106,11 +106,18 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
                                f.name, cc->local_size);
     if (status == SAM_OK) {
         sam_cc_emit(&f);
+        if (cc->debug)
+            sam_cc_dwarf_kernel(&f);
         sam_buffer_printf(&cc->resources, "\t.half\t%u, %u, %u, %u\n", f.vgprs, f.sgprs,
                           cc->local_size, (f.private_size + 3) & ~3u);
         status = f.failed ? sam_fail_memory(cc->error) : sam_cc_signature_write(cc, ref);
     }
     free_function(&f);
+    if (cc->debug) {
+        sam_cc_debug_reset(cc->debug);
+        if (cc->debug->failed && status == SAM_OK)
+            status = sam_fail_memory(cc->error);
+    }
     return f.crowded && !in_vectors ? kernel(cc, ref, true) : status;
 }
 
@@ -123,7 +130,9 @@ static void finish(struct cc *cc, struct sam_buffer *out)
             sam_buffer_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
         sam_buffer_puts(out, "\"\n");
     }
+    sam_buffer_puts(out, cc->debug ? ".Ldtext.begin:\n" : "");
     sam_buffer_append(out, cc->out.data, cc->out.size);
+    sam_buffer_puts(out, cc->debug ? ".Ldtext.end:\n" : "");
     if (cc->read_only.size)
         sam_buffer_printf(out, "\n\t.section\t.rodata\n%s", sam_buffer_text(&cc->read_only));
     if (cc->data.size)
@@ -132,6 +141,8 @@ static void finish(struct cc *cc, struct sam_buffer *out)
                       sam_buffer_text(&cc->resources));
     sam_buffer_printf(out, "\n\t.section\t" SAM_CC_SIGNATURES "\n\t.ascii\t\"%s\"\n",
                       sam_buffer_text(&cc->signatures));
+    if (cc->debug)
+        sam_cc_dwarf_finish(cc, out);
 }
 
 /* Bitcode to assembly. */
@@ -142,6 +153,13 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
     struct cc cc = {.options = options, .path = name, .error = error, .major = clang->major};
     struct sam_buffer builtins = {0};
     enum sam_status status = sam_cc_llvm_load(clang->major, &cc.ll, error);
+    if (status == SAM_OK && options->variables) {
+        cc.debug = sam_alloc(1, sizeof *cc.debug);
+        if (!cc.debug)
+            status = sam_fail_memory(error);
+        else
+            cc.debug->cc = &cc;
+    }
     if (status == SAM_OK)
         status = library(&cc, clang, &builtins);
     if (status == SAM_OK)
@@ -160,6 +178,7 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
                              cc.data.failed || cc.resources.failed || cc.signatures.failed))
         status = sam_fail_memory(error);
     sam_cc_module_close(&cc);
+    sam_cc_debug_free(cc.debug);
     for (size_t i = 0; i < cc.file_count; i++)
         free(cc.files[i]);
     free(cc.files);
@@ -250,13 +269,18 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
         sam_cc_hash_add(&hash, clang.version, strlen(clang.version));
         sam_cc_hash_add(&hash, held, strlen(held));
         sam_cc_hash_add(&hash, &level, sizeof level);
+        sam_cc_hash_add(&hash, &options->variables, sizeof options->variables);
         sam_cc_hash_add(&hash, source.data, source.size);
     }
     if (status == SAM_OK && !options->no_cache && sam_cc_cache_get(&hash, out))
         goto done;
-    static const char *const flags[] = {"-O2",     "-gline-tables-only",   "-cl-kernel-arg-info",
-                                        "-Xclang", "-disable-llvm-passes", "-emit-llvm",
-                                        "-c"};
+    const char *const flags[] = {"-O2",
+                                 options->variables ? "-g" : "-gline-tables-only",
+                                 "-cl-kernel-arg-info",
+                                 "-Xclang",
+                                 "-disable-llvm-passes",
+                                 "-emit-llvm",
+                                 "-c"};
     /* whose functions of images need their types */
     static const char *const header[] = {
         "-cl-no-stdinc", "-Xclang",

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 
 struct emit {
     struct cc_function *f;
@@ -246,6 +246,8 @@ static void end(struct emit *e, uint32_t block, uint32_t following)
 void sam_cc_emit(struct cc_function *f)
 {
     struct emit e = {.f = f, .out = &f->cc->out};
+    struct cc_locating l = {0};
+    const bool debug = f->cc->debug && sam_cc_locate(&l, f);
     uint32_t bytes = 0;
     e.at = sam_alloc(f->block_count, sizeof *e.at);
     if (!e.at) {
@@ -265,12 +267,32 @@ void sam_cc_emit(struct cc_function *f)
         const uint32_t b = f->order[k];
         const uint32_t following = k + 1 < f->order_count ? f->order[k + 1] : CC_NO;
         sam_buffer_printf(e.out, ".L%s.%u:\n", f->name, b);
+        if (debug) {
+            sam_cc_locate_block(&l, b);
+            sam_cc_locate_mark(&l, e.out, l.scope);
+        }
         if (f->blocks[b].join)
             sam_buffer_puts(e.out, "\tjoin\n");
-        for (size_t i = 0; i < f->blocks[b].count; i++)
-            insn(&e, &f->blocks[b].insns[i]);
+        for (size_t i = 0; i < f->blocks[b].count; i++) {
+            struct cc_insn *in = &f->blocks[b].insns[i];
+            if (debug) {
+                sam_cc_locate_notes(&l, in->notes);
+                sam_cc_locate_mark(&l, e.out, in->scope);
+            }
+            insn(&e, in);
+            if (debug)
+                sam_cc_locate_insn(&l, in);
+        }
+        if (debug) {
+            sam_cc_locate_notes(&l, f->blocks[b].notes);
+            sam_cc_locate_mark(&l, e.out, l.scope);
+        }
         end(&e, b, following);
     }
+    if (f->cc->debug)
+        sam_buffer_printf(e.out, ".Ldend.%s:\n", f->name);
+    if (debug)
+        sam_cc_locate_end(&l, e.out);
     sam_buffer_printf(e.out, "\t.size\t%s, . - %s\n", f->name, f->name);
     free(e.at);
 }

@@ -26,6 +26,7 @@ enum sam_status sam_cc_llvm_load(unsigned major, struct llvm *llvm, struct sam_e
         missing = "LLVM" #name;
     CC_LLVM_FUNCTIONS(CC_LLVM_LOAD)
 #undef CC_LLVM_LOAD
+    *(void **)&llvm->SetIsNewDbgInfoFormat = dlsym(library, "LLVMSetIsNewDbgInfoFormat");
     if (missing)
         return sam_fail(error, SAM_ERR_INPUT, "LLVM %u: no function %s: expected 14 to 19", major,
                         missing);

@@ -124,6 +124,15 @@ typedef struct llvm_object *llvm_ref;
     F(const unsigned *, GetIndices, (llvm_ref))                                                    \
     F(unsigned, GetDebugLocLine, (llvm_ref))                                                       \
     F(const char *, GetDebugLocFilename, (llvm_ref, unsigned *))                                   \
+    F(llvm_ref, InstructionGetDebugLoc, (llvm_ref))                                                \
+    F(llvm_ref, DILocationGetScope, (llvm_ref))                                                    \
+    F(llvm_ref, DILocationGetInlinedAt, (llvm_ref))                                                \
+    F(unsigned, GetMetadataKind, (llvm_ref))                                                       \
+    F(llvm_ref, ValueAsMetadata, (llvm_ref))                                                       \
+    F(const char *, DITypeGetName, (llvm_ref, size_t *))                                           \
+    F(uint64_t, DITypeGetSizeInBits, (llvm_ref))                                                   \
+    F(uint64_t, DITypeGetOffsetInBits, (llvm_ref))                                                 \
+    F(unsigned, DITypeGetFlags, (llvm_ref))                                                        \
     F(llvm_ref, CreateBuilderInContext, (llvm_ref))                                                \
     F(void, DisposeBuilder, (llvm_ref))                                                            \
     F(void, PositionBuilderBefore, (llvm_ref, llvm_ref))                                           \
@@ -233,5 +242,6 @@ struct llvm {
 #define CC_LLVM_MEMBER(returns, name, arguments) returns(*name) arguments;
     CC_LLVM_FUNCTIONS(CC_LLVM_MEMBER)
 #undef CC_LLVM_MEMBER
+    void (*SetIsNewDbgInfoFormat)(llvm_ref, int); /* since 19; else NULL */
 };
 #endif

@@ -406,7 +406,11 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         if (status == SAM_OK)
             status = run_passes(cc, INLINE "function(instcombine,simplifycfg)");
     }
-    return status == SAM_OK ? shape(cc) : status;
+    if (status == SAM_OK)
+        status = shape(cc);
+    if (cc->ll.SetIsNewDbgInfoFormat)
+        cc->ll.SetIsNewDbgInfoFormat(cc->module, 0); /* calls of llvm.dbg.*, not records */
+    return status;
 }
 
 void sam_cc_module_close(struct cc *cc)

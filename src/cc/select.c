@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "cc/debug.h"
 
 static enum sam_status unknown(struct cc_function *f, llvm_ref insn)
 {
@@ -488,6 +488,8 @@ static void set_place(struct cc_function *f, llvm_ref insn)
 {
     const struct llvm *ll = &f->cc->ll;
     const unsigned line = ll->GetDebugLocLine(insn);
+    if (f->cc->debug && line)
+        f->scope = sam_cc_debug_scope(f->cc->debug, insn);
     unsigned size = 0;
     const char *file = line ? ll->GetDebugLocFilename(insn, &size) : NULL;
     set_line(f, file, size, line);
@@ -524,6 +526,7 @@ enum sam_status sam_cc_select_all(struct cc_function *f)
         for (; insn && status == SAM_OK; insn = ll->GetNextInstruction(insn)) {
             set_place(f, insn);
             status = select_insn(f, insn);
+            sam_cc_value(f, insn)->done = true;
         }
         if (status == SAM_OK)
             end_block(f, b);

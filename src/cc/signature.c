@@ -59,6 +59,11 @@ static const char *string(struct cc *cc, llvm_ref function, const char *name, un
     return text ? text : "";
 }
 
+const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned index, int *length)
+{
+    return string(cc, function, "kernel_arg_name", index, length);
+}
+
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3])
 {
     llvm_ref node = metadata(cc, function, "reqd_work_group_size"), operands[3];
@@ -85,7 +90,7 @@ enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
         const bool pointer = cc->ll.GetTypeKind(type) == LL_POINTER;
         const unsigned space = pointer ? cc->ll.GetPointerAddressSpace(type) : 0;
         const char *type_name = string(cc, function, "kernel_arg_type", i, &type_size);
-        const char *name = string(cc, function, "kernel_arg_name", i, &name_size);
+        const char *name = sam_cc_argument_name(cc, function, i, &name_size);
         if (pointer && space > AS_LOCAL)
             return sam_cc_refuse(cc, function,
                                  "argument %u: expected a pointer to __global, "

@@ -314,6 +314,14 @@ static enum sam_status read_attributes(struct reader *r, const GElf_Shdr *s)
     return arch && !r->image->arch ? sam_fail_memory(r->error) : SAM_OK;
 }
 
+/* Keep a section for debuggers. */
+static enum sam_status keep_debug(struct reader *r, const char *name, const GElf_Shdr *s)
+{
+    if (!in_file(r, s->sh_offset, s->sh_size))
+        return SAM_OK;
+    return sam_image_add_debug(r->image, name, r->bytes + s->sh_offset, s->sh_size, r->error);
+}
+
 /* Read memory ranges, symbols, resources and attributes in one pass over the section headers. */
 static enum sam_status read_sections(struct reader *r)
 {
@@ -340,6 +348,8 @@ static enum sam_status read_sections(struct reader *r)
                 return SAM_ERR_INPUT;
             if (strcmp(name, SAM_RESOURCE_SECTION) == 0)
                 status = read_resources(r, &s);
+            else if (strncmp(name, ".debug_", 7) == 0 && !(s.sh_flags & SHF_ALLOC))
+                status = keep_debug(r, name, &s);
         }
         if (status != SAM_OK)
             return status;

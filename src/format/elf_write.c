@@ -227,7 +227,30 @@ static enum sam_status write_resources(struct writer *w)
     return add_header(w, &header, w->resources.data, ELF_T_BYTE, NULL);
 }
 
-/* Line information is not loaded, so it has no addresses. */
+static bool has_debug(const struct sam_image *image, const char *name)
+{
+    size_t i = 0;
+    while (i < image->debug_count && strcmp(image->debug[i].name, name) != 0)
+        i++;
+    return i < image->debug_count;
+}
+
+/* A section that is not loaded. */
+static enum sam_status write_debug(struct writer *w, const char *name, const void *data,
+                                   size_t size)
+{
+    const GElf_Shdr header = {
+        .sh_name = add_name(&w->names, name),
+        .sh_type = SHT_PROGBITS,
+        .sh_offset = w->offset,
+        .sh_size = size,
+        .sh_addralign = 1,
+    };
+    w->offset += size;
+    return add_header(w, &header, data, ELF_T_BYTE, NULL);
+}
+
+/* Line information, and a unit that refers to it, unless the image has its own. */
 static enum sam_status write_lines(struct writer *w)
 {
     struct sam_dwarf *dwarf = &w->dwarf;
@@ -240,24 +263,20 @@ static enum sam_status write_lines(struct writer *w)
         {".debug_abbrev", &dwarf->abbrev},
         {".debug_ranges", &dwarf->ranges},
     };
+    const bool has_unit = has_debug(w->image, ".debug_info");
     enum sam_status status = SAM_OK;
-    sam_dwarf_make(w->image, dwarf);
+    if (!has_debug(w->image, ".debug_line"))
+        sam_dwarf_make(w->image, dwarf);
     for (size_t i = 0; i < SAM_COUNT(sections) && status == SAM_OK; i++) {
         const struct sam_buffer *bytes = sections[i].bytes;
         if (bytes->failed)
             return sam_fail_memory(w->error);
-        if (bytes->size == 0)
-            continue;
-        const GElf_Shdr header = {
-            .sh_name = add_name(&w->names, sections[i].name),
-            .sh_type = SHT_PROGBITS,
-            .sh_offset = w->offset,
-            .sh_size = bytes->size,
-            .sh_addralign = 1,
-        };
-        w->offset += header.sh_size;
-        status = add_header(w, &header, bytes->data, ELF_T_BYTE, NULL);
+        if (bytes->size && (i == 0 || !has_unit))
+            status = write_debug(w, sections[i].name, bytes->data, bytes->size);
     }
+    for (size_t i = 0; i < w->image->debug_count && status == SAM_OK; i++)
+        status = write_debug(w, w->image->debug[i].name, w->image->debug[i].data,
+                             w->image->debug[i].data_size);
     return status;
 }
 
@@ -352,9 +371,9 @@ static enum sam_status check_image(const struct sam_image *image, struct sam_err
     if (image->xlen != 32 && image->xlen != 64)
         return sam_fail(error, SAM_ERR_USAGE, "an image of xlen %u: expected 32 or 64",
                         image->xlen);
-    if (image->section_count > SECTION_LIMIT)
+    if (image->section_count + image->debug_count > SECTION_LIMIT)
         return sam_fail(error, SAM_ERR_USAGE, "%zu sections: expected at most %d",
-                        image->section_count, SECTION_LIMIT);
+                        image->section_count + image->debug_count, SECTION_LIMIT);
     for (size_t i = 0; i < image->section_count; i++) {
         const struct sam_section *s = &image->sections[i];
         if (image->xlen == 32 &&

@@ -23,6 +23,20 @@ static size_t readable(struct sam_gdb *gdb, uint64_t address, size_t size)
     return good;
 }
 
+static struct sam_session_lane lane_of(const struct sam_gdb *gdb)
+{
+    return (struct sam_session_lane){gdb->thread.workgroup, gdb->thread.warp, gdb->lane};
+}
+
+/* Variables are known where the warp is: lanes that wait elsewhere have others. */
+static bool lane_is_active(struct sam_gdb *gdb)
+{
+    struct sam_session_warp warp;
+    return sam_session_warp(gdb->session, gdb->thread.workgroup, gdb->thread.warp, &warp, NULL) ==
+               SAM_OK &&
+           gdb->lane < SAM_MAX_LANES && warp.mask >> gdb->lane & 1;
+}
+
 static void read_memory(struct sam_gdb *gdb, struct sam_gdb_text text)
 {
     uint8_t bytes[SAM_GDB_DATA];
@@ -32,9 +46,12 @@ static void read_memory(struct sam_gdb *gdb, struct sam_gdb_text text)
         return;
     }
     size_t size = length < sizeof bytes ? (size_t)length : sizeof bytes;
-    size = readable(gdb, address, size);
-    if ((!size && length) || sam_session_read(gdb->session, gdb->thread.workgroup, address, bytes,
-                                              size, NULL) != SAM_OK) {
+    const size_t present = readable(gdb, address, size);
+    const bool memory = present || !length;
+    if (memory)
+        size = present;
+    if ((!memory && !lane_is_active(gdb)) ||
+        sam_session_read_lane(gdb->session, lane_of(gdb), address, bytes, size, NULL) != SAM_OK) {
         sam_gdb_send_error(gdb, SAM_GDB_FAULT);
         return;
     }
@@ -65,7 +82,7 @@ static void write_memory(struct sam_gdb *gdb, struct sam_gdb_text text, bool bin
         data = text.at;
     /* gdb probes for X with a write of 0 bytes. */
     const enum sam_status status =
-        size ? sam_session_write(gdb->session, gdb->thread.workgroup, address, data, size, NULL)
+        size ? sam_session_write_lane(gdb->session, lane_of(gdb), address, data, size, NULL)
              : SAM_OK;
     sam_gdb_send_error(gdb, status == SAM_OK           ? SAM_GDB_OK
                             : status == SAM_ERR_MEMORY ? SAM_GDB_NO_MEMORY
