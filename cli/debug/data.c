@@ -110,6 +110,8 @@ enum sam_status command_print(struct debug *d, const char *rest, struct sam_erro
     struct value value;
     char format;
     enum sam_status status = take_format(&rest, &format, error);
+    if (status == SAM_OK && debug_print_variable(d, rest, &status, error))
+        return status;
     if (status == SAM_OK)
         status = evaluate(d, *rest ? rest : "$", &value, error);
     if (status != SAM_OK)

@@ -76,6 +76,9 @@ enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sa
     d->run = run;
     d->session = run->session;
     d->image = run->image;
+    status = d->image ? sam_variables_open(d->image, &d->variables, error) : SAM_OK;
+    if (status != SAM_OK)
+        return status;
     d->out = run->text;
     d->state = DEBUG_LIVE;
     d->started = d->at_end = d->goes_on = false;
@@ -96,6 +99,8 @@ void debug_detach(struct debug *d)
 {
     points_detach(d);
     source_free(d);
+    sam_variables_close(d->variables);
+    d->variables = NULL;
     d->list_file = NULL;
     d->session = NULL;
     d->run = NULL;

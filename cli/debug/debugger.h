@@ -71,6 +71,7 @@ struct debug {
     struct sam_session *session;
     struct sam_session_shape shape;
     const struct sam_image *image;
+    struct sam_variables *variables; /* NULL: the program describes none */
     enum debug_state state;
     bool started;   /* something has run */
     unsigned start; /* snapshot of its beginning; 0: impossible */
@@ -158,6 +159,16 @@ enum sam_status debug_warp(struct debug *debug, struct sam_session_warp *warp,
 const char *debug_near_symbol(struct debug *debug, const char *name, char *text, size_t size);
 /* ABI name of a scalar register; "" above x31. */
 const char *debug_abi_name(unsigned number);
+
+/* -------------------------------------------------------------------- variables.c */
+/* The variable of the source that the focus's lane has; false: there is none of that name. */
+bool debug_find_variable(struct debug *debug, const char *name, struct value *value,
+                         enum sam_status *status, struct sam_error *error);
+/* Print a variable of several numbers that `text` names; false: it names none. */
+bool debug_print_variable(struct debug *debug, const char *text, enum sam_status *status,
+                          struct sam_error *error);
+/* info.c: where the lane of the focus continues. */
+enum sam_status debug_lane_pc(struct debug *debug, uint64_t *pc, struct sam_error *error);
 
 /* -------------------------------------------------------------------- source.c: source lines */
 /* The line of the code at an address, from 1; NULL: none. */
@@ -266,6 +277,8 @@ debug_function
     command_info, command_help, command_source, command_echo, command_quit,
     /* info.c */
     info_warps, info_lanes, info_registers, info_breakpoints, info_watchpoints, info_line,
-    info_symbol, info_launch, info_buffers, info_display, info_source;
+    info_symbol, info_launch, info_buffers, info_display, info_source,
+    /* variables.c */
+    info_locals, info_args;
 
 #endif

@@ -206,18 +206,55 @@ static enum sam_status in_parentheses(struct parser *p, struct value *value)
     return status;
 }
 
-/* any(), all() over active lanes; private(). False: unknown function. */
+/* The expression from `begin` on, whose value in one lane is at hand, in every lane. Lanes that are
+ * not active may have none: 0. */
+static enum sam_status in_all_lanes(struct parser *p, const char *begin, struct value *value)
+{
+    unsigned count, focus;
+    uint32_t active;
+    struct value all = *value, one;
+    struct sam_error ignored, *error = p->error;
+    enum sam_status status = SAM_OK;
+    if (value->is_vector || p->skipping || !p->names->lanes ||
+        !p->names->lanes(p->names->context, &count, &active, &focus))
+        return SAM_OK;
+    all.is_vector = true;
+    all.count = count;
+    all.active = active;
+    all.place.kind = PLACE_NONE;
+    const char *end = p->at;
+    for (unsigned i = 0; i < count && status == SAM_OK; i++) {
+        const bool counts = active >> i & 1;
+        p->at = begin;
+        p->error = counts ? error : &ignored;
+        p->names->turn(p->names->context, i);
+        const enum sam_status found = in_parentheses(p, &one);
+        all.bits[i] = found == SAM_OK ? one.bits[0] : 0;
+        status = counts ? found : SAM_OK;
+    }
+    p->names->turn(p->names->context, focus);
+    p->error = error;
+    p->at = end;
+    *value = all;
+    return status;
+}
+
+/* any(), all() over active lanes; lanes(); private(). False: unknown function. */
 static bool function(struct parser *p, const char *name, struct value *value,
                      enum sam_status *status)
 {
-    const bool any = strcmp(name, "any") == 0, all = strcmp(name, "all") == 0;
+    const bool any = strcmp(name, "any") == 0, all = strcmp(name, "all") == 0,
+               lanes = strcmp(name, "lanes") == 0;
     const char *before = p->at;
-    if ((!any && !all && strcmp(name, "private") != 0) || !take(p, "(")) {
+    if ((!any && !all && !lanes && strcmp(name, "private") != 0) || !take(p, "(")) {
         p->at = before;
         return false;
     }
+    const char *begin = p->at;
     *status = in_parentheses(p, value);
-    if (*status != SAM_OK)
+    if (*status == SAM_OK && (any || all || lanes))
+        *status = in_all_lanes(p, begin, value);
+    if (*status != SAM_OK || lanes)
         return true;
     if (any || all) {
         bool result = all;

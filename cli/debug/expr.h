@@ -24,6 +24,9 @@ struct expr_names {
     /* The location of a byte of the lane's private memory. */
     enum sam_status (*private_)(void *context, uint64_t offset, uint64_t *address,
                                 struct sam_error *error);
+    /* The lanes of a warp, and which is meant; false, or NULL: there are none. */
+    bool (*lanes)(void *context, unsigned *count, uint32_t *active, unsigned *focus);
+    void (*turn)(void *context, unsigned lane);
 };
 
 /* The longest expression at *at, which advances past it. SAM_ERR_USAGE describes an error. */

@@ -78,6 +78,23 @@ static uint32_t lane_pc(const struct sam_session_warp *warp, const struct sam_st
     return 0;
 }
 
+enum sam_status debug_lane_pc(struct debug *d, uint64_t *pc, struct sam_error *error)
+{
+    struct sam_stack_entry *entries = NULL;
+    struct sam_session_warp warp;
+    size_t depth = 0;
+    bool never;
+    enum sam_status status = debug_warp(d, &warp, error);
+    *pc = warp.pc;
+    if (status != SAM_OK || !d->shape.v_count || warp.mask >> d->focus.lane & 1)
+        return status;
+    status = stack_read(d, &entries, &depth, error);
+    if (status == SAM_OK)
+        *pc = lane_pc(&warp, entries, depth, d->focus.lane, &never);
+    free(entries);
+    return status;
+}
+
 enum sam_status info_lanes(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct sam_stack_entry *entries = NULL;

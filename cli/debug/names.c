@@ -228,6 +228,8 @@ static enum sam_status find(void *context, const char *name, bool dollar, struct
     struct debug *d = context;
     enum sam_status status;
     char near[240];
+    if (!dollar && debug_find_variable(d, name, value, &status, error))
+        return status;
     if (a_register(d, name, value, &status, error))
         return status;
     if (dollar && dollar_name(d, name, value, &status, error))
@@ -243,11 +245,16 @@ static enum sam_status find(void *context, const char *name, bool dollar, struct
                       debug_near_symbol(d, name, near, sizeof near));
 }
 
+static struct sam_session_lane lane_of(const struct debug *d)
+{
+    return (struct sam_session_lane){d->focus.workgroup, d->focus.warp, d->focus.lane};
+}
+
 static enum sam_status read_memory(void *context, uint64_t address, void *data, size_t size,
                                    struct sam_error *error)
 {
     struct debug *d = context;
-    return sam_session_read(d->session, d->focus.workgroup, address, data, size, error);
+    return sam_session_read_lane(d->session, lane_of(d), address, data, size, error);
 }
 
 static enum sam_status private_address(void *context, uint64_t offset, uint64_t *address,
@@ -263,6 +270,26 @@ static enum sam_status private_address(void *context, uint64_t offset, uint64_t 
                                (uint32_t)offset, address, error);
 }
 
+/* The lanes of the warp, and those that are active; the focus turns to one. */
+static bool lanes(void *context, unsigned *count, uint32_t *active, unsigned *focus)
+{
+    struct debug *d = context;
+    struct sam_session_warp warp;
+    struct sam_error error;
+    if (!d->shape.v_count || debug_warp(d, &warp, &error) != SAM_OK)
+        return false;
+    *count = d->shape.lanes;
+    *active = warp.mask;
+    *focus = d->focus.lane;
+    return true;
+}
+
+static void turn(void *context, unsigned lane)
+{
+    struct debug *d = context;
+    d->focus.lane = lane;
+}
+
 void debug_names(struct debug *d)
 {
     d->names = (struct expr_names){
@@ -273,6 +300,8 @@ void debug_names(struct debug *d)
         .read = read_memory,
         .byte = byte_of,
         .private_ = private_address,
+        .lanes = lanes,
+        .turn = turn,
     };
 }
 
@@ -320,8 +349,8 @@ static enum sam_status set_memory(struct debug *d, const struct value *place, ui
     uint8_t bytes[8];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(bits >> 8 * i);
-    return sam_session_write(d->session, d->focus.workgroup, place->place.address, bytes,
-                             sam_dtype_size(place->type), error);
+    return sam_session_write_lane(d->session, lane_of(d), place->place.address, bytes,
+                                  sam_dtype_size(place->type), error);
 }
 
 enum sam_status debug_assign(struct debug *d, const struct value *to, const struct value *given,

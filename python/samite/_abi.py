@@ -142,7 +142,8 @@ class sam_image(Structure):
         ("symbols", POINTER(sam_symbol)), ("symbol_count", c_size_t), ("resources", c_void_p),
         ("resource_count", c_size_t), ("files", POINTER(c_void_p)), ("file_count", c_size_t),
         ("lines", c_void_p), ("line_count", c_size_t), ("lines_problem", c_char_p),
-        ("float_abi", c_uint), ("arch", c_char_p)
+        ("float_abi", c_uint), ("arch", c_char_p), ("debug", POINTER(sam_section)),
+        ("debug_count", c_size_t)
     ]
 
 
@@ -156,7 +157,7 @@ class sam_cc_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("defines", POINTER(c_char_p)), ("define_count", c_size_t),
         ("include_paths", POINTER(c_char_p)), ("include_count", c_size_t), ("standard", c_char_p),
-        ("optimize", c_uint), ("no_cache", c_bool)
+        ("optimize", c_uint), ("no_cache", c_bool), ("variables", c_bool)
     ]
 
 

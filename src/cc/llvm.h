@@ -217,6 +217,7 @@ enum llvm_type {
     LL_TARGET_EXT = 20
 };
 enum llvm_value {
+    LL_ARGUMENT = 0,
     LL_FUNCTION = 5,
     LL_GLOBAL = 8,
     LL_CONST_EXPR = 10,
@@ -229,6 +230,7 @@ enum llvm_value {
     LL_DATA_VECTOR = 17,
     LL_CONST_INT = 18,
     LL_CONST_FP = 19,
+    LL_NULL = 20,
     LL_INSTRUCTION = 24,
     LL_POISON = 25
 };

@@ -128,6 +128,27 @@ static void on_write(void *context, struct cc_opnd *reg, bool write)
         w->scalars |= UINT64_C(1) << (machine - CC_SCALARS);
 }
 
+/* Variables of one piece follow a copy: where paths meet, the copies for phis have brought the
+ * value to one register. */
+static void follow(struct cc_function *f, uint32_t *now, const struct cc_insn *copy)
+{
+    struct cc_debug *d = f->cc->debug;
+    const bool constant = copy->a.kind == CC_IMM;
+    if (!constant && copy->a.kind != CC_S && copy->a.kind != CC_V)
+        return;
+    const uint32_t from = constant ? 0 : machine_of(f, copy->a.reg);
+    for (uint32_t v = 0; v < d->variable_count; v++) {
+        const struct cc_location l = d->locations[now[v]];
+        struct cc_piece piece = l.count == 1 ? d->pieces[l.first] : (struct cc_piece){0};
+        if (l.count != 1 || copy->a.imm != (constant ? piece.imm : 0) || piece.reg != from ||
+            piece.kind != (constant ? CC_PIECE_VALUE : CC_PIECE_REGISTER))
+            continue;
+        piece = (struct cc_piece){piece.offset, piece.size, CC_PIECE_REGISTER,
+                                  machine_of(f, copy->d.reg), 0};
+        now[v] = intern(d, &piece, 1);
+    }
+}
+
 static void apply_insn(struct cc_function *f, uint32_t *now, struct cc_insn *insn)
 {
     struct writing w = {.f = f, .now = now};
@@ -135,7 +156,11 @@ static void apply_insn(struct cc_function *f, uint32_t *now, struct cc_insn *ins
                         (insn->d.kind == CC_V || insn->d.kind == CC_S) && !insn->a.imm;
     if (copies && f->machine[insn->d.reg] == f->machine[insn->a.reg])
         now[f->cc->debug->variable_count + machine_of(f, insn->d.reg)] = insn->d.reg + 1;
-    else
+    else if (insn->form == CC_COPY && (insn->d.kind == CC_V || insn->d.kind == CC_S)) {
+        /* those that are overwritten first */
+        lose(f->cc->debug, now, machine_of(f, insn->d.reg), insn->d.reg + 1);
+        follow(f, now, insn);
+    } else
         sam_cc_visit(insn, on_write, &w);
 }
 
@@ -215,6 +240,29 @@ static bool meet(const struct cc_debug *d, uint32_t *to, const uint32_t *from)
     return changed;
 }
 
+/* Arguments have their values before the first instruction, too: the first notes of variables that
+ * say so hold from the start. */
+static void enter(struct cc_function *f, uint32_t *now)
+{
+    struct cc_debug *d = f->cc->debug;
+    const struct cc_block *b = &f->blocks[0];
+    uint8_t *seen = sam_alloc(d->variable_count + 1, 1);
+    for (size_t i = 0; seen && i <= b->count; i++) {
+        uint32_t number = i < b->count ? b->insns[i].notes : b->notes;
+        for (; number; number = d->notes[number - 1].next) {
+            const struct cc_note *n = &d->notes[number - 1];
+            bool argument = n->count && !seen[n->variable];
+            seen[n->variable] = 1;
+            for (uint32_t k = 0; k < n->count; k++)
+                argument &= d->pieces[n->first + k].kind == CC_PIECE_ARGUMENT;
+            if (argument)
+                apply_note(f, now, n);
+        }
+    }
+    d->failed |= !seen;
+    free(seen);
+}
+
 static bool solve(struct cc_function *f, uint32_t *now)
 {
     struct cc_debug *d = f->cc->debug;
@@ -222,8 +270,10 @@ static bool solve(struct cc_function *f, uint32_t *now)
     uint64_t(*lost)[3] = sam_alloc(f->block_count, sizeof *lost);
     uint32_t *edge = sam_alloc(n, sizeof *edge);
     bool good = lost && edge && find_lost(f, lost), changed = good;
-    if (good)
-        d->in[n - 1] = 1; /* block 0 */
+    if (good) { /* block 0 */
+        d->in[n - 1] = 1;
+        enter(f, d->in);
+    }
     while (changed && !d->failed) {
         changed = false;
         for (uint32_t k = 0; k < f->order_count; k++) {

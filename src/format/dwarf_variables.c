@@ -231,11 +231,24 @@ static void read_location(Dwarf_Die *die, uint64_t pc, struct sam_variable *v)
     }
 }
 
+/* The compilation unit that has code at an address. */
+static bool unit_at(Dwarf *dwarf, uint64_t pc, Dwarf_Die *unit)
+{
+    Dwarf_Off at = 0, next;
+    size_t header;
+    while (dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0) {
+        if (dwarf_offdie(dwarf, at + header, unit) && dwarf_haspc(unit, pc) > 0)
+            return true;
+        at = next;
+    }
+    return false;
+}
+
 bool sam_variables_at(struct sam_variables *v, uint64_t pc, size_t index, struct sam_variable *out)
 {
     Dwarf_Die unit, *scopes, child, type;
     bool found = false;
-    if (!v || !out || !dwarf_addrdie(v->dwarf, pc, &unit))
+    if (!v || !out || !unit_at(v->dwarf, pc, &unit))
         return false;
     const int count = dwarf_getscopes(&unit, pc, &scopes);
     size_t seen = 0;
