@@ -10,6 +10,7 @@
 #include "samite/cc.h"
 #include "samite/format.h"
 #include "samite/isa.h"
+#include "samite/variables.h"
 
 /* Every section lies within its bounds, in order, with readable bytes. */
 static uint64_t check_image(const struct sam_image *image)
@@ -35,6 +36,26 @@ static uint64_t check_image(const struct sam_image *image)
     return sum;
 }
 
+/* Variables at the first instructions of each section: what they claim is in bounds. */
+static void read_variables(const struct sam_image *image)
+{
+    struct sam_variables *variables = NULL;
+    struct sam_variable v;
+    struct sam_error error = {0};
+    if (sam_variables_open(image, &variables, &error) != SAM_OK)
+        return;
+    for (size_t i = 0; i < image->section_count && i < 4; i++)
+        for (uint64_t at = 0; at < 64; at += 4)
+            for (size_t k = 0;
+                 k < 8 && sam_variables_at(variables, image->sections[i].address + at, k, &v);
+                 k++) {
+                FUZZ_CHECK(memchr(v.name, '\0', sizeof v.name));
+                FUZZ_CHECK(v.piece_count <= SAM_VARIABLE_PIECES);
+                FUZZ_CHECK(v.field_count <= SAM_VARIABLE_PIECES);
+            }
+    sam_variables_close(variables);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sam_image *image, *again;
@@ -46,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     uint64_t sum = check_image(image);
+    read_variables(image);
     struct sam_cc_argument argument;
     for (size_t i = 0; i < image->symbol_count && i < 4; i++)
         sam_cc_kernel_argument(image, image->symbols[i].name, 1, &argument);
@@ -138,10 +160,42 @@ static void add_lines(fuzz_add *add, void *context)
     sam_image_free(image);
 }
 
+/* A program with a variable: its unit, function, variable and location list. */
+static void add_variables(fuzz_add *add, void *context)
+{
+    static const char text[] =
+        "_start: nop\n.Lend: ret\n.section .debug_abbrev\n"
+        ".byte 1, 0x11, 1, 0x11, 1, 0x12, 6, 0, 0, 2, 0x2e, 1, 0x11, 1, 0x12, 6, 0, 0\n"
+        ".byte 3, 0x34, 0, 3, 8, 0x49, 0x13, 2, 0x17, 0, 0, 4, 0x24, 0, 0x0b, 0x0b, 0x3e, 0x0b, 0, "
+        "0\n"
+        ".byte 5, 1, 1, 0x49, 0x13, 0, 0, 6, 0x21, 0, 0x37, 0x0b, 0, 0, 0\n"
+        ".section .debug_info\n.word .Lunit - .Lafter\n.Lafter: .half 4\n.word 0\n.byte 4, 1\n"
+        ".word _start, 8\n.byte 2\n.word _start, 8\n.byte 3\n.asciz \"v\"\n.word .Larray, 0\n.byte "
+        "0\n"
+        ".Larray: .byte 5\n.word .Ltype\n.byte 6, 3, 0\n.Ltype: .byte 4, 4, 5, 0\n.Lunit:\n"
+        ".section .debug_loc\n.word 0, 8\n.half 13\n.byte 3\n.word 0xfffff004\n.byte 0x93, 4, "
+        "0x0c\n"
+        ".word 7\n.byte 0x9f\n.word 0, 0\n";
+    struct sam_asm_options options = {.size = sizeof options, .base = 0x80000000};
+    struct sam_image *image;
+    char *messages;
+    void *data;
+    size_t size;
+    FUZZ_CHECK(sam_isa_parse("ventus", &options.isa, NULL) == SAM_OK);
+    FUZZ_CHECK(sam_assemble(&options, "seed.s", text, sizeof text - 1, &image, &messages, NULL) ==
+               SAM_OK);
+    FUZZ_CHECK(sam_elf_make(image, &data, &size, NULL) == SAM_OK);
+    add(context, "variables", data, size);
+    free(data);
+    sam_text_free(messages);
+    sam_image_free(image);
+}
+
 void fuzz_seeds(fuzz_add *add, void *context)
 {
     add_program(add, context, "rv32", 32);
     add_program(add, context, "rv64", 64);
     add_lines(add, context);
+    add_variables(add, context);
     add(context, "magic", "\177ELF\1\1\1", 7);
 }

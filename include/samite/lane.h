@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one lane of a kernel has, as addresses for debuggers, whose locations of variables have no
- * notion of a lane: the end of the address space, where nothing else is mapped there. Since 0.2. */
+/* Registers, private memory and arguments of one lane as addresses: DWARF has no locations in a
+ * lane. They are at the end of the address space, where nothing else is mapped there. Since 0.2. */
 #ifndef SAMITE_LANE_H
 #define SAMITE_LANE_H
 

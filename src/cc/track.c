@@ -104,7 +104,7 @@ static uint32_t variable_of(struct cc_debug *d, llvm_ref variable, llvm_ref at)
     return ADD(d, variable, (struct cc_variable){variable, call, scope, size});
 }
 
-/* What an expression does to the value that it begins with. */
+/* The effect of a DIExpression on its first value. */
 struct meaning {
     bool in_memory, whole;
     int64_t add;

@@ -46,7 +46,7 @@ timeless() {
 # Instructions that a version of clang may choose otherwise: their number, addresses and registers, cycles.
 compiled() { # COMMAND-FILE
     if grep -q '\.cl\>' "$1"; then
-        sed -E 's/[0-9]+ warp instructions/N warp instructions/; s/0x8000[0-9a-f]{4}/PC/g; s/\+0x[0-9a-f]+>/+N>/g
+        sed -E 's/[0-9]+ warp instructions/N warp instructions/; s/0x8000[0-9a-f]{4}/PC/g; s/\+0x[0-9a-f]+/+N/g
             s/\<[vxats][0-9]+\>/R/g; s/^(  (cycles|instructions|occupancy) ).*/\1/; s/^(  [0-9][.] ).*/\1/'
     else
         cat
