@@ -58,9 +58,9 @@ struct packed_run {
     unsigned mlen;           /* 0: 512, which layer.s requires */
     struct sam_sink console; /* output of program and kernels */
     bool check_races;        /* a race is a failure */
-    bool load_widen;         /* layer.s with LOAD_WIDEN, for mx.load_widen in `timing` */
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     uint32_t acc_regs;                      /* of the hart: 0, 0xf0 or 0x11 */
+    bool load_widen; /* layer.s with LOAD_WIDEN, for mx.load_widen in `timing` */
 };
 /* Run a program on the layer and read its results. SAM_ERR_TRAP: the program or a kernel failed. */
 enum sam_status packed_run(const struct packed_layer *layer, const struct packed_run *run,

@@ -22,6 +22,7 @@ static struct sam_buffer console;
 static bool check_races;                       /* in the following runs */
 static const struct sam_system_timing *timing; /* of the following runs, or NULL */
 static uint32_t acc_regs;
+static bool load_widen;
 static const uint32_t organisations[] = {0, 0x11, 0xf0}; /* all; 0:4; 4:5:6:7 */
 
 /* Run a layer; free *result. */
@@ -29,8 +30,8 @@ static enum sam_status run(const struct packed_layer *layer, const char *folder,
                            const char *program, unsigned mlen, struct packed_result *result,
                            struct sam_error *error)
 {
-    const struct packed_run how = {folder,      program, mlen,    test_sink(&console),
-                                   check_races, timing,  acc_regs};
+    const struct packed_run how = {folder,      program, mlen,     test_sink(&console),
+                                   check_races, timing,  acc_regs, load_widen};
     console.size = 0;
     return packed_run(layer, &how, result, error);
 }
@@ -66,16 +67,46 @@ static void expect_right(const struct packed_config *config, const char *program
 TEST(in_assembly)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
-        const struct packed_config configs[] = {{types[i], 1, 512, 1024, 1},
-                                                {types[i], 1, 64, 64, 2},
-                                                {types[i], 1, 192, 4096, 3},
-                                                {types[i], 1, 2048, 320, 4}};
+        const struct packed_config configs[] = {{types[i], 1, 512, 1024, 1, false},
+                                                {types[i], 1, 64, 64, 2, false},
+                                                {types[i], 1, 192, 4096, 3, false},
+                                                {types[i], 1, 2048, 320, 4, false}};
         for (size_t k = 0; k < COUNT(configs); k++) {
             acc_regs = organisations[(i + k) % 3];
             expect_right(&configs[k], NULL, 512);
         }
     }
     acc_regs = 0;
+}
+
+/* Weights of 8 bits that the matrix unit widens; of both layouts. */
+TEST(widened_by_loads)
+{
+    struct sam_system_config *config;
+    struct sam_error error;
+    struct sam_system_timing with = {.size = sizeof with};
+    load_widen = check_races = true;
+    for (unsigned i = 0; i < 6; i++) {
+        const bool e5m2 = i % 2;
+        const struct packed_config layer = {.type = e5m2 ? SAM_E5M2 : SAM_E4M3,
+                                            .groups = 1,
+                                            .depth = 192,
+                                            .columns = 128,
+                                            .seed = i,
+                                            .window = i > 2};
+        must(sam_system_config_new(&config, &error), &error);
+        must(sam_system_config_set(config, e5m2 ? "mx.load_widen=e5m2" : "mx.load_widen=e4m3",
+                                   &error),
+             &error);
+        with.config = config;
+        timing = &with;
+        acc_regs = organisations[i % 3];
+        expect_right(&layer, NULL, 512);
+        sam_system_config_free(config);
+    }
+    timing = NULL;
+    acc_regs = 0;
+    load_widen = check_races = false;
 }
 
 /* ------------------------------------------------------------------------------------- in C */
@@ -110,8 +141,9 @@ static void compile(const char *name, const char *width)
 TEST(in_c)
 {
     static const struct packed_config configs[] = {
-        {SAM_F16, 1, 512, 1024, 1},  {SAM_E4M3, 2, 256, 1000, 2}, {SAM_E5M2, 3, 192, 1001, 3},
-        {SAM_E2M1, 1, 128, 2050, 4}, {SAM_F16, 16, 64, 17, 5},    {SAM_E4M3, 1, 4096, 1, 6}};
+        {SAM_F16, 1, 512, 1024, 1, false},  {SAM_E4M3, 2, 256, 1000, 2, false},
+        {SAM_E5M2, 3, 192, 1001, 3, false}, {SAM_E2M1, 1, 128, 2050, 4, false},
+        {SAM_F16, 16, 64, 17, 5, false},    {SAM_E4M3, 1, 4096, 1, 6, false}};
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
         compile("gemm", widths[w]);
         for (unsigned mlen = 128; mlen <= 512; mlen *= 2)
@@ -122,7 +154,7 @@ TEST(in_c)
         acc_regs = 0;
         compile("gemv", widths[w]);
         for (size_t i = 0; i < COUNT(types); i++) {
-            const struct packed_config config = {types[i], 0, 1024, 300 + (uint32_t)i, 7};
+            const struct packed_config config = {types[i], 0, 1024, 300 + (uint32_t)i, 7, false};
             expect_right(&config, test_path("gemv"), 512);
         }
     }
@@ -139,7 +171,7 @@ TEST(round_trip)
                 {"e4m3", 1 << 15},
                 {"e5m2", 1 << 15},
                 {"e2m1", 1 << 14}};
-    const struct packed_config config = {SAM_F16, 1, 64, 64, 1};
+    const struct packed_config config = {SAM_F16, 1, 64, 64, 1, false};
     struct packed_layer layer;
     struct packed_result result;
     struct sam_error error;
@@ -205,7 +237,7 @@ TEST(convolution)
 /* One result slightly outside the tolerance. */
 TEST(wrong_results)
 {
-    const struct packed_config config = {SAM_F16, 1, 256, 256, 1};
+    const struct packed_config config = {SAM_F16, 1, 256, 256, 1, false};
     struct packed_layer layer;
     struct packed_result result;
     struct sam_error error;
@@ -290,7 +322,7 @@ TEST(wrong_programs)
         {"gpu.s", "fmax.s  s4, s4, t2", "nop"},
         {"gpu.s", "bgeu    t2, s5, .Llater", "nop"},
     };
-    const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
+    const struct packed_config config = {SAM_F16, 1, 512, 512, 1, false};
     struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
     struct sam_error error;
@@ -314,8 +346,9 @@ TEST(wrong_programs)
 /* Every program waits for a result before its use. */
 TEST(races)
 {
-    static const struct packed_config configs[] = {
-        {SAM_F16, 1, 64, 64, 1}, {SAM_E4M3, 1, 192, 320, 2}, {SAM_E2M1, 1, 64, 640, 3}};
+    static const struct packed_config configs[] = {{SAM_F16, 1, 64, 64, 1, false},
+                                                   {SAM_E4M3, 1, 192, 320, 2, false},
+                                                   {SAM_E2M1, 1, 64, 640, 3, false}};
     const struct sam_system_timing with = {.size = sizeof with};
     check_races = true;
     for (size_t i = 0; i < COUNT(configs); i++)
@@ -325,7 +358,7 @@ TEST(races)
         expect_right(&configs[i], NULL, 512);
     timing = NULL;
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
-        const struct packed_config one = {SAM_E5M2, 0, 1024, 40, 7};
+        const struct packed_config one = {SAM_E5M2, 0, 1024, 40, 7, false};
         compile("gemm", widths[w]);
         expect_right(&configs[1], test_path("gemm"), 256);
         compile("gemv", widths[w]);
@@ -347,7 +380,7 @@ TEST(missing_waits)
         {"lw      t1, SAM_SYSTEM_GPU_WAIT - SAM_SYSTEM_GPU_SUBMIT(t0)",
          "sw zero, 60(s0)\n li t1, 0", "store by the hart", "load by GPU launch 0"},
     };
-    const struct packed_config config = {SAM_F16, 1, 64, 64, 1};
+    const struct packed_config config = {SAM_F16, 1, 64, 64, 1, false};
     struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
     struct sam_error error;
@@ -374,7 +407,7 @@ TEST(in_time)
     static const char *const texts[] = {
         "", "mem.dram_bytes=1,wu.symbols=8",
         "mem.l2_size=4096,mx.mpara=8,mx.npara=8,gpu.sms=1,tl.queue=1"};
-    const struct packed_config config = {SAM_E5M2, 1, 512, 1024, 1};
+    const struct packed_config config = {SAM_E5M2, 1, 512, 1024, 1, false};
     struct packed_layer layer;
     struct packed_result plain, timed, raw;
     struct sam_error error;
@@ -413,7 +446,7 @@ TEST(in_time)
 /* A tile that is multiplied one record too early: with timing, DONE shows it. */
 TEST(a_poll_that_ends_too_early)
 {
-    const struct packed_config config = {SAM_F16, 1, 512, 512, 1};
+    const struct packed_config config = {SAM_F16, 1, 512, 512, 1, false};
     const struct sam_system_timing with = {.size = sizeof with};
     struct packed_layer layer = make_changeable(&config);
     struct packed_result result;
