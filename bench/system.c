@@ -84,11 +84,11 @@ static void bench_layer(struct bench *bench, const char *name, const struct laye
 
 int main(int argc, char **argv)
 {
-    const struct layer layer = {{SAM_E4M3, 1, 512, 1024, 1}, NULL};
+    const struct layer layer = {{SAM_E4M3, 1, 512, 1024, 1, false}, NULL};
     struct bench *bench = bench_open(argc, argv, "The system");
     bench_layer(bench, "layer.s, 16 tokens x 512 x 1024 of e4m3", &layer, 0);
 #ifdef BENCH_GEMM
-    const struct layer gemm = {{SAM_F16, 16, 256, 256, 1}, BENCH_GEMM};
+    const struct layer gemm = {{SAM_F16, 16, 256, 256, 1, false}, BENCH_GEMM};
     bench_layer(bench, "gemm.c, 256 x 256 x 256 of f16", &gemm, SECONDS_GOAL);
 #endif
     bench_records(bench);
