@@ -18,11 +18,11 @@ enum {
     FIRST,
     END,    /* range of elements */
     FLIGHT, /* 1: it may not have been decoded yet, */
-    TICKET, /* until so many records are done */
+    TICKET, /* records done when it has been */
     ROOM,
     BYTES,
     JOINED, /* 1: it takes the room of the next slot as well */
-    WIDTH,  /* not 0: ROWS rows of so many elements, at a distance of STRIDE in the tensor */
+    WIDTH,  /* not 0: elements of each of ROWS rows, which are STRIDE apart in the tensor */
     ROWS,
     STRIDE,
     SLOT

@@ -150,8 +150,8 @@ bool sam_matrix_load(struct sam_core *c, unsigned md, uint64_t base, uint64_t st
     for (unsigned i = m->start; i < m->size_m; i++) {
         uint8_t *row = sam_matrix_row(m, md, i);
         const uint64_t from = base + i * stride;
-        if (SAM_UNLIKELY(!(widening ? load_widened(c, row, from)
-                                    : move(c, row, from, m->size_k, false)))) {
+        if (SAM_UNLIKELY(
+                !(widening ? load_widened(c, row, from) : move(c, row, from, m->size_k, false)))) {
             m->start = i;
             m->state = SAM_MATRIX_DIRTY;
             return false;
