@@ -19,7 +19,6 @@
 #include "hostio.h"
 #include "image.h"
 #include "isa.h"
-#include "lane.h"
 #include "logdiff.h"
 #include "model.h"
 #include "mxu.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments and variables of the source at an address of the code, as the DWARF of a program
- * describes them (libdw is needed). Locations are addresses, those of lane.h included. Since 0.2.
+ * describes them (libdw is needed). Locations are addresses, those of session.h for one lane
+ * included. Since 0.2.
  */
 #ifndef SAMITE_VARIABLES_H
 #define SAMITE_VARIABLES_H

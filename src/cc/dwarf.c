@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables as DWARF 4, written as assembly. A debugger has no registers of one lane: locations are
- * addresses of samite/lane.h, where a lane's registers, private memory and arguments appear. */
+ * addresses of samite/session.h, where a lane's registers, private memory and arguments appear. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cc/debug.h"
-#include "samite/lane.h"
+#include "samite/session.h"
 
 enum { MD_SUBRANGE = 9, MD_ENUMERATOR = 10, MD_BASIC = 11, MD_DERIVED = 12, MD_COMPOSITE = 13 };
 enum { FLAG_VECTOR = 1 << 11 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory as one lane sees it: the addresses of samite/lane.h. */
-#include "samite/lane.h"
+/* Memory as one lane sees it. */
 #include "base/base.h"
 #include "samite/session.h"
 
@@ -41,7 +40,7 @@ static enum sam_status find(const struct lane *l, uint32_t address, size_t *size
         *vector = false;
         *number = (address - SAM_LANE_X) / 4;
     } else {
-        return sam_fail(l->error, SAM_ERR_INPUT, "0x%x: nothing of a lane is there", address);
+        return sam_fail(l->error, SAM_ERR_USAGE, "0x%x: nothing of a lane is there", address);
     }
     return status;
 }

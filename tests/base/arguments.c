@@ -155,6 +155,11 @@ TEST(images)
     const struct sam_symbol symbol = {0};
     assert_non_null(image);
     refuses(sam_image_add_section, NULL, &section);
+    refuses(sam_image_add_debug, NULL, ".debug_info", "", 1);
+    refuses(sam_image_add_debug, image, NULL, "", 1);
+    refuses(sam_image_add_debug, image, ".debug_info", NULL, 1);
+    assert_int_equal(sam_image_add_debug(image, ".debug_info", NULL, 0, NULL), SAM_OK);
+    assert_int_equal(image->debug_count, 0);
     refuses(sam_image_add_section, image, NULL);
     refuses(sam_image_add_section, image, &nameless);
     refuses(sam_image_add_section, image, &section);

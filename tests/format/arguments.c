@@ -9,6 +9,7 @@
 #include "refuses.h"
 #include "samite/format.h"
 #include "samite/model.h"
+#include "samite/variables.h"
 
 /* After an error nothing of the object's previous bytes is left. */
 #define REFUSES_INTO(object, function, ...)                                                        \
@@ -16,6 +17,21 @@
         memset(&(object), 0x5a, (size_t)((char *)(&(object) + 1) - (char *)&(object)));            \
         refuses(function, __VA_ARGS__);                                                            \
     } while (0)
+
+TEST(variables)
+{
+    struct sam_image *image = sam_image_new(32);
+    struct sam_variables *variables;
+    struct sam_variable variable;
+    REFUSES_INTO(variables, sam_variables_open, NULL, &variables);
+    assert_null(variables);
+    refuses(sam_variables_open, image, NULL);
+    assert_int_equal(sam_variables_open(image, &variables, &refusal), SAM_OK);
+    assert_null(variables); /* it describes none */
+    assert_false(sam_variables_at(NULL, 0, 0, &variable));
+    sam_variables_close(NULL);
+    sam_image_free(image);
+}
 
 TEST(elf)
 {

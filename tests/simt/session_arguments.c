@@ -131,6 +131,29 @@ TEST(changing)
     refuses(sam_session_set_stack, s, 0, 0, 1, NULL, 1);
     refuses(sam_session_set_stack, s, 0, 0, 1u << 8, &entry, 1); /* lane 8 of 8 */
     refuses(sam_session_set_stack, s, 0, 0, 1, &entry, SIZE_MAX);
+    const struct sam_session_lane lane = {.lane = 1}, no_lane = {.lane = 99},
+                                  no_warp = {.warp = 99};
+    const uint32_t vector[SAM_MAX_LANES] = {7, 0x01020304, 9};
+    uint8_t byte = 0x55, bytes[8];
+    uint64_t scalar;
+    uint32_t now[SAM_MAX_LANES] = {0};
+    refuses(sam_session_read_lane, NULL, lane, SAM_LANE_V, bytes, 4);
+    refuses(sam_session_write_lane, NULL, lane, SAM_LANE_V, bytes, 4);
+    refuses(sam_session_read_lane, s, no_lane, SAM_LANE_V, bytes, 4);
+    refuses(sam_session_read_lane, s, no_warp, SAM_LANE_V, bytes, 4);
+    refuses(sam_session_read_lane, s, lane, SAM_LANE_FIRST - 4, bytes, 4);
+    refuses(sam_session_read_lane, s, lane, UINT64_C(1) << 32, bytes, 4);
+    refuses(sam_session_read_lane, s, lane, SAM_LANE_X + 4 * 64 - 4, bytes, 8);
+    assert_int_equal(sam_session_set_v(s, 0, 0, 200, 7, vector, &refusal), SAM_OK);
+    assert_int_equal(sam_session_set_x(s, 0, 0, 33, 0x11223344, &refusal), SAM_OK);
+    assert_int_equal(sam_session_read_lane(s, lane, SAM_LANE_V + 800, bytes, 4, &refusal), SAM_OK);
+    assert_memory_equal(bytes, "\4\3\2\1", 4);
+    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_V + 802, &byte, 1, &refusal), SAM_OK);
+    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_X + 133, &byte, 1, &refusal), SAM_OK);
+    assert_int_equal(sam_session_v(s, 0, 0, 200, now, &refusal), SAM_OK);
+    assert_true(now[0] == 7 && now[1] == 0x01550304 && now[2] == 9);
+    assert_int_equal(sam_session_x(s, 0, 0, 33, &scalar, &refusal), SAM_OK);
+    assert_int_equal(scalar, 0x11225544);
     refuses(sam_session_write, NULL, 0, DATA, lanes, 4);
     refuses(sam_session_write, s, 0, DATA, NULL, 4);
     refuses(sam_session_write, s, 0, 0, lanes, 4);
