@@ -160,8 +160,17 @@ static struct cc_opnd trailing(struct cc_function *f, struct cc_opnd x)
                          sam_cc_op(f, OP_SUB, sam_cc_imm(31), leading(f, one)));
 }
 
-static struct cc_opnd swap_bytes(struct cc_function *f, struct cc_opnd x)
+/* The bytes of a word in reverse; its bits as well. */
+static struct cc_opnd reverse(struct cc_function *f, bool bits, struct cc_opnd x)
 {
+    static const struct {
+        int32_t mask, shift;
+    } steps[] = {{0x55555555, 1}, {0x33333333, 2}, {0x0f0f0f0f, 4}};
+    for (size_t i = 0; bits && i < SAM_COUNT(steps); i++) {
+        const struct cc_opnd low = sam_cc_imm(steps[i].mask), by = sam_cc_imm(steps[i].shift);
+        const struct cc_opnd high = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_SRL, x, by), low);
+        x = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, sam_cc_op(f, OP_AND, x, low), by), high);
+    }
     const struct cc_opnd mask = sam_cc_imm(0xff00ff), eight = sam_cc_imm(8), half = sam_cc_imm(16);
     const struct cc_opnd even = sam_cc_op(f, OP_AND, x, mask);
     const struct cc_opnd odd = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_SRL, x, eight), mask);
@@ -181,7 +190,7 @@ static struct cc_opnd bits_of(struct cc_function *f, const char *name, unsigned 
         return sam_cc_op(f, OP_SUB, leading(f, x), sam_cc_imm(rest));
     if (strncmp(name, "cttz", 4) == 0)
         return trailing(f, rest ? sam_cc_op(f, OP_OR, x, sam_cc_imm(INT64_C(1) << bits)) : x);
-    x = swap_bytes(f, x);
+    x = reverse(f, name[1] == 'i', x);
     return sam_cc_op(f, OP_SRL, x, sam_cc_imm(rest));
 }
 
@@ -301,9 +310,9 @@ static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *na
             out[0] = i < n - 1 ? sam_cc_select(f, sam_cc_icmp(f, LL_EQ, a[i], zero), out[0], here)
                                : here;
         }
-    } else if (is_name(name, "bswap")) {
+    } else if (is_name(name, "bswap") || is_name(name, "bitreverse")) {
         for (unsigned i = 0; i < n; i++)
-            b[i] = swap_bytes(f, a[n - 1 - i]);
+            b[i] = reverse(f, name[1] == 'i', a[n - 1 - i]);
         sam_cc_wide_shift(f, LL_LSHR, n, b, sam_cc_imm(spare), out);
     } else if (is_name(name, "abs")) {
         sign = sam_cc_op(f, OP_SRA, a[n - 1], sam_cc_imm(31));
@@ -471,7 +480,7 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             in[0] = sam_cc_extend(f, in[0], bits, true);
             out = sam_cc_op(f, OP_MAX, in[0], sam_cc_op(f, OP_SUB, sam_cc_imm(0), in[0]));
         } else if (is_name(name, "ctpop") || is_name(name, "ctlz") || is_name(name, "cttz") ||
-                   is_name(name, "bswap"))
+                   is_name(name, "bswap") || is_name(name, "bitreverse"))
             out = bits_of(f, name, bits, in[0]);
         else if (is_name(name, "fshl") || is_name(name, "fshr"))
             out = funnel(f, name[3] == 'l', bits, in[0], in[1], in[2]);

@@ -159,3 +159,24 @@ TEST(saturation_of_64_bits)
         "for (int k = 0; k < 14; k++) out[14 * i + k] = (uint)(r[k / 2] >> 32 * (k % 2)); }",
         14, expect_saturated);
 }
+
+static void expect_reversed(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    memset(out, 0, 16);
+    for (uint32_t k = 0; k < 32; k++) {
+        out[0] |= (in[i] >> k & 1) << (31 - k);
+        out[1] |= k < 8 ? (in[i] >> k & 1) << (7 - k) : 0;
+        out[2] |= (in[i + 1] >> k & 1) << (31 - k);
+    }
+    out[3] = out[0];
+}
+
+TEST(reversed_bits)
+{
+    cc_check(CC_KERNEL "out += 4 * i; out[0] = __builtin_bitreverse32(in[i]);"
+                       "out[1] = __builtin_bitreverse8(in[i]);"
+                       "ulong w = __builtin_bitreverse64(in[i] | (ulong)in[i + 1] << 32);"
+                       "out[2] = (uint)w; out[3] = (uint)(w >> 32); }",
+             4, expect_reversed);
+}
