@@ -3,6 +3,7 @@
  * cuts the box into blocks, and equal boxes share one emitted routine. Otherwise fixed routines
  * copy lines of bytes, or 32 elements at a time, in program order. */
 #include "lower/box.h"
+#include "lower/hart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,6 +119,7 @@ void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *
 
 struct routine {
     struct sam_box box; /* normalized */
+    bool slow;          /* has a version for the background */
     uint64_t bits;      /* fill pattern */
     struct sam_plan_figures figures;
 };
@@ -195,10 +197,25 @@ static bool same_box(const struct sam_box *a, const struct sam_box *b)
     return true;
 }
 
+/* Append the text of a routine; in a `slow` one (background.c) the product continues after each
+ * store.
+ */
+static void append_routine(struct sam_buffer *out, const char *text, bool slow)
+{
+    while (*text) {
+        const size_t size = strcspn(text, "\n") + 1;
+        sam_buffer_append(out, text, size);
+        if (slow && size > 13 && memcmp(text, "    tl.store ", 13) == 0)
+            sam_buffer_puts(out, "    jal     tp, .Lissued\n");
+        text += size;
+    }
+}
+
 static enum sam_status write_routine(struct lower_boxes *b, struct routine *routine,
-                                     uint32_t element, size_t number)
+                                     uint32_t element, size_t number, bool slow)
 {
     const struct sam_box *box = &routine->box;
+    struct sam_buffer text = {0};
     struct sam_error error;
     struct sam_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
@@ -209,23 +226,29 @@ static enum sam_status write_routine(struct lower_boxes *b, struct routine *rout
         plan->fill[i] = (uint8_t)(routine->bits >> 8 * i);
     enum sam_status status = sam_plan_box(plan, box, &error);
     if (status == SAM_OK) {
+        const char *name = slow ? "slow" : "box";
         char label[32];
-        snprintf(label, sizeof label, ".Lbox%zu_", number);
-        sam_buffer_printf(&b->text, "\n# %" PRIu64 " bytes from t2 to t3\n.Lbox%zu:\n",
-                          sam_box_bytes(box), number);
-        sam_plan_emit(plan, label, box->constant ? "t3" : "t2", "t3", &b->text);
-        sam_buffer_puts(&b->text, "    ret\n");
+        snprintf(label, sizeof label, ".L%s%zu_", name, number);
+        sam_buffer_printf(&b->text, "\n# %" PRIu64 " bytes from t2 to t3\n.L%s%zu:\n",
+                          sam_box_bytes(box), name, number);
+        sam_plan_emit(plan, label, box->constant ? "t3" : "t2", "t3", &text);
+        sam_buffer_puts(&text, "    ret\n");
+        append_routine(&b->text, sam_buffer_text(&text), slow);
         sam_plan_count(plan, &routine->figures);
     }
+    b->text.failed |= text.failed;
+    sam_buffer_free(&text);
     sam_plan_free(plan);
     return status;
 }
 
-static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, uint32_t element)
+/* The routine of a box, or NULL if it is empty. */
+static struct routine *find_routine(struct lower *l, struct sam_box *box, uint64_t bits,
+                                    uint32_t element)
 {
     struct lower_boxes *b = boxes(l);
     if (!b || !sam_box_bytes(box))
-        return;
+        return NULL;
     if (box->constant)
         for (unsigned i = 0; i < box->rank; i++)
             box->dim[i].in = box->dim[i].out;
@@ -240,13 +263,30 @@ static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, ui
             b->routines = routines;
             routines[b->count++] = (struct routine){.box = *box, .bits = bits};
         }
-        if (!routines || write_routine(b, &routines[i], element, i) != SAM_OK) {
+        if (!routines || write_routine(b, &routines[i], element, i, false) != SAM_OK) {
             l->hart.failed = true;
-            return;
+            return NULL;
         }
     }
-    sam_lower_hart(l, "call .Lbox%zu", i);
-    const struct sam_plan_figures *f = &b->routines[i].figures;
+    return &b->routines[i];
+}
+
+static void call_routine(struct lower *l, struct sam_box *box, uint64_t bits, uint32_t element)
+{
+    struct routine *r = find_routine(l, box, bits, element);
+    struct lower_boxes *b = l->boxes;
+    if (!r)
+        return;
+    const size_t i = (size_t)(r - b->routines);
+    const struct sam_plan_figures *f = &r->figures;
+    if (l->state->defers) {
+        if (!r->slow && write_routine(b, r, element, i, true) != SAM_OK)
+            l->hart.failed = true;
+        r->slow = true;
+        sam_lower_defer_copy(l, i);
+    } else {
+        sam_lower_hart(l, "call .Lbox%zu", i);
+    }
     b->figures.loads += f->loads;
     b->figures.stores += f->stores;
     b->figures.concats += f->concats;
@@ -464,6 +504,15 @@ void sam_lower_box(struct lower *l, const struct sam_lower_box *box)
         call_routine(l, &made, 0, box->element);
     else
         move_unknown(l, box, false, 0);
+}
+
+bool sam_lower_box_is_plain(struct lower *l, const struct sam_lower_box *box)
+{
+    struct sam_box made;
+    const struct routine *r = known_box(box, false, &made) && (!box->ordered || apart(&made))
+                                  ? find_routine(l, &made, 0, box->element)
+                                  : NULL;
+    return r && r->box.rank <= 4 && !r->figures.xposes && !r->figures.concats;
 }
 
 void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits)

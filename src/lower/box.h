@@ -63,6 +63,8 @@ struct sam_lower_box {
 /* Copy elements from the address in t2 to the address in t3. Clobbers every free register; t2 to t6
  * only if a size is not a compile-time constant. */
 void sam_lower_box(struct lower *l, const struct sam_lower_box *box);
+/* Returns whether the copy is a routine for known sizes, of loads and stores alone. */
+bool sam_lower_box_is_plain(struct lower *l, const struct sam_lower_box *box);
 /* Fill the destination, at the address in t3, with `bits`. */
 void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits);
 /* Add a note on the operation with the TensorLoad instruction counts of all boxes since the last

@@ -126,19 +126,25 @@ static void explain_kernel(struct explained *e, const char *name, uint32_t line)
     for (size_t i = 0; e->figures && i < e->pipes->kernel_count; i++) {
         const struct sam_system_kernel *k = &e->pipes->kernels[i];
         const struct sam_system_operation_time *t = &e->figures->operations[k->operations[0]];
+        uint64_t count = 0, cycles = 0, read = 0, written = 0;
         if (strlen(k->name) != size || memcmp(k->name, name, size) != 0 || !t->count ||
             t->operation->line != line)
             continue;
-        for (size_t n = 0; n < e->figures->launch_count; n++)
-            if (e->figures->launches[n].kernel &&
-                strcmp(e->figures->launches[n].kernel, k->name) == 0)
-                insns += e->figures->launches[n].insns;
+        for (size_t n = 0; n < e->figures->launch_count; n++) {
+            const struct sam_system_launch_time *launch = &e->figures->launches[n];
+            if (!launch->kernel || strcmp(launch->kernel, k->name) != 0)
+                continue;
+            count++;
+            insns += launch->insns;
+            cycles += launch->end - launch->first;
+            read += launch->read;
+            written += launch->written;
+        }
         indent(e);
         sam_buffer_printf(&e->out,
                           "%s: %" PRIu64 " launch%s, %" PRIu64 " instructions of warps, %" PRIu64
                           " cycles, %" PRIu64 " bytes read, %" PRIu64 " written\n",
-                          k->name, t->count, t->count == 1 ? "" : "es", insns, t->work, t->read,
-                          t->written);
+                          k->name, count, count == 1 ? "" : "es", insns, cycles, read, written);
     }
 }
 

@@ -166,11 +166,18 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
         if (l->report->report.errors != errors)
             break;
         sam_lower_wait_operands(l, op);
+        l->state->defers = sam_lower_defers(l, index);
         sam_lower_stage(l, op);
-        if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX)
+        if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX) {
+            sam_lower_keep_chain(l, op);
+            sam_lower_begin_copies(l);
             sam_lower_matmul(l, op);
-        else
+            sam_lower_end_copies(l);
+            sam_lower_end_chain(l, index);
+        } else {
             sam_lower_move(l, op);
+            l->state->defers = false;
+        }
         sam_lower_unstage(l);
     }
 }
@@ -184,5 +191,6 @@ static void block(struct lower *l, uint32_t first, const uint32_t *yields)
 
 void sam_lower_body(struct lower *l)
 {
+    sam_lower_background_init(l);
     block(l, l->f->body, l->p->ids); /* a function body yields nothing */
 }

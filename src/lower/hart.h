@@ -26,6 +26,21 @@ static inline struct lower_value *lower_value(const struct lower *l, uint32_t va
 {
     return &l->values[value - l->f->first_value];
 }
+/* The operation of the source program that an operation is a copy of. */
+static inline uint32_t sam_lower_origin(const struct lower *l, const struct sam_tile_op *op)
+{
+    return l->unrolled.origin[op - l->p->ops];
+}
+/* Returns whether an operation has copies. */
+static inline bool sam_lower_is_copied(const struct lower *l, const struct sam_tile_op *op)
+{
+    return l->unrolled.copies && l->unrolled.copies[sam_lower_origin(l, op)] > 1;
+}
+/* How many copies of it the program has before this one. */
+static inline uint32_t sam_lower_copy(const struct lower *l, const struct sam_tile_op *op)
+{
+    return l->unrolled.copy ? l->unrolled.copy[op - l->p->ops] : 0;
+}
 /* The root tile of a window; a tile other than a window is its own root. */
 static inline uint32_t lower_root(const struct lower *l, uint32_t value)
 {
@@ -93,9 +108,18 @@ struct lower_state {
     struct sam_buffer setup; /* hart code of the prologue */
     struct lower_inflight inflight;
     uint32_t kept; /* kept_sum.c: tile whose elements are in matrix registers, or SAM_TILE_NONE */
-    uint32_t launched; /* launches in the text so far */
-    bool *begun;       /* by operation: its label is emitted */
+    uint32_t chain_end; /* the last product into it, or SAM_TILE_NONE */
+    uint32_t launched;  /* launches in the text so far */
+    bool *begun;        /* by operation: its label is emitted */
     struct lower_op_map *op_map;
+    uint32_t background; /* background.c: its slots, or LOWER_NO_SLOT */
+    unsigned jobs;       /* copies for the background of the next product */
+    unsigned stub_count;
+    bool stub_open;
+    bool defers; /* the copy that is being lowered is one of them */
+    struct sam_buffer stubs;
+    struct lower_shared *shared; /* share.c: kernels so far */
+    size_t shared_count, shared_capacity;
 };
 
 /* Emit the label of an operation, once, before its first instruction. */
@@ -123,6 +147,10 @@ bool sam_lower_is_move(unsigned code);
 bool sam_lower_is_vector(unsigned code);
 /* Add an operation to the pending kernel, flushing first if it cannot be fused. */
 void sam_lower_collect(struct lower *l, uint32_t index);
+/* share.c: drop the text of a kernel, in l->gpu from `from` on, if there is an equal one for copies
+ * of the same operations. `label`: the first of its labels. Returns whether there is; then k->code
+ * names it. */
+bool sam_lower_share(struct lower *l, struct sam_lower_kernel *k, size_t from, unsigned label);
 /* Launch the pending kernel. */
 void sam_lower_flush(struct lower *l);
 /* Flush if the scalar operation `op` must not overtake the pending kernel. */
@@ -152,6 +180,9 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op);
 /* Before a loop: load the sum of its products, if it can stay in registers. After it: store it. */
 void sam_lower_keep_sum(struct lower *l, const struct sam_tile_op *loop);
 void sam_lower_store_sum(struct lower *l);
+/* Before a product: keep the sum up to the last of the products that follow. After each. */
+void sam_lower_keep_chain(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_end_chain(struct lower *l, uint32_t index);
 /* A product into the kept sum, from zero or not. In s2 to s5 and s10 what the routines of matrix.c
  * have there; `left` and `right`: bytes per line of the factors. */
 void sam_lower_kept_product(struct lower *l, const char *load, const char *multiply, bool zero,
@@ -159,6 +190,24 @@ void sam_lower_kept_product(struct lower *l, const char *load, const char *multi
 /* matrix.c: the registers used as m0 to m7: A in m0 and m1, B in m2 and m3, C in m4 to m7.
  * Returns false if fewer than four accumulate. */
 bool sam_lower_matrix_registers(const struct lower *l, unsigned names[8]);
+
+/* --- background.c: copies that a product's routine issues */
+enum { LOWER_BACKGROUND = 8 }; /* copies per product */
+void sam_lower_background_init(struct lower *l);
+/* Returns whether a move runs in the background of the product that follows. */
+bool sam_lower_defers(struct lower *l, uint32_t index);
+/* Leave a copy from t2 to t3 by a routine of box.c to the background. */
+void sam_lower_defer_copy(struct lower *l, size_t routine);
+/* Before and after a product. */
+void sam_lower_begin_copies(struct lower *l);
+void sam_lower_end_copies(struct lower *l);
+/* In the routine of a product, once per step. */
+void sam_lower_resume_copies(const struct lower *l, struct sam_buffer *out);
+void sam_lower_copy_routines(struct lower *l);
+/* move.c: returns whether the move is one copy by a routine for known sizes. */
+bool sam_lower_is_plain_copy(struct lower *l, const struct sam_tile_op *op);
+/* launch.c: returns whether two root tiles may share bytes. */
+bool sam_lower_may_meet(const struct lower *l, uint32_t a, uint32_t b);
 
 /* --- hart.c */
 void sam_lower_body(struct lower *l);

@@ -92,6 +92,7 @@ bool sam_lower_read_in_place(struct lower *l)
         const uint32_t last = l->flow.life[at(l, copy)].last;
         l->in_place[at(l, copy)] = tile;
         life->last = life->last > last ? life->last : last;
+        l->flow.life[at(l, copy)].last = l->flow.life[at(l, copy)].first; /* needs no room */
     }
     return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum of a loop's products in matrix registers: loaded before the loop and stored after it, if
- * it is at most two by two blocks and nothing else in the loop reads or writes it. */
+/* The sum of a loop's products, or of products in a row, in matrix registers: loaded before them
+ * and stored after them, if it is at most two by two blocks and nothing between them reads or
+ * writes it.
+ */
 #include "lower/hart.h"
 
 #include <inttypes.h>
@@ -102,26 +104,86 @@ static void move(struct lower *l, const char *instruction)
                        instruction, all[i].reg);
 }
 
-void sam_lower_keep_sum(struct lower *l, const struct sam_tile_op *loop)
+/* Returns whether the sum fits the registers, with known sizes. */
+static bool fits(const struct lower *l, uint32_t sum)
 {
-    const uint32_t sum = first_sum(l, loop->body[0]);
     unsigned names[8];
     uint32_t rows, cols;
-    bool found = false;
-    if (l->state->kept != SAM_TILE_NONE || sum == SAM_TILE_NONE || l->plan.manual ||
-        lower_root(l, sum) != sum || !sam_lower_matrix_registers(l, names))
-        return;
+    if (l->state->kept != SAM_TILE_NONE || l->plan.manual || lower_root(l, sum) != sum ||
+        !sam_lower_matrix_registers(l, names))
+        return false;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, sum)->tile;
     const unsigned most = 2 * (l->options.mlen / 32);
     const bool padded = l->options.outside == SAM_TILE_PAD_VALUE && type->pad != SAM_TILE_PAD_null;
-    if (padded || type->blayout != SAM_TILE_row_major ||
-        !sam_lower_known(l, sum, LOWER_ROWS, &rows) ||
-        !sam_lower_known(l, sum, LOWER_COLS, &cols) || rows - 1 >= most || cols - 1 >= most ||
-        !is_alone(l, loop->body[0], sum, &found) || !found)
+    return !padded && type->blayout == SAM_TILE_row_major &&
+           sam_lower_known(l, sum, LOWER_ROWS, &rows) &&
+           sam_lower_known(l, sum, LOWER_COLS, &cols) && rows - 1 < most && cols - 1 < most;
+}
+
+void sam_lower_keep_sum(struct lower *l, const struct sam_tile_op *loop)
+{
+    const uint32_t sum = first_sum(l, loop->body[0]);
+    bool found = false;
+    if (sum == SAM_TILE_NONE || !fits(l, sum) || !is_alone(l, loop->body[0], sum, &found) || !found)
         return;
     l->state->kept = sum;
     sam_lower_note(l, loop, "the sum stays in matrix registers");
     move(l, "mldw");
+}
+
+/* The last product of those into the same sum that follow `op`, with nothing between them that uses
+ * it, or another product; SAM_TILE_NONE: there is none. */
+static uint32_t last_of_chain(const struct lower *l, const struct sam_tile_op *op, uint32_t sum)
+{
+    uint32_t last = SAM_TILE_NONE;
+    for (uint32_t at = op->next; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
+        const struct sam_tile_op *o = &l->p->ops[at];
+        const bool product =
+            o->code >= SAM_TILE_FIRST_OP && sam_tile_pipe(o->code) == SAM_TILE_PIPE_MATRIX;
+        if (o->code == SAM_TILE_FOR || o->code == SAM_TILE_IF)
+            break;
+        if (product) {
+            if (sam_tile_row(o->code)->family != SAM_TILE_MATMUL_ACC ||
+                sam_tile_arg(l->p, o, 0) != sum || sam_tile_arg(l->p, o, 3) != sum)
+                break;
+            last = at;
+            continue;
+        }
+        bool uses = false;
+        for (uint32_t i = 0; i < o->operand_count; i++) {
+            const uint32_t value = sam_tile_arg(l->p, o, i);
+            uses |=
+                sam_tile_ty(l->p, value)->kind == SAM_TILE_KIND_TILE && lower_root(l, value) == sum;
+        }
+        if (uses)
+            break;
+    }
+    return last;
+}
+
+void sam_lower_keep_chain(struct lower *l, const struct sam_tile_op *op)
+{
+    const uint32_t sum = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
+    const bool acc = family == SAM_TILE_MATMUL_ACC;
+    if (family == SAM_TILE_MATMUL_BIAS || !fits(l, sum) ||
+        (acc && sam_tile_arg(l->p, op, 0) != sum))
+        return;
+    l->state->chain_end = last_of_chain(l, op, sum);
+    if (l->state->chain_end == SAM_TILE_NONE)
+        return;
+    l->state->kept = sum;
+    sam_lower_note(l, op, "the sum stays in matrix registers");
+    if (acc)
+        move(l, "mldw");
+}
+
+void sam_lower_end_chain(struct lower *l, uint32_t index)
+{
+    if (l->state->chain_end != index)
+        return;
+    sam_lower_store_sum(l);
+    l->state->chain_end = SAM_TILE_NONE;
 }
 
 void sam_lower_store_sum(struct lower *l)
@@ -161,6 +223,7 @@ void sam_lower_kept_product(struct lower *l, const char *load, const char *multi
         sam_lower_hart(l, "mcfgmi zero, %u; mcfgni zero, %u; %s m%u, m%u, m%u", b->rows, b->cols,
                        multiply, b->reg, factor, a);
     }
+    sam_lower_resume_copies(l, &l->hart);
     sam_lower_hart(l,
                    "add s2, s2, t5; add s4, s4, t5; sub s10, s10, t5; bnez s10, .L%u; 2:", again);
 }

@@ -353,7 +353,8 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
     }
     sam_lower_build_cut(b);
     sam_lower_build_finish(b);
-    for (unsigned i = 0; i < kernel->op_count; i++)
-        sam_lower_kernel_note(l, kernel, lower_build_op(b, i));
+    for (unsigned i = 0; i < b->place_count; i++)
+        if (b->places[i].row)
+            kernel->touched[kernel->touched_count++] = b->places[i].tile;
     free(b);
 }

@@ -16,7 +16,7 @@ uint32_t sam_lower_kernel_word(struct sam_lower_kernel *k, enum lower_word_kind 
 void sam_lower_kernel_note(struct lower *l, const struct sam_lower_kernel *k,
                            const struct sam_tile_op *op)
 {
-    sam_lower_note(l, op, "kernel %s: %u workgroup%s of %u warp%s", k->name, k->workgroups,
+    sam_lower_note(l, op, "kernel %s: %u workgroup%s of %u warp%s", k->code, k->workgroups,
                    k->workgroups == 1 ? "" : "s", k->warps, k->warps == 1 ? "" : "s");
 }
 

@@ -94,11 +94,23 @@ void sam_lower_inflight_set(struct lower *l, const struct lower_inflight *from)
     memcpy(l->state->inflight.writes, from->writes, size);
 }
 
-static void mark(struct lower *l, const struct sam_tile_op *op, uint32_t launch)
+/* Returns whether a kernel loads or stores elements of a tile: a result that only the kernel itself
+ * reads stays in registers. */
+static bool touches(const struct lower *l, const struct sam_lower_kernel *k, uint32_t tile)
+{
+    for (unsigned i = 0; i < k->touched_count; i++)
+        if (sam_lower_same_tile(l, k->touched[i], tile))
+            return true;
+    return false;
+}
+
+/* The operands of an operation are in use by a launch, that of kernel `k` if it is known. */
+static void mark(struct lower *l, const struct sam_tile_op *op, const struct sam_lower_kernel *k,
+                 uint32_t launch)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(l->p, op, i);
-        if (!lower_is_tile(l, value))
+        if (!lower_is_tile(l, value) || (k && !touches(l, k, value)))
             continue;
         const uint32_t at = local(l, lower_root(l, value));
         l->state->inflight.uses[at] = launch;
@@ -112,7 +124,7 @@ static void mark_block(struct lower *l, uint32_t first)
     for (uint32_t at = first; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
         const struct sam_tile_op *op = &l->p->ops[at];
         if (sam_lower_is_vector(op->code))
-            mark(l, op, LOWER_UNCERTAIN);
+            mark(l, op, NULL, LOWER_UNCERTAIN);
         if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF)
             mark_block(l, op->body[0]);
         if (op->code == SAM_TILE_IF)
@@ -157,6 +169,13 @@ static bool meet(const struct sam_tile_place *a, const struct sam_tile_place *b)
     return a->loc == b->loc &&
            (a == b || a->offset == SAM_TILE_NOWHERE || b->offset == SAM_TILE_NOWHERE ||
             (a->offset < b->offset + b->size && b->offset < a->offset + a->size));
+}
+
+bool sam_lower_may_meet(const struct lower *l, uint32_t a, uint32_t b)
+{
+    const struct sam_tile_place *x = sam_tile_place_find(&l->plan, a);
+    const struct sam_tile_place *y = sam_tile_place_find(&l->plan, b);
+    return !x || !y || meet(x, y);
 }
 
 /* The launches that an operation waits for: the last one with a position in the text, and the tiles
@@ -253,8 +272,15 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
     return false;
 }
 
+/* Returns whether its code is that of another launch. */
+static bool is_shared(const struct sam_lower_kernel *k)
+{
+    return strcmp(k->name, k->code) != 0;
+}
+
 static void write_slot(struct lower *l, const struct sam_lower_kernel *k, unsigned slot)
 {
+    const bool first = !slot && !is_shared(k);
     sam_buffer_printf(&l->data,
                       ".L%s_%u:\n"
                       "    .word   SAM_SYSTEM_GPU_CODE, .L%s_%u + %d, %u, 1, 1, 32, %u, %u\n"
@@ -264,8 +290,8 @@ static void write_slot(struct lower *l, const struct sam_lower_kernel *k, unsign
                       "    .zero   28\n"
                       "    .word   0, 0, 0, 0\n",
                       k->name, slot, k->name, slot, METADATA, k->workgroups, k->warps,
-                      k->warps * 1024 + k->lds_bytes, slot ? "" : "gpu_", slot ? "" : k->name,
-                      slot ? "" : ":\n", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
+                      k->warps * 1024 + k->lds_bytes, first ? "gpu_" : "", first ? k->code : "",
+                      first ? ":\n" : "", k->name, slot, ARGUMENTS, k->workgroups * k->warps * 32,
                       k->warps * 32);
     for (unsigned i = 0; i < k->word_count; i++) {
         uint32_t number = 0;
@@ -306,14 +332,22 @@ static void choose_slot(struct lower *l, const struct sam_lower_kernel *k)
                    "add s11, s11, t0; addi s11, s11, 16; lw t0, %d(s11)",
                    k->name, step, NUMBER);
     sam_lower_wait_count(l);
-    sam_lower_code(&l->state->setup, "lla t0, gpu_%s; lw t1, 0(t0); sw t1, %u(t0)", k->name, step);
+}
+
+/* Copy the address of the code to slots that the loader does not set. */
+static void set_code(struct lower *l, const struct sam_lower_kernel *k)
+{
+    for (unsigned slot = !is_shared(k); slot < (l->state->loops ? 2 : 1); slot++)
+        sam_lower_code(&l->state->setup,
+                       "lla t0, gpu_%s; lw t1, 0(t0); lla t0, .L%s_%u; sw t1, %d(t0)", k->code,
+                       k->name, slot, METADATA);
 }
 
 static void set_busy(struct lower *l, const struct sam_lower_kernel *k)
 {
     const uint32_t now = ++l->state->launched;
     for (unsigned i = 0; i < k->op_count; i++)
-        mark(l, &l->p->ops[k->ops[i]], now);
+        mark(l, &l->p->ops[k->ops[i]], k, now);
     for (uint32_t i = 0; i < l->f->value_count; i++) {
         const bool used = l->state->inflight.uses[i] == now;
         const bool written = l->state->inflight.writes[i] == now;
@@ -340,6 +374,7 @@ static void launch(struct lower *l, const struct sam_lower_kernel *k)
     sam_buffer_printf(&l->data, "    .zero   16\n");
     for (unsigned i = 0; i < (l->state->loops ? 2 : 1); i++)
         write_slot(l, k, i);
+    set_code(l, k);
     if (!fails)
         return;
     sam_lower_wait_all(l);
@@ -355,9 +390,15 @@ void sam_lower_flush(struct lower *l)
         sam_lower_shapes(l, &l->p->ops[k->ops[i]]);
     sam_lower_begin(l, &l->p->ops[k->ops[0]]);
     snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
+    memcpy(k->code, k->name, sizeof k->code);
     k->workgroups = k->warps = 1;
+    const size_t from = l->gpu.size, failures = l->state->failures.count;
+    const unsigned label = l->labels;
     sam_lower_kernel(l, k);
-    sam_lower_mark_kernel(l, k);
+    if (l->state->failures.count != failures || !sam_lower_share(l, k, from, label))
+        sam_lower_mark_kernel(l, k);
+    for (unsigned i = 0; i < k->op_count; i++)
+        sam_lower_kernel_note(l, k, &l->p->ops[k->ops[i]]);
     if (!l->report->report.errors)
         launch(l, k);
     memset(k, 0, sizeof *k);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lower/build.h"
+#include "lower/hart.h"
 
 /* s0: lines left; s1: steps left. */
 enum { LINES = 8, REST = 9 };
@@ -178,7 +179,12 @@ static void place_pointers(struct lower_build *b, unsigned line, unsigned step)
         if (!p->row)
             continue;
         sam_format(row, sizeof row, "x%u", p->row);
-        sam_lower_load_field(c, b->kernel, LOWER_FINAL, row, p->tile, LOWER_ADDRESS);
+        /* An argument where kernels may differ in nothing else (share.c). */
+        if (sam_lower_is_copied(b->l, lower_build_op(b, 0)))
+            sam_lower_gpu(c, LOWER_FINAL, "lw %s, %u(a0)", row,
+                          sam_lower_kernel_word(b->kernel, LOWER_WORD_ADDRESS, p->tile));
+        else
+            sam_lower_load_field(c, b->kernel, LOWER_FINAL, row, p->tile, LOWER_ADDRESS);
         if (by_line && (b->columns || sam_lower_known(b->l, p->tile, LOWER_PITCH, &pitch))) {
             sam_lower_gpu(c, LOWER_FINAL, "add %s, %s, x%u", row, row,
                           distance(b, &lines, line, pitch));

@@ -11,6 +11,7 @@
 #ifndef SAM_LOWER_H
 #define SAM_LOWER_H
 
+#include "lower/unroll.h"
 #include "samite/device/layout.h"
 #include "samite/tile_lower.h"
 #include "tile/check/plan.h"
@@ -53,17 +54,20 @@ struct lower_word {
     uint32_t number;
 };
 
-enum { LOWER_WORDS = 128, LOWER_GROUP = 24 };
+enum { LOWER_WORDS = 128, LOWER_GROUP = 24, LOWER_TOUCHED = 64 };
 
 /* The operations fused into one kernel, and its launch. */
 struct sam_lower_kernel {
     uint32_t ops[LOWER_GROUP]; /* indexes into program->ops, in order */
     unsigned op_count;
-    char name[24];                        /* label: "k0", ... */
+    char name[24];                        /* of the launch: "k0", ... */
+    char code[24];                        /* label of its code: that of the first with this code */
     struct lower_word words[LOWER_WORDS]; /* argument buffer, at a0 in the kernel */
     unsigned word_count;
-    unsigned workgroups, warps; /* of 32 lanes */
-    unsigned lds_bytes;         /* LDS bytes per workgroup, without the scalar stacks */
+    unsigned workgroups, warps;      /* of 32 lanes */
+    unsigned lds_bytes;              /* LDS bytes per workgroup, without the scalar stacks */
+    uint32_t touched[LOWER_TOUCHED]; /* tiles whose elements it loads or stores */
+    unsigned touched_count;
 };
 
 struct lower_value;   /* values.c */
@@ -72,8 +76,10 @@ struct lower_boxes;   /* box.c */
 struct lower_packing; /* packed.c */
 
 struct lower {
+    const struct sam_tile_program *source; /* the caller's; p is made from it */
     const struct sam_tile_program *p;
     const struct sam_tile_func *f;
+    struct sam_lower_unrolled unrolled;
     const struct sam_tile_argument *arguments;
     size_t argument_count;
     struct sam_tile_lower_options options;

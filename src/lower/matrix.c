@@ -107,7 +107,8 @@ static void end_step(struct sam_buffer *out, enum product_kind kind, unsigned ro
                    columns, kinds[kind].multiply, kinds[kind].multiply);
 }
 
-static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+static void write_pair_step(const struct lower *l, struct sam_buffer *out, enum product_kind kind,
+                            unsigned rows)
 {
     const char *label = kinds[kind].label, *load = kinds[kind].load;
     const int shift = __builtin_ctz(rows);
@@ -122,6 +123,7 @@ static void write_pair_step(struct sam_buffer *out, enum product_kind kind, unsi
     sam_lower_code(out, "slli t6, s5, %d; add t6, t6, t0; mcfgm zero, a1; %s m3, s5, (t6)", shift,
                    load);
     start_first(out, quad[3], rows);
+    sam_lower_resume_copies(l, out);
     sam_lower_code(out,
                    "li t2, 1; beq t4, t5, %s_last; add a6, a6, t5; add t0, t0, t5; "
                    "sub t4, t4, t5",
@@ -165,14 +167,15 @@ static void write_pair_end(struct sam_buffer *out, enum product_kind kind, unsig
                    2 * rows, label);
 }
 
-static void write_pairs(struct sam_buffer *out, enum product_kind kind, unsigned rows)
+static void write_pairs(const struct lower *l, struct sam_buffer *out, enum product_kind kind,
+                        unsigned rows)
 {
     sam_lower_code(out,
                    "%s_pairs: mv a2, s9 # columns left; mv a3, s4; mv a4, s6; mv a5, s11; "
                    "li t2, 0",
                    kinds[kind].label);
     begin_block(out, kind, rows);
-    write_pair_step(out, kind, rows);
+    write_pair_step(l, out, kind, rows);
     write_pair_end(out, kind, rows);
 }
 
@@ -287,8 +290,8 @@ static void rename_registers(struct sam_buffer *out, const struct sam_buffer *te
 }
 
 /* Emit the routine for matrix registers of `rows` rows. */
-static void write_product(struct sam_buffer *out, enum product_kind kind, unsigned rows,
-                          unsigned blocks)
+static void write_product(const struct lower *l, struct sam_buffer *out, enum product_kind kind,
+                          unsigned rows, unsigned blocks)
 {
     const char *label = kinds[kind].label;
     sam_lower_code(out,
@@ -320,7 +323,7 @@ static void write_product(struct sam_buffer *out, enum product_kind kind, unsign
                    "4: bnez s8, 1b; ret",
                    label);
     if (blocks == 4)
-        write_pairs(out, kind, rows);
+        write_pairs(l, out, kind, rows);
 }
 
 /* --- factors */
@@ -512,7 +515,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_hart(l, "call %s", kinds[kind].label);
     if (sam_lower_box_first(l, LOWER_PRODUCTS + kind, &text)) {
         struct sam_buffer product = {0};
-        write_product(&product, kind, rows, blocks);
+        write_product(l, &product, kind, rows, blocks);
         rename_registers(text, &product, names);
         text->failed |= product.failed;
         sam_buffer_free(&product);

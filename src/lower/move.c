@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data movement operations, as boxes on TensorLoad. */
 #include "lower/box.h"
+#include "lower/hart.h"
 
 #include <inttypes.h>
 
@@ -201,7 +202,8 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
 
 /* --- operations */
 
-static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
+static struct sam_lower_box transfer_box(const struct lower *l, const struct sam_tile_op *op,
+                                         bool load)
 {
     uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
@@ -223,12 +225,31 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
         if (!line)
             down = sam_lower_times(&down, &dim->n);
     }
+    return box;
+}
+
+static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
+{
+    uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
+    const struct sam_lower_box box = transfer_box(l, op, load);
     check_window(l, op, window, tile);
     sam_lower_window_address(l, load ? "t2" : "t3", window);
     sam_lower_field(l, load ? "t3" : "t2", tile, LOWER_ADDRESS);
     sam_lower_box(l, &box);
     if (load)
         sam_lower_pad(l, tile);
+}
+
+bool sam_lower_is_plain_copy(struct lower *l, const struct sam_tile_op *op)
+{
+    const bool load = op->code == SAM_TILE_TLOAD;
+    if (!load && op->code != SAM_TILE_TSTORE)
+        return false;
+    const uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
+    const bool pads =
+        l->options.outside == SAM_TILE_PAD_VALUE && tile_type(l, tile)->pad != SAM_TILE_PAD_null;
+    const struct sam_lower_box box = transfer_box(l, op, load);
+    return !(load && pads) && view_fits(l, view_of(l, window)) && sam_lower_box_is_plain(l, &box);
 }
 
 /* A copy of rows x cols elements between tiles. `across`: transposed. */

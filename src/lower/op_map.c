@@ -56,7 +56,7 @@ void sam_lower_mark(struct lower *l, const char *label, const struct sam_tile_op
     m->marks[m->count] = (struct lower_mark){
         .label = sam_strdup(label),
         .mark = {.kind = SAM_SYSTEM_MARK_CODE,
-                 .operation = op ? (uint32_t)(op - l->p->ops) : SAM_SYSTEM_NO_PIPE}};
+                 .operation = op ? sam_lower_origin(l, op) : SAM_SYSTEM_NO_PIPE}};
     l->state->memory |= !m->marks[m->count++].label;
 }
 
@@ -128,9 +128,9 @@ void sam_lower_mark_kernel(struct lower *l, const struct sam_lower_kernel *k)
     struct lower_launched *launched = &m->kernels[m->kernel_count++];
     launched->ops = m->id_count;
     launched->count = k->op_count;
-    memcpy(launched->name, k->name, sizeof launched->name);
+    memcpy(launched->name, k->code, sizeof launched->name);
     for (unsigned i = 0; i < k->op_count; i++)
-        add_id(l, m, k->ops[i]);
+        add_id(l, m, sam_lower_origin(l, &l->p->ops[k->ops[i]]));
 }
 
 void sam_lower_op_map_free(struct lower_op_map *m)
@@ -164,12 +164,15 @@ static uint32_t number_operations(const struct lower *l, const struct lower_op_m
                                   uint32_t *number)
 {
     uint32_t count = 0;
+    for (size_t i = 0; i < l->source->op_count; i++)
+        number[i] = SAM_SYSTEM_NO_PIPE;
     for (size_t i = 0; i < l->p->op_count; i++)
-        number[i] = l->state->begun[i] ? 0 : SAM_SYSTEM_NO_PIPE;
+        if (l->state->begun[i])
+            number[sam_lower_origin(l, &l->p->ops[i])] = 0;
     for (size_t i = 0; i < m->kernel_count; i++)
         for (uint32_t n = 0; n < m->kernels[i].count; n++)
             number[m->ids[m->kernels[i].ops + n]] = 0;
-    for (size_t i = 0; i < l->p->op_count; i++)
+    for (size_t i = 0; i < l->source->op_count; i++)
         if (number[i] == 0)
             number[i] = count++;
     return count;
@@ -178,8 +181,8 @@ static uint32_t number_operations(const struct lower *l, const struct lower_op_m
 static void describe_operations(const struct lower *l, const uint32_t *number,
                                 struct lower_described *d)
 {
-    for (size_t i = 0; i < l->p->op_count; i++) {
-        const struct sam_tile_op *op = &l->p->ops[i];
+    for (size_t i = 0; i < l->source->op_count; i++) {
+        const struct sam_tile_op *op = &l->source->ops[i];
         if (number[i] != SAM_SYSTEM_NO_PIPE)
             d->operations[number[i]] = (struct sam_system_operation){
                 sam_lower_op_name(op), op->pos.line, op->pos.column,
@@ -238,7 +241,7 @@ struct lower_described *sam_lower_describe(struct lower *l)
 {
     struct lower_op_map *m = op_map_of(l);
     struct lower_described *d = sam_alloc(1, sizeof *d);
-    uint32_t *number = sam_alloc(l->p->op_count + 1, sizeof *number);
+    uint32_t *number = sam_alloc(l->source->op_count + 1, sizeof *number);
     const uint32_t count = m && number ? number_operations(l, m, number) : 0;
     if (m && d && number) {
         d->operations = sam_alloc((size_t)count + 1, sizeof *d->operations);

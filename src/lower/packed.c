@@ -195,6 +195,11 @@ static const struct lower_packed *packed_window(const struct lower *l, uint32_t 
     return sam_tile_ty(l->p, window)->kind == SAM_TILE_KIND_PART ? packed_of(l, window) : NULL;
 }
 
+bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op)
+{
+    return op->code == SAM_TILE_TLOAD && packed_window(l, sam_tile_arg(l->p, op, 0)) != NULL;
+}
+
 /* Whether the window is made of rows, whose distance is known at run time only: the code that loads
  * it asks for that distance. */
 static bool has_rows(const struct lower *l, uint32_t window)

@@ -80,7 +80,10 @@ const char *sam_lower_op_name(const struct sam_tile_op *op)
 static void put_label(struct lower *l, const char *name, const struct sam_tile_op *op)
 {
     char label[64];
+    const uint32_t copy = sam_lower_copy(l, op);
     sam_format(label, sizeof label, "%s_%" PRIu32 "_%" PRIu32, name, op->pos.line, op->pos.column);
+    if (copy)
+        sam_format(label + strlen(label), sizeof label - strlen(label), "_%" PRIu32, copy + 1);
     sam_lower_hart(l, "%s:", label);
     sam_lower_mark(l, label, op);
 }
@@ -241,6 +244,7 @@ void sam_lower_finish(struct lower *l)
     if (l->state->meet)
         write_meet(l);
     sam_lower_packed_routine(l);
+    sam_lower_copy_routines(l);
     write_slots(l);
     sam_lower_box_routines(l);
     sam_lower_routines(l);

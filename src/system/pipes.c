@@ -23,6 +23,11 @@ static void sort_kernels(struct system_pipes *p)
             p->launched[k->operations[n]] = true;
         }
     }
+    /* An operation may be in several kernels: one that leads any has work of its own. */
+    for (size_t i = 0; i < p->about.kernel_count; i++)
+        p->leaders[p->kernels[i]->operations[0]] = p->kernels[i]->operations[0];
+    for (size_t i = 0; i < p->about.operation_count; i++)
+        p->leaders[i] = p->leaders[p->leaders[i]];
     qsort(p->kernels, p->about.kernel_count, sizeof(void *), by_name);
 }
 

@@ -36,7 +36,7 @@
 /* `copies`: of ma to l, of mb to r: read in place. */
 static void expect(const char *text, bool ma, bool mb)
 {
-    struct lowered x = {.text = text, .seed = test_seed()};
+    struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = true};
     lowered_random(&x, SAM_F32, 96, 32);
     lowered_array(&x, SAM_F32, 96, 32);
     lowered_scalar(&x, SAM_I64, 96);

@@ -64,8 +64,9 @@ static char *program(const char *loop, unsigned rows, unsigned cols)
 static void expect(const char *loop, unsigned rows, unsigned cols, uint32_t acc_regs, bool kept)
 {
     for (uint64_t n = 0; n < 4; n++) {
-        struct lowered x = {
-            .text = program(loop, rows, cols), .seed = test_seed(), .options.acc_regs = acc_regs};
+        struct lowered x = {.text = program(loop, rows, cols),
+                            .seed = test_seed(),
+                            .options = {.acc_regs = acc_regs, .in_order = true}};
         lowered_random(&x, SAM_F32, 40, 40);
         lowered_array(&x, SAM_F32, rows, cols);
         lowered_scalar(&x, SAM_I64, n);

@@ -76,8 +76,14 @@ void lowered_copy(const struct lowered *x, struct lowered *to)
 {
     *to = *x;
     for (size_t i = 0; i < x->count; i++) {
-        if (!x->arguments[i].array)
+        const struct sam_array *array = x->arguments[i].array;
+        if (!array)
             continue;
+        if (array != &x->arrays[i]) { /* that of another argument */
+            to->arguments[i].array = &to->arrays[array - x->arrays];
+            to->arrays[i].data = NULL;
+            continue;
+        }
         to->arrays[i].data = malloc(x->arrays[i].size + 1);
         memcpy(to->arrays[i].data, x->arrays[i].data, x->arrays[i].size);
         to->arguments[i].array = &to->arrays[i];
@@ -131,7 +137,7 @@ static void compare(const struct lowered *x, const struct lowered *y,
     for (size_t i = 0; i < x->count; i++) {
         const struct sam_array *a = &x->arrays[i], *b = &y->arrays[i];
         const size_t size = sam_dtype_size(a->dtype);
-        for (size_t k = 0; x->arguments[i].array && k < a->count; k++)
+        for (size_t k = 0; x->arguments[i].array == a && k < a->count; k++)
             if (memcmp((uint8_t *)a->data + k * size, (uint8_t *)b->data + k * size, size) != 0)
                 FAIL(made,
                      "argument %zu, element %zu: 0x%" PRIx64 " on the system, 0x%" PRIx64
@@ -144,11 +150,15 @@ static void compare(const struct lowered *x, const struct lowered *y,
 void lowered_run(struct lowered *x)
 {
     struct sam_tile_program *p = parse(x);
-    struct sam_tile_lowered *made;
-    struct lowered y;
+    struct sam_tile_lowered *made, *other;
+    struct lowered y, z;
     lowered_copy(x, &y);
     lower(&y, p, &made);
     run_system(&y, made);
+    lowered_copy(x, &z); /* as it stands, or in a new order */
+    z.options.in_order = !z.options.in_order;
+    lower(&z, p, &other);
+    run_system(&z, other);
     for (size_t i = 0; i < x->count; i++) /* the executor reads arrays */
         x->arguments[i].packed = NULL;
     const struct sam_tile_options options = {.size = sizeof options,
@@ -157,14 +167,20 @@ void lowered_run(struct lowered *x)
                                              .outside = x->options.outside,
                                              .sum_order = SAM_TILE_SUM_SYSTEM};
     x->status = sam_tile_run(p, 0, x->arguments, x->count, &options, NULL, &x->error);
-    if (x->status != y.status || (x->status != SAM_OK && strcmp(x->error.text, y.error.text) != 0))
-        fail_msg("by the executor: %s\non the system: %s\n%s",
-                 x->status == SAM_OK ? "done" : x->error.text,
-                 y.status == SAM_OK ? "done" : y.error.text, x->text);
-    if (x->status == SAM_OK)
-        compare(x, &y, made);
+    const struct lowered *const both[] = {&y, &z};
+    for (size_t i = 0; i < 2; i++) {
+        if (x->status != both[i]->status ||
+            (x->status != SAM_OK && strcmp(x->error.text, both[i]->error.text) != 0))
+            fail_msg("by the executor: %s\non the system: %s\n%s",
+                     x->status == SAM_OK ? "done" : x->error.text,
+                     both[i]->status == SAM_OK ? "done" : both[i]->error.text, x->text);
+        if (x->status == SAM_OK)
+            compare(x, both[i], i ? other : made);
+    }
     lowered_free(&y);
+    lowered_free(&z);
     sam_tile_lowered_free(made);
+    sam_tile_lowered_free(other);
     sam_tile_program_free(p);
 }
 

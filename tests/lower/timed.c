@@ -295,8 +295,10 @@ static void check_args(const struct sam_system_figures *f, const struct sam_tile
         assert_int_equal(read[p], f->pipes[p].read);
         assert_int_equal(written[p], f->pipes[p].written);
     }
-    assert_true(written[SAM_TILE_PIPE_LOAD] >= stats->loaded);
-    assert_true(written[SAM_TILE_PIPE_STORE] >= stats->stored);
+    /* Copies in the background of a product are work of the product. */
+    const uint64_t behind = written[SAM_TILE_PIPE_MATRIX];
+    assert_true(written[SAM_TILE_PIPE_LOAD] + behind >= stats->loaded);
+    assert_true(written[SAM_TILE_PIPE_STORE] + behind >= stats->stored);
 }
 
 static int by_number(const void *x, const void *y)

@@ -7,6 +7,7 @@
 
 struct sam_tile_life {
     uint32_t first, last; /* in text order, from 1; 0: arguments live from the start */
+    uint32_t rests;       /* if there is room, no other tile has its place before then */
     bool written;
 };
 

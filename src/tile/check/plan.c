@@ -92,6 +92,7 @@ static bool collect(const struct sam_tile_program *p, const struct sam_tile_func
                                        .size = sam_tile_bytes(&v->type.tile),
                                        .first = flow->life[i].first,
                                        .last = flow->life[i].last,
+                                       .rests = flow->life[i].rests,
                                        .loc = v->type.tile.loc};
         if (!add(plan, place))
             return false;
@@ -149,23 +150,39 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
+enum { MOST_REST = 4 };
+
+/* Returns whether `by` keeps its bytes from another tile: while both live, and, if there is room,
+ * for `rest` of MOST_REST parts of the time that its place should rest. */
+static bool is_taken(const struct sam_tile_place *by, const struct sam_tile_place *place,
+                     unsigned rest)
+{
+    if (by->first <= place->last && by->last >= place->first)
+        return true;
+    return by->rests > by->last && by->first <= place->first &&
+           by->last + (uint64_t)(by->rests - by->last) * rest / MOST_REST >= place->first;
+}
+
 /* Place a tile at the lowest offset between live tiles, from `offset` on. Returns false if it does
  * not fit. */
 static bool fit(struct active *active, struct sam_tile_place *place, uint64_t offset,
-                uint64_t capacity)
+                uint64_t capacity, unsigned rest)
 {
-    size_t at = 0;
-    while (at < active->count && active->places[at]->offset < offset + place->size) {
-        uint64_t end = active->places[at]->offset + active->places[at]->size;
-        end = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (size_t i = 0; i < active->count; i++) {
+        const struct sam_tile_place *by = active->places[i];
+        if (by->offset >= offset + place->size)
+            break;
+        if (!is_taken(by, place, rest) && !is_taken(place, by, rest))
+            continue;
+        const uint64_t end = (by->offset + by->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         offset = end > offset ? end : offset;
-        at++;
     }
     place->offset = offset;
     if (capacity && offset + place->size > capacity && place->size <= capacity)
         return false;
-    memmove(&active->places[at + 1], &active->places[at],
-            (active->count - at) * sizeof(struct sam_tile_place *));
+    size_t at = active->count;
+    for (; at > 0 && active->places[at - 1]->offset > offset; at--)
+        active->places[at] = active->places[at - 1];
     active->places[at] = place;
     active->count++;
     return true;
@@ -203,10 +220,14 @@ static struct sam_tile_place *place_in_time(struct sam_tile_plan *plan, int loc,
         if ((int)place->loc != loc)
             continue;
         for (size_t k = 0; k < active->count; k++)
-            if (active->places[k]->last >= place->first)
+            if (is_taken(active->places[k], place, MOST_REST))
                 active->places[kept++] = active->places[k];
         active->count = kept;
-        if (!fit(active, place, reuse ? earlier(plan, active, place) : 0, capacity))
+        const uint64_t from = reuse ? earlier(plan, active, place) : 0;
+        unsigned rest = MOST_REST;
+        while (!fit(active, place, from, capacity, rest) && rest)
+            rest--;
+        if (capacity && place->size <= capacity && place->offset + place->size > capacity)
             return place;
     }
     return NULL;
@@ -222,7 +243,7 @@ static int by_size(const void *x, const void *y)
 /* Place the largest tiles first, each directly below or above those it overlaps in time. This
  * fragments memory less. */
 static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity,
-                          struct active *active)
+                          struct active *active, unsigned most_rest)
 {
     struct sam_tile_place **sorted = sam_alloc(plan->count + 1, sizeof(struct sam_tile_place *));
     size_t count = 0;
@@ -235,10 +256,13 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
     for (size_t i = 0; good && i < count; i++) {
         active->count = 0;
         for (size_t k = 0; k < i; k++)
-            if (sorted[k]->first <= sorted[i]->last && sorted[i]->first <= sorted[k]->last)
+            if (is_taken(sorted[k], sorted[i], MOST_REST) ||
+                is_taken(sorted[i], sorted[k], MOST_REST))
                 active->places[active->count++] = sorted[k];
         qsort(active->places, active->count, sizeof(struct sam_tile_place *), by_offset);
-        good = fit(active, sorted[i], 0, capacity);
+        unsigned rest = most_rest;
+        while (!(good = fit(active, sorted[i], 0, capacity, rest)) && rest)
+            rest--;
     }
     free(sorted);
     return good;
@@ -260,7 +284,10 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         struct sam_tile_place *late = place_in_time(plan, loc, capacity, &active, false);
         if (!late)
             continue;
-        if (plan->count <= MOST_BY_SIZE && place_by_size(plan, loc, capacity, &active))
+        bool good = false;
+        for (unsigned rest = MOST_REST + 1; plan->count <= MOST_BY_SIZE && !good && rest-- > 0;)
+            good = place_by_size(plan, loc, capacity, &active, rest);
+        if (good)
             continue;
         /* For the message: tiles live at the same time. */
         place_in_time(plan, loc, capacity, &active, false);

@@ -11,6 +11,7 @@
 struct sam_tile_place {
     uint64_t offset, size;
     uint32_t first, last; /* in text order */
+    uint32_t rests;       /* its place better stays free until then */
     uint32_t value;
     enum sam_tile_loc loc;
     bool bound; /* address assigned by the program */

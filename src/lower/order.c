@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schedule of a function: list scheduling of straight-line code on a dependence graph.
+ *
+ * A node is a move, a product, or a run of vector operations, which becomes launches. Nodes depend
+ * on each other by bytes of tiles and arrays, as the executor's hazards do. Launches run beside the
+ * hart; moves and products hold it while they are issued. An operation that may fail, that has
+ * sizes known only at run time, an event, a loop or a branch is a fence: nothing passes it. */
+#include "lower/graph.h"
+
+#include <stdlib.h>
+
+#include "tile/check/bind.h"
+
+/* Nodes of a segment; a longer one is cut. */
+enum { MOST_NODES = 4096, MOST_COPIES = 8 };
+/* Cycles: a launch that is not worth a detour; a detour that a launch is not worth. */
+enum { SHORT_LAUNCH = 2000, LONG_PATH = 20000 };
+
+enum { NOT_HERE, WAITING, EMITTED };
+
+static bool is_arith(unsigned code)
+{
+    return code == SAM_TILE_ADDI || code == SAM_TILE_SUBI || code == SAM_TILE_MULI ||
+           code == SAM_TILE_CMPI || code == SAM_TILE_CAST || code == SAM_TILE_SELECT;
+}
+
+/* --- the new order */
+
+static void emit(struct lower_order *o, uint32_t index)
+{
+    *o->link = index;
+    o->link = &o->p->ops[index].next;
+    o->state[index] = EMITTED;
+}
+
+/* Emit the operations that define the operands of an operation. */
+static void emit_support(struct lower_order *o, uint32_t index)
+{
+    const struct sam_tile_op *op = &o->p->ops[index];
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const uint32_t made = o->p->values[sam_tile_arg(o->p, op, i)].op;
+        if (made == SAM_TILE_NONE || o->state[made] != WAITING)
+            continue;
+        emit_support(o, made);
+        emit(o, made);
+    }
+}
+
+/* --- room */
+
+/* The room in the order of the program, by node: what a node that goes ahead must leave free. */
+static void measure(struct lower_order *o)
+{
+    uint64_t now[SAM_TILE_LOCS] = {0};
+    for (size_t i = 0; i < o->access_count; i++) {
+        const uint32_t place = o->accesses[i].place;
+        if (lower_type_of(o, place)->kind != SAM_TILE_KIND_TILE)
+            continue;
+        struct lower_tile *t = &o->tiles[lower_home(o, place)];
+        if (t->counted)
+            continue;
+        t->counted = true;
+        const uint64_t size = sam_tile_bytes(&lower_type_of(o, lower_home(o, place))->tile);
+        const enum sam_tile_loc loc = lower_type_of(o, lower_home(o, place))->tile.loc;
+        o->nodes[t->first].room[loc] += size;
+        o->nodes[t->last].ends[loc] += size;
+    }
+    for (size_t i = 0; i < o->node_count; i++)
+        for (unsigned loc = 0; loc < SAM_TILE_LOCS; loc++) {
+            now[loc] += o->nodes[i].room[loc];
+            o->nodes[i].room[loc] = now[loc];
+            now[loc] -= o->nodes[i].ends[loc];
+        }
+}
+
+/* Visit each tile of a node once; the caller starts at 0 with a new visit. */
+static struct lower_tile *next_tile(struct lower_order *o, const struct lower_node *n, uint32_t *op,
+                                    uint32_t *operand, uint32_t *value)
+{
+    for (; *op < n->count; ++*op, *operand = 0) {
+        const struct sam_tile_op *at = &o->p->ops[o->ops[n->first + *op]];
+        while (*operand < at->operand_count) {
+            *value = sam_tile_arg(o->p, at, (*operand)++);
+            if (lower_type_of(o, *value)->kind != SAM_TILE_KIND_TILE)
+                continue;
+            *value = lower_home(o, *value);
+            struct lower_tile *t = &o->tiles[*value];
+            if (t->visit == o->visits)
+                continue;
+            t->visit = o->visits;
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether a node that goes ahead of others leaves them the room that they need: `most`, and
+ * tiles of nodes that have gone ahead before. */
+static bool fits(struct lower_order *o, const struct lower_node *n,
+                 const uint64_t most[SAM_TILE_LOCS], const uint64_t ahead[SAM_TILE_LOCS])
+{
+    uint64_t wanted[SAM_TILE_LOCS] = {0};
+    uint32_t op = 0, operand = 0, value;
+    bool good = true;
+    o->visits++;
+    for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));)
+        if (!t->live)
+            wanted[lower_type_of(o, value)->tile.loc] +=
+                sam_tile_bytes(&lower_type_of(o, value)->tile);
+    for (unsigned i = 0; i < SAM_TILE_LOCS; i++)
+        good &= !wanted[i] || most[i] + ahead[i] + wanted[i] <= o->room[i];
+    return good;
+}
+
+/* The room of live tiles that the program would use after node `from` only. */
+static void measure_ahead(const struct lower_order *o, size_t from, uint64_t ahead[SAM_TILE_LOCS])
+{
+    for (size_t i = 0; i < o->live_count; i++)
+        if (o->tiles[o->live[i]].first > from) {
+            const struct sam_tile_type *type = &lower_type_of(o, o->live[i])->tile;
+            ahead[type->loc] += sam_tile_bytes(type);
+        }
+}
+
+static void take_room(struct lower_order *o, const struct lower_node *n)
+{
+    uint32_t op = 0, operand = 0, value;
+    o->visits++;
+    for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));) {
+        if (!t->live) {
+            t->live = true;
+            o->live[o->live_count++] = value;
+        }
+        if (--t->uses == 0)
+            for (size_t i = 0; i < o->live_count; i++)
+                if (o->live[i] == value) {
+                    o->live[i] = o->live[--o->live_count];
+                    break;
+                }
+    }
+}
+
+/* --- the choice */
+
+struct times {
+    uint64_t hart, gpu; /* when they are free */
+};
+
+/* Hart cycles until the next launch that each node leads to. */
+static void measure_paths(struct lower_order *o)
+{
+    for (size_t i = o->node_count; i-- > 0;) {
+        struct lower_node *n = &o->nodes[i];
+        n->path = UINT32_MAX;
+        for (uint32_t e = n->edges; e != SAM_TILE_NONE; e = o->edges[e].next) {
+            const uint32_t path = o->nodes[o->edges[e].to].path;
+            n->path = path < n->path ? path : n->path;
+        }
+        n->path = n->gpu > SHORT_LAUNCH      ? 0
+                  : n->path < UINT32_MAX / 2 ? n->path + n->hart
+                                             : UINT32_MAX;
+    }
+}
+
+/* The node to issue next. A launch that continues what has begun goes first: it takes the hart no
+ * time. When the GPU has nothing to do, a node on the shortest path to a launch; else the first of
+ * those that can begin now; of those that cannot, the one that can begin first. */
+static uint32_t choose(struct lower_order *o, size_t from, const struct times *now)
+{
+    uint64_t most[SAM_TILE_LOCS] = {0}, ahead[SAM_TILE_LOCS] = {0}, best_start = UINT64_MAX;
+    uint32_t best = SAM_TILE_NONE, best_path = LONG_PATH;
+    const bool idle = now->gpu < now->hart + LONG_PATH / 4;
+    measure_ahead(o, from, ahead);
+    for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
+        const struct lower_node *n = &o->nodes[i];
+        if (!n->done && !n->waits && (i == from || fits(o, n, most, ahead))) {
+            const uint64_t start = n->gpu || n->start < now->hart ? now->hart : n->start;
+            if (n->gpu && n->follows)
+                return (uint32_t)i;
+            if (idle && start == now->hart && n->path < best_path) {
+                best_start = 0;
+                best_path = n->path;
+                best = (uint32_t)i;
+            }
+            if (start < best_start) {
+                best_start = start;
+                best = (uint32_t)i;
+            }
+        }
+        for (unsigned k = 0; k < SAM_TILE_LOCS; k++)
+            most[k] = most[k] > n->room[k] ? most[k] : n->room[k];
+    }
+    return best;
+}
+
+static void issue(struct lower_order *o, uint32_t index, struct times *now)
+{
+    struct lower_node *n = &o->nodes[index];
+    uint64_t end;
+    if (n->gpu) {
+        now->hart += n->hart;
+        now->gpu = (now->gpu > now->hart ? now->gpu : now->hart) + n->gpu;
+        end = now->gpu;
+    } else {
+        now->hart = (n->start > now->hart ? n->start : now->hart) + n->hart;
+        end = 0;
+    }
+    n->done = true;
+    take_room(o, n);
+    for (uint32_t k = 0; k < n->count; k++)
+        emit_support(o, o->ops[n->first + k]);
+    for (uint32_t k = 0; k < n->count; k++)
+        emit(o, o->ops[n->first + k]);
+    for (uint32_t e = n->edges; e != SAM_TILE_NONE; e = o->edges[e].next) {
+        struct lower_node *to = &o->nodes[o->edges[e].to];
+        to->waits--;
+        to->start = to->start > end ? to->start : end;
+    }
+}
+
+static bool is_packed(const struct lower_order *o, const struct sam_tile_op *op)
+{
+    if (op->code != SAM_TILE_TLOAD)
+        return false;
+    const uint32_t pointer = sam_tile_pointer_of(o->p, sam_tile_arg(o->p, op, 0));
+    for (size_t i = 0; i < o->arrays->count; i++)
+        if (o->arrays->values[i] == pointer)
+            return o->arrays->arguments[i].packed != NULL;
+    return false;
+}
+
+/* Returns whether a launch waits for this node alone. */
+static bool releases_launch(const struct lower_order *o, const struct lower_node *n)
+{
+    for (uint32_t e = n->edges; e != SAM_TILE_NONE; e = o->edges[e].next)
+        if (o->nodes[o->edges[e].to].gpu && o->nodes[o->edges[e].to].waits == 1)
+            return true;
+    return false;
+}
+
+/* The next copy for the background of a product, or SAM_TILE_NONE. */
+static uint32_t choose_copy(struct lower_order *o, size_t from, const struct times *now,
+                            uint32_t budget)
+{
+    uint64_t most[SAM_TILE_LOCS] = {0}, ahead[SAM_TILE_LOCS] = {0};
+    measure_ahead(o, from, ahead);
+    for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
+        const struct lower_node *n = &o->nodes[i];
+        const struct sam_tile_op *op = &o->p->ops[o->ops[n->first]];
+        if ((op->code == SAM_TILE_TLOAD || op->code == SAM_TILE_TSTORE) && !n->done && !n->waits &&
+            n->hart <= budget && n->start <= now->hart && !releases_launch(o, n) &&
+            !is_packed(o, op) && (i == from || fits(o, n, most, ahead)))
+            return (uint32_t)i;
+        for (unsigned k = 0; k < SAM_TILE_LOCS; k++)
+            most[k] = most[k] > n->room[k] ? most[k] : n->room[k];
+    }
+    return SAM_TILE_NONE;
+}
+
+/* Issue copies that run in the background of a product (background.c). Returns how many. */
+static size_t issue_copies(struct lower_order *o, size_t from, const struct lower_node *product,
+                           const struct times *now)
+{
+    struct times same = *now;
+    uint32_t budget = product->hart * 3 / 4, index;
+    size_t count = 0;
+    while (count < MOST_COPIES && (index = choose_copy(o, from, now, budget)) != SAM_TILE_NONE) {
+        budget -= o->nodes[index].hart;
+        issue(o, index, &same);
+        count++;
+    }
+    return count;
+}
+
+/* Schedule the nodes so far, and begin a new segment. */
+static void end_segment(struct lower_order *o)
+{
+    struct times now = {0};
+    size_t from = 0;
+    measure(o);
+    measure_paths(o);
+    for (size_t count = 0; count < o->node_count && !o->memory; count++) {
+        while (o->nodes[from].done)
+            from++;
+        const uint32_t next = choose(o, from, &now);
+        const struct lower_node *n = &o->nodes[next];
+        if (!n->gpu && sam_tile_pipe(o->p->ops[o->ops[n->first]].code) == SAM_TILE_PIPE_MATRIX)
+            count += issue_copies(o, from, n, &now);
+        issue(o, next, &now);
+    }
+    for (size_t i = 0; i < o->support_count; i++)
+        if (o->state[o->support[i]] == WAITING) {
+            emit_support(o, o->support[i]);
+            emit(o, o->support[i]);
+        }
+    for (size_t i = 0; i < o->access_count; i++) {
+        const uint32_t place = o->accesses[i].place;
+        o->last[place] = SAM_TILE_NONE;
+        if (lower_type_of(o, place)->kind == SAM_TILE_KIND_TILE)
+            o->tiles[lower_home(o, place)] = (struct lower_tile){0};
+    }
+    o->live_count = 0;
+    o->visits = 0;
+    o->op_count = o->node_count = o->edge_count = o->access_count = o->support_count = 0;
+}
+
+static void add_support(struct lower_order *o, uint32_t index)
+{
+    void *grown = sam_lower_graph_more(o, o->support, o->support_count, &o->support_capacity,
+                                       sizeof *o->support);
+    if (!grown)
+        return;
+    o->support = grown;
+    o->support[o->support_count++] = index;
+    o->state[index] = WAITING;
+}
+
+static void block(struct lower_order *o, uint32_t *link)
+{
+    uint32_t at = *link;
+    o->link = link;
+    while (at != SAM_TILE_NONE && !o->memory) {
+        struct sam_tile_op *op = &o->p->ops[at];
+        const uint32_t next = op->next;
+        if (sam_lower_graph_is_support(o, op)) {
+            add_support(o, at);
+        } else if (is_arith(op->code)) {
+            emit_support(o, at);
+            emit(o, at);
+        } else if (sam_lower_graph_is_good(o, op)) {
+            sam_lower_graph_add(o, at);
+        } else {
+            end_segment(o);
+            emit(o, at);
+            if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF) {
+                block(o, &op->body[0]);
+                if (op->code == SAM_TILE_IF)
+                    block(o, &op->body[1]);
+                o->link = &op->next;
+            }
+        }
+        if (o->node_count >= MOST_NODES)
+            end_segment(o);
+        at = next;
+    }
+    end_segment(o);
+    if (!o->memory)
+        *o->link = SAM_TILE_NONE;
+}
+
+bool sam_lower_reorder(struct sam_tile_program *p, const struct sam_tile_lower_options *options,
+                       const struct sam_lower_arrays *arrays, const uint32_t *in_place,
+                       const uint64_t room[SAM_TILE_LOCS], unsigned ahead)
+{
+    struct lower_order o = {
+        .p = p, .options = options, .arrays = arrays, .in_place = in_place, .ahead = ahead};
+    memcpy(o.room, room, sizeof o.room);
+    const size_t values = p->value_count + 1;
+    if (sam_tile_flow(p, &p->funcs[0], &o.flow) != SAM_OK)
+        return false;
+    o.last = sam_alloc(values, sizeof *o.last);
+    o.tiles = sam_alloc(values, sizeof *o.tiles);
+    o.live = sam_alloc(values, sizeof *o.live);
+    o.state = sam_alloc(p->op_count + 1, sizeof *o.state);
+    o.memory = !o.last || !o.tiles || !o.live || !o.state;
+    for (size_t i = 0; !o.memory && i < values; i++)
+        o.last[i] = SAM_TILE_NONE;
+    if (!o.memory)
+        block(&o, &p->funcs[0].body);
+    sam_tile_flow_free(&o.flow);
+    free(o.ops);
+    free(o.nodes);
+    free(o.edges);
+    free(o.accesses);
+    free(o.last);
+    free(o.tiles);
+    free(o.live);
+    free(o.state);
+    free(o.support);
+    return !o.memory;
+}
