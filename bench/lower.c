@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "samite/samite.h"
 
-enum { LINES = 1000, BLOCK_LINES = 8, ROWS = 512, COLS = 64 };
+enum { LAUNCHES = 200, LINES = 1000, BLOCK_LINES = 8, ROWS = 512, COLS = 64 };
 
 struct program {
     struct sam_tile_program *tile;
@@ -129,6 +129,42 @@ static double run(void *context, uint64_t rounds)
     return (double)rounds * ROWS * COLS;
 }
 
+/* Launches that do little: what one costs the host. */
+static double launch(void *context, uint64_t rounds)
+{
+    const double elements = run(context, rounds);
+    return elements < 0 ? elements : (double)rounds * LAUNCHES;
+}
+
+static bool parse_launches(struct program *p)
+{
+    struct sam_buffer text = {0};
+    struct sam_error error;
+    char *messages = NULL;
+    sam_buffer_puts(&text, "func.func @f(%a: !pto.tile_buf<vec, 1x8xi32>, %b: "
+                           "!pto.tile_buf<vec, 1x16xi32>) {\n%one = arith.constant 1 : i32\n");
+    for (unsigned i = 0; i < LAUNCHES; i++) /* of two sizes in turn: they are not fused */
+        sam_buffer_printf(&text,
+                          "pto.tadds ins(%%%c, %%one : !pto.tile_buf<vec, 1x%uxi32>, i32) "
+                          "outs(%%%c : !pto.tile_buf<vec, 1x%uxi32>)\n",
+                          i % 2 ? 'b' : 'a', i % 2 ? 16 : 8, i % 2 ? 'b' : 'a', i % 2 ? 16 : 8);
+    sam_buffer_puts(&text, "return\n}\n");
+    if (sam_tile_parse("launches.pto", sam_buffer_text(&text), text.size, &p->tile, &messages,
+                       &error) != SAM_OK)
+        bench_fail(messages ? messages : "parse", &error);
+    free(messages);
+    sam_buffer_free(&text);
+    for (unsigned i = 0; i < 2; i++) {
+        struct sam_array *a = i ? &p->out : &p->in;
+        *a = (struct sam_array){
+            .dtype = SAM_I32, .rank = 2, .shape = {1, i ? 16 : 8}, .count = i ? 16 : 8};
+        a->size = a->count * 4;
+        a->data = calloc(a->size, 1);
+        p->arguments[i] = (struct sam_tile_argument){.array = a};
+    }
+    return p->in.data && p->out.data;
+}
+
 static void close_program(struct program *p)
 {
     sam_tile_program_free(p->tile);
@@ -139,9 +175,9 @@ static void close_program(struct program *p)
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Lowered tile programs");
-    struct program lines = {0}, loop = {0};
+    struct program lines = {0}, loop = {0}, launches = {0};
     struct sam_error error;
-    if (!parse(&lines, false) || !parse(&loop, true))
+    if (!parse(&lines, false) || !parse(&loop, true) || !parse_launches(&launches))
         exit(2);
     bench_time(bench, "lower 1,000 lines", "ms", 1e-3, lower, &lines, 0);
     const double rate =
@@ -151,8 +187,16 @@ int main(int argc, char **argv)
         sam_tile_lowered_load(loop.made, loop.system, &error) != SAM_OK)
         bench_fail("load", &error);
     bench_rate(bench, "softmax, lowered", "M elements/s", 1e6, run, &loop, rate);
+    make(&launches);
+    if (sam_system_new(NULL, &launches.system, &error) != SAM_OK ||
+        sam_tile_lowered_load(launches.made, launches.system, &error) != SAM_OK)
+        bench_fail("load", &error);
+    bench_time(bench, "launch", "us", 1e-6, launch, &launches, 0);
     sam_tile_lowered_free(loop.made);
     sam_system_free(loop.system);
+    sam_tile_lowered_free(launches.made);
+    sam_system_free(launches.system);
+    close_program(&launches);
     close_program(&lines);
     close_program(&loop);
     bench_lower_cycles(bench);

@@ -16,6 +16,36 @@
     "64x64xf16" layout ">) outs(%d : !pto.tile_buf<acc, 64x64xf32>)\n"                             \
     "return\n}\n"
 
+#define WIDE "!pto.tile_buf<vec, 64x256xf32>"
+/* x * min(max(x + 3, 0), 6) / 6 */
+#define HARD_SWISH                                                                                 \
+    "func.func @f(%x: " WIDE ", %y: " WIDE ") {\n"                                                 \
+    "%three = arith.constant 3.0 : f32\n%zero = arith.constant 0.0 : f32\n"                        \
+    "%six = arith.constant 6.0 : f32\n%sixth = arith.constant 0.16666667 : f32\n"                  \
+    "%a = pto.tadds %x, %three : " WIDE ", f32 -> " WIDE "\n"                                      \
+    "%b = pto.tmaxs %a, %zero : " WIDE ", f32 -> " WIDE "\n"                                       \
+    "%c = pto.tmins %b, %six : " WIDE ", f32 -> " WIDE "\n"                                        \
+    "%d = pto.tmuls %c, %sixth : " WIDE ", f32 -> " WIDE "\n"                                      \
+    "pto.tmul ins(%d, %x : " WIDE ", " WIDE ") outs(%y : " WIDE ")\nreturn\n}\n"
+
+#define PIXELS  "!pto.tile_buf<vec, 102x48xf32>"
+#define ROW     "!pto.tile_buf<vec, 32x48xf32>"
+#define FILTERS "!pto.tile_buf<vec, 9x48xf32>"
+#define FILTER  "!pto.tile_buf<vec, 1x48xf32>"
+#define TAP(n, at, product)                                                                        \
+    "%at" n " = arith.constant " at " : index\n%row" n " = arith.constant " n " : index\n"         \
+    "%x" n " = pto.subset %x, offsets = [%at" n ", %zero] : " PIXELS " -> " ROW "\n"               \
+    "%w" n " = pto.subset %w, offsets = [%row" n ", %zero] : " FILTERS " -> " FILTER "\n"          \
+    "pto.tcolexpandmul ins(%x" n ", %w" n " : " ROW ", " FILTER ") outs(%" product " : " ROW ")\n"
+#define SUM "pto.tadd ins(%y, %t : " ROW ", " ROW ") outs(%y : " ROW ")\n"
+/* One row of pixels of a depthwise 3x3, from three rows with a border. */
+#define DEPTHWISE                                                                                  \
+    "func.func @f(%x: " PIXELS ", %w: " FILTERS ", %y: " ROW ") {\n"                               \
+    "%zero = arith.constant 0 : index\n%t = pto.alloc_tile : " ROW "\n" TAP("0", "0", "y")         \
+        TAP("1", "1", "t") SUM TAP("2", "2", "t") SUM TAP("3", "34", "t") SUM TAP("4", "35", "t")  \
+            SUM TAP("5", "36", "t") SUM TAP("6", "68", "t") SUM TAP("7", "69", "t")                \
+                SUM TAP("8", "70", "t") SUM "return\n}\n"
+
 struct input {
     enum sam_dtype dtype;
     uint64_t rows, cols;
@@ -47,17 +77,37 @@ static const struct {
      NULL,
      0,
      {{SAM_BF16, 32, 256}, {SAM_BF16, 256, 32}, {SAM_F32, 32, 32}}},
+    /* issue: 7 vector instructions per 32 elements and SM */
+    {"hard-swish 64x256",
+     NULL,
+     HARD_SWISH,
+     "tadds",
+     1792,
+     {{SAM_F32, 64, 256}, {SAM_F32, 64, 256}}},
+    /* load and store unit: 464 accesses per SM */
+    {"depthwise 3x3, 32 pixels of 48",
+     NULL,
+     DEPTHWISE,
+     "tcolexpandmul",
+     1620,
+     {{SAM_F32, 102, 48}, {SAM_F32, 9, 48}, {SAM_F32, 32, 48}}},
     {"softmax.pto", "softmax.pto", NULL, NULL, 0, {{SAM_F32, 16, 64}, {SAM_F32, 16, 64}}},
 };
 
 static const struct {
     const char *name;
-    uint32_t sequence;
+    uint32_t sequence, width, hidden;
+    enum sam_dtype type;
     bool packed;
+    double slope, cubic;
 } blocks[] = {
-    {"block.pto 128x256, f32", 128, false},
-    {"block.pto 128x256, bf16 packed", 128, true},
-    {"block.pto 64x256, bf16 packed", 64, true},
+    {"block.pto 128x256, f32", 128, 256, 1024, SAM_BF16, false, BLOCK_GELU_SLOPE, BLOCK_GELU_CUBIC},
+    {"block.pto 128x256, bf16 packed", 128, 256, 1024, SAM_BF16, true, BLOCK_GELU_SLOPE,
+     BLOCK_GELU_CUBIC},
+    {"block.pto 64x256, bf16 packed", 64, 256, 1024, SAM_BF16, true, BLOCK_GELU_SLOPE,
+     BLOCK_GELU_CUBIC},
+    /* the shape of those of PP-OCRv4's recognition model */
+    {"block.pto 40x120, f32, Swish", 40, 120, 240, SAM_F32, false, 1, 0},
 };
 
 static void put(struct bench *bench, const char *name, const struct sam_system_figures *f,
@@ -131,12 +181,12 @@ static void run_block(struct bench *bench, size_t row)
 {
     const struct sam_system_timing timing = {.size = sizeof timing};
     const struct block_config config = {.sequence = blocks[row].sequence,
-                                        .width = 256,
+                                        .width = blocks[row].width,
                                         .heads = 8,
-                                        .hidden = 1024,
-                                        .type = SAM_BF16,
-                                        .slope = BLOCK_GELU_SLOPE,
-                                        .cubic = BLOCK_GELU_CUBIC,
+                                        .hidden = blocks[row].hidden,
+                                        .type = blocks[row].type,
+                                        .slope = blocks[row].slope,
+                                        .cubic = blocks[row].cubic,
                                         .eps = 1e-5,
                                         .seed = 1};
     struct block_system how = {.timing = &timing};
