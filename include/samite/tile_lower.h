@@ -38,7 +38,7 @@ struct sam_tile_lower_options {
      */
     bool unbound;
     uint32_t acc_regs; /* of the hart (hart.h); 0: all */
-    /* Lower the program as it stands: loops stay loops, operations keep their order and tiles their
+    /* Lower the program as written: loops stay loops, operations keep their order and tiles their
      * room. */
     bool in_order;
 };

@@ -36,7 +36,7 @@ static inline bool sam_lower_is_copied(const struct lower *l, const struct sam_t
 {
     return l->unrolled.copies && l->unrolled.copies[sam_lower_origin(l, op)] > 1;
 }
-/* How many copies of it the program has before this one. */
+/* The number of its copies that come before this one. */
 static inline uint32_t sam_lower_copy(const struct lower *l, const struct sam_tile_op *op)
 {
     return l->unrolled.copy ? l->unrolled.copy[op - l->p->ops] : 0;

@@ -18,7 +18,8 @@ void sam_lower_stage(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_unstage(struct lower *l);
 /* Returns whether the window is currently staged; *delta is the slot of its address offset. */
 bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
-/* Returns whether its copy may have another distance of rows; *pitch is the slot of it, in elements.
+/* Returns whether its copy may have another distance of rows; *pitch is the slot of it, in
+ * elements.
  */
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch);
 /* Emit the code of prefetch: none unless the window is of packed weights. */

@@ -12,7 +12,7 @@
  * loop, and so do those around it. */
 enum { MOST_OPS = 12288 };
 
-/* Where the next operation is linked. */
+/* The link to the next operation. */
 struct link {
     uint32_t op;
     enum { FUNCTION, NEXT, FIRST_BODY, SECOND_BODY } which;

@@ -155,7 +155,7 @@ void lowered_run(struct lowered *x)
     lowered_copy(x, &y);
     lower(&y, p, &made);
     run_system(&y, made);
-    lowered_copy(x, &z); /* as it stands, or in a new order */
+    lowered_copy(x, &z); /* as written, or in a new order */
     z.options.in_order = !z.options.in_order;
     lower(&z, p, &other);
     run_system(&z, other);
