@@ -2,9 +2,10 @@
 /* The schedule of a function: list scheduling of straight-line code on a dependence graph.
  *
  * A node is a move, a product, or a run of vector operations, which becomes launches. Nodes depend
- * on each other by bytes of tiles and arrays, as the executor's hazards do. Launches run while the
- * hart; moves and products hold it while they are issued. An operation that may fail, that has
- * sizes known only at run time, an event, a loop or a branch is a fence: nothing passes it. */
+ * on each other by bytes of tiles and arrays, as the executor's hazards do. Launches run in
+ * parallel with the hart; moves and products hold it while they are issued. An operation that may
+ * fail, that has sizes known only at run time, an event, a loop or a branch is a fence: nothing
+ * passes it. */
 #include "lower/graph.h"
 
 #include <stdlib.h>
