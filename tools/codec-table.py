@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""codec-table.py FILE.json...: the rows of `./dev bench --json FILE.json codec` and of `... compare_codecs`, as docs/codec.md
-has them: medians of all files, with the least and the largest ratio if there are several."""
+"""codec-table.py FILE.json...: the rows of `./dev bench --json FILE.json codec` and of `... compare_codecs`, as
+docs/codec.md has them: medians of all files, with the least and the largest ratio if there are several."""
 import json
 import sys
 from statistics import median

@@ -109,10 +109,13 @@ def panel(x0, title, rows):
     """A chart of 460 by 300: bytes of the decoder against tokens per second."""
     left, right, top, bottom = x0 + 62, x0 + 440, 44, 256
     most = max(max(speed.values()) for _, _, speed in rows) * 1.05
+
     def x(size):
         return left + (size - 4000) * (right - left) / (15500 - 4000)
+
     def y(speed):
         return bottom - speed * (bottom - top) / most
+
     print('<text x="%d" y="24" class="t">%s</text>' % (x0 + 14, title))
     for i in range(5):
         at = most * i / 4

@@ -18,9 +18,8 @@ static void describe_move(const struct sam_core *core, const struct sam_insn *in
     w->narrow = m->narrow;
     w->registers = whole ? sam_m_whole_count((unsigned)insn->imm) : 1;
     w->m = whole ? m->rows * w->registers : m->size_m;
-    w->widen = w->kind == SAM_M_KIND_LOAD && !whole
-                   ? sam_matrix_widening(m, (unsigned)insn->imm)
-                   : 0;
+    w->widen =
+        w->kind == SAM_M_KIND_LOAD && !whole ? sam_matrix_widening(m, (unsigned)insn->imm) : 0;
     w->bytes = (whole ? m->row_bytes : m->size_k) >> w->widen;
     w->stride = whole ? m->row_bytes : sam_matrix_x(core, insn->rs2);
 }

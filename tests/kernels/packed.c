@@ -313,7 +313,7 @@ TEST(wrong_programs)
         {"layer.s", "add     a3, a3, t0", "nop"},
         {"layer.s", "tl.xpose.h.01 tl1, tl2, t4", "nop"},
         {"layer.s", "tl.store tl2, 0(t5)", "nop"},
-        {"layer.s", "mldh    m1, s4, (t4)", "nop"},
+        {"layer.s", "mldh    \\register, s4, \\address", "nop"},
         {"layer.s", "mmov.mx \\sum, a5", "nop"},
         {"layer.s", "li      t0, SAM_TYPE_F16", "li t0, SAM_TYPE_E5M2"},
         {"layer.s", "sw      s0, 0(t0)", "nop"},

@@ -279,7 +279,7 @@ static void binding(struct writer *w)
     unsigned t = tile.name, i = get(w, 'i')->name, k = get(w, 'i')->name;
     const char *pto = below(w, 2) ? "pto." : "";
     char type[192];
-    switch (below(w, 7)) {
+    switch (below(w, 8)) {
     case 0: /* which has no type: not of a free name */
         allocate(w);
         PUT("%stassign %%v%u, @tile(0x%x)\n", pto, w->fresh - 1, below(w, 1 << 20));
@@ -298,6 +298,10 @@ static void binding(struct writer *w)
     case 3: PUT("%sset_validshape %%v%u, %%v%u, %%v%u : %s\n", pto, t, i, k, tile.type); break;
     case 4: PUT("%sbarrier\n", pto); break;
     case 5: PUT("tsync\n"); break;
+    case 6:
+        tile = *get(w, 'v');
+        PUT("%sprefetch %%v%u : %s\n", pto, tile.name, tile.type);
+        break;
     default:
         i = get(w, 'e')->name;
         k = get(w, 'e')->name;

@@ -27,8 +27,8 @@ struct sam_mxu_move {
     uint64_t address; /* of the request: a multiple of 16 */
     uint64_t first;   /* of the bytes */
     uint16_t row;     /* counted through all registers */
-    uint8_t k, size; /* of memory; of a register they are shifted left by `widen` */
-    uint8_t length; /* beats - 1 */
+    uint8_t k, size;  /* of memory; of a register they are shifted left by `widen` */
+    uint8_t length;   /* beats - 1 */
     bool zero, full_line;
     uint8_t widen;
 };
