@@ -45,15 +45,15 @@ static int report_kernels(const struct run *run, const char *path)
 }
 
 /* The only kernel of a source, or NULL. */
-static const char *only_kernel(const struct run *run)
+static const struct sam_symbol *only_kernel(const struct run *run)
 {
-    const char *found = NULL;
+    const struct sam_symbol *found = NULL;
     for (size_t i = 0; i < run->image->symbol_count; i++) {
         if (!is_kernel(run->image, &run->image->symbols[i]))
             continue;
         if (found)
             return NULL;
-        found = run->image->symbols[i].name;
+        found = &run->image->symbols[i];
     }
     return found;
 }
@@ -149,10 +149,10 @@ int ventus_open_kernel(struct run *run)
     int code = run_load_kernels(run->request, path, SAM_CODE_BASE, &run->image);
     if (code != CLI_OK)
         return code;
-    if (!asked->kernel)
-        asked->kernel = only_kernel(run);
     const struct sam_symbol *kernel =
-        asked->kernel ? sam_image_find(run->image, asked->kernel) : NULL;
+        asked->kernel ? sam_image_find(run->image, asked->kernel) : only_kernel(run);
+    if (kernel)
+        asked->kernel = kernel->name;
     if (!kernel || (is_compiled(run->image) && !is_kernel(run->image, kernel)))
         return report_kernels(run, path);
     code = check_signature(run) ?: ventus_create(run);

@@ -130,14 +130,23 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
                                  struct sam_buffer *out, struct sam_buffer *messages,
                                  struct sam_error *error)
 {
+    /* Without double, half and images: clang itself refuses them. */
+    static const char device[] =
+        "-cl-ext=-cl_khr_fp64,-cl_khr_fp16,-cl_khr_3d_image_writes,-__opencl_c_fp64,"
+        "-__opencl_c_images,-__opencl_c_read_write_images,-__opencl_c_3d_image_writes";
     static const char *const flags[] = {
-        "-x", "cl", "-target", "spir-unknown-unknown", "-Xclang", "-finclude-default-header",
-        /* a device without double, half and images: clang itself refuses them */
+        "-x",
+        "cl",
+        "-target",
+        "spir-unknown-unknown",
         "-Xclang",
-        "-cl-ext=-cl_khr_fp64,-cl_khr_fp16,-cl_khr_3d_image_writes,-__opencl_c_fp64,-__opencl_c_"
-        "images,"
-        "-__opencl_c_read_write_images,-__opencl_c_3d_image_writes",
-        "-fno-builtin", "-fno-color-diagnostics", "-fno-vectorize", "-fno-slp-vectorize",
+        "-finclude-default-header",
+        "-Xclang",
+        device,
+        "-fno-builtin",
+        "-fno-color-diagnostics",
+        "-fno-vectorize",
+        "-fno-slp-vectorize",
         "-Wno-unused-command-line-argument",
         "-Wno-format" /* %f takes a float here; print.c checks types */};
     const char *argv[512];

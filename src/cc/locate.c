@@ -81,7 +81,7 @@ static void apply_note(struct cc_function *f, uint32_t *now, const struct cc_not
     struct cc_debug *d = f->cc->debug;
     struct cc_piece list[CC_MAX_PIECES];
     uint32_t count = 0;
-    bool added = false;
+    bool added = !d->pieces; /* nothing has a place */
     const struct cc_location old = d->locations[now[n->variable]];
     for (uint32_t i = 0; i <= old.count; i++) {
         const struct cc_piece *p = i < old.count ? &d->pieces[old.first + i] : NULL;

@@ -83,8 +83,10 @@ static enum sam_status cast(struct cc_function *f, llvm_ref insn, int opcode)
     const unsigned each = sam_cc_words(to), source = sam_cc_words(from);
     for (unsigned i = 0; i * each < v->count; i++) {
         struct cc_opnd a[CC_MAX_WORDS];
-        for (unsigned k = 0; k < source; k++)
-            a[k] = sam_cc_use(f, x, i * source + k);
+        unsigned word = 0;
+        do
+            a[word] = sam_cc_use(f, x, i * source + word);
+        while (++word < source);
         if (extends)
             a[source - 1] = sam_cc_extend(f, a[source - 1], from - 32 * (source - 1), sign);
         switch (opcode) {

@@ -142,9 +142,12 @@ unsigned sam_cc_wide_use(struct cc_function *f, llvm_ref value, unsigned at, boo
                          struct cc_opnd *out)
 {
     const unsigned bits = sam_cc_bits(f->cc, f->cc->ll.TypeOf(value)), n = sam_cc_words(bits);
-    for (unsigned i = 0; i < n; i++)
-        out[i] = sam_cc_use(f, value, n * at + i);
-    out[n - 1] = sam_cc_extend(f, out[n - 1], bits - 32 * (n - 1), sign);
+    struct cc_opnd last;
+    unsigned i = 0;
+    do
+        last = out[i] = sam_cc_use(f, value, n * at + i);
+    while (++i < n);
+    out[n - 1] = sam_cc_extend(f, last, bits - 32 * (n - 1), sign);
     return n;
 }
 

@@ -166,11 +166,13 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
     const struct sam_tile_ty *types[4];
     struct sam_tile_span span;
     uint32_t place;
+    bool real = false; /* the last operand */
     if (!row)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(o->p, op, i);
         types[i] = lower_type_of(o, value);
+        real = types[i]->kind == SAM_TILE_KIND_TILE && sam_tile_is_real(types[i]->tile.dtype);
         if (types[i]->kind == SAM_TILE_KIND_TILE &&
             (types[i]->tile.valid_rows == SAM_TILE_DYNAMIC ||
              types[i]->tile.valid_cols == SAM_TILE_DYNAMIC))
@@ -179,8 +181,7 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
             !span_of(o, value, &place, &span))
             return false;
     }
-    if ((row->function == SAM_TILE_FN_DIV || row->function == SAM_TILE_FN_REM) &&
-        !sam_tile_is_real(types[op->operand_count - 1]->tile.dtype))
+    if ((row->function == SAM_TILE_FN_DIV || row->function == SAM_TILE_FN_REM) && !real)
         return false;
     if ((op->code == SAM_TILE_TEXTRACT || op->code == SAM_TILE_TINSERT) && !offsets_fit(o, op))
         return false;

@@ -36,10 +36,13 @@ struct unroll {
 
 static bool known(const struct unroll *u, uint32_t value, int64_t *number)
 {
-    const uint32_t op = u->q.values[value].op;
-    if (op == SAM_TILE_NONE || u->q.ops[op].code != SAM_TILE_CONSTANT)
+    const struct sam_tile_op *const ops = u->q.ops;
+    if (!u->q.values || !ops) /* an empty program */
         return false;
-    *number = u->q.ops[op].literal;
+    const uint32_t op = u->q.values[value].op;
+    if (op == SAM_TILE_NONE || ops[op].code != SAM_TILE_CONSTANT)
+        return false;
+    *number = ops[op].literal;
     return true;
 }
 

@@ -162,9 +162,9 @@ static void builtin(struct generator *g, int depth)
 static void whole(struct generator *g, int depth)
 {
     static const char *const forms[] = {
-        [4] = "($u " OPERATOR " $u)",
-        [5] = "($u " OPERATOR " $u)",
-        [6] = "($u " OPERATOR " $u)",
+        [4] = ("($u " OPERATOR " $u)"),
+        [5] = ("($u " OPERATOR " $u)"),
+        [6] = ("($u " OPERATOR " $u)"),
         [8] = "($u `%~/` ($s | 1u))",
         /* of halves, so that the least number by -1 cannot occur */
         [9] = "(uint)(((int)$u >> 1) `%~/` ((int)$s | 1))",
