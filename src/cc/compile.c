@@ -282,10 +282,9 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
                                  "-emit-llvm",
                                  "-c"};
     /* whose functions of images need their types */
-    static const char *const header[] = {
-        "-cl-no-stdinc", "-Xclang",
-        "-cl-ext=+cl_khr_3d_image_writes,+__opencl_c_images,"
-        "+__opencl_c_read_write_images,+__opencl_c_3d_image_writes"};
+    static const char images[] = "-cl-ext=+cl_khr_3d_image_writes,+__opencl_c_images,"
+                                 "+__opencl_c_read_write_images,+__opencl_c_3d_image_writes";
+    static const char *const header[] = {"-cl-no-stdinc", "-Xclang", images};
     for (size_t i = 0; i < SAM_COUNT(flags); i++)
         words[count++] = flags[i];
     if (status == SAM_OK && clang.major == 14 && stores_halves(sam_buffer_text(&source)))
