@@ -142,6 +142,6 @@ def sweep(program: Union[Source, Callable[[Config], Any]], config: Mapping[str, 
             for future in futures:
                 future.cancel()
             while wait(futures, timeout=0.05).not_done:
-                stop_threads(threads)  # again and again: a run may be about to begin
+                stop_threads(list(threads))  # again and again: a run, or a thread, may be about to begin
             raise
     return rows
