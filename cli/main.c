@@ -102,8 +102,8 @@ static const char *form_among(const struct cli_verb *verb, int count, char **wor
     return NULL;
 }
 
-/* Removes --color[=WHEN] from the words and sets the environment variables of the same meaning,
- * which apply to all output. */
+/* Remove --color[=WHEN] from the words and set the equivalent environment variables. They apply to
+ * all output. */
 static int take_colour(struct cli_args *args)
 {
     int kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Break- and watchpoints: the user's list, and the session's points behind it. */
+/* Breakpoints and watchpoints: the user's list, and the points that it sets in the session. */
 #include <stdlib.h>
 #include <string.h>
 

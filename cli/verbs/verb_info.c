@@ -8,8 +8,8 @@
 
 static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 
-/* *file: its tensors and, unless `packed` is NULL, the packing of each (NULL on out-of-memory,
- * which report_row reports). False with `error` filled. */
+/* *file: its tensors and, unless `packed` is NULL, the packing of each. It is NULL on
+ * out-of-memory, reported by report_row. On failure returns false and fills `error`. */
 static bool describe(const char *path, const char *kind, uint64_t bytes,
                      const struct sam_weight *tensors, size_t count,
                      const struct sam_packed *packed, json_t **file, struct sam_error *error)

@@ -39,9 +39,9 @@ int reference_start(const void *metadata);
 /* The hardware has ended the launch. */
 int reference_finish(void);
 int reference_set_x(uint32_t workgroup, uint32_t warp, uint32_t count, const uint64_t *values);
-/* 0 if there is no such warp. */
+/* 0 if the warp does not exist. */
 uint32_t reference_next_pc(uint32_t workgroup, uint32_t warp);
-/* All zero if there is no such warp, or it has ended. */
+/* All zero if the warp does not exist or has ended. */
 struct reference_step reference_step(uint32_t workgroup, uint32_t warp);
 void reference_get_x(uint64_t values[REFERENCE_X], uint32_t workgroup, uint32_t warp);
 

@@ -45,8 +45,8 @@ struct sam_mxu_config {
     bool ports;     /* a port of a register moves one block a cycle; false: any number */
     unsigned stall; /* per cent of cycles in which a bus channel is not ready, 0..90 */
     uint64_t seed;  /* for the random choices of ooo_window and stall */
-    enum sam_mxu_widen load_widen; /* what mldh and msldh read: docs/matrix-rulings.md, 2.13. Unlike
-                                      the others it changes values */
+    enum sam_mxu_widen load_widen; /* memory type of mldh and msldh (docs/matrix-rulings.md, 2.13).
+                                      Unlike the others it changes values */
 };
 
 /* The defaults for rows of `mlen` bits. */

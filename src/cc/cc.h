@@ -238,8 +238,8 @@ struct cc_function {
     uint32_t cse_slots[1024];  /* index + 1 */
     uint32_t mask_block, mask; /* the condition that v0 holds in this block */
     bool failed;               /* memory has run out */
-    bool in_vectors; /* what is computed, although lanes agree: scalar registers do not suffice */
-    bool crowded;    /* so it must be */
+    bool in_vectors;           /* uniform values too: scalar registers do not suffice */
+    bool crowded;              /* so it must be */
     uint32_t spills;
 };
 

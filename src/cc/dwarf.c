@@ -366,7 +366,7 @@ void sam_cc_dwarf_finish(struct cc *cc, struct sam_buffer *out)
     struct cc_debug *d = cc->debug;
     struct sam_buffer kernels = d->info;
     d->info = (struct sam_buffer){0};
-    for (size_t i = 0; i < d->type_count; i++) { /* which may add to them */
+    for (size_t i = 0; i < d->type_count; i++) { /* an entry may add types */
         sam_buffer_printf(&d->info, ".Ldt%zu:\n", i);
         put_type_entry(d, d->types[i]);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which value a variable of the source has, as LLVM's calls of llvm.dbg.* say. */
+/* Values of source variables, from LLVM's calls of llvm.dbg.*. */
 #include <stdlib.h>
 #include <string.h>
 

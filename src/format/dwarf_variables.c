@@ -40,7 +40,7 @@ enum sam_status sam_variables_open(const struct sam_image *image, struct sam_var
     }
     if (status != SAM_OK || !v->dwarf) {
         sam_variables_close(v);
-        return status; /* without DWARF there are no variables */
+        return status; /* no DWARF, no variables */
     }
     *variables = v;
     return SAM_OK;

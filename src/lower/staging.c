@@ -62,8 +62,8 @@ static void find_slot(struct lower *l)
                    8 * SLOT);
 }
 
-/* Fill slot t2; s3: it is a hint, which is dropped if there is no room; returns to tp. t3 = the
- * first element of a record, t5 = how many, s4 = records. */
+/* Fill slot t2 and return to tp. s3: non-zero for a hint, dropped when the slot has no room. t3:
+ * first element of a record; t5: elements of a record; s4: records. */
 static void choose_elements(struct lower *l)
 {
     sam_lower_hart(

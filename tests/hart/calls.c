@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a program on the hart to its host: semihosting, ecall, tohost; also in a session,
- * which may go back to before a call. */
+/* Calls of a program on the hart to its host: semihosting, ecall, tohost; also in
+ * sessions that step back over a call. */
 #include "hart/program.h"
 
 #include <stdio.h>

@@ -63,9 +63,9 @@ void mixed_see_requests(struct mixed *m, const struct request *requests, unsigne
 /* No access of a unit begins before the end of the older accesses of other units that it depends
  * on, byte by byte. Returns the number of comparisons. */
 unsigned mixed_expect_order(const struct mixed *m);
-/* Each instruction of the engines starts, and each scalar access issues, in exactly the cycle in
- * which its last dependence ends: a second implementation of the rules between units. Returns
- * the number of waits for the matrix unit. */
+/* Each instruction of the engines starts, and each scalar access issues, exactly in the
+ * cycle of the end of its last dependence: a second implementation of the rules between units.
+ * Returns the number of waits for the matrix unit. */
 unsigned mixed_expect_exact(const struct mixed *m);
 /* The cycles of each unit add up to the same total. */
 void mixed_expect_sums(const struct sam_engines_report *r, const struct sam_mxu_stats *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random TensorLoad programs on the hart and on the reference: after each instruction every
- * TLReg, x register, CSR and byte of memory must agree, as must cause and tval of a trap, after
- * which nothing may have changed. Then each program runs again without stops. A failure prints
+ * TLReg, x register, CSR and byte of memory must agree, as must cause and tval of a trap. A
+ * trap changes nothing else. Then each program runs again without stops. A failure prints
  * its seed and the program, reduced to the relevant words. SAMITE_SEED=N runs from seed N;
  * SAMITE_CASES=N sets the number of programs. */
 #include <stdio.h>

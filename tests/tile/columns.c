@@ -184,7 +184,7 @@ TEST(test_levels)
 
 /* Every pair of 16-bit elements. With the second elements in the order of their values, as
  * fp_format.h has them, the minimum of m and each is plain: those below m, then m itself, then
- * what the mode says of NaN. So results are compared with memcmp. */
+ * NaN by the rule of the mode. So results are compared with memcmp. */
 enum { ALL = 65536, PANEL = 2048 }; /* a panel and its results stay in the first cache */
 
 struct ordered {
