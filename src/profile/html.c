@@ -1,54 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile as one HTML page without scripts and external references. A source line unfolds to its
- * instructions. */
+/* A profile as an HTML page. A source line unfolds to its instructions. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
+
+#include "tree/page.h"
 
 /* Of a longer source only the neighbourhood of counted lines is printed. */
 enum { WHOLE_SOURCE = 3000, NEAR = 5 };
 
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1c1e21;--dim:#6a7178;--page:#fff;--rule:#e2e5e8;"
-    "--heat:#ffb37a;--strip:#f6f7f8}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8ea;--dim:#98a0a8;--page:#17191c;"
-    "--rule:#2f3439;--heat:#8a4b1a;--strip:#1f2226}}\n"
-    "body{margin:0 auto;max-width:76rem;padding:1.5rem;background:var(--page);color:var(--ink);"
-    "font:15px/1.45 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:0 0 .3rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
-    "p{margin:.3rem 0;color:var(--dim)}nav a{margin-right:1rem}a{color:inherit}\n"
-    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
-    "th{position:sticky;top:0;background:var(--page);text-align:right;font-weight:600;"
-    "border-bottom:1px solid var(--rule)}\n"
-    "th,td{padding:.12rem .5rem;text-align:right;white-space:nowrap;vertical-align:top}\n"
-    "th:last-child,td:last-child,.at{text-align:left}td:last-child{width:100%}\n"
-    "tr:hover td{background-color:var(--strip)}\n"
-    ".p{background:linear-gradient(to left,var(--heat) calc(var(--w)*1%),transparent 0)}\n"
-    "th.at{font:inherit;font-weight:600}td.at,code,summary{font:13px/1.5 "
-    "ui-monospace,Menlo,Consolas,monospace;white-space:pre}\n"
+    "summary{font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;"
+    "overflow-wrap:anywhere;list-style-position:outside;margin-left:1rem}\n"
+    ".source code{padding-left:1rem;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     ".n,.n a{color:var(--dim);text-decoration:none}.f td{padding-top:.8rem;font-weight:600}\n"
-    ".source code{padding-left:1rem}summary{list-style-position:outside;margin-left:1rem}\n"
     "details table{width:auto;margin:.2rem 0 .4rem 1.2rem;color:var(--dim)}\n"
-    ".wide{overflow-x:auto}tr:target td{outline:2px solid var(--heat)}\n";
-
-static void put_text(struct sam_buffer *out, const char *text)
-{
-    struct sam_buffer plain = {0};
-    sam_buffer_plain(&plain, text, strlen(text), ' ');
-    for (const char *at = sam_buffer_text(&plain); *at; at++) {
-        const char *entity = *at == '&'   ? "&amp;"
-                             : *at == '<' ? "&lt;"
-                             : *at == '>' ? "&gt;"
-                             : *at == '"' ? "&quot;"
-                                          : NULL;
-        if (entity)
-            sam_buffer_puts(out, entity);
-        else
-            sam_buffer_append(out, at, 1);
-    }
-    out->failed |= plain.failed;
-    sam_buffer_free(&plain);
-}
+    "tr:target td{outline:2px solid var(--heat)}\n";
 
 /* ----------------------------------------------------------------------------------- cells */
 
@@ -130,7 +97,7 @@ static void put_functions(const struct sam_profile_tables *t, struct sam_buffer 
         sam_buffer_puts(out, "<tr>");
         put_cells(out, t, &t->functions[i].sum, sam_profile_weight(t, &t->functions[0].sum));
         sam_buffer_puts(out, "<td><code>");
-        put_text(out, name ? name : "(no symbol)");
+        sam_tree_page_text(out, name ? name : "(no symbol)");
         sam_buffer_puts(out, "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
@@ -158,13 +125,13 @@ static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer 
         if (line->file) {
             sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\">",
                               source_number(t, line->file), line->line);
-            put_text(out, line->file);
+            sam_tree_page_text(out, line->file);
             sam_buffer_printf(out, ":%u</a></td><td><code>", line->line);
         } else {
             sam_buffer_puts(out, "<td class=\"at\">(no line)</td><td><code>");
         }
         if (line->text)
-            put_text(out, line->text + strspn(line->text, " \t"));
+            sam_tree_page_text(out, line->text + strspn(line->text, " \t"));
         sam_buffer_puts(out, "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
@@ -198,7 +165,7 @@ static void put_line_insns(const struct sam_profile_tables *t, const struct chai
         sam_buffer_puts(out, "<tr>");
         put_insn_cells(out, t, insn);
         sam_buffer_printf(out, "<td class=\"at\">0x%08llx  ", (unsigned long long)insn->row->pc);
-        put_text(out, insn->text);
+        sam_tree_page_text(out, insn->text);
         sam_buffer_puts(out, "</td></tr>");
     }
     sam_buffer_puts(out, "</table>");
@@ -218,11 +185,12 @@ static void put_source_line(const struct sam_profile_tables *t, const struct cha
     sam_buffer_printf(out, "<td class=\"n\">%u</td><td>", number);
     if (found == SIZE_MAX) {
         sam_buffer_puts(out, "<code>");
-        put_text(out, text);
+        sam_tree_page_text(out, text);
         sam_buffer_puts(out, "</code>");
     } else {
         sam_buffer_puts(out, "<details><summary>");
-        put_text(out, source->line_count ? text : t->insns[chains->first[found] - 1].text);
+        sam_tree_page_text(out,
+                           source->line_count ? text : t->insns[chains->first[found] - 1].text);
         sam_buffer_puts(out, "</summary>");
         put_line_insns(t, chains, found, out);
         sam_buffer_puts(out, "</details>");
@@ -250,7 +218,7 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
         if (t->lines[i].file == source->file)
             found[t->lines[i].line] = i + 1;
     sam_buffer_puts(out, "<h2>");
-    put_text(out, source->file);
+    sam_tree_page_text(out, source->file);
     sam_buffer_puts(out, "</h2>\n<div class=\"wide\"><table class=\"source\">\n");
     put_heads(out, t);
     sam_buffer_puts(out, "<th></th><th>source</th></tr></thead>\n<tbody>\n");
@@ -303,14 +271,14 @@ static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
             function = insn->function;
             const char *name = t->functions[function].name;
             sam_buffer_printf(out, "<tr class=\"f\"><td colspan=\"%u\">", cell_count(t) + 2);
-            put_text(out, name ? name : "(no symbol)");
+            sam_tree_page_text(out, name ? name : "(no symbol)");
             sam_buffer_puts(out, "</td></tr>\n");
         }
         sam_buffer_puts(out, "<tr>");
         put_insn_cells(out, t, insn);
         sam_buffer_printf(out, "<td class=\"at\">0x%08llx</td><td><code>",
                           (unsigned long long)insn->row->pc);
-        put_text(out, insn->text);
+        sam_tree_page_text(out, insn->text);
         sam_buffer_puts(out, "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
@@ -339,14 +307,8 @@ static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *ou
 
 void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
-    const char *title = t->title ? t->title : "program";
-    sam_buffer_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Profile "
-                         "of ");
-    put_text(out, title);
-    sam_buffer_printf(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>Profile of ", style);
-    put_text(out, title);
-    sam_buffer_printf(out, "</h1>\n<p>%llu instructions%s", (unsigned long long)t->sum.count,
+    sam_tree_page(out, "Profile", t->title ? t->title : "program", style);
+    sam_buffer_printf(out, "<p>%llu instructions%s", (unsigned long long)t->sum.count,
                       sam_profile_of(t));
     if (t->sum.vector_slots) {
         char percent[32];
@@ -364,7 +326,7 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
     sam_buffer_printf(out, ", %llu lines of memory</p>\n", (unsigned long long)t->sum.lines);
     if (t->problem) {
         sam_buffer_puts(out, "<p>");
-        put_text(out, t->problem);
+        sam_tree_page_text(out, t->problem);
         sam_buffer_puts(out, "</p>\n");
     }
     sam_buffer_puts(out, "<nav><a href=\"#functions\">Functions</a>");
@@ -378,5 +340,5 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
     }
     put_code(t, out);
     put_legend(t, out);
-    sam_buffer_puts(out, "</body></html>\n");
+    sam_tree_page_end(out);
 }

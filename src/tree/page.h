@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the HTML pages of reports share: the style, the beginning, outside text. A page has no
+ * scripts and no external references. */
+#ifndef SAM_TREE_PAGE_H
+#define SAM_TREE_PAGE_H
+
+#include "base/base.h"
+
+/* The page up to the heading "SUBJECT of TITLE". `style`: rules beyond the shared ones, or "".
+ * Shared classes: `p` in a cell is a bar of --w percent behind the number, `at` text to the left,
+ * `wide` around a table scrolls. */
+void sam_tree_page(struct sam_buffer *out, const char *subject, const char *title,
+                   const char *style);
+void sam_tree_page_end(struct sam_buffer *out);
+/* Outside text, escaped. */
+void sam_tree_page_text(struct sam_buffer *out, const char *text);
+
+#endif
