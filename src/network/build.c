@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a graph to steps: fusion, templates, arrays of the arena. */
+#include "network/build.h"
+
+#include <stdlib.h>
+
+static const char *const op_names[] = {
+#define NET_OP(name, inputs, optional, plan) #name,
+#include "network/operators.def"
+#undef NET_OP
+};
+
+void net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
+{
+    char text[256];
+    va_list list;
+    if (b->status != SAM_OK)
+        return;
+    b->status = status;
+    va_start(list, format);
+    sam_format_list(text, sizeof text, format, list);
+    va_end(list);
+    if (status == SAM_ERR_MEMORY)
+        sam_fail_memory(b->error);
+    else
+        sam_fail(b->error, status, "%s%s%s: %s", b->node ? op_names[b->node->op] : "",
+                 b->node ? " " : "", b->node ? b->node->name : "network", text);
+}
+
+/* --- fusion */
+
+static bool same_shape(const struct net_value *a, const struct net_value *b)
+{
+    return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
+}
+
+static bool is_plain(const struct net_graph *graph, const struct net_node *node)
+{
+    switch (node->op) {
+    case NET_MatMul: /* of vectors: the output lacks an axis */
+        return graph->values[node->inputs[0]].rank > 1 && graph->values[node->inputs[1]].rank > 1;
+    case NET_Gemm:
+    case NET_Conv:
+    case NET_ConvTranspose:
+    case NET_Resize:
+    case NET_MaxPool:
+    case NET_AveragePool: return true;
+    default: return false;
+    }
+}
+
+static bool in_group(const struct net_builder *b, const struct net_group *group, uint32_t value)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (b->graph->nodes[group->nodes[i]].output == value)
+            return true;
+    return false;
+}
+
+/* Uses of the values of a group that are inputs of its nodes. */
+static uint32_t inner_uses(const struct net_builder *b, const struct net_group *group,
+                           uint32_t value)
+{
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
+        for (uint32_t k = 0; k < node->input_count; k++)
+            uses += node->inputs[k] == value;
+    }
+    return uses;
+}
+
+/* Whether only the last node's output is used outside. */
+static bool one_exit(const struct net_builder *b, const struct net_group *group)
+{
+    for (uint32_t i = 0; i + 1 < group->count; i++) {
+        const uint32_t value = b->graph->nodes[group->nodes[i]].output;
+        if (inner_uses(b, group, value) != b->uses[value])
+            return false;
+    }
+    return true;
+}
+
+/* Take up the elementwise nodes that follow, as long as one output is what is left. */
+static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
+{
+    struct net_group trial = *group;
+    const struct net_value *const shape = &b->graph->values[group->output];
+    const size_t end = b->graph->node_count - first > 256 ? first + 256 : b->graph->node_count;
+    uint32_t reads = 0;
+    for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
+        const struct net_node *const node = &b->graph->nodes[n];
+        bool joins = b->group[n] == NET_NONE && net_is_element(b->graph, n) &&
+                     same_shape(&b->graph->values[node->output], shape), reads_group = false;
+        for (uint32_t k = 0; k < node->input_count && joins; k++)
+            reads_group |= node->inputs[k] != NET_NONE && in_group(b, &trial, node->inputs[k]);
+        if (!joins || !reads_group || reads + node->input_count > NET_OPERANDS - 6)
+            continue;
+        reads += node->input_count;
+        trial.nodes[trial.count++] = n;
+        trial.output = node->output;
+        if (one_exit(b, &trial))
+            *group = trial;
+    }
+}
+
+static bool make_groups(struct net_builder *b)
+{
+    const struct net_graph *const graph = b->graph;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        if (b->group[n] != NET_NONE)
+            continue;
+        const bool element = net_is_element(graph, n);
+        struct net_group *const group = &b->groups[b->group_count];
+        *group = (struct net_group){.nodes = {n},
+                                    .count = 1,
+                                    .output = graph->nodes[n].output,
+                                    .start = element ? NET_NONE : graph->nodes[n].output};
+        if (!b->options.no_fusion && (element || is_plain(graph, &graph->nodes[n])))
+            grow(b, group, n);
+        for (uint32_t i = 0; i < group->count; i++)
+            b->group[group->nodes[i]] = (uint32_t)b->group_count;
+        b->group_count++;
+    }
+    return true;
+}
+
+/* Borders that windows need around the values that they read. */
+static void find_borders(struct net_builder *b)
+{
+    for (size_t n = 0; n < b->graph->node_count; n++) {
+        const struct net_node *const node = &b->graph->nodes[n];
+        if (node->op != NET_Conv)
+            continue;
+        const uint32_t rank = b->graph->values[node->inputs[0]].rank;
+        struct net_border *const border = &b->border[node->inputs[0]];
+        for (uint32_t i = 0; i < 2; i++) {
+            const uint32_t axis = rank - 2 + i;
+            if (rank < 4 && i == 0)
+                continue;
+            if (border->before[axis] < node->params.pad[i])
+                border->before[axis] = node->params.pad[i];
+            if (border->after[axis] < node->params.pad[2 + i])
+                border->after[axis] = node->params.pad[2 + i];
+        }
+    }
+}
+
+/* --- steps */
+
+static char *join_names(const struct net_graph *graph, const uint32_t *nodes, uint32_t count)
+{
+    struct sam_buffer name = {0};
+    for (uint32_t i = 0; i < count; i++)
+        sam_buffer_printf(&name, "%s%s", i ? " + " : "", graph->nodes[nodes[i]].name);
+    if (!count)
+        sam_buffer_puts(&name, "output");
+    if (name.failed)
+        sam_buffer_free(&name);
+    return (char *)name.data;
+}
+
+void net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes, uint32_t count,
+                     uint32_t output)
+{
+    struct net_plan *const plan = b->plan;
+    struct net_step step = {.template = made,
+                            .buffers = b->text.buffers,
+                            .buffer_count = b->text.buffer_count,
+                            .scalars = b->scalars,
+                            .scalar_count = b->scalar_count,
+                            .node_count = count,
+                            .output = output,
+                            .products = b->products};
+    const struct net_plan *const owner = b->text.plan;
+    void *grown = sam_grow(plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps);
+    if (grown)
+        plan->steps = grown;
+    step.text = net_text_finish(&b->text);
+    step.name = join_names(b->graph, nodes, count);
+    step.nodes = sam_alloc(count, sizeof *step.nodes);
+    b->text.buffers = NULL; /* the step's now */
+    net_text_free(&b->text);
+    b->text.plan = owner;
+    b->scalars = NULL;
+    b->scalar_count = b->scalar_capacity = 0;
+    b->products = 0;
+    if (step.nodes)
+        memcpy(step.nodes, nodes, count * sizeof *nodes);
+    if (!grown || !step.text || !step.name || !step.nodes || b->status != SAM_OK) {
+        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        net_step_free(&step);
+        return;
+    }
+    for (size_t i = 0; i < step.buffer_count; i++) {
+        struct net_buffer *const buffer = &plan->buffers[step.buffers[i]];
+        if (buffer->first == SIZE_MAX)
+            buffer->first = plan->step_count;
+        buffer->last = plan->step_count;
+    }
+    plan->steps[plan->step_count++] = step;
+}
+
+static void run_template(struct net_builder *b, const struct net_group *group)
+{
+    switch (b->node->op) {
+#define NET_OP(name, inputs, optional, plan)                                                       \
+    case NET_##name: net_plan_##plan(b, group); break;
+#include "network/operators.def"
+#undef NET_OP
+    default: net_build_fail(b, SAM_ERR_INPUT, "is not supported");
+    }
+}
+
+/* Outputs that are somewhere else, or in another order, are copied at the end. */
+static void finish_outputs(struct net_builder *b)
+{
+    const struct net_graph *const graph = b->graph;
+    b->node = NULL;
+    for (uint32_t i = 0; i < graph->output_count && b->status == SAM_OK; i++) {
+        const uint32_t value = graph->outputs[i];
+        const struct net_value *const v = &graph->values[value];
+        const struct net_place from = net_place_of(b, value);
+        if (b->status != SAM_OK || v->count == 0)
+            continue;
+        const struct net_buffer *const buffer = &b->plan->buffers[from.buffer];
+        uint32_t first = 0;
+        while (graph->outputs[first] != value)
+            first++;
+        if (buffer->kind == NET_BUFFER_OUTPUT && buffer->value == value && first == i)
+            continue;
+        struct net_place to = {0};
+        to.buffer = net_buffer_add(b, NET_BUFFER_OUTPUT, net_kept(v->dtype), value, v->count);
+        net_strides(v->rank, v->shape, to.stride);
+        if (b->status != SAM_OK)
+            continue;
+        b->plan->buffers[to.buffer].number = i;
+        net_copy(b, v->rank, v->shape, net_kept(v->dtype), &from, &to);
+        net_step_finish(b, "output", NULL, 0, NET_NONE);
+    }
+}
+
+/* --- the arena */
+
+static int by_size(const void *a, const void *b)
+{
+    const struct net_buffer *const x = *(struct net_buffer *const *)a,
+                           *const y = *(struct net_buffer *const *)b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t bytes_of(const struct net_buffer *buffer)
+{
+    return (buffer->count * sam_dtype_size(buffer->dtype) + 63) / 64 * 64;
+}
+
+/* The first gap between those placed before that live at the same time; the largest go first. */
+static enum sam_status make_arena(struct net_plan *plan, struct sam_error *error)
+{
+    struct net_buffer **const list = sam_alloc(plan->buffer_count, sizeof *list);
+    size_t count = 0;
+    if (!list)
+        return sam_fail_memory(error);
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        if (plan->buffers[i].kind == NET_BUFFER_SCRATCH && plan->buffers[i].first != SIZE_MAX)
+            list[count++] = &plan->buffers[i];
+    qsort(list, count, sizeof(struct net_buffer *), by_size);
+    for (size_t i = 0; i < count; i++) {
+        struct net_buffer *const one = list[i];
+        const uint64_t size = bytes_of(one);
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            for (size_t k = 0; k < i; k++) {
+                const struct net_buffer *const other = list[k];
+                const uint64_t end = other->offset + bytes_of(other);
+                if (other->first <= one->last && one->first <= other->last &&
+                    other->offset < one->offset + size && one->offset < end) {
+                    one->offset = end;
+                    moved = true;
+                }
+            }
+        }
+        if (one->offset + size > plan->arena)
+            plan->arena = one->offset + size;
+    }
+    free(list);
+    return SAM_OK;
+}
+
+/* --- the plan */
+
+static bool start(struct net_builder *b)
+{
+    const struct net_graph *const graph = b->graph;
+    b->border = sam_alloc(graph->value_count, sizeof *b->border);
+    b->uses = sam_alloc(graph->value_count, sizeof *b->uses);
+    b->bordered = sam_alloc(graph->value_count, sizeof *b->bordered);
+    b->group = sam_alloc(graph->node_count, sizeof *b->group);
+    b->groups = sam_alloc(graph->node_count, sizeof *b->groups);
+    b->plan->places = sam_alloc(graph->value_count, sizeof *b->plan->places);
+    if (!b->border || !b->uses || !b->bordered || !b->group || !b->groups || !b->plan->places)
+        return false;
+    for (size_t i = 0; i < graph->value_count; i++)
+        b->plan->places[i].buffer = NET_NONE;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        b->group[n] = NET_NONE;
+        for (uint32_t k = 0; k < graph->nodes[n].input_count; k++)
+            if (graph->nodes[n].inputs[k] != NET_NONE)
+                b->uses[graph->nodes[n].inputs[k]]++;
+    }
+    for (size_t i = 0; i < graph->output_count; i++)
+        b->uses[graph->outputs[i]]++;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const struct net_value *const v = &graph->values[graph->inputs[i]];
+        struct net_place *const place = &b->plan->places[graph->inputs[i]];
+        place->buffer = net_buffer_add(b, NET_BUFFER_INPUT, net_kept(v->dtype), graph->inputs[i],
+                                       v->count);
+        if (b->status != SAM_OK)
+            return false;
+        b->plan->buffers[place->buffer].number = i;
+        net_strides(v->rank, v->shape, place->stride);
+    }
+    return true;
+}
+
+static void build(struct net_builder *b)
+{
+    make_groups(b);
+    find_borders(b);
+    for (uint32_t n = 0; n < b->graph->node_count && b->status == SAM_OK; n++) {
+        const struct net_group *const group = &b->groups[b->group[n]];
+        if (group->nodes[group->count - 1] != n || b->graph->values[group->output].count == 0)
+            continue;
+        b->node = &b->graph->nodes[group->nodes[0]];
+        run_template(b, group);
+    }
+    finish_outputs(b);
+}
+
+enum sam_status net_plan_make(const struct net_graph *graph, const struct net_plan_options *options,
+                              struct net_plan **plan, struct sam_error *error)
+{
+    if (SAM_LACKS(error, graph, plan))
+        return SAM_ERR_USAGE;
+    struct net_builder b = {.graph = graph, .error = error};
+    *plan = b.plan = sam_alloc(1, sizeof *b.plan);
+    if (!b.plan)
+        return sam_fail_memory(error);
+    b.plan->graph = graph;
+    b.text.plan = b.plan;
+    if (options)
+        b.options = *options;
+    if (start(&b))
+        build(&b);
+    else
+        net_build_fail(&b, SAM_ERR_MEMORY, "out of memory");
+    free(b.border);
+    free(b.uses);
+    free(b.bordered);
+    free(b.group);
+    free(b.groups);
+    free(b.scalars);
+    net_text_free(&b.text);
+    if (b.status == SAM_OK)
+        b.status = make_arena(b.plan, error);
+    if (b.status != SAM_OK) {
+        net_plan_free(b.plan);
+        *plan = NULL;
+    }
+    return b.status;
+}
+
+void net_step_free(struct net_step *step)
+{
+    sam_tile_program_free(step->program);
+    free(step->name);
+    free(step->nodes);
+    free(step->text);
+    free(step->buffers);
+    free(step->scalars);
+}
+
+void net_plan_free(struct net_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->step_count; i++)
+        net_step_free(&plan->steps[i]);
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        free(plan->buffers[i].data);
+        free(plan->buffers[i].name);
+    }
+    free(plan->steps);
+    free(plan->buffers);
+    free(plan->places);
+    free(plan->packed);
+    free(plan);
+}

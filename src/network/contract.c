@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of products over tiles: convolutions by windows and matrix products. The right factors of a
+ * tile of columns stay in mat while the rows pass, if they fit. */
+#include "network/build.h"
+
+/* Elements of the largest factors, half of left and right so that two can be there, and of the
+ * right factors that stay. */
+enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
+
+struct state {
+    struct net_contract *c;
+    uint64_t block;          /* of k */
+    uint32_t inner[NET_AXES], inner_count, outer[NET_AXES], outer_count;
+    struct net_index at[NET_AXES];
+    uint64_t size[NET_AXES];
+    bool kept;
+    struct net_tile right[KEPT_TILES];
+    struct net_builder *b;
+};
+
+static struct net_site site_of(const struct state *s)
+{
+    struct net_site site = {.space = &s->c->space};
+    memcpy(site.at, s->at, sizeof site.at);
+    memcpy(site.size, s->size, sizeof site.size);
+    net_site_sizes(&site);
+    return site;
+}
+
+/* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. */
+static struct net_tile load_factor(struct state *s, const struct net_site *site, bool right,
+                                   uint32_t tap, struct net_index at, uint64_t k)
+{
+    struct net_contract *const c = s->c;
+    struct net_text *const text = &s->b->text;
+    const uint32_t operand = right ? c->right : c->left;
+    const int64_t step = right ? c->right_step : c->left_step;
+    struct net_box box = net_site_box(text, site, operand, right, !right);
+    const uint32_t last = box.count - 1;
+    struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32};
+    if (right) { /* k rows */
+        box.size[1] = box.size[last];
+        box.stride[1] = box.stride[last];
+        box.size[0] = k;
+        box.stride[0] = step;
+        box.count = 2;
+        like.rows = k;
+        like.cols = site->cols;
+        like.col_major = step == 1 && k > 1;
+    } else {
+        box.size[last] = k;
+        box.stride[last] = step;
+        like.rows = site->rows;
+        like.cols = k;
+    }
+    box.at = net_add(text, box.at, net_at(right ? c->right_tap[tap] : c->left_tap[tap]));
+    box.at = net_add(text, box.at, net_times(text, at, step));
+    return net_load(text, like, &box);
+}
+
+static void multiply(struct state *s, const struct net_site *site, struct net_tile sum, bool first,
+                     uint32_t tap, struct net_index at, uint64_t k, const struct net_tile *kept)
+{
+    struct net_text *const text = &s->b->text;
+    struct net_tile left = load_factor(s, site, false, tap, at, k), like = left;
+    struct net_tile right = kept ? *kept : load_factor(s, site, true, tap, at, k);
+    like.loc = SAM_TILE_left;
+    left = NET_OP1(text, "tmov", like, left);
+    like = right;
+    like.loc = SAM_TILE_right;
+    right = NET_OP1(text, "tmov", like, right);
+    if (first)
+        net_op_into(text, "tmatmul", sum, 2, (struct net_tile[]){left, right});
+    else
+        net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
+}
+
+static uint64_t blocks_of(const struct state *s)
+{
+    return (s->c->depth + s->block - 1) / s->block;
+}
+
+static uint64_t block_at(const struct state *s, uint64_t block)
+{
+    const uint64_t at = block * s->block;
+    return s->c->depth - at < s->block ? s->c->depth - at : s->block;
+}
+
+static void sum_rows(struct net_text *text, void *context, const struct net_index *at,
+                     const uint64_t *size)
+{
+    struct state *const s = context;
+    struct net_contract *const c = s->c;
+    for (uint32_t i = 0; i < s->inner_count; i++) {
+        s->at[s->inner[i]] = at[i];
+        s->size[s->inner[i]] = size[i];
+    }
+    const struct net_site site = site_of(s);
+    struct net_tile like = {.loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = site.rows,
+                            .cols = site.cols};
+    const struct net_tile sum = net_alloc(text, like);
+    const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
+    for (uint32_t tap = 0; tap < c->taps; tap++) {
+        const bool loop = !s->kept && whole > 8; /* the first product is no part of the loop */
+        for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
+            multiply(s, &site, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
+                     block_at(s, n), s->kept ? &s->right[tap * blocks + n] : NULL);
+        if (!loop)
+            continue;
+        const struct net_index k = net_for(text, (whole - 1) * s->block, s->block);
+        multiply(s, &site, sum, false, tap, net_add(text, k, net_at((int64_t)s->block)), s->block,
+                 NULL);
+        net_end(text, (whole - 1) * s->block, s->block);
+        if (whole < blocks)
+            multiply(s, &site, sum, false, tap, net_at((int64_t)(whole * s->block)),
+                     block_at(s, whole), NULL);
+    }
+    like.loc = SAM_TILE_vec;
+    struct net_tile start = NET_OP1(text, "tmov", like, sum);
+    if (c->scale != 1)
+        start = net_with(text, "tmuls", start, c->scale);
+    if (c->bias != NET_NONE) {
+        struct net_tile bias = net_site_load(s->b, &site, c->bias);
+        if (c->bias_scale != 1)
+            bias = net_with(text, "tmuls", bias, c->bias_scale);
+        start = net_binary(text, "add", start, bias);
+    }
+    net_site_store(text, &site, net_chain(s->b, c->group, &site, start));
+}
+
+static void sum_columns(struct net_text *text, void *context, const struct net_index *at,
+                        const uint64_t *size)
+{
+    struct state *const s = context;
+    uint64_t extent[NET_AXES] = {0}, tile[NET_AXES] = {0};
+    for (uint32_t i = 0; i < s->outer_count; i++) {
+        s->at[s->outer[i]] = at[i];
+        s->size[s->outer[i]] = size[i];
+    }
+    for (uint32_t i = 0; i < s->inner_count; i++) {
+        s->at[s->inner[i]] = net_at(0);
+        s->size[s->inner[i]] = 1;
+        extent[i] = s->c->space.extent[s->inner[i]];
+        tile[i] = s->c->space.tile[s->inner[i]];
+    }
+    const struct net_site site = site_of(s);
+    const uint64_t blocks = blocks_of(s);
+    for (uint64_t n = 0; s->kept && n < s->c->taps * blocks; n++)
+        s->right[n] = load_factor(s, &site, true, (uint32_t)(n / blocks),
+                                  net_at((int64_t)(n % blocks * s->block)),
+                                  block_at(s, n % blocks));
+    net_nest(text, s->inner_count, extent, tile, sum_rows, s);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+void net_contract_run(struct net_builder *b, struct net_contract *c)
+{
+    struct net_space *const space = &c->space;
+    if (b->status != SAM_OK)
+        return;
+    struct state s = {.c = c, .b = b};
+    const uint32_t last = space->axes - 1;
+    net_space_tile(space, 1, 128);
+    const uint64_t cols = round_up(space->tile[last], 8);
+    const uint64_t most_k = FACTOR / (cols < 64 ? 64 : cols);
+    s.block = c->depth <= most_k ? c->depth : round_up((c->depth + (c->depth + most_k - 1) / most_k - 1) / ((c->depth + most_k - 1) / most_k), 16);
+    uint64_t rows = FACTOR / round_up(s.block, 8);
+    const uint64_t chain = 32768 / net_chain_tiles(b, c->group) / cols;
+    rows = rows < chain ? rows : chain;
+    net_space_tile(space, rows ? rows : 1, space->tile[last]);
+    uint64_t extent[NET_AXES], tile[NET_AXES];
+    for (uint32_t i = 0; i < space->axes; i++)
+        if (i == last || space->operand[c->right].stride[i] != 0) {
+            if (i != last)
+                space->tile[i] = 1;
+            extent[s.outer_count] = space->extent[i];
+            tile[s.outer_count] = space->tile[i];
+            s.outer[s.outer_count++] = i;
+        } else {
+            s.inner[s.inner_count++] = i;
+        }
+    const uint64_t right = c->taps * round_up(c->depth, 8) * cols;
+    uint64_t products = c->taps * c->depth;
+    for (uint32_t i = 0; i < space->axes; i++)
+        products *= space->extent[i];
+    b->products += products;
+    s.kept = right <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
+    net_nest(&b->text, s.outer_count, extent, tile, sum_columns, &s);
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementwise operators, alone and as the chain behind another template: each on whole tiles, with
+ * operands of one row or one column where they are broadcast. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "network/build.h"
+
+bool net_is_element(const struct net_graph *graph, uint32_t node)
+{
+    switch (graph->nodes[node].op) {
+#define NET_OP(name, inputs, optional, plan)                                                       \
+    case NET_##name: return sizeof #plan == sizeof "elements" && #plan[0] == 'e';
+#include "network/operators.def"
+#undef NET_OP
+    default: return false;
+    }
+}
+
+/* --- operations on tiles, rows and columns */
+
+struct net_tile net_widen(struct net_text *text, struct net_tile tile, uint64_t rows, uint64_t cols)
+{
+    struct net_tile like = net_shape_of(tile.dtype, rows, cols);
+    if (tile.scalar)
+        return NET_OP1(text, "texpands", like, tile);
+    if (tile.rows == rows && tile.cols == cols)
+        return tile;
+    if (tile.cols != cols) { /* one column */
+        like.rows = tile.rows;
+        tile = NET_OP1(text, "trowexpand", like, tile);
+        like.rows = rows;
+    }
+    return tile.rows == rows ? tile : NET_OP1(text, "tcolexpand", like, tile);
+}
+
+struct net_tile net_unary(struct net_text *text, const char *name, struct net_tile a)
+{
+    return NET_OP1(text, name, a, a);
+}
+
+struct net_tile net_with(struct net_text *text, const char *name, struct net_tile a, double scalar)
+{
+    return NET_OP2(text, name, a, a, net_scalar(text, a.dtype, scalar));
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* `name` is add, sub, mul, div, min or max. */
+struct net_tile net_binary(struct net_text *text, const char *name, struct net_tile a,
+                           struct net_tile b)
+{
+    char full[24];
+    const bool swaps = strcmp(name, "sub") != 0 && strcmp(name, "div") != 0;
+    if (a.scalar && b.scalar) /* of a node without tiles: folded by the import */
+        a = net_widen(text, a, 1, 1);
+    if (a.scalar && !swaps) {
+        const bool sub = name[0] == 's';
+        b = net_unary(text, sub ? "tneg" : "trecip", b);
+        return NET_OP2(text, sub ? "tadds" : "tmuls", b, b, a);
+    }
+    if (a.scalar || (swaps && !b.scalar && b.rows * b.cols > a.rows * a.cols)) {
+        const struct net_tile other = a;
+        a = b;
+        b = other;
+    }
+    if (b.scalar) {
+        sam_format(full, sizeof full, "t%ss", name);
+        return NET_OP2(text, full, a, a, b);
+    }
+    const uint64_t rows = larger(a.rows, b.rows), cols = larger(a.cols, b.cols);
+    a = net_widen(text, a, rows, cols);
+    const char *kind = "";
+    if (b.rows != rows && b.cols != cols)
+        b = net_widen(text, b, rows, cols);
+    else if (b.rows != rows)
+        kind = "colexpand";
+    else if (b.cols != cols)
+        kind = "rowexpand";
+    sam_format(full, sizeof full, "t%s%s", kind, name);
+    return NET_OP2(text, full, a, a, b);
+}
+
+/* Both in one shape. */
+static void meet(struct net_text *text, struct net_tile *a, struct net_tile *b)
+{
+    const uint64_t rows = larger(a->scalar ? 1 : a->rows, b->scalar ? 1 : b->rows);
+    const uint64_t cols = larger(a->scalar ? 1 : a->cols, b->scalar ? 1 : b->cols);
+    *a = net_widen(text, *a, rows, cols);
+    *b = net_widen(text, *b, rows, cols);
+}
+
+static struct net_tile compare(struct net_text *text, const char *how, const char *turned,
+                               struct net_tile a, struct net_tile b)
+{
+    char name[24];
+    if (a.scalar) {
+        const struct net_tile other = a;
+        a = b;
+        b = other;
+        how = turned;
+    }
+    sam_format(name, sizeof name, "tcmp%s {cmp = %s}", b.scalar ? "s" : "", how);
+    if (!b.scalar)
+        meet(text, &a, &b);
+    return NET_OP2(text, name, net_shape_of(SAM_U8, a.rows, a.cols), a, b);
+}
+
+static struct net_tile convert(struct net_text *text, struct net_tile a, enum sam_dtype to)
+{
+    if (a.dtype == to)
+        return a;
+    const struct net_tile like = net_shape_of(to, a.rows, a.cols);
+    if (to == SAM_U8)
+        return NET_OP2(text, "tcmps {cmp = ne}", like, a, net_scalar(text, a.dtype, 0));
+    return NET_OP1(text, "tcvt {round = trunc}", like, a);
+}
+
+static struct net_tile where(struct net_text *text, struct net_tile mask, struct net_tile a,
+                             struct net_tile b)
+{
+    const uint64_t rows = larger(mask.rows, larger(a.scalar ? 1 : a.rows, b.scalar ? 1 : b.rows));
+    const uint64_t cols = larger(mask.cols, larger(a.scalar ? 1 : a.cols, b.scalar ? 1 : b.cols));
+    mask = net_widen(text, mask, rows, cols);
+    a = net_widen(text, a, rows, cols);
+    if (b.scalar)
+        return NET_OP3(text, "tsels", a, mask, a, b);
+    return NET_OP3(text, "tsel", a, mask, a, net_widen(text, b, rows, cols));
+}
+
+/* --- functions of one element */
+
+static struct net_tile sigmoid(struct net_text *text, struct net_tile a)
+{
+    struct net_tile e = net_unary(text, "texp", net_unary(text, "tneg", a));
+    return net_unary(text, "trecip", net_with(text, "tadds", e, 1));
+}
+
+/* 1 - 2 / (1 + e^2a) */
+static struct net_tile hyperbolic(struct net_text *text, struct net_tile a)
+{
+    struct net_tile e = net_unary(text, "texp", net_with(text, "tmuls", a, 2));
+    e = net_unary(text, "trecip", net_with(text, "tadds", e, 1));
+    return net_with(text, "tadds", net_with(text, "tmuls", e, -2), 1);
+}
+
+/* Abramowitz and Stegun 7.1.26: |error| < 1.5e-7 for a >= 0; erf is odd. */
+static struct net_tile error_function(struct net_text *text, struct net_tile a)
+{
+    static const double terms[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
+                                   0.254829592};
+    const struct net_tile x = net_unary(text, "tabs", a);
+    const struct net_tile t =
+        net_unary(text, "trecip", net_with(text, "tadds", net_with(text, "tmuls", x, 0.3275911), 1));
+    struct net_tile sum = net_with(text, "tmuls", t, terms[0]);
+    for (size_t i = 1; i < SAM_COUNT(terms); i++) {
+        sum = net_with(text, "tadds", sum, terms[i]);
+        sum = NET_OP2(text, "tmul", sum, sum, t);
+    }
+    const struct net_tile square = NET_OP2(text, "tmul", x, x, x);
+    const struct net_tile e = net_unary(text, "texp", net_unary(text, "tneg", square));
+    sum = NET_OP2(text, "tmul", sum, sum, e);
+    sum = net_with(text, "tadds", net_unary(text, "tneg", sum), 1);
+    const struct net_tile mask = NET_OP2(text, "tcmps {cmp = lt}",
+                                         net_shape_of(SAM_U8, a.rows, a.cols), a,
+                                         net_scalar(text, SAM_F32, 0));
+    return NET_OP3(text, "tsel", sum, mask, net_unary(text, "tneg", sum), sum);
+}
+
+static struct net_tile hard(struct net_text *text, struct net_tile a, double slope, double shift)
+{
+    struct net_tile y = net_with(text, "tadds", net_with(text, "tmuls", a, slope), shift);
+    return net_with(text, "tmaxs", net_with(text, "tmins", y, 1), 0);
+}
+
+/* a^n for a small whole n > 0, by squares. */
+static struct net_tile whole_power(struct net_text *text, struct net_tile a, unsigned n)
+{
+    struct net_tile square = a, product = a;
+    bool any = n & 1;
+    while (n >>= 1) {
+        square = NET_OP2(text, "tmul", square, square, square);
+        if (n & 1) {
+            product = any ? NET_OP2(text, "tmul", product, product, square) : square;
+            any = true;
+        }
+    }
+    return product;
+}
+
+/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN where b is no integer. */
+static struct net_tile general_power(struct net_text *text, struct net_tile a, struct net_tile b)
+{
+    meet(text, &a, &b);
+    const struct net_tile mask = net_shape_of(SAM_U8, a.rows, a.cols);
+    struct net_tile ln = net_unary(text, "tlog", net_unary(text, "tabs", a));
+    const struct net_tile size = net_unary(text, "texp", NET_OP2(text, "tmul", a, ln, b));
+    /* b - 2 floor(b / 2): 0 for even b, 1 for odd b */
+    struct net_tile half = net_with(text, "tmuls", b, 0.5);
+    half = NET_OP1(text, "tcvt {round = floor}", net_shape_of(SAM_I32, a.rows, a.cols), half);
+    half = NET_OP1(text, "tcvt {round = rint}", a, half);
+    const struct net_tile rest = NET_OP2(text, "tsub", a, b, net_with(text, "tmuls", half, 2));
+    const struct net_tile zero = net_scalar(text, SAM_F32, 0), one = net_scalar(text, SAM_F32, 1);
+    struct net_tile below = NET_OP3(
+        text, "tsels", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, one),
+        net_unary(text, "tneg", size), net_scalar(text, SAM_F32, (double)NAN));
+    below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size,
+                    below);
+    below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
+    return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
+}
+
+static struct net_tile power(struct net_text *text, struct net_tile a, struct net_tile b)
+{
+    if (b.scalar) {
+        const double n = b.dtype == SAM_F32 ? (double)sam_bits_f32(b.id) : 0;
+        if (n >= 1 && n <= 16 && n == floor(n))
+            return whole_power(text, a, (unsigned)n);
+        if (n == 0.5)
+            return net_unary(text, "tsqrt", a);
+        if (n == -1)
+            return net_unary(text, "trecip", a);
+    }
+    return general_power(text, a, b);
+}
+
+static struct net_tile clip(struct net_text *text, const struct net_node *node,
+                            struct net_tile *in)
+{
+    struct net_tile a = in[0];
+    const bool given[] = {node->input_count > 1 && node->inputs[1] != NET_NONE,
+                          node->input_count > 2 && node->inputs[2] != NET_NONE};
+    if (given[0])
+        a = net_binary(text, "max", a, in[1]);
+    else if (node->params.alpha > -INFINITY)
+        a = net_with(text, "tmaxs", a, (double)node->params.alpha);
+    if (given[1])
+        return net_binary(text, "min", a, in[2]);
+    return node->params.beta < INFINITY ? net_with(text, "tmins", a, (double)node->params.beta) : a;
+}
+
+/* The operator of a node on tiles. */
+static struct net_tile apply(struct net_builder *b, const struct net_node *node,
+                             struct net_tile *in)
+{
+    struct net_text *const t = &b->text;
+    const struct net_params *const p = &node->params;
+    const enum sam_dtype out = net_kept(b->graph->values[node->output].dtype);
+    switch (node->op) {
+    case NET_Add: return net_binary(t, "add", in[0], in[1]);
+    case NET_Sub: return net_binary(t, "sub", in[0], in[1]);
+    case NET_Mul: return net_binary(t, "mul", in[0], in[1]);
+    case NET_Div:
+        if (out != SAM_F32)
+            meet(t, &in[0], &in[1]);
+        return net_binary(t, "div", in[0], in[1]);
+    case NET_Min: return net_binary(t, "min", in[0], in[1]);
+    case NET_Max: return net_binary(t, "max", in[0], in[1]);
+    case NET_Pow: {
+        struct net_tile a = in[0];
+        if (a.scalar || a.dtype != SAM_F32)
+            a = convert(t, net_widen(t, a, a.scalar ? 1 : a.rows, a.scalar ? 1 : a.cols), SAM_F32);
+        if (in[1].dtype != SAM_F32)
+            in[1] = convert(t, net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows,
+                                         in[1].scalar ? 1 : in[1].cols), SAM_F32);
+        return convert(t, power(t, a, in[1]), out);
+    }
+    case NET_Equal: return compare(t, "eq", "eq", in[0], in[1]);
+    case NET_Less: return compare(t, "lt", "gt", in[0], in[1]);
+    case NET_Greater: return compare(t, "gt", "lt", in[0], in[1]);
+    case NET_Where: return where(t, in[0], in[1], in[2]);
+    case NET_Clip: return clip(t, node, in);
+    case NET_Relu: return net_unary(t, "trelu", in[0]);
+    case NET_LeakyRelu: return net_with(t, "tlrelu", in[0], (double)p->alpha);
+    case NET_Sigmoid: return sigmoid(t, in[0]);
+    case NET_HardSigmoid: return hard(t, in[0], (double)p->alpha, (double)p->beta);
+    case NET_HardSwish:
+        return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
+    case NET_Tanh: return hyperbolic(t, in[0]);
+    case NET_Erf: return error_function(t, in[0]);
+    case NET_Exp: return net_unary(t, "texp", in[0]);
+    case NET_Log: return net_unary(t, "tlog", in[0]);
+    case NET_Sqrt: return net_unary(t, "tsqrt", in[0]);
+    case NET_Reciprocal: return net_unary(t, "trecip", in[0]);
+    case NET_Neg: return net_unary(t, "tneg", in[0]);
+    case NET_Abs: return net_unary(t, "tabs", in[0]);
+    case NET_Cast: return convert(t, in[0], out);
+    default: net_build_fail(b, SAM_ERR_INPUT, "is no elementwise operator"); return in[0];
+    }
+}
+
+/* --- chains */
+
+static bool is_scalar(const struct net_value *value)
+{
+    return value->data && value->count == 1;
+}
+
+/* Whether a value is the start of the group, or the output of one of its first `count` nodes. */
+static bool within(const struct net_builder *b, const struct net_group *group, uint32_t count,
+                   uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (b->graph->nodes[group->nodes[i]].output == value)
+            return true;
+    return false;
+}
+
+void net_chain_operands(struct net_builder *b, const struct net_group *group,
+                        struct net_space *space)
+{
+    const uint32_t rank = b->graph->values[group->output].rank;
+    for (uint32_t i = group->start != NET_NONE; i < group->count; i++) {
+        const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const uint32_t value = node->inputs[k];
+            bool known = value == NET_NONE || within(b, group, i, value) ||
+                         is_scalar(&b->graph->values[value]);
+            for (uint32_t o = 1; o < space->operands && !known; o++)
+                known = space->operand[o].value == value;
+            if (!known)
+                net_space_broadcast(b, space, rank, value);
+        }
+    }
+}
+
+uint32_t net_chain_tiles(const struct net_builder *b, const struct net_group *group)
+{
+    uint32_t tiles = 4;
+    for (uint32_t i = 0; i < group->count; i++)
+        switch (b->graph->nodes[group->nodes[i]].op) {
+        case NET_Erf:
+        case NET_Pow: tiles = 10; break;
+        default: tiles += b->graph->nodes[group->nodes[i]].input_count > 2; break;
+        }
+    return tiles;
+}
+
+/* Tiles of the values that a chain has met. */
+struct met {
+    uint32_t value[NET_OPERANDS + NET_GROUP], count;
+    struct net_tile tile[NET_OPERANDS + NET_GROUP];
+};
+
+static void meet_value(struct met *met, uint32_t value, struct net_tile tile)
+{
+    met->value[met->count] = value;
+    met->tile[met->count++] = tile;
+}
+
+struct net_tile net_site_load(struct net_builder *b, const struct net_site *site,
+                              uint32_t operand)
+{
+    const bool rows = net_site_same(site, operand, true), cols = net_site_same(site, operand, false);
+    /* of one element: a column, for rows can be expanded at less cost */
+    const bool one_row = rows && !(cols && site->rows > 1 && site->cols > 1);
+    const struct net_box box = net_site_box(&b->text, site, operand, one_row, cols);
+    const struct net_tile like =
+        net_shape_of(b->plan->buffers[box.buffer].dtype, one_row ? 1 : site->rows,
+                     cols ? 1 : site->cols);
+    return net_load(&b->text, like, &box);
+}
+
+static struct net_tile value_tile(struct net_builder *b, const struct net_site *site,
+                                  struct met *met, uint32_t value)
+{
+    const struct net_value *const v = &b->graph->values[value];
+    for (uint32_t i = 0; i < met->count; i++)
+        if (met->value[i] == value)
+            return met->tile[i];
+    if (is_scalar(v))
+        return net_scalar(&b->text, net_kept(v->dtype), net_constant(v, 0));
+    for (uint32_t o = 1; o < site->space->operands; o++)
+        if (site->space->operand[o].value == value) {
+            meet_value(met, value, net_site_load(b, site, o));
+            return met->tile[met->count - 1];
+        }
+    net_build_fail(b, SAM_ERR_INPUT, "reads '%s' outside its group", v->name);
+    return (struct net_tile){0};
+}
+
+struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
+                          const struct net_site *site, struct net_tile start)
+{
+    struct met met = {0};
+    struct net_tile tile = start;
+    if (group->start != NET_NONE)
+        meet_value(&met, group->start, start);
+    for (uint32_t i = group->start != NET_NONE; i < group->count && b->status == SAM_OK; i++) {
+        const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
+        struct net_tile in[3] = {0};
+        b->node = node;
+        for (uint32_t k = 0; k < node->input_count && k < SAM_COUNT(in); k++)
+            if (node->inputs[k] != NET_NONE)
+                in[k] = value_tile(b, site, &met, node->inputs[k]);
+        if (node->input_count == 1 && in[0].scalar)
+            in[0] = net_widen(&b->text, in[0], 1, 1);
+        tile = apply(b, node, in);
+        meet_value(&met, node->output, tile);
+    }
+    return net_widen(&b->text, tile, site->rows, site->cols);
+}
+
+struct context {
+    const struct net_group *group;
+};
+
+static void elements_body(struct net_builder *b, void *context, const struct net_site *site)
+{
+    const struct net_tile none = {0};
+    net_site_store(&b->text, site, net_chain(b, ((struct context *)context)->group, site, none));
+}
+
+void net_plan_elements(struct net_builder *b, const struct net_group *group)
+{
+    const struct net_value *const value = &b->graph->values[group->output];
+    uint32_t order[NET_RANK], largest = NET_NONE;
+    net_order_c(value->rank, order);
+    for (uint32_t i = 0; i < group->count && largest == NET_NONE; i++) {
+        const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const uint32_t in = node->inputs[k];
+            const struct net_value *const v = in == NET_NONE ? NULL : &b->graph->values[in];
+            if (v && v->count == value->count && v->rank == value->rank && !v->data &&
+                !within(b, group, i, in))
+                largest = in;
+        }
+    }
+    if (largest != NET_NONE) {
+        const struct net_place like = net_place_of(b, largest);
+        net_order_like(&like, value->rank, value->shape, order);
+    }
+    const struct net_place place = net_place_new(b, group->output, order);
+    struct net_space space;
+    net_space_of(&space, value, &place);
+    net_chain_operands(b, group, &space);
+    net_space_merge(&space, false);
+    net_space_fold(&space);
+    const uint64_t most = 49152 / net_chain_tiles(b, group) / 1024 * 1024;
+    net_space_tile(&space, 1, 512);
+    net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
+    struct context context = {group};
+    if (b->status == SAM_OK)
+        net_space_run(b, &space, elements_body, &context);
+    net_step_finish(b, "elements", group->nodes, group->count, group->output);
+}

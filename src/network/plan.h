@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan: the steps that compute a network, each a tile program for one node or several fused ones,
+ * with the buffers that are its arguments. */
+#ifndef SAM_NETWORK_PLAN_H
+#define SAM_NETWORK_PLAN_H
+
+#include "network/graph.h"
+#include "samite/system.h"
+#include "samite/tile.h"
+#include "samite/tile_lower.h"
+
+/* An array in DRAM. Integers of 64 bits are kept in 32: inputs must fit. */
+enum net_buffer_kind {
+    NET_BUFFER_INPUT,   /* of the network, as it is given */
+    NET_BUFFER_OUTPUT,  /* of the network */
+    NET_BUFFER_WEIGHT,  /* constant */
+    NET_BUFFER_SCRATCH, /* in the arena, between its first and its last step */
+};
+
+struct net_buffer {
+    enum net_buffer_kind kind;
+    enum sam_dtype dtype; /* SAM_F32, SAM_I32, SAM_U8 */
+    uint32_t value;       /* of the graph: what it holds; NET_NONE: several, or a part */
+    uint32_t number;      /* of the input or output */
+    uint64_t count;       /* elements */
+    uint64_t offset;      /* bytes in the arena */
+    size_t first, last;   /* steps */
+    void *data;           /* of a weight, in the order that its step needs */
+    char *name;           /* of a packed weight */
+};
+
+/* Where a value is: strides in elements for each of its axes, none where it is broadcast. */
+struct net_place {
+    uint32_t buffer; /* NET_NONE: not yet anywhere */
+    int64_t offset, stride[NET_RANK];
+};
+
+/* An index that a program takes as an argument: an element of an input of the network. */
+struct net_scalar_argument {
+    uint32_t buffer;
+    uint64_t element;
+    uint64_t limit; /* below it, or negative and counted from there */
+};
+
+struct net_step {
+    char *name;           /* ONNX names of its nodes, joined by " + " */
+    const char *template; /* the function that made it: "conv" */
+    uint32_t *nodes;      /* of the graph, in order */
+    size_t node_count;
+    char *text; /* the tile program, one function */
+    struct sam_tile_program *program;
+    uint32_t *buffers; /* its pointer arguments */
+    size_t buffer_count;
+    struct net_scalar_argument *scalars; /* and then its index arguments */
+    size_t scalar_count;
+    uint32_t output; /* value of the graph that it completes; NET_NONE: a copy on the way */
+    uint64_t products;  /* multiply-accumulates */
+};
+
+struct net_plan {
+    const struct net_graph *graph; /* not owned */
+    struct net_step *steps;
+    size_t step_count, step_capacity;
+    struct net_buffer *buffers;
+    size_t buffer_count, buffer_capacity;
+    struct net_place *places; /* by value of the graph */
+    uint64_t arena;           /* bytes of all scratch buffers */
+    void *packed;             /* packed file of the weights; or NULL */
+    size_t packed_size;
+};
+
+enum net_weights { NET_WEIGHTS_ARRAYS, NET_WEIGHTS_RAW, NET_WEIGHTS_HUFFMAN, NET_WEIGHTS_WINDOW };
+
+struct net_plan_options {
+    bool no_fusion; /* a step per node */
+    enum net_weights weights;
+};
+
+/* Plan a graph, which must outlive the plan. SAM_ERR_INPUT names a node that no template fits. */
+enum sam_status net_plan_make(const struct net_graph *graph, const struct net_plan_options *options,
+                              struct net_plan **plan, struct sam_error *error);
+void net_plan_free(struct net_plan *plan);
+void net_step_free(struct net_step *step);
+
+enum net_machine { NET_HOST, NET_SYSTEM };
+
+struct net_run {
+    struct net_plan *plan;
+    void **data; /* by buffer of the plan */
+};
+
+struct net_run_options {
+    bool rising;                            /* on the host: sums in rising order */
+    const struct sam_system_timing *timing; /* of the system: count cycles; or NULL */
+    uint64_t max_insns;                     /* of the hart, per step; 0: no limit */
+    const volatile int *stop;
+    /* Called after each step; anything but SAM_OK ends the run. Or NULL. */
+    enum sam_status (*after)(void *context, const struct net_run *run, size_t step,
+                             struct sam_error *error);
+    void *context;
+};
+
+/* The elements of a value, in C order and the graph's dtype, into `elements`. False: the plan keeps
+ * it nowhere, for it is within a fused step or its array may have been used again. */
+bool net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements);
+
+/* What a run took, by step. */
+struct net_step_figures {
+    double seconds;
+    struct sam_tile_stats stats;        /* on the host */
+    uint64_t instructions;              /* of the hart, on the system */
+    struct sam_system_figures *figures; /* with timing */
+};
+struct net_figures {
+    struct net_step_figures *steps;
+    size_t count;
+};
+void net_figures_free(struct net_figures *figures);
+
+/* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and of
+ * their dtypes. `figures` may be NULL. */
+enum sam_status net_plan_run(struct net_plan *plan, enum net_machine machine,
+                             const void *const *inputs, void *const *outputs,
+                             const struct net_run_options *options, struct net_figures *figures,
+                             struct sam_error *error);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Iteration spaces: axes with the stride of each operand, cut into tiles. */
+#include "network/build.h"
+
+void net_space_of(struct net_space *space, const struct net_value *value,
+                  const struct net_place *place)
+{
+    uint32_t order[NET_RANK];
+    memset(space, 0, sizeof *space);
+    net_order_like(place, value->rank, value->shape, order);
+    space->axes = value->rank;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        space->axis[i] = order[i];
+        space->extent[i] = space->tile[i] = value->shape[order[i]];
+    }
+    if (value->rank == 0)
+        space->extent[space->axes++] = 1;
+    space->operand[0] = (struct net_operand){.value = NET_NONE, .buffer = place->buffer,
+                                             .offset = place->offset};
+    for (uint32_t i = 0; i < value->rank; i++)
+        space->operand[0].stride[i] = place->stride[order[i]];
+    space->operands = 1;
+}
+
+uint32_t net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
+                       const struct net_place *place, const int64_t *stride)
+{
+    if (space->operands == NET_OPERANDS) {
+        net_build_fail(b, SAM_ERR_INPUT, "too many operands");
+        return 0;
+    }
+    struct net_operand *const operand = &space->operand[space->operands];
+    *operand = (struct net_operand){
+        .value = value, .buffer = place->buffer, .offset = place->offset};
+    for (uint32_t i = 0; i < space->axes; i++)
+        operand->stride[i] = stride ? stride[space->axis[i]] : 0;
+    return space->operands++;
+}
+
+uint32_t net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
+                             uint32_t value)
+{
+    const struct net_value *const v = &b->graph->values[value];
+    const struct net_place place = net_place_of(b, value);
+    int64_t stride[NET_RANK] = {0};
+    for (uint32_t i = 0; i < v->rank; i++)
+        stride[rank - v->rank + i] = v->shape[i] == 1 ? 0 : place.stride[i];
+    return net_space_add(b, space, value, &place, stride);
+}
+
+uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
+{
+    const uint64_t inner = space->extent[at] / outer;
+    for (uint32_t i = space->axes++; i > at; i--) {
+        space->extent[i] = space->extent[i - 1];
+        space->axis[i] = space->axis[i - 1];
+        for (uint32_t k = 0; k < space->operands; k++)
+            space->operand[k].stride[i] = space->operand[k].stride[i - 1];
+    }
+    space->extent[at] = outer;
+    space->extent[at + 1] = inner;
+    for (uint32_t k = 0; k < space->operands; k++)
+        space->operand[k].stride[at] *= (int64_t)inner;
+    return at;
+}
+
+void net_space_column(struct net_space *space)
+{
+    space->extent[space->axes++] = 1;
+}
+
+void net_space_last(struct net_space *space, uint32_t axis)
+{
+    uint32_t at = 0;
+    while (at + 1 < space->axes && space->axis[at] != axis)
+        at++;
+    for (; at + 1 < space->axes; at++) {
+        const uint64_t extent = space->extent[at];
+        space->axis[at] = space->axis[at + 1];
+        space->axis[at + 1] = axis;
+        space->extent[at] = space->extent[at + 1];
+        space->extent[at + 1] = extent;
+        for (uint32_t k = 0; k < space->operands; k++) {
+            int64_t *const stride = space->operand[k].stride, moved = stride[at];
+            stride[at] = stride[at + 1];
+            stride[at + 1] = moved;
+        }
+    }
+}
+
+void net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step)
+{
+    for (uint32_t i = 0; i < space->axes; i++) {
+        if (space->axis[i] != axis)
+            continue;
+        space->extent[i] = (space->extent[i] - first + step - 1) / step;
+        for (uint32_t k = 0; k < space->operands; k++) {
+            space->operand[k].offset += (int64_t)first * space->operand[k].stride[i];
+            space->operand[k].stride[i] *= (int64_t)step;
+        }
+    }
+}
+
+static void remove_axis(struct net_space *space, uint32_t at)
+{
+    space->axes--;
+    for (uint32_t i = at; i < space->axes; i++) {
+        space->extent[i] = space->extent[i + 1];
+        space->axis[i] = space->axis[i + 1];
+        for (uint32_t k = 0; k < space->operands; k++)
+            space->operand[k].stride[i] = space->operand[k].stride[i + 1];
+    }
+}
+
+static bool one_axis(const struct net_space *space, uint32_t at)
+{
+    for (uint32_t k = 0; k < space->operands; k++) {
+        const struct net_operand *const o = &space->operand[k];
+        if (o->stride[at] != o->stride[at + 1] * (int64_t)space->extent[at + 1])
+            return false;
+    }
+    return true;
+}
+
+void net_space_merge(struct net_space *space, bool keep_last)
+{
+    for (uint32_t i = space->axes - keep_last; i-- > 0 && space->axes > 1;)
+        if (space->extent[i] == 1)
+            remove_axis(space, i);
+    for (uint32_t i = space->axes - 1; i-- > 0;)
+        if (one_axis(space, i) && !(keep_last && i + 2 == space->axes)) {
+            space->extent[i + 1] *= space->extent[i];
+            remove_axis(space, i);
+        }
+}
+
+void net_space_fold(struct net_space *space)
+{
+    const uint64_t extent = space->extent[space->axes - 1];
+    if (space->axes == NET_AXES || extent <= 512)
+        return;
+    for (uint64_t cols = 512; cols >= 64; cols -= 8)
+        if (extent % cols == 0) {
+            net_space_split(space, space->axes - 1, extent / cols);
+            return;
+        }
+}
+
+/* The size of equal parts of at most `most`, in whole 16s where these are not more. */
+static uint64_t part_of(uint64_t extent, uint64_t most)
+{
+    if (extent <= most)
+        return extent;
+    const uint64_t parts = (extent + most - 1) / most, size = (extent + parts - 1) / parts;
+    const uint64_t whole = (size + 15) / 16 * 16;
+    return whole <= most ? whole : size;
+}
+
+void net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
+{
+    const uint32_t last = space->axes - 1;
+    space->tile[last] = part_of(space->extent[last], cols ? cols : 1);
+    uint32_t dims = 0;
+    for (uint32_t i = last; i-- > 0;) {
+        space->tile[i] = dims < NET_BOX_DIMS - 1 && rows > 1 ? part_of(space->extent[i], rows) : 1;
+        rows /= space->tile[i];
+        dims += space->tile[i] > 1;
+        if (space->tile[i] < space->extent[i])
+            rows = 1;
+    }
+}
+
+void net_site_sizes(struct net_site *site)
+{
+    const uint32_t last = site->space->axes - 1;
+    site->cols = site->size[last];
+    site->rows = 1;
+    for (uint32_t i = 0; i < last; i++)
+        site->rows *= site->size[i];
+}
+
+bool net_site_same(const struct net_site *site, uint32_t operand, bool in_rows)
+{
+    const struct net_space *const space = site->space;
+    const uint32_t last = space->axes - 1;
+    const int64_t *const stride = space->operand[operand].stride;
+    if (!in_rows)
+        return stride[last] == 0 || site->cols == 1;
+    for (uint32_t i = 0; i < last; i++)
+        if (site->size[i] > 1 && stride[i] != 0)
+            return false;
+    return true;
+}
+
+struct net_box net_site_box(struct net_text *text, const struct net_site *site, uint32_t operand,
+                            bool one_row, bool one_col)
+{
+    const struct net_space *const space = site->space;
+    const struct net_operand *const o = &space->operand[operand];
+    const uint32_t last = space->axes - 1;
+    struct net_box box = {.buffer = o->buffer, .at = net_at(o->offset)};
+    for (uint32_t i = 0; i < space->axes; i++) {
+        box.at = net_add(text, box.at, net_times(text, site->at[i], o->stride[i]));
+        if (i == last || site->size[i] == 1 || one_row)
+            continue;
+        box.size[box.count] = site->size[i];
+        box.stride[box.count++] = o->stride[i];
+    }
+    box.size[box.count] = one_col ? 1 : site->cols;
+    box.stride[box.count++] = one_col || site->cols == 1 ? 1 : o->stride[last];
+    return box;
+}
+
+void net_site_store(struct net_text *text, const struct net_site *site, struct net_tile tile)
+{
+    const struct net_box box = net_site_box(text, site, 0, false, false);
+    net_store(text, tile, &box);
+}
+
+struct run {
+    struct net_builder *b;
+    struct net_space *space;
+    net_site_body *body;
+    void *context;
+};
+
+static void run_body(struct net_text *text, void *context, const struct net_index *at,
+                     const uint64_t *size)
+{
+    (void)text;
+    const struct run *const run = context;
+    struct net_site site = {.space = run->space};
+    memcpy(site.at, at, run->space->axes * sizeof *at);
+    memcpy(site.size, size, run->space->axes * sizeof *size);
+    net_site_sizes(&site);
+    run->body(run->b, run->context, &site);
+}
+
+void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
+                   void *context)
+{
+    struct run run = {b, space, body, context};
+    net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
+}
+
+struct fill {
+    struct net_tile tile;
+};
+
+static void fill_body(struct net_builder *b, void *context, const struct net_site *site)
+{
+    struct net_tile tile = ((struct fill *)context)->tile;
+    if (tile.rows != site->rows || tile.cols != site->cols)
+        tile = net_window(&b->text, tile, 0, 0, site->rows, site->cols);
+    net_site_store(&b->text, site, tile);
+}
+
+void net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
+                    double fill)
+{
+    net_space_merge(space, false);
+    net_space_tile(space, 16, 1024);
+    uint64_t rows = 1;
+    for (uint32_t i = 0; i + 1 < space->axes; i++)
+        rows *= space->tile[i];
+    const struct net_tile like = net_shape_of(dtype, rows, space->tile[space->axes - 1]);
+    struct fill context = {NET_OP1(&b->text, "texpands", like, net_scalar(&b->text, dtype, fill))};
+    net_space_run(b, space, fill_body, &context);
+}

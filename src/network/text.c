@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of tile programs: names, types, loops, operations. */
+#include "network/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "network/plan.h"
+
+static void indent(struct net_text *text)
+{
+    for (unsigned i = 0; i <= text->depth; i++)
+        sam_buffer_puts(&text->body, "  ");
+}
+
+static uint32_t new_name(struct net_text *text)
+{
+    return ++text->next;
+}
+
+/* A line at the head, unless it is there. */
+static void head(struct net_text *text, const char *line)
+{
+    if (!text->head.data || !strstr((const char *)text->head.data, line))
+        sam_buffer_puts(&text->head, line);
+}
+
+static void constant(struct net_text *text, int64_t value)
+{
+    char line[96];
+    if (value < 0)
+        sam_format(line, sizeof line, "  %%m%" PRId64 " = arith.constant %" PRId64 " : index\n",
+                   -value, value);
+    else
+        sam_format(line, sizeof line, "  %%c%" PRId64 " = arith.constant %" PRId64 " : index\n",
+                   value, value);
+    head(text, line);
+}
+
+static void put_index(struct net_text *text, struct sam_buffer *out, struct net_index index)
+{
+    if (index.id) {
+        sam_buffer_printf(out, "%%i%" PRIu32, index.id);
+        return;
+    }
+    constant(text, index.value);
+    if (index.value < 0)
+        sam_buffer_printf(out, "%%m%" PRId64, -index.value);
+    else
+        sam_buffer_printf(out, "%%c%" PRId64, index.value);
+}
+
+/* `%i3 = arith.addi %a, %b : index` */
+static struct net_index arith(struct net_text *text, const char *name, struct net_index a,
+                              struct net_index b)
+{
+    const struct net_index result = {0, new_name(text)};
+    indent(text);
+    sam_buffer_printf(&text->body, "%%i%" PRIu32 " = arith.%s ", result.id, name);
+    put_index(text, &text->body, a);
+    sam_buffer_puts(&text->body, ", ");
+    put_index(text, &text->body, b);
+    sam_buffer_puts(&text->body, " : index\n");
+    return result;
+}
+
+struct net_index net_add(struct net_text *text, struct net_index a, struct net_index b)
+{
+    if (!a.id && !b.id)
+        return net_at(a.value + b.value);
+    if (!a.id && a.value == 0)
+        return b;
+    if (!b.id && b.value == 0)
+        return a;
+    return arith(text, "addi", a, b);
+}
+
+struct net_index net_times(struct net_text *text, struct net_index a, int64_t by)
+{
+    if (!a.id)
+        return net_at(a.value * by);
+    if (by == 0)
+        return net_at(0);
+    return by == 1 ? a : arith(text, "muli", a, net_at(by));
+}
+
+struct net_index net_argument(struct net_text *text, uint32_t number)
+{
+    if (number >= text->scalars)
+        text->scalars = number + 1;
+    /* names of arguments are far above those of results */
+    return (struct net_index){0, UINT32_C(0x80000000) + number};
+}
+
+struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step)
+{
+    if (end <= step)
+        return net_at(0);
+    const struct net_index at = {0, new_name(text)};
+    indent(text);
+    sam_buffer_printf(&text->body, "scf.for %%i%" PRIu32 " = ", at.id);
+    put_index(text, &text->body, net_at(0));
+    sam_buffer_puts(&text->body, " to ");
+    put_index(text, &text->body, net_at((int64_t)end));
+    sam_buffer_puts(&text->body, " step ");
+    put_index(text, &text->body, net_at((int64_t)step));
+    sam_buffer_puts(&text->body, " {\n");
+    text->depth++;
+    return at;
+}
+
+void net_end(struct net_text *text, uint64_t end, uint64_t step)
+{
+    if (end <= step)
+        return;
+    text->depth--;
+    indent(text);
+    sam_buffer_puts(&text->body, "}\n");
+}
+
+void net_nest(struct net_text *text, uint32_t axes, const uint64_t *extent, const uint64_t *tile,
+              net_body *body, void *context)
+{
+    for (uint32_t rest = 0; rest < UINT32_C(1) << axes; rest++) {
+        struct net_index at[NET_AXES] = {{0}};
+        uint64_t size[NET_AXES] = {0};
+        bool any = true;
+        for (uint32_t i = 0; i < axes; i++) {
+            size[i] = rest >> i & 1 ? extent[i] % tile[i] : tile[i];
+            any &= size[i] > 0 && (rest >> i & 1 || extent[i] >= tile[i]);
+        }
+        if (!any)
+            continue;
+        for (uint32_t i = 0; i < axes; i++) {
+            const uint64_t full = extent[i] - extent[i] % tile[i];
+            at[i] = rest >> i & 1 ? net_at((int64_t)full) : net_for(text, full, tile[i]);
+        }
+        body(text, context, at, size);
+        for (uint32_t i = axes; i-- > 0;)
+            if (!(rest >> i & 1))
+                net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
+    }
+}
+
+/* --- tiles */
+
+static uint64_t room_of(const struct net_tile *tile, uint64_t elements)
+{
+    const uint64_t line = 32 / sam_dtype_size(tile->dtype);
+    return (elements + line - 1) / line * line;
+}
+
+static void put_type(struct sam_buffer *out, const struct net_tile *tile)
+{
+    if (tile->scalar) {
+        sam_buffer_puts(out, sam_tile_dtype_name(tile->dtype));
+        return;
+    }
+    const uint64_t rows = tile->col_major ? room_of(tile, tile->rows) : tile->rows;
+    const uint64_t cols = tile->col_major ? tile->cols : room_of(tile, tile->cols);
+    sam_buffer_printf(out, "!pto.tile_buf<%s, %" PRIu64 "x%" PRIu64 "x%s",
+                      sam_tile_loc_name(tile->loc), rows, cols, sam_tile_dtype_name(tile->dtype));
+    if (rows != tile->rows || cols != tile->cols)
+        sam_buffer_printf(out, ", valid=%" PRIu64 "x%" PRIu64, tile->rows, tile->cols);
+    sam_buffer_puts(out, tile->col_major ? ", blayout=col_major>" : ">");
+}
+
+static void put_name(struct sam_buffer *out, const struct net_tile *tile)
+{
+    sam_buffer_printf(out, tile->scalar ? "%%f%" PRIu32 : "%%t%" PRIu32, tile->id);
+}
+
+struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double value)
+{
+    struct net_tile scalar = {.dtype = dtype, .scalar = true};
+    char line[96];
+    if (dtype == SAM_F32) { /* named by its bits */
+        scalar.id = sam_f32_bits((float)value);
+        sam_format(line, sizeof line,
+                   "  %%f%" PRIu32 " = arith.constant 0x%08" PRIx32 " : f32\n", scalar.id,
+                   scalar.id);
+        head(text, line);
+        return scalar;
+    }
+    /* names of integers are those of floats that are NaN, and thus of none that is asked for */
+    scalar.id = new_name(text) | UINT32_C(0xffc00000);
+    sam_format(line, sizeof line, "  %%f%" PRIu32 " = arith.constant %" PRId64 " : %s\n", scalar.id,
+               (int64_t)value, sam_tile_dtype_name(dtype));
+    sam_buffer_puts(&text->head, line);
+    return scalar;
+}
+
+struct net_tile net_alloc(struct net_text *text, struct net_tile like)
+{
+    like.id = new_name(text);
+    indent(text);
+    put_name(&text->body, &like);
+    sam_buffer_puts(&text->body, " = pto.alloc_tile : ");
+    put_type(&text->body, &like);
+    sam_buffer_puts(&text->body, "\n");
+    return like;
+}
+
+/* `%a, %b {attribute} : T, U` */
+static void put_sources(struct net_text *text, uint32_t count, const struct net_tile *sources,
+                        const char *attribute)
+{
+    struct sam_buffer *const out = &text->body;
+    for (uint32_t i = 0; i < count; i++) {
+        sam_buffer_puts(out, i ? ", " : "");
+        put_name(out, &sources[i]);
+    }
+    sam_buffer_puts(out, attribute);
+    sam_buffer_puts(out, " : ");
+    for (uint32_t i = 0; i < count; i++) {
+        sam_buffer_puts(out, i ? ", " : "");
+        put_type(out, &sources[i]);
+    }
+}
+
+/* The name of an operation up to its attribute, and the attribute. */
+static const char *put_operation(struct net_text *text, const char *name)
+{
+    const size_t length = strcspn(name, " ");
+    sam_buffer_puts(&text->body, "pto.");
+    sam_buffer_append(&text->body, name, length);
+    return name + length;
+}
+
+struct net_tile net_op(struct net_text *text, const char *name, struct net_tile like,
+                       uint32_t count, const struct net_tile *sources)
+{
+    like.id = new_name(text);
+    like.scalar = false;
+    indent(text);
+    put_name(&text->body, &like);
+    sam_buffer_puts(&text->body, " = ");
+    const char *attribute = put_operation(text, name);
+    sam_buffer_puts(&text->body, " ");
+    put_sources(text, count, sources, attribute);
+    sam_buffer_puts(&text->body, " -> ");
+    put_type(&text->body, &like);
+    sam_buffer_puts(&text->body, "\n");
+    return like;
+}
+
+void net_op_into(struct net_text *text, const char *name, struct net_tile into, uint32_t count,
+                 const struct net_tile *sources)
+{
+    indent(text);
+    const char *attribute = put_operation(text, name);
+    sam_buffer_puts(&text->body, " ins(");
+    put_sources(text, count, sources, attribute);
+    sam_buffer_puts(&text->body, ") outs(");
+    put_sources(text, 1, &into, "");
+    sam_buffer_puts(&text->body, ")\n");
+}
+
+struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t row, uint64_t col,
+                           uint64_t rows, uint64_t cols)
+{
+    struct net_tile window = tile;
+    window.id = new_name(text);
+    window.rows = rows;
+    window.cols = cols;
+    indent(text);
+    put_name(&text->body, &window);
+    sam_buffer_puts(&text->body, " = pto.subset ");
+    put_name(&text->body, &tile);
+    sam_buffer_puts(&text->body, ", offsets = [");
+    put_index(text, &text->body, net_at((int64_t)row));
+    sam_buffer_puts(&text->body, ", ");
+    put_index(text, &text->body, net_at((int64_t)col));
+    sam_buffer_puts(&text->body, "] : ");
+    put_type(&text->body, &tile);
+    sam_buffer_puts(&text->body, " -> ");
+    put_type(&text->body, &window);
+    sam_buffer_puts(&text->body, "\n");
+    return window;
+}
+
+/* --- windows of arrays */
+
+/* The argument that the buffer is; added if it is none yet. */
+static size_t argument_of(struct net_text *text, uint32_t buffer)
+{
+    for (size_t i = 0; i < text->buffer_count; i++)
+        if (text->buffers[i] == buffer)
+            return i;
+    void *grown = sam_grow(text->buffers, text->buffer_count, &text->buffer_capacity,
+                           sizeof *text->buffers);
+    if (!grown) {
+        text->failed = true;
+        return 0;
+    }
+    text->buffers = grown;
+    text->buffers[text->buffer_count] = buffer;
+    return text->buffer_count++;
+}
+
+static void put_view_type(struct sam_buffer *out, uint32_t dims, enum sam_dtype dtype)
+{
+    sam_buffer_puts(out, "!pto.tensor_view<");
+    for (uint32_t i = 0; i < dims; i++)
+        sam_buffer_puts(out, "?x");
+    sam_buffer_printf(out, "%s>", sam_tile_dtype_name(dtype));
+}
+
+/* The view that has the strides of the box behind a dimension that runs over all elements. Named by
+ * its argument and strides. */
+static void put_view(struct net_text *text, struct sam_buffer *name, const struct net_box *box)
+{
+    const struct net_buffer *const buffer = &text->plan->buffers[box->buffer];
+    const size_t argument = argument_of(text, box->buffer);
+    sam_buffer_printf(name, "%%v%zu", argument);
+    for (uint32_t i = 0; i < box->count; i++)
+        sam_buffer_printf(name, "_%" PRIu64 "%s%" PRId64, box->size[i],
+                          box->stride[i] < 0 ? "m" : "s",
+                          box->stride[i] < 0 ? -box->stride[i] : box->stride[i]);
+    struct sam_buffer line = {0};
+    sam_buffer_printf(&line, "  %s = pto.make_tensor_view %%a%zu, shape = [", sam_buffer_text(name),
+                      argument);
+    put_index(text, &line, net_at((int64_t)buffer->count));
+    for (uint32_t i = 0; i < box->count; i++) {
+        sam_buffer_puts(&line, ", ");
+        put_index(text, &line, net_at((int64_t)box->size[i]));
+    }
+    sam_buffer_puts(&line, "], strides = [");
+    put_index(text, &line, net_at(1));
+    for (uint32_t i = 0; i < box->count; i++) {
+        sam_buffer_puts(&line, ", ");
+        put_index(text, &line, net_at(box->stride[i]));
+    }
+    sam_buffer_puts(&line, "] : ");
+    put_view_type(&line, box->count + 1, buffer->dtype);
+    sam_buffer_puts(&line, "\n");
+    text->failed |= line.failed;
+    head(text, sam_buffer_text(&line));
+    sam_buffer_free(&line);
+}
+
+static void put_part_type(struct sam_buffer *out, const struct net_box *box, enum sam_dtype dtype)
+{
+    sam_buffer_puts(out, "!pto.partition_tensor_view<1x");
+    for (uint32_t i = 0; i < box->count; i++)
+        sam_buffer_printf(out, "%" PRIu64 "x", box->size[i]);
+    sam_buffer_printf(out, "%s>", sam_tile_dtype_name(dtype));
+}
+
+/* The partition of a box. */
+static uint32_t put_part(struct net_text *text, const struct net_box *box)
+{
+    const enum sam_dtype dtype = text->plan->buffers[box->buffer].dtype;
+    struct sam_buffer name = {0};
+    struct sam_buffer *const out = &text->body;
+    put_view(text, &name, box);
+    const uint32_t part = new_name(text);
+    indent(text);
+    sam_buffer_printf(out, "%%p%" PRIu32 " = pto.partition_view %s, offsets = [", part,
+                      sam_buffer_text(&name));
+    put_index(text, out, box->at);
+    for (uint32_t i = 0; i < box->count; i++) {
+        sam_buffer_puts(out, ", ");
+        put_index(text, out, net_at(0));
+    }
+    sam_buffer_puts(out, "], sizes = [");
+    put_index(text, out, net_at(1));
+    for (uint32_t i = 0; i < box->count; i++) {
+        sam_buffer_puts(out, ", ");
+        put_index(text, out, net_at((int64_t)box->size[i]));
+    }
+    sam_buffer_puts(out, "] : ");
+    put_view_type(out, box->count + 1, dtype);
+    sam_buffer_puts(out, " -> ");
+    put_part_type(out, box, dtype);
+    sam_buffer_puts(out, "\n");
+    text->failed |= name.failed;
+    sam_buffer_free(&name);
+    return part;
+}
+
+struct net_tile net_load(struct net_text *text, struct net_tile like, const struct net_box *box)
+{
+    const uint32_t part = put_part(text, box);
+    like.id = new_name(text);
+    indent(text);
+    put_name(&text->body, &like);
+    sam_buffer_printf(&text->body, " = pto.tload %%p%" PRIu32 " : ", part);
+    put_part_type(&text->body, box, like.dtype);
+    sam_buffer_puts(&text->body, " -> ");
+    put_type(&text->body, &like);
+    sam_buffer_puts(&text->body, "\n");
+    return like;
+}
+
+void net_load_into(struct net_text *text, struct net_tile into, const struct net_box *box)
+{
+    const uint32_t part = put_part(text, box);
+    indent(text);
+    sam_buffer_printf(&text->body, "pto.tload ins(%%p%" PRIu32 " : ", part);
+    put_part_type(&text->body, box, into.dtype);
+    sam_buffer_puts(&text->body, ") outs(");
+    put_sources(text, 1, &into, "");
+    sam_buffer_puts(&text->body, ")\n");
+}
+
+void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box)
+{
+    const uint32_t part = put_part(text, box);
+    indent(text);
+    sam_buffer_puts(&text->body, "pto.tstore ins(");
+    put_sources(text, 1, &tile, "");
+    sam_buffer_printf(&text->body, ") outs(%%p%" PRIu32 " : ", part);
+    put_part_type(&text->body, box, tile.dtype);
+    sam_buffer_puts(&text->body, ")\n");
+}
+
+/* --- the whole */
+
+char *net_text_finish(struct net_text *text)
+{
+    struct sam_buffer all = {0};
+    sam_buffer_puts(&all, "module {\n func.func @step(");
+    for (size_t i = 0; i < text->buffer_count; i++)
+        sam_buffer_printf(&all, "%s%%a%zu: !pto.ptr<%s>", i ? ", " : "", i,
+                          sam_tile_dtype_name(text->plan->buffers[text->buffers[i]].dtype));
+    for (uint32_t i = 0; i < text->scalars; i++)
+        sam_buffer_printf(&all, "%s%%i%" PRIu32 ": index", i || text->buffer_count ? ", " : "",
+                          UINT32_C(0x80000000) + i);
+    sam_buffer_puts(&all, ") {\n");
+    sam_buffer_puts(&all, sam_buffer_text(&text->head));
+    sam_buffer_puts(&all, sam_buffer_text(&text->body));
+    sam_buffer_puts(&all, "  return\n }\n}\n");
+    if (text->failed || text->head.failed || text->body.failed || all.failed) {
+        sam_buffer_free(&all);
+        return NULL;
+    }
+    return (char *)all.data;
+}
+
+void net_text_free(struct net_text *text)
+{
+    sam_buffer_free(&text->head);
+    sam_buffer_free(&text->body);
+    free(text->buffers);
+    *text = (struct net_text){0};
+}

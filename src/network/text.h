@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile program as it is written: constants and views at its head, each once, then operations. Every
+ * result has a name of its own; nothing here fails but for memory, which net_text_finish reports. */
+#ifndef SAM_NETWORK_TEXT_H
+#define SAM_NETWORK_TEXT_H
+
+#include "base/base.h"
+#include "samite/tile.h"
+
+/* An index: a constant, or a value of the program. */
+struct net_index {
+    int64_t value;
+    uint32_t id; /* 0: a constant */
+};
+
+/* A tile, or a scalar operand. Rows and columns are the valid ones; the room is what its lines of
+ * 32 bytes need. */
+struct net_tile {
+    enum sam_tile_loc loc;
+    enum sam_dtype dtype;
+    uint64_t rows, cols;
+    uint32_t id;
+    bool scalar, col_major;
+};
+
+/* Elements of a buffer: up to four dimensions, the last of which becomes the columns of a tile. */
+enum { NET_BOX_DIMS = 4 };
+struct net_box {
+    uint32_t buffer;
+    struct net_index at; /* of the first element */
+    uint32_t count;
+    uint64_t size[NET_BOX_DIMS];
+    int64_t stride[NET_BOX_DIMS];
+};
+
+/* A buffer as an argument of the program; scalar arguments follow those of the buffers. */
+struct net_text {
+    struct sam_buffer head, body;
+    uint32_t *buffers; /* arguments, in order */
+    size_t buffer_count, buffer_capacity;
+    const struct net_plan *plan; /* for dtypes and sizes of buffers */
+    uint32_t scalars;            /* index arguments */
+    uint32_t next;               /* name */
+    unsigned depth;
+    bool failed;
+};
+
+void net_text_free(struct net_text *text);
+/* The program of what was written; NULL when memory was short. Freed with free(). */
+char *net_text_finish(struct net_text *text);
+
+/* --- indexes */
+static inline struct net_index net_at(int64_t value)
+{
+    return (struct net_index){value, 0};
+}
+struct net_index net_add(struct net_text *text, struct net_index a, struct net_index b);
+struct net_index net_times(struct net_text *text, struct net_index a, int64_t by);
+/* The index argument of that number. */
+struct net_index net_argument(struct net_text *text, uint32_t number);
+
+/* A loop over 0, step, ... below `end`; one round is no loop. */
+struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step);
+void net_end(struct net_text *text, uint64_t end, uint64_t step);
+
+/* For each block of `tile` along each axis, and for what remains at its end, write `body`: once for each
+ * combination, within loops over the blocks. */
+enum { NET_AXES = 10 };
+typedef void net_body(struct net_text *text, void *context, const struct net_index *at,
+                      const uint64_t *size);
+void net_nest(struct net_text *text, uint32_t axes, const uint64_t *extent, const uint64_t *tile,
+              net_body *body, void *context);
+
+/* --- tiles */
+struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double value);
+/* The shape of a tile in vec. */
+static inline struct net_tile net_shape_of(enum sam_dtype dtype, uint64_t rows, uint64_t cols)
+{
+    return (struct net_tile){.loc = SAM_TILE_vec, .dtype = dtype, .rows = rows, .cols = cols};
+}
+/* A new tile of the shape of `like`, without contents. */
+struct net_tile net_alloc(struct net_text *text, struct net_tile like);
+/* `name` may have an attribute: "tcmp {cmp = lt}". */
+struct net_tile net_op(struct net_text *text, const char *name, struct net_tile like,
+                       uint32_t count, const struct net_tile *sources);
+void net_op_into(struct net_text *text, const char *name, struct net_tile into, uint32_t count,
+                 const struct net_tile *sources);
+#define NET_OP1(text, name, like, a)    net_op((text), (name), (like), 1, (struct net_tile[]){(a)})
+#define NET_OP2(text, name, like, a, b) net_op((text), (name), (like), 2, (struct net_tile[]){(a), (b)})
+#define NET_OP3(text, name, like, a, b, c)                                                         \
+    net_op((text), (name), (like), 3, (struct net_tile[]){(a), (b), (c)})
+/* A window of a tile, rows x cols at constant offsets. */
+struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t row, uint64_t col,
+                           uint64_t rows, uint64_t cols);
+
+struct net_tile net_load(struct net_text *text, struct net_tile like, const struct net_box *box);
+void net_load_into(struct net_text *text, struct net_tile into, const struct net_box *box);
+void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box);
+
+#endif
