@@ -29,8 +29,9 @@ BEGIN {
     # The only folder that knows all the parts.
     allow["src/system"] = "base clock codec energy gputime hart hostio isa machine matrix memtime profile sanitize simt tensor trace tree"
     allow["src/lower"] = "base isa ops tile"
+    allow["src/network"] = "base format lower tile"
     allow["src/cc"] = "base"
-    allow["src/network"] = "base format tile lower"
+    allow["src/network"] = "base format tile lower trace tree"
     # Folders within a folder: which of their siblings they may include. All may include its face.
     within["src/tile/text"] = within["src/tile/check"] = ""
     within["src/tile/core"] = "check"

@@ -16,6 +16,7 @@ struct run {
         struct ventus *ventus;
         struct tensor *tensor;
         struct tile *tile;
+        struct network *network;
     };
     FILE *text;                   /* output as text: stdout unless data goes there; NULL: no text */
     json_t *report, *json_checks; /* the document of --json; NULL without it */
@@ -42,6 +43,8 @@ struct machine {
     int (*check)(struct run *run);
     /* Whether data goes to standard output. */
     bool (*writes_stdout)(const struct run *run);
+    /* Read the words of --arg; NULL: as run_arguments_parse. */
+    int (*arguments)(struct run *run);
     /* Load the program, create the machine, pass the arguments. */
     int (*open)(struct run *run);
     /* Run, or let the request's driver run; print, check and write the requested outputs, and
@@ -51,7 +54,8 @@ struct machine {
     void (*close)(struct run *run);
 };
 
-extern const struct machine machine_ventus, machine_tensor, machine_tile, machine_system;
+extern const struct machine machine_ventus, machine_tensor, machine_tile, machine_system,
+    machine_network;
 
 /* A run of the command's machine, not yet checked; and its end. */
 int run_begin(struct run *run, struct run_command *command);

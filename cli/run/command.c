@@ -63,10 +63,22 @@ void run_command_init(struct run_command *c, struct cli_args *args)
     tensor_defaults(&c->hart, &c->run);
 }
 
+/* The suffix .onnx implies --machine host; the same options apply to --machine system. */
+static int choose_network(struct run_command *c)
+{
+    c->network.system = c->machine == RUN_SYSTEM;
+    if (cli_given(c->run.args, "machine") && !c->network.system && c->machine != RUN_HOST)
+        return cli_usage_error(c->run.args, "a network (.onnx) is for --machine host and system");
+    c->machine = RUN_HOST;
+    return CLI_OK;
+}
+
 /* The suffix .pto implies --machine tile, unless the machine is the system. */
 static int choose_machine(struct run_command *c)
 {
     for (size_t i = 0; i < c->run.files.count; i++) {
+        if (cli_ends_with(c->run.files.items[i], ".onnx"))
+            return choose_network(c);
         if (!cli_ends_with(c->run.files.items[i], ".pto"))
             continue;
         if (c->machine == RUN_SYSTEM) {

@@ -3,6 +3,7 @@
 #ifndef RUN_COMMAND_H
 #define RUN_COMMAND_H
 
+#include "machine/network.h"
 #include "machine/system.h"
 #include "machine/tensor.h"
 #include "machine/tile.h"
@@ -15,6 +16,7 @@ struct run_command {
     struct hart_request hart;
     struct tile_request tile;
     struct system_request system;
+    struct network_request network;
     enum run_machine machine;
     bool json;
 };

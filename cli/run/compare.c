@@ -21,6 +21,11 @@ static uint64_t element(const struct sam_array *array, size_t index)
     return bits;
 }
 
+double run_element(const struct sam_array *array, size_t index)
+{
+    return sam_dtype_value(array->dtype, element(array, index));
+}
+
 /* 0 = equal; UINT64_MAX = a number and a NaN, or unequal integers. */
 static uint64_t distance(enum sam_dtype dtype, uint64_t a, uint64_t b)
 {

@@ -36,6 +36,7 @@ bool run_is_real(enum sam_dtype dtype);
 bool run_compare_element(const struct run_tolerance *tolerance, const struct sam_array *found,
                          const struct sam_array *expected, size_t i, struct run_comparison *sum,
                          uint64_t *ulp);
+double run_element(const struct sam_array *array, size_t index);
 /* "10.5" */
 void run_element_text(const struct sam_array *array, size_t i, char *text, size_t size);
 /* "3, 5" of element 29 of 8x8 */

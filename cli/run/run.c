@@ -12,7 +12,8 @@ int run_begin(struct run *run, struct run_command *command)
     static const struct machine *const machines[] = {[RUN_VENTUS] = &machine_ventus,
                                                      [RUN_TENSOR] = &machine_tensor,
                                                      [RUN_TILE] = &machine_tile,
-                                                     [RUN_SYSTEM] = &machine_system};
+                                                     [RUN_SYSTEM] = &machine_system,
+                                                     [RUN_HOST] = &machine_network};
     *run = (struct run){.command = command,
                         .request = &command->run,
                         .machine = machines[command->machine],
@@ -54,12 +55,18 @@ static int open_profile(struct run *run)
     return run_profile_open(run->request->args, "profile", path, &run->profile);
 }
 
+static int read_arguments(struct run *run)
+{
+    const struct run_request *r = run->request;
+    return run->machine->arguments ? run->machine->arguments(run)
+                                   : run_arguments_parse(r->args, &r->arguments, &run->arguments);
+}
+
 static int run_machine(struct run_command *command)
 {
     struct run run;
-    const struct run_request *r = &command->run;
     int code = run_begin(&run, command) ?: run.machine->check(&run) ?: choose_streams(&run)
-        ?: run_arguments_parse(r->args, &r->arguments, &run.arguments) ?: run_checks_parse(&run)
+        ?: read_arguments(&run) ?: run_checks_parse(&run)
         ?: open_profile(&run) ?: run.machine->open(&run) ?: run.machine->execute(&run);
     if (run.json_checks && run.report) {
         const int printed = cli_json_print(run.report);

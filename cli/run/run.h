@@ -75,7 +75,8 @@ struct run_request {
     const struct run_driver *driver;     /* NULL: launches and programs run without a driver */
 };
 
-enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM };
+/* RUN_HOST: a network, whose operators run on the host's executor. */
+enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM, RUN_HOST };
 
 /* --- options.c: options shared by several machines, and parts of their values */
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */

@@ -5,8 +5,9 @@
 
 static const struct cli_option options[] = {
     CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,
-            "ventus (the default), tensor, tile (implied by PROGRAM.pto), or system",
-            .choices = "ventus tensor tile system"),
+            "ventus (the default), tensor, tile (implied by PROGRAM.pto), system, or host (implied "
+            "by MODEL.onnx)",
+            .choices = "ventus tensor tile system host"),
     {0},
 };
 
@@ -21,6 +22,8 @@ static const struct cli_group groups[] = {
     {NULL, system_rows, offsetof(struct run_command, system), 1 << RUN_SYSTEM},
     {NULL, lower_profile_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {NULL, lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
+    {"Options of networks, on --machine host and system", network_rows,
+     offsetof(struct run_command, network), 1 << RUN_HOST},
     {0},
 };
 
@@ -133,6 +136,28 @@ static const struct cli_form machines[] = {
                         "  samite run layer.s --machine system --gpu-code softmax.s -j 4 \\\n"
                         "      --arg in:x.npy --arg y=out:f32:1024 --check y=expected.npy:4\n",
         },
+    [RUN_HOST] =
+        {
+            .name = "host",
+            .suffix = ".onnx",
+            .summary = "a network, an ONNX model",
+            .usage = "[--machine host|system] [options] MODEL.onnx --arg ...",
+            .details =
+                "The nodes of the network become tile programs, which run on the host or, with\n"
+                "--machine system, on the hart, the matrix unit and the GPU; --cycles gives the\n"
+                "cycles of each step, its bound and what it waits for. docs/networks.md lists\n"
+                "the operators.\n\n"
+                "--arg gives inputs and outputs in order, or by name:\n"
+                "  [NAME=]in:FILE.npy         an input; open dimensions of the model become "
+                "those\n"
+                "                             of the array. Also NAME:FILE.npy\n"
+                "  [NAME=]out:FILE.npy        an output\n\n" CHECKS,
+            .examples =
+                "  samite run model.onnx --arg in:x.npy --arg out:y.npy --check 0=expected.npy\n"
+                "  samite run model.onnx --machine system --cycles --planes window --arg in:x.npy "
+                "\\\n"
+                "      --html page.html\n",
+        },
     {0},
 };
 
@@ -142,6 +167,7 @@ static int run(struct cli_args *args)
     run_command_init(&c, args);
     int code = cli_read(args, &c) ?: run_command_check(&c) ?: run_command(&c);
     sam_system_config_free(c.system.time.config);
+    sam_system_config_free(c.network.time.config);
     return code;
 }
 
@@ -153,13 +179,14 @@ const struct cli_verb verb_run = {
              "[options] PROGRAM --kernel NAME --grid X --block X --arg ...\n"
              "--machine tensor [options] PROGRAM [-- ARGUMENT ...]\n"
              "[options] PROGRAM.pto --arg ...\n"
+             "[--machine host|system] [options] MODEL.onnx --arg ...\n"
              "--machine system [options] PROGRAM [-- ARGUMENT ...]",
     .options = options,
     .groups = groups,
     .operand = {.name = "file",
                 .grammar = CLI_PARSE,
                 .parse = run_parse_file,
-                .suffixes = ".cl .metadata .data .s .S .elf .riscv .pto",
+                .suffixes = ".cl .metadata .data .s .S .elf .riscv .pto .onnx",
                 CLI_AT(struct run_command, run)},
     .forms = machines,
     .form_option = "machine",

@@ -22,6 +22,7 @@
 #include "logdiff.h"
 #include "model.h"
 #include "mxu.h"
+#include "network.h"
 #include "ops.h"
 #include "parameter.h"
 #include "profile.h"

@@ -140,6 +140,14 @@ void *sam_pages_new_dense(size_t size);
 void sam_pages_free(void *pages, size_t size);
 /* Zero part of such memory; whole host pages are returned to the host. */
 void sam_pages_clear(void *bytes, size_t size);
+/* Allocations that are freed together; NULL when out of memory. Initially all zero. */
+struct sam_blocks {
+    struct sam_block *first;
+};
+void *sam_blocks_take(struct sam_blocks *blocks, size_t count, size_t size); /* zeroed */
+/* A copy of `size` bytes, NUL-terminated. */
+char *sam_blocks_text(struct sam_blocks *blocks, const void *text, size_t size);
+void sam_blocks_free(struct sam_blocks *blocks);
 char *sam_strdup(const char *text);
 char *sam_strndup(const char *text, size_t size);
 

@@ -10,6 +10,7 @@
 
 #include "base/dtype.h"
 #include "format/format.h"
+#include "format/onnx.h"
 #include "format/torch.h"
 #include "format/zip.h"
 
@@ -272,6 +273,16 @@ enum sam_status sam_model_read(struct sam_model *model, size_t tensor, uint64_t 
         return SAM_OK;
     return model->is_onnx ? read_onnx(model, tensor, first, (size_t)size, out, error)
                           : read_torch(model, tensor, first, (size_t)size, out, error);
+}
+
+enum sam_status sam_model_graph(const struct sam_model *model, struct sam_onnx_graph *graph,
+                                struct sam_error *error)
+{
+    *graph = (struct sam_onnx_graph){0};
+    if (!model->is_onnx)
+        return sam_fail(error, SAM_ERR_INPUT, "%s: not an ONNX model: expected a name with .onnx",
+                        model->path);
+    return sam_onnx_graph_parse(model->memory, model->memory_size, model->path, graph, error);
 }
 
 void sam_model_close(struct sam_model *model)

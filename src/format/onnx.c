@@ -6,16 +6,12 @@
 #include <stdlib.h>
 
 #include "base/dtype.h"
-#include "format/bytes.h"
 #include "format/format.h"
+#include "format/onnx.h"
 
 enum { MAX_NESTING = 32, /* of graphs */ MAX_LOCATION = 4096 };
 
-/* Field numbers. */
-enum { MODEL_GRAPH = 7 };
-enum { GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_SPARSE_INITIALIZER = 15 };
-enum { NODE_OUTPUT = 2, NODE_TYPE = 4, NODE_ATTRIBUTE = 5 };
-enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_TENSOR = 5, ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11 };
+/* Field numbers; those of graphs are in onnx.h. */
 enum {
     TENSOR_DIMS = 1,
     TENSOR_TYPE = 2,
@@ -49,45 +45,6 @@ static unsigned elements_field(enum sam_dtype type)
     case SAM_U64: return TENSOR_UINT64S;
     default: return TENSOR_INT32S;
     }
-}
-
-/* --- messages */
-struct field {
-    uint64_t number;
-    unsigned wire;
-    uint64_t value; /* of a varint or fixed-width field */
-    struct sam_bytes bytes;
-};
-
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
-
-/* Returns false at the end and on damage. */
-static bool next(struct sam_bytes *m, struct field *f)
-{
-    if (m->damaged || m->at == m->end)
-        return false;
-    uint64_t key = sam_bytes_uleb(m);
-    *f = (struct field){.number = key >> 3, .wire = key & 7};
-    switch (f->wire) {
-    case WIRE_VARINT: f->value = sam_bytes_uleb(m); break;
-    case WIRE_64: f->value = sam_bytes_le64(m); break;
-    case WIRE_32: f->value = sam_bytes_le32(m); break;
-    case WIRE_BYTES: {
-        const uint64_t size = sam_bytes_uleb(m);
-        const uint8_t *at = sam_bytes_take(m, size);
-        if (at)
-            f->bytes = (struct sam_bytes){at, at + size, false};
-        break;
-    }
-    default: m->damaged = true;
-    }
-    m->damaged |= f->number == 0;
-    return !m->damaged;
-}
-
-static bool is_text(const struct sam_bytes *m, const char *text)
-{
-    return sam_bytes_left(m) == strlen(text) && memcmp(m->at, text, sam_bytes_left(m)) == 0;
 }
 
 /* --- tensors */
@@ -141,7 +98,7 @@ static bool add_dimension(struct tensor *t, uint64_t value)
 }
 
 /* A single dimension, or packed ones. */
-static bool add_dimensions(struct tensor *t, struct field *f)
+static bool add_dimensions(struct tensor *t, struct sam_proto_field *f)
 {
     if (f->wire != WIRE_BYTES)
         return f->wire == WIRE_VARINT && add_dimension(t, f->value);
@@ -158,18 +115,18 @@ static bool add_dimensions(struct tensor *t, struct field *f)
 static bool scan_external(struct sam_bytes m, struct tensor *t)
 {
     struct sam_bytes key = {0}, value = {0};
-    struct field f;
-    while (next(&m, &f)) {
+    struct sam_proto_field f;
+    while (sam_proto_next(&m, &f)) {
         if (f.wire == WIRE_BYTES && f.number == ENTRY_KEY)
             key = f.bytes;
         else if (f.wire == WIRE_BYTES && f.number == ENTRY_VALUE)
             value = f.bytes;
     }
-    if (is_text(&key, "location"))
+    if (sam_proto_is(&key, "location"))
         t->location = value;
-    else if (is_text(&key, "offset"))
+    else if (sam_proto_is(&key, "offset"))
         t->offset = value;
-    else if (is_text(&key, "length"))
+    else if (sam_proto_is(&key, "length"))
         t->length = value;
     t->external = true;
     return !m.damaged;
@@ -178,10 +135,10 @@ static bool scan_external(struct sam_bytes m, struct tensor *t)
 static bool scan_tensor(struct reader *r, struct sam_bytes all, struct tensor *t)
 {
     struct sam_bytes m = all;
-    struct field f;
+    struct sam_proto_field f;
     bool shape = true;
     t->all = all;
-    while (next(&m, &f)) {
+    while (sam_proto_next(&m, &f)) {
         bool bytes = f.wire == WIRE_BYTES;
         switch (f.number) {
         case TENSOR_DIMS: shape = shape && add_dimensions(t, &f); break;
@@ -233,10 +190,10 @@ static const char *take_elements(struct reader *r, const struct tensor *t, unsig
     unsigned bits = (unsigned)sam_dtype_bits(t->weight.type);
     unsigned wide = number == TENSOR_FLOATS ? 4 : number == TENSOR_DOUBLES ? 8 : 0;
     struct sam_bytes m = t->all;
-    struct field f;
+    struct sam_proto_field f;
     size_t first = r->made.size;
     bits = bits < 8 ? 8 : bits; /* two per number */
-    while (next(&m, &f)) {
+    while (sam_proto_next(&m, &f)) {
         if (f.number != number)
             continue;
         if (f.wire != WIRE_BYTES) {
@@ -394,9 +351,9 @@ static bool read_attribute(struct reader *r, struct sam_bytes m, const struct sa
                            unsigned nesting)
 {
     struct sam_bytes name = {0}, tensor = {0};
-    struct field f;
+    struct sam_proto_field f;
     bool good = true;
-    while (good && next(&m, &f)) {
+    while (good && sam_proto_next(&m, &f)) {
         if (f.wire != WIRE_BYTES)
             continue;
         if (f.number == ATTRIBUTE_NAME)
@@ -408,7 +365,7 @@ static bool read_attribute(struct reader *r, struct sam_bytes m, const struct sa
     }
     if (m.damaged)
         return damaged(r);
-    if (good && constant && tensor.at && is_text(&name, "value"))
+    if (good && constant && tensor.at && sam_proto_is(&name, "value"))
         good = read_tensor(r, tensor, constant);
     return good;
 }
@@ -416,8 +373,8 @@ static bool read_attribute(struct reader *r, struct sam_bytes m, const struct sa
 static bool read_node(struct reader *r, struct sam_bytes node, unsigned nesting)
 {
     struct sam_bytes m = node, output = {0}, type = {0};
-    struct field f;
-    while (next(&m, &f)) {
+    struct sam_proto_field f;
+    while (sam_proto_next(&m, &f)) {
         if (f.number == NODE_OUTPUT && f.wire == WIRE_BYTES && !output.at)
             output = f.bytes;
         else if (f.number == NODE_TYPE && f.wire == WIRE_BYTES)
@@ -425,9 +382,9 @@ static bool read_node(struct reader *r, struct sam_bytes node, unsigned nesting)
     }
     if (m.damaged)
         return damaged(r);
-    bool constant = is_text(&type, "Constant"), good = true;
+    bool constant = sam_proto_is(&type, "Constant"), good = true;
     m = node;
-    while (good && next(&m, &f))
+    while (good && sam_proto_next(&m, &f))
         if (f.number == NODE_ATTRIBUTE && f.wire == WIRE_BYTES)
             good = read_attribute(r, f.bytes, constant ? &output : NULL, nesting);
     return good;
@@ -435,11 +392,11 @@ static bool read_node(struct reader *r, struct sam_bytes node, unsigned nesting)
 
 static bool read_graph(struct reader *r, struct sam_bytes graph, unsigned nesting)
 {
-    struct field f;
+    struct sam_proto_field f;
     bool good = true;
     if (nesting > MAX_NESTING)
         return damaged(r);
-    while (good && next(&graph, &f)) {
+    while (good && sam_proto_next(&graph, &f)) {
         if (f.wire != WIRE_BYTES)
             continue;
         if (f.number == GRAPH_INITIALIZER) {
@@ -511,10 +468,10 @@ enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *n
         .file = name, .onnx = onnx, .no_externals = !externals, .error = error ? error : &own};
     const uint8_t *bytes = data;
     struct sam_bytes m = {bytes, size ? bytes + size : bytes, false};
-    struct field f;
+    struct sam_proto_field f;
     bool good = true, graph = false;
     *onnx = (struct sam_onnx){0};
-    while (good && next(&m, &f)) {
+    while (good && sam_proto_next(&m, &f)) {
         if (f.number != MODEL_GRAPH || f.wire != WIRE_BYTES)
             continue;
         graph = true;
@@ -529,6 +486,27 @@ enum sam_status sam_onnx_parse_with(const void *data, size_t size, const char *n
         *externals = r.externals;
         return SAM_OK;
     }
+    sam_onnx_externals_free(r.externals, onnx->count);
+    if (good)
+        return SAM_OK;
+    sam_onnx_free(onnx);
+    return r.error->status;
+}
+
+enum sam_status sam_onnx_parse_tensor(struct sam_bytes tensor, const char *file, const char *name,
+                                      struct sam_onnx *onnx, struct sam_error *error)
+{
+    struct sam_error own = {0};
+    struct reader r = {.file = file, .onnx = onnx, .no_externals = true};
+    const uint8_t *text = (const uint8_t *)name;
+    const struct sam_bytes named = {text, text + strlen(name), false};
+    r.error = error ? error : &own;
+    *onnx = (struct sam_onnx){0};
+    bool good = read_tensor(&r, tensor, &named);
+    onnx->names = (char *)r.names.data;
+    onnx->made = r.made.data;
+    good = good && settle(&r);
+    free(r.places);
     sam_onnx_externals_free(r.externals, onnx->count);
     if (good)
         return SAM_OK;

@@ -42,7 +42,6 @@ static bool is_plain(const struct net_graph *graph, const struct net_node *node)
     case NET_Gemm:
     case NET_Conv:
     case NET_ConvTranspose:
-    case NET_Resize:
     case NET_MaxPool:
     case NET_AveragePool: return true;
     default: return false;
@@ -91,7 +90,8 @@ static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
     for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
         bool joins = b->group[n] == NET_NONE && net_is_element(b->graph, n) &&
-                     same_shape(&b->graph->values[node->output], shape), reads_group = false;
+                     same_shape(&b->graph->values[node->output], shape),
+             reads_group = false;
         for (uint32_t k = 0; k < node->input_count && joins; k++)
             reads_group |= node->inputs[k] != NET_NONE && in_group(b, &trial, node->inputs[k]);
         if (!joins || !reads_group || reads + node->input_count > NET_OPERANDS - 6)
@@ -173,7 +173,8 @@ void net_step_finish(struct net_builder *b, const char *made, const uint32_t *no
                             .output = output,
                             .products = b->products};
     const struct net_plan *const owner = b->text.plan;
-    void *grown = sam_grow(plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps);
+    void *grown =
+        sam_grow(plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps);
     if (grown)
         plan->steps = grown;
     step.text = net_text_finish(&b->text);
@@ -205,7 +206,9 @@ static void run_template(struct net_builder *b, const struct net_group *group)
 {
     switch (b->node->op) {
 #define NET_OP(name, inputs, optional, plan)                                                       \
-    case NET_##name: net_plan_##plan(b, group); break;
+    case NET_##name:                                                                               \
+        net_plan_##plan(b, group);                                                                 \
+        break;
 #include "network/operators.def"
 #undef NET_OP
     default: net_build_fail(b, SAM_ERR_INPUT, "is not supported");
@@ -245,7 +248,7 @@ static void finish_outputs(struct net_builder *b)
 static int by_size(const void *a, const void *b)
 {
     const struct net_buffer *const x = *(struct net_buffer *const *)a,
-                           *const y = *(struct net_buffer *const *)b;
+                                   *const y = *(struct net_buffer *const *)b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     return x < y ? -1 : x > y;
@@ -316,8 +319,8 @@ static bool start(struct net_builder *b)
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct net_value *const v = &graph->values[graph->inputs[i]];
         struct net_place *const place = &b->plan->places[graph->inputs[i]];
-        place->buffer = net_buffer_add(b, NET_BUFFER_INPUT, net_kept(v->dtype), graph->inputs[i],
-                                       v->count);
+        place->buffer =
+            net_buffer_add(b, NET_BUFFER_INPUT, net_kept(v->dtype), graph->inputs[i], v->count);
         if (b->status != SAM_OK)
             return false;
         b->plan->buffers[place->buffer].number = i;

@@ -12,8 +12,8 @@ struct net_border {
     uint64_t before[NET_RANK], after[NET_RANK];
 };
 
-/* A node, or several fused ones: a head, if it is no elementwise operator, and a chain of these with
- * one output. */
+/* A node, or several fused ones: a head, if it is no elementwise operator, and a chain of these
+ * with one output. */
 enum { NET_GROUP = 48 };
 struct net_group {
     uint32_t nodes[NET_GROUP], count;
@@ -45,8 +45,8 @@ struct net_builder {
 void net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
     SAM_PRINTF(3, 4);
 /* End the program at hand as a step of these nodes. `made` is the template. */
-void net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
-                     uint32_t count, uint32_t output);
+void net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes, uint32_t count,
+                     uint32_t output);
 /* The dtype in which values are kept on the machine: 64-bit integers in 32, all floats in f32. */
 enum sam_dtype net_kept(enum sam_dtype dtype);
 
@@ -54,8 +54,7 @@ enum sam_dtype net_kept(enum sam_dtype dtype);
 uint32_t net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
                         uint32_t value, uint64_t count);
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
-void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
-                     uint32_t *buffer);
+void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count, uint32_t *buffer);
 /* Strides of C order. */
 void net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
 /* Give a value an array of its own, its axes from the outermost to the innermost, with its border,
@@ -76,7 +75,7 @@ void net_order_like(const struct net_place *place, uint32_t rank, const uint64_t
                     uint32_t *order);
 void net_order_c(uint32_t rank, uint32_t *order);
 /* The first element of a constant as a number. */
-double net_constant(const struct net_value *value, uint64_t element);
+double net_place_constant(const struct net_value *value, uint64_t element);
 
 /* --- space.c: the elements of an output, as axes, and what is read and written for each */
 enum { NET_OPERANDS = 40 };
@@ -103,8 +102,6 @@ uint32_t net_space_broadcast(struct net_builder *b, struct net_space *space, uin
                              uint32_t value);
 /* Split an axis into `outer` and what is left, within. Returns its position. */
 uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer);
-/* A last axis of one element. */
-void net_space_column(struct net_space *space);
 /* Make this axis of the value the last one. */
 void net_space_last(struct net_space *space, uint32_t axis);
 /* Of an axis of the value only the elements first, first + step, ... */
@@ -148,8 +145,7 @@ struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
                           const struct net_site *site, struct net_tile start);
 /* Tiles that are live at once in the chain. */
 uint32_t net_chain_tiles(const struct net_builder *b, const struct net_group *group);
-struct net_tile net_site_load(struct net_builder *b, const struct net_site *site,
-                              uint32_t operand);
+struct net_tile net_site_load(struct net_builder *b, const struct net_site *site, uint32_t operand);
 struct net_tile net_binary(struct net_text *text, const char *name, struct net_tile a,
                            struct net_tile b);
 struct net_tile net_with(struct net_text *text, const char *name, struct net_tile a, double scalar);

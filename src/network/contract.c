@@ -9,7 +9,7 @@ enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
 
 struct state {
     struct net_contract *c;
-    uint64_t block;          /* of k */
+    uint64_t block; /* of k */
     uint32_t inner[NET_AXES], inner_count, outer[NET_AXES], outer_count;
     struct net_index at[NET_AXES];
     uint64_t size[NET_AXES];
@@ -96,8 +96,8 @@ static void sum_rows(struct net_text *text, void *context, const struct net_inde
         s->size[s->inner[i]] = size[i];
     }
     const struct net_site site = site_of(s);
-    struct net_tile like = {.loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = site.rows,
-                            .cols = site.cols};
+    struct net_tile like = {
+        .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = site.rows, .cols = site.cols};
     const struct net_tile sum = net_alloc(text, like);
     const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
     for (uint32_t tap = 0; tap < c->taps; tap++) {
@@ -146,9 +146,9 @@ static void sum_columns(struct net_text *text, void *context, const struct net_i
     const struct net_site site = site_of(s);
     const uint64_t blocks = blocks_of(s);
     for (uint64_t n = 0; s->kept && n < s->c->taps * blocks; n++)
-        s->right[n] = load_factor(s, &site, true, (uint32_t)(n / blocks),
-                                  net_at((int64_t)(n % blocks * s->block)),
-                                  block_at(s, n % blocks));
+        s->right[n] =
+            load_factor(s, &site, true, (uint32_t)(n / blocks),
+                        net_at((int64_t)(n % blocks * s->block)), block_at(s, n % blocks));
     net_nest(text, s->inner_count, extent, tile, sum_rows, s);
 }
 
@@ -167,7 +167,10 @@ void net_contract_run(struct net_builder *b, struct net_contract *c)
     net_space_tile(space, 1, 128);
     const uint64_t cols = round_up(space->tile[last], 8);
     const uint64_t most_k = FACTOR / (cols < 64 ? 64 : cols);
-    s.block = c->depth <= most_k ? c->depth : round_up((c->depth + (c->depth + most_k - 1) / most_k - 1) / ((c->depth + most_k - 1) / most_k), 16);
+    s.block = c->depth <= most_k ? c->depth
+                                 : round_up((c->depth + (c->depth + most_k - 1) / most_k - 1) /
+                                                ((c->depth + most_k - 1) / most_k),
+                                            16);
     uint64_t rows = FACTOR / round_up(s.block, 8);
     const uint64_t chain = 32768 / net_chain_tiles(b, c->group) / cols;
     rows = rows < chain ? rows : chain;

@@ -10,7 +10,8 @@ bool net_is_element(const struct net_graph *graph, uint32_t node)
 {
     switch (graph->nodes[node].op) {
 #define NET_OP(name, inputs, optional, plan)                                                       \
-    case NET_##name: return sizeof #plan == sizeof "elements" && #plan[0] == 'e';
+    case NET_##name:                                                                               \
+        return sizeof #plan == sizeof "elements" && #plan[0] == 'e';
 #include "network/operators.def"
 #undef NET_OP
     default: return false;
@@ -153,8 +154,8 @@ static struct net_tile error_function(struct net_text *text, struct net_tile a)
     static const double terms[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
                                    0.254829592};
     const struct net_tile x = net_unary(text, "tabs", a);
-    const struct net_tile t =
-        net_unary(text, "trecip", net_with(text, "tadds", net_with(text, "tmuls", x, 0.3275911), 1));
+    const struct net_tile t = net_unary(
+        text, "trecip", net_with(text, "tadds", net_with(text, "tmuls", x, 0.3275911), 1));
     struct net_tile sum = net_with(text, "tmuls", t, terms[0]);
     for (size_t i = 1; i < SAM_COUNT(terms); i++) {
         sum = net_with(text, "tadds", sum, terms[i]);
@@ -164,9 +165,9 @@ static struct net_tile error_function(struct net_text *text, struct net_tile a)
     const struct net_tile e = net_unary(text, "texp", net_unary(text, "tneg", square));
     sum = NET_OP2(text, "tmul", sum, sum, e);
     sum = net_with(text, "tadds", net_unary(text, "tneg", sum), 1);
-    const struct net_tile mask = NET_OP2(text, "tcmps {cmp = lt}",
-                                         net_shape_of(SAM_U8, a.rows, a.cols), a,
-                                         net_scalar(text, SAM_F32, 0));
+    const struct net_tile mask =
+        NET_OP2(text, "tcmps {cmp = lt}", net_shape_of(SAM_U8, a.rows, a.cols), a,
+                net_scalar(text, SAM_F32, 0));
     return NET_OP3(text, "tsel", sum, mask, net_unary(text, "tneg", sum), sum);
 }
 
@@ -191,7 +192,8 @@ static struct net_tile whole_power(struct net_text *text, struct net_tile a, uns
     return product;
 }
 
-/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN where b is no integer. */
+/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN where b is no integer.
+ */
 static struct net_tile general_power(struct net_text *text, struct net_tile a, struct net_tile b)
 {
     meet(text, &a, &b);
@@ -204,11 +206,11 @@ static struct net_tile general_power(struct net_text *text, struct net_tile a, s
     half = NET_OP1(text, "tcvt {round = rint}", a, half);
     const struct net_tile rest = NET_OP2(text, "tsub", a, b, net_with(text, "tmuls", half, 2));
     const struct net_tile zero = net_scalar(text, SAM_F32, 0), one = net_scalar(text, SAM_F32, 1);
-    struct net_tile below = NET_OP3(
-        text, "tsels", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, one),
-        net_unary(text, "tneg", size), net_scalar(text, SAM_F32, (double)NAN));
-    below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size,
-                    below);
+    struct net_tile below =
+        NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, one),
+                net_unary(text, "tneg", size), net_scalar(text, SAM_F32, (double)NAN));
+    below =
+        NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size, below);
     below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
     return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
 }
@@ -227,8 +229,7 @@ static struct net_tile power(struct net_text *text, struct net_tile a, struct ne
     return general_power(text, a, b);
 }
 
-static struct net_tile clip(struct net_text *text, const struct net_node *node,
-                            struct net_tile *in)
+static struct net_tile clip(struct net_text *text, const struct net_node *node, struct net_tile *in)
 {
     struct net_tile a = in[0];
     const bool given[] = {node->input_count > 1 && node->inputs[1] != NET_NONE,
@@ -264,8 +265,10 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
         if (a.scalar || a.dtype != SAM_F32)
             a = convert(t, net_widen(t, a, a.scalar ? 1 : a.rows, a.scalar ? 1 : a.cols), SAM_F32);
         if (in[1].dtype != SAM_F32)
-            in[1] = convert(t, net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows,
-                                         in[1].scalar ? 1 : in[1].cols), SAM_F32);
+            in[1] = convert(
+                t,
+                net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows, in[1].scalar ? 1 : in[1].cols),
+                SAM_F32);
         return convert(t, power(t, a, in[1]), out);
     }
     case NET_Equal: return compare(t, "eq", "eq", in[0], in[1]);
@@ -277,8 +280,7 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     case NET_LeakyRelu: return net_with(t, "tlrelu", in[0], (double)p->alpha);
     case NET_Sigmoid: return sigmoid(t, in[0]);
     case NET_HardSigmoid: return hard(t, in[0], (double)p->alpha, (double)p->beta);
-    case NET_HardSwish:
-        return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
+    case NET_HardSwish: return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
     case NET_Tanh: return hyperbolic(t, in[0]);
     case NET_Erf: return error_function(t, in[0]);
     case NET_Exp: return net_unary(t, "texp", in[0]);
@@ -351,16 +353,15 @@ static void meet_value(struct met *met, uint32_t value, struct net_tile tile)
     met->tile[met->count++] = tile;
 }
 
-struct net_tile net_site_load(struct net_builder *b, const struct net_site *site,
-                              uint32_t operand)
+struct net_tile net_site_load(struct net_builder *b, const struct net_site *site, uint32_t operand)
 {
-    const bool rows = net_site_same(site, operand, true), cols = net_site_same(site, operand, false);
+    const bool rows = net_site_same(site, operand, true),
+               cols = net_site_same(site, operand, false);
     /* of one element: a column, for rows can be expanded at less cost */
     const bool one_row = rows && !(cols && site->rows > 1 && site->cols > 1);
     const struct net_box box = net_site_box(&b->text, site, operand, one_row, cols);
-    const struct net_tile like =
-        net_shape_of(b->plan->buffers[box.buffer].dtype, one_row ? 1 : site->rows,
-                     cols ? 1 : site->cols);
+    const struct net_tile like = net_shape_of(b->plan->buffers[box.buffer].dtype,
+                                              one_row ? 1 : site->rows, cols ? 1 : site->cols);
     return net_load(&b->text, like, &box);
 }
 
@@ -372,7 +373,7 @@ static struct net_tile value_tile(struct net_builder *b, const struct net_site *
         if (met->value[i] == value)
             return met->tile[i];
     if (is_scalar(v))
-        return net_scalar(&b->text, net_kept(v->dtype), net_constant(v, 0));
+        return net_scalar(&b->text, net_kept(v->dtype), net_place_constant(v, 0));
     for (uint32_t o = 1; o < site->space->operands; o++)
         if (site->space->operand[o].value == value) {
             meet_value(met, value, net_site_load(b, site, o));

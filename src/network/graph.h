@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A network as a graph in normal form: what an import makes of an ONNX file and what the planner
  * reads. In normal form
- *   - every shape is known, and every dtype is one of SAM_F32, SAM_I64, SAM_I32, SAM_U8 (booleans);
- *     weights in other floats keep their dtype, `data` as in the file;
- *   - what depends on constants alone is a constant, and no node without use is left;
+ *   - every shape is known and without zeros, and every dtype is one of SAM_F32, SAM_I64, SAM_I32,
+ *     SAM_U8 (a boolean where an operator makes or tests it). Other floats are computed as SAM_F32,
+ *     and a Cast between floats does nothing. Constant weights (input 1 of Conv, ConvTranspose,
+ * MatMul and Gemm, input 0 of Gather) of at most 16 bits keep their dtype, `data` as in the file;
+ *   - elements, moves, gathers and reductions of constants (NET_FOLDED elements at most, more where
+ *     inputs have more) are constants, and no node without use is left;
  *   - nodes are in an order in which each follows those whose values it reads;
- *   - BatchNormalization is folded into the Conv or Gemm before it, else it is a Mul and an Add;
+ *   - BatchNormalization is a Mul and an Add; a Mul or Add of a constant per channel is folded into
+ *     the Conv before it;
+ *   - Conv, ConvTranspose and pools have rank 4: one spatial dimension is reshaped to a height of
+ * 1;
+ *   - the operands of MatMul have rank 2 or more; Sum, Min and Max have two inputs;
  *   - Squeeze, Unsqueeze, Flatten and Reshape are Reshape; Split is one Slice per output; Identity
  *     and Dropout are gone; GlobalAveragePool is ReduceMean, GlobalMaxPool ReduceMax;
  *   - parameters that ONNX has as attributes or as constant inputs are in `net_params`, with axes
@@ -15,9 +22,11 @@
 
 #include "base/base.h"
 #include "samite/dtype.h"
+#include "samite/network.h"
 
 enum { NET_RANK = 8 };
-enum { NET_NONE = UINT32_MAX }; /* no value, no node */
+enum { NET_FOLDED = 1 << 24 };
+#define NET_NONE UINT32_MAX /* no value, no node */
 
 enum net_op {
 #define NET_OP(name, inputs, optional, plan) NET_##name,
@@ -27,7 +36,7 @@ enum net_op {
 };
 
 struct net_value {
-    char *name;
+    const char *name; /* unique */
     enum sam_dtype dtype;
     uint32_t rank;
     uint64_t shape[NET_RANK];
@@ -48,17 +57,20 @@ struct net_params {
                       Concat, Gather; LayerNormalization: the first of the normalized axes */
     uint32_t axes; /* Reduce*: a bit per axis. Their output may lack these axes or have ones there;
                       so may that of ArgMax */
-    /* Conv, ConvTranspose, pools: height, width. One spatial dimension is a height of 1. */
+    /* Conv, ConvTranspose, pools: height, width. */
     uint64_t kernel[2], stride[2], dilation[2];
-    uint64_t pad[4]; /* top, left, bottom, right; for pools after ceil_mode is taken account of */
+    /* top, left, bottom, right; of pools so that the last window ends in them (ceil_mode).
+     * ConvTranspose: elements cut off; the output's shape decides at the bottom and right. */
+    uint64_t pad[4];
     uint64_t group;
     bool count_pad;                /* AveragePool: padding counts as elements */
     bool transpose_a, transpose_b; /* Gemm */
     float alpha, beta;             /* Gemm, LeakyRelu, HardSigmoid; Clip: minimum and maximum;
                                       LayerNormalization: alpha is epsilon */
     uint32_t perm[NET_RANK];       /* Transpose: axis of the input for each of the output */
-    int64_t start[NET_RANK], step[NET_RANK]; /* Slice, per axis. Pad: start is what comes before */
-    float fill;                              /* Pad; only mode constant */
+    /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before */
+    int64_t start[NET_RANK], step[NET_RANK];
+    float fill; /* Pad; only mode constant */
     enum net_resize resize;
     enum net_coordinate coordinate;
     enum net_nearest nearest;
@@ -67,7 +79,8 @@ struct net_params {
 
 struct net_node {
     enum net_op op;
-    char *name; /* of the ONNX node; made from its operator and number if it has none */
+    const char *name; /* of the ONNX node, or of its first output if it has none. Not unique: an
+                         ONNX node may become several */
     uint32_t *inputs, input_count; /* values; NET_NONE for one left out */
     uint32_t output;               /* one value */
     struct net_params params;
@@ -80,32 +93,29 @@ struct net_graph {
     size_t node_count, node_capacity;
     uint32_t *inputs, *outputs; /* values, in the order of the model */
     size_t input_count, output_count;
-    void *store; /* what `data` points into and the importer owns; freed with the graph */
+    struct sam_blocks store; /* owns names, data and lists of inputs */
 };
 
 void net_graph_free(struct net_graph *graph);
 const char *net_op_name(enum net_op op);
+/* Add a value or node without contents. Returns its number, NET_NONE when out of memory. */
+uint32_t net_graph_add_value(struct net_graph *graph);
+uint32_t net_graph_add_node(struct net_graph *graph);
+/* Remove nodes and values that no output needs, and renumber the rest; inputs stay. Returns false
+ * when out of memory. */
+bool net_graph_prune(struct net_graph *graph);
 /* Elements before and after an axis: values of an output are outer x shape[axis] x inner. */
 uint64_t net_outer(const struct net_value *value, uint32_t axis);
 uint64_t net_inner(const struct net_value *value, uint32_t axis);
 
-/* A symbolic dimension, or the shape of an input, given by the user. */
-struct net_dim {
-    const char *name;
-    uint64_t size;
-};
-struct net_shape {
-    const char *input;
-    uint32_t rank;
-    uint64_t shape[NET_RANK];
-};
-
 /* Import the ONNX model at `path`, opsets 7 to 17. Dimensions without a number come from `shapes`
- * (of given inputs) and `dims`. SAM_ERR_INPUT, in one line with the node's name: a damaged file, an
- * operator or attribute that is not supported (all operators at once), shapes that do not meet, a
- * dimension without a size, subgraphs. */
-enum sam_status net_import(const char *path, const struct net_shape *shapes, size_t shape_count,
-                           const struct net_dim *dims, size_t dim_count, struct net_graph *graph,
-                           struct sam_error *error);
+ * and `dims`; a shape without a name is that of the next input that none names. SAM_ERR_USAGE: the
+ * model has no such input or dimension, or another rank or size. *graph is freed by net_graph_free,
+ * also after an error. SAM_ERR_INPUT, in one line with the node's name: a damaged file, an operator
+ * or attribute that is not supported (all operators at once), shapes that do not meet, a dimension
+ * without a size, subgraphs. */
+enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
+                           size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
+                           struct net_graph *graph, struct sam_error *error);
 
 #endif

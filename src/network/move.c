@@ -68,8 +68,8 @@ static bool reshaped(const struct net_value *from, const struct net_place *place
     return true;
 }
 
-static void reshape(struct net_builder *b, const struct net_group *group, const struct net_value *in,
-                    const struct net_value *out, struct net_place from)
+static void reshape(struct net_builder *b, const struct net_group *group,
+                    const struct net_value *in, const struct net_value *out, struct net_place from)
 {
     struct net_place *const place = &b->plan->places[group->output];
     *place = from;

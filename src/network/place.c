@@ -43,7 +43,7 @@ enum sam_dtype net_kept(enum sam_dtype dtype)
     }
 }
 
-double net_constant(const struct net_value *value, uint64_t element)
+double net_place_constant(const struct net_value *value, uint64_t element)
 {
     const size_t size = sam_dtype_size(value->dtype);
     uint64_t bits = 0;
@@ -121,8 +121,8 @@ void net_place_border(struct net_builder *b, const struct net_value *value,
                 continue;
             struct net_place part = at;
             slab.shape[axis] = size;
-            part.offset += place->stride[axis] * (after ? (int64_t)value->shape[axis]
-                                                        : -(int64_t)border->before[axis]);
+            part.offset += place->stride[axis] *
+                           (after ? (int64_t)value->shape[axis] : -(int64_t)border->before[axis]);
             struct net_space space;
             net_space_of(&space, &slab, &part);
             net_space_fill(b, &space, net_kept(value->dtype), fill);
@@ -201,7 +201,7 @@ static void place_constant(struct net_builder *b, uint32_t value)
         return;
     net_strides(v->rank, v->shape, place->stride);
     for (uint64_t i = 0; i < v->count; i++) {
-        const double number = net_constant(v, i);
+        const double number = net_place_constant(v, i);
         if (dtype == SAM_F32)
             ((float *)data)[i] = (float)number;
         else if (dtype == SAM_U8)

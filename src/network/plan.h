@@ -53,8 +53,8 @@ struct net_step {
     size_t buffer_count;
     struct net_scalar_argument *scalars; /* and then its index arguments */
     size_t scalar_count;
-    uint32_t output; /* value of the graph that it completes; NET_NONE: a copy on the way */
-    uint64_t products;  /* multiply-accumulates */
+    uint32_t output;   /* value of the graph that it completes; NET_NONE: a copy on the way */
+    uint64_t products; /* multiply-accumulates */
 };
 
 struct net_plan {
@@ -117,8 +117,8 @@ struct net_figures {
 };
 void net_figures_free(struct net_figures *figures);
 
-/* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and of
- * their dtypes. `figures` may be NULL. */
+/* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and
+ * of their dtypes. `figures` may be NULL. */
 enum sam_status net_plan_run(struct net_plan *plan, enum net_machine machine,
                              const void *const *inputs, void *const *outputs,
                              const struct net_run_options *options, struct net_figures *figures,

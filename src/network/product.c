@@ -10,8 +10,7 @@ static struct net_place turned(struct net_builder *b, const struct net_value *v,
     float *const data = net_weight_add(b, SAM_F32, v->count, &place.buffer);
     for (uint64_t k = 0; data && k < depth; k++)
         for (uint64_t n = 0; n < cols; n++)
-            data[n * depth + k] =
-                (float)net_constant(v, transposed ? n * depth + k : k * cols + n);
+            data[n * depth + k] = (float)net_place_constant(v, transposed ? n * depth + k : k * cols + n);
     place.stride[0] = 1;
     place.stride[1] = (int64_t)depth;
     return place;
@@ -44,7 +43,8 @@ void net_plan_product(struct net_builder *b, const struct net_group *group)
     struct net_place place = net_place_new(b, group->output, order);
     const struct net_place left = net_place_of(b, node->inputs[0]);
     const bool turn = w->data && w->rank == 2;
-    const struct net_place right = turn ? turned(b, w, right_turned) : net_place_of(b, node->inputs[1]);
+    const struct net_place right =
+        turn ? turned(b, w, right_turned) : net_place_of(b, node->inputs[1]);
     if (b->status != SAM_OK)
         return;
     /* A vector is a matrix of one row or column that the output lacks; no chain follows it. */

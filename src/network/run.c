@@ -107,9 +107,8 @@ static enum sam_status on_host(const struct session *s, struct net_step *step,
 {
     const struct sam_tile_options options = {.size = sizeof options,
                                              .stop = s->options->stop,
-                                             .sum_order = s->options->rising
-                                                              ? SAM_TILE_SUM_RISING
-                                                              : SAM_TILE_SUM_SYSTEM};
+                                             .sum_order = s->options->rising ? SAM_TILE_SUM_RISING
+                                                                             : SAM_TILE_SUM_SYSTEM};
     return sam_tile_run(step->program, 0, arguments, step->buffer_count + step->scalar_count,
                         &options, &figures->stats, error);
 }
@@ -139,8 +138,8 @@ static enum sam_status on_system(const struct session *s, struct net_step *step,
                                  struct net_step_figures *figures, struct sam_error *error)
 {
     const struct net_plan *const plan = s->run.plan;
-    const struct sam_hart_options hart = {.size = sizeof hart, .stop = s->options->stop,
-                                          .max_insns = s->options->max_insns};
+    const struct sam_hart_options hart = {
+        .size = sizeof hart, .stop = s->options->stop, .max_insns = s->options->max_insns};
     const struct sam_system_options options = {
         .size = sizeof options, .hart = &hart, .timing = s->options->timing};
     const struct sam_tile_lower_options lowering = {
@@ -181,8 +180,7 @@ static enum sam_status run_step(const struct session *s, size_t index,
     const size_t count = step->buffer_count + step->scalar_count;
     struct sam_array *const arrays = sam_alloc(step->buffer_count, sizeof *arrays);
     struct sam_tile_argument *const arguments = sam_alloc(count, sizeof *arguments);
-    enum sam_status status =
-        arrays && arguments ? parse_step(step, error) : sam_fail_memory(error);
+    enum sam_status status = arrays && arguments ? parse_step(step, error) : sam_fail_memory(error);
     for (size_t i = 0; i < step->buffer_count && status == SAM_OK; i++) {
         const struct net_buffer *const buffer = &s->run.plan->buffers[step->buffers[i]];
         arrays[i] = (struct sam_array){.dtype = buffer->dtype,
@@ -216,8 +214,7 @@ static enum sam_status run_steps(const struct session *s, struct net_figures *fi
 {
     for (size_t i = 0; i < s->run.plan->step_count; i++) {
         struct net_step_figures unused = {0};
-        enum sam_status status =
-            run_step(s, i, figures ? &figures->steps[i] : &unused, error);
+        enum sam_status status = run_step(s, i, figures ? &figures->steps[i] : &unused, error);
         sam_system_figures_free(unused.figures);
         if (status == SAM_OK && s->options->after)
             status = s->options->after(s->options->context, &s->run, i, error);

@@ -15,8 +15,8 @@ void net_space_of(struct net_space *space, const struct net_value *value,
     }
     if (value->rank == 0)
         space->extent[space->axes++] = 1;
-    space->operand[0] = (struct net_operand){.value = NET_NONE, .buffer = place->buffer,
-                                             .offset = place->offset};
+    space->operand[0] =
+        (struct net_operand){.value = NET_NONE, .buffer = place->buffer, .offset = place->offset};
     for (uint32_t i = 0; i < value->rank; i++)
         space->operand[0].stride[i] = place->stride[order[i]];
     space->operands = 1;
@@ -30,8 +30,8 @@ uint32_t net_space_add(struct net_builder *b, struct net_space *space, uint32_t 
         return 0;
     }
     struct net_operand *const operand = &space->operand[space->operands];
-    *operand = (struct net_operand){
-        .value = value, .buffer = place->buffer, .offset = place->offset};
+    *operand =
+        (struct net_operand){.value = value, .buffer = place->buffer, .offset = place->offset};
     for (uint32_t i = 0; i < space->axes; i++)
         operand->stride[i] = stride ? stride[space->axis[i]] : 0;
     return space->operands++;
@@ -62,11 +62,6 @@ uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
     for (uint32_t k = 0; k < space->operands; k++)
         space->operand[k].stride[at] *= (int64_t)inner;
     return at;
-}
-
-void net_space_column(struct net_space *space)
-{
-    space->extent[space->axes++] = 1;
 }
 
 void net_space_last(struct net_space *space, uint32_t axis)

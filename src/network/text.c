@@ -176,9 +176,8 @@ struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double v
     char line[96];
     if (dtype == SAM_F32) { /* named by its bits */
         scalar.id = sam_f32_bits((float)value);
-        sam_format(line, sizeof line,
-                   "  %%f%" PRIu32 " = arith.constant 0x%08" PRIx32 " : f32\n", scalar.id,
-                   scalar.id);
+        sam_format(line, sizeof line, "  %%f%" PRIu32 " = arith.constant 0x%08" PRIx32 " : f32\n",
+                   scalar.id, scalar.id);
         head(text, line);
         return scalar;
     }
@@ -287,8 +286,8 @@ static size_t argument_of(struct net_text *text, uint32_t buffer)
     for (size_t i = 0; i < text->buffer_count; i++)
         if (text->buffers[i] == buffer)
             return i;
-    void *grown = sam_grow(text->buffers, text->buffer_count, &text->buffer_capacity,
-                           sizeof *text->buffers);
+    void *grown =
+        sam_grow(text->buffers, text->buffer_count, &text->buffer_capacity, sizeof *text->buffers);
     if (!grown) {
         text->failed = true;
         return 0;

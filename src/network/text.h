@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile program as it is written: constants and views at its head, each once, then operations. Every
- * result has a name of its own; nothing here fails but for memory, which net_text_finish reports. */
+/* A tile program as it is written: constants and views at its head, each once, then operations.
+ * Every result has a name of its own; nothing here fails but for memory, which net_text_finish
+ * reports. */
 #ifndef SAM_NETWORK_TEXT_H
 #define SAM_NETWORK_TEXT_H
 
@@ -63,8 +64,8 @@ struct net_index net_argument(struct net_text *text, uint32_t number);
 struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step);
 void net_end(struct net_text *text, uint64_t end, uint64_t step);
 
-/* For each block of `tile` along each axis, and for what remains at its end, write `body`: once for each
- * combination, within loops over the blocks. */
+/* For each block of `tile` along each axis, and for what remains at its end, write `body`: once for
+ * each combination, within loops over the blocks. */
 enum { NET_AXES = 10 };
 typedef void net_body(struct net_text *text, void *context, const struct net_index *at,
                       const uint64_t *size);
@@ -85,8 +86,9 @@ struct net_tile net_op(struct net_text *text, const char *name, struct net_tile 
                        uint32_t count, const struct net_tile *sources);
 void net_op_into(struct net_text *text, const char *name, struct net_tile into, uint32_t count,
                  const struct net_tile *sources);
-#define NET_OP1(text, name, like, a)    net_op((text), (name), (like), 1, (struct net_tile[]){(a)})
-#define NET_OP2(text, name, like, a, b) net_op((text), (name), (like), 2, (struct net_tile[]){(a), (b)})
+#define NET_OP1(text, name, like, a) net_op((text), (name), (like), 1, (struct net_tile[]){(a)})
+#define NET_OP2(text, name, like, a, b)                                                            \
+    net_op((text), (name), (like), 2, (struct net_tile[]){(a), (b)})
 #define NET_OP3(text, name, like, a, b, c)                                                         \
     net_op((text), (name), (like), 3, (struct net_tile[]){(a), (b), (c)})
 /* A window of a tile, rows x cols at constant offsets. */

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samite run MODEL.onnx: options, the run, its report. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "machine/machine.h"
+#include "machine/network.h"
+#include "stop.h"
+
+const struct cli_option network_rows[] = {
+    CLI_ROW(struct network_request, dims, "dim", CLI_LIST, "NAME=N",
+            "the size of a symbolic dimension of the model; repeatable"),
+    CLI_ROW(struct network_request, outputs, "output", CLI_LIST, "NAME=FILE",
+            "write a value inside the network, by its name in the model; repeatable",
+            .suffixes = ".npy"),
+    CLI_ROW(struct network_request, planes, "planes", CLI_CHOICE, NULL,
+            "weights in DRAM: raw (the default) or packed, as huffman or window codes, and decoded "
+            "on their way",
+            .choices = "raw huffman window"),
+    CLI_ROW(struct network_request, list, "list", CLI_FLAG, NULL,
+            "print the plan: steps, their nodes and tiles"),
+    CLI_ROW(struct network_request, emit, "emit", CLI_TEXT, "DIR",
+            "write the tile programs, their constants, and run, which runs them", .suffixes = "/"),
+    CLI_ROW(struct network_request, bisect, "bisect", CLI_FLAG, NULL,
+            "find the first value that differs from an array in the folder of --reference"),
+    CLI_ROW(struct network_request, reference, "reference", CLI_TEXT, "DIR",
+            "--bisect: DIR/NAME.npy is the value NAME, with '_' for '/'", .suffixes = "/"),
+    CLI_ROW(struct network_request, unfused, "unfused", CLI_FLAG, NULL, "a step for each node"),
+    CLI_ROW(struct network_request, states, "state", CLI_LIST, "INPUT=OUTPUT",
+            "--runs: an input that is the output of the run before, at first zeros; repeatable"),
+    CLI_ROW(struct network_request, runs, "runs", CLI_NUMBER, "N",
+            "run N times: arrays of inputs and outputs have a first dimension of N more", .low = 1,
+            .high = 1 << 20),
+    CLI_ROW(struct network_request, cycles, "cycles", CLI_FLAG, NULL,
+            "--machine system in time: cycles of each step, and what bounds them"),
+    {.name = "config",
+     .grammar = CLI_PARSE,
+     CLI_AT(struct network_request, time),
+     .parse = system_parse_config,
+     .argument = "KEY=N,...",
+     .names = system_key,
+     .prefixes = system_prefix,
+     .suffixes = "",
+     .repeats = true,
+     .help = "--cycles with other parameters of the system: mem.dram_bytes=32,... or a file of "
+             "them; --config help lists them"},
+    CLI_ROW(struct network_request, time.compare, "compare-raw", CLI_FLAG, NULL,
+            "--cycles, and once more with each decoded weight charged as a copy of its raw bytes"),
+    CLI_ROW(struct network_request, html, "html", CLI_TEXT, "FILE",
+            "--cycles as a page with a chart of the steps", .suffixes = ".html"),
+    CLI_ROW(struct network_request, perfetto, "perfetto", CLI_TEXT, "FILE",
+            "--cycles as a timeline for ui.perfetto.dev, with a slice for each step; 1 us is a "
+            "cycle",
+            .suffixes = ".json"),
+    {0},
+};
+
+static int check(struct run *run)
+{
+    struct network_request *n = &run->command->network;
+    const struct run_request *r = run->request;
+    n->cycles |= n->html || n->perfetto || n->time.compare || n->time.config;
+    if (r->files.count != 1)
+        return r->files.count
+                   ? cli_usage_error(r->args, "unexpected second network '%s'", r->files.items[1])
+                   : cli_usage_error(r->args, "no network");
+    if (r->trace)
+        return cli_usage_error(r->args, "--trace: a network has no trace: use --list");
+    if (n->cycles && !n->system)
+        return cli_usage_error(r->args, "--cycles and what needs it: use --machine system");
+    if (!n->bisect != !n->reference)
+        return cli_usage_error(r->args, "--bisect needs --reference DIR, and that only --bisect");
+    return cli_reads(r->args, r->files.items[0]) ?: cli_writes(r->args, n->html)
+        ?: cli_writes(r->args, n->perfetto);
+}
+
+static bool writes_stdout(const struct run *run)
+{
+    return run_arguments_to_stdout(&run->request->arguments) ||
+           cli_is_stdio(run->command->network.html) || cli_is_stdio(run->command->network.perfetto);
+}
+
+/* --------------------------------------------------------------------------------- opening */
+
+/* The words NAME=N of --dim. */
+static int read_dims(struct run *run)
+{
+    const struct cli_list *words = &run->command->network.dims;
+    struct network *n = run->network;
+    size_t size = 1;
+    for (size_t i = 0; i < words->count; i++)
+        size += strlen(words->items[i]) + 1;
+    n->dims = calloc(words->count + 1, sizeof *n->dims);
+    char *at = n->dim_text = malloc(size);
+    if (!n->dims || !at)
+        return cli_no_memory();
+    for (size_t i = 0; i < words->count; i++) {
+        struct sam_network_dim *dim = &n->dims[i];
+        strcpy(at, words->items[i]);
+        char *equals = strrchr(at, '=');
+        if (!equals || equals == at || !sam_parse_u64(equals + 1, &dim->size) || !dim->size)
+            return cli_usage_error(run->request->args, "--dim %s: expected NAME=N, at least 1",
+                                   words->items[i]);
+        *equals = '\0';
+        dim->name = at;
+        at = equals + strlen(equals + 1) + 2;
+    }
+    return CLI_OK;
+}
+
+/* Import and plan, with the shapes of the inputs. Values of --output and --bisect are kept. */
+static int make_network(struct run *run)
+{
+    struct network *n = run->network;
+    const struct network_request *asked = &run->command->network;
+    const struct run_arguments *all = &run->arguments;
+    struct sam_network_shape *shapes = calloc(all->count + 1, sizeof *shapes);
+    const size_t keeps = asked->outputs.count + n->reference_count;
+    const char **keep = calloc(keeps + 1, sizeof *keep);
+    const bool leading = asked->runs > 0;
+    struct sam_network_options options = {.size = sizeof options,
+                                          .dims = n->dims,
+                                          .dim_count = asked->dims.count,
+                                          .shapes = shapes,
+                                          .keep = keep,
+                                          .weights = asked->planes,
+                                          .unfused = asked->unfused};
+    int code = shapes && keep ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; i < all->count && code == CLI_OK; i++) {
+        const struct run_argument *a = &all->items[i];
+        if (a->output && i >= all->count - asked->outputs.count)
+            keep[options.keep_count++] = a->name;
+        if (a->output)
+            continue;
+        struct sam_network_shape *shape = &shapes[options.shape_count++];
+        shape->input = a->name;
+        if (leading && (a->array.rank == 0 || a->array.shape[0] != asked->runs))
+            code = cli_usage_error(run->request->args,
+                                   "--arg %s: expected a first dimension of %llu, of --runs",
+                                   a->word, (unsigned long long)asked->runs);
+        for (size_t k = leading; k < a->array.rank && code == CLI_OK; k++)
+            shape->shape[shape->rank++] = a->array.shape[k];
+    }
+    for (size_t i = 0; i < n->reference_count; i++)
+        keep[options.keep_count++] = n->references[i].name;
+    sam_network_close(n->made);
+    n->made = NULL;
+    if (code == CLI_OK &&
+        sam_network_open(run->request->files.items[0], &options, &n->made, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
+    free(shapes);
+    free(keep);
+    return code;
+}
+
+static int keep_states(struct run *run)
+{
+    const struct cli_list *words = &run->command->network.states;
+    int code = CLI_OK;
+    for (size_t i = 0; i < words->count && code == CLI_OK; i++) {
+        const char *equals = strchr(words->items[i], '=');
+        char *input = equals ? strndup(words->items[i], (size_t)(equals - words->items[i])) : NULL;
+        if (!equals)
+            code = cli_usage_error(run->request->args, "--state %s: expected INPUT=OUTPUT",
+                                   words->items[i]);
+        else if (!input)
+            code = cli_no_memory();
+        else if (sam_network_keep_state(run->network->made, input, equals + 1, &run->error) !=
+                 SAM_OK)
+            code = cli_report(&run->error);
+        free(input);
+    }
+    return code;
+}
+
+static int arguments(struct run *run)
+{
+    return network_read_arguments(run) ?: read_dims(run) ?: make_network(run)
+        ?: (run->command->network.bisect ? network_open_references(run) ?: make_network(run)
+                                         : CLI_OK)
+        ?: keep_states(run) ?: network_bind_arguments(run);
+}
+
+static int emit(const struct run *run)
+{
+    struct sam_error error;
+    const char *folder = run->command->network.emit;
+    if (!folder)
+        return CLI_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_error("%s: %s", folder, strerror(errno));
+    return cli_code(sam_network_emit(run->network->made, folder, &error), &error);
+}
+
+static int open_network(struct run *run)
+{
+    struct network *n = run->network;
+    char *text;
+    const size_t count = run->arguments.count + n->reference_count;
+    n->given = calloc(count + 1, sizeof *n->given);
+    if (!n->given)
+        return cli_no_memory();
+    cli_catch_signals();
+    if (run->command->network.list) {
+        if (sam_network_list(n->made, &text, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+        fputs(text, run->text);
+        sam_text_free(text);
+    }
+    return emit(run);
+}
+
+/* ----------------------------------------------------------------------------------- a run */
+
+static void show_progress(void *context, size_t step, size_t steps)
+{
+    struct run *run = context;
+    if (cli_progress_due(&run->progress))
+        cli_progress_show(&run->progress, run->request->files.items[0], step, steps, "steps", step,
+                          "steps");
+}
+
+/* Run `index` of `runs` takes its slice of each input and adds its slice to each output. */
+static int run_slice(struct run *run, const struct sam_network_run_options *options, uint64_t index,
+                     struct sam_network_figures **figures)
+{
+    struct network *n = run->network;
+    const uint64_t runs = run->command->network.runs;
+    struct sam_array *slices = calloc(run->arguments.count + 1, sizeof *slices);
+    if (!slices)
+        return cli_no_memory();
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        const struct run_argument *a = &run->arguments.items[i];
+        n->given[i] = (struct sam_network_array){a->name, &slices[i]};
+        if (a->output)
+            continue;
+        slices[i] = (struct sam_array){.dtype = a->array.dtype,
+                                       .rank = a->array.rank - 1,
+                                       .count = a->array.count / runs,
+                                       .size = a->array.size / runs};
+        memcpy(slices[i].shape, a->array.shape + 1, slices[i].rank * sizeof a->array.shape[0]);
+        slices[i].data = (char *)a->array.data + index * slices[i].size;
+    }
+    int code = cli_code(
+        sam_network_run(n->made, n->given, run->arguments.count, options, figures, &run->error),
+        &run->error);
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        struct run_argument *a = &run->arguments.items[i];
+        if (!a->output)
+            continue;
+        if (code == CLI_OK)
+            memcpy((char *)a->array.data + index * slices[i].size, slices[i].data, slices[i].size);
+        sam_array_free(&slices[i]);
+    }
+    free(slices);
+    return code;
+}
+
+/* Outputs of several runs, one after another. */
+static int make_stacks(struct run *run)
+{
+    const uint64_t runs = run->command->network.runs;
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        struct sam_array *array = &run->arguments.items[i].array;
+        if (!run->arguments.items[i].output)
+            continue;
+        if (array->rank == 8 || array->size > SIZE_MAX / runs)
+            return cli_error("--runs: an output of %zu dimensions has no room for one more",
+                             array->rank);
+        memmove(array->shape + 1, array->shape, array->rank * sizeof array->shape[0]);
+        array->shape[0] = runs;
+        array->rank++;
+        array->count *= runs;
+        array->size *= runs;
+        array->data = calloc(array->size, 1);
+        if (!array->data)
+            return cli_no_memory();
+    }
+    return CLI_OK;
+}
+
+static int run_all(struct run *run, const struct sam_network_run_options *options,
+                   struct sam_network_figures **figures)
+{
+    struct network *n = run->network;
+    const uint64_t runs = run->command->network.runs;
+    size_t count = 0;
+    int code = runs ? make_stacks(run) : CLI_OK;
+    for (uint64_t i = 0; i < runs && code == CLI_OK; i++) {
+        sam_network_figures_free(*figures);
+        *figures = NULL;
+        code = run_slice(run, options, i, figures);
+    }
+    if (runs || code != CLI_OK)
+        return code;
+    for (size_t i = 0; i < run->arguments.count; i++)
+        n->given[count++] = (struct sam_network_array){run->arguments.items[i].name,
+                                                       &run->arguments.items[i].array};
+    for (size_t i = 0; i < n->reference_count; i++)
+        n->given[count++] =
+            (struct sam_network_array){n->references[i].name, &n->references[i].found};
+    return cli_code(sam_network_run(n->made, n->given, count, options, figures, &run->error),
+                    &run->error);
+}
+
+/* --------------------------------------------------------------------------------- reports */
+
+static int write_report(struct run *run, const struct sam_network_figures *figures,
+                        const char *path, enum sam_network_format format)
+{
+    char *text = NULL;
+    if (!path)
+        return CLI_OK;
+    enum sam_status status =
+        sam_network_report(figures, run->request->files.items[0], format, &text, &run->error);
+    if (status == SAM_OK)
+        status = sam_file_save(path, text, strlen(text), &run->error);
+    sam_text_free(text);
+    return cli_code(status, &run->error);
+}
+
+static int report(struct run *run, const struct sam_network_figures *figures)
+{
+    const struct network_request *asked = &run->command->network;
+    char *text = NULL;
+    const bool json = run->json_checks != NULL;
+    if (sam_network_report(figures, run->request->files.items[0],
+                           json ? SAM_NETWORK_JSON : SAM_NETWORK_TEXT, &text,
+                           &run->error) != SAM_OK)
+        return cli_report(&run->error);
+    if (json)
+        run->report = json_loads(text, 0, NULL);
+    else if (!run->request->quiet)
+        fputs(text, run->text);
+    sam_text_free(text);
+    return write_report(run, figures, asked->html, SAM_NETWORK_HTML)
+               ?: write_report(run, figures, asked->perfetto, SAM_NETWORK_PERFETTO);
+}
+
+static int execute(struct run *run)
+{
+    const struct network_request *asked = &run->command->network;
+    const struct sam_network_run_options options = {.size = sizeof options,
+                                                    .system = asked->system,
+                                                    .sum_order = SAM_TILE_SUM_SYSTEM,
+                                                    .timing = asked->cycles,
+                                                    .raw_weights = asked->time.compare,
+                                                    .config = asked->time.config,
+                                                    .stop = cli_stop_flag(),
+                                                    .progress = show_progress,
+                                                    .context = run};
+    struct sam_network_figures *figures = NULL;
+    if (asked->list && run->arguments.count == 0)
+        return CLI_OK;
+    cli_progress_start(&run->progress, run->request->quiet);
+    int code = run_all(run, &options, &figures);
+    cli_progress_clear(&run->progress);
+    code = code ?: report(run, figures);
+    if (code == CLI_OK && asked->bisect)
+        code = network_compare_references(run);
+    code = code ?: run_checks_compare(run) ?: run_arguments_write(&run->arguments);
+    if (run->report)
+        run->report = report_set(run->report, "checks", json_incref(run->json_checks));
+    sam_network_figures_free(figures);
+    return code;
+}
+
+static void close_network(struct run *run)
+{
+    struct network *n = run->network;
+    network_free_references(n);
+    sam_network_close(n->made);
+    free(n->given);
+    free(n->dims);
+    free(n->dim_text);
+}
+
+const struct machine machine_network = {
+    .size = sizeof(struct network),
+    .check = check,
+    .writes_stdout = writes_stdout,
+    .arguments = arguments,
+    .open = open_network,
+    .execute = execute,
+    .close = close_network,
+};

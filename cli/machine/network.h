@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite run MODEL.onnx`: a network, on the host or on the system. */
+#ifndef NETWORK_H
+#define NETWORK_H
+
+#include "machine/system.h"
+#include "samite/network.h"
+
+struct network_request {
+    bool system; /* --machine system */
+    struct cli_list dims, outputs, states;
+    const char *emit, *reference; /* folders, or NULL */
+    const char *html, *perfetto;  /* files, or NULL */
+    enum sam_network_weights planes;
+    bool list, unfused, cycles, bisect;
+    uint64_t runs;                   /* --runs, or 0 */
+    struct system_time_request time; /* --config and --compare-raw */
+};
+
+extern const struct cli_option network_rows[];
+
+/* The machine's own part of a run. */
+struct network {
+    struct sam_network *made;
+    struct sam_network_array *given; /* of run->arguments, then of the references */
+    struct sam_network_dim *dims;
+    char *dim_text;
+    struct network_reference {
+        const char *name; /* of the value, which belongs to the network */
+        char *path;
+        struct sam_array found, expected;
+    } * references; /* of --bisect, in the order of the nodes */
+    size_t reference_count;
+};
+
+/* network_arguments.c: the words of --arg and --output as arguments. Inputs are read before the
+ * network is made, whose open dimensions they settle; outputs have no shape yet. */
+int network_read_arguments(struct run *run);
+/* Once the network is made: give every argument its name, and every output its shape; outputs of
+ * the network that no argument names are not kept. */
+int network_bind_arguments(struct run *run);
+
+/* network_bisect.c: --bisect --reference DIR. Find and read the arrays of values in the folder;
+ * after the run, name the first value that differs. */
+int network_open_references(struct run *run);
+int network_compare_references(struct run *run);
+void network_free_references(struct network *network);
+
+#endif

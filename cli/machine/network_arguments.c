@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a network: arrays by the names of its inputs and outputs, or in their order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "machine/machine.h"
+#include "machine/network.h"
+
+static int bad_word(const struct run *run, const char *option, const char *word)
+{
+    return cli_usage_error(run->request->args,
+                           "--%s %s: expected [NAME=]in:FILE.npy, [NAME=]out:FILE.npy or "
+                           "NAME:FILE.npy",
+                           option, word);
+}
+
+/* Split a word into name, kind and file. Names may contain anything, so the kind is looked for
+ * first: "in:" or "out:" at the beginning or after '='. */
+static bool split(struct run_argument *a, bool *output)
+{
+    static const struct {
+        const char *mark;
+        bool output;
+    } marks[] = {{"=in:", false}, {"=out:", true}};
+    char *text = a->text;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const size_t size = strlen(marks[i].mark);
+        char *at =
+            strncmp(text, marks[i].mark + 1, size - 1) == 0 ? text : strstr(text, marks[i].mark);
+        if (!at)
+            continue;
+        *output = marks[i].output;
+        a->name = at == text ? NULL : text;
+        a->path = at + size - (at == text);
+        *at = '\0';
+        return *a->path != '\0';
+    }
+    char *colon = strrchr(text, ':');
+    if (!colon || !colon[1] || colon == text)
+        return false;
+    *colon = '\0';
+    a->name = text;
+    a->path = colon + 1;
+    *output = false;
+    return true;
+}
+
+static int read_word(struct run *run, const char *option, const char *word, bool output,
+                     struct run_argument *a)
+{
+    struct sam_error error;
+    a->kind = RUN_BUFFER;
+    a->word = word;
+    a->text = strdup(word);
+    if (!a->text)
+        return cli_no_memory();
+    if (output) { /* --output NAME=FILE */
+        char *at = strrchr(a->text, '=');
+        if (!at || at == a->text || !at[1])
+            return cli_usage_error(run->request->args, "--output %s: expected NAME=FILE.npy", word);
+        *at = '\0';
+        a->name = a->text;
+        a->path = at + 1;
+    } else if (!split(a, &output)) {
+        return bad_word(run, option, word);
+    }
+    a->output = output;
+    if (output)
+        return cli_writes(run->request->args, a->path) ?: run_check_output(a->path);
+    a->input = a->path;
+    a->path = NULL;
+    return cli_reads(run->request->args, a->input)
+               ?: cli_code(sam_npy_read(a->input, &a->array, &error), &error);
+}
+
+int network_read_arguments(struct run *run)
+{
+    const struct cli_list *words = &run->request->arguments,
+                          *outputs = &run->command->network.outputs;
+    struct run_arguments *all = &run->arguments;
+    int code = CLI_OK;
+    all->items = calloc(words->count + outputs->count + 1, sizeof *all->items);
+    if (!all->items)
+        return cli_no_memory();
+    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
+        code = read_word(run, "arg", words->items[i], false, &all->items[all->count++]);
+    for (size_t i = 0; i < outputs->count && code == CLI_OK; i++)
+        code = read_word(run, "output", outputs->items[i], true, &all->items[all->count++]);
+    return code;
+}
+
+static bool is_named(const struct run *run, const char *name, bool output)
+{
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        const struct run_argument *a = &run->arguments.items[i];
+        if (a->output == output && a->name && strcmp(a->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+typedef bool list_of_tensors(const struct sam_network *network, size_t index,
+                             struct sam_network_tensor *tensor);
+
+/* Give the arguments of one direction that lack a name those of the inputs or outputs that no
+ * argument names, in order. */
+static int name_arguments(struct run *run, list_of_tensors *list, bool output)
+{
+    struct sam_network_tensor tensor;
+    const char *what = output ? "output" : "input";
+    size_t at = 0;
+    for (size_t i = 0; i < run->arguments.count; i++) {
+        struct run_argument *a = &run->arguments.items[i];
+        if (a->output != output || a->name)
+            continue;
+        while (list(run->network->made, at, &tensor) && is_named(run, tensor.name, output))
+            at++;
+        if (!list(run->network->made, at, &tensor))
+            return cli_usage_error(run->request->args, "--arg %s: the network has no further %s",
+                                   a->word, what);
+        a->name = tensor.name;
+        at++;
+    }
+    return CLI_OK;
+}
+
+static bool find(const struct run *run, list_of_tensors *list, const char *name,
+                 struct sam_network_tensor *tensor)
+{
+    for (size_t i = 0; list(run->network->made, i, tensor); i++)
+        if (strcmp(tensor->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* An output's array has its type already, for checks. */
+static int shape_output(struct run *run, struct run_argument *a)
+{
+    struct sam_network_tensor tensor;
+    if (!find(run, sam_network_output, a->name, &tensor) &&
+        !find(run, sam_network_value, a->name, &tensor))
+        return cli_usage_error(run->request->args, "--arg %s: the network computes no value '%s'",
+                               a->word, a->name);
+    struct sam_array *array = &a->array;
+    *array = (struct sam_array){.dtype = tensor.dtype, .rank = tensor.rank, .count = 1};
+    for (size_t i = 0; i < tensor.rank; i++)
+        array->count *= array->shape[i] = tensor.shape[i];
+    array->size = array->count * sam_dtype_size(array->dtype);
+    return CLI_OK;
+}
+
+static int check_input(const struct run *run, const struct run_argument *a)
+{
+    struct sam_network_tensor tensor;
+    return find(run, sam_network_input, a->name, &tensor)
+               ? CLI_OK
+               : cli_usage_error(run->request->args, "--arg %s: the network has no input '%s'",
+                                 a->word, a->name);
+}
+
+int network_bind_arguments(struct run *run)
+{
+    int code = name_arguments(run, sam_network_input, false)
+                   ?: name_arguments(run, sam_network_output, true);
+    for (size_t i = 0; i < run->arguments.count && code == CLI_OK; i++) {
+        struct run_argument *a = &run->arguments.items[i];
+        code = a->output ? shape_output(run, a) : check_input(run, a);
+    }
+    return code;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evaluation of operators on constants. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "network/graph.h"
+#include "network/import.h"
+
+double net_real(const struct net_value *v, uint64_t i)
+{
+    uint64_t bits = 0;
+    const size_t size = sam_dtype_size(v->dtype);
+    memcpy(&bits, (const uint8_t *)v->data + i * size, size);
+    return sam_dtype_value(v->dtype, bits);
+}
+
+int64_t net_whole(const struct net_value *v, uint64_t i)
+{
+    switch (v->dtype) {
+    case SAM_I64: return ((const int64_t *)v->data)[i];
+    case SAM_I32: return ((const int32_t *)v->data)[i];
+    case SAM_U8: return ((const uint8_t *)v->data)[i];
+    default: {
+        const double real = net_real(v, i);
+        return real >= -0x1p63 && real < 0x1p63 ? (int64_t)real : INT64_MIN;
+    }
+    }
+}
+
+static void set(struct net_value *v, uint64_t i, double real, int64_t whole)
+{
+    void *data = (void *)v->data;
+    switch (v->dtype) {
+    case SAM_F32: ((float *)data)[i] = (float)real; break;
+    case SAM_I32: ((int32_t *)data)[i] = (int32_t)whole; break;
+    case SAM_I64: ((int64_t *)data)[i] = whole; break;
+    default: ((uint8_t *)data)[i] = (uint8_t)whole; break;
+    }
+}
+
+/* --- elements */
+static double real_of(enum net_op op, const struct net_params *p, const double x[3])
+{
+    const double alpha = (double)p->alpha, beta = (double)p->beta;
+    switch (op) {
+    case NET_Add: return x[0] + x[1];
+    case NET_Sub: return x[0] - x[1];
+    case NET_Mul: return x[0] * x[1];
+    case NET_Div: return x[0] / x[1];
+    case NET_Pow: return pow(x[0], x[1]);
+    case NET_Min: return x[0] < x[1] || isnan(x[0]) ? x[0] : x[1];
+    case NET_Max: return x[0] > x[1] || isnan(x[0]) ? x[0] : x[1];
+    case NET_Where: return x[0] != 0 ? x[1] : x[2];
+    case NET_Clip: return fmin(fmax(x[0], alpha), beta);
+    case NET_Relu: return x[0] < 0 ? 0 : x[0];
+    case NET_LeakyRelu: return x[0] < 0 ? alpha * x[0] : x[0];
+    case NET_Sigmoid: return 1 / (1 + exp(-x[0]));
+    case NET_HardSigmoid: return fmax(0, fmin(1, alpha * x[0] + beta));
+    case NET_HardSwish: return x[0] * fmax(0, fmin(1, x[0] / 6 + 0.5));
+    case NET_Tanh: return tanh(x[0]);
+    case NET_Erf: return erf(x[0]);
+    case NET_Exp: return exp(x[0]);
+    case NET_Log: return log(x[0]);
+    case NET_Sqrt: return sqrt(x[0]);
+    case NET_Reciprocal: return 1 / x[0];
+    case NET_Neg: return -x[0];
+    case NET_Abs: return fabs(x[0]);
+    case NET_Cast: return x[0];
+    default: return NAN;
+    }
+}
+
+/* Of integers, wrapping. */
+static int64_t whole_of(enum net_op op, const int64_t x[3])
+{
+    const uint64_t a = (uint64_t)x[0], b = (uint64_t)x[1];
+    switch (op) {
+    case NET_Add: return (int64_t)(a + b);
+    case NET_Sub: return (int64_t)(a - b);
+    case NET_Mul: return (int64_t)(a * b);
+    case NET_Div: return x[1] == 0 ? 0 : x[1] == -1 ? (int64_t)(0 - a) : x[0] / x[1];
+    case NET_Pow: {
+        uint64_t power = 1, base = a;
+        for (uint64_t left = x[1] < 0 ? 0 : b; left; left >>= 1, base *= base)
+            power *= left & 1 ? base : 1;
+        return (int64_t)power;
+    }
+    case NET_Min: return x[0] < x[1] ? x[0] : x[1];
+    case NET_Max: return x[0] > x[1] ? x[0] : x[1];
+    case NET_Where: return x[0] ? x[1] : x[2];
+    case NET_Neg: return (int64_t)(0 - a);
+    case NET_Abs: return x[0] < 0 ? (int64_t)(0 - a) : x[0];
+    default: return x[0];
+    }
+}
+
+/* Walks the elements of a shape in C order with an offset that has a step per axis. */
+struct walk {
+    uint32_t rank;
+    const uint64_t *shape;
+    uint64_t index[NET_RANK];
+    int64_t step[NET_RANK], offset;
+};
+
+static void advance(struct walk *w)
+{
+    for (uint32_t d = w->rank; d-- > 0;) {
+        w->offset += w->step[d];
+        if (++w->index[d] < w->shape[d])
+            return;
+        w->offset -= w->step[d] * (int64_t)w->shape[d];
+        w->index[d] = 0;
+    }
+}
+
+/* Broadcasts `from` to the shape of `to`. */
+static struct walk broadcast(const struct net_value *from, const struct net_value *to)
+{
+    struct walk w = {.rank = to->rank, .shape = to->shape};
+    for (uint32_t d = 0; d < from->rank; d++)
+        w.step[to->rank - from->rank + d] = from->shape[d] == 1 ? 0 : (int64_t)net_inner(from, d);
+    return w;
+}
+
+static void elements(const struct net_node *n, const struct net_value *const *in,
+                     struct net_value *out)
+{
+    struct walk w[3];
+    const unsigned count = n->input_count;
+    const bool is_float = in[count - 1]->dtype == SAM_F32; /* not the condition of Where */
+    const bool tests = n->op == NET_Equal || n->op == NET_Less || n->op == NET_Greater;
+    for (unsigned k = 0; k < count; k++)
+        w[k] = broadcast(in[k], out);
+    for (uint64_t i = 0; i < out->count; i++) {
+        double real[3] = {0};
+        int64_t whole[3] = {0};
+        for (unsigned k = 0; k < count; k++) {
+            real[k] = net_real(in[k], (uint64_t)w[k].offset);
+            whole[k] = net_whole(in[k], (uint64_t)w[k].offset);
+            advance(&w[k]);
+        }
+        if (tests) {
+            const bool equal = is_float ? real[0] == real[1] : whole[0] == whole[1];
+            const bool less = is_float ? real[0] < real[1] : whole[0] < whole[1];
+            const bool greater = is_float ? real[0] > real[1] : whole[0] > whole[1];
+            set(out, i, 0, n->op == NET_Equal ? equal : n->op == NET_Less ? less : greater);
+        } else if (n->op == NET_Cast && out->dtype == SAM_U8) {
+            set(out, i, 0, real[0] != 0);
+        } else if (is_float) {
+            set(out, i, real_of(n->op, &n->params, real), whole[0]);
+        } else {
+            const int64_t made = whole_of(n->op, whole);
+            set(out, i, (double)made, made);
+        }
+    }
+}
+
+/* --- moves */
+static void copy(const struct net_value *from, struct walk w, struct net_value *out)
+{
+    const size_t size = sam_dtype_size(out->dtype);
+    for (uint64_t i = 0; i < out->count; i++, advance(&w))
+        memcpy((uint8_t *)out->data + i * size,
+               (const uint8_t *)from->data + (uint64_t)w.offset * size, size);
+}
+
+static void move(const struct net_node *n, const struct net_value *in, struct net_value *out)
+{
+    struct walk w = {.rank = out->rank, .shape = out->shape};
+    for (uint32_t d = 0; d < out->rank; d++)
+        if (n->op == NET_Transpose) {
+            w.step[d] = (int64_t)net_inner(in, n->params.perm[d]);
+        } else {
+            w.step[d] = (int64_t)net_inner(in, d) * n->params.step[d];
+            w.offset += (int64_t)net_inner(in, d) * n->params.start[d];
+        }
+    copy(in, w, out);
+}
+
+static void pad(const struct net_node *n, const struct net_value *in, struct net_value *out)
+{
+    struct walk w = {.rank = in->rank, .shape = in->shape};
+    const double fill = (double)n->params.fill;
+    for (uint32_t d = 0; d < in->rank; d++) {
+        w.step[d] = (int64_t)net_inner(out, d);
+        w.offset += w.step[d] * n->params.start[d];
+    }
+    for (uint64_t i = 0; i < out->count; i++)
+        set(out, i, fill, (int64_t)fill);
+    for (uint64_t i = 0; i < in->count; i++, advance(&w))
+        set(out, (uint64_t)w.offset, net_real(in, i), net_whole(in, i));
+}
+
+static void concat(const struct net_node *n, const struct net_value *values, struct net_value *out)
+{
+    const uint32_t axis = n->params.axis;
+    const size_t size = sam_dtype_size(out->dtype);
+    uint8_t *to = (uint8_t *)out->data;
+    for (uint64_t row = 0; row < net_outer(out, axis); row++)
+        for (uint32_t k = 0; k < n->input_count; k++) {
+            const struct net_value *in = &values[n->inputs[k]];
+            const size_t bytes = (size_t)(in->shape[axis] * net_inner(in, axis)) * size;
+            memcpy(to, (const uint8_t *)in->data + row * bytes, bytes);
+            to += bytes;
+        }
+}
+
+static void gather(const struct net_node *n, const struct net_value *const *in,
+                   struct net_value *out)
+{
+    const uint32_t axis = n->params.axis;
+    const uint64_t rows = in[1]->count, inner = net_inner(in[0], axis), size = in[0]->shape[axis];
+    for (uint64_t i = 0; i < out->count; i++) {
+        int64_t row = net_whole(in[1], i / inner % rows);
+        row += row < 0 ? (int64_t)size : 0;
+        const uint64_t from = (i / inner / rows * size + (uint64_t)row) * inner + i % inner;
+        set(out, i, net_real(in[0], from), net_whole(in[0], from));
+    }
+}
+
+static void reduce(const struct net_node *n, const struct net_value *in, struct net_value *out)
+{
+    const bool mean = n->op == NET_ReduceMean;
+    double *sums = sam_alloc(out->count, sizeof *sums);
+    bool *seen = sam_alloc(out->count, sizeof *seen);
+    struct walk w = {.rank = in->rank, .shape = in->shape};
+    int64_t step = 1;
+    for (uint32_t d = in->rank; d-- > 0;)
+        if (!(n->params.axes >> d & 1)) {
+            w.step[d] = step;
+            step *= (int64_t)in->shape[d];
+        }
+    for (uint64_t i = 0; sums && seen && i < in->count; i++, advance(&w)) {
+        const double x = net_real(in, i), y = sums[w.offset];
+        sums[w.offset] = !seen[w.offset]          ? x
+                         : n->op == NET_ReduceMax ? fmax(x, y)
+                         : n->op == NET_ReduceMin ? fmin(x, y)
+                                                  : x + y;
+        seen[w.offset] = true;
+    }
+    const double count = (double)in->count / (double)out->count;
+    for (uint64_t i = 0; sums && seen && i < out->count; i++)
+        set(out, i, mean ? sums[i] / count : sums[i], (int64_t)sums[i]);
+    if (!sums || !seen)
+        out->data = NULL;
+    free(sums);
+    free(seen);
+}
+
+bool net_fold(struct net_graph *g, const struct net_node *n, struct net_value *out)
+{
+    const struct net_value *in[3] = {0};
+    if (n->input_count == 0)
+        return false;
+    for (uint32_t k = 0; k < n->input_count && k < 3; k++)
+        in[k] = &g->values[n->inputs[k]];
+    if (n->op == NET_Reshape) { /* the same bytes */
+        out->data = in[0]->data;
+        out->initializer = in[0]->initializer;
+        return true;
+    }
+    switch (n->op) {
+    case NET_Conv:
+    case NET_ConvTranspose:
+    case NET_MaxPool:
+    case NET_AveragePool:
+    case NET_MatMul:
+    case NET_Gemm:
+    case NET_Softmax:
+    case NET_LayerNormalization:
+    case NET_ArgMax:
+    case NET_Resize: return false;
+    default: break;
+    }
+    out->data = sam_blocks_take(&g->store, (size_t)out->count + 1, sam_dtype_size(out->dtype));
+    if (!out->data)
+        return false;
+    if (!out->count)
+        return true;
+    switch (n->op) {
+    case NET_Transpose:
+    case NET_Slice: move(n, in[0], out); break;
+    case NET_Expand: copy(in[0], broadcast(in[0], out), out); break;
+    case NET_Pad: pad(n, in[0], out); break;
+    case NET_Concat: concat(n, g->values, out); break;
+    case NET_Gather: gather(n, in, out); break;
+    case NET_ReduceMean:
+    case NET_ReduceSum:
+    case NET_ReduceMax:
+    case NET_ReduceMin: reduce(n, in[0], out); break;
+    default: elements(n, in, out); break;
+    }
+    return out->data;
+}

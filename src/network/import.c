@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The import of an ONNX model: its operators one by one, from import.def. */
+#include "network/import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "samite/model.h"
+
+enum { FIRST_OPSET = 7, LAST_OPSET = 17 };
+
+static const struct import_row rows[] = {
+#define NET_ONNX(name, function, inputs, most, op) {#name, net_import_##function, inputs, most, op},
+#include "network/import.def"
+#undef NET_ONNX
+};
+
+static const struct import_row *find_row(const struct sam_onnx_node *n)
+{
+    const bool standard = !n->domain[0] || strcmp(n->domain, "ai.onnx") == 0;
+    for (size_t i = 0; standard && i < SAM_COUNT(rows); i++)
+        if (strcmp(rows[i].name, n->type) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* --- failures */
+static const char *node_name(const struct sam_onnx_node *n)
+{
+    return n->name[0] ? n->name : n->output_count ? n->outputs[0] : "?";
+}
+
+void net_refuse(struct import *m, const char *format, ...)
+{
+    char text[400];
+    va_list list;
+    if (m->failed)
+        return;
+    va_start(list, format);
+    sam_format_list(text, sizeof text, format, list);
+    va_end(list);
+    if (m->node)
+        sam_fail(m->error, SAM_ERR_INPUT, "%s: node '%.100s' (%.40s): %s", m->file,
+                 node_name(m->node), m->node->type, text);
+    else
+        sam_fail(m->error, SAM_ERR_INPUT, "%s: %s", m->file, text);
+    m->failed = true;
+}
+
+void net_refuse_memory(struct import *m)
+{
+    if (!m->failed)
+        sam_fail_memory(m->error);
+    m->failed = true;
+}
+
+/* --- values */
+struct net_value *net_value(struct import *m, uint32_t id)
+{
+    if (id < m->graph->value_count)
+        return &m->graph->values[id];
+    m->none = (struct net_value){.name = "", .dtype = SAM_F32, .count = 1};
+    return &m->none;
+}
+
+bool net_has(const struct import *m, unsigned k)
+{
+    return k < m->node->input_count && m->node->inputs[k][0];
+}
+
+uint32_t net_find(const struct import *m, const char *name)
+{
+    const void *found = sam_names_find(&m->names, name, strlen(name));
+    return found ? (uint32_t)((uintptr_t)found - 1) : NET_NONE;
+}
+
+void net_name(struct import *m, const char *name, uint32_t id)
+{
+    if (net_find(m, name) != NET_NONE)
+        net_refuse(m, "two values named '%.200s'", name);
+    else if (!sam_names_add(&m->names, name, strlen(name), (void *)((uintptr_t)id + 1)))
+        net_refuse_memory(m);
+}
+
+static bool is_narrow_float(enum sam_dtype type)
+{
+    return sam_dtype_class(type) == SAM_CLASS_FLOAT && type != SAM_F32;
+}
+
+uint32_t net_constant(struct import *m, const struct net_type *type, const void *data)
+{
+    const uint64_t count = net_count(m, type);
+    if (m->failed)
+        return NET_NONE;
+    if (!data)
+        data = sam_blocks_take(&m->graph->store, (size_t)count + 1, sam_dtype_size(type->dtype));
+    const uint32_t id = data ? net_graph_add_value(m->graph) : NET_NONE;
+    if (id == NET_NONE)
+        return net_refuse_memory(m), NET_NONE;
+    struct net_value *v = net_value(m, id);
+    v->dtype = type->dtype;
+    v->rank = type->rank;
+    memcpy(v->shape, type->shape, sizeof v->shape);
+    v->count = count;
+    v->data = data;
+    return id;
+}
+
+uint32_t net_weight(struct import *m, unsigned k)
+{
+    const uint32_t id = net_has(m, k) ? net_find(m, m->node->inputs[k]) : NET_NONE;
+    if (id == NET_NONE) {
+        if (net_has(m, k))
+            net_refuse(m,
+                       "reads '%.100s': expected an input, an initializer or an output of an "
+                       "earlier node (a cycle, or nodes out of order)",
+                       m->node->inputs[k]);
+        else
+            net_refuse(m, "input %u is missing", k);
+        return NET_NONE;
+    }
+    const struct net_value *v = net_value(m, id);
+    if (v->dtype != SAM_F32 && v->dtype != SAM_I64 && v->dtype != SAM_I32 && v->dtype != SAM_U8 &&
+        !is_narrow_float(v->dtype))
+        net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
+                   sam_dtype_name(v->dtype));
+    return v->dtype == SAM_F64 ? net_input(m, k) : id;
+}
+
+uint32_t net_input(struct import *m, unsigned k)
+{
+    /* Widths other than that of f64 are left to net_weight's caller. */
+    const uint32_t id = net_has(m, k) ? net_find(m, m->node->inputs[k]) : NET_NONE;
+    if (id == NET_NONE || !is_narrow_float(net_value(m, id)->dtype))
+        return net_weight(m, k);
+    struct net_type type = net_type_of(m, id);
+    type.dtype = SAM_F32;
+    const uint32_t wide = net_constant(m, &type, NULL);
+    const struct net_value *from = net_value(m, id), *to = net_value(m, wide);
+    if (!m->failed && sam_dtype_bits(from->dtype) < 8)
+        net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
+                   sam_dtype_name(from->dtype));
+    for (uint64_t i = 0; !m->failed && i < to->count; i++)
+        ((float *)to->data)[i] = (float)net_real(from, i);
+    return wide;
+}
+
+/* --- nodes */
+static const uint32_t *keep_inputs(struct import *m, const uint32_t *inputs, uint32_t count)
+{
+    uint32_t *list = sam_blocks_take(&m->graph->store, count + 1, sizeof *list);
+    if (list && count)
+        memcpy(list, inputs, count * sizeof *list);
+    if (!list)
+        net_refuse_memory(m);
+    return list;
+}
+
+/* Returns whether all inputs are constants that are small enough to compute with. */
+static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, uint64_t made)
+{
+    uint64_t read = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct net_value *v = net_value(m, inputs[i]);
+        if (inputs[i] != NET_NONE && !v->data)
+            return false;
+        read += v->count;
+    }
+    return made <= NET_FOLDED || made <= read;
+}
+
+uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *params,
+                  const uint32_t *inputs, uint32_t input_count, const struct net_type *type)
+{
+    const uint64_t count = net_count(m, type);
+    if (m->failed)
+        return NET_NONE;
+    const uint32_t output = net_graph_add_value(m->graph);
+    const uint32_t *list = keep_inputs(m, inputs, input_count);
+    if (output == NET_NONE || !list)
+        return net_refuse_memory(m), NET_NONE;
+    struct net_value *v = net_value(m, output);
+    v->dtype = type->dtype;
+    v->rank = type->rank;
+    memcpy(v->shape, type->shape, sizeof v->shape);
+    v->count = count;
+    struct net_node node = {.op = op, .input_count = input_count, .output = output};
+    node.name = node_name(m->node);
+    node.inputs = (uint32_t *)list;
+    node.params = params ? *params : (struct net_params){0};
+    if (can_fold(m, inputs, input_count, count) && net_fold(m->graph, &node, v))
+        return output;
+    if (count == 0) {
+        net_refuse(m, "makes a value of shape %s: expected elements", net_shape_text(type).text);
+        return NET_NONE;
+    }
+    node.name = sam_blocks_text(&m->graph->store, node.name, strlen(node.name));
+    const uint32_t n = node.name ? net_graph_add_node(m->graph) : NET_NONE;
+    if (n == NET_NONE)
+        return net_refuse_memory(m), NET_NONE;
+    m->graph->nodes[n] = node;
+    net_value(m, output)->producer = n;
+    return output;
+}
+
+uint32_t net_emit1(struct import *m, enum net_op op, const struct net_params *params,
+                   uint32_t input, const struct net_type *type)
+{
+    return net_emit(m, op, params, &input, 1, type);
+}
+
+uint32_t net_emit2(struct import *m, enum net_op op, uint32_t a, uint32_t b)
+{
+    const struct net_type ta = net_type_of(m, a), tb = net_type_of(m, b);
+    struct net_type type = net_broadcast(m, &ta, &tb);
+    if (op == NET_Equal || op == NET_Less || op == NET_Greater)
+        type.dtype = SAM_U8;
+    return net_emit(m, op, NULL, (uint32_t[]){a, b}, 2, &type);
+}
+
+void net_give(struct import *m, unsigned k, uint32_t id)
+{
+    const struct sam_onnx_node *n = m->node;
+    if (m->failed || k >= n->output_count || !n->outputs[k][0])
+        return;
+    const char *name = n->outputs[k];
+    if (net_value(m, id)->name && sam_names_find(&m->outputs, name, strlen(name))) {
+        /* An output keeps its name: a copy of the value. */
+        const struct net_type type = net_type_of(m, id);
+        id = net_emit1(m, NET_Reshape, NULL, id, &type);
+    }
+    struct net_value *v = net_value(m, id);
+    if (!v->name)
+        v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
+    if (!v->name)
+        net_refuse_memory(m);
+    net_name(m, name, id);
+}
+
+static void import_node(struct import *m, struct sam_onnx_node *n)
+{
+    m->node = n;
+    m->row = find_row(n);
+    if (n->input_count < m->row->inputs || n->input_count > m->row->most)
+        net_refuse(m, "%zu inputs: expected %u to %u", n->input_count, m->row->inputs,
+                   m->row->most);
+    if (n->output_count == 0)
+        net_refuse(m, "without outputs");
+    if (!m->failed)
+        m->row->run(m);
+    for (size_t i = 0; !m->failed && i < n->attribute_count; i++)
+        if (!n->attributes[i].used)
+            net_refuse(m, "attribute '%.100s' is not supported", n->attributes[i].name);
+}
+
+/* --- the model */
+static void load_tensors(struct import *m)
+{
+    size_t count;
+    const struct sam_weight *tensors = sam_model_tensors(m->model, &count);
+    for (size_t i = 0; !m->failed && i < count; i++) {
+        const struct sam_weight *w = &tensors[i];
+        struct net_type type = {.dtype = w->type, .rank = (uint32_t)w->rank};
+        if (w->rank > NET_RANK) {
+            net_refuse(m, "tensor '%.200s' has %zu dimensions: expected at most %d", w->name,
+                       w->rank, (int)NET_RANK);
+            return;
+        }
+        memcpy(type.shape, w->shape, sizeof type.shape);
+        type.dtype = w->type == SAM_BOOL ? SAM_U8 : w->type;
+        void *data = sam_blocks_take(&m->graph->store, (size_t)w->size + 1, 1);
+        if (!data)
+            net_refuse_memory(m);
+        else if (sam_model_read(m->model, i, 0, w->size, data, m->error) != SAM_OK)
+            m->failed = true;
+        const uint32_t id = net_constant(m, &type, data);
+        if (m->failed)
+            return;
+        struct net_value *v = net_value(m, id);
+        v->initializer = (uint32_t)i;
+        v->name = sam_blocks_text(&m->graph->store, w->name, strlen(w->name));
+        if (!v->name)
+            net_refuse_memory(m);
+        net_name(m, w->name, id);
+    }
+}
+
+/* All operators that are not supported, in one message. */
+static void check_operators(struct import *m)
+{
+    struct sam_names seen = {0};
+    struct sam_buffer list = {0};
+    bool good = true;
+    size_t count = 0;
+    for (size_t i = 0; good && i < m->onnx.node_count; i++) {
+        const struct sam_onnx_node *n = &m->onnx.nodes[i];
+        if (find_row(n) || sam_names_find(&seen, n->type, strlen(n->type)))
+            continue;
+        const bool custom = n->domain[0] && strcmp(n->domain, "ai.onnx") != 0;
+        good = sam_names_add(&seen, n->type, strlen(n->type), &seen) &&
+               sam_buffer_printf(&list, "%s%.60s%s%.60s", count++ ? ", " : "",
+                                 custom ? n->domain : "", custom ? "." : "", n->type);
+    }
+    if (!good || list.failed)
+        net_refuse_memory(m);
+    else if (count && !m->failed)
+        m->failed = sam_fail(m->error, SAM_ERR_INPUT, "%s: operators that are not supported: %s",
+                             m->file, sam_buffer_text(&list));
+    sam_buffer_free(&list);
+    sam_names_free(&seen);
+}
+
+static void check_subgraphs(struct import *m)
+{
+    for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
+        for (size_t a = 0; a < m->onnx.nodes[i].attribute_count; a++) {
+            const struct sam_onnx_attribute *at = &m->onnx.nodes[i].attributes[a];
+            if (at->kind != SAM_ONNX_GRAPH && at->kind != SAM_ONNX_GRAPHS)
+                continue;
+            m->node = &m->onnx.nodes[i];
+            net_refuse(m, "attribute '%.100s' is a graph: subgraphs are not supported", at->name);
+        }
+    m->node = NULL;
+}
+
+static void take_outputs(struct import *m)
+{
+    struct net_graph *g = m->graph;
+    g->outputs = sam_blocks_take(&g->store, m->onnx.output_count + 1, sizeof *g->outputs);
+    if (!g->outputs)
+        net_refuse_memory(m);
+    m->node = NULL;
+    for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
+        const uint32_t id = net_find(m, m->onnx.outputs[i].name);
+        if (id == NET_NONE)
+            net_refuse(m, "output '%.200s' of the graph is the output of no node",
+                       m->onnx.outputs[i].name);
+        g->outputs[g->output_count++] = id;
+    }
+    if (!m->failed && !g->output_count)
+        net_refuse(m, "the graph has no outputs");
+}
+
+/* Unique names for the values that have none. */
+static void name_rest(struct import *m)
+{
+    char name[200];
+    for (uint32_t id = 0; !m->failed && id < m->graph->value_count; id++) {
+        struct net_value *v = net_value(m, id);
+        const char *base = v->producer == NET_NONE ? "constant" : m->graph->nodes[v->producer].name;
+        if (v->name)
+            continue;
+        unsigned number = id;
+        do
+            snprintf(name, sizeof name, "%.150s.%u", base, number++);
+        while (net_find(m, name) != NET_NONE);
+        v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
+        if (v->name)
+            net_name(m, v->name, id);
+        else
+            net_refuse_memory(m);
+    }
+}
+
+static void import(struct import *m, const struct sam_network_shape *shapes, size_t shape_count,
+                   const struct sam_network_dim *dims, size_t dim_count)
+{
+    const uint64_t opset = m->onnx.opset;
+    if (opset < FIRST_OPSET || opset > LAST_OPSET)
+        net_refuse(m, "opset %llu: expected %d to %d", (unsigned long long)opset, FIRST_OPSET,
+                   LAST_OPSET);
+    check_subgraphs(m);
+    if (!m->failed)
+        check_operators(m);
+    for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
+        const char *name = m->onnx.outputs[i].name;
+        if (!sam_names_add(&m->outputs, name, strlen(name), m))
+            net_refuse_memory(m);
+    }
+    if (!m->failed)
+        load_tensors(m);
+    if (!m->failed)
+        net_import_inputs(m, shapes, shape_count, dims, dim_count);
+    for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
+        import_node(m, &m->onnx.nodes[i]);
+    if (!m->failed)
+        take_outputs(m);
+    if (!m->failed && !net_graph_prune(m->graph))
+        net_refuse_memory(m);
+    if (!m->failed)
+        net_fold_conv(m);
+    if (!m->failed && !net_graph_prune(m->graph))
+        net_refuse_memory(m);
+    sam_names_free(&m->names); /* values have other numbers now */
+    for (uint32_t id = 0; !m->failed && id < m->graph->value_count; id++)
+        if (net_value(m, id)->name)
+            net_name(m, net_value(m, id)->name, id);
+    name_rest(m);
+}
+
+enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
+                           size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
+                           struct net_graph *graph, struct sam_error *error)
+{
+    struct sam_error own = {0};
+    struct import m = {.file = path, .graph = graph, .error = error ? error : &own};
+    *graph = (struct net_graph){0};
+    m.failed = sam_model_open(path, &m.model, m.error) != SAM_OK ||
+               sam_model_graph(m.model, &m.onnx, m.error) != SAM_OK;
+    if (!m.failed)
+        import(&m, shapes, shape_count, dims, dim_count);
+    sam_names_free(&m.names);
+    sam_names_free(&m.outputs);
+    sam_onnx_graph_free(&m.onnx);
+    sam_model_close(m.model);
+    if (!m.failed)
+        return SAM_OK;
+    net_graph_free(graph);
+    return m.error->status;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The import of an ONNX graph: one function per kind of operator reads attributes and inputs,
+ * infers shapes and emits nodes in normal form. The first failure stays; after it every function
+ * returns something harmless, so that callers need not test. */
+#ifndef SAM_NETWORK_IMPORT_H
+#define SAM_NETWORK_IMPORT_H
+
+#include "format/onnx.h"
+#include "network/graph.h"
+
+struct import {
+    const char *file;
+    struct sam_model *model;
+    struct sam_onnx_graph onnx;
+    struct net_graph *graph;
+    struct sam_names names;   /* of ONNX: `1 + number of the value`, as a pointer */
+    struct sam_names outputs; /* of the graph */
+    struct sam_onnx_node *node;
+    const struct import_row *row; /* of its operator */
+    struct net_value none;        /* after a failure */
+    bool failed;
+    struct sam_error *error;
+};
+
+/* An ONNX operator (import.def). */
+struct import_row {
+    const char *name;
+    void (*run)(struct import *m);
+    unsigned inputs, most; /* how many it needs, and may have */
+    enum net_op op;        /* for functions that serve several */
+};
+
+/* Dtype and shape of a value to be. */
+struct net_type {
+    enum sam_dtype dtype;
+    uint32_t rank;
+    uint64_t shape[NET_RANK];
+};
+
+/* A list from an attribute or a constant input. */
+enum { NET_LIST = 2 * NET_RANK };
+struct net_list {
+    bool given;
+    uint32_t count;
+    int64_t at[NET_LIST];
+};
+
+/* --- import.c */
+void net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
+void net_refuse_memory(struct import *m);
+struct net_value *net_value(struct import *m, uint32_t id);
+/* The value of an ONNX name, or NET_NONE; give it a name. */
+uint32_t net_find(const struct import *m, const char *name);
+void net_name(struct import *m, const char *name, uint32_t id);
+/* Input k: whether it is there; its value, floats of other widths as SAM_F32; the same, but
+ * constant weights keep their dtype. */
+bool net_has(const struct import *m, unsigned k);
+uint32_t net_input(struct import *m, unsigned k);
+uint32_t net_weight(struct import *m, unsigned k);
+/* A node, or a constant if it can be folded. `params` may be NULL. Returns its value. */
+uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *params,
+                  const uint32_t *inputs, uint32_t input_count, const struct net_type *type);
+uint32_t net_emit1(struct import *m, enum net_op op, const struct net_params *params,
+                   uint32_t input, const struct net_type *type);
+uint32_t net_emit2(struct import *m, enum net_op op, uint32_t a, uint32_t b);
+/* A constant; `data` is in the store of the graph, or NULL for zeros to be set. */
+uint32_t net_constant(struct import *m, const struct net_type *type, const void *data);
+/* Output k of the ONNX node is this value. */
+void net_give(struct import *m, unsigned k, uint32_t id);
+
+/* --- import_read.c: inputs of the graph */
+void net_import_inputs(struct import *m, const struct sam_network_shape *shapes, size_t shape_count,
+                       const struct sam_network_dim *dims, size_t dim_count);
+/* Attributes. Those that no function reads are refused. */
+int64_t net_int(struct import *m, const char *name, int64_t otherwise);
+float net_float(struct import *m, const char *name, float otherwise);
+const char *net_text(struct import *m, const char *name, const char *otherwise);
+struct net_list net_ints(struct import *m, const char *name);
+const struct sam_onnx_attribute *net_attribute(struct import *m, const char *name,
+                                               enum sam_onnx_kind kind);
+void net_ignore(struct import *m, const char *name);
+/* Input k as constant integers; those of an attribute in opsets before `since`. */
+struct net_list net_ints_input(struct import *m, unsigned k);
+struct net_list net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since);
+
+/* --- shape.c */
+struct net_type net_type_of(struct import *m, uint32_t id);
+/* Number of elements; refuses shapes that are too large. */
+uint64_t net_count(struct import *m, const struct net_type *type);
+/* An axis, or a bit per axis, of a shape of that rank; negative ones count from its end. */
+uint32_t net_axis(struct import *m, int64_t axis, uint32_t rank);
+uint32_t net_axes(struct import *m, const struct net_list *axes, uint32_t rank);
+struct net_type net_broadcast(struct import *m, const struct net_type *a, const struct net_type *b);
+/* A Reshape, unless the shape is the same. */
+uint32_t net_reshape(struct import *m, uint32_t id, const struct net_type *type);
+void net_need_float(struct import *m, uint32_t id);
+struct net_shape_text {
+    char text[24 * NET_RANK];
+};
+struct net_shape_text net_shape_text(const struct net_type *type);
+
+/* --- fold.c: compute `out` if the operator allows. Returns false if not, or out of memory. */
+bool net_fold(struct net_graph *graph, const struct net_node *node, struct net_value *out);
+/* Elements of a constant. */
+double net_real(const struct net_value *value, uint64_t i);
+int64_t net_whole(const struct net_value *value, uint64_t i);
+
+/* --- fold_conv.c: Mul and Add of constants per channel into the Conv before them. */
+void net_fold_conv(struct import *m);
+
+#define NET_ONNX(name, function, inputs, most, op) void net_import_##function(struct import *m);
+#include "network/import.def"
+#undef NET_ONNX
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an operator is told: attributes and constant inputs; and the inputs of the graph. */
+#include "base/dtype.h"
+#include "network/import.h"
+
+const struct sam_onnx_attribute *net_attribute(struct import *m, const char *name,
+                                               enum sam_onnx_kind kind)
+{
+    static const char *const kinds[SAM_ONNX_KINDS] = {
+        "unknown", "a float",  "an integer", "a string", "a tensor", "a graph",
+        "floats",  "integers", "strings",    "tensors",  "graphs",
+    };
+    for (size_t i = 0; i < m->node->attribute_count; i++) {
+        struct sam_onnx_attribute *a = &m->node->attributes[i];
+        if (a->used || strcmp(a->name, name) != 0)
+            continue;
+        a->used = true;
+        if (a->kind == kind)
+            return a;
+        net_refuse(m, "attribute '%s' is %s: expected %s", name, kinds[a->kind], kinds[kind]);
+        return NULL;
+    }
+    return NULL;
+}
+
+int64_t net_int(struct import *m, const char *name, int64_t otherwise)
+{
+    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_INT);
+    return !a ? otherwise : a->count ? a->ints[a->count - 1] : 0;
+}
+
+float net_float(struct import *m, const char *name, float otherwise)
+{
+    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_FLOAT);
+    return !a ? otherwise : a->count ? a->floats[a->count - 1] : 0;
+}
+
+const char *net_text(struct import *m, const char *name, const char *otherwise)
+{
+    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_STRING);
+    return a ? a->text : otherwise;
+}
+
+void net_ignore(struct import *m, const char *name)
+{
+    for (size_t i = 0; i < m->node->attribute_count; i++)
+        if (strcmp(m->node->attributes[i].name, name) == 0)
+            m->node->attributes[i].used = true;
+}
+
+static bool fits(struct import *m, struct net_list *list, uint64_t count, const char *what)
+{
+    list->given = true;
+    if (count > NET_LIST)
+        net_refuse(m, "%s has %llu elements: expected at most %d", what, (unsigned long long)count,
+                   (int)NET_LIST);
+    return count <= NET_LIST;
+}
+
+struct net_list net_ints(struct import *m, const char *name)
+{
+    struct net_list list = {0};
+    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_INTS);
+    for (size_t i = 0; a && fits(m, &list, a->count, name) && i < a->count; i++)
+        list.at[list.count++] = a->ints[i];
+    return list;
+}
+
+struct net_list net_ints_input(struct import *m, unsigned k)
+{
+    struct net_list list = {0};
+    if (!net_has(m, k))
+        return list;
+    const struct net_value *v = net_value(m, net_input(m, k));
+    if (v->dtype != SAM_I64 && v->dtype != SAM_I32)
+        net_refuse(m, "input %u has elements of type %s: expected i64", k,
+                   sam_dtype_name(v->dtype));
+    else if (!v->data)
+        net_refuse(m, "input %u ('%.100s') depends on the values of inputs: expected a constant", k,
+                   m->node->inputs[k]);
+    for (size_t i = 0; !m->failed && fits(m, &list, v->count, "a list") && i < v->count; i++)
+        list.at[list.count++] = net_whole(v, i);
+    return list;
+}
+
+struct net_list net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since)
+{
+    if (m->onnx.opset < since && net_has(m, k))
+        net_refuse(m, "input %u: expected attribute '%s' in opset %llu", k, name,
+                   (unsigned long long)m->onnx.opset);
+    return m->onnx.opset < since ? net_ints(m, name) : net_ints_input(m, k);
+}
+
+/* --- inputs of the graph */
+struct sizes {
+    const struct sam_network_shape *shapes;
+    const struct sam_network_dim *dims;
+    size_t shape_count, dim_count;
+};
+
+static void misuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
+static void misuse(struct import *m, const char *format, ...)
+{
+    char text[400];
+    va_list list;
+    va_start(list, format);
+    sam_format_list(text, sizeof text, format, list);
+    va_end(list);
+    if (!m->failed)
+        m->failed = sam_fail(m->error, SAM_ERR_USAGE, "%s: %s", m->file, text);
+}
+
+/* The size that a symbolic dimension has elsewhere: from the user, or from the given shape of
+ * another input. */
+static uint64_t size_of_symbol(const struct import *m, const struct sizes *s, const char *name)
+{
+    for (size_t i = 0; name[0] && i < s->dim_count; i++)
+        if (strcmp(s->dims[i].name, name) == 0)
+            return s->dims[i].size;
+    for (size_t i = 0; name[0] && i < m->onnx.input_count; i++) {
+        const struct sam_onnx_input *in = &m->onnx.inputs[i];
+        for (size_t k = 0; k < s->shape_count; k++)
+            for (size_t d = 0; strcmp(s->shapes[k].input, in->name) == 0 && d < in->rank; d++)
+                if (strcmp(in->dims[d].name, name) == 0 && d < s->shapes[k].rank)
+                    return s->shapes[k].shape[d];
+    }
+    return 0;
+}
+
+static void shape_input(struct import *m, const struct sizes *s, const struct sam_onnx_input *in,
+                        struct net_type *type)
+{
+    const struct sam_network_shape *given = NULL;
+    for (size_t i = 0; i < s->shape_count; i++)
+        if (strcmp(s->shapes[i].input, in->name) == 0)
+            given = &s->shapes[i];
+    if (!in->has_shape && !given)
+        net_refuse(m, "input '%.100s' has no shape in the model: expected one from the user",
+                   in->name);
+    if (in->has_shape && in->rank > NET_RANK)
+        net_refuse(m, "input '%.100s' has %zu dimensions: expected at most %d", in->name, in->rank,
+                   (int)NET_RANK);
+    if (given && (given->rank > NET_RANK || (in->has_shape && given->rank != in->rank)))
+        misuse(m, "input '%.100s' of %zu dimensions: expected %zu", in->name, given->rank,
+               in->rank);
+    if (m->failed)
+        return;
+    type->rank = given ? (uint32_t)given->rank : (uint32_t)in->rank;
+    for (uint32_t d = 0; !m->failed && d < type->rank; d++) {
+        static const struct sam_onnx_dim unknown = {.name = ""};
+        const struct sam_onnx_dim *dim = in->has_shape ? &in->dims[d] : &unknown;
+        const uint64_t other = dim->known ? dim->size : size_of_symbol(m, s, dim->name);
+        type->shape[d] = given ? given->shape[d] : other;
+        if (given && other && given->shape[d] != other)
+            misuse(m, "dimension %u of input '%.100s' is %llu: expected %llu", d, in->name,
+                   (unsigned long long)given->shape[d], (unsigned long long)other);
+        else if (!type->shape[d] && dim->name[0])
+            net_refuse(m, "dimension %u ('%.100s') of input '%.100s' has no size", d, dim->name,
+                       in->name);
+        else if (!type->shape[d])
+            net_refuse(m, "dimension %u of input '%.100s' has no size", d, in->name);
+    }
+}
+
+static void add_input(struct import *m, const struct sizes *s, const struct sam_onnx_input *in)
+{
+    struct net_type type = {0};
+    if (!in->is_tensor)
+        net_refuse(m, "input '%.100s' is not a tensor", in->name);
+    const enum sam_dtype dtype = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), in->type);
+    type.dtype = sam_dtype_class(dtype) == SAM_CLASS_FLOAT ? SAM_F32
+                 : dtype == SAM_BOOL                       ? SAM_U8
+                                                           : dtype;
+    if (type.dtype != SAM_F32 && type.dtype != SAM_I64 && type.dtype != SAM_I32 &&
+        type.dtype != SAM_U8)
+        net_refuse(m,
+                   "input '%.100s' has elements of type %llu (%s): expected floats, i64, i32, u8 "
+                   "or bool",
+                   in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
+    if (!m->failed)
+        shape_input(m, s, in, &type);
+    const uint64_t count = net_count(m, &type);
+    const uint32_t id = m->failed ? NET_NONE : net_graph_add_value(m->graph);
+    char *name = sam_blocks_text(&m->graph->store, in->name, strlen(in->name));
+    if (id == NET_NONE || !name) {
+        net_refuse_memory(m);
+        return;
+    }
+    struct net_value *v = net_value(m, id);
+    v->name = name;
+    v->dtype = type.dtype;
+    v->rank = type.rank;
+    memcpy(v->shape, type.shape, sizeof v->shape);
+    v->count = count;
+    m->graph->inputs[m->graph->input_count++] = id;
+    net_name(m, name, id);
+}
+
+static bool has_input(const struct import *m, const char *name)
+{
+    for (size_t i = 0; i < m->onnx.input_count; i++)
+        if (strcmp(m->onnx.inputs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_dim(const struct import *m, const char *name)
+{
+    for (size_t i = 0; i < m->onnx.input_count; i++)
+        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
+            if (name[0] && strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Before IR version 4 initializers are inputs as well. */
+static bool is_initializer(struct import *m, const char *name)
+{
+    const uint32_t id = net_find(m, name);
+    return id != NET_NONE && net_value(m, id)->initializer != NET_NONE;
+}
+
+static bool has_shape(const struct sam_network_shape *shapes, size_t count, const char *input)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shapes[i].input && strcmp(shapes[i].input, input) == 0)
+            return true;
+    return false;
+}
+
+/* Copies of the shapes, in which those without a name have that of the next input that none names.
+ */
+static struct sam_network_shape *name_shapes(struct import *m,
+                                             const struct sam_network_shape *shapes, size_t count)
+{
+    struct sam_network_shape *named = sam_blocks_take(&m->graph->store, count + 1, sizeof *named);
+    size_t at = 0;
+    if (!named) {
+        net_refuse_memory(m);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        named[i] = shapes[i];
+        if (shapes[i].input)
+            continue;
+        while (at < m->onnx.input_count && (is_initializer(m, m->onnx.inputs[at].name) ||
+                                            has_shape(shapes, count, m->onnx.inputs[at].name)))
+            at++;
+        if (at == m->onnx.input_count) {
+            misuse(m, "%zu shapes for fewer inputs of the model", count);
+            return named;
+        }
+        named[i].input = m->onnx.inputs[at++].name;
+    }
+    return named;
+}
+
+void net_import_inputs(struct import *m, const struct sam_network_shape *given, size_t shape_count,
+                       const struct sam_network_dim *dims, size_t dim_count)
+{
+    const struct sam_network_shape *shapes = name_shapes(m, given, shape_count);
+    if (m->failed)
+        return;
+    const struct sizes s = {shapes, dims, shape_count, dim_count};
+    struct net_graph *g = m->graph;
+    g->inputs = sam_blocks_take(&g->store, m->onnx.input_count + 1, sizeof *g->inputs);
+    if (!g->inputs)
+        net_refuse_memory(m);
+    for (size_t i = 0; i < shape_count; i++)
+        if (!has_input(m, shapes[i].input))
+            misuse(m, "no input '%.100s' in the model", shapes[i].input);
+    for (size_t i = 0; i < dim_count; i++)
+        if (!has_dim(m, dims[i].name))
+            misuse(m, "no dimension '%.100s' among the inputs of the model", dims[i].name);
+    for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++) {
+        if (!is_initializer(m, m->onnx.inputs[i].name))
+            add_input(m, &s, &m->onnx.inputs[i]);
+    }
+}
