@@ -42,6 +42,7 @@ static bool is_plain(const struct net_graph *graph, const struct net_node *node)
     case NET_Gemm:
     case NET_Conv:
     case NET_ConvTranspose:
+    case NET_Resize:
     case NET_MaxPool:
     case NET_AveragePool: return true;
     default: return false;

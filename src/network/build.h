@@ -102,6 +102,8 @@ uint32_t net_space_broadcast(struct net_builder *b, struct net_space *space, uin
                              uint32_t value);
 /* Split an axis into `outer` and what is left, within. Returns its position. */
 uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer);
+/* A last axis of one element. */
+void net_space_column(struct net_space *space);
 /* Make this axis of the value the last one. */
 void net_space_last(struct net_space *space, uint32_t axis);
 /* Of an axis of the value only the elements first, first + step, ... */

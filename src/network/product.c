@@ -10,7 +10,8 @@ static struct net_place turned(struct net_builder *b, const struct net_value *v,
     float *const data = net_weight_add(b, SAM_F32, v->count, &place.buffer);
     for (uint64_t k = 0; data && k < depth; k++)
         for (uint64_t n = 0; n < cols; n++)
-            data[n * depth + k] = (float)net_place_constant(v, transposed ? n * depth + k : k * cols + n);
+            data[n * depth + k] =
+                (float)net_place_constant(v, transposed ? n * depth + k : k * cols + n);
     place.stride[0] = 1;
     place.stride[1] = (int64_t)depth;
     return place;

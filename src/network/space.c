@@ -64,6 +64,11 @@ uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
     return at;
 }
 
+void net_space_column(struct net_space *space)
+{
+    space->extent[space->axes++] = 1;
+}
+
 void net_space_last(struct net_space *space, uint32_t axis)
 {
     uint32_t at = 0;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ConvTranspose: outputs whose distance is the stride see the same taps of the kernel, so each of
+ * these phases is a convolution of its own with stride 1, whose results are stored apart. */
+#include <stdlib.h>
+
+#include "network/conv.h"
+
+/* Constant weights as [tap][output channel][input channel of the group], and zeros as a last tap,
+ * for phases without any. */
+static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups)
+{
+    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], taps = w->shape[2] * w->shape[3];
+    struct net_place place = {0};
+    float *const data = net_weight_add(b, SAM_F32, (taps + 1) * outs * groups * ins, &place.buffer);
+    for (uint64_t i = 0; data && i < w->shape[0]; i++)
+        for (uint64_t o = 0; o < outs; o++)
+            for (uint64_t t = 0; t < taps; t++)
+                data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
+                    (float)net_place_constant(w, (i * outs + o) * taps + t);
+    return place;
+}
+
+/* Where tap `k` of an axis reads for the outputs of a phase; false if it is no tap of that phase.
+ */
+static bool tap_at(const struct net_params *p, uint32_t axis, uint64_t phase, uint64_t k,
+                   int64_t *at)
+{
+    const int64_t from = (int64_t)(phase + p->pad[axis]) - (int64_t)(k * p->dilation[axis]);
+    *at = from / (int64_t)p->stride[axis];
+    return from % (int64_t)p->stride[axis] == 0;
+}
+
+/* What the phases read before and behind the input. */
+static void reach(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out,
+                  uint64_t *before, uint64_t *after)
+{
+    int64_t low = 0, high = 0;
+    for (uint64_t phase = 0; phase < p->stride[axis] && phase < out; phase++) {
+        const int64_t last = (int64_t)((out - phase - 1) / p->stride[axis]);
+        high = last > high ? last : high; /* a phase without taps */
+        for (uint64_t k = 0; k < p->kernel[axis]; k++) {
+            int64_t at;
+            if (!tap_at(p, axis, phase, k, &at))
+                continue;
+            low = at < low ? at : low;
+            high = last + at > high ? last + at : high;
+        }
+    }
+    *before = (uint64_t)-low;
+    *after = high >= (int64_t)in ? (uint64_t)high - in + 1 : 0;
+}
+
+static void phase_taps(const struct net_params *p, struct net_contract *c,
+                       const struct net_place *from, const uint64_t *phase, int64_t each)
+{
+    int64_t y_at, x_at;
+    c->taps = 0;
+    for (uint64_t y = 0; y < p->kernel[0]; y++)
+        for (uint64_t x = 0; x < p->kernel[1]; x++)
+            if (tap_at(p, 0, phase[0], y, &y_at) && tap_at(p, 1, phase[1], x, &x_at)) {
+                c->left_tap[c->taps] = from->stride[2] * y_at + from->stride[3] * x_at;
+                c->right_tap[c->taps++] = (int64_t)(y * p->kernel[1] + x) * each;
+            }
+    if (c->taps == 0) {
+        c->left_tap[0] = 0;
+        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]) * each;
+        c->taps = 1;
+    }
+}
+
+void net_plan_conv_transpose(struct net_builder *b, const struct net_group *group)
+{
+    const struct net_params *const p = &b->node->params;
+    const struct net_value *const in = &b->graph->values[b->node->inputs[0]];
+    const struct net_value *const w = &b->graph->values[b->node->inputs[1]];
+    const struct net_value *const out = &b->graph->values[b->node->output];
+    uint64_t border[4];
+    if (!w->data) {
+        net_build_fail(b, SAM_ERR_INPUT, "the weights are not constant");
+        return;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
+    const struct net_place from = net_conv_input(b, group, border, true, 0);
+    const struct net_place weights = turned(b, w, p->group);
+    struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
+    const uint64_t ins = in->shape[1] / p->group;
+    net_conv_space(b, group, &whole.space);
+    whole.bias = net_conv_bias(b, &whole.space);
+    whole.depth = ins;
+    whole.left_step = from.stride[1];
+    whole.right_step = 1;
+    if (!net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
+        goto done;
+    for (uint64_t i = 0; i < p->stride[0] * p->stride[1] && b->status == SAM_OK; i++) {
+        const uint64_t phase[2] = {i / p->stride[1], i % p->stride[1]};
+        struct net_contract c = whole;
+        if (phase[0] >= out->shape[2] || phase[1] >= out->shape[3])
+            continue;
+        net_space_every(&c.space, 2, phase[0], p->stride[0]);
+        net_space_every(&c.space, 3, phase[1], p->stride[1]);
+        c.left =
+            net_space_add(b, &c.space, NET_NONE, &from,
+                          (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
+        c.right =
+            net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
+        phase_taps(p, &c, &from, phase, (int64_t)(out->shape[1] * ins));
+        if (p->group > 1) {
+            const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
+            c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
+        }
+        net_space_merge(&c.space, true);
+        net_contract_run(b, &c);
+    }
+done:
+    free(whole.left_tap);
+    free(whole.right_tap);
+    net_step_finish(b, "conv_transpose", group->nodes, group->count, group->output);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resize: to a multiple, by the nearest element, as stores of one tile side by side; else, axis by
+ * axis, as a product with a matrix that has one or two weights in each row. */
+#include <math.h>
+
+#include "network/build.h"
+
+/* The coordinate of the input for element `at` of an output axis. */
+static double coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
+                         uint64_t out)
+{
+    const double scale = (double)p->scale[axis], x = (double)at;
+    switch (p->coordinate) {
+    case NET_HALF_PIXEL: return (x + 0.5) / scale - 0.5;
+    case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5) / scale - 0.5 : 0;
+    case NET_ALIGN_CORNERS: return out > 1 ? x * (double)(in - 1) / (double)(out - 1) : 0;
+    case NET_ASYMMETRIC: break;
+    }
+    return x / scale;
+}
+
+static uint64_t within(double at, uint64_t in)
+{
+    return at <= 0 ? 0 : at >= (double)(in - 1) ? in - 1 : (uint64_t)at;
+}
+
+static uint64_t nearest(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
+                        uint64_t out)
+{
+    const double x = coordinate(p, axis, at, in, out);
+    switch (p->nearest) {
+    case NET_ROUND_PREFER_FLOOR: return within(ceil(x - 0.5), in);
+    case NET_ROUND_PREFER_CEIL: return within(floor(x + 0.5), in);
+    case NET_FLOOR: return within(floor(x), in);
+    case NET_CEIL: break;
+    }
+    return within(ceil(x), in);
+}
+
+/* How often each element of an axis is repeated, one after the other; 0: in no such way. */
+static uint64_t repeats(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out)
+{
+    if (p->resize != NET_NEAREST || out % in != 0)
+        return in == out ? 1 : 0;
+    for (uint64_t i = 0; i < out; i++)
+        if (nearest(p, axis, i, in, out) != i / (out / in))
+            return 0;
+    return out / in;
+}
+
+/* --- a multiple */
+
+enum { PHASES = 64 };
+
+struct repeat {
+    const struct net_group *group;
+    uint32_t phases;
+    int64_t (*shift)[NET_OPERANDS]; /* of the operands, by phase; that of the input is 0 */
+    uint32_t input;
+};
+
+static void repeat_body(struct net_builder *b, void *context, const struct net_site *site)
+{
+    const struct repeat *const r = context;
+    struct net_tile tile = net_site_load(b, site, r->input);
+    tile = net_widen(&b->text, tile, site->rows, site->cols);
+    for (uint32_t i = 0; i < r->phases; i++) {
+        struct net_space space = *site->space;
+        struct net_site moved = *site;
+        moved.space = &space;
+        for (uint32_t k = 0; k < space.operands; k++)
+            space.operand[k].offset += r->shift[i][k];
+        net_site_store(&b->text, &moved, net_chain(b, r->group, &moved, tile));
+    }
+}
+
+static void repeat(struct net_builder *b, const struct net_group *group, const struct net_value *in,
+                   const struct net_value *out, const struct net_place *from, const uint64_t *times)
+{
+    int64_t shift[PHASES][NET_OPERANDS] = {{0}};
+    struct net_space space;
+    uint32_t order[NET_RANK];
+    struct repeat r = {.group = group, .phases = 1, .shift = shift};
+    net_order_like(from, in->rank, in->shape, order);
+    const struct net_place place = net_place_new(b, group->output, order);
+    net_space_of(&space, out, &place);
+    net_chain_operands(b, group, &space);
+    for (uint32_t axis = 0; axis < out->rank; axis++) {
+        const uint32_t before = r.phases;
+        for (uint64_t k = 1; k < times[axis]; k++)
+            for (uint32_t i = 0; i < before; i++, r.phases++) {
+                struct net_space moved = space;
+                net_space_every(&moved, axis, k, times[axis]);
+                for (uint32_t o = 0; o < space.operands; o++)
+                    shift[r.phases][o] =
+                        shift[i][o] + moved.operand[o].offset - space.operand[o].offset;
+            }
+        net_space_every(&space, axis, 0, times[axis]);
+    }
+    r.input = net_space_add(b, &space, NET_NONE, from, from->stride);
+    net_space_merge(&space, false);
+    net_space_tile(&space, 1, 256);
+    const uint64_t cols = (space.tile[space.axes - 1] + 31) / 32 * 32;
+    net_space_tile(&space, 32768 / net_chain_tiles(b, group) / cols, 256);
+    if (b->status == SAM_OK)
+        net_space_run(b, &space, repeat_body, &r);
+}
+
+/* --- by products */
+
+/* The matrix of an axis, [out][in]. */
+static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t in, uint64_t out)
+{
+    const struct net_params *const p = &b->node->params;
+    struct net_place place = {0};
+    float *const data = net_weight_add(b, SAM_F32, in * out, &place.buffer);
+    for (uint64_t i = 0; data && i < out; i++) {
+        if (p->resize == NET_NEAREST) {
+            data[i * in + nearest(p, axis, i, in, out)] = 1;
+            continue;
+        }
+        const double x = coordinate(p, axis, i, in, out), low = floor(x);
+        data[i * in + within(low, in)] += (float)(1 - (x - low));
+        data[i * in + within(low + 1, in)] += (float)(x - low);
+    }
+    return place;
+}
+
+/* out[.., o, ..] = sum over i of matrix[o, i] * in[.., i, ..]; `column` is the axis of the
+ * columns, another one. */
+static void resize_axis(struct net_builder *b, const struct net_group *group, uint32_t axis,
+                        uint64_t depth, const struct net_value *out, const struct net_place *from,
+                        const struct net_place *to, bool last)
+{
+    const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
+    struct net_contract c = {.group = group,
+                             .scale = 1,
+                             .bias = NET_NONE,
+                             .taps = 1,
+                             .left_tap = (int64_t[]){0},
+                             .right_tap = (int64_t[]){0},
+                             .depth = depth,
+                             .left_step = 1,
+                             .right_step = from->stride[axis]};
+    struct net_group none = {
+        .nodes = {group->nodes[0]}, .count = 1, .output = group->output, .start = group->start};
+    int64_t left[NET_RANK] = {0}, right[NET_RANK] = {0};
+    if (!last)
+        c.group = &none;
+    net_space_of(&c.space, out, to);
+    if (last)
+        net_chain_operands(b, group, &c.space);
+    for (uint32_t i = 0; i < out->rank; i++)
+        right[i] = i == axis ? 0 : from->stride[i];
+    left[axis] = (int64_t)depth;
+    uint32_t column = c.space.axis[c.space.axes - 1];
+    if (column == axis && c.space.axes > 1)
+        column = c.space.axis[c.space.axes - 2];
+    if (out->rank > 1)
+        net_space_last(&c.space, column);
+    c.left = net_space_add(b, &c.space, NET_NONE, &matrix, left);
+    c.right = net_space_add(b, &c.space, NET_NONE, from, right);
+    if (out->rank == 1)
+        net_space_column(&c.space);
+    net_space_merge(&c.space, true);
+    net_contract_run(b, &c);
+    net_step_finish(b, "resize", group->nodes, last ? group->count : 1,
+                    last ? group->output : NET_NONE);
+}
+
+void net_plan_resize(struct net_builder *b, const struct net_group *group)
+{
+    const struct net_node *const node = b->node;
+    const struct net_value *const in = &b->graph->values[node->inputs[0]];
+    const struct net_value *const out = &b->graph->values[node->output];
+    struct net_place from = net_place_of(b, node->inputs[0]);
+    uint64_t times[NET_RANK], phases = 1;
+    uint32_t axes = 0, order[NET_RANK];
+    bool whole = true;
+    for (uint32_t i = 0; i < in->rank; i++) {
+        times[i] = repeats(&node->params, i, in->shape[i], out->shape[i]);
+        whole &= times[i] > 0;
+        phases *= times[i];
+        axes += in->shape[i] != out->shape[i];
+    }
+    if (whole && phases <= PHASES) {
+        repeat(b, group, in, out, &from, times);
+        net_step_finish(b, "resize", group->nodes, group->count, group->output);
+        return;
+    }
+    struct net_value shape = *in;
+    net_order_like(&from, in->rank, in->shape, order);
+    for (uint32_t i = 0; i < in->rank && b->status == SAM_OK; i++) {
+        if (in->shape[i] == out->shape[i])
+            continue;
+        shape.shape[i] = out->shape[i];
+        struct net_place to = {0};
+        if (--axes == 0) {
+            to = net_place_new(b, group->output, order);
+        } else { /* an array on the way */
+            uint64_t count = 1;
+            for (uint32_t k = in->rank; k-- > 0; count *= shape.shape[order[k]])
+                to.stride[order[k]] = (int64_t)count;
+            to.buffer = net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
+        }
+        resize_axis(b, group, i, in->shape[i], &shape, &from, &to, axes == 0);
+        from = to;
+    }
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of small random networks, per template, against the reference. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random.h"
+#include "small.h"
+#include "test.h"
+
+static uint64_t seed;
+
+static uint64_t between(struct small *s, uint64_t low, uint64_t high)
+{
+    return low + small_below(s, high - low + 1);
+}
+
+/* Elementwise nodes behind a value, of its shape: with scalars, per channel, of all elements. */
+static uint32_t add_chain(struct small *s, uint32_t value, unsigned length)
+{
+    static const enum net_op unary[] = {NET_Relu, NET_HardSwish, NET_HardSigmoid,
+                                        NET_Clip, NET_Sigmoid,   NET_LeakyRelu};
+    static const enum net_op binary[] = {NET_Add, NET_Mul, NET_Sub, NET_Max};
+    for (unsigned i = 0; i < length; i++) {
+        struct net_value shape = s->values[value];
+        const uint32_t out = small_value(s, SAM_F32, shape.rank, shape.shape);
+        if (small_below(s, 2)) {
+            struct net_node *node =
+                small_node(s, unary[small_below(s, SAM_COUNT(unary))], out, 1, (uint32_t[]){value});
+            node->params.alpha = node->op == NET_Clip ? -1 : 0.25f;
+            node->params.beta = node->op == NET_Clip ? 6 : 0.5f;
+        } else {
+            for (uint32_t k = 0; k < shape.rank; k++)
+                if (small_below(s, 2))
+                    shape.shape[k] = 1;
+            const uint32_t other = small_below(s, 2)
+                                       ? small_constant(s, SAM_F32, shape.rank, shape.shape, -1, 1)
+                                       : small_input(s, SAM_F32, shape.rank, shape.shape);
+            const bool first = small_below(s, 2);
+            small_node(s, binary[small_below(s, SAM_COUNT(binary))], out, 2,
+                       (uint32_t[]){first ? other : value, first ? value : other});
+        }
+        value = out;
+    }
+    return value;
+}
+
+static void finish(struct small *s, uint32_t value, double tolerance)
+{
+    small_output(s, value);
+    small_check(s, tolerance, true);
+    small_free(s);
+}
+
+static uint32_t add_conv(struct small *s, uint32_t in, bool transpose)
+{
+    const struct net_value v = s->values[in];
+    const uint64_t ins = v.shape[1];
+    uint64_t group = small_below(s, 3) ? 1 : ins, pad[4], kernel[2], stride[2], dilation[2];
+    uint64_t outs = between(s, 1, 20), size[2];
+    if (!small_below(s, 4) && ins % 2 == 0)
+        group = 2;
+    outs = group == ins && small_below(s, 2) ? ins : (outs + group - 1) / group * group;
+    for (int i = 0; i < 2; i++) {
+        kernel[i] = between(s, 1, 4);
+        stride[i] = between(s, 1, 3);
+        dilation[i] = between(s, 1, 2);
+        const uint64_t reach = (kernel[i] - 1) * dilation[i] + 1;
+        pad[i] = small_below(s, reach);
+        pad[i + 2] = small_below(s, reach);
+        const uint64_t full = v.shape[2 + i] + pad[i] + pad[i + 2];
+        if (transpose) {
+            const uint64_t whole = (v.shape[2 + i] - 1) * stride[i] + reach;
+            if (pad[i] + pad[i + 2] >= whole)
+                pad[i] = pad[i + 2] = 0;
+            size[i] = whole - pad[i] - pad[i + 2];
+        } else {
+            if (full < reach)
+                pad[i + 2] += reach - full;
+            size[i] = (v.shape[2 + i] + pad[i] + pad[i + 2] - reach) / stride[i] + 1;
+        }
+    }
+    const uint64_t w[] = {transpose ? ins : outs, transpose ? outs / group : ins / group, kernel[0],
+                          kernel[1]};
+    const uint32_t weights = small_constant(s, SAM_F32, 4, w, -1, 1);
+    const uint32_t bias = small_constant(s, SAM_F32, 1, (uint64_t[]){outs}, -1, 1);
+    const uint32_t out =
+        small_value(s, SAM_F32, 4, (uint64_t[]){v.shape[0], outs, size[0], size[1]});
+    struct net_node *const node =
+        small_node(s, transpose ? NET_ConvTranspose : NET_Conv, out, small_below(s, 2) ? 3 : 2,
+                   (uint32_t[]){in, weights, bias});
+    node->params.group = group;
+    for (int i = 0; i < 2; i++) {
+        node->params.kernel[i] = kernel[i];
+        node->params.stride[i] = stride[i];
+        node->params.dilation[i] = dilation[i];
+        node->params.pad[i] = pad[i];
+        node->params.pad[i + 2] = pad[i + 2];
+    }
+    return out;
+}
+
+static uint32_t image(struct small *s)
+{
+    return small_input(
+        s, SAM_F32, 4,
+        (uint64_t[]){between(s, 1, 2), between(s, 1, 40), between(s, 1, 20), between(s, 1, 24)});
+}
+
+TEST(convolutions)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        uint32_t value = add_conv(&s, image(&s), false);
+        value = add_chain(&s, value, (unsigned)small_below(&s, 4));
+        value = add_conv(&s, value, false);
+        finish(&s, value, 1e-5);
+    }
+}
+
+TEST(products)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        const uint64_t m = between(&s, 1, 200), k = between(&s, 1, 300), n = between(&s, 1, 200);
+        if (small_below(&s, 2)) {
+            const bool ta = small_below(&s, 2), tb = small_below(&s, 2), fixed = small_below(&s, 2);
+            const uint32_t a = small_input(&s, SAM_F32, 2, (uint64_t[]){ta ? k : m, ta ? m : k});
+            const uint64_t shape[] = {tb ? n : k, tb ? k : n};
+            const uint32_t w = fixed ? small_constant(&s, SAM_F32, 2, shape, -1, 1)
+                                     : small_input(&s, SAM_F32, 2, shape);
+            const uint32_t bias = small_constant(&s, SAM_F32, 1, (uint64_t[]){n}, -1, 1);
+            uint32_t out = small_value(&s, SAM_F32, 2, (uint64_t[]){m, n});
+            struct net_node *node =
+                small_node(&s, NET_Gemm, out, small_below(&s, 2) ? 3 : 2, (uint32_t[]){a, w, bias});
+            node->params.transpose_a = ta;
+            node->params.transpose_b = tb;
+            node->params.alpha = small_below(&s, 2) ? 1 : 0.5f;
+            node->params.beta = small_below(&s, 2) ? 1 : 2;
+            out = add_chain(&s, out, (unsigned)small_below(&s, 3));
+            finish(&s, out, 1e-5);
+        } else {
+            const uint64_t outer = between(&s, 1, 3), inner = between(&s, 1, 3);
+            const bool same = small_below(&s, 2);
+            const uint32_t a = small_input(&s, SAM_F32, 4, (uint64_t[]){outer, inner, m, k});
+            const uint32_t w = same ? small_input(&s, SAM_F32, 4, (uint64_t[]){outer, 1, k, n})
+                                    : small_constant(&s, SAM_F32, 2, (uint64_t[]){k, n}, -1, 1);
+            uint32_t out = small_value(&s, SAM_F32, 4, (uint64_t[]){outer, inner, m, n});
+            small_node(&s, NET_MatMul, out, 2, (uint32_t[]){a, w});
+            out = add_chain(&s, out, (unsigned)small_below(&s, 3));
+            finish(&s, out, 1e-5);
+        }
+    }
+}
+
+TEST(elements)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 20); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        uint64_t shape[5];
+        const uint32_t rank = (uint32_t)between(&s, 1, 5);
+        for (uint32_t k = 0; k < rank; k++)
+            shape[k] = between(&s, 1, rank < 3 ? 1500 : 14);
+        const uint32_t value = small_input(&s, SAM_F32, rank, shape);
+        finish(&s, add_chain(&s, value, (unsigned)between(&s, 1, 6)), 1e-5);
+    }
+}
+
+PROLOGUE
+{
+    seed = test_seed();
+}
