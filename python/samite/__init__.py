@@ -15,6 +15,7 @@ from ._gpu import BranchStats, Gpu, GpuCycles, GpuStats, LaunchResult
 from ._hart import Hart, HartCycles, HartResult, HartStats
 from ._library import VERSION as __version__
 from ._library import SourceError, Stopped, Trap, version
+from ._network import Network, NetworkResult
 from ._op import OpCycles, OpResult, op
 from ._pack import PackReport, pack, save_file, unpack, verify
 from ._programs import Program, assemble
@@ -25,7 +26,7 @@ from ._weights import TensorSlice, TensorStat, WeightFile, load_file, open
 
 __all__ = [
     "BranchStats", "Gpu", "GpuCycles", "GpuStats", "Hart", "HartCycles", "HartResult", "HartStats", "InOut",
-    "LaunchResult", "LaunchRow", "Local", "Memory", "OpCycles", "OpResult", "Out", "PackReport", "Program",
+    "LaunchResult", "LaunchRow", "Local", "Memory", "Network", "NetworkResult", "OpCycles", "OpResult", "Out", "PackReport", "Program",
     "SourceError", "Stopped", "SweepRow", "System", "SystemCycles", "SystemResult", "TensorSlice", "TensorStat",
     "TileResult", "TileStats", "Trap", "WeightFile", "WeightFolder", "__version__", "assemble", "load_file",
     "load_folder", "op", "open", "open_folder", "pack", "save_file", "sweep", "tile", "unpack", "verify", "version",

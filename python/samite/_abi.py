@@ -21,6 +21,11 @@ SAM_HART_CODE_BASE = 0x80000000
 SAM_LDS_BASE = 0x70000000
 SAM_LDS_SIZE = 0x10000000
 SAM_MAX_RANK = 8
+SAM_NETWORK_HUFFMAN = 1
+SAM_NETWORK_JSON = 1
+SAM_NETWORK_RAW = 0
+SAM_NETWORK_TEXT = 0
+SAM_NETWORK_WINDOW = 2
 SAM_OK = 0
 SAM_SCHEDULE_RR1 = 1
 SAM_SCHEDULE_RUN = 0
@@ -102,6 +107,13 @@ class sam_trap_kind(IntEnum):
     SAM_TRAP_BUDGET = 16
     SAM_TRAP_PRINT_FULL = 17
     SAM_TRAP_SPIN = 18
+
+
+class sam_array(Structure):
+    _fields_ = [
+        ("dtype", c_int), ("rank", c_size_t), ("shape", c_uint64 * 8), ("count", c_size_t),
+        ("size", c_size_t), ("data", c_void_p)
+    ]
 
 
 class sam_isa(Structure):
@@ -436,6 +448,62 @@ class sam_hostio_options(Structure):
     ]
 
 
+class sam_network_step(Structure):
+    _fields_ = [
+        ("nodes", c_char_p), ("kind", c_char_p), ("seconds", c_double), ("cycles", c_uint64),
+        ("raw_cycles", c_uint64), ("instructions", c_uint64), ("macs", c_uint64),
+        ("packed", c_uint64), ("raw", c_uint64), ("read", c_uint64), ("written", c_uint64),
+        ("bound", c_uint64), ("busiest", c_char_p), ("waits", c_char_p), ("waiting", c_uint64)
+    ]
+
+
+class sam_network_figures(Structure):
+    _fields_ = [
+        ("steps", c_void_p), ("step_count", c_size_t), ("sum", sam_network_step), ("timed", c_bool)
+    ]
+
+
+class sam_network_tensor(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("dtype", c_int), ("rank", c_size_t), ("shape", c_uint64 * 8)
+    ]
+
+
+class sam_network_dim(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("size", c_uint64)
+    ]
+
+
+class sam_network_shape(Structure):
+    _fields_ = [
+        ("input", c_char_p), ("rank", c_size_t), ("shape", c_uint64 * 8)
+    ]
+
+
+class sam_network_options(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("dims", POINTER(sam_network_dim)), ("dim_count", c_size_t),
+        ("shapes", POINTER(sam_network_shape)), ("shape_count", c_size_t),
+        ("keep", POINTER(c_char_p)), ("keep_count", c_size_t), ("weights", c_int),
+        ("unfused", c_bool)
+    ]
+
+
+class sam_network_array(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("array", POINTER(sam_array))
+    ]
+
+
+class sam_network_run_options(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("system", c_bool), ("sum_order", c_int), ("timing", c_bool),
+        ("raw_weights", c_bool), ("config", c_void_p), ("stop", POINTER(c_int)),
+        ("progress", CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)), ("context", c_void_p)
+    ]
+
+
 class sam_codec_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("dense", c_bool), ("bit_planes", c_bool), ("threads", c_uint),
@@ -564,13 +632,6 @@ class sam_tile_op_text(Structure):
     ]
 
 
-class sam_array(Structure):
-    _fields_ = [
-        ("dtype", c_int), ("rank", c_size_t), ("shape", c_uint64 * 8), ("count", c_size_t),
-        ("size", c_size_t), ("data", c_void_p)
-    ]
-
-
 class sam_tile_argument(Structure):
     _fields_ = [
         ("array", POINTER(sam_array)), ("is_scalar", c_bool), ("dtype", c_int), ("bits", c_uint64),
@@ -602,6 +663,7 @@ class sam_tile_stats(Structure):
 
 # name: (result, arguments)
 FUNCTIONS = {
+    "sam_array_free": (None, (POINTER(sam_array),)),
     "sam_assemble": (c_int, (POINTER(sam_asm_options), c_char_p, c_char_p, c_size_t,
         POINTER(POINTER(sam_image)), POINTER(c_void_p), POINTER(sam_error))),
     "sam_cc_compile": (c_int, (POINTER(sam_cc_options), c_char_p, POINTER(c_void_p),
@@ -671,6 +733,20 @@ FUNCTIONS = {
     "sam_mxu_config_init": (None, (POINTER(sam_mxu_config), c_uint)),
     "sam_mxu_state_name": (c_char_p, (c_int,)),
     "sam_mxu_unit_name": (c_char_p, (c_int,)),
+    "sam_network_close": (None, (c_void_p,)),
+    "sam_network_figures_free": (None, (POINTER(sam_network_figures),)),
+    "sam_network_input": (c_bool, (c_void_p, c_size_t, POINTER(sam_network_tensor))),
+    "sam_network_keep_state": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(sam_error))),
+    "sam_network_list": (c_int, (c_void_p, POINTER(c_void_p), POINTER(sam_error))),
+    "sam_network_open": (c_int, (c_char_p, POINTER(sam_network_options), POINTER(c_void_p),
+        POINTER(sam_error))),
+    "sam_network_output": (c_bool, (c_void_p, c_size_t, POINTER(sam_network_tensor))),
+    "sam_network_report": (c_int, (POINTER(sam_network_figures), c_char_p, c_int, POINTER(c_void_p),
+        POINTER(sam_error))),
+    "sam_network_run": (c_int, (c_void_p, POINTER(sam_network_array), c_size_t,
+        POINTER(sam_network_run_options), POINTER(POINTER(sam_network_figures)),
+        POINTER(sam_error))),
+    "sam_network_value": (c_bool, (c_void_p, c_size_t, POINTER(sam_network_tensor))),
     "sam_output_abort": (None, (c_void_p,)),
     "sam_output_commit": (c_int, (c_void_p, POINTER(sam_error))),
     "sam_output_failed": (c_bool, (c_void_p,)),
