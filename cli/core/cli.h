@@ -176,6 +176,8 @@ struct cli_cursor {
     size_t next_row, next_group;
 };
 bool cli_next_option(struct cli_cursor *cursor);
+/* The same for rows that were on the command line. Begin with {0}. */
+bool cli_next_given(const struct cli_args *args, struct cli_cursor *cursor);
 /* Bits of the forms that have the row; 0: all. */
 unsigned cli_option_forms(const struct cli_cursor *cursor);
 /* Its value is optional. */

@@ -489,6 +489,15 @@ bool cli_given(const struct cli_args *args, const char *option)
     return false;
 }
 
+bool cli_next_given(const struct cli_args *args, struct cli_cursor *cursor)
+{
+    cursor->verb = args->verb;
+    while (cli_next_option(cursor))
+        if (args->given[cursor->index])
+            return true;
+    return false;
+}
+
 int cli_form(const struct cli_args *args)
 {
     return args->form;

@@ -20,8 +20,8 @@ const struct cli_option lower_profile_rows[] = {
 const struct cli_option lower_rows[] = {
     CLI_ROW(struct tile_request, emit, "emit", CLI_TEXT, "DIR",
             "write the lowered tile program to a folder: hart.s, gpu.s, the arrays, and run, "
-            "which runs them",
-            .suffixes = "/"),
+            "which runs them; of a network, its tile programs",
+            .suffixes = "/", .forms = 1 << RUN_SYSTEM | 1 << RUN_HOST),
     {0},
 };
 

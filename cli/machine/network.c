@@ -22,8 +22,6 @@ const struct cli_option network_rows[] = {
             .choices = "raw huffman window"),
     CLI_ROW(struct network_request, list, "list", CLI_FLAG, NULL,
             "print the plan: steps, their nodes and tiles"),
-    CLI_ROW(struct network_request, emit, "emit", CLI_TEXT, "DIR",
-            "write the tile programs, their constants, and run, which runs them", .suffixes = "/"),
     CLI_ROW(struct network_request, bisect, "bisect", CLI_FLAG, NULL,
             "find the first value that differs from an array in the folder of --reference"),
     CLI_ROW(struct network_request, reference, "reference", CLI_TEXT, "DIR",
@@ -34,47 +32,52 @@ const struct cli_option network_rows[] = {
     CLI_ROW(struct network_request, runs, "runs", CLI_NUMBER, "N",
             "run N times: arrays of inputs and outputs have a first dimension of N more", .low = 1,
             .high = 1 << 20),
-    CLI_ROW(struct network_request, cycles, "cycles", CLI_FLAG, NULL,
-            "--machine system in time: cycles of each step, and what bounds them"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     CLI_AT(struct network_request, time),
-     .parse = system_parse_config,
-     .argument = "KEY=N,...",
-     .names = system_key,
-     .prefixes = system_prefix,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters of the system: mem.dram_bytes=32,... or a file of "
-             "them; --config help lists them"},
-    CLI_ROW(struct network_request, time.compare, "compare-raw", CLI_FLAG, NULL,
-            "--cycles, and once more with each decoded weight charged as a copy of its raw bytes"),
     CLI_ROW(struct network_request, html, "html", CLI_TEXT, "FILE",
             "--cycles as a page with a chart of the steps", .suffixes = ".html"),
-    CLI_ROW(struct network_request, perfetto, "perfetto", CLI_TEXT, "FILE",
-            "--cycles as a timeline for ui.perfetto.dev, with a slice for each step; 1 us is a "
-            "cycle",
-            .suffixes = ".json"),
     {0},
 };
+
+/* Options of the system, and those of every run, that mean something for a network. */
+static int check_options(const struct cli_args *args)
+{
+    static const char *const meant[] = {"machine", "arg",      "check",      "stats",
+                                        "json",    "quiet",    "cycles",     "config",
+                                        "emit",    "perfetto", "compare-raw"};
+    struct cli_cursor c = {0};
+    while (cli_next_given(args, &c)) {
+        bool known = c.group && c.group->options == network_rows;
+        for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
+            known |= strcmp(c.option->name, meant[i]) == 0;
+        if (!known)
+            return cli_usage_error(args, "--%s does not apply to a network", c.option->name);
+    }
+    return CLI_OK;
+}
+
+int network_refuse_options(const struct cli_args *args)
+{
+    for (const struct cli_option *o = network_rows; o->grammar; o++)
+        if (cli_given(args, o->name))
+            return cli_usage_error(args, "--%s: expected a network (.onnx)", o->name);
+    return CLI_OK;
+}
 
 static int check(struct run *run)
 {
     struct network_request *n = &run->command->network;
     const struct run_request *r = run->request;
-    n->cycles |= n->html || n->perfetto || n->time.compare || n->time.config;
+    n->system = run->command->machine == RUN_SYSTEM;
+    n->perfetto = run->command->hart.files[RUN_PERFETTO];
+    n->cycles = run->command->hart.cycles || n->html || n->perfetto ||
+                run->command->system.time.compare || run->command->system.time.config;
     if (r->files.count != 1)
-        return r->files.count
-                   ? cli_usage_error(r->args, "unexpected second network '%s'", r->files.items[1])
-                   : cli_usage_error(r->args, "no network");
-    if (r->trace)
-        return cli_usage_error(r->args, "--trace: a network has no trace: use --list");
+        return cli_usage_error(r->args, "unexpected second network '%s'", r->files.items[1]);
     if (n->cycles && !n->system)
-        return cli_usage_error(r->args, "--cycles and what needs it: use --machine system");
+        return cli_usage_error(r->args, "--html: use --machine system");
     if (!n->bisect != !n->reference)
         return cli_usage_error(r->args, "--bisect needs --reference DIR, and that only --bisect");
-    return cli_reads(r->args, r->files.items[0]) ?: cli_writes(r->args, n->html)
-        ?: cli_writes(r->args, n->perfetto);
+    return check_options(r->args) ?: cli_reads(r->args, r->files.items[0])
+        ?: cli_writes(r->args, n->html) ?: cli_writes(r->args, n->perfetto);
 }
 
 static bool writes_stdout(const struct run *run)
@@ -187,7 +190,7 @@ static int arguments(struct run *run)
 static int emit(const struct run *run)
 {
     struct sam_error error;
-    const char *folder = run->command->network.emit;
+    const char *folder = run->command->tile.emit;
     if (!folder)
         return CLI_OK;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -347,8 +350,9 @@ static int execute(struct run *run)
                                                     .system = asked->system,
                                                     .sum_order = SAM_TILE_SUM_SYSTEM,
                                                     .timing = asked->cycles,
-                                                    .raw_weights = asked->time.compare,
-                                                    .config = asked->time.config,
+                                                    .raw_weights =
+                                                        run->command->system.time.compare,
+                                                    .config = run->command->system.time.config,
                                                     .stop = cli_stop_flag(),
                                                     .progress = show_progress,
                                                     .context = run};

@@ -7,17 +7,19 @@
 #include "samite/network.h"
 
 struct network_request {
+    bool given;  /* the file is a network */
     bool system; /* --machine system */
     struct cli_list dims, outputs, states;
-    const char *emit, *reference; /* folders, or NULL */
-    const char *html, *perfetto;  /* files, or NULL */
+    const char *reference;       /* a folder, or NULL */
+    const char *html, *perfetto; /* files, or NULL */
     enum sam_network_weights planes;
     bool list, unfused, cycles, bisect;
-    uint64_t runs;                   /* --runs, or 0 */
-    struct system_time_request time; /* --config and --compare-raw */
+    uint64_t runs; /* --runs, or 0 */
 };
 
 extern const struct cli_option network_rows[];
+/* Refuse these options where the file is no network. */
+int network_refuse_options(const struct cli_args *args);
 
 /* The machine's own part of a run. */
 struct network {

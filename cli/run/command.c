@@ -63,13 +63,14 @@ void run_command_init(struct run_command *c, struct cli_args *args)
     tensor_defaults(&c->hart, &c->run);
 }
 
-/* The suffix .onnx implies --machine host; the same options apply to --machine system. */
+/* The suffix .onnx implies --machine host, unless the machine is the system. */
 static int choose_network(struct run_command *c)
 {
-    c->network.system = c->machine == RUN_SYSTEM;
-    if (cli_given(c->run.args, "machine") && !c->network.system && c->machine != RUN_HOST)
+    c->network.given = true;
+    if (cli_given(c->run.args, "machine") && c->machine != RUN_SYSTEM && c->machine != RUN_HOST)
         return cli_usage_error(c->run.args, "a network (.onnx) is for --machine host and system");
-    c->machine = RUN_HOST;
+    if (c->machine != RUN_SYSTEM)
+        c->machine = RUN_HOST;
     return CLI_OK;
 }
 
@@ -91,7 +92,9 @@ static int choose_machine(struct run_command *c)
                                    c->machine == RUN_VENTUS ? "ventus" : "tensor");
         c->machine = RUN_TILE;
     }
-    return CLI_OK;
+    if (c->machine == RUN_HOST)
+        return cli_usage_error(c->run.args, "--machine host: expected a network (.onnx)");
+    return network_refuse_options(c->run.args);
 }
 
 static int check_window(const struct run_request *r)

@@ -14,10 +14,9 @@ int run_begin(struct run *run, struct run_command *command)
                                                      [RUN_TILE] = &machine_tile,
                                                      [RUN_SYSTEM] = &machine_system,
                                                      [RUN_HOST] = &machine_network};
-    *run = (struct run){.command = command,
-                        .request = &command->run,
-                        .machine = machines[command->machine],
-                        .text = stdout};
+    const enum run_machine machine = command->network.given ? RUN_HOST : command->machine;
+    *run = (struct run){
+        .command = command, .request = &command->run, .machine = machines[machine], .text = stdout};
     run->state = calloc(1, run->machine->size);
     return run->state ? CLI_OK : cli_no_memory();
 }

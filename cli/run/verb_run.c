@@ -23,7 +23,7 @@ static const struct cli_group groups[] = {
     {NULL, lower_profile_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {NULL, lower_rows, offsetof(struct run_command, tile), 1 << RUN_SYSTEM},
     {"Options of networks, on --machine host and system", network_rows,
-     offsetof(struct run_command, network), 1 << RUN_HOST},
+     offsetof(struct run_command, network), 1 << RUN_HOST | 1 << RUN_SYSTEM},
     {0},
 };
 
@@ -167,7 +167,6 @@ static int run(struct cli_args *args)
     run_command_init(&c, args);
     int code = cli_read(args, &c) ?: run_command_check(&c) ?: run_command(&c);
     sam_system_config_free(c.system.time.config);
-    sam_system_config_free(c.network.time.config);
     return code;
 }
 

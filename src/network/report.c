@@ -70,7 +70,8 @@ static const char lines[] =
     "?timed {cycles} cycles, {per_second:.1} inferences per second at 1 GHz\n"
     "?raw_per_second with raw weights {raw_cycles} cycles, {raw_per_second:.1} per second\n"
     "?busiest busiest: {busiest}, {bound%cycles:.1} % of the cycles\n"
-    "?timed DRAM: {read} bytes read, {written} written; weights {packed} bytes for {raw}\n"
+    "?timed DRAM: {read} bytes read, {written} written\n"
+    "?packed weights: {packed} bytes packed, {raw} as arrays\n"
     "?timed       cycles     %  bound %  busiest         waits for             kind        nodes\n"
     "*steps?cycles {cycles:12} {cycles%total:5.1}    {bound%cycles:5.1}  {busiest:-15} {waits:-21} "
     "{kind:-11} {nodes}\n";
