@@ -101,11 +101,17 @@ static void put_percent(struct sam_buffer *out, const char *before, double value
     sam_buffer_printf(out, "%s%s%s", before, text, after);
 }
 
-static void put_chart(const struct sam_network_figures *f, struct sam_buffer *out)
+static uint64_t most_cycles(const struct sam_network_figures *f)
 {
     uint64_t most = 1;
     for (size_t i = 0; i < f->step_count; i++)
         most = f->steps[i].cycles > most ? f->steps[i].cycles : most;
+    return most;
+}
+
+static void put_chart(const struct sam_network_figures *f, struct sam_buffer *out)
+{
+    const uint64_t most = most_cycles(f);
     sam_buffer_puts(out, "<div class=\"chart\">");
     for (size_t i = 0; i < f->step_count; i++) {
         const struct sam_network_step *s = &f->steps[i];
@@ -130,10 +136,9 @@ static void put_steps(const struct sam_network_figures *f, struct sam_buffer *ou
                          "<th class=\"at\">kind</th><th>nodes</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < f->step_count; i++) {
         const struct sam_network_step *s = &f->steps[i];
-        const double share = percent(s->cycles, f->sum.cycles);
         sam_buffer_printf(out, "<tr id=\"s%zu\"><td>%llu</td>", i, (unsigned long long)s->cycles);
-        put_percent(out, "<td class=\"p\" style=\"--w:", share, "\">");
-        put_percent(out, "", share, "</td>");
+        put_percent(out, "<td class=\"p\" style=\"--w:", percent(s->cycles, most_cycles(f)), "\">");
+        put_percent(out, "", percent(s->cycles, f->sum.cycles), "</td>");
         put_percent(out, "<td>", percent(s->bound, s->cycles), "</td>");
         sam_buffer_printf(out,
                           "<td class=\"at\">%s</td><td class=\"at\">%s</td><td>%llu</td>"
