@@ -59,7 +59,8 @@ static void reduce_block(struct net_text *text, void *context, const struct net_
         net_shape_of(r->dtype, r->rows ? 1 : r->site->rows, r->rows ? r->site->cols : 1);
     char name[24];
     sam_format(name, sizeof name, "t%s%s", r->rows ? "col" : "row", r->fold);
-    const struct net_tile part = NET_OP1(text, name, like, block);
+    const bool one = (r->rows ? block.rows : block.cols) == 1;
+    const struct net_tile part = one ? block : NET_OP1(text, name, like, block);
     if (r->once) {
         r->result = part;
         return;

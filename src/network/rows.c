@@ -42,7 +42,8 @@ static void combine(struct rows *r, const char *fold, const char *join, struct n
                     struct net_tile part)
 {
     struct net_text *const text = &r->b->text;
-    const struct net_tile column = NET_OP1(text, fold, net_shape_of(SAM_F32, part.rows, 1), part);
+    const struct net_tile column =
+        part.cols == 1 ? part : NET_OP1(text, fold, net_shape_of(SAM_F32, part.rows, 1), part);
     net_op_into(text, join, into, 2, (struct net_tile[]){into, column});
 }
 

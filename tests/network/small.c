@@ -14,7 +14,7 @@
 void small_start(struct small *small, uint64_t seed)
 {
     memset(small, 0, sizeof *small);
-    small->random = seed;
+    small->seed = small->random = seed;
     small->graph.values = small->values;
     small->graph.nodes = small->nodes;
     small->graph.inputs = small->inputs;
@@ -122,7 +122,7 @@ static double number_at(const struct net_value *value, const void *data, uint64_
     return sam_dtype_value(value->dtype, bits);
 }
 
-static void compare(const struct net_value *value, const void *expected, const void *got,
+static void compare(const struct small *small, const struct net_value *value, const void *expected, const void *got,
                     double tolerance)
 {
     double range = 0;
@@ -133,7 +133,8 @@ static void compare(const struct net_value *value, const void *expected, const v
         const double e = number_at(value, expected, i), g = number_at(value, got, i);
         if (isnan(e) ? isnan(g) : e == g || fabs(e - g) <= tolerance * range)
             continue;
-        fail_msg("%s[%llu of %llu]: %.9g, expected %.9g (range %g)", value->name,
+        fail_msg("seed %#llx: %s[%llu of %llu]: %.9g, expected %.9g (range %g)",
+                 (unsigned long long)small->seed, value->name,
                  (unsigned long long)i, (unsigned long long)value->count, g, e, range);
     }
 }
@@ -166,15 +167,16 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
                    plan->steps[i].text);
     void **const host = new_outputs(small), **const other = new_outputs(small);
     if (net_plan_run(plan, NET_HOST, inputs, host, NULL, NULL, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+        fail_msg("seed %#llx: %s", (unsigned long long)small->seed, error.text);
     for (size_t i = 0; i < small->graph.output_count; i++)
-        compare(&small->values[small->outputs[i]], expected[i], host[i], tolerance);
+        compare(small, &small->values[small->outputs[i]], expected[i], host[i], tolerance);
     if (system) {
         if (net_plan_run(plan, NET_SYSTEM, inputs, other, NULL, NULL, &error) != SAM_OK)
             fail_msg("system: %s", error.text);
         for (size_t i = 0; i < small->graph.output_count; i++) {
             const struct net_value *const value = &small->values[small->outputs[i]];
-            assert_memory_equal(host[i], other[i], value->count * sam_dtype_size(value->dtype));
+            if (memcmp(host[i], other[i], value->count * sam_dtype_size(value->dtype)))
+                fail_msg("seed %#llx: the system's bits differ", (unsigned long long)small->seed);
         }
     }
     free_outputs(small, host);

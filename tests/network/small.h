@@ -15,7 +15,7 @@ struct small {
     char names[SMALL_VALUES + SMALL_NODES][24];
     uint32_t inputs[16], outputs[16];
     void *data[SMALL_VALUES]; /* of constants */
-    uint64_t random;
+    uint64_t seed, random;
     bool whole; /* inputs are small integers */
 };
 
