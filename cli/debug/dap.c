@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stop.h"
 
@@ -307,6 +308,9 @@ enum sam_status dap_on_launch(struct dap *dap, const json_t *arguments, struct s
         return debug_fail(error, "launch: the program was launched already");
     dap->stop_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->stop_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
+    const char *folder = dap_text(arguments, "cwd", NULL);
+    if (folder && chdir(folder) != 0)
+        return debug_fail(error, "cwd: cannot enter '%.200s'", folder);
     char **words = launch_words(arguments, &count, error);
     if (!words)
         return SAM_ERR_USAGE;

@@ -249,6 +249,17 @@ static void *read_output(void *context)
 
 /* ---------------------------------------------------------------------------------- launch */
 
+/* Without the command's name, which a message begins with, and the end of its line. */
+static void shorten(char *text)
+{
+    static const char mark[] = "error: ";
+    char *begin = strncmp(text, "samite", 6) == 0 ? strstr(text, mark) : NULL;
+    for (size_t end = strlen(text); end && text[end - 1] == '\n';)
+        text[--end] = '\0';
+    if (begin)
+        memmove(text, begin + sizeof mark - 1, strlen(begin + sizeof mark - 1) + 1);
+}
+
 static int launch(void *context, struct dap *dap, char **words, size_t count, char *problem,
                   size_t size)
 {
@@ -264,8 +275,7 @@ static int launch(void *context, struct dap *dap, char **words, size_t count, ch
     pthread_mutex_lock(&h->printing);
     h->problem = NULL;
     pthread_mutex_unlock(&h->printing);
-    for (size_t end = strlen(problem); end && problem[end - 1] == '\n';)
-        problem[--end] = '\0';
+    shorten(problem);
     return code;
 }
 
@@ -305,6 +315,7 @@ static bool begin(struct host *h)
         !redirect(&h->streams[ERR], STDERR_FILENO))
         return false;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     signal(SIGPIPE, SIG_IGN); /* a client that has gone is an error like another */
     cli_answer_interrupts();
     sigfillset(&all);

@@ -111,6 +111,13 @@ static void ended(struct dap *dap)
         d->quits = true;
 }
 
+static void put_line(struct dap *dap, const char *text)
+{
+    char line[1100];
+    snprintf(line, sizeof line, "%s\n", text);
+    dap_output(dap, "stderr", line);
+}
+
 /* Tell where the program has stopped, and why; `printed` is the debugger's report. */
 static void tell(struct dap *dap, const char *printed)
 {
@@ -125,14 +132,13 @@ static void tell(struct dap *dap, const char *printed)
     }
     switch (d->stop.reason) {
     case SAM_SESSION_TRAP:
-        dap_output(dap, "stderr", d->stop_text);
-        dap_output(dap, "stderr", "\n");
+        put_line(dap, d->stop_text);
         dap_send_stopped(dap, "exception", "trap", d->stop_text);
         return;
     case SAM_SESSION_BREAK: dap_send_stopped(dap, point_reason(dap), NULL, NULL); return;
     case SAM_SESSION_WATCH:
         dap_output(dap, "console", printed);
-        dap_send_stopped(dap, point_reason(dap), NULL, printed);
+        dap_send_stopped(dap, point_reason(dap), NULL, NULL);
         return;
     case SAM_SESSION_STOPPED: dap_send_stopped(dap, "pause", NULL, NULL); return;
     case SAM_SESSION_EBREAK: dap_send_stopped(dap, "breakpoint", "ebreak", NULL); return;
@@ -204,12 +210,15 @@ void dap_do(struct dap *dap)
         tell(dap, "");
         return;
     }
+    if (d->state == DEBUG_ENDED && strcmp(dap->command, "continue") == 0) {
+        d->quits = true; /* the client has looked back */
+        return;
+    }
     const enum sam_status status = run(dap, dap->command, &text, &error);
     if (status == SAM_OK && !dap->over && !d->quits) {
         tell(dap, text ? text : "");
     } else if (status != SAM_OK) {
-        dap_output(dap, "stderr", error.text);
-        dap_output(dap, "stderr", "\n");
+        put_line(dap, error.text);
         d->stop_point = 0;
         dap_send_stopped(dap, "pause", error.text, NULL);
     }

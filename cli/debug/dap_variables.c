@@ -252,8 +252,12 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
                             .frame = (uint64_t)dap_integer(arguments, "frameId", 0) - 1};
     struct printed printed = {.expression = expression};
     struct value value;
-    char *collected = NULL, text[2048];
+    char *collected = NULL, text[2048], format = 0;
     json_int_t reference = 0;
+    if (expression[0] == '/' && expression[1] && strchr(value_formats, expression[1])) {
+        format = expression[1]; /* "/x v3", as after print */
+        expression += 2;
+    }
     enum sam_status status = dap_collect(dap, print_variable, &printed, &collected, error);
     if (status == SAM_OK && printed.found && collected) {
         const char *equals = strstr(collected, " = ");
@@ -269,6 +273,8 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
         return status;
     if (value.place.kind == PLACE_BYTES)
         snprintf(text, sizeof text, "%s[...]", expression);
+    else if (format)
+        debug_value_line(dap->debug, &value, format, text, sizeof text);
     else
         dap_value_text(dap, &value, text, sizeof text);
     if (list.frame < dap->frame_count && value.place.kind == PLACE_V)
