@@ -65,6 +65,12 @@ void cli_answer_interrupts(void)
     answering = 1;
 }
 
+void cli_interrupt(void)
+{
+    if (!stop_requested)
+        stop_requested = SIGINT;
+}
+
 bool cli_forget_interrupt(void)
 {
     if (stop_requested && stop_requested != SIGINT)

@@ -15,6 +15,8 @@ const volatile int *cli_stop_flag(void);
 bool cli_stopped(void);
 /* A prompt handles Ctrl-C: from here on it never ends the command. */
 void cli_answer_interrupts(void);
+/* Set the flag as Ctrl-C does, from another thread. */
+void cli_interrupt(void);
 /* Clear a Ctrl-C that has been handled. False: another signal is pending. */
 bool cli_forget_interrupt(void);
 /* At the very end, after clean-up and all messages: a shell continues its loop unless the

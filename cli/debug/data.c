@@ -72,6 +72,37 @@ static void print_value(struct debug *d, const struct value *v, char format)
         print_lanes(d, v, format);
 }
 
+void debug_value_line(struct debug *d, const struct value *v, char format, char *text, size_t size)
+{
+    char one[200];
+    if (!v->is_vector || all_alike(v)) {
+        value_text(v, 0, format, d->image, one, sizeof one);
+        snprintf(text, size, v->is_vector ? "%s in all %u lanes" : "%s", one, v->count);
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "{");
+    for (unsigned i = 0; i < v->count && used < size; i++) {
+        value_text(v, i, format, d->image, one, sizeof one);
+        used += (size_t)snprintf(text + used, size - used, v->active >> i & 1 ? "%s%s" : "%s(%s)",
+                                 i ? ", " : "", one);
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "}");
+}
+
+void debug_say_value(struct debug *d, const char *expression, size_t size)
+{
+    char copy[512], text[2048];
+    struct value value;
+    struct sam_error error;
+    snprintf(copy, sizeof copy, "%.*s", (int)(size < sizeof copy ? size : sizeof copy - 1),
+             expression);
+    const enum sam_status status = debug_evaluate(d, copy, &value, &error);
+    if (status == SAM_OK)
+        debug_value_line(d, &value, 0, text, sizeof text);
+    debug_say(d, status == SAM_OK ? "%s" : "<%s>", status == SAM_OK ? text : error.text);
+}
+
 /* "/x" at *at: the letter, or 0. */
 static enum sam_status take_format(const char **at, char *format, struct sam_error *error)
 {
@@ -87,8 +118,8 @@ static enum sam_status take_format(const char **at, char *format, struct sam_err
     return SAM_OK;
 }
 
-static enum sam_status evaluate(struct debug *d, const char *text, struct value *value,
-                                struct sam_error *error)
+enum sam_status debug_evaluate(struct debug *d, const char *text, struct value *value,
+                               struct sam_error *error)
 {
     const enum sam_status status = debug_value(d, &text, value, error);
     if (status == SAM_OK && text[0] == '=')
@@ -113,7 +144,7 @@ enum sam_status command_print(struct debug *d, const char *rest, struct sam_erro
     if (status == SAM_OK && debug_print_variable(d, rest, &status, error))
         return status;
     if (status == SAM_OK)
-        status = evaluate(d, *rest ? rest : "$", &value, error);
+        status = debug_evaluate(d, *rest ? rest : "$", &value, error);
     if (status != SAM_OK)
         return status;
     if (value.place.kind == PLACE_BYTES) {
@@ -161,7 +192,7 @@ enum sam_status command_set(struct debug *d, const char *rest, struct sam_error 
     if (*at != '=')
         return debug_fail(error, "%s%.40s%s: expected = and the new value", *at ? "'" : "the end",
                           at, *at ? "'" : "");
-    status = evaluate(d, at + 1, &value, error);
+    status = debug_evaluate(d, at + 1, &value, error);
     return status == SAM_OK ? debug_assign(d, &place, &value, error) : status;
 }
 
@@ -177,7 +208,7 @@ enum sam_status display_show(struct debug *d, const struct display *display,
         snprintf(line, sizeof line, "%s %s", display->format, display->text);
         return command_examine(d, line, error);
     }
-    const enum sam_status status = evaluate(d, display->text, &value, error);
+    const enum sam_status status = debug_evaluate(d, display->text, &value, error);
     if (status != SAM_OK)
         return status;
     debug_say(d, "%u: %s = ", display->number, display->text);

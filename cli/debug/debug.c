@@ -171,7 +171,7 @@ static bool interrupted(struct debug *d)
 }
 
 /* The end of the drive. */
-static int verdict(const struct debug *d)
+int debug_verdict(const struct debug *d)
 {
     const bool last = d->run->number + 1 >= d->run->count;
     if (d->failed && d->quits)
@@ -205,7 +205,7 @@ int debug_drive(void *context, struct run_session *session)
         if (interrupted(d))
             d->quits = true;
     }
-    const int code = cli_stopped() ? CLI_SHOWN : verdict(d);
+    const int code = cli_stopped() ? CLI_SHOWN : debug_verdict(d);
     debug_detach(d);
     return code;
 }

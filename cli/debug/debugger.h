@@ -34,6 +34,7 @@ struct point {
     bool has_workgroup, has_warp, has_lane;
     uint32_t workgroup, warp, lane;
     char *condition; /* NULL: none */
+    char *message;   /* of a logpoint: shown instead of stopping, with {EXPR} replaced */
     char *what;      /* as typed: "vecadd", "*0x90000000:4" */
     uint64_t hits, ignore;
     char problem[256]; /* the error of its condition; "": none */
@@ -110,8 +111,11 @@ struct debug {
     char *last_line;   /* the command that an empty line repeats */
     unsigned until_id; /* the session's breakpoint at --until; 0: none */
     bool at_end;       /* the current instruction may end the program: at --until, at an ebreak */
-    uint64_t stepped_from; /* pc before the last step */
-    unsigned last_stop;    /* the session's point at which continue stopped; 0: none */
+    uint64_t stepped_from;        /* pc before the last step */
+    struct sam_session_stop stop; /* the last one reported, */
+    unsigned stop_point;          /* the number of its point, 0: none, */
+    char stop_text[1024];         /* and the report of its trap */
+    unsigned last_stop;           /* the session's point at which continue stopped; 0: none */
     bool quits;
     bool goes_on; /* to the next launch */
     bool failed;  /* a command of a script has */
@@ -123,6 +127,8 @@ enum sam_status debug_execute(struct debug *debug, const char *line, struct sam_
 /* Begin with a session, and undo its settings. */
 enum sam_status debug_attach(struct debug *debug, struct run_session *run, struct sam_error *error);
 void debug_detach(struct debug *debug);
+/* The exit code of the drive, as it stands. */
+int debug_verdict(const struct debug *debug);
 
 /* -------------------------------------------------------------------- text.c: output, words */
 /* Print to the user; control characters in foreign text are replaced. */
@@ -164,6 +170,11 @@ const char *debug_abi_name(unsigned number);
 /* The variable of the source that the focus's lane has; false: there is none of that name. */
 bool debug_find_variable(struct debug *debug, const char *name, struct value *value,
                          enum sam_status *status, struct sam_error *error);
+/* Variable `index` of those visible in the lane of the focus, the innermost first. */
+bool debug_variable_at(struct debug *debug, size_t index, struct sam_variable *variable);
+/* Print it: "NAME = VALUE". */
+enum sam_status debug_show_variable(struct debug *debug, const struct sam_variable *variable,
+                                    struct sam_error *error);
 /* Print a variable of several numbers that `text` names; false: it names none. */
 bool debug_print_variable(struct debug *debug, const char *text, enum sam_status *status,
                           struct sam_error *error);
@@ -198,6 +209,11 @@ bool stop_instruction(struct debug *debug, uint64_t address, bool next);
 void stop_show_displays(struct debug *debug);
 /* Calls by the calling convention: jal and jalr that link. */
 bool stop_is_call(uint32_t word);
+/* The instruction at an address; false: it cannot be read. */
+bool stop_disassemble(struct debug *debug, uint64_t address, bool next, uint32_t *word, char *text,
+                      size_t size);
+/* " lane 5", " lanes 0-7" or " lanes 0x0000a001" */
+void stop_name_lanes(uint32_t lanes, char *text, size_t size);
 /* The word of the instruction at an address. */
 bool stop_fetch(struct debug *debug, uint64_t address, uint32_t *word);
 
@@ -206,6 +222,9 @@ bool stop_fetch(struct debug *debug, uint64_t address, uint32_t *word);
 enum sam_status stack_read(struct debug *debug, struct sam_stack_entry **entries, size_t *depth,
                            struct sam_error *error);
 
+/* The call that ra of the focused warp tells; false: none. */
+bool debug_caller(struct debug *debug, uint64_t *address);
+
 /* ------------------------------------------------------------------------- past.c */
 /* To the initial state of the launch. */
 enum sam_status past_restart(struct debug *debug, struct sam_error *error);
@@ -213,6 +232,14 @@ enum sam_status past_restart(struct debug *debug, struct sam_error *error);
 /* ------------------------------------------------------------------------- data.c */
 enum sam_status display_show(struct debug *debug, const struct display *display,
                              struct sam_error *error);
+/* The value of a whole text. */
+enum sam_status debug_evaluate(struct debug *debug, const char *text, struct value *value,
+                               struct sam_error *error);
+/* A value on one line: "7", "7 in all 32 lanes", "{1, (2), 3, 4}". */
+void debug_value_line(struct debug *debug, const struct value *value, char format, char *text,
+                      size_t size);
+/* Print it; "<why not>" of an expression that cannot be evaluated. */
+void debug_say_value(struct debug *debug, const char *expression, size_t size);
 /* Apply a function to the things with these numbers: "1 2-4". */
 typedef enum sam_status debug_on_number(struct debug *debug, unsigned number,
                                         struct sam_error *error);
@@ -227,6 +254,8 @@ struct point *points_of(struct debug *debug, unsigned id);
 /* The breakpoint onto which the focused warp was stepped, which counts as reached; NULL: none,
  * or none that stops. */
 struct point *points_stepped_on(struct debug *debug);
+/* Whether a text begins with a limit of a breakpoint: "lane", "warp", "if", ... */
+bool debug_begins_limit(const char *at);
 void points_delete(struct debug *debug, struct point *point);
 
 /* ----------------------------------------------------------------- commands.c: their table */

@@ -47,6 +47,31 @@ static bool holds(struct point *p, uint32_t workgroup, uint32_t warp)
     return true;
 }
 
+/* Show the message of a logpoint, with the values of the expressions in braces. */
+static void say_message(struct point *p, uint32_t workgroup, uint32_t warp)
+{
+    struct debug *d = p->debug;
+    const struct debug_focus focus = d->focus;
+    FILE *out = d->out;
+    d->focus.workgroup = workgroup;
+    d->focus.warp = warp;
+    d->out = d->run->text;
+    for (const char *at = p->message; *at;) {
+        const size_t size = strcspn(at, "{");
+        const char *end = strchr(at + size, '}');
+        debug_say(d, "%.*s", (int)size, at);
+        at += size;
+        if (!*at)
+            break;
+        debug_say_value(d, at + 1, end ? (size_t)(end - at - 1) : strlen(at + 1));
+        at = end ? end + 1 : at + strlen(at);
+    }
+    debug_say(d, "\n");
+    fflush(d->out);
+    d->out = out;
+    d->focus = focus;
+}
+
 static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
 {
     p->problem[0] = '\0';
@@ -55,10 +80,13 @@ static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
     if (p->debug->going_back)
         return true;
     p->hits++;
-    if (!p->ignore)
-        return true;
-    p->ignore--;
-    return false;
+    if (p->ignore) {
+        p->ignore--;
+        return false;
+    }
+    if (p->message)
+        say_message(p, workgroup, warp);
+    return !p->message;
 }
 
 /* Whether the user knows that the warp is here. */
@@ -171,6 +199,7 @@ void points_detach(struct debug *d)
 static void free_point(struct point *p)
 {
     free(p->condition);
+    free(p->message);
     free(p->what);
     free(p);
 }
@@ -292,7 +321,7 @@ static struct point *new_point(struct debug *d, enum point_kind kind, const char
     return NULL;
 }
 
-static bool begins_limit(const char *at)
+bool debug_begins_limit(const char *at)
 {
     static const char *const words[] = {"if", "warp", "thread", "workgroup", "lane"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -309,7 +338,7 @@ static enum sam_status add_break(struct debug *d, const char *rest, bool tempora
     const char *begin = rest + strspn(rest, " \t"), *at = begin;
     uint64_t address = debug_pc(d);
     char place[512];
-    if (*at && !begins_limit(at)) {
+    if (*at && !debug_begins_limit(at)) {
         const enum sam_status status = source_location(d, &at, &address, error);
         if (status != SAM_OK)
             return status;

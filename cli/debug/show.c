@@ -267,21 +267,33 @@ static bool is_caller(struct debug *d, uint64_t ra, uint64_t pc)
     return symbol && call_target(d, ra - 4, word, &target) && target == symbol->value;
 }
 
-enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_error *error)
+bool debug_caller(struct debug *d, uint64_t *address)
 {
     enum { RA = 1 };
+    struct sam_error error;
+    uint64_t ra = 0;
+    if (sam_session_x(d->session, d->focus.workgroup, d->focus.warp, RA, &ra, &error) != SAM_OK ||
+        !is_caller(d, ra, debug_pc(d)))
+        return false;
+    *address = ra - 4;
+    return true;
+}
+
+enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_error *error)
+{
     char place[512];
-    uint64_t pc = debug_pc(d), ra = 0;
+    uint64_t pc = debug_pc(d), caller;
+    struct sam_session_warp warp;
     enum sam_status status = debug_no_more(rest, error);
     if (status == SAM_OK)
-        status = sam_session_x(d->session, d->focus.workgroup, d->focus.warp, RA, &ra, error);
+        status = debug_warp(d, &warp, error);
     if (status != SAM_OK)
         return status;
     source_describe(d, pc, place, sizeof place);
     debug_say(d, "#0  0x%llx in %s\n", (unsigned long long)pc, place);
-    if (!is_caller(d, ra, pc))
+    if (!debug_caller(d, &caller))
         return SAM_OK;
-    source_describe(d, ra - 4, place, sizeof place);
-    debug_say(d, "#1  0x%llx in %s\n", (unsigned long long)ra - 4, place);
+    source_describe(d, caller, place, sizeof place);
+    debug_say(d, "#1  0x%llx in %s\n", (unsigned long long)caller, place);
     return SAM_OK;
 }

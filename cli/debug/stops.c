@@ -32,6 +32,16 @@ static uint32_t prefix_before(struct debug *d, uint64_t address, bool next)
     return strncmp(text, "regext", 6) == 0 || strncmp(text, "regpair", 7) == 0 ? word : 0;
 }
 
+bool stop_disassemble(struct debug *d, uint64_t address, bool next, uint32_t *word, char *text,
+                      size_t size)
+{
+    if (!stop_fetch(d, address, word))
+        return false;
+    sam_disassemble(&d->shape.isa, *word, address, prefix_before(d, address, next), d->image, text,
+                    size);
+    return true;
+}
+
 bool stop_instruction(struct debug *d, uint64_t address, bool next)
 {
     char name[160], text[160];
@@ -41,14 +51,9 @@ bool stop_instruction(struct debug *d, uint64_t address, bool next)
     const bool named = d->image && sam_image_symbol_at(d->image, address);
     debug_say(d, "%s 0x%0*llx%s%s%s:\t", next ? "=>" : "  ", digits, (unsigned long long)address,
               named ? " <" : "", named ? name : "", named ? ">" : "");
-    if (!stop_fetch(d, address, &word)) {
-        debug_say(d, "(no memory)\n");
-        return false;
-    }
-    sam_disassemble(&d->shape.isa, word, address, prefix_before(d, address, next), d->image, text,
-                    sizeof text);
-    debug_say(d, "%s\n", text);
-    return true;
+    const bool found = stop_disassemble(d, address, next, &word, text, sizeof text);
+    debug_say(d, "%s\n", found ? text : "(no memory)");
+    return found;
 }
 
 static uint32_t all_lanes(const struct debug *d)
@@ -153,7 +158,7 @@ static uint32_t lanes_of_access(struct debug *d, const struct sam_session_stop *
     return lanes;
 }
 
-static void name_lanes(uint32_t lanes, char *text, size_t size)
+void stop_name_lanes(uint32_t lanes, char *text, size_t size)
 {
     const int first = __builtin_ctz(lanes);
     const uint32_t run = lanes >> first;
@@ -186,7 +191,7 @@ static void report_watch(struct debug *d, const struct sam_session_stop *stop,
     const uint32_t found = p ? lanes_of_access(d, stop, p) : 0;
     source_describe(d, stop->access_pc, place, sizeof place);
     if (found)
-        name_lanes(found, lanes, sizeof lanes);
+        stop_name_lanes(found, lanes, sizeof lanes);
     if (d->shape.v_count)
         snprintf(warp, sizeof warp, " by workgroup %u warp %u%s", stop->workgroup, stop->warp,
                  lanes);
@@ -287,6 +292,10 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
 {
     struct point *p = points_of(d, stop->id);
     char before[64] = "";
+    d->stop = *stop;
+    d->stop_point = p ? p->number : 0;
+    snprintf(d->stop_text, sizeof d->stop_text, "%s",
+             stop->reason == SAM_SESSION_TRAP ? error->text : "");
     d->state = DEBUG_LIVE;
     d->started = true;
     d->at_end = false;
@@ -316,8 +325,10 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
     case SAM_SESSION_START: debug_say(d, "[the beginning of what is recorded]\n"); break;
     case SAM_SESSION_COUNT:
     case SAM_SESSION_ASKED:
-        if (stop->instructions && (p = points_stepped_on(d)))
+        if (stop->instructions && (p = points_stepped_on(d))) {
+            d->stop_point = p->number;
             report_break(d, stop, p, before, sizeof before);
+        }
         break;
     case SAM_SESSION_RELEASED:
     case SAM_SESSION_WAITS: break;

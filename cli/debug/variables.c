@@ -6,8 +6,7 @@
 
 enum { BYTES = 8 * SAM_VARIABLE_PIECES };
 
-/* Variable `index` of those visible in the lane, the innermost first. */
-static bool variable_at(struct debug *d, size_t index, struct sam_variable *variable)
+bool debug_variable_at(struct debug *d, size_t index, struct sam_variable *variable)
 {
     struct sam_error error;
     uint64_t pc;
@@ -18,7 +17,7 @@ static bool variable_at(struct debug *d, size_t index, struct sam_variable *vari
 
 static bool find(struct debug *d, const char *name, struct sam_variable *variable)
 {
-    for (size_t i = 0; variable_at(d, i, variable); i++)
+    for (size_t i = 0; debug_variable_at(d, i, variable); i++)
         if (strcmp(variable->name, name) == 0)
             return true;
     return false;
@@ -100,8 +99,8 @@ static bool is_number(const struct sam_variable *v)
     return v->field_count == 1 && !*v->fields[0].path;
 }
 
-static enum sam_status print_variable(struct debug *d, const struct sam_variable *v,
-                                      struct sam_error *error)
+enum sam_status debug_show_variable(struct debug *d, const struct sam_variable *v,
+                                    struct sam_error *error)
 {
     uint8_t bytes[BYTES];
     uint64_t known = 0;
@@ -156,7 +155,7 @@ bool debug_print_variable(struct debug *d, const char *text, enum sam_status *st
     snprintf(name, sizeof name, "%.*s", (int)size, text);
     if (!find(d, name, &v) || is_number(&v))
         return false;
-    *status = print_variable(d, &v, error);
+    *status = debug_show_variable(d, &v, error);
     return true;
 }
 
@@ -166,11 +165,11 @@ static enum sam_status list(struct debug *d, const char *rest, bool parameters,
     struct sam_variable v;
     bool any = false;
     enum sam_status status = debug_no_more(rest, error);
-    for (size_t i = 0; status == SAM_OK && variable_at(d, i, &v); i++) {
+    for (size_t i = 0; status == SAM_OK && debug_variable_at(d, i, &v); i++) {
         if (v.parameter != parameters)
             continue;
         any = true;
-        status = print_variable(d, &v, error);
+        status = debug_show_variable(d, &v, error);
     }
     if (status == SAM_OK && !any)
         return debug_fail(error, "no %s here%s", parameters ? "arguments" : "variables",

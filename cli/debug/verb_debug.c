@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite debug: what `samite run` runs, in a debugger. */
+#include <string.h>
+
+#include "cli_args.h"
+#include "dap_host.h"
 #include "debug.h"
+#include "files.h"
 #include "run/command.h"
+
+extern const struct cli_verb verb_debug;
 
 struct request {
     struct run_command command; /* first: groups of options count from it */
     struct debug_options options;
+    bool dap;
 };
 
 static int add_command(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -36,6 +44,9 @@ static const struct cli_option options[] = {
             "do not record: runs faster, but cannot step back"),
     CLI_ROW(struct request, options.echo, "echo", CLI_FLAG, NULL,
             "show each command that does not come from a terminal"),
+    CLI_ROW(struct request, dap, "dap", CLI_FLAG, NULL,
+            "serve an editor on standard input and output by the Debug Adapter Protocol; its "
+            "launch request has the program and the other options"),
     {0},
 };
 
@@ -56,18 +67,59 @@ static const struct cli_form machines[] = {
     {0},
 };
 
-static int run(struct cli_args *args)
+static int read_request(struct cli_args *args, struct request *r)
 {
-    struct request r = {.options = {.batch = false}};
-    run_command_init(&r.command, args);
-    int code = cli_read(args, &r) ?: run_command_check(&r.command);
-    if (code != CLI_OK)
-        return code;
-    if (r.command.machine == RUN_TILE)
+    *r = (struct request){.options = {.batch = false}};
+    run_command_init(&r->command, args);
+    const int code = cli_read(args, r) ?: run_command_check(&r->command);
+    if (code == CLI_OK && r->command.machine == RUN_TILE)
         return cli_usage_error(args,
                                "'%s': tile programs have no debugger: samite run --trace shows "
                                "their operations",
-                               r.command.run.files.items[0]);
+                               r->command.run.files.items[0]);
+    return code;
+}
+
+static int run_words(struct cli_args *args, struct debug_options *chosen,
+                     const struct run_driver *driver)
+{
+    static const char *const others[] = {"ex", "command", "batch", "echo", "gdb", "dap"};
+    struct request r;
+    const int code = read_request(args, &r);
+    if (code != CLI_OK)
+        return code;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (cli_given(args, others[i]))
+            return cli_usage_error(args, "--%s: an editor runs the program", others[i]);
+    chosen->no_record = r.options.no_record;
+    r.command.run.driver = driver;
+    return run_command(&r.command);
+}
+
+/* The words of a launch request. */
+static int run_launch(char **words, int count, struct debug_options *chosen,
+                      const struct run_driver *driver)
+{
+    struct cli_args args = {.verb = &verb_debug, .words = words, .count = count};
+    args.files = cli_files_new();
+    if (!args.files)
+        return cli_no_memory();
+    const int code = run_words(&args, chosen, driver);
+    cli_files_free(args.files);
+    cli_args_free(&args);
+    return code;
+}
+
+static int run(struct cli_args *args)
+{
+    struct request r;
+    if (args->count == 1 && strcmp(args->words[0], "--dap") == 0)
+        return dap_host_serve(run_launch);
+    int code = read_request(args, &r);
+    if (code != CLI_OK)
+        return code;
+    if (r.dap)
+        return cli_usage_error(args, "--dap: the launch request has the program and options");
     if (r.command.run.gdb.given) /* gdb is the debugger */
         return run_command(&r.command);
     struct debug *debug = debug_new(&r.options);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes, registers, the SIMT stack and local memory as variables of the Debug Adapter Protocol. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dap.h"
+
+enum { TL_COUNT = 32, TL_BYTES = 1024, M_COUNT = 8, SHOWN_V = 32 };
+
+/* Where each lane is; the first row is the lane whose variables are shown, and can be set. */
+static void list_lanes(struct dap_list *list)
+{
+    struct debug *d = list->dap->debug;
+    const uint32_t chosen = d->focus.lane;
+    struct sam_session_warp warp;
+    struct sam_error error;
+    char name[32], place[512], text[600];
+    if (debug_warp(d, &warp, &error) != SAM_OK)
+        return;
+    if (dap_wants(list))
+        dap_add_expression(list, "selected", "$lane", 0, 0);
+    for (uint32_t i = 0; i < d->shape.lanes; i++) {
+        uint64_t pc = 0;
+        if (!dap_wants(list))
+            continue;
+        d->focus.lane = i;
+        snprintf(name, sizeof name, "lane %u", i);
+        if (debug_lane_pc(d, &pc, &error) != SAM_OK)
+            pc = 0;
+        source_describe(d, pc, place, sizeof place);
+        snprintf(text, sizeof text, "%s%s",
+                 warp.mask >> i & 1 ? "active at "
+                 : pc               ? "waits at "
+                                    : "never started",
+                 pc ? place : "");
+        dap_add(list, name, text, "", dap_reference(list, DAP_LANE + i), 0);
+    }
+    d->focus.lane = chosen;
+}
+
+static bool is_zero(struct debug *d, unsigned v)
+{
+    uint32_t lanes[SAM_MAX_LANES] = {0};
+    struct sam_error error;
+    if (sam_session_v(d->session, d->focus.workgroup, d->focus.warp, v, lanes, &error) != SAM_OK)
+        return true;
+    for (unsigned i = 0; i < d->shape.lanes; i++)
+        if (lanes[i])
+            return false;
+    return true;
+}
+
+/* v0 to v31, and those above that are used; whole, or the element of a lane. */
+static void list_vectors(struct dap_list *list, bool whole)
+{
+    struct debug *d = list->dap->debug;
+    char name[16], expression[32];
+    for (unsigned i = 0; i < d->shape.v_count; i++) {
+        if ((i >= SHOWN_V && is_zero(d, i)) || !dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "v%u", i);
+        snprintf(expression, sizeof expression, whole ? "$v%u" : "$v%u[%u]", i, d->focus.lane);
+        dap_add_expression(list, name, expression, whole ? dap_reference(list, DAP_V + i) : 0,
+                           whole ? d->shape.lanes : 0);
+    }
+}
+
+/* The lanes of a register; the values of inactive ones in parentheses. */
+static void list_vector(struct dap_list *list, unsigned v)
+{
+    struct debug *d = list->dap->debug;
+    char name[16], expression[32], text[200], shown[208];
+    struct value value;
+    struct sam_error error;
+    snprintf(expression, sizeof expression, "$v%u", v);
+    if (debug_evaluate(d, expression, &value, &error) != SAM_OK)
+        return;
+    for (unsigned i = 0; i < value.count; i++) {
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "[%u]", i);
+        snprintf(expression, sizeof expression, "$v%u[%u]", v, i);
+        value_text(&value, i, 0, d->image, text, sizeof text);
+        snprintf(shown, sizeof shown, value.active >> i & 1 ? "%s" : "(%s)", text);
+        dap_add(list, name, shown, expression, 0, 0);
+    }
+}
+
+static void list_scalars(struct dap_list *list)
+{
+    struct debug *d = list->dap->debug;
+    char name[32], expression[16];
+    if (dap_wants(list))
+        dap_add_expression(list, "pc", "$pc", 0, 0);
+    if (d->shape.v_count && dap_wants(list))
+        dap_add_expression(list, "mask", "$mask", 0, 0);
+    for (unsigned i = 0; i < d->shape.x_count; i++) {
+        uint64_t bits = 0;
+        struct sam_error error;
+        const bool used = sam_session_x(d->session, d->focus.workgroup, d->focus.warp, i, &bits,
+                                        &error) == SAM_OK &&
+                          bits;
+        if ((i >= 32 && !used) || !dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "x%u%s%s", i, i < 32 ? " " : "", debug_abi_name(i));
+        snprintf(expression, sizeof expression, "$x%u", i);
+        dap_add_expression(list, name, expression, 0, 0);
+    }
+}
+
+static void list_csrs(struct dap_list *list)
+{
+    struct debug *d = list->dap->debug;
+    struct sam_csr_entry entry;
+    struct sam_error error;
+    char expression[64];
+    for (size_t i = 0; sam_csr_entry_get(&d->shape.isa, i, &entry); i++) {
+        uint64_t bits;
+        if (sam_session_csr(d->session, d->focus.workgroup, d->focus.warp, entry.address, &bits,
+                            &error) != SAM_OK ||
+            !dap_wants(list))
+            continue;
+        snprintf(expression, sizeof expression, "$%.60s", entry.name);
+        dap_add_expression(list, entry.name, expression, 0, 0);
+    }
+}
+
+static void list_stack(struct dap_list *list)
+{
+    struct debug *d = list->dap->debug;
+    struct sam_stack_entry *entries = NULL;
+    struct sam_error error;
+    size_t depth = 0;
+    char name[24], lanes[40], place[512], join[512], text[1200];
+    if (!d->shape.v_count || stack_read(d, &entries, &depth, &error) != SAM_OK)
+        depth = 0;
+    for (size_t i = depth; i-- > 0;) {
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "[%zu]", i);
+        snprintf(lanes, sizeof lanes, " no lanes");
+        if (entries[i].mask)
+            stop_name_lanes(entries[i].mask, lanes, sizeof lanes);
+        source_describe(d, entries[i].pc, place, sizeof place);
+        source_describe(d, entries[i].rpc, join, sizeof join);
+        snprintf(text, sizeof text, "%s at %s, until the join %s", lanes + 1, place, join);
+        dap_add(list, name, text, "", 0, 0);
+    }
+    free(entries);
+}
+
+/* Words; the rows before the window are skipped at once. */
+static void list_memory(struct dap_list *list)
+{
+    const struct sam_launch *launch = list->dap->debug->run->launch;
+    const uint64_t words = launch ? launch->lds_size / 4 : 0;
+    char name[32], expression[48];
+    if (!list->wanted)
+        list->index = list->start < words ? list->start : words;
+    for (uint64_t i = list->index; i < words && (list->wanted || i < list->end); i++) {
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "0x%08llx", (unsigned long long)(SAM_LDS_BASE + 4 * i));
+        snprintf(expression, sizeof expression, "*(int *)%s", name);
+        dap_add_expression(list, name, expression, 0, 0);
+    }
+}
+
+/* The registers of the TensorLoad and the matrix unit, as far as the hart has them. */
+static void list_units(struct dap_list *list)
+{
+    const struct sam_hart *hart = list->dap->debug->run->hart;
+    char name[16];
+    for (unsigned i = 0; hart && i < TL_COUNT && sam_hart_tl(hart, i); i++) {
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "tl%u", i);
+        dap_add(list, name, "1024 bytes", "", dap_reference(list, DAP_UNIT + i), TL_BYTES);
+    }
+    for (unsigned i = 0; hart && i < M_COUNT && sam_hart_m_size(hart); i++) {
+        char text[32];
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "m%u", i);
+        snprintf(text, sizeof text, "%u bytes", (unsigned)sam_hart_m_size(hart));
+        dap_add(list, name, text, "", dap_reference(list, DAP_UNIT + TL_COUNT + i),
+                sam_hart_m_size(hart));
+    }
+}
+
+static void list_unit(struct dap_list *list, unsigned number)
+{
+    const struct sam_hart *hart = list->dap->debug->run->hart;
+    const bool tl = number < TL_COUNT;
+    char name[16], expression[32];
+    if (!hart || (tl ? !sam_hart_tl(hart, number) : !sam_hart_m_size(hart)))
+        return;
+    const unsigned size = tl ? TL_BYTES : (unsigned)sam_hart_m_size(hart);
+    for (unsigned i = 0; i < size; i++) {
+        if (!dap_wants(list))
+            continue;
+        snprintf(name, sizeof name, "[%u]", i);
+        snprintf(expression, sizeof expression, "%s%u[%u]", tl ? "tl" : "m",
+                 tl ? number : number - TL_COUNT, i);
+        dap_add_expression(list, name, expression, 0, 0);
+    }
+}
+
+void dap_list_registers(struct dap_list *list, unsigned what)
+{
+    const struct debug *d = list->dap->debug;
+    switch (what) {
+    case DAP_LANES:
+        if (d->shape.v_count)
+            list_lanes(list);
+        return;
+    case DAP_SCALARS: list_scalars(list); return;
+    case DAP_VECTORS: list_vectors(list, true); return;
+    case DAP_CSRS: list_csrs(list); return;
+    case DAP_STACK: list_stack(list); return;
+    case DAP_LOCAL_MEMORY: list_memory(list); return;
+    case DAP_UNITS: list_units(list); return;
+    default: break;
+    }
+    if (what >= DAP_V && what < DAP_V + d->shape.v_count)
+        list_vector(list, what - DAP_V);
+    else if (what >= DAP_LANE && what < DAP_LANE + d->shape.lanes && d->shape.v_count)
+        list_vectors(list, false);
+    else if (what >= DAP_UNIT && what < DAP_UNIT + TL_COUNT + M_COUNT)
+        list_unit(list, what - DAP_UNIT);
+}

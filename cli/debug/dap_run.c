@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of the Debug Adapter Protocol that run the program, and the events that tell where it
+ * has stopped. The response is sent before the run begins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dap.h"
+#include "stop.h"
+
+/* ------------------------------------------------------------------------------ collecting */
+
+enum sam_status dap_collect(struct dap *dap, dap_function *function, const void *context,
+                            char **text, struct sam_error *error)
+{
+    struct debug *d = dap->debug;
+    FILE *const out = d->out;
+    size_t size;
+    *text = NULL;
+    FILE *collected = open_memstream(text, &size);
+    if (!collected)
+        return debug_fail_memory(error);
+    d->out = collected;
+    enum sam_status status = function(d, context, error);
+    d->out = out;
+    if (fclose(collected) != 0 && status == SAM_OK)
+        status = debug_fail_memory(error);
+    return status;
+}
+
+static enum sam_status execute_line(struct debug *d, const void *line, struct sam_error *error)
+{
+    return debug_execute(d, line, error);
+}
+
+enum sam_status dap_execute(struct dap *dap, const char *line, char **text, struct sam_error *error)
+{
+    return dap_collect(dap, execute_line, line, text, error);
+}
+
+/* ---------------------------------------------------------------------------------- events */
+
+void dap_send_stopped(struct dap *dap, const char *reason, const char *description,
+                      const char *text)
+{
+    struct debug *d = dap->debug;
+    json_t *body = report_text(json_object(), "reason", reason);
+    body = report_set(body, "threadId",
+                      json_integer(dap_thread(dap, d->focus.workgroup, d->focus.warp)));
+    body = report_flag(body, "allThreadsStopped", true);
+    if (description)
+        body = report_text(body, "description", description);
+    if (text)
+        body = report_text(body, "text", text);
+    if (d->stop_point)
+        body = report_set(body, "hitBreakpointIds",
+                          report_add(json_array(), json_integer((json_int_t)d->stop_point)));
+    dap->frame_count = 0;
+    dap->lane = d->focus.lane;
+    dap->host->flush(dap->host->context);
+    dap_event(dap, "stopped", body);
+}
+
+static const char *point_reason(const struct dap *dap)
+{
+    static const char *const reasons[] = {[DAP_LINE] = "breakpoint",
+                                          [DAP_FUNCTION] = "function breakpoint",
+                                          [DAP_INSTRUCTION] = "instruction breakpoint",
+                                          [DAP_DATA] = "data breakpoint"};
+    for (size_t i = 0; i < dap->point_count; i++)
+        if (dap->points[i].number == dap->debug->stop_point)
+            return reasons[dap->points[i].kind];
+    return dap->debug->stop.reason == SAM_SESSION_WATCH ? "data breakpoint" : "breakpoint";
+}
+
+/* A warp of the workgroup that has not ended. */
+static bool find_live(struct debug *d)
+{
+    struct sam_session_warp warp;
+    struct sam_error error;
+    for (uint32_t i = 0; i < d->shape.warps; i++)
+        if (sam_session_warp(d->session, d->focus.workgroup, i, &warp, &error) == SAM_OK &&
+            warp.state != SAM_WARP_ENDED) {
+            d->focus.warp = i;
+            return true;
+        }
+    return false;
+}
+
+static bool has_ended(struct debug *d)
+{
+    struct sam_session_warp warp;
+    struct sam_error error;
+    return debug_warp(d, &warp, &error) != SAM_OK || warp.state == SAM_WARP_ENDED;
+}
+
+static void run_on(struct dap *dap)
+{
+    dap->todo = DAP_RUN;
+    snprintf(dap->command, sizeof dap->command, "continue");
+}
+
+/* The launch has ended: go on to the next, or end, unless the client wants to look back. */
+static void ended(struct dap *dap)
+{
+    struct debug *d = dap->debug;
+    if (d->run->number + 1 < d->run->count)
+        d->goes_on = true;
+    else if (dap->stop_at_end && d->stop.reason == SAM_SESSION_DONE)
+        dap_send_stopped(dap, "pause", "the program has ended", NULL);
+    else
+        d->quits = true;
+}
+
+static void put_line(struct dap *dap, const char *text)
+{
+    char line[1100];
+    snprintf(line, sizeof line, "%s\n", text);
+    dap_output(dap, "stderr", line);
+}
+
+/* Tell where the program has stopped, and why; `printed` is the debugger's report. */
+static void tell(struct dap *dap, const char *printed)
+{
+    struct debug *d = dap->debug;
+    if (d->state == DEBUG_ENDED) {
+        ended(dap);
+        return;
+    }
+    if (d->until_id && d->stop.reason == SAM_SESSION_BREAK && d->stop.id == d->until_id) {
+        d->quits = true;
+        return;
+    }
+    switch (d->stop.reason) {
+    case SAM_SESSION_TRAP:
+        put_line(dap, d->stop_text);
+        dap_send_stopped(dap, "exception", "trap", d->stop_text);
+        return;
+    case SAM_SESSION_BREAK: dap_send_stopped(dap, point_reason(dap), NULL, NULL); return;
+    case SAM_SESSION_WATCH:
+        dap_output(dap, "console", printed);
+        dap_send_stopped(dap, point_reason(dap), NULL, NULL);
+        return;
+    case SAM_SESSION_STOPPED: dap_send_stopped(dap, "pause", NULL, NULL); return;
+    case SAM_SESSION_EBREAK: dap_send_stopped(dap, "breakpoint", "ebreak", NULL); return;
+    case SAM_SESSION_START:
+        dap_send_stopped(dap, "step", "the beginning of what is recorded", NULL);
+        return;
+    default: break;
+    }
+    if (d->stop_point) {
+        dap_send_stopped(dap, point_reason(dap), NULL, NULL);
+    } else if (has_ended(d)) { /* a step over the end of the warp */
+        if (find_live(d))
+            dap_send_stopped(dap, "step", "the warp has ended", NULL);
+        else
+            run_on(dap);
+    } else {
+        dap_send_stopped(dap, "step", NULL, NULL);
+    }
+}
+
+/* --------------------------------------------------------------------------------- running */
+
+/* Serve the messages that have interrupted a run; whether it continues. */
+static bool attend(struct dap *dap)
+{
+    bool any = false;
+    dap->running = true;
+    while (!dap->over && !dap->paused && !dap->debug->quits &&
+           dap->host->pending(dap->host->context)) {
+        dap_take(dap);
+        any = true;
+    }
+    dap->running = false;
+    return any && !dap->paused && !dap->over && !dap->debug->quits;
+}
+
+/* Run a command of the debugger, interrupted by messages. */
+static enum sam_status run(struct dap *dap, const char *command, char **text,
+                           struct sam_error *error)
+{
+    const enum dap_attention attention = strcmp(command, "continue") == 0 ? DAP_ANY : DAP_ENDING;
+    struct debug *d = dap->debug;
+    for (;;) {
+        d->stop = (struct sam_session_stop){.reason = SAM_SESSION_COUNT};
+        dap->host->attend(dap->host->context, attention);
+        const enum sam_status status = dap_execute(dap, command, text, error);
+        dap->host->attend(dap->host->context, DAP_STOPPED);
+        if (cli_stopped() && !cli_forget_interrupt())
+            dap->over = true;
+        if (status != SAM_OK || dap->over || d->stop.reason != SAM_SESSION_STOPPED)
+            return status;
+        if (!attend(dap) || attention != DAP_ANY)
+            return status;
+        d->seen.instructions = UINT64_MAX; /* the user has not seen this place */
+        free(*text);
+    }
+}
+
+void dap_do(struct dap *dap)
+{
+    const enum dap_todo todo = dap->todo;
+    struct debug *d = dap->debug;
+    struct sam_error error = {.text = ""};
+    char *text = NULL;
+    dap->todo = DAP_NOTHING;
+    dap->paused = false;
+    dap->frame_count = 0;
+    if (todo == DAP_SHOW) {
+        tell(dap, "");
+        return;
+    }
+    if (d->state == DEBUG_ENDED && strcmp(dap->command, "continue") == 0) {
+        d->quits = true; /* the client has looked back */
+        return;
+    }
+    const enum sam_status status = run(dap, dap->command, &text, &error);
+    if (status == SAM_OK && !dap->over && !d->quits) {
+        tell(dap, text ? text : "");
+    } else if (status != SAM_OK) {
+        put_line(dap, error.text);
+        d->stop_point = 0;
+        dap_send_stopped(dap, "pause", error.text, NULL);
+    }
+    free(text);
+}
+
+/* -------------------------------------------------------------------------------- requests */
+
+/* Run a command after the response. */
+static enum sam_status run_later(struct dap *dap, const json_t *arguments, const char *command,
+                                 struct sam_error *error)
+{
+    const enum sam_status status = dap_focus_thread(dap, arguments, error);
+    if (status != SAM_OK)
+        return status;
+    dap->todo = DAP_RUN;
+    snprintf(dap->command, sizeof dap->command, "%s", command);
+    return SAM_OK;
+}
+
+static enum sam_status step(struct dap *dap, const json_t *arguments, const char *by_line,
+                            const char *by_instruction, struct sam_error *error)
+{
+    const bool fine = strcmp(dap_text(arguments, "granularity", ""), "instruction") == 0;
+    return run_later(dap, arguments, fine ? by_instruction : by_line, error);
+}
+
+enum sam_status dap_on_continue(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    const enum sam_status status = run_later(dap, arguments, "continue", error);
+    if (status == SAM_OK)
+        dap_respond(dap, report_flag(json_object(), "allThreadsContinued", true));
+    return status;
+}
+
+enum sam_status dap_on_next(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    return step(dap, arguments, "next", "nexti", error);
+}
+
+enum sam_status dap_on_step_in(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    return step(dap, arguments, "step", "stepi", error);
+}
+
+enum sam_status dap_on_step_out(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    return run_later(dap, arguments, "finish", error);
+}
+
+enum sam_status dap_on_step_back(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    return step(dap, arguments, "rstep", "rstepi", error);
+}
+
+enum sam_status dap_on_reverse_continue(struct dap *dap, const json_t *arguments,
+                                        struct sam_error *error)
+{
+    return run_later(dap, arguments, "rcontinue", error);
+}
+
+/* Of a program that has stopped already, its event is under way. */
+enum sam_status dap_on_pause(struct dap *dap, const json_t *arguments, struct sam_error *error)
+{
+    (void)arguments, (void)error;
+    dap->paused = true;
+    return SAM_OK;
+}
+
+enum sam_status dap_on_exception_info(struct dap *dap, const json_t *arguments,
+                                      struct sam_error *error)
+{
+    const struct debug *d = dap->debug;
+    (void)arguments;
+    if (d->state != DEBUG_TRAPPED)
+        return debug_fail(error, "exceptionInfo: the program is not at a trap");
+    json_t *details = report_text(json_object(), "message", d->stop_text);
+    json_t *body = report_text(json_object(), "exceptionId", "trap");
+    body = report_text(body, "description", d->stop_text);
+    body = report_text(body, "breakMode", "always");
+    dap_respond(dap, report_set(body, "details", details));
+    return SAM_OK;
+}
