@@ -23,18 +23,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "tile_numbers.hpp"
 #include "tile_ops.h"
 
 namespace samite
 {
-
-/* The bits of floats that C++17 has no type for. */
-struct half {
-    uint16_t bits;
-};
-struct bfloat16_t {
-    uint16_t bits;
-};
 
 enum class TileType {
     Vec = SAM_TILE_vec,
@@ -88,6 +81,10 @@ SAMITE_DTYPE_(int32_t, i32)
 SAMITE_DTYPE_(uint32_t, ui32)
 SAMITE_DTYPE_(int64_t, i64)
 SAMITE_DTYPE_(uint64_t, ui64)
+#if defined(__FLT16_MAX__) && (defined(__clang__) || __GNUC__ >= 13)
+__extension__ typedef _Float16 float16_of_compiler;
+SAMITE_DTYPE_(float16_of_compiler, f16)
+#endif
 #undef SAMITE_DTYPE_
 
 inline void check(sam_status status, const char *text)
@@ -98,9 +95,55 @@ inline void check(sam_status status, const char *text)
 
 } // namespace detail
 
+/* Operations by name: Op::TCOLMIN. */
+enum class Op {
+    TLOAD = SAM_TILE_OP_TLOAD,
+    TSTORE = SAM_TILE_OP_TSTORE,
+    TSYNC = SAM_TILE_OPS,
+/* clang-format off */
+#define SAMITE_TILE_OP_(name, ...) name = SAM_TILE_OP_##name,
+#define SAMITE_TILE_T_   SAMITE_TILE_OP_
+#define SAMITE_TILE_TT_  SAMITE_TILE_OP_
+#define SAMITE_TILE_TTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_S_   SAMITE_TILE_OP_
+#define SAMITE_TILE_TS_  SAMITE_TILE_OP_
+#define SAMITE_TILE_TTS_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TA_  SAMITE_TILE_OP_
+#define SAMITE_TILE_TTA_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TSA_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TII_ SAMITE_TILE_OP_
+#include "tile_calls.hpp"
+#undef SAMITE_TILE_OP_
+#undef SAMITE_TILE_T_
+#undef SAMITE_TILE_TT_
+#undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_S_
+#undef SAMITE_TILE_TS_
+#undef SAMITE_TILE_TTS_
+#undef SAMITE_TILE_TA_
+#undef SAMITE_TILE_TTA_
+#undef SAMITE_TILE_TSA_
+#undef SAMITE_TILE_TII_
+    /* clang-format on */
+};
+
 /* What an operation returns, for others to wait for. */
 struct RecordEvent {
     sam_event event;
+    Op op;
+};
+
+/* The event of one operation, for one other: the compiler refuses another to wait for it, and a
+ * value from another operation than From throws. */
+template <Op From, Op To> struct Event : RecordEvent {
+    Event() : RecordEvent{{SAM_OK, SAM_TILE_PIPE_LOAD, 0, ""}, From}
+    {
+    }
+    Event(const RecordEvent &made) : RecordEvent(made)
+    {
+        detail::check(made.op == From ? SAM_OK : SAM_ERR_USAGE,
+                      "Event: expected what the operation of its type returns");
+    }
 };
 
 /* The memories of a core, and the modes of its operations. */
@@ -268,46 +311,68 @@ class Tile
 namespace detail
 {
 
-template <typename... Events> struct waits {
-    static_assert((std::is_same_v<Events, RecordEvent> && ...),
+/* Whether operation O may wait for an event of this type. */
+template <Op O, typename E> struct may_wait : std::is_same<E, RecordEvent> {
+};
+template <Op O, Op From, Op To> struct may_wait<O, Event<From, To>> : std::bool_constant<O == To> {
+};
+
+template <Op O, typename... Events> struct waits {
+    static_assert((std::is_base_of_v<RecordEvent, Events> && ...),
                   "after the operands come events to wait for");
+    static_assert((may_wait<O, std::remove_const_t<Events>>::value && ...),
+                  "the event is for another operation to wait for");
     explicit waits(const Events &...events) : list{&events.event..., nullptr}
     {
     }
     std::array<const sam_event *, sizeof...(Events) + 1> list;
 };
 
-inline RecordEvent done(const sam_event &event)
+inline RecordEvent done(Op op, const sam_event &event)
 {
     check(event.status, event.text);
-    return {event};
+    return {event, op};
 }
 
-template <typename... Events>
-RecordEvent call(sam_tile_opcode op, sam_tile *dst, std::initializer_list<sam_tile *> sources,
-                 double scalar, unsigned attribute, const Events &...events)
+template <Op O, typename... Events>
+RecordEvent call(sam_tile *dst, std::initializer_list<sam_tile *> sources, double scalar,
+                 unsigned attribute, const Events &...events)
 {
-    return done(sam_tile_call(op, dst, sources.begin(), scalar, attribute,
-                              waits<Events...>(events...).list.data()));
+    return done(O, sam_tile_call(sam_tile_opcode(O), dst, sources.begin(), scalar, attribute,
+                                 waits<O, Events...>(events...).list.data()));
 }
 
-template <typename... Events>
+template <Op O, typename... Events>
 RecordEvent at(const char *name, sam_tile *dst, sam_tile *src, int64_t row, int64_t col,
                const Events &...events)
 {
     return done(
-        sam_tile_apply_at(name, dst, src, row, col, waits<Events...>(events...).list.data()));
+        O, sam_tile_apply_at(name, dst, src, row, col, waits<O, Events...>(events...).list.data()));
+}
+
+template <bool Load, typename... Events>
+RecordEvent move(sam_tile *tile, const sam_tile_view &window, const Events &...events)
+{
+    constexpr Op O = Load ? Op::TLOAD : Op::TSTORE;
+    return done(
+        O, sam_tile_apply_view(Load, tile, &window, waits<O, Events...>(events...).list.data()));
 }
 
 /* What the types of the operands must have in common; A, B, C: sources. */
-template <typename D, typename A, typename... More>
-constexpr bool same_dtype =
-    std::is_same_v<typename D::DType, typename A::DType> &&same_dtype<A, More...>;
-template <typename D, typename A>
-constexpr bool same_dtype<D, A> = std::is_same_v<typename D::DType, typename A::DType>;
+template <typename D, typename... More>
+constexpr bool same_dtype = (std::is_same_v<typename D::DType, typename More::DType> && ...);
 template <typename... Tiles> constexpr bool in_vec = ((Tiles::Loc == TileType::Vec) && ...);
+template <typename... Tiles>
+constexpr bool by_rows = ((Tiles::isRowMajor && Tiles::SLayoutOf == SLayout::NoneBox) && ...);
 
 } // namespace detail
+
+} // namespace samite
+
+#include "tile_global.hpp"
+
+namespace samite
+{
 
 /* The address of a tile: a multiple of 32. */
 template <typename T> void TASSIGN(T &tile, uint64_t address)
@@ -336,106 +401,106 @@ sam_tile_view view(T *data, uint64_t count, int64_t rows, int64_t cols, int64_t 
 template <typename D, typename... Events>
 RecordEvent TLOAD(D &dst, const sam_tile_view &window, const Events &...events)
 {
-    return detail::done(sam_tile_apply_view(true, dst.placed(), &window,
-                                            detail::waits<Events...>(events...).list.data()));
+    return detail::move<true>(dst.placed(), window, events...);
+}
+template <typename D, typename T, typename ShapeOf, typename StrideOf, typename... Events>
+RecordEvent TLOAD(D &dst, const GlobalTensor<T, ShapeOf, StrideOf> &from, const Events &...events)
+{
+    static_assert(std::is_same_v<typename D::DType, std::remove_const_t<T>>,
+                  "TLOAD: expected a tile and a tensor of one dtype");
+    return detail::move<true>(dst.placed(), from.view(), events...);
 }
 
 template <typename A, typename... Events>
 RecordEvent TSTORE(const sam_tile_view &window, A &src, const Events &...events)
 {
-    return detail::done(sam_tile_apply_view(false, src.placed(), &window,
-                                            detail::waits<Events...>(events...).list.data()));
+    return detail::move<false>(src.placed(), window, events...);
+}
+template <typename T, typename ShapeOf, typename StrideOf, typename A, typename... Events>
+RecordEvent TSTORE(const GlobalTensor<T, ShapeOf, StrideOf> &to, A &src, const Events &...events)
+{
+    static_assert(std::is_same_v<typename A::DType, T>,
+                  "TSTORE: expected a tile and a tensor of one dtype");
+    return detail::move<false>(src.placed(), to.view(), events...);
 }
 
 /* Wait for events; without events, for everything. */
 template <typename... Events> RecordEvent TSYNC(const Events &...events)
 {
-    return detail::done(
-        sam_tile_sync(Core::current().get(), detail::waits<Events...>(events...).list.data()));
+    static_assert((std::is_base_of_v<RecordEvent, Events> && ...), "TSYNC: expected events");
+    const sam_event *list[] = {&events.event..., nullptr};
+    return detail::done(Op::TSYNC, sam_tile_sync(Core::current().get(), list));
 }
 
 /* The operations, by their sources: T tile, S scalar, I index, A attribute. `vec` and `same` are
- * what holds for the operation: its tiles are in Vec; they have one dtype. */
+ * what holds for the operation: its tiles are in Vec, by rows; they have one dtype. Events to wait
+ * for are variables, or, in the second form, results of calls. */
 /* clang-format off */
 #define SAMITE_TILE_CHECK_(name, vec, same, ...) \
     static_assert(!(vec) || detail::in_vec<__VA_ARGS__>, #name ": expected tiles in Vec"); \
+    static_assert(!(vec) || detail::by_rows<__VA_ARGS__>, \
+                  #name ": expected tiles that are row-major and not boxed"); \
     static_assert(!(same) || detail::same_dtype<__VA_ARGS__>, #name ": expected tiles of one dtype")
+#define SAMITE_TILE_BARE_(...) __VA_ARGS__
+/* types, parameters, the arguments of detail::call: lists in parentheses */
+#define SAMITE_TILE_FUNCTION_(types, name, parameters, checked, run, arguments) \
+    template <SAMITE_TILE_BARE_ types, typename... Events> \
+    inline RecordEvent name(SAMITE_TILE_BARE_ parameters, Events &...events) \
+    { \
+        checked; \
+        return detail::run<Op::name>(SAMITE_TILE_BARE_ arguments, events...); \
+    } \
+    template <SAMITE_TILE_BARE_ types, typename E, typename... Events> \
+    inline RecordEvent name(SAMITE_TILE_BARE_ parameters, const E &event, const Events &...events) \
+    { \
+        checked; \
+        return detail::run<Op::name>(SAMITE_TILE_BARE_ arguments, event, events...); \
+    }
 #define SAMITE_TILE_T_(name, lower, vec, same) \
-    template <typename D, typename A, typename... Events> \
-    RecordEvent name(D &dst, A &a, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, 0, 0, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
+                          (dst.placed(), {a.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_TT_(name, lower, vec, same) \
-    template <typename D, typename A, typename B, typename... Events> \
-    RecordEvent name(D &dst, A &a, B &b, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, 0, 0, \
-                            events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B), call, \
+                          (dst.placed(), {a.placed(), b.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_TTT_(name, lower, vec, same) \
-    template <typename D, typename A, typename B, typename C, typename... Events> \
-    RecordEvent name(D &dst, A &a, B &b, C &c, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), \
-                            {a.placed(), b.placed(), c.placed(), nullptr}, 0, 0, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B, typename C), name, (D &dst, A &a, B &b, C &c), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C), call, \
+                          (dst.placed(), {a.placed(), b.placed(), c.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_S_(name, lower, vec, same) \
-    template <typename D, typename... Events> \
-    RecordEvent name(D &dst, double scalar, const Events &...events) \
-    { \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {nullptr}, scalar, 0, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, double scalar), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D), call, \
+                          (dst.placed(), {nullptr}, scalar, 0))
 #define SAMITE_TILE_TS_(name, lower, vec, same) \
-    template <typename D, typename A, typename... Events> \
-    RecordEvent name(D &dst, A &a, double scalar, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, scalar, 0, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double scalar), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
+                          (dst.placed(), {a.placed(), nullptr}, scalar, 0))
 #define SAMITE_TILE_TTS_(name, lower, vec, same) \
-    template <typename D, typename A, typename B, typename... Events> \
-    RecordEvent name(D &dst, A &a, B &b, double scalar, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, scalar, 0, \
-                            events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b, double scalar), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B), call, \
+                          (dst.placed(), {a.placed(), b.placed(), nullptr}, scalar, 0))
 #define SAMITE_TILE_TA_(name, lower, vec, same) \
-    template <typename D, typename A, typename... Events> \
-    RecordEvent name(D &dst, A &a, sam_tile_round round, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, 0, round, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, sam_tile_round round), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
+                          (dst.placed(), {a.placed(), nullptr}, 0, round))
 #define SAMITE_TILE_TTA_(name, lower, vec, same) \
-    template <typename D, typename A, typename B, typename... Events> \
-    RecordEvent name(D &dst, A &a, B &b, sam_tile_compare how, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A, B); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), b.placed(), nullptr}, 0, how, \
-                            events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b, sam_tile_compare how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B), call, \
+                          (dst.placed(), {a.placed(), b.placed(), nullptr}, 0, how))
 #define SAMITE_TILE_TSA_(name, lower, vec, same) \
-    template <typename D, typename A, typename... Events> \
-    RecordEvent name(D &dst, A &a, double scalar, sam_tile_compare how, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
-        return detail::call(SAM_TILE_OP_##name, dst.placed(), {a.placed(), nullptr}, scalar, how, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double scalar, sam_tile_compare how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
+                          (dst.placed(), {a.placed(), nullptr}, scalar, how))
 #define SAMITE_TILE_TII_(name, lower, vec, same) \
-    template <typename D, typename A, typename... Events> \
-    RecordEvent name(D &dst, A &a, int64_t row, int64_t col, const Events &...events) \
-    { \
-        SAMITE_TILE_CHECK_(name, vec, same, D, A); \
-        return detail::at(#lower, dst.placed(), a.placed(), row, col, events...); \
-    }
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t row, int64_t col), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), at, \
+                          (#lower, dst.placed(), a.placed(), row, col))
 /* clang-format on */
 #include "tile_calls.hpp"
 #undef SAMITE_TILE_CHECK_
+#undef SAMITE_TILE_BARE_
+#undef SAMITE_TILE_FUNCTION_
 #undef SAMITE_TILE_T_
 #undef SAMITE_TILE_TT_
 #undef SAMITE_TILE_TTT_

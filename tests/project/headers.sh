@@ -14,7 +14,7 @@ alone() { # HEADER COMPILER...
 
 prefixed() { # every macro that a header defines or asks for; those of compilers begin with __
     ! grep -rnE '^ *# *(define|undef|ifdef|ifndef) ' include |
-        grep -vE '# *[a-z]+ +(SAM|sam_|__)[A-Za-z0-9_]*'
+        grep -vE '# *[a-z]+ +(SAM|sam_|__|PTO_)[A-Za-z0-9_]*'
 }
 
 # A program may have macros of its own by any name in capitals without the prefix of Samite.
@@ -82,6 +82,13 @@ for path in include/samite/*.h; do
         check "$header as C++" alone "$header" c++ -std=c++11 -xc++
     else
         skip "$header as C++" 'no C++ compiler'
+    fi
+done
+for header in samite/tile.hpp pto/pto-inst.hpp pto/common/pto_instr.hpp; do
+    if command -v c++ >/dev/null; then
+        check "$header as C++17" alone "$header" c++ -std=c++17 -xc++
+    else
+        skip "$header as C++17" 'no C++ compiler'
     fi
 done
 check 'every macro has a prefix' prefixed

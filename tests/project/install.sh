@@ -78,7 +78,7 @@ runs() {
 
 check 'meson install' install_tree
 check 'command, libraries, headers, pkg-config' holds bin/samite 'lib*/libsamite.a' \
-    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h 'pkgconfig/samite.pc' \
+    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h include/pto/pto-inst.hpp 'pkgconfig/samite.pc' \
     'cmake/samite/samite-config.cmake' 'share/doc/samite/examples/launch.c'
 check 'man pages' man_pages
 check 'man page of the command' holds share/man/man1/samite.1
