@@ -41,7 +41,7 @@ static const char help[] =
 
 struct request {
     const char *model, *prompt;
-    uint32_t tokens, start;
+    uint32_t tokens;
     double temperature;
     uint64_t seed;
     enum sam_dtype type;
@@ -310,7 +310,7 @@ static int take_option(struct request *r, const char *name, const char *text)
     if (strcmp(name, "--tokens") == 0)
         return take_number(&r->tokens, name, text);
     if (strcmp(name, "--start") == 0)
-        return take_number(&r->start, name, text);
+        return take_number(&r->how.start, name, text);
     if (strcmp(name, "--temperature") == 0)
         return take_real(&r->temperature, name, text);
     if (strcmp(name, "--config") == 0)

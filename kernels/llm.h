@@ -15,21 +15,20 @@ struct llm_shape {
     uint32_t width, layers, heads, hidden, vocabulary;
     uint32_t context;   /* positions that the cache of keys and values has */
     uint32_t positions; /* in a text, at most: rows of the table of rotations */
-    uint32_t piece;     /* weights of a tensor, at most; 0: a matrix is a tensor */
 };
 
 #define LLM_EPS  1e-5
 #define LLM_BASE 10000.0
 
-/* The products of a layer, then that of the logits. */
-enum llm_product { LLM_QKV, LLM_OUT, LLM_GATE, LLM_UP, LLM_DOWN, LLM_HEAD, LLM_PRODUCTS };
+/* Matrices: rows of weights, one row per result. Those of a layer follow those of the one before.
+ * A layer has in LLM_WIDE the rows of queries, keys and values, of what attention has seen, of gate
+ * and of up; few large tensors, because each has tables of codes. */
+enum llm_matrix { LLM_WIDE, LLM_DOWN, LLM_HEAD, LLM_MATRICES };
 
-/* Rows, one for each result, of `depth` weights: a tensor of its own in a packed file. */
-struct llm_piece {
-    char name[40]; /* layers_0_qkv_0 */
-    enum llm_product product;
-    uint32_t layer, first, rows, depth;
-    size_t at; /* of its first element among all weights */
+struct llm_rows {
+    uint32_t rows, depth; /* of a layer; weights of a row */
+    uint32_t layers;
+    size_t at; /* of the first weight among all */
 };
 
 /* A model: elements row by row, already rounded to `type`. */
@@ -37,9 +36,8 @@ struct llm {
     struct llm_shape shape;
     enum sam_dtype type; /* SAM_F16, SAM_BF16, SAM_E5M2 */
     char charset[257];   /* character of each token; "" for a model from a seed */
-    struct llm_piece *pieces;
-    size_t piece_count;
-    float *weights; /* of all pieces */
+    struct llm_rows matrices[LLM_MATRICES];
+    float *weights;
     size_t weight_count;
     uint16_t *half; /* the same in f16, unless `type` is SAM_BF16 */
     uint16_t *embed; /* [vocabulary][width] in f16 */
@@ -59,6 +57,9 @@ enum sam_status llm_pack(const struct llm *llm, bool window, void **packed, size
 /* The token of a character, or -1. */
 int llm_token(const struct llm *llm, char c);
 
+/* "wide", and the matrices of a shape. */
+const char *llm_matrix_name(enum llm_matrix matrix);
+void llm_matrices(const struct llm_shape *shape, struct llm_rows matrices[LLM_MATRICES]);
 /* The step as the text of a tile program, malloc'ed. */
 char *llm_program(const struct llm *llm, struct sam_error *error);
 
@@ -77,6 +78,7 @@ void llm_reference_step(struct llm_reference *reference, uint32_t token, uint32_
 
 struct llm_run_options {
     bool system;
+    uint32_t start;                         /* positions before it are run on the executor */
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     const void *packed;                     /* weights, packed by sam_pack; NULL: raw arrays */
     size_t packed_size;

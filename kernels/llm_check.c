@@ -53,21 +53,16 @@ void llm_reference_free(struct llm_reference *r)
     free(r);
 }
 
-/* out = W in, for one product of a layer. */
-static void multiply(const struct llm *llm, enum llm_product product, uint32_t layer,
-                     const double *in, double *out)
+/* out = W in, for `rows` rows of a layer from `first` on. */
+static void multiply(const struct llm *llm, enum llm_matrix matrix, uint32_t layer, uint32_t first,
+                     uint32_t rows, const double *in, double *out)
 {
-    for (size_t i = 0; i < llm->piece_count; i++) {
-        const struct llm_piece *p = &llm->pieces[i];
-        if (p->product != product || p->layer != layer)
-            continue;
-        for (uint32_t row = 0; row < p->rows; row++) {
-            const float *w = llm->weights + p->at + (size_t)row * p->depth;
-            double sum = 0;
-            for (uint32_t k = 0; k < p->depth; k++)
-                sum += (double)w[k] * in[k];
-            out[p->first + row] = sum;
-        }
+    const struct llm_rows *m = &llm->matrices[matrix];
+    const float *w = llm->weights + m->at + ((size_t)layer * m->rows + first) * m->depth;
+    for (uint32_t row = 0; row < rows; row++, w += m->depth) {
+        out[row] = 0;
+        for (uint32_t k = 0; k < m->depth; k++)
+            out[row] += (double)w[k] * in[k];
     }
 }
 
@@ -136,22 +131,21 @@ void llm_reference_step(struct llm_reference *r, uint32_t token, uint32_t positi
         double *keys = r->keys + (size_t)layer * s->context * d;
         double *values = r->values + (size_t)layer * s->context * d;
         normalise(r->x, r->norm, d);
-        multiply(llm, LLM_QKV, layer, r->norm, r->wide);
+        multiply(llm, LLM_WIDE, layer, 0, 3 * d, r->norm, r->wide);
         rotate(s, r->wide, position);
         rotate(s, r->wide + d, position);
         memcpy(keys + (size_t)slot * d, r->wide + d, d * sizeof(double));
         memcpy(values + (size_t)slot * d, r->wide + 2 * d, d * sizeof(double));
         attend(r, keys, values, count);
-        multiply(llm, LLM_OUT, layer, r->mixed, r->sums);
+        multiply(llm, LLM_WIDE, layer, 3 * d, d, r->mixed, r->sums);
         add(r->sums, r->x, d);
         normalise(r->x, r->norm, d);
-        multiply(llm, LLM_GATE, layer, r->norm, r->inner);
-        multiply(llm, LLM_UP, layer, r->norm, r->inner + s->hidden);
+        multiply(llm, LLM_WIDE, layer, 4 * d, 2 * s->hidden, r->norm, r->inner);
         for (uint32_t i = 0; i < s->hidden; i++)
             r->inner[i] *= r->inner[s->hidden + i] / (1 + exp(-r->inner[i]));
-        multiply(llm, LLM_DOWN, layer, r->inner, r->sums);
+        multiply(llm, LLM_DOWN, layer, 0, d, r->inner, r->sums);
         add(r->sums, r->x, d);
     }
     normalise(r->x, r->norm, d);
-    multiply(llm, LLM_HEAD, s->layers, r->norm, logits);
+    multiply(llm, LLM_HEAD, 0, 0, s->vocabulary, r->norm, logits);
 }

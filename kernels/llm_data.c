@@ -17,27 +17,10 @@ static enum sam_status refuse(struct sam_error *error, enum sam_status status, c
     return status;
 }
 
-static const struct product {
-    const char *name;
-} products[LLM_PRODUCTS] = {
-    [LLM_QKV] = {"qkv"}, [LLM_OUT] = {"out"},   [LLM_GATE] = {"gate"},
-    [LLM_UP] = {"up"},   [LLM_DOWN] = {"down"}, [LLM_HEAD] = {"head"},
-};
-
-static uint32_t rows_of(const struct llm_shape *s, enum llm_product product)
+const char *llm_matrix_name(enum llm_matrix matrix)
 {
-    switch (product) {
-    case LLM_QKV: return 3 * s->width;
-    case LLM_GATE:
-    case LLM_UP: return s->hidden;
-    case LLM_HEAD: return s->vocabulary;
-    default: return s->width;
-    }
-}
-
-static uint32_t depth_of(const struct llm_shape *s, enum llm_product product)
-{
-    return product == LLM_DOWN ? s->hidden : s->width;
+    static const char *const names[LLM_MATRICES] = {"wide", "down", "head"};
+    return names[matrix];
 }
 
 static bool fits(const struct llm_shape *s)
@@ -49,39 +32,24 @@ static bool fits(const struct llm_shape *s)
            s->positions && s->positions <= 1 << 20;
 }
 
-/* The pieces, without weights: those of a matrix are as even as 16 rows allow. */
-static size_t list_pieces(const struct llm_shape *s, struct llm_piece *pieces, size_t *weights)
+void llm_matrices(const struct llm_shape *s, struct llm_rows matrices[LLM_MATRICES])
 {
-    size_t count = 0;
-    *weights = 0;
-    for (uint32_t i = 0; i <= s->layers * LLM_HEAD; i++) {
-        const bool head = i == s->layers * LLM_HEAD;
-        const enum llm_product product = head ? LLM_HEAD : (enum llm_product)(i % LLM_HEAD);
-        const uint32_t layer = head ? s->layers : i / LLM_HEAD, rows = rows_of(s, product),
-                       depth = depth_of(s, product);
-        uint32_t most = s->piece ? s->piece / depth / 16 * 16 : rows;
-        most = most ? most : 16;
-        const uint32_t parts = (rows + most - 1) / most;
-        const uint32_t even = ((rows + parts - 1) / parts + 15) / 16 * 16;
-        for (uint32_t first = 0, part = 0; first < rows; first += even, part++, count++) {
-            if (!pieces)
-                continue;
-            struct llm_piece *p = &pieces[count];
-            *p = (struct llm_piece){.product = product,
-                                    .layer = layer,
-                                    .first = first,
-                                    .rows = rows - first < even ? rows - first : even,
-                                    .depth = depth,
-                                    .at = *weights};
-            if (head)
-                snprintf(p->name, sizeof p->name, "head_%u", part);
-            else
-                snprintf(p->name, sizeof p->name, "layers_%u_%s_%u", layer,
-                         products[product].name, part);
-            *weights += (size_t)p->rows * depth;
-        }
+    const struct llm_rows sizes[LLM_MATRICES] = {
+        [LLM_WIDE] = {4 * s->width + 2 * s->hidden, s->width, s->layers, 0},
+        [LLM_DOWN] = {s->width, s->hidden, s->layers, 0},
+        [LLM_HEAD] = {s->vocabulary, s->width, 1, 0},
+    };
+    size_t at = 0;
+    for (int i = 0; i < LLM_MATRICES; i++) {
+        matrices[i] = sizes[i];
+        matrices[i].at = at;
+        at += (size_t)sizes[i].rows * sizes[i].depth * sizes[i].layers;
     }
-    return count;
+}
+
+static size_t weights_of(const struct llm_rows *m)
+{
+    return (size_t)m->rows * m->depth * m->layers;
 }
 
 /* cos and sin of each position, the pairs of all heads side by side. */
@@ -106,17 +74,14 @@ static enum sam_status begin(struct llm *llm, const struct llm_shape *shape, enu
         return refuse(error, SAM_ERR_USAGE, "a model of sizes that the program has no room for");
     if (type != SAM_F16 && type != SAM_BF16 && type != SAM_E5M2)
         return refuse(error, SAM_ERR_USAGE, "type of weights: expected f16, bf16 or e5m2");
-    llm->piece_count = list_pieces(shape, NULL, &llm->weight_count);
-    llm->pieces = calloc(llm->piece_count, sizeof *llm->pieces);
-    if (llm->pieces)
-        list_pieces(shape, llm->pieces, &llm->weight_count);
+    llm_matrices(shape, llm->matrices);
+    llm->weight_count = llm->matrices[LLM_HEAD].at + weights_of(&llm->matrices[LLM_HEAD]);
     llm->weights = calloc(llm->weight_count, sizeof *llm->weights);
     if (type != SAM_BF16)
         llm->half = calloc(llm->weight_count, sizeof *llm->half);
     llm->embed = calloc((size_t)shape->vocabulary * shape->width, sizeof *llm->embed);
     llm->turns = calloc((size_t)shape->positions * shape->width, sizeof *llm->turns);
-    if (!llm->pieces || !llm->weights || (type != SAM_BF16 && !llm->half) || !llm->embed ||
-        !llm->turns)
+    if (!llm->weights || (type != SAM_BF16 && !llm->half) || !llm->embed || !llm->turns)
         return refuse(error, SAM_ERR_MEMORY, "out of memory");
     fill_turns(llm);
     return SAM_OK;
@@ -124,7 +89,6 @@ static enum sam_status begin(struct llm *llm, const struct llm_shape *shape, enu
 
 void llm_free(struct llm *llm)
 {
-    free(llm->pieces);
     free(llm->weights);
     free(llm->half);
     free(llm->embed);
@@ -148,10 +112,10 @@ enum sam_status llm_make(struct llm *llm, const struct llm_shape *shape, enum sa
     if (status != SAM_OK)
         return status;
     uint64_t state = seed + 1;
-    for (size_t i = 0; i < llm->piece_count; i++) {
-        const struct llm_piece *p = &llm->pieces[i];
-        for (size_t k = 0; k < (size_t)p->rows * p->depth; k++)
-            set_weight(llm, p->at + k, kernel_normal(&state) / sqrt(p->depth));
+    for (int i = 0; i < LLM_MATRICES; i++) {
+        const struct llm_rows *m = &llm->matrices[i];
+        for (size_t k = 0; k < weights_of(m); k++)
+            set_weight(llm, m->at + k, kernel_normal(&state) / sqrt(m->depth));
     }
     for (size_t i = 0; i < (size_t)shape->vocabulary * shape->width; i++)
         llm->embed[i] = (uint16_t)sam_dtype_round(SAM_F16, kernel_normal(&state));
@@ -185,42 +149,59 @@ static double element(const uint8_t *data, size_t at)
     return sam_dtype_value(SAM_F16, (uint64_t)data[2 * at] | (uint64_t)data[2 * at + 1] << 8);
 }
 
-/* Where the file has result `row` of a product: heads keep their pairs together, the program does
- * not. */
-static uint32_t column_of(const struct llm_shape *s, enum llm_product product, uint32_t row)
+/* The tensors of a layer in the file, and the row of the matrix from which on they are. */
+static const struct {
+    const char *name;
+    enum llm_matrix matrix;
+} parts[] = {{"qkv", LLM_WIDE}, {"out", LLM_WIDE}, {"gate_up", LLM_WIDE}, {"down", LLM_DOWN}};
+
+/* Where the file has result `row` of queries, keys and values: its heads keep their pairs together.
+ */
+static uint32_t column_of(const struct llm_shape *s, uint32_t row)
 {
     const uint32_t d = s->width, size = d / s->heads, pairs = size / 2;
-    if (product == LLM_UP)
-        return s->hidden + row;
-    if (product != LLM_QKV || row >= 2 * d)
+    if (row >= 2 * d)
         return row;
     const uint32_t half = row % d / (d / 2), pair = row % (d / 2);
     return row / d * d + pair / pairs * size + half * pairs + pair % pairs;
 }
 
-static enum sam_status take_piece(struct llm *llm, const struct llm_piece *p,
-                                  const struct sam_weights *weights, const char *file,
-                                  struct sam_error *error)
+/* Rows of a matrix from a tensor of `columns` columns; `pairs`: of queries, keys and values. */
+static enum sam_status take_rows(struct llm *llm, size_t at, uint32_t depth, uint32_t columns,
+                                 bool pairs, const struct sam_weights *weights, const char *file,
+                                 const char *name, struct sam_error *error)
 {
-    char name[48];
-    const bool gate = p->product == LLM_GATE || p->product == LLM_UP;
-    const uint32_t columns =
-        gate ? 2 * llm->shape.hidden : rows_of(&llm->shape, p->product);
-    if (p->product == LLM_HEAD)
-        snprintf(name, sizeof name, "head");
-    else
-        snprintf(name, sizeof name, "layers.%u.%s", p->layer,
-                 gate ? "gate_up" : products[p->product].name);
-    const uint8_t *data = tensor(weights, file, name, p->depth, columns, error);
-    if (!data)
-        return SAM_ERR_INPUT;
-    for (uint32_t row = 0; row < p->rows; row++) {
-        const uint32_t column = column_of(&llm->shape, p->product, p->first + row);
-        for (uint32_t k = 0; k < p->depth; k++)
-            set_weight(llm, p->at + (size_t)row * p->depth + k,
-                       element(data, (size_t)k * columns + column));
+    const uint8_t *data = tensor(weights, file, name, depth, columns, error);
+    for (uint32_t row = 0; data && row < columns; row++) {
+        const uint32_t column = pairs ? column_of(&llm->shape, row) : row;
+        for (uint32_t k = 0; k < depth; k++)
+            set_weight(llm, at++, element(data, (size_t)k * columns + column));
     }
-    return SAM_OK;
+    return data ? SAM_OK : SAM_ERR_INPUT;
+}
+
+static enum sam_status take_weights(struct llm *llm, const struct sam_weights *weights,
+                                    const char *file, struct sam_error *error)
+{
+    const struct llm_shape *s = &llm->shape;
+    const uint32_t columns[] = {3 * s->width, s->width, 2 * s->hidden, s->width};
+    const struct llm_rows *head = &llm->matrices[LLM_HEAD];
+    enum sam_status status = SAM_OK;
+    for (uint32_t layer = 0; layer < s->layers; layer++)
+        for (size_t i = 0, row = 0; status == SAM_OK && i < sizeof parts / sizeof parts[0]; i++) {
+            const struct llm_rows *m = &llm->matrices[parts[i].matrix];
+            char name[32];
+            snprintf(name, sizeof name, "layers.%u.%s", layer, parts[i].name);
+            row = parts[i].matrix == LLM_DOWN ? 0 : row;
+            const size_t at = m->at + ((size_t)layer * m->rows + row) * m->depth;
+            status =
+                take_rows(llm, at, m->depth, columns[i], i == 0, weights, file, name, error);
+            row += columns[i];
+        }
+    if (status == SAM_OK)
+        status = take_rows(llm, head->at, head->depth, head->rows, false, weights, file, "head",
+                           error);
+    return status;
 }
 
 /* The text of a key of the metadata, "charset":"...", without its escapes; false if it is not
@@ -301,11 +282,10 @@ enum sam_status llm_read(struct llm *llm, const char *path, enum sam_dtype type,
                                    error);
     if (status == SAM_OK)
         status = read_shape(&weights, file, size, &shape, charset, error);
-    shape.piece = type == SAM_BF16 ? 24576 : 49152;
     if (status == SAM_OK)
         status = begin(llm, &shape, type, error);
-    for (size_t i = 0; status == SAM_OK && i < llm->piece_count; i++)
-        status = take_piece(llm, &llm->pieces[i], &weights, file, error);
+    if (status == SAM_OK)
+        status = take_weights(llm, &weights, file, error);
     const uint8_t *embed = NULL;
     if (status == SAM_OK) {
         snprintf(llm->charset, sizeof llm->charset, "%s", charset);
@@ -331,19 +311,20 @@ int llm_token(const struct llm *llm, char c)
 static char *safetensors(const struct llm *llm, size_t *size)
 {
     const size_t element = sam_dtype_size(llm->type);
-    char *header = malloc(llm->piece_count * 192 + 64);
+    char *header = malloc(LLM_MATRICES * 192 + 64);
     size_t used = 0;
     if (!header)
         return NULL;
     header[used++] = '{';
-    for (size_t i = 0; i < llm->piece_count; i++) {
-        const struct llm_piece *p = &llm->pieces[i];
-        const size_t from = p->at * element;
+    for (int i = 0; i < LLM_MATRICES; i++) {
+        const struct llm_rows *m = &llm->matrices[i];
+        const size_t from = m->at * element;
         used += (size_t)snprintf(header + used, 192,
                                  "\"%s\":{\"dtype\":\"%s\",\"shape\":[%u,%u],\"data_offsets\":[%zu,"
                                  "%zu]},",
-                                 p->name, sam_dtype_safetensors(llm->type), p->rows, p->depth, from,
-                                 from + (size_t)p->rows * p->depth * element);
+                                 llm_matrix_name((enum llm_matrix)i),
+                                 sam_dtype_safetensors(llm->type), m->rows * m->layers, m->depth,
+                                 from, from + weights_of(m) * element);
     }
     header[used - 1] = '}';
     while (used % 8)
@@ -366,7 +347,7 @@ static char *safetensors(const struct llm *llm, size_t *size)
 enum sam_status llm_pack(const struct llm *llm, bool window, void **packed, size_t *size,
                          size_t *raw, struct sam_error *error)
 {
-    const struct sam_codec_options options = {.size = sizeof options, .window = window};
+    const struct sam_codec_options options = {.size = sizeof options, .window = window, .restart = !window};
     struct sam_weights weights = {0};
     size_t bytes, need;
     char *file = safetensors(llm, &bytes);

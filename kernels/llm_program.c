@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One token's step as a tile program. Weights are rows of K elements, one row per result, so that a
- * window of them, seen as K x rows, is a right factor which the matrix unit reads as it is. Their
- * tiles are loaded some products ahead, while kernels work. Rows of queries and keys have the first
+ * window of them, seen as K x rows, is a right factor which the matrix unit reads as it is. Rows of queries and keys have the first
  * elements of the pairs of all heads, then the second ones: two halves of a row rotate all heads. */
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +13,7 @@
 
 enum {
     CHUNK = 16384,  /* weights of a tile */
-    AHEAD = 196608, /* bytes of tiles that wait for their product */
+    STAGED = 147456, /* bytes of decoded weights that are asked for at once: a slot of staging */
     GROUP = 8       /* rows of scores, at least: kernels take rows side by side */
 };
 
@@ -22,42 +21,23 @@ struct tile {
     char name[48], type[96];
 };
 
-/* A part of a piece: what one product takes. */
-struct chunk {
-    const struct llm_piece *piece;
-    uint32_t first, rows; /* of the piece */
-};
-
 struct text {
     const struct llm *llm;
     FILE *out;
     const char *weight; /* dtype of weights, and of what they are multiplied with */
     uint32_t bytes;     /* of an element of it */
-    uint32_t layer;
     struct tile *tiles;
     size_t tile_count, tile_room;
-    struct chunk *chunks;
-    size_t chunk_count, loaded, used;
+    unsigned number; /* of the next product */
     bool failed;
 };
 
-/* --- statements. Names of tiles get the number of the layer, unless they begin with a capital. */
-
-static const char *full(const struct text *t, const char *name, char room[48])
-{
-    if (name[0] >= 'A' && name[0] <= 'Z')
-        snprintf(room, 48, "%s", name);
-    else
-        snprintf(room, 48, "%s_%" PRIu32, name, t->layer);
-    return room;
-}
+/* --- statements */
 
 static const char *type_of(struct text *t, const char *name)
 {
-    char room[48];
-    full(t, name, room);
     for (size_t i = t->tile_count; i-- > 0;)
-        if (strcmp(t->tiles[i].name, room) == 0)
+        if (strcmp(t->tiles[i].name, name) == 0)
             return t->tiles[i].type;
     t->failed = true;
     return "?";
@@ -76,8 +56,7 @@ static const char *note(struct text *t, const char *name, const char *type, va_l
         t->tiles = more;
     }
     struct tile *tile = &t->tiles[t->tile_count++];
-    char room[48];
-    snprintf(tile->name, sizeof tile->name, "%s", full(t, name, room));
+    snprintf(tile->name, sizeof tile->name, "%s", name);
     vsnprintf(tile->type, sizeof tile->type, type, arguments);
     return tile->type;
 }
@@ -85,12 +64,11 @@ static const char *note(struct text *t, const char *name, const char *type, va_l
 /* Allocate a tile of the type "vec, 1x128xf32"; `sizes` are those that it leaves open. */
 static void make(struct text *t, const char *name, const char *sizes, const char *type, ...)
 {
-    char room[48];
     va_list arguments;
     va_start(arguments, type);
     type = note(t, name, type, arguments);
     va_end(arguments);
-    fprintf(t->out, "    %%%s = pto.alloc_tile%s : !pto.tile_buf<%s>\n", full(t, name, room), sizes,
+    fprintf(t->out, "    %%%s = pto.alloc_tile%s : !pto.tile_buf<%s>\n", name, sizes,
             type);
 }
 
@@ -98,7 +76,6 @@ static void make(struct text *t, const char *name, const char *sizes, const char
 static void window(struct text *t, const char *name, const char *of, const char *at,
                    const char *type, ...)
 {
-    char a[48], b[48];
     va_list arguments;
     va_start(arguments, type);
     type = note(t, name, type, arguments);
@@ -106,12 +83,11 @@ static void window(struct text *t, const char *name, const char *of, const char 
     fprintf(t->out,
             "    %%%s = pto.subset %%%s, offsets = [%s] : !pto.tile_buf<%s> -> "
             "!pto.tile_buf<%s>\n",
-            full(t, name, a), full(t, of, b), at, type_of(t, of), type);
+            name, of, at, type_of(t, of), type);
 }
 
 static void list(struct text *t, const char *names, bool types)
 {
-    char room[48];
     for (const char *at = names; *at;) {
         char name[40] = "";
         const size_t length = strcspn(at, " ");
@@ -122,7 +98,7 @@ static void list(struct text *t, const char *names, bool types)
                     name[0] != '_' ? type_of(t, name) : name[1] == '_' ? "f16" : "f32",
                     name[0] == '_' ? "" : ">");
         else
-            fprintf(t->out, "%%%s", name[0] == '_' ? name : full(t, name, room));
+            fprintf(t->out, "%%%s", name[0] == '_' ? name : name);
         at += length + (at[length] == ' ');
     }
 }
@@ -131,12 +107,11 @@ static void list(struct text *t, const char *names, bool types)
  * f16 with two. */
 static void op(struct text *t, const char *name, const char *sources, const char *destination)
 {
-    char room[48];
     fprintf(t->out, "    pto.%s ins(", name);
     list(t, sources, false);
     fprintf(t->out, " : ");
     list(t, sources, true);
-    fprintf(t->out, ") outs(%%%s : !pto.tile_buf<%s>)%s\n", full(t, destination, room),
+    fprintf(t->out, ") outs(%%%s : !pto.tile_buf<%s>)%s\n", destination,
             type_of(t, destination), strcmp(name, "tcvt") == 0 ? " {round = rint}" : "");
 }
 
@@ -153,103 +128,95 @@ static void view(struct text *t, const char *name, const char *pointer, const ch
 static void part(struct text *t, const char *name, const char *of, const char *at,
                  const char *sizes, const char *dtype)
 {
-    char room[48];
     fprintf(t->out,
             "    %%%s = pto.partition_view %%%s, offsets = [%s], sizes = [%s] : "
             "!pto.tensor_view<?x?x%s> -> !pto.partition_tensor_view<?x?x%s>\n",
-            full(t, name, room), of, at, sizes, dtype, dtype);
+            name, of, at, sizes, dtype, dtype);
 }
 
 static void load(struct text *t, const char *from, const char *dtype, const char *tile)
 {
-    char a[48], b[48];
     fprintf(t->out,
             "    pto.tload ins(%%%s : !pto.partition_tensor_view<?x?x%s>) outs(%%%s : "
             "!pto.tile_buf<%s>)\n",
-            full(t, from, a), dtype, full(t, tile, b), type_of(t, tile));
+            from, dtype, tile, type_of(t, tile));
 }
 
 static void store(struct text *t, const char *tile, const char *to, const char *dtype)
 {
-    char a[48], b[48];
     fprintf(t->out,
             "    pto.tstore ins(%%%s : !pto.tile_buf<%s>) outs(%%%s : "
             "!pto.partition_tensor_view<?x?x%s>)\n",
-            full(t, tile, a), type_of(t, tile), full(t, to, b), dtype);
+            tile, type_of(t, tile), to, dtype);
 }
 
 /* --- weights */
 
-static uint32_t rows_of_chunk(const struct llm_piece *p)
+/* Rows of a layer that are asked for at once: as many as fit a slot, as even as 16 rows allow, and
+ * more than half of them, lest a slot take two. */
+static uint32_t rows_of_stage(const struct text *t, enum llm_matrix matrix)
 {
-    const uint32_t rows = CHUNK / p->depth / 16 * 16;
-    return rows ? rows : 16;
+    const struct llm_rows *m = &t->llm->matrices[matrix];
+    const uint32_t most = STAGED / t->bytes / m->depth / 16 * 16;
+    if (most == 0)
+        return 16;
+    const uint32_t parts = (m->rows + most - 1) / most;
+    return ((m->rows + parts - 1) / parts + 15) / 16 * 16;
 }
 
-static bool list_chunks(struct text *t)
+/* Ask for the weights of `matrix` from row `first` of a layer on, a hint for packed ones. `row` is
+ * the first row of the layer. */
+static void prefetch(struct text *t, enum llm_matrix matrix, const char *row, uint32_t first)
 {
-    const struct llm *llm = t->llm;
-    size_t count = 0;
-    for (size_t i = 0; i < llm->piece_count; i++)
-        count += llm->pieces[i].rows / rows_of_chunk(&llm->pieces[i]) + 1;
-    t->chunks = calloc(count, sizeof *t->chunks);
-    for (size_t i = 0; t->chunks && i < llm->piece_count; i++) {
-        const struct llm_piece *p = &llm->pieces[i];
-        const uint32_t rows = rows_of_chunk(p);
-        for (uint32_t first = 0; first < p->rows; first += rows)
-            t->chunks[t->chunk_count++] =
-                (struct chunk){p, first, p->rows - first < rows ? p->rows - first : rows};
-    }
-    return t->chunks != NULL;
-}
-
-/* Ask for a piece: a hint for packed weights. */
-static void prefetch(struct text *t, size_t piece)
-{
-    if (piece >= t->llm->piece_count)
-        return;
-    const struct llm_piece *p = &t->llm->pieces[piece];
-    char name[24], of[48], sizes[48], room[48];
-    snprintf(name, sizeof name, "N%zu", piece);
-    snprintf(of, sizeof of, "v_%s", p->name);
-    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%" PRIu32, p->depth, p->rows);
-    part(t, name, of, "%c0, %c0", sizes, t->weight);
-    fprintf(t->out, "    pto.prefetch %%%s : !pto.partition_tensor_view<?x?x%s>\n",
-            full(t, name, room), t->weight);
-}
-
-/* Load the next chunk; after the first one of a piece ask for the next piece. */
-static void load_chunk(struct text *t)
-{
-    const size_t number = t->loaded++;
-    const struct chunk *c = &t->chunks[number];
-    const struct llm_piece *p = c->piece;
-    char tile[24], name[24], of[48], at[24], sizes[48];
-    snprintf(tile, sizeof tile, "M%zu", number);
-    snprintf(name, sizeof name, "P%zu", number);
-    snprintf(of, sizeof of, "v_%s", p->name);
-    snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, c->first);
-    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%" PRIu32, p->depth, c->rows);
+    const struct llm_rows *m = &t->llm->matrices[matrix];
+    const uint32_t stage = rows_of_stage(t, matrix);
+    const uint32_t rows = m->rows - first < stage ? m->rows - first : stage;
+    const unsigned number = t->number++;
+    char name[24], of[32], at[32], sizes[48];
+    fprintf(t->out, "    %%at%u = arith.addi %s, %%c%" PRIu32 " : index\n", number, row, first);
+    snprintf(name, sizeof name, "next%u", number);
+    snprintf(of, sizeof of, "%s_of", llm_matrix_name(matrix));
+    snprintf(at, sizeof at, "%%c0, %%at%u", number);
+    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%" PRIu32, m->depth, rows);
     part(t, name, of, at, sizes, t->weight);
-    make(t, tile, "", "mat, %ux%ux%s, blayout=col_major", p->depth, c->rows, t->weight);
-    load(t, name, t->weight, tile);
-    if (c->first == 0)
-        prefetch(t, (size_t)(p - t->llm->pieces) + 1);
+    fprintf(t->out, "    pto.prefetch %%%s : !pto.partition_tensor_view<?x?x%s>\n", name, t->weight);
 }
 
-/* Load up to `count` chunks that are not needed yet, as far as there is room. */
-static void load_ahead(struct text *t, unsigned count)
+/* After the first rows of a stage: ask for the next one. */
+static void prefetch_after(struct text *t, enum llm_matrix matrix, uint32_t first)
 {
-    uint32_t ahead = 0;
-    for (size_t i = t->used; i < t->loaded; i++)
-        ahead += t->chunks[i].rows * t->chunks[i].piece->depth * t->bytes;
-    for (; count && t->loaded < t->chunk_count; count--) {
-        const struct chunk *c = &t->chunks[t->loaded];
-        ahead += c->rows * c->piece->depth * t->bytes;
-        if (ahead > AHEAD)
-            break;
-        load_chunk(t);
+    const struct llm_rows *m = &t->llm->matrices[matrix];
+    const uint32_t next = first + rows_of_stage(t, matrix);
+    if (next < m->rows)
+        prefetch(t, matrix, matrix == LLM_WIDE ? "%wide_row" : "%down_row", next);
+    else if (matrix == LLM_WIDE)
+        prefetch(t, LLM_DOWN, "%down_row", 0);
+    else if (matrix == LLM_DOWN) {
+        fprintf(t->out, "    scf.if %%is_last {\n");
+        prefetch(t, LLM_HEAD, "%c0", 0);
+        fprintf(t->out, "    } else {\n");
+        prefetch(t, LLM_WIDE, "%next_row", 0);
+        fprintf(t->out, "    }\n");
     }
+}
+
+/* The tile of `rows` rows of weights from `first` on. */
+static void load_weights(struct text *t, enum llm_matrix matrix, const char *tile, uint32_t first,
+                         uint32_t rows)
+{
+    static const char *const starts[] = {"%wide_row", "%down_row", "%c0"};
+    const struct llm_rows *m = &t->llm->matrices[matrix];
+    const unsigned number = t->number++;
+    char name[24], of[32], at[32], sizes[48];
+    fprintf(t->out, "    %%at%u = arith.addi %s, %%c%" PRIu32 " : index\n", number, starts[matrix],
+            first);
+    snprintf(name, sizeof name, "p%u", number);
+    snprintf(of, sizeof of, "%s_of", llm_matrix_name(matrix));
+    snprintf(at, sizeof at, "%%c0, %%at%u", number);
+    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%" PRIu32, m->depth, rows);
+    part(t, name, of, at, sizes, t->weight);
+    make(t, tile, "", "mat, %ux%ux%s, blayout=col_major", m->depth, rows, t->weight);
+    load(t, name, t->weight, tile);
 }
 
 /* A vec tile as a left factor. */
@@ -264,37 +231,37 @@ static void left(struct text *t, const char *name, const char *from, uint32_t ro
     op(t, "tmov", mat, name);
 }
 
-/* All chunks of the products `first` to `last` of a layer: the row `result` in vec. */
-static void multiply(struct text *t, enum llm_product first, enum llm_product last,
-                     const char *factor, const char *result, uint32_t columns)
+/* `rows` rows of a matrix from `from` on, times the factor: the row `result` in vec. */
+static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint32_t rows,
+                     const char *factor, const char *result)
 {
-    uint32_t column = 0;
+    const struct llm_rows *m = &t->llm->matrices[matrix];
+    const uint32_t stage = rows_of_stage(t, matrix);
+    uint32_t most = CHUNK / m->depth / 16 * 16;
     char sums[40];
+    most = most ? most : 16;
     snprintf(sums, sizeof sums, "%s_acc", result);
-    make(t, sums, "", "acc, 1x%uxf32", columns);
-    while (t->used < t->chunk_count) {
-        const size_t number = t->used;
-        const struct chunk *c = &t->chunks[number];
-        const struct llm_piece *p = c->piece;
-        char tile[24], right[24], some[24], at[32], sources[64];
-        if (p->layer != t->layer || p->product < first || p->product > last)
-            break;
-        if (t->loaded == number)
-            load_chunk(t);
-        snprintf(tile, sizeof tile, "M%zu", number);
-        snprintf(right, sizeof right, "R%zu", number);
-        snprintf(some, sizeof some, "S%zu", number);
-        snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, column);
+    make(t, sums, "", "acc, 1x%uxf32", rows);
+    for (uint32_t done = 0, some; done < rows; done += some) {
+        const uint32_t first = from + done, left_here = stage - first % stage;
+        const unsigned number = t->number++;
+        char tile[24], right[24], name[24], at[32], sources[64];
+        some = rows - done < most ? rows - done : most;
+        some = some < left_here ? some : left_here;
+        snprintf(tile, sizeof tile, "m%u", number);
+        snprintf(right, sizeof right, "r%u", number);
+        snprintf(name, sizeof name, "s%u", number);
+        snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, done);
         snprintf(sources, sizeof sources, "%s %s", factor, right);
-        make(t, right, "", "right, %ux%ux%s, blayout=col_major", p->depth, c->rows, t->weight);
+        load_weights(t, matrix, tile, first, some);
+        if (first % stage == 0)
+            prefetch_after(t, matrix, first);
+        make(t, right, "", "right, %ux%ux%s, blayout=col_major", m->depth, some, t->weight);
         op(t, "tmov", tile, right);
-        window(t, some, sums, at, "acc, 1x%uxf32", c->rows);
-        op(t, "tmatmul", sources, some);
-        column += c->rows;
-        t->used++;
-        load_ahead(t, 1);
+        window(t, name, sums, at, "acc, 1x%uxf32", some);
+        op(t, "tmatmul", sources, name);
     }
-    make(t, result, "", "vec, 1x%uxf32", columns);
+    make(t, result, "", "vec, 1x%uxf32", rows);
     op(t, "tmov", sums, result);
 }
 
@@ -315,10 +282,9 @@ static void factor(struct text *t, const char *name, const char *row, uint32_t c
         op(t, "tcvt", row, narrow);
     }
     left(t, name, halves(t) ? narrow : row, 1, cols, t->weight);
-    load_ahead(t, 2);
 }
 
-/* The norm of %X as a left factor, after `added` has been added to it. */
+/* The norm of %x as a left factor, after `added` has been added to it. */
 static void write_norm(struct text *t, const char *name, const char *added)
 {
     const uint32_t d = t->llm->shape.width;
@@ -326,19 +292,19 @@ static void write_norm(struct text *t, const char *name, const char *added)
     snprintf(row, sizeof row, "%s_norm", name);
     snprintf(sum, sizeof sum, "%s_sum", name);
     if (added) {
-        snprintf(two, sizeof two, "X %s", added);
-        op(t, "tadd", two, "X");
+        snprintf(two, sizeof two, "x %s", added);
+        op(t, "tadd", two, "x");
     }
     make(t, row, "", "vec, 1x%uxf32", d);
     make(t, sum, "", "vec, 1x8xf32, valid=1x1");
-    op(t, "tmul", "X X", row);
+    op(t, "tmul", "x x", row);
     op(t, "trowsum", row, sum);
     snprintf(two, sizeof two, "%s _inverse", sum);
     op(t, "tmuls", two, sum);
     snprintf(two, sizeof two, "%s _eps", sum);
     op(t, "tadds", two, sum);
     op(t, "trsqrt", sum, sum);
-    snprintf(two, sizeof two, "X %s", sum);
+    snprintf(two, sizeof two, "x %s", sum);
     op(t, "trowexpandmul", two, row);
     factor(t, name, row, d);
 }
@@ -354,7 +320,7 @@ static void write_rotation(struct text *t)
         char at[32], narrow[8];
         snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, i * d / 2);
         snprintf(narrow, sizeof narrow, "%s16", parts[i]);
-        window(t, parts[i], "wide", at, "vec, 1x%uxf32", d / 2);
+        window(t, parts[i], "qkv", at, "vec, 1x%uxf32", d / 2);
         window(t, narrow, "narrow", at, "vec, 1x%uxf16", d / 2);
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -363,14 +329,14 @@ static void write_rotation(struct text *t)
     }
     for (unsigned i = 0; i < 4; i += 2) {
         char two[16];
-        snprintf(two, sizeof two, "%s Cos", parts[i]);
+        snprintf(two, sizeof two, "%s cosines", parts[i]);
         op(t, "tmul", two, "t0");
-        snprintf(two, sizeof two, "%s Sin", parts[i + 1]);
+        snprintf(two, sizeof two, "%s sines", parts[i + 1]);
         op(t, "tmul", two, "t1");
         op(t, "tsub", "t0 t1", "t0");
-        snprintf(two, sizeof two, "%s Cos", parts[i + 1]);
+        snprintf(two, sizeof two, "%s cosines", parts[i + 1]);
         op(t, "tmul", two, "t2");
-        snprintf(two, sizeof two, "%s Sin", parts[i]);
+        snprintf(two, sizeof two, "%s sines", parts[i]);
         op(t, "tmul", two, "t3");
         op(t, "tadd", "t2 t3", "t2");
         op(t, "tcvt", "t0", i ? "ka16" : "qa16");
@@ -378,13 +344,12 @@ static void write_rotation(struct text *t)
     }
     op(t, "tcvt", "va", "va16");
     op(t, "tcvt", "vb", "vb16");
-    load_ahead(t, 2);
     for (unsigned i = 0; i < 2; i++) {
         char at[80], sizes[48], window_name[8] = {i ? 'v' : 'k', '\0'}, to[8];
         snprintf(to, sizeof to, "%cto", window_name[0]);
         snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, (i + 1) * d);
         window(t, window_name, "narrow", at, "vec, 1x%uxf16", d);
-        snprintf(at, sizeof at, "%%row%" PRIu32 ", %%c0", t->layer);
+        snprintf(at, sizeof at, "%%row, %%c0");
         snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
         part(t, to, i ? "values_of" : "keys_of", at, sizes, "f16");
         store(t, window_name, to, "f16");
@@ -397,16 +362,16 @@ static void write_cached(struct text *t)
     const uint32_t d = t->llm->shape.width, context = t->llm->shape.context;
     char at[48], sizes[48];
     snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%count", d);
-    snprintf(at, sizeof at, "%%c0, %%first%" PRIu32, t->layer);
-    make(t, "keys", " valid_col = %count", "mat, %ux%uxf16, blayout=col_major, valid=%ux?", d,
+    snprintf(at, sizeof at, "%%c0, %%base");
+    make(t, "old_keys", " valid_col = %count", "mat, %ux%uxf16, blayout=col_major, valid=%ux?", d,
          context, d);
     part(t, "kfrom", "keys_turned", at, sizes, "f16");
-    load(t, "kfrom", "f16", "keys");
+    load(t, "kfrom", "f16", "old_keys");
     snprintf(sizes, sizeof sizes, "%%count, %%c%" PRIu32, d);
-    snprintf(at, sizeof at, "%%first%" PRIu32 ", %%c0", t->layer);
-    make(t, "values", " valid_row = %count", "mat, %ux%uxf16, valid=?x%u", context, d, d);
+    snprintf(at, sizeof at, "%%base, %%c0");
+    make(t, "old_values", " valid_row = %count", "mat, %ux%uxf16, valid=?x%u", context, d, d);
     part(t, "vfrom", "values_of", at, sizes, "f16");
-    load(t, "vfrom", "f16", "values");
+    load(t, "vfrom", "f16", "old_values");
 }
 
 /* Keys and values of this token, from the cache. */
@@ -414,13 +379,13 @@ static void write_new(struct text *t)
 {
     const uint32_t d = t->llm->shape.width;
     char at[48], sizes[48];
-    window(t, "knew", "keys", "%c0, %slot", "mat, %ux1xf16, blayout=col_major", d);
-    snprintf(at, sizeof at, "%%c0, %%row%" PRIu32, t->layer);
+    window(t, "knew", "old_keys", "%c0, %slot", "mat, %ux1xf16, blayout=col_major", d);
+    snprintf(at, sizeof at, "%%c0, %%row");
     snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c1", d);
     part(t, "kone", "keys_turned", at, sizes, "f16");
     load(t, "kone", "f16", "knew");
-    window(t, "vnew", "values", "%slot, %c0", "mat, 1x%uxf16", d);
-    snprintf(at, sizeof at, "%%row%" PRIu32 ", %%c0", t->layer);
+    window(t, "vnew", "old_values", "%slot, %c0", "mat, 1x%uxf16", d);
+    snprintf(at, sizeof at, "%%row, %%c0");
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
     part(t, "vone", "values_of", at, sizes, "f16");
     load(t, "vone", "f16", "vnew");
@@ -431,7 +396,7 @@ static uint32_t score_rows(const struct llm_shape *s)
     return s->heads < GROUP ? GROUP : s->heads;
 }
 
-/* Queries of all heads, each in a row of its own at the columns of its pairs, times all keys. */
+/* spread of all heads, each in a row of its own at the columns of its pairs, times all keys. */
 static void write_scores(struct text *t)
 {
     const struct llm_shape *s = &t->llm->shape;
@@ -445,14 +410,14 @@ static void write_scores(struct text *t)
             snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, column);
             window(t, from, "narrow", at, "vec, 1x%uxf16", pairs);
             snprintf(at, sizeof at, "%%c%" PRIu32 ", %%c%" PRIu32, h, column);
-            window(t, to, "Queries", at, "mat, 1x%uxf16", pairs);
+            window(t, to, "spread", at, "mat, 1x%uxf16", pairs);
             op(t, "tmov", from, to);
         }
     make(t, "queries", "", "left, %ux%uxf16", rows, d);
-    op(t, "tmov", "Queries", "queries");
+    op(t, "tmov", "spread", "queries");
     make(t, "right_keys", " valid_col = %count", "right, %ux%uxf16, blayout=col_major, valid=%ux?",
          d, s->context, d);
-    op(t, "tmov", "keys", "right_keys");
+    op(t, "tmov", "old_keys", "right_keys");
     make(t, "scores_acc", " valid_col = %count", "acc, %ux%uxf32, valid=%ux?", rows, s->context,
          rows);
     op(t, "tmatmul", "queries right_keys", "scores_acc");
@@ -474,14 +439,13 @@ static void write_attention(struct text *t)
     op(t, "trowsum", "scores", "most");
     op(t, "trowexpanddiv", "scores most", "scores");
     op(t, "tcvt", "scores", "shares");
-    load_ahead(t, 2);
     make(t, "shares_mat", " valid_col = %count", "mat, %ux%uxf16, valid=%ux?", rows, context, rows);
     op(t, "tmov", "shares", "shares_mat");
     make(t, "left_shares", " valid_col = %count", "left, %ux%uxf16, valid=%ux?", rows, context,
          rows);
     op(t, "tmov", "shares_mat", "left_shares");
     make(t, "right_values", " valid_row = %count", "right, %ux%uxf16, valid=?x%u", context, d, d);
-    op(t, "tmov", "values", "right_values");
+    op(t, "tmov", "old_values", "right_values");
     make(t, "mixed_acc", "", "acc, %ux%uxf32", rows, d);
     op(t, "tmatmul", "left_shares right_values", "mixed_acc");
     make(t, "mixed", "", "vec, 1x%uxf32", d);
@@ -516,24 +480,21 @@ static void write_gate(struct text *t)
 
 static void write_layer(struct text *t)
 {
-    const struct llm_shape *s = &t->llm->shape;
-    char row[24];
-    fprintf(t->out, "    // Layer %" PRIu32 "\n", t->layer);
+    const uint32_t d = t->llm->shape.width, hidden = t->llm->shape.hidden;
     write_cached(t);
-    snprintf(row, sizeof row, "Down%" PRIu32, t->layer - 1);
-    write_norm(t, "first", t->layer ? row : NULL);
-    multiply(t, LLM_QKV, LLM_QKV, "first", "wide", 3 * s->width);
+    write_norm(t, "norm1", NULL);
+    multiply(t, LLM_WIDE, 0, 3 * d, "norm1", "qkv");
     write_rotation(t);
     write_new(t);
     write_scores(t);
     write_attention(t);
-    factor(t, "seen", "mixed", s->width);
-    multiply(t, LLM_OUT, LLM_OUT, "seen", "out", s->width);
-    write_norm(t, "second", "out");
-    multiply(t, LLM_GATE, LLM_UP, "second", "both", 2 * s->hidden);
+    factor(t, "seen", "mixed", d);
+    multiply(t, LLM_WIDE, 3 * d, d, "seen", "out");
+    write_norm(t, "norm2", "out");
+    multiply(t, LLM_WIDE, 4 * d, 2 * hidden, "norm2", "both");
     write_gate(t);
-    snprintf(row, sizeof row, "Down%" PRIu32, t->layer);
-    multiply(t, LLM_DOWN, LLM_DOWN, "inner", row, s->width);
+    multiply(t, LLM_DOWN, 0, d, "inner", "more");
+    op(t, "tadd", "x more", "x");
 }
 
 /* --- the function */
@@ -554,19 +515,15 @@ static void write_views(struct text *t)
     snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, d, s->layers * s->context);
     snprintf(strides, sizeof strides, "%%c1, %%c%" PRIu32, d);
     view(t, "keys_turned", "keys", shape, strides, "f16");
-    for (size_t i = 0; i < t->llm->piece_count; i++) {
-        const struct llm_piece *p = &t->llm->pieces[i];
-        char name[48];
-        snprintf(name, sizeof name, "v_%s", p->name);
-        snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, p->depth, p->rows);
-        snprintf(strides, sizeof strides, "%%c1, %%c%" PRIu32, p->depth);
-        view(t, name, p->name, shape, strides, t->weight);
+    for (int i = 0; i < LLM_MATRICES; i++) {
+        const struct llm_rows *m = &t->llm->matrices[i];
+        const char *name = llm_matrix_name((enum llm_matrix)i);
+        char of[32];
+        snprintf(of, sizeof of, "%s_of", name);
+        snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, m->depth, m->rows * m->layers);
+        snprintf(strides, sizeof strides, "%%c1, %%c%" PRIu32, m->depth);
+        view(t, of, name, shape, strides, t->weight);
     }
-    for (uint32_t layer = 0; layer < s->layers; layer++)
-        fprintf(t->out,
-                "    %%first%" PRIu32 " = arith.constant %" PRIu32 " : index\n"
-                "    %%row%" PRIu32 " = arith.addi %%slot, %%first%" PRIu32 " : index\n",
-                layer, layer * s->context, layer, layer);
 }
 
 /* The embedding of the token, its rotations, and zeros between the queries of the heads. */
@@ -576,43 +533,53 @@ static void write_start(struct text *t)
     const uint32_t d = s->width, rows = score_rows(s);
     char sizes[48];
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
-    make(t, "Embedded", "", "vec, 1x%uxf16", d);
-    part(t, "Efrom", "embed_of", "%token, %c0", sizes, "f16");
-    load(t, "Efrom", "f16", "Embedded");
-    make(t, "X", "", "vec, 1x%uxf32", d);
-    op(t, "tcvt", "Embedded", "X");
+    make(t, "embedded", "", "vec, 1x%uxf16", d);
+    part(t, "efrom", "embed_of", "%token, %c0", sizes, "f16");
+    load(t, "efrom", "f16", "embedded");
+    make(t, "x", "", "vec, 1x%uxf32", d);
+    op(t, "tcvt", "embedded", "x");
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d / 2);
-    make(t, "Cos", "", "vec, 1x%uxf32", d / 2);
-    part(t, "Cfrom", "turns_of", "%position, %c0", sizes, "f32");
-    load(t, "Cfrom", "f32", "Cos");
+    make(t, "cosines", "", "vec, 1x%uxf32", d / 2);
+    part(t, "cfrom", "turns_of", "%position, %c0", sizes, "f32");
+    load(t, "cfrom", "f32", "cosines");
     char at[32];
     snprintf(at, sizeof at, "%%position, %%c%" PRIu32, d / 2);
-    make(t, "Sin", "", "vec, 1x%uxf32", d / 2);
-    part(t, "Sfrom", "turns_of", at, sizes, "f32");
-    load(t, "Sfrom", "f32", "Sin");
-    make(t, "Zeros", "", "vec, %ux%uxf16", rows, d);
-    op(t, "texpands", "__zero", "Zeros");
-    make(t, "Queries", "", "mat, %ux%uxf16", rows, d);
-    op(t, "tmov", "Zeros", "Queries");
-    load_ahead(t, 4);
+    make(t, "sines", "", "vec, 1x%uxf32", d / 2);
+    part(t, "sfrom", "turns_of", at, sizes, "f32");
+    load(t, "sfrom", "f32", "sines");
+    make(t, "zeros", "", "vec, %ux%uxf16", rows, d);
+    op(t, "texpands", "__zero", "zeros");
+    make(t, "spread", "", "mat, %ux%uxf16", rows, d);
+    op(t, "tmov", "zeros", "spread");
 }
 
 static void write_body(struct text *t)
 {
     const struct llm_shape *s = &t->llm->shape;
+    const struct llm_rows *m = t->llm->matrices;
+    char sizes[48];
     write_views(t);
-    prefetch(t, 0);
+    prefetch(t, LLM_WIDE, "%c0", 0);
     write_start(t);
-    for (t->layer = 0; t->layer < s->layers; t->layer++)
-        write_layer(t);
-    char row[24], sizes[48];
-    snprintf(row, sizeof row, "Down%" PRIu32, s->layers - 1);
-    write_norm(t, "last", row);
-    multiply(t, LLM_HEAD, LLM_HEAD, "last", "head", s->vocabulary);
+    fprintf(t->out,
+            "    scf.for %%layer = %%c0 to %%c%" PRIu32 " step %%c1 {\n"
+            "    %%base = arith.muli %%layer, %%c%" PRIu32 " : index\n"
+            "    %%row = arith.addi %%slot, %%base : index\n"
+            "    %%wide_row = arith.muli %%layer, %%c%" PRIu32 " : index\n"
+            "    %%next_row = arith.addi %%wide_row, %%c%" PRIu32 " : index\n"
+            "    %%down_row = arith.muli %%layer, %%c%" PRIu32 " : index\n"
+            "    %%is_last = arith.cmpi eq, %%layer, %%c%" PRIu32 " : index\n",
+            s->layers, s->context, m[LLM_WIDE].rows, m[LLM_WIDE].rows, m[LLM_DOWN].rows,
+            s->layers - 1);
+    write_layer(t);
+    fprintf(t->out, "    }\n");
+    write_norm(t, "norm3", NULL);
+    multiply(t, LLM_HEAD, 0, s->vocabulary, "norm3", "chances");
+    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c1", s->vocabulary);
     view(t, "logits_of", "logits", "%c1, %last", "%last, %c1", "f32");
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, s->vocabulary);
     part(t, "to", "logits_of", "%c0, %c0", sizes, "f32");
-    store(t, "head", "to", "f32");
+    store(t, "chances", "to", "f32");
 }
 
 /* Constants of the numbers that a text uses as %c7. */
@@ -644,8 +611,8 @@ static void write_head(const struct text *t, FILE *out, const char *body)
             "module {\n  func.func @llm_step(%%embed: !pto.ptr<f16>, %%turns: !pto.ptr<f32>, "
             "%%keys: !pto.ptr<f16>, %%values: !pto.ptr<f16>",
             s->width, s->layers, s->heads, s->hidden, s->vocabulary, s->context);
-    for (size_t i = 0; i < t->llm->piece_count; i++)
-        fprintf(out, ", %%%s: !pto.ptr<%s>", t->llm->pieces[i].name, t->weight);
+    for (int i = 0; i < LLM_MATRICES; i++)
+        fprintf(out, ", %%%s: !pto.ptr<%s>", llm_matrix_name((enum llm_matrix)i), t->weight);
     fprintf(out, ", %%logits: !pto.ptr<f32>, %%token: index, %%position: index) {\n");
     write_constants(out, body);
     fprintf(out,
@@ -657,9 +624,9 @@ static void write_head(const struct text *t, FILE *out, const char *body)
             "    %%_one = arith.constant 1.0 : f32\n"
             "    %%__zero = arith.constant 0.0 : f16\n"
             "    %%slot = arith.remsi %%position, %%context : index\n"
-            "    %%more = arith.addi %%position, %%c1 : index\n"
-            "    %%filled = arith.cmpi sge, %%more, %%context : index\n"
-            "    %%count = arith.select %%filled, %%context, %%more : index\n",
+            "    %%after = arith.addi %%position, %%c1 : index\n"
+            "    %%filled = arith.cmpi sge, %%after, %%context : index\n"
+            "    %%count = arith.select %%filled, %%context, %%after : index\n",
             s->vocabulary, s->context, 1.0 / s->width, LLM_EPS, sqrt((double)s->heads / s->width));
     fprintf(out, "%s    return\n  }\n}\n", body);
 }
@@ -671,19 +638,15 @@ char *llm_program(const struct llm *llm, struct sam_error *error)
     char *body = NULL, *text = NULL;
     size_t size;
     t.out = open_memstream(&body, &size);
-    if (t.out && list_chunks(&t))
+    if (t.out)
         write_body(&t);
-    else
-        t.failed = true;
-    if (t.out && fclose(t.out) != 0)
-        t.failed = true;
+    t.failed |= !t.out || fclose(t.out) != 0;
     FILE *out = t.failed ? NULL : open_memstream(&text, &size);
     if (out) {
         write_head(&t, out, body);
         if (fclose(out) != 0)
             t.failed = true;
     }
-    free(t.chunks);
     free(t.tiles);
     free(body);
     if (out && !t.failed)

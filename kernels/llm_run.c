@@ -47,15 +47,16 @@ static void set_arguments(struct llm_run *run)
     set_array(run, 1, SAM_F32, s->positions, s->width, llm->turns);
     set_array(run, 2, SAM_F16, (uint64_t)s->layers * s->context, s->width, run->keys);
     set_array(run, 3, SAM_F16, (uint64_t)s->layers * s->context, s->width, run->values);
-    for (size_t i = 0; i < llm->piece_count; i++) {
-        const struct llm_piece *p = &llm->pieces[i];
+    for (int i = 0; i < LLM_MATRICES; i++) {
+        const struct llm_rows *m = &llm->matrices[i];
         const bool half = llm->half != NULL;
-        set_array(run, FIXED + i, half ? SAM_F16 : SAM_F32, p->rows, p->depth,
-                  half ? (void *)(llm->half + p->at) : (void *)(llm->weights + p->at));
+        set_array(run, (size_t)(FIXED + i), half ? SAM_F16 : SAM_F32,
+                  (uint64_t)m->rows * m->layers, m->depth,
+                  half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
         if (run->options.packed)
-            run->arguments[FIXED + i].packed = p->name;
+            run->arguments[FIXED + i].packed = llm_matrix_name((enum llm_matrix)i);
     }
-    set_array(run, FIXED + llm->piece_count, SAM_F32, 1, s->vocabulary, run->logits);
+    set_array(run, FIXED + LLM_MATRICES, SAM_F32, 1, s->vocabulary, run->logits);
 }
 
 static enum sam_status parse(struct llm_run *run, struct sam_error *error)
@@ -65,8 +66,6 @@ static enum sam_status parse(struct llm_run *run, struct sam_error *error)
         return SAM_ERR_MEMORY;
     const enum sam_status status =
         sam_tile_parse("llm_step.pto", text, strlen(text), &run->program, &messages, error);
-    if (status == SAM_ERR_INPUT && messages)
-        fprintf(stderr, "%s", messages);
     free(messages);
     free(text);
     return status;
@@ -82,7 +81,7 @@ enum sam_status llm_run_new(const struct llm *llm, const struct llm_run_options 
         return refuse(error);
     run->llm = llm;
     run->options = *options;
-    run->array_count = FIXED + llm->piece_count + 1;
+    run->array_count = FIXED + LLM_MATRICES + 1;
     run->keys = calloc(cached, sizeof *run->keys);
     run->values = calloc(cached, sizeof *run->values);
     run->logits = calloc(s->vocabulary, sizeof *run->logits);
@@ -179,8 +178,6 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
     enum sam_status status = sam_tile_lower(run->program, 0, run->arguments,
                                             run->array_count + SCALARS, &lowering, &run->lowered,
                                             &messages, error);
-    if (status == SAM_ERR_INPUT && messages)
-        fprintf(stderr, "%s", messages);
     free(messages);
     if (status == SAM_OK && o->emit)
         status = sam_tile_lowered_emit(run->lowered, o->emit, error);
@@ -204,7 +201,8 @@ enum sam_status llm_run_step(struct llm_run *run, uint32_t token, uint32_t posit
     for (size_t i = 0; i < SCALARS; i++)
         run->arguments[run->array_count + i] =
             (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = numbers[i]};
-    return run->options.system ? step_on_system(run, error)
+    return run->options.system && position >= run->options.start
+               ? step_on_system(run, error)
                                : sam_tile_run(run->program, 0, run->arguments,
                                               run->array_count + SCALARS, &options, NULL, error);
 }
