@@ -254,12 +254,12 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
         snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, done);
         snprintf(sources, sizeof sources, "%s %s", factor, right);
         load_weights(t, matrix, tile, first, some);
-        if (first % stage == 0)
-            prefetch_after(t, matrix, first);
         make(t, right, "", "right, %ux%ux%s, blayout=col_major", m->depth, some, t->weight);
         op(t, "tmov", tile, right);
         window(t, name, sums, at, "acc, 1x%uxf32", some);
         op(t, "tmatmul", sources, name);
+        if (first % stage == 0)
+            prefetch_after(t, matrix, first);
     }
     make(t, result, "", "vec, 1x%uxf32", rows);
     op(t, "tmov", sums, result);
