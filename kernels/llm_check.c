@@ -76,6 +76,14 @@ static void normalise(const double *x, double *out, uint32_t count)
         out[i] = x[i] * scale;
 }
 
+/* The first halves of queries and of keys, then the second ones, become queries, then keys. */
+static void sort_halves(double *row, double *room, uint32_t d)
+{
+    memcpy(room, row + d / 2, d / 2 * sizeof(double));
+    memcpy(row + d / 2, row + d, d / 2 * sizeof(double));
+    memcpy(row + d, room, d / 2 * sizeof(double));
+}
+
 /* Rotate each pair: elements i and i + d / 2. */
 static void rotate(const struct llm_shape *s, double *row, uint32_t position)
 {
@@ -132,6 +140,7 @@ void llm_reference_step(struct llm_reference *r, uint32_t token, uint32_t positi
         double *values = r->values + (size_t)layer * s->context * d;
         normalise(r->x, r->norm, d);
         multiply(llm, LLM_WIDE, layer, 0, 3 * d, r->norm, r->wide);
+        sort_halves(r->wide, r->norm, d);
         rotate(s, r->wide, position);
         rotate(s, r->wide + d, position);
         memcpy(keys + (size_t)slot * d, r->wide + d, d * sizeof(double));

@@ -26,7 +26,8 @@ const char *llm_matrix_name(enum llm_matrix matrix)
 static bool fits(const struct llm_shape *s)
 {
     return s->width && s->width % 32 == 0 && s->width <= 4096 && s->layers && s->layers <= 16 &&
-           s->heads && s->width % (2 * s->heads) == 0 && s->width / s->heads % 32 == 0 &&
+           s->heads && s->width % (2 * s->heads) == 0 && s->width % 64 == 0 &&
+           (s->width / s->heads == 32 || s->width / s->heads == 64) &&
            s->hidden && s->hidden % 32 == 0 && s->hidden <= 16384 && s->vocabulary &&
            s->vocabulary <= 1 << 18 && s->context && s->context % 16 == 0 && s->context <= 4096 &&
            s->positions && s->positions <= 1 << 20;
@@ -156,14 +157,15 @@ static const struct {
 } parts[] = {{"qkv", LLM_WIDE}, {"out", LLM_WIDE}, {"gate_up", LLM_WIDE}, {"down", LLM_DOWN}};
 
 /* Where the file has result `row` of queries, keys and values: its heads keep their pairs together.
- */
+ * Here the first elements of all pairs of queries come first, then those of keys, then the second
+ * elements of both. */
 static uint32_t column_of(const struct llm_shape *s, uint32_t row)
 {
     const uint32_t d = s->width, size = d / s->heads, pairs = size / 2;
     if (row >= 2 * d)
         return row;
-    const uint32_t half = row % d / (d / 2), pair = row % (d / 2);
-    return row / d * d + pair / pairs * size + half * pairs + pair % pairs;
+    const uint32_t second = row / d, key = row % d / (d / 2), pair = row % (d / 2);
+    return key * d + pair / pairs * size + second * pairs + pair % pairs;
 }
 
 /* Rows of a matrix from a tensor of `columns` columns; `pairs`: of queries, keys and values. */
@@ -242,7 +244,7 @@ static bool number(const char *file, size_t size, const char *key, uint32_t *val
 static enum sam_status read_shape(const struct sam_weights *weights, const char *file, size_t size,
                                   struct llm_shape *s, char charset[257], struct sam_error *error)
 {
-    *s = (struct llm_shape){.positions = 1 << 14};
+    *s = (struct llm_shape){.positions = 4096};
     for (size_t i = 0; i < weights->count; i++) {
         const struct sam_weight *w = &weights->tensors[i];
         if (w->rank != 2)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One token's step as a tile program. Weights are rows of K elements, one row per result, so that a
- * window of them, seen as K x rows, is a right factor which the matrix unit reads as it is. Rows of queries and keys have the first
- * elements of the pairs of all heads, then the second ones: two halves of a row rotate all heads. */
+ * window of them, seen as K x rows, is a right factor which the matrix unit reads as it is. Rows of queries and keys have
+ * the first elements of the pairs of all heads, then the second ones, and the first ones of queries
+ * and keys are side by side: two rows rotate all heads. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 enum {
     CHUNK = 16384,  /* weights of a tile */
     STAGED = 147456, /* bytes of decoded weights that are asked for at once: a slot of staging */
+    PIECE = 16,     /* positions of the cache that are loaded at once */
+    LANES = 32,     /* of the GPU: elements of a row that are rotated side by side */
     GROUP = 8       /* rows of scores, at least: kernels take rows side by side */
 };
 
@@ -28,7 +31,8 @@ struct text {
     uint32_t bytes;     /* of an element of it */
     struct tile *tiles;
     size_t tile_count, tile_room;
-    unsigned number; /* of the next product */
+    unsigned number;           /* of the next name */
+    uint32_t products, product; /* that load keys of the next layer; the next of them */
     bool failed;
 };
 
@@ -231,6 +235,80 @@ static void left(struct text *t, const char *name, const char *from, uint32_t ro
     op(t, "tmov", mat, name);
 }
 
+/* --- keys and values in mat: of all positions so far, of one layer. Values are loaded while kernels
+ * of their layer work, keys a few at a time between products of the layer before. */
+
+/* Load a piece of keys, or of values, from row `base` of the cache on, if `count` positions reach
+ * it. */
+static void load_cached(struct text *t, bool keys, uint32_t piece, const char *base,
+                        const char *count)
+{
+    const uint32_t d = t->llm->shape.width;
+    const unsigned n = t->number++;
+    char name[24], from[24], at[48], sizes[48];
+    fprintf(t->out,
+            "    %%has%u = arith.cmpi sgt, %s, %%c%" PRIu32 " : index\n"
+            "    scf.if %%has%u {\n"
+            "    %%from%u = arith.addi %s, %%c%" PRIu32 " : index\n",
+            n, count, piece * PIECE, n, n, base, piece * PIECE);
+    snprintf(name, sizeof name, "piece%u", n);
+    snprintf(from, sizeof from, "some%u", n);
+    if (keys) {
+        snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, piece * PIECE);
+        window(t, name, "old_keys", at, "mat, %ux%uxf16, blayout=col_major, valid=%ux?", d, PIECE,
+               d);
+        snprintf(at, sizeof at, "%%c0, %%from%u", n);
+        snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%n%" PRIu32, d, piece);
+    } else {
+        snprintf(at, sizeof at, "%%c%" PRIu32 ", %%c0", piece * PIECE);
+        window(t, name, "old_values", at, "mat, %ux%uxf16, valid=?x%u", PIECE, d, d);
+        snprintf(at, sizeof at, "%%from%u, %%c0", n);
+        snprintf(sizes, sizeof sizes, "%%n%" PRIu32 ", %%c%" PRIu32, piece, d);
+    }
+    part(t, from, keys ? "keys_turned" : "values_of", at, sizes, "f16");
+    load(t, from, "f16", name);
+    fprintf(t->out, "    }\n");
+}
+
+/* Tiles for keys and values, with the keys of the first layer. */
+static void write_cached(struct text *t)
+{
+    const uint32_t d = t->llm->shape.width, context = t->llm->shape.context;
+    make(t, "old_keys", " valid_col = %count", "mat, %ux%uxf16, blayout=col_major, valid=%ux?", d,
+         context, d);
+    make(t, "old_values", " valid_row = %count", "mat, %ux%uxf16, valid=?x%u", context, d, d);
+    for (uint32_t i = 0; i < context / PIECE; i++) {
+        fprintf(t->out,
+                "    %%left%" PRIu32 " = arith.subi %%count, %%c%" PRIu32 " : index\n"
+                "    %%full%" PRIu32 " = arith.cmpi sge, %%left%" PRIu32 ", %%c%u : index\n"
+                "    %%n%" PRIu32 " = arith.select %%full%" PRIu32 ", %%c%u, %%left%" PRIu32
+                " : index\n",
+                i, i * PIECE, i, i, PIECE, i, i, PIECE, i);
+        load_cached(t, true, i, "%c0", "%count");
+    }
+}
+
+/* An event: the schedule moves nothing past it, so loads stay where they have time. */
+static void keep_order(struct text *t)
+{
+    fprintf(t->out, "    %%order%u = pto.record_event <tload>\n", t->number++);
+}
+
+/* Keys of the next layer, after product number t->product of t->products. */
+static void load_next(struct text *t)
+{
+    for (uint32_t i = t->product++; i < t->llm->shape.context / PIECE; i += t->products)
+        load_cached(t, true, i, "%next_base", "%to_load");
+    keep_order(t);
+}
+
+/* Values of this layer: every second piece. */
+static void load_values(struct text *t, uint32_t first)
+{
+    for (uint32_t i = first; i < t->llm->shape.context / PIECE; i += 2)
+        load_cached(t, false, i, "%base", "%count");
+}
+
 /* `rows` rows of a matrix from `from` on, times the factor: the row `result` in vec. */
 static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint32_t rows,
                      const char *factor, const char *result)
@@ -260,6 +338,8 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
         op(t, "tmatmul", sources, name);
         if (first % stage == 0)
             prefetch_after(t, matrix, first);
+        if (t->products)
+            load_next(t);
     }
     make(t, result, "", "vec, 1x%uxf32", rows);
     op(t, "tmov", sums, result);
@@ -309,86 +389,81 @@ static void write_norm(struct text *t, const char *name, const char *added)
     factor(t, name, row, d);
 }
 
+/* Rows of LANES elements in which a row of `count` elements is rotated. */
+static uint32_t lines(uint32_t count)
+{
+    return count / LANES;
+}
+
+/* Lines `first` on of a tile. */
+static void take_lines(struct text *t, const char *name, const char *of, uint32_t first,
+                       uint32_t count, const char *dtype)
+{
+    char at[32];
+    snprintf(at, sizeof at, "%%c%" PRIu32 ", %%c0", first);
+    window(t, name, of, at, "vec, %ux%ux%s", count, LANES, dtype);
+}
+
+/* Store lines of f16 in the cache, from line `at` on, the name of an index. */
+static void store_lines(struct text *t, const char *name, const char *array, const char *at,
+                        uint32_t count)
+{
+    char to[24], where[48], sizes[48];
+    snprintf(to, sizeof to, "%s_to", name);
+    snprintf(where, sizeof where, "%s, %%c0", at);
+    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%u", count, LANES);
+    part(t, to, array, where, sizes, "f16");
+    store(t, name, to, "f16");
+}
+
 /* Rotate queries and keys, round them and the values to f16, and put keys and values into the
  * cache. */
 static void write_rotation(struct text *t)
 {
-    static const char *const parts[] = {"qa", "qb", "ka", "kb", "va", "vb"};
-    const uint32_t d = t->llm->shape.width;
-    make(t, "narrow", "", "vec, 1x%uxf16", 3 * d);
-    for (unsigned i = 0; i < 6; i++) {
-        char at[32], narrow[8];
-        snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, i * d / 2);
-        snprintf(narrow, sizeof narrow, "%s16", parts[i]);
-        window(t, parts[i], "qkv", at, "vec, 1x%uxf32", d / 2);
-        window(t, narrow, "narrow", at, "vec, 1x%uxf16", d / 2);
-    }
+    const uint32_t d = t->llm->shape.width, half = lines(d / 2), all = lines(3 * d);
+    make(t, "turning", "", "vec, %ux%uxf32", all, LANES);
+    op(t, "treshape", "qkv", "turning");
+    make(t, "narrow", "", "vec, %ux%uxf16", all, LANES);
+    take_lines(t, "a", "turning", 0, 2 * half, "f32");
+    take_lines(t, "b", "turning", 2 * half, 2 * half, "f32");
+    take_lines(t, "v", "turning", 4 * half, 2 * half, "f32");
+    take_lines(t, "a16", "narrow", 0, 2 * half, "f16");
+    take_lines(t, "b16", "narrow", 2 * half, 2 * half, "f16");
+    take_lines(t, "v16", "narrow", 4 * half, 2 * half, "f16");
+    take_lines(t, "ka16", "narrow", half, half, "f16");
+    take_lines(t, "kb16", "narrow", 3 * half, half, "f16");
     for (unsigned i = 0; i < 4; i++) {
-        char name[8] = {'t', (char)('0' + i), '\0'};
-        make(t, name, "", "vec, 1x%uxf32", d / 2);
+        const char name[] = {'t', (char)('0' + i), '\0'};
+        make(t, name, "", "vec, %ux%uxf32", 2 * half, LANES);
     }
-    for (unsigned i = 0; i < 4; i += 2) {
-        char two[16];
-        snprintf(two, sizeof two, "%s cosines", parts[i]);
-        op(t, "tmul", two, "t0");
-        snprintf(two, sizeof two, "%s sines", parts[i + 1]);
-        op(t, "tmul", two, "t1");
-        op(t, "tsub", "t0 t1", "t0");
-        snprintf(two, sizeof two, "%s cosines", parts[i + 1]);
-        op(t, "tmul", two, "t2");
-        snprintf(two, sizeof two, "%s sines", parts[i]);
-        op(t, "tmul", two, "t3");
-        op(t, "tadd", "t2 t3", "t2");
-        op(t, "tcvt", "t0", i ? "ka16" : "qa16");
-        op(t, "tcvt", "t2", i ? "kb16" : "qb16");
-    }
-    op(t, "tcvt", "va", "va16");
-    op(t, "tcvt", "vb", "vb16");
-    for (unsigned i = 0; i < 2; i++) {
-        char at[80], sizes[48], window_name[8] = {i ? 'v' : 'k', '\0'}, to[8];
-        snprintf(to, sizeof to, "%cto", window_name[0]);
-        snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, (i + 1) * d);
-        window(t, window_name, "narrow", at, "vec, 1x%uxf16", d);
-        snprintf(at, sizeof at, "%%row, %%c0");
-        snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
-        part(t, to, i ? "values_of" : "keys_of", at, sizes, "f16");
-        store(t, window_name, to, "f16");
-    }
+    op(t, "tmul", "a cosines", "t0");
+    op(t, "tmul", "b sines", "t1");
+    op(t, "tsub", "t0 t1", "t0");
+    op(t, "tmul", "b cosines", "t2");
+    op(t, "tmul", "a sines", "t3");
+    op(t, "tadd", "t2 t3", "t2");
+    op(t, "tcvt", "t0", "a16");
+    op(t, "tcvt", "t2", "b16");
+    op(t, "tcvt", "v", "v16");
+    load_values(t, 0);
+    store_lines(t, "ka16", "key_lines", "%line", half);
+    store_lines(t, "kb16", "key_lines", "%middle", half);
+    store_lines(t, "v16", "value_lines", "%line", 2 * half);
 }
 
-/* Loads of keys and values of the cache, all but those of this token. */
-static void write_cached(struct text *t)
-{
-    const uint32_t d = t->llm->shape.width, context = t->llm->shape.context;
-    char at[48], sizes[48];
-    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%count", d);
-    snprintf(at, sizeof at, "%%c0, %%base");
-    make(t, "old_keys", " valid_col = %count", "mat, %ux%uxf16, blayout=col_major, valid=%ux?", d,
-         context, d);
-    part(t, "kfrom", "keys_turned", at, sizes, "f16");
-    load(t, "kfrom", "f16", "old_keys");
-    snprintf(sizes, sizeof sizes, "%%count, %%c%" PRIu32, d);
-    snprintf(at, sizeof at, "%%base, %%c0");
-    make(t, "old_values", " valid_row = %count", "mat, %ux%uxf16, valid=?x%u", context, d, d);
-    part(t, "vfrom", "values_of", at, sizes, "f16");
-    load(t, "vfrom", "f16", "old_values");
-}
-
-/* Keys and values of this token, from the cache. */
-static void write_new(struct text *t)
+/* Keys, or values, of this token, from the cache. */
+static void load_new(struct text *t, bool keys)
 {
     const uint32_t d = t->llm->shape.width;
-    char at[48], sizes[48];
-    window(t, "knew", "old_keys", "%c0, %slot", "mat, %ux1xf16, blayout=col_major", d);
-    snprintf(at, sizeof at, "%%c0, %%row");
-    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c1", d);
-    part(t, "kone", "keys_turned", at, sizes, "f16");
-    load(t, "kone", "f16", "knew");
-    window(t, "vnew", "old_values", "%slot, %c0", "mat, 1x%uxf16", d);
-    snprintf(at, sizeof at, "%%row, %%c0");
-    snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
-    part(t, "vone", "values_of", at, sizes, "f16");
-    load(t, "vone", "f16", "vnew");
+    char sizes[48];
+    snprintf(sizes, sizeof sizes, keys ? "%%c%" PRIu32 ", %%c1" : "%%c1, %%c%" PRIu32, d);
+    if (keys)
+        window(t, "knew", "old_keys", "%c0, %slot", "mat, %ux1xf16, blayout=col_major", d);
+    else
+        window(t, "vnew", "old_values", "%slot, %c0", "mat, 1x%uxf16", d);
+    part(t, keys ? "kone" : "vone", keys ? "keys_turned" : "values_of",
+         keys ? "%c0, %row" : "%row, %c0", sizes, "f16");
+    load(t, keys ? "kone" : "vone", "f16", keys ? "knew" : "vnew");
 }
 
 static uint32_t score_rows(const struct llm_shape *s)
@@ -396,7 +471,7 @@ static uint32_t score_rows(const struct llm_shape *s)
     return s->heads < GROUP ? GROUP : s->heads;
 }
 
-/* spread of all heads, each in a row of its own at the columns of its pairs, times all keys. */
+/* Queries of all heads, each in a row of its own at the columns of its pairs, times all keys. */
 static void write_scores(struct text *t)
 {
     const struct llm_shape *s = &t->llm->shape;
@@ -404,10 +479,10 @@ static void write_scores(struct text *t)
     for (uint32_t h = 0; h < s->heads; h++)
         for (uint32_t half = 0; half < 2; half++) {
             char from[24], to[24], at[48];
-            const uint32_t column = half * d / 2 + h * pairs;
+            const uint32_t column = half * d / 2 + h * pairs, place = half * d + h * pairs;
             snprintf(from, sizeof from, "q%u_%u", h, half);
             snprintf(to, sizeof to, "f%u_%u", h, half);
-            snprintf(at, sizeof at, "%%c0, %%c%" PRIu32, column);
+            snprintf(at, sizeof at, "%%c%" PRIu32 ", %%c%" PRIu32, place / LANES, place % LANES);
             window(t, from, "narrow", at, "vec, 1x%uxf16", pairs);
             snprintf(at, sizeof at, "%%c%" PRIu32 ", %%c%" PRIu32, h, column);
             window(t, to, "spread", at, "mat, 1x%uxf16", pairs);
@@ -437,8 +512,11 @@ static void write_attention(struct text *t)
     op(t, "trowexpandsub", "scores most", "scores");
     op(t, "texp", "scores", "scores");
     op(t, "trowsum", "scores", "most");
-    op(t, "trowexpanddiv", "scores most", "scores");
+    op(t, "trecip", "most", "most");
+    op(t, "trowexpandmul", "scores most", "scores");
     op(t, "tcvt", "scores", "shares");
+    load_values(t, 1);
+    load_new(t, false);
     make(t, "shares_mat", " valid_col = %count", "mat, %ux%uxf16, valid=%ux?", rows, context, rows);
     op(t, "tmov", "shares", "shares_mat");
     make(t, "left_shares", " valid_col = %count", "left, %ux%uxf16, valid=%ux?", rows, context,
@@ -481,19 +559,23 @@ static void write_gate(struct text *t)
 static void write_layer(struct text *t)
 {
     const uint32_t d = t->llm->shape.width, hidden = t->llm->shape.hidden;
-    write_cached(t);
     write_norm(t, "norm1", NULL);
     multiply(t, LLM_WIDE, 0, 3 * d, "norm1", "qkv");
     write_rotation(t);
-    write_new(t);
+    load_new(t, true);
     write_scores(t);
+    keep_order(t);
     write_attention(t);
+    keep_order(t);
     factor(t, "seen", "mixed", d);
+    t->product = 0;
+    t->products = (d + 2 * hidden) / (CHUNK / d) + d / (CHUNK / hidden);
     multiply(t, LLM_WIDE, 3 * d, d, "seen", "out");
     write_norm(t, "norm2", "out");
     multiply(t, LLM_WIDE, 4 * d, 2 * hidden, "norm2", "both");
     write_gate(t);
     multiply(t, LLM_DOWN, 0, d, "inner", "more");
+    t->products = 0;
     op(t, "tadd", "x more", "x");
 }
 
@@ -507,8 +589,12 @@ static void write_views(struct text *t)
     snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, s->vocabulary, d);
     snprintf(strides, sizeof strides, "%%c%" PRIu32 ", %%c1", d);
     view(t, "embed_of", "embed", shape, strides, "f16");
-    snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, s->positions, d);
-    view(t, "turns_of", "turns", shape, strides, "f32");
+    snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%u", s->positions * lines(d), LANES);
+    view(t, "turn_lines", "turns", shape, "%c32, %c1", "f32");
+    snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%u", s->layers * s->context * lines(d),
+             LANES);
+    view(t, "key_lines", "keys", shape, "%c32, %c1", "f16");
+    view(t, "value_lines", "values", shape, "%c32, %c1", "f16");
     snprintf(shape, sizeof shape, "%%c%" PRIu32 ", %%c%" PRIu32, s->layers * s->context, d);
     view(t, "keys_of", "keys", shape, strides, "f16");
     view(t, "values_of", "values", shape, strides, "f16");
@@ -530,7 +616,7 @@ static void write_views(struct text *t)
 static void write_start(struct text *t)
 {
     const struct llm_shape *s = &t->llm->shape;
-    const uint32_t d = s->width, rows = score_rows(s);
+    const uint32_t d = s->width, rows = score_rows(s), half = lines(d / 2);
     char sizes[48];
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d);
     make(t, "embedded", "", "vec, 1x%uxf16", d);
@@ -538,15 +624,23 @@ static void write_start(struct text *t)
     load(t, "efrom", "f16", "embedded");
     make(t, "x", "", "vec, 1x%uxf32", d);
     op(t, "tcvt", "embedded", "x");
-    snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, d / 2);
-    make(t, "cosines", "", "vec, 1x%uxf32", d / 2);
-    part(t, "cfrom", "turns_of", "%position, %c0", sizes, "f32");
-    load(t, "cfrom", "f32", "cosines");
-    char at[32];
-    snprintf(at, sizeof at, "%%position, %%c%" PRIu32, d / 2);
-    make(t, "sines", "", "vec, 1x%uxf32", d / 2);
-    part(t, "sfrom", "turns_of", at, sizes, "f32");
-    load(t, "sfrom", "f32", "sines");
+    fprintf(t->out,
+            "    %%turn = arith.muli %%position, %%c%" PRIu32 " : index\n"
+            "    %%turned = arith.addi %%turn, %%c%" PRIu32 " : index\n",
+            lines(d), half);
+    snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c%u", half, LANES);
+    make(t, "cosines", "", "vec, %ux%uxf32", 2 * half, LANES);
+    make(t, "sines", "", "vec, %ux%uxf32", 2 * half, LANES);
+    part(t, "cfrom", "turn_lines", "%turn, %c0", sizes, "f32");
+    part(t, "sfrom", "turn_lines", "%turned, %c0", sizes, "f32");
+    for (unsigned i = 0; i < 2; i++) { /* of queries and of keys */
+        const char *cosines = i ? "key_cosines" : "query_cosines";
+        const char *sines = i ? "key_sines" : "query_sines";
+        take_lines(t, cosines, "cosines", i * half, half, "f32");
+        take_lines(t, sines, "sines", i * half, half, "f32");
+        load(t, "cfrom", "f32", cosines);
+        load(t, "sfrom", "f32", sines);
+    }
     make(t, "zeros", "", "vec, %ux%uxf16", rows, d);
     op(t, "texpands", "__zero", "zeros");
     make(t, "spread", "", "mat, %ux%uxf16", rows, d);
@@ -561,6 +655,7 @@ static void write_body(struct text *t)
     write_views(t);
     prefetch(t, LLM_WIDE, "%c0", 0);
     write_start(t);
+    write_cached(t);
     fprintf(t->out,
             "    scf.for %%layer = %%c0 to %%c%" PRIu32 " step %%c1 {\n"
             "    %%base = arith.muli %%layer, %%c%" PRIu32 " : index\n"
@@ -568,9 +663,13 @@ static void write_body(struct text *t)
             "    %%wide_row = arith.muli %%layer, %%c%" PRIu32 " : index\n"
             "    %%next_row = arith.addi %%wide_row, %%c%" PRIu32 " : index\n"
             "    %%down_row = arith.muli %%layer, %%c%" PRIu32 " : index\n"
-            "    %%is_last = arith.cmpi eq, %%layer, %%c%" PRIu32 " : index\n",
+            "    %%is_last = arith.cmpi eq, %%layer, %%c%" PRIu32 " : index\n"
+            "    %%next_base = arith.addi %%base, %%c%" PRIu32 " : index\n"
+            "    %%to_load = arith.select %%is_last, %%c0, %%count : index\n"
+            "    %%line = arith.muli %%row, %%c%" PRIu32 " : index\n"
+            "    %%middle = arith.addi %%line, %%c%" PRIu32 " : index\n",
             s->layers, s->context, m[LLM_WIDE].rows, m[LLM_WIDE].rows, m[LLM_DOWN].rows,
-            s->layers - 1);
+            s->layers - 1, s->context, lines(s->width), lines(s->width / 2));
     write_layer(t);
     fprintf(t->out, "    }\n");
     write_norm(t, "norm3", NULL);

@@ -141,12 +141,11 @@ def train(options, text, held, characters):
     model = make(options.seed)
     state = {name: torch.zeros_like(t) for name, t in model.items()}
     state.update({name + ".square": torch.zeros_like(model[name]) for name in ("embed", "head")})
-    first = 0
+    first, flat, steps = 0, int(CONSTANT * options.steps), options.steps
     if options.state and os.path.exists(options.state):
-        first, model, state = torch.load(options.state)
-    flat = int(CONSTANT * options.steps)
-    if first > flat:
-        sys.exit(f"llm-train.py: the state is of step {first}: --steps {options.steps} falls from step {flat} on")
+        first, model, state, steps = torch.load(options.state)
+    if first > min(flat, int(CONSTANT * steps)) and steps != options.steps:
+        sys.exit(f"llm-train.py: the state is of step {first} of {steps}: it is none of --steps {options.steps}")
     for step in range(first, options.steps):
         rate = min(1, (step + 1) / WARMUP, (options.steps - step) / (options.steps - flat))
         generator = torch.Generator().manual_seed(options.seed << 32 | step)
@@ -160,8 +159,8 @@ def train(options, text, held, characters):
         update(model, gradients, state, step + 1, rate)
         if step % 50 == 49:
             print(f"step {step + 1}: {loss.item() / math.log(2):.4f} bits per character", flush=True)
-        if options.state and step % 100 == 99 and step < flat:
-            torch.save((step + 1, model, state), options.state + ".new")
+        if options.state and step % 100 == 99:
+            torch.save((step + 1, model, state, options.steps), options.state + ".new")
             os.replace(options.state + ".new", options.state)
         if step % 500 == 499:
             print(f"step {step + 1}: {evaluate(model, held[::4], characters):.4f} held out", flush=True)
