@@ -36,6 +36,15 @@ static bool array_of(const struct lower_order *o, uint32_t window, uint32_t *val
     return false;
 }
 
+bool sam_lower_graph_is_packed(const struct lower_order *o, uint32_t window)
+{
+    const uint32_t pointer = sam_tile_pointer_of(o->p, window);
+    for (size_t i = 0; i < o->arrays->count; i++)
+        if (o->arrays->values[i] == pointer)
+            return o->arrays->arguments[i].packed != NULL;
+    return false;
+}
+
 /* The bytes of a window, which must be known and within the array. */
 static bool window_span(const struct lower_order *o, uint32_t window, uint32_t *place,
                         struct sam_tile_span *span)
@@ -247,6 +256,8 @@ static void estimate(const struct lower_order *o, struct lower_node *n,
     const struct sam_tile_type *d = &lower_type_of(o, tile)->tile;
     if (op->code == SAM_TILE_TMOV && o->in_place[tile] != tile)
         return;
+    if (op->code == SAM_TILE_TLOAD && o->staged[tile])
+        return;
     if (is_move(op->code)) {
         const bool array = row->family == SAM_TILE_LOAD || row->family == SAM_TILE_STORE;
         n->hart += 40 + (uint32_t)(count * sam_tile_size(d->dtype) / (array ? 32 : 64));
@@ -317,29 +328,78 @@ static void add_access(struct lower_order *o, uint32_t node, uint32_t value, boo
     }
 }
 
+/* Returns whether an operation has packed weights decoded: a load, or a product in place of one. */
+static bool stages(const struct lower_order *o, const struct sam_tile_op *op)
+{
+    if (op->code == SAM_TILE_TLOAD)
+        return !o->staged[sam_tile_arg(o->p, op, 1)] &&
+               sam_lower_graph_is_packed(o, sam_tile_arg(o->p, op, 0));
+    for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
+        const uint32_t value = sam_tile_arg(o->p, op, i);
+        if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX && o->staged[o->in_place[value]])
+            return true;
+    }
+    return false;
+}
+
+/* Slots of decoded weights are used in the order of the program, which knows what it asks for. */
+static void chain(struct lower_order *o)
+{
+    const uint32_t node = (uint32_t)(o->node_count - 1);
+    if (o->staging != SAM_TILE_NONE)
+        add_edge(o, o->staging, node);
+    o->staging = node;
+}
+
+static struct lower_node *add_node(struct lower_order *o)
+{
+    void *grown =
+        sam_lower_graph_more(o, o->nodes, o->node_count, &o->node_capacity, sizeof *o->nodes);
+    if (!grown)
+        return NULL;
+    o->nodes = grown;
+    struct lower_node *node = &o->nodes[o->node_count++];
+    *node = (struct lower_node){.first = (uint32_t)o->op_count, .edges = SAM_TILE_NONE};
+    return node;
+}
+
+static bool add_operation(struct lower_order *o, struct lower_node *node, uint32_t index)
+{
+    void *grown = sam_lower_graph_more(o, o->ops, o->op_count, &o->op_capacity, sizeof *o->ops);
+    if (!grown)
+        return false;
+    o->ops = grown;
+    o->ops[o->op_count++] = index;
+    node->count++;
+    return true;
+}
+
+void sam_lower_graph_add_hint(struct lower_order *o, uint32_t index)
+{
+    struct lower_node *node = add_node(o);
+    if (!node || !add_operation(o, node, index))
+        return;
+    node->hart = 100;
+    chain(o);
+}
+
 void sam_lower_graph_add(struct lower_order *o, uint32_t index)
 {
     const struct sam_tile_op *op = &o->p->ops[index];
     const bool vector = sam_tile_pipe(op->code) == SAM_TILE_PIPE_VECTOR && !is_move(op->code);
     struct lower_node *last = o->node_count ? &o->nodes[o->node_count - 1] : NULL;
     if (!last || !vector || !last->gpu) {
-        void *grown =
-            sam_lower_graph_more(o, o->nodes, o->node_count, &o->node_capacity, sizeof *o->nodes);
-        if (!grown)
+        last = add_node(o);
+        if (!last)
             return;
-        o->nodes = grown;
-        last = &o->nodes[o->node_count++];
-        *last = (struct lower_node){.first = (uint32_t)o->op_count, .edges = SAM_TILE_NONE};
         if (vector)
             last->gpu = 300, last->hart = 60; /* a launch */
     }
-    void *grown = sam_lower_graph_more(o, o->ops, o->op_count, &o->op_capacity, sizeof *o->ops);
-    if (!grown)
+    if (!add_operation(o, last, index))
         return;
-    o->ops = grown;
-    o->ops[o->op_count++] = index;
-    last->count++;
     estimate(o, last, op);
+    if (o->hints && stages(o, op))
+        chain(o);
     for (uint32_t i = 0; i < op->operand_count; i++)
         add_access(o, (uint32_t)(o->node_count - 1), sam_tile_arg(o->p, op, i),
                    i + 1 == op->operand_count);

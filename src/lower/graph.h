@@ -46,7 +46,9 @@ struct lower_order {
     const struct sam_lower_arrays *arrays;
     uint64_t room[SAM_TILE_LOCS];
     unsigned ahead;
-    const uint32_t *in_place;
+    const uint32_t *in_place, *staged;
+    uint32_t staging; /* the last node that stages weights or asks for them, or SAM_TILE_NONE */
+    bool hints;       /* the program asks for packed weights: they are staged in its order */
     struct sam_tile_flow flow;
     uint32_t *ops; /* of the nodes of the segment */
     size_t op_count, op_capacity;
@@ -90,6 +92,14 @@ static inline uint32_t lower_home(const struct lower_order *o, uint32_t tile)
     return o->flow.root[o->in_place[o->flow.root[tile]]];
 }
 
+/* Bytes that a root tile takes. */
+static inline uint64_t lower_tile_bytes(const struct lower_order *o, uint32_t tile)
+{
+    return o->staged[tile] ? 0 : sam_tile_bytes(&lower_type_of(o, tile)->tile);
+}
+/* Returns whether the window is of packed weights. */
+bool sam_lower_graph_is_packed(const struct lower_order *o, uint32_t window);
+
 /* Grow an array by one element. Returns NULL on out-of-memory, which o->memory then says. */
 void *sam_lower_graph_more(struct lower_order *o, void *array, size_t count, size_t *capacity,
                            size_t size);
@@ -101,5 +111,7 @@ bool sam_lower_graph_is_support(const struct lower_order *o, const struct sam_ti
 bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_op *op);
 /* Add it to the last node, or as a node, with its edges. */
 void sam_lower_graph_add(struct lower_order *o, uint32_t index);
+/* Add a prefetch of packed weights. */
+void sam_lower_graph_add_hint(struct lower_order *o, uint32_t index);
 
 #endif

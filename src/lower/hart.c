@@ -165,6 +165,12 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
         sam_lower_shapes(l, op);
         if (l->report->report.errors != errors)
             break;
+        if (op->code == SAM_TILE_TLOAD &&
+            sam_lower_staged_factor(l, sam_tile_arg(l->p, op, 1)) != SAM_TILE_NONE) {
+            sam_lower_note(l, op, "products read the decoded %%%s in place",
+                           l->p->values[sam_tile_arg(l->p, op, 1)].name);
+            break;
+        }
         sam_lower_wait_operands(l, op);
         l->state->defers = sam_lower_defers(l, index);
         sam_lower_stage(l, op);

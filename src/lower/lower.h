@@ -97,6 +97,7 @@ struct lower {
     struct lower_boxes *boxes;
     struct lower_packing *packing; /* NULL without packed arguments */
     uint32_t *in_place;            /* in_place.c, by value of the function */
+    uint32_t *staged;              /* staged_factor.c, by value: a window and 1; 0: none */
 };
 
 /* Report at its line an operation that cannot be lowered. Lowering then fails. */
@@ -166,6 +167,12 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 bool sam_lower_read_in_place(struct lower *l);
 /* The tile that holds the elements of a factor: itself, or the tile in mat that it is a copy of. */
 uint32_t sam_lower_factor_tile(const struct lower *l, uint32_t tile);
+
+/* staged_factor.c, after sam_lower_read_in_place: find the tiles that products read where they have
+ * been decoded. `values`: of the arguments. Returns false on out-of-memory. */
+bool sam_lower_read_staged(struct lower *l, const uint32_t *values);
+/* The window of packed weights that products read in place of the tile, or SAM_TILE_NONE. */
+uint32_t sam_lower_staged_factor(const struct lower *l, uint32_t tile);
 
 /* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);

@@ -4,6 +4,7 @@
  * bf16 is not supported, but widens exactly to f32. */
 #include "lower/box.h"
 #include "lower/hart.h"
+#include "lower/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -336,6 +337,7 @@ struct factor {
     uint32_t element;       /* bytes */
     uint32_t pitch;         /* bytes per line */
     uint32_t room;          /* address of a copy; 0: used in place */
+    uint32_t window;        /* of packed weights, read where it is decoded; or SAM_TILE_NONE */
 };
 
 enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* bytes of one factor's copy */
@@ -367,6 +369,12 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
     f->length = at_most(l, f->tile, !f->rows);
     f->pitch = pitch_of(l, f->tile);
     f->room = 0;
+    if (f->window != SAM_TILE_NONE) {
+        int64_t stride = 0;
+        sam_lower_window_known(l, f->window, 1, true, &stride);
+        f->pitch = (uint32_t)stride * f->element;
+        return true;
+    }
     if (!f->lines || !f->length)
         return true;
     uint32_t at = f->tile;
@@ -407,7 +415,9 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
 static void put_factor(struct lower *l, const struct factor *f, const char *address,
                        const char *pitch)
 {
-    if (f->room)
+    if (f->window != SAM_TILE_NONE)
+        sam_lower_window_address(l, address, f->window);
+    else if (f->room)
         sam_lower_hart(l, "li %s, 0x%" PRIx32, address, f->room);
     else
         sam_lower_field(l, address, f->tile, LOWER_ADDRESS);
@@ -473,14 +483,17 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
         return;
     }
     /* C^T = B^T A^T: for a column-major destination the factors swap */
-    struct factor left = {.tile = sam_lower_factor_tile(l, a), .rows = true};
+    struct factor left = {.tile = sam_lower_factor_tile(l, a), .rows = true, .window = SAM_TILE_NONE};
     struct factor right = {.tile = sam_lower_factor_tile(l, b), .rows = false};
+    right.window = sam_lower_staged_factor(l, right.tile);
     if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
         sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
                          sam_tile_dtype_name(dtype));
         return;
     }
     skip_empty(l, d, end);
+    if (right.window != SAM_TILE_NONE)
+        sam_lower_stage_factor(l, op, right.window);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {
         sam_lower_refuse(l, op,
                          "%s: a factor needs a copy of more than %u bytes: expected tiles "

@@ -25,6 +25,11 @@ static bool is_arith(unsigned code)
            code == SAM_TILE_CMPI || code == SAM_TILE_CAST || code == SAM_TILE_SELECT;
 }
 
+static bool is_product(unsigned code)
+{
+    return code >= SAM_TILE_FIRST_OP && sam_tile_pipe(code) == SAM_TILE_PIPE_MATRIX;
+}
+
 /* --- the new order */
 
 static void emit(struct lower_order *o, uint32_t index)
@@ -61,7 +66,7 @@ static void measure(struct lower_order *o)
         if (t->counted)
             continue;
         t->counted = true;
-        const uint64_t size = sam_tile_bytes(&lower_type_of(o, lower_home(o, place))->tile);
+        const uint64_t size = lower_tile_bytes(o, lower_home(o, place));
         const enum sam_tile_loc loc = lower_type_of(o, lower_home(o, place))->tile.loc;
         o->nodes[t->first].room[loc] += size;
         o->nodes[t->last].ends[loc] += size;
@@ -107,7 +112,7 @@ static bool fits(struct lower_order *o, const struct lower_node *n,
     for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));)
         if (!t->live)
             wanted[lower_type_of(o, value)->tile.loc] +=
-                sam_tile_bytes(&lower_type_of(o, value)->tile);
+                lower_tile_bytes(o, value);
     for (unsigned i = 0; i < SAM_TILE_LOCS; i++)
         good &= !wanted[i] || most[i] + ahead[i] + wanted[i] <= o->room[i];
     return good;
@@ -119,7 +124,7 @@ static void measure_ahead(const struct lower_order *o, size_t from, uint64_t ahe
     for (size_t i = 0; i < o->live_count; i++)
         if (o->tiles[o->live[i]].first > from) {
             const struct sam_tile_type *type = &lower_type_of(o, o->live[i])->tile;
-            ahead[type->loc] += sam_tile_bytes(type);
+            ahead[type->loc] += lower_tile_bytes(o, o->live[i]);
         }
 }
 
@@ -221,13 +226,7 @@ static void issue(struct lower_order *o, uint32_t index, struct times *now)
 
 static bool is_packed(const struct lower_order *o, const struct sam_tile_op *op)
 {
-    if (op->code != SAM_TILE_TLOAD)
-        return false;
-    const uint32_t pointer = sam_tile_pointer_of(o->p, sam_tile_arg(o->p, op, 0));
-    for (size_t i = 0; i < o->arrays->count; i++)
-        if (o->arrays->values[i] == pointer)
-            return o->arrays->arguments[i].packed != NULL;
-    return false;
+    return op->code == SAM_TILE_TLOAD && sam_lower_graph_is_packed(o, sam_tile_arg(o->p, op, 0));
 }
 
 /* Returns whether a launch waits for this node alone. */
@@ -285,7 +284,7 @@ static void end_segment(struct lower_order *o)
             from++;
         const uint32_t next = choose(o, from, &now);
         const struct lower_node *n = &o->nodes[next];
-        if (!n->gpu && sam_tile_pipe(o->p->ops[o->ops[n->first]].code) == SAM_TILE_PIPE_MATRIX)
+        if (!n->gpu && is_product(o->p->ops[o->ops[n->first]].code))
             count += issue_copies(o, from, n, &now);
         issue(o, next, &now);
     }
@@ -302,6 +301,7 @@ static void end_segment(struct lower_order *o)
     }
     o->live_count = 0;
     o->visits = 0;
+    o->staging = SAM_TILE_NONE;
     o->op_count = o->node_count = o->edge_count = o->access_count = o->support_count = 0;
 }
 
@@ -316,6 +316,13 @@ static void add_support(struct lower_order *o, uint32_t index)
     o->state[index] = WAITING;
 }
 
+/* A prefetch of an array, which has no code. */
+static bool is_idle_hint(const struct lower_order *o, const struct sam_tile_op *op)
+{
+    return op->code == SAM_TILE_PREFETCH &&
+           !sam_lower_graph_is_packed(o, sam_tile_arg(o->p, op, 0));
+}
+
 static void block(struct lower_order *o, uint32_t *link)
 {
     uint32_t at = *link;
@@ -325,9 +332,11 @@ static void block(struct lower_order *o, uint32_t *link)
         const uint32_t next = op->next;
         if (sam_lower_graph_is_support(o, op)) {
             add_support(o, at);
-        } else if (is_arith(op->code)) {
+        } else if (is_arith(op->code) || is_idle_hint(o, op)) {
             emit_support(o, at);
             emit(o, at);
+        } else if (op->code == SAM_TILE_PREFETCH) {
+            sam_lower_graph_add_hint(o, at);
         } else if (sam_lower_graph_is_good(o, op)) {
             sam_lower_graph_add(o, at);
         } else {
@@ -351,10 +360,17 @@ static void block(struct lower_order *o, uint32_t *link)
 
 bool sam_lower_reorder(struct sam_tile_program *p, const struct sam_tile_lower_options *options,
                        const struct sam_lower_arrays *arrays, const uint32_t *in_place,
-                       const uint64_t room[SAM_TILE_LOCS], unsigned ahead)
+                       const uint32_t *staged, const uint64_t room[SAM_TILE_LOCS], unsigned ahead)
 {
-    struct lower_order o = {
-        .p = p, .options = options, .arrays = arrays, .in_place = in_place, .ahead = ahead};
+    struct lower_order o = {.p = p,
+                            .options = options,
+                            .arrays = arrays,
+                            .in_place = in_place,
+                            .staged = staged,
+                            .staging = SAM_TILE_NONE,
+                            .ahead = ahead};
+    for (size_t i = 0; i < p->op_count; i++)
+        o.hints |= p->ops[i].code == SAM_TILE_PREFETCH;
     memcpy(o.room, room, sizeof o.room);
     const size_t values = p->value_count + 1;
     if (sam_tile_flow(p, &p->funcs[0], &o.flow) != SAM_OK)

@@ -266,17 +266,11 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
     l->packing->stages = true;
 }
 
-void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
+void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint32_t window)
 {
-    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
-    const uint32_t window = op->code == SAM_TILE_TSTORE ? last : sam_tile_arg(l->p, op, 0);
     const struct lower_packed *packed = packed_window(l, window);
     if (!packed)
         return;
-    if (op->code == SAM_TILE_TSTORE) {
-        sam_lower_refuse(l, op, "tstore cannot write to packed weights");
-        return;
-    }
     const unsigned skip = sam_lower_label(l);
     const char *name = l->p->values[packed->pointer].name;
     struct lower_packing *p = l->packing;
@@ -297,6 +291,16 @@ void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
         sam_lower_slot_op(l, "sd", "a4", p->pitch);
     sam_lower_hart(l, ".L%u:", skip);
     p->window = window;
+}
+
+void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
+{
+    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const uint32_t window = op->code == SAM_TILE_TSTORE ? last : sam_tile_arg(l->p, op, 0);
+    if (op->code == SAM_TILE_TSTORE && packed_window(l, window))
+        sam_lower_refuse(l, op, "tstore cannot write to packed weights");
+    else
+        sam_lower_stage_factor(l, op, window);
 }
 
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op)

@@ -16,6 +16,8 @@ bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op);
  * that of the decoded copy. */
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op);
 void sam_lower_unstage(struct lower *l);
+/* The same for a factor that the product `op` reads where it has been decoded. */
+void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint32_t window);
 /* Returns whether the window is currently staged; *delta is the slot of its address offset. */
 bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
 /* Returns whether its copy may have another distance of rows; *pitch is the slot of it, in

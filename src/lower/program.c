@@ -211,8 +211,15 @@ static void begin(struct lower *l)
     sam_buffer_puts(&l->gpu, sam_gpu_start_code());
 }
 
+static void free_in_place(struct lower *l)
+{
+    free(l->in_place);
+    free(l->staged);
+    l->in_place = l->staged = NULL;
+}
+
 /* Let products read factors in place if the tiles fit then. Returns false on out-of-memory. */
-static bool read_in_place(struct lower *l)
+static bool read_in_place(struct lower *l, const uint32_t *values)
 {
     struct sam_tile_report trial = {.program = l->p};
     const size_t size = l->f->value_count * sizeof *l->flow.life;
@@ -220,13 +227,14 @@ static bool read_in_place(struct lower *l)
     bool good = before != NULL;
     if (good)
         memcpy(before, l->flow.life, size);
-    good = good && sam_lower_read_in_place(l) &&
+    good = good && sam_lower_read_in_place(l) && sam_lower_read_staged(l, values) &&
            sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, &trial, &l->plan) == SAM_OK;
     sam_tile_plan_free(&l->plan);
     if (good && trial.report.errors) {
         memcpy(l->flow.life, before, size);
         for (uint32_t i = 0; i < l->f->value_count; i++)
             l->in_place[i] = l->f->first_value + i;
+        memset(l->staged, 0, l->f->value_count * sizeof *l->staged);
     }
     sam_tile_report_free(&trial);
     free(before);
@@ -285,11 +293,11 @@ static bool reorder(struct lower *l, const uint32_t *values, unsigned part)
         room[i] = sam_lower_room(l, (enum sam_tile_loc)i);
     room[SAM_TILE_mat] -= room[SAM_TILE_mat] / 8; /* for tiles of other sizes between them */
     good = sam_tile_flow(l->p, l->f, &l->flow) == SAM_OK && sam_lower_read_in_place(l) &&
-           sam_lower_reorder(&l->unrolled.program, &l->options, &arrays, l->in_place, room,
-                             3u << part >> 1);
+           sam_lower_read_staged(l, values) &&
+           sam_lower_reorder(&l->unrolled.program, &l->options, &arrays, l->in_place, l->staged,
+                             room, 3u << part >> 1);
     sam_tile_flow_free(&l->flow);
-    free(l->in_place);
-    l->in_place = NULL;
+    free_in_place(l);
     return good;
 }
 
@@ -315,7 +323,7 @@ static enum sam_status place_once(struct lower *l, const struct sam_tile_func *f
     if (sam_tile_flow(l->p, l->f, &l->flow) != SAM_OK)
         return sam_fail_memory(error);
     sam_tile_bind_keep(l->p, l->f, &l->flow, l->arguments, l->argument_count, values);
-    if (!let_rest(l) || !read_in_place(l) ||
+    if (!let_rest(l) || !read_in_place(l, values) ||
         sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, report, &l->plan) != SAM_OK)
         return sam_fail_memory(error);
     return SAM_OK;
@@ -323,8 +331,7 @@ static enum sam_status place_once(struct lower *l, const struct sam_tile_func *f
 
 static void free_place(struct lower *l)
 {
-    free(l->in_place);
-    l->in_place = NULL;
+    free_in_place(l);
     sam_tile_flow_free(&l->flow);
     sam_tile_plan_free(&l->plan);
     sam_lower_unrolled_free(&l->unrolled);
