@@ -38,6 +38,10 @@ lint   shellcheck                    command shellcheck
 lint   flake8                        command flake8
 fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
+wheel  patchelf                      command patchelf
+wheel  python3-pip                   python pip
+wheel  python3-setuptools            python setuptools
+wheel  python3-wheel                 python wheel
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
 slow   debootstrap                   command debootstrap
