@@ -82,8 +82,8 @@ def copy_stripped(source, target):
 
 def add_files(build, tree):
     """Library, command, bundled libraries and licences, in the tree of the unpacked wheel."""
-    libraries = sorted(path for path in build.glob("libsamite.so.*") if re.fullmatch(r"libsamite\.so\.[\d.]+", path.name)
-                       and not path.is_symlink())
+    libraries = sorted(path for path in build.glob("libsamite.so.*")
+                       if re.fullmatch(r"libsamite\.so\.[\d.]+", path.name) and not path.is_symlink())
     if len(libraries) != 1:
         die(f"{build}: {len(libraries)} libraries libsamite.so.*: expected one (./dev clean)")
     library, command = tree / "samite" / "libsamite.so.0", tree / "samite" / "bin" / "samite"
@@ -144,7 +144,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as name:
         work = pathlib.Path(name)
-        shutil.copytree(TOP / "python", work / "python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+        shutil.copytree(TOP / "python", work / "python",
+                        ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
         shutil.copyfile(TOP / "LICENSE", work / "python" / "LICENSE")
         run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index",
             "--disable-pip-version-check", "-w", work, work / "python")

@@ -38,7 +38,7 @@ samite-*-py3-none-manylinux_2_[0-9]*_"$(uname -m)".whl) ;;
 esac
 "$python" -m wheel unpack -d "$scratch" "$wheel" >/dev/null # compares RECORD
 for package in libelf1 libjansson4; do
-    [ -s "$scratch"/samite-*/samite-*.dist-info/licenses/$package.txt ] || die "no licence of $package"
+    [ -n "$(find "$scratch"/samite-* -path "*/licenses/$package.txt" -size +0)" ] || die "no licence of $package"
 done
 
 # Compiled for one processor only: refused.
