@@ -45,6 +45,9 @@ wheel  python3-wheel                 python wheel
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
 slow   debootstrap                   command debootstrap
+slow   python3-nbconvert             python nbconvert
+slow   python3-ipykernel             python ipykernel
+slow   python3-numpy                 python numpy
 package build-essential              file /usr/share/build-essential/list
 package debhelper                    command dh
 package dh-python                    command dh_python3
