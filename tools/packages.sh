@@ -42,6 +42,7 @@ wheel  patchelf                      command patchelf
 wheel  python3-pip                   python pip
 wheel  python3-setuptools            python setuptools
 wheel  python3-wheel                 python wheel
+site   cmark-gfm                     command cmark-gfm
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
 slow   debootstrap                   command debootstrap

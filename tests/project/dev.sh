@@ -347,7 +347,7 @@ check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
 check 'a mistyped verb' refuses "; did you mean 'test'?" tset
 check 'help of a mistyped verb' refuses "; did you mean 'bench'?" help bnch
 check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
-for verb in build lint format release wheel clean; do
+for verb in build lint format release wheel site clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
 done
 for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
