@@ -24,7 +24,7 @@ script() { # NAME: a program of the test, its text on standard input
 small_project() {
     mkdir -p "$root/tools" "$root/bench" "$root/fuzz" "$tools" "$pc"
     cp "$SAMITE_SOURCE/dev" "$root"
-    cp "$SAMITE_SOURCE"/tools/* "$root/tools"
+    cp -r "$SAMITE_SOURCE"/tools/* "$root/tools"
     library libelf libdw libedit jansson libxxhash OpenCL
     # What apt-get installs, it writes down.
     script apt-get <<'END'

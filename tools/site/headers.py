@@ -3,6 +3,7 @@
 import html
 import posixpath
 import re
+import textwrap
 
 
 class Chunk:
@@ -57,7 +58,7 @@ class Header:
             parts = []
             for block in re.split(r"\n\s*\n", text):
                 for indented, lines in groups(block.splitlines()):
-                    joined = linked("\n".join(lines))
+                    joined = linked(textwrap.dedent("\n".join(lines)))
                     parts.append(f"<pre><code>{joined}</code></pre>" if indented else f"<p>{joined}</p>")
             return "\n".join(parts)
 
