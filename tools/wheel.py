@@ -5,9 +5,9 @@
     tools/wheel.py BUILD FOLDER
 
 BUILD is a release build. setuptools makes a pure wheel of python/; this script adds the library, the command, and
-the libraries that both need beyond glibc, with their licences, and packs the wheel again for this platform. Every
-added file finds the others relative to itself ($ORIGIN). Bundled libraries have a part of their hash in their name:
-a process can hold them and the system's libraries of the same name.
+the libraries that both need beyond glibc, with their licences and a bill of materials, and packs the wheel again for
+this platform. Every added file finds the others relative to itself ($ORIGIN). Bundled libraries have a part of their
+hash in their name: a process can hold them and the system's libraries of the same name.
 """
 import glob
 import hashlib
@@ -16,9 +16,11 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from sbom import linked, package_of, products, run, write  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 # Present on every system with glibc (PEP 600). Everything else is bundled.
@@ -42,35 +44,9 @@ def die(message):
     sys.exit(f"wheel: {message}")
 
 
-def run(*words, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        die(f"{' '.join(map(str, words))}: {(done.stderr or done.stdout).strip()}")
-    return done.stdout
-
-
 def needed(path):
     """Names of the libraries that a file asks for, without those of glibc."""
     return [name for name in run("patchelf", "--print-needed", path).split() if not SYSTEM.fullmatch(name)]
-
-
-def bundle(files):
-    """The libraries that `files` need, directly or not: name -> path on this machine."""
-    found = {}
-    for file in files:
-        for name, path in re.findall(r"^\s*(\S+) => (/\S+) \(", run("ldd", file), re.M):
-            if not SYSTEM.fullmatch(name):
-                found[name] = pathlib.Path(os.path.realpath(path))
-    return found
-
-
-def package_of(path):
-    """The Debian package that a library belongs to. dpkg may know it by its path before /usr was merged."""
-    for name in (str(path), str(path).removeprefix("/usr"), f"/usr{path}"):
-        done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True)
-        if done.returncode == 0:
-            return done.stdout.split(":")[0]
-    return die(f"{path}: no Debian package has it, so its licence is unknown")
 
 
 def copy_stripped(source, target):
@@ -82,18 +58,18 @@ def copy_stripped(source, target):
 
 def add_files(build, tree):
     """Library, command, bundled libraries and licences, in the tree of the unpacked wheel."""
-    libraries = sorted(path for path in build.glob("libsamite.so.*")
-                       if re.fullmatch(r"libsamite\.so\.[\d.]+", path.name) and not path.is_symlink())
-    if len(libraries) != 1:
-        die(f"{build}: {len(libraries)} libraries libsamite.so.*: expected one (./dev clean)")
+    built_library, built_command = products(build)
     library, command = tree / "samite" / "libsamite.so.0", tree / "samite" / "bin" / "samite"
-    copy_stripped(libraries[0], library)
-    copy_stripped(build / "samite", command)
+    copy_stripped(built_library, library)
+    copy_stripped(built_command, command)
     rpaths = {library: "$ORIGIN/../samite.libs", command: "$ORIGIN/../../samite.libs"}
-    found = bundle([libraries[0], build / "samite"])
+    found = {name: path for name, path in linked(products(build)).items() if not SYSTEM.fullmatch(name)}
     names = {}
-    licences = next(tree.glob("*.dist-info")) / "licenses"
+    about = next(tree.glob("*.dist-info"))
+    licences = about / "licenses"
     licences.mkdir(exist_ok=True)
+    (about / "sboms").mkdir()
+    write(products(build), about / "sboms" / "samite.cdx.json")  # where PEP 770 has it
     for name, path in sorted(found.items()):
         stem, dot, rest = name.partition(".so")
         names[name] = f"{stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:8]}{dot}{rest}"
@@ -108,11 +84,11 @@ def add_files(build, tree):
         if file.parent.name == "samite.libs":
             run("patchelf", "--set-soname", file.name, file)
         run("patchelf", "--set-rpath", rpath, file)
-    launcher = next(tree.glob("*.dist-info")).with_suffix(".data") / "scripts" / "samite"
+    launcher = about.with_suffix(".data") / "scripts" / "samite"
     launcher.parent.mkdir(parents=True)
     launcher.write_text(LAUNCHER)
     launcher.chmod(0o755)
-    return rpaths, found
+    return rpaths
 
 
 def check(files, glibc):
@@ -151,7 +127,7 @@ def main():
             "--disable-pip-version-check", "-w", work, work / "python")
         run(sys.executable, "-m", "wheel", "unpack", "-d", work, next(work.glob("*.whl")))
         tree = pathlib.Path(glob.glob(f"{work}/samite-*[0-9]")[0])
-        files, _ = add_files(build, tree)
+        files = add_files(build, tree)
         check(files, int(glibc[1]))
         described = next(tree.glob("*.dist-info")) / "WHEEL"
         text = described.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")

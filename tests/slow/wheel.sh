@@ -39,6 +39,7 @@ esac
 "$python" -m wheel unpack -d "$scratch" "$wheel" >/dev/null # compares RECORD
 for package in libelf1 libjansson4; do
     [ -n "$(find "$scratch"/samite-* -path "*/licenses/$package.txt" -size +0)" ] || die "no licence of $package"
+    grep -q "\"name\": \"$package\"" "$scratch"/samite-*/*.dist-info/sboms/samite.cdx.json || die "no $package among the materials"
 done
 
 # Compiled for one processor only: refused.
