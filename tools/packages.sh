@@ -38,9 +38,17 @@ lint   shellcheck                    command shellcheck
 lint   flake8                        command flake8
 fuzz   clang                         command clang
 fuzz   libclang-rt-dev               fuzzer -
+wheel  patchelf                      command patchelf
+wheel  python3-pip                   python pip
+wheel  python3-setuptools            python setuptools
+wheel  python3-wheel                 python wheel
+site   cmark-gfm                     command cmark-gfm
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
 slow   debootstrap                   command debootstrap
+slow   python3-nbconvert             python nbconvert
+slow   python3-ipykernel             python ipykernel
+slow   python3-numpy                 python numpy
 package build-essential              file /usr/share/build-essential/list
 package debhelper                    command dh
 package dh-python                    command dh_python3

@@ -128,6 +128,11 @@ struct sam_stack_entry { /* Ventus 4.2.1 */
     uint32_t mask;
 };
 
+struct sam_step_csr {
+    unsigned address;
+    uint64_t value;
+};
+
 enum { SAM_STEP_ACCESSES = 128, SAM_STEP_CSRS = 4, SAM_STEP_V = 2 };
 
 /* The effects of one instruction. Register numbers include the bits of a prefix. */
@@ -153,10 +158,7 @@ struct sam_step {
     unsigned m, m_count;
     /* CSRs written, with their values now, except fflags; flags that floating point has raised. */
     unsigned csr_count;
-    struct {
-        unsigned address;
-        uint64_t value;
-    } csr[SAM_STEP_CSRS];
+    struct sam_step_csr csr[SAM_STEP_CSRS];
     unsigned fflags;
     /* SIMT mask and stack entries before and after; of a hart 1 and 0. The stack lost `popped` when
      * depth falls, and gained `pushed` when it grows, the lower one first. */

@@ -18,16 +18,18 @@ from ._library import SourceError, Stopped, Trap, version
 from ._network import Network, NetworkResult
 from ._op import OpCycles, OpResult, op
 from ._pack import PackReport, pack, save_file, unpack, verify
-from ._programs import Program, assemble
+from ._programs import KernelArgument, Program, assemble, cc
+from ._session import Access, Session, StackEntry, Step, Stop, WarpState
 from ._sweep import SweepRow, sweep
 from ._system import LaunchRow, System, SystemCycles, SystemResult
 from ._tile import TileResult, TileStats, tile
 from ._weights import TensorSlice, TensorStat, WeightFile, load_file, open
 
 __all__ = [
-    "BranchStats", "Gpu", "GpuCycles", "GpuStats", "Hart", "HartCycles", "HartResult", "HartStats", "InOut",
-    "LaunchResult", "LaunchRow", "Local", "Memory", "Network", "NetworkResult", "OpCycles", "OpResult", "Out", "PackReport", "Program",
-    "SourceError", "Stopped", "SweepRow", "System", "SystemCycles", "SystemResult", "TensorSlice", "TensorStat",
-    "TileResult", "TileStats", "Trap", "WeightFile", "WeightFolder", "__version__", "assemble", "load_file",
+    "Access", "BranchStats", "Gpu", "GpuCycles", "GpuStats", "Hart", "HartCycles", "HartResult", "HartStats",
+    "InOut", "KernelArgument", "LaunchResult", "LaunchRow", "Local", "Memory", "Network", "NetworkResult",
+    "OpCycles", "OpResult", "Out", "PackReport", "Program", "Session", "SourceError", "StackEntry", "Step", "Stop",
+    "Stopped", "SweepRow", "System", "SystemCycles", "SystemResult", "TensorSlice", "TensorStat", "TileResult",
+    "TileStats", "Trap", "WarpState", "WeightFile", "WeightFolder", "__version__", "assemble", "cc", "load_file",
     "load_folder", "op", "open", "open_folder", "pack", "save_file", "sweep", "tile", "unpack", "verify", "version",
 ]

@@ -20,6 +20,7 @@ SAM_GPUTIME_TEXT = 0
 SAM_HART_CODE_BASE = 0x80000000
 SAM_LDS_BASE = 0x70000000
 SAM_LDS_SIZE = 0x10000000
+SAM_MAX_LANES = 32
 SAM_MAX_RANK = 8
 SAM_NETWORK_HUFFMAN = 1
 SAM_NETWORK_JSON = 1
@@ -29,6 +30,11 @@ SAM_NETWORK_WINDOW = 2
 SAM_OK = 0
 SAM_SCHEDULE_RR1 = 1
 SAM_SCHEDULE_RUN = 0
+SAM_SCOPE_ALL = 0
+SAM_SCOPE_WARP = 2
+SAM_SCOPE_WORKGROUP = 1
+SAM_SESSION_WATCH = 2
+SAM_STEP_ACCESSES = 128
 SAM_SYSTEM_CODE_BASE = 0x40000000
 SAM_SYSTEM_END_TRAP = 1
 SAM_SYSTEM_JSON = 1
@@ -47,6 +53,13 @@ SAM_WEIGHTS_NPY = 1
 SAM_WEIGHTS_RAW = 0
 SAM_WEIGHTS_SAFETENSORS = 2
 SAM_WEIGHT_RANK = 16
+
+
+class sam_cc_space(IntEnum):
+    SAM_CC_VALUE = 0
+    SAM_CC_GLOBAL = 1
+    SAM_CC_CONSTANT = 2
+    SAM_CC_LOCAL = 3
 
 
 class sam_dtype(IntEnum):
@@ -87,6 +100,31 @@ class sam_hart_end(IntEnum):
     SAM_HART_DEADLOCK = 7
 
 
+class sam_session_reason(IntEnum):
+    SAM_SESSION_DONE = 0
+    SAM_SESSION_BREAK = 1
+    SAM_SESSION_WATCH = 2
+    SAM_SESSION_TRAP = 3
+    SAM_SESSION_RELEASED = 4
+    SAM_SESSION_WAITS = 5
+    SAM_SESSION_COUNT = 6
+    SAM_SESSION_ASKED = 7
+    SAM_SESSION_STOPPED = 8
+    SAM_SESSION_EBREAK = 9
+    SAM_SESSION_START = 10
+
+
+class sam_step_kind(IntEnum):
+    SAM_STEP_RAN = 0
+    SAM_STEP_PREFIX = 1
+    SAM_STEP_BARRIER = 2
+    SAM_STEP_RELEASED = 3
+    SAM_STEP_WAITS = 4
+    SAM_STEP_ENDED = 5
+    SAM_STEP_TRAPPED = 6
+    SAM_STEP_HANDLED = 7
+
+
 class sam_trap_kind(IntEnum):
     SAM_TRAP_NONE = 0
     SAM_TRAP_ILLEGAL = 1
@@ -107,6 +145,12 @@ class sam_trap_kind(IntEnum):
     SAM_TRAP_BUDGET = 16
     SAM_TRAP_PRINT_FULL = 17
     SAM_TRAP_SPIN = 18
+
+
+class sam_warp_state(IntEnum):
+    SAM_WARP_READY = 0
+    SAM_WARP_WAITS = 1
+    SAM_WARP_ENDED = 2
 
 
 class sam_array(Structure):
@@ -170,6 +214,20 @@ class sam_cc_options(Structure):
         ("size", c_size_t), ("defines", POINTER(c_char_p)), ("define_count", c_size_t),
         ("include_paths", POINTER(c_char_p)), ("include_count", c_size_t), ("standard", c_char_p),
         ("optimize", c_uint), ("no_cache", c_bool), ("variables", c_bool)
+    ]
+
+
+class sam_cc_argument(Structure):
+    _fields_ = [
+        ("space", c_int), ("size", c_uint32), ("offset", c_uint32), ("type", c_char * 64),
+        ("name", c_char * 64)
+    ]
+
+
+class sam_csr_entry(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("meaning", c_char_p), ("address", c_uint), ("extensions", c_char * 64),
+        ("aliases", c_char * 96)
     ]
 
 
@@ -563,6 +621,89 @@ class sam_plan_options(Structure):
     ]
 
 
+class sam_session_break(Structure):
+    _fields_ = [
+        ("pc", c_uint64), ("has_workgroup", c_bool), ("has_warp", c_bool), ("workgroup", c_uint32),
+        ("warp", c_uint32), ("lanes", c_uint32),
+        ("when", CFUNCTYPE(c_bool, c_void_p, c_void_p, c_uint32, c_uint32)), ("context", c_void_p)
+    ]
+
+
+class sam_session_stop(Structure):
+    _fields_ = [
+        ("reason", c_int), ("workgroup", c_uint32), ("warp", c_uint32), ("pc", c_uint64),
+        ("instructions", c_uint64), ("id", c_uint), ("access_pc", c_uint64), ("address", c_uint64),
+        ("size", c_uint32), ("store", c_bool), ("before", c_uint64), ("after", c_uint64),
+        ("trap", sam_trap), ("exit_code", c_uint64)
+    ]
+
+
+class sam_session_watch(Structure):
+    _fields_ = [
+        ("address", c_uint64), ("size", c_uint64), ("loads", c_bool), ("stores", c_bool),
+        ("has_workgroup", c_bool), ("has_warp", c_bool), ("workgroup", c_uint32),
+        ("warp", c_uint32),
+        ("when", CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(sam_session_stop))),
+        ("context", c_void_p)
+    ]
+
+
+class sam_step_csr(Structure):
+    _fields_ = [
+        ("address", c_uint), ("value", c_uint64)
+    ]
+
+
+class sam_stack_entry(Structure):
+    _fields_ = [
+        ("rpc", c_uint32), ("pc", c_uint32), ("mask", c_uint32)
+    ]
+
+
+class sam_step_access(Structure):
+    _fields_ = [
+        ("address", c_uint64), ("value", c_uint64), ("size", c_uint32), ("lane", c_uint32),
+        ("load", c_bool), ("store", c_bool)
+    ]
+
+
+class sam_step(Structure):
+    _fields_ = [
+        ("kind", c_int), ("workgroup", c_uint32), ("warp", c_uint32), ("time", c_uint64),
+        ("pc", c_uint64), ("next_pc", c_uint64), ("word", c_uint32), ("prefix", c_uint32),
+        ("x", c_uint), ("x_count", c_uint), ("x_value", c_uint64 * 2), ("vector", c_bool),
+        ("lanes", c_uint32 * 2), ("v", c_uint), ("v_count", c_uint), ("v_value", c_uint32 * 32 * 2),
+        ("tl_count", c_uint), ("tl", c_uint * 2), ("m", c_uint), ("m_count", c_uint),
+        ("csr_count", c_uint), ("csr", sam_step_csr * 4), ("fflags", c_uint),
+        ("mask_before", c_uint32), ("mask_after", c_uint32), ("depth_before", c_uint32),
+        ("depth_after", c_uint32), ("popped", sam_stack_entry), ("pushed", sam_stack_entry * 2),
+        ("access_count", c_uint), ("access", sam_step_access * 128), ("trap", sam_trap),
+        ("cause", c_uint), ("tval", c_uint64), ("exit_code", c_uint64)
+    ]
+
+
+class sam_session_run(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("scope", c_int), ("workgroup", c_uint32), ("warp", c_uint32),
+        ("instructions", c_uint64), ("to_release", c_bool), ("ignore_stops", c_bool),
+        ("each", CFUNCTYPE(c_bool, c_void_p, c_void_p, POINTER(sam_step))), ("context", c_void_p)
+    ]
+
+
+class sam_session_shape(Structure):
+    _fields_ = [
+        ("isa", sam_isa), ("workgroups", c_uint64), ("warps", c_uint32), ("lanes", c_uint32),
+        ("x_count", c_uint), ("v_count", c_uint), ("image", POINTER(sam_image))
+    ]
+
+
+class sam_session_warp(Structure):
+    _fields_ = [
+        ("state", c_int), ("pc", c_uint64), ("prefix", c_uint32), ("mask", c_uint32),
+        ("depth", c_uint32), ("instructions", c_uint64)
+    ]
+
+
 class sam_system_roofline(Structure):
     _fields_ = [
         ("peak", c_double), ("slope", c_double), ("intensity", c_double), ("done", c_double),
@@ -669,6 +810,12 @@ FUNCTIONS = {
     "sam_cc_compile": (c_int, (POINTER(sam_cc_options), c_char_p, POINTER(c_void_p),
         POINTER(c_size_t), POINTER(c_void_p), POINTER(sam_error))),
     "sam_cc_is_source": (c_bool, (c_char_p,)),
+    "sam_cc_kernel_argument": (c_bool, (POINTER(sam_image), c_char_p, c_size_t,
+        POINTER(sam_cc_argument))),
+    "sam_cc_kernel_described": (c_bool, (POINTER(sam_image), c_char_p, POINTER(c_uint32))),
+    "sam_csr_entry_find": (c_bool, (POINTER(sam_isa), c_char_p, POINTER(sam_csr_entry))),
+    "sam_disassemble": (c_bool, (POINTER(sam_isa), c_uint32, c_uint64, c_uint32, POINTER(sam_image),
+        c_char_p, c_size_t)),
     "sam_disassemble_image": (c_int, (POINTER(sam_isa), POINTER(sam_image), POINTER(c_void_p),
         POINTER(sam_error))),
     "sam_dtype_bits": (c_size_t, (c_int,)),
@@ -788,6 +935,45 @@ FUNCTIONS = {
         POINTER(sam_error))),
     "sam_plan_shape": (POINTER(sam_shape), (c_void_p,)),
     "sam_plan_transpose": (c_int, (POINTER(sam_shape), c_uint, POINTER(c_uint), POINTER(c_void_p),
+        POINTER(sam_error))),
+    "sam_session_add_break": (c_int, (c_void_p, POINTER(sam_session_break), POINTER(c_uint),
+        POINTER(sam_error))),
+    "sam_session_add_watch": (c_int, (c_void_p, POINTER(sam_session_watch), POINTER(c_uint),
+        POINTER(sam_error))),
+    "sam_session_back": (c_int, (c_void_p, POINTER(sam_session_stop), POINTER(sam_error))),
+    "sam_session_close": (None, (c_void_p,)),
+    "sam_session_csr": (c_int, (c_void_p, c_uint32, c_uint32, c_uint, POINTER(c_uint64),
+        POINTER(sam_error))),
+    "sam_session_finish": (c_int, (c_void_p, POINTER(sam_gpu_result), POINTER(sam_error))),
+    "sam_session_goto": (c_int, (c_void_p, c_uint64, POINTER(sam_error))),
+    "sam_session_open": (c_int, (c_void_p, POINTER(sam_launch), c_void_p, POINTER(c_void_p),
+        POINTER(sam_error))),
+    "sam_session_read": (c_int, (c_void_p, c_uint32, c_uint64, c_void_p, c_size_t,
+        POINTER(sam_error))),
+    "sam_session_record": (c_int, (c_void_p, c_uint64, POINTER(sam_error))),
+    "sam_session_remove": (c_int, (c_void_p, c_uint, POINTER(sam_error))),
+    "sam_session_restore": (c_int, (c_void_p, c_uint, POINTER(sam_error))),
+    "sam_session_run": (c_int, (c_void_p, POINTER(sam_session_run), POINTER(sam_session_stop),
+        POINTER(sam_error))),
+    "sam_session_set_pc": (c_int, (c_void_p, c_uint32, c_uint32, c_uint64, POINTER(sam_error))),
+    "sam_session_set_v": (c_int, (c_void_p, c_uint32, c_uint32, c_uint, c_uint32, POINTER(c_uint32),
+        POINTER(sam_error))),
+    "sam_session_set_x": (c_int, (c_void_p, c_uint32, c_uint32, c_uint, c_uint64,
+        POINTER(sam_error))),
+    "sam_session_shape": (c_int, (c_void_p, POINTER(sam_session_shape), POINTER(sam_error))),
+    "sam_session_snapshot": (c_int, (c_void_p, POINTER(c_uint), POINTER(sam_error))),
+    "sam_session_stack": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(sam_stack_entry), c_size_t,
+        POINTER(c_size_t), POINTER(sam_error))),
+    "sam_session_step": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(sam_step),
+        POINTER(sam_error))),
+    "sam_session_time": (c_uint64, (c_void_p,)),
+    "sam_session_v": (c_int, (c_void_p, c_uint32, c_uint32, c_uint, POINTER(c_uint32),
+        POINTER(sam_error))),
+    "sam_session_warp": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(sam_session_warp),
+        POINTER(sam_error))),
+    "sam_session_write": (c_int, (c_void_p, c_uint32, c_uint64, c_void_p, c_size_t,
+        POINTER(sam_error))),
+    "sam_session_x": (c_int, (c_void_p, c_uint32, c_uint32, c_uint, POINTER(c_uint64),
         POINTER(sam_error))),
     "sam_system_alloc": (c_int, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(sam_error))),
     "sam_system_config_free": (None, (c_void_p,)),

@@ -16,6 +16,7 @@ from ._library import check, failure, lib, name_bytes, options, take_text, text_
 from ._machine import Addressed
 from ._programs import Program, Source, assemble_kernels, read_program
 from ._run import Run, gpu_trap
+from ._session import Session
 from ._weights import thread_count
 
 Config = Union[None, bool, str, Mapping[str, Any]]
@@ -240,24 +241,49 @@ class Gpu(Addressed):
 
         Trap: the kernel failed; ValueError: no such kernel, or a launch that cannot be.
         """
-        program = self._find(kernel)
         owned: list[int] = []
         launch = abi.sam_launch()
         try:
-            packed, ranges = self._place(arguments, owned)
-            description = abi.sam_kernel(name=kernel.encode(), grid=three(grid, "grid"), block=three(block, "block"),
-                                         lanes=lanes, pds_size=private, print_size=print_size, args_size=len(packed))
-            description.args = cast(c_char_p(packed), c_void_p)
-            more = options(abi.sam_prepare_options, lds_size=local)
-            if items is not None:
-                setattr(more, "global", three(items, "items"))
-            check(lib.sam_gpu_prepare_with, self._gpu, program.image, byref(description), byref(more), byref(launch))
-            self._bound_local(launch, ranges, local)
+            program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local,
+                                    print_size)
             result = self._launch(launch, program, arguments)
             self._fetch(arguments)
             return result
         finally:
             self._release(owned, launch, print_size)
+
+    def session(self, kernel: str, *arguments: Argument, grid: Union[int, Sequence[int]] = 1,
+                block: Union[int, Sequence[int]] = 1, items: Union[None, int, Sequence[int]] = None, lanes: int = 32,
+                private: int = 0, local: int = 0) -> Session:
+        """Open a launch instead of running it: a Session, in which its warps are stepped, inspected and taken back.
+
+        Arguments and errors are those of launch. Until the session is closed the Gpu launches nothing else.
+        """
+        owned: list[int] = []
+        launch = abi.sam_launch()
+        try:
+            program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local, 0)
+            return Session(self, launch, program, arguments, lambda: self._release(owned, launch, 0))
+        except BaseException:
+            self._release(owned, launch, 0)
+            raise
+
+    def _prepare(self, launch: abi.sam_launch, owned: list[int], kernel: str, arguments: Sequence[Argument],
+                 grid: Union[int, Sequence[int]], block: Union[int, Sequence[int]],
+                 items: Union[None, int, Sequence[int]], lanes: int, private: int, local: int,
+                 print_size: int) -> Program:
+        """Fill `launch`; the buffers that it takes are in `owned`. Returns the program that has the kernel."""
+        program = self._find(kernel)
+        packed, ranges = self._place(arguments, owned)
+        description = abi.sam_kernel(name=kernel.encode(), grid=three(grid, "grid"), block=three(block, "block"),
+                                     lanes=lanes, pds_size=private, print_size=print_size, args_size=len(packed))
+        description.args = cast(c_char_p(packed), c_void_p)
+        more = options(abi.sam_prepare_options, lds_size=local)
+        if items is not None:
+            setattr(more, "global", three(items, "items"))
+        check(lib.sam_gpu_prepare_with, self._gpu, program.image, byref(description), byref(more), byref(launch))
+        self._bound_local(launch, ranges, local)
+        return program
 
     def _place(self, arguments: Sequence[Argument], owned: list[int]) -> tuple[bytes, list[tuple[int, int]]]:
         """Buffers for the arrays; the argument buffer: 4 bytes a pointer, scalars at their own alignment."""

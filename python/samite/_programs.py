@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint32, c_void_p, cast, create_string_buffer
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._library import check, lib, name_bytes, options, take_messages, take_text
+from ._library import SourceError, check, lib, name_bytes, options, take_messages, take_text
 
 MOST = 256 << 20  # bytes of a program
+
+
+@dataclass(frozen=True)
+class KernelArgument:
+    """An argument of a kernel in OpenCL C."""
+
+    name: str
+    type: str  # as in the source
+    space: str  # "value", or what it points to: "global", "constant", "local"
+    size: int  # bytes of the argument buffer
 
 
 class Program:
@@ -50,6 +62,20 @@ class Program:
         for i in range(image.symbol_count):
             symbol: abi.sam_symbol = image.symbols[i]
             found.setdefault(symbol.name.decode("utf-8", "replace"), symbol.value)
+        return found
+
+    @property
+    def kernels(self) -> dict[str, tuple[KernelArgument, ...]]:
+        """Kernels of a program in OpenCL C, by name, with their arguments; of others, none."""
+        found: dict[str, tuple[KernelArgument, ...]] = {}
+        for name in self.symbols:
+            rows: list[KernelArgument] = []
+            argument = abi.sam_cc_argument()
+            while lib.sam_cc_kernel_argument(self._image, name.encode(), len(rows), byref(argument)):
+                space = abi.sam_cc_space(argument.space).name[len("SAM_CC_"):].lower()
+                rows.append(KernelArgument(argument.name.decode(), argument.type.decode(), space, argument.size))
+            if rows or lib.sam_cc_kernel_described(self._image, name.encode(), None):
+                found[name] = tuple(rows)
         return found
 
     @property
@@ -130,11 +156,12 @@ def parse_elf(data: bytes, name: str) -> Program:
     return Program(image, name)
 
 
-def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_paths: Sequence[Any]) -> bytes:
+def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_paths: Sequence[Any],
+                    **more: Any) -> bytes:
     """OpenCL C to assembly, by clang; SourceError has clang's messages."""
     words = [name_bytes(f"{key}={value}", "a define") for key, value in (defines or {}).items()]
     paths = [os.fsencode(path) for path in include_paths]
-    settings = options(abi.sam_cc_options, define_count=len(words), include_count=len(paths))
+    settings = options(abi.sam_cc_options, define_count=len(words), include_count=len(paths), **more)
     lists = [_texts(words), _texts(paths)]
     settings.defines, settings.include_paths = (cast(rows, POINTER(c_char_p)) for rows in lists)
     text, size, messages, error = c_void_p(), c_size_t(), c_void_p(), abi.sam_error()
@@ -142,6 +169,44 @@ def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_pa
                                 byref(error))
     take_messages(status, messages, error)
     return take_text(text).encode()
+
+
+def cc(source: Union[str, "os.PathLike[str]"], *, text: bool = False, defines: Optional[Mapping[str, Any]] = None,
+       include_paths: Sequence[Any] = (), standard: str = "CL1.2", optimize: int = 2, variables: bool = False,
+       base: int = abi.SAM_CODE_BASE) -> Program:
+    """Compile kernels in OpenCL C to a Program that Gpu.load takes; its `kernels` are their arguments.
+
+    source         path of a file, or with `text` the text itself
+    defines        macros by name
+    include_paths  folders that #include searches
+    standard       "CL1.1", "CL1.2", "CL2.0" or "CL3.0"
+    optimize       1 to 3, as -O of clang
+    variables      describe variables, for debuggers
+
+    It needs clang. SourceError: the text has errors, or something that the compiler rejects; ValueError: an option
+    that cannot be.
+    """
+    if optimize not in (1, 2, 3):
+        raise ValueError(f"optimize={optimize!r}: expected 1 to 3")
+    words: dict[str, Any] = dict(standard=name_bytes(standard, "standard"), optimize=optimize, variables=variables)
+    if text:
+        if not isinstance(source, str):
+            raise TypeError(f"a text must be a str, not {type(source).__name__}")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "text.cl"
+            path.write_text(source, encoding="utf-8")
+            try:
+                assembly = compile_kernels(path, defines, include_paths, **words)
+            except SourceError as error:
+                raise SourceError(str(error).replace(str(path), "<text>"),
+                                  error.messages.replace(str(path), "<text>")) from None
+        name = "<text>"
+    else:
+        path = Path(os.fspath(source))
+        with open(path, "rb"):  # OSError
+            pass
+        assembly, name = compile_kernels(path, defines, include_paths, **words), str(path)
+    return assemble(assembly, base=base, name=name, prologue=lib.sam_gpu_start_code().decode())
 
 
 Source = Union[str, "os.PathLike[str]", Program]
@@ -174,4 +239,5 @@ def assemble_kernels(text: Any, **words: Any) -> Program:
     return assemble(text, prologue=lib.sam_gpu_start_code().decode(), **words)
 
 
-__all__ = ["Program", "Source", "acc_regs_of", "assemble", "assemble_kernels", "parse_elf", "parse_isa", "read_program"]
+__all__ = ["KernelArgument", "Program", "Source", "acc_regs_of", "assemble", "assemble_kernels", "cc", "parse_elf",
+           "parse_isa", "read_program"]

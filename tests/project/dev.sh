@@ -24,7 +24,7 @@ script() { # NAME: a program of the test, its text on standard input
 small_project() {
     mkdir -p "$root/tools" "$root/bench" "$root/fuzz" "$tools" "$pc"
     cp "$SAMITE_SOURCE/dev" "$root"
-    cp "$SAMITE_SOURCE"/tools/* "$root/tools"
+    cp -r "$SAMITE_SOURCE"/tools/* "$root/tools"
     library libelf libdw libedit jansson libxxhash OpenCL
     # What apt-get installs, it writes down.
     script apt-get <<'END'
@@ -260,6 +260,7 @@ release_tree() { # a repository of a release
     printf '## [Unreleased]\n\n## [1.2.3] - 2026-11-23\n\n- A change.\n' >CHANGELOG.md
     echo 'samite (1.2.3-1) unstable; urgency=medium' >debian/changelog
     echo 'version = "1.2.3"' >python/pyproject.toml
+    printf 'version: 1.2.3\ndate-released: 2026-11-23\n' >CITATION.cff
     echo 'VERSION = "1.2.3"' >python/samite/_library.py
     echo /build-release/ >.gitignore
     git init -q && git config user.name Test && git config user.email test@example.org
@@ -271,6 +272,27 @@ releases() {
     sh "$SAMITE_SOURCE/tools/release.sh" >"$scratch/said" && grep -q "git tag -s v1.2.3" "$scratch/said"
     (cd build-release && sha256sum --check --quiet samite-1.2.3.tar.xz.sha256)
     tar xOf build-release/samite-1.2.3.tar.xz samite-1.2.3/python/samite/_library.py | grep -q 1.2.3
+}
+
+reproducible() { # the same bytes from another clone, at another time, under another umask and time zone
+    rm -rf "$scratch/clone" && git clone -q "$scratch/release" "$scratch/clone"
+    cd "$scratch/clone"
+    (umask 077 && TZ=Asia/Tokyo sh "$SAMITE_SOURCE/tools/release.sh" >/dev/null)
+    cmp build-release/samite-1.2.3.tar.xz "$scratch/release/build-release/samite-1.2.3.tar.xz"
+}
+
+materials() { # every library that the command and the library ask for is among them, with its version
+    mkdir -p "$scratch/place"
+    python3 "$SAMITE_SOURCE/tools/sbom.py" "$SAMITE_BUILD" "$scratch/place/one.json"
+    python3 "$SAMITE_SOURCE/tools/sbom.py" "$SAMITE_BUILD" "$scratch/place/two.json"
+    cmp "$scratch/place/one.json" "$scratch/place/two.json"
+    dpkg-query -W -f '${Package} ${Version}\n' libelf1 libdw1 libjansson4 libedit2 zlib1g libxxhash-dev |
+        python3 -c 'import json, sys
+found = {c["name"]: c["version"] for c in json.load(open(sys.argv[1]))["components"]}
+for line in sys.stdin:
+    name, version = line.split()
+    assert found[name] == version, line' "$scratch/place/one.json"
+    fails 1 python3 "$SAMITE_SOURCE/tools/sbom.py" "$scratch/release" "$scratch/place/none.json"
 }
 
 no_release() { # MESSAGE FILE TEXT: with the text in place of the file
@@ -347,7 +369,7 @@ check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
 check 'a mistyped verb' refuses "; did you mean 'test'?" tset
 check 'help of a mistyped verb' refuses "; did you mean 'bench'?" help bnch
 check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
-for verb in build lint format release clean; do
+for verb in build lint format release wheel site clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
 done
 for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
@@ -388,6 +410,8 @@ check 'a test that fails' failing_test
 if command -v git >/dev/null; then
     check 'a release' release_tree
     check 'release' releases
+    check 'release: the archive is reproducible' reproducible
+    check 'release: the date of the citation' no_release 'date-released: 2026-11-23' CITATION.cff 'version: 1.2.3\n'
     check 'release: another version' no_release 'debian/changelog: does not name version 1.2.3' debian/changelog \
         'samite (1.2.2-1) unstable\n'
     check 'release: changes left' no_release 'has changes under Unreleased' CHANGELOG.md \
@@ -395,6 +419,11 @@ if command -v git >/dev/null; then
     check 'release: uncommitted' no_release 'not committed' meson.build "project('small',\n  version: '1.2.3',\n\n)\n"
 else
     skip 'release' 'no git'
+fi
+if dpkg-query -W libelf1 libdw1 libjansson4 libedit2 zlib1g libxxhash-dev >/dev/null 2>&1; then
+    check 'the bill of materials' materials
+else
+    skip 'the bill of materials' 'no dpkg that knows the libraries'
 fi
 check 'ci' ci_tree
 check 'ci of a commit: everything' ci 0000000a '17 passed, 0 failed' lint 'test --sanitize' package !'lint --part 1/2'
