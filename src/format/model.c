@@ -103,17 +103,23 @@ static enum sam_status open_external(struct sam_model *m, size_t i, struct sam_e
                     (unsigned long long)w->size, (unsigned long long)e->offset);
 }
 
-static enum sam_status open_onnx(struct sam_model *m, struct sam_error *error)
+/* Of the model in memory. */
+static enum sam_status parse_onnx(struct sam_model *m, struct sam_error *error)
 {
-    enum sam_status status = sam_file_load(m->path, MAX_ONNX, &m->memory, &m->memory_size, error);
     m->is_onnx = true;
-    if (status == SAM_OK)
-        status =
-            sam_onnx_parse_with(m->memory, m->memory_size, m->path, &m->onnx, &m->externals, error);
+    enum sam_status status =
+        sam_onnx_parse_with(m->memory, m->memory_size, m->path, &m->onnx, &m->externals, error);
     for (size_t i = 0; status == SAM_OK && i < m->onnx.count; i++)
         if (m->externals[i].location)
             status = open_external(m, i, error);
     return status;
+}
+
+static enum sam_status open_onnx(struct sam_model *m, struct sam_error *error)
+{
+    const enum sam_status status =
+        sam_file_load(m->path, MAX_ONNX, &m->memory, &m->memory_size, error);
+    return status == SAM_OK ? parse_onnx(m, error) : status;
 }
 
 static enum sam_status read_onnx(struct sam_model *m, size_t tensor, uint64_t first, size_t size,
@@ -273,6 +279,25 @@ enum sam_status sam_model_read(struct sam_model *model, size_t tensor, uint64_t 
         return SAM_OK;
     return model->is_onnx ? read_onnx(model, tensor, first, (size_t)size, out, error)
                           : read_torch(model, tensor, first, (size_t)size, out, error);
+}
+
+enum sam_status sam_model_open_onnx(const void *data, size_t size, const char *name,
+                                    struct sam_model **model, struct sam_error *error)
+{
+    struct sam_model *m = make(name);
+    *model = NULL;
+    if (!m)
+        return sam_fail_memory(error);
+    m->memory = sam_alloc(size + 1, 1);
+    m->memory_size = size;
+    if (m->memory && size)
+        memcpy(m->memory, data, size);
+    const enum sam_status status = m->memory ? parse_onnx(m, error) : sam_fail_memory(error);
+    if (status == SAM_OK)
+        *model = m;
+    else
+        sam_model_close(m);
+    return status;
 }
 
 enum sam_status sam_model_graph(const struct sam_model *model, struct sam_onnx_graph *graph,

@@ -147,6 +147,9 @@ struct sam_onnx_graph {
  * after an error. */
 enum sam_status sam_onnx_graph_parse(const void *data, size_t size, const char *file,
                                      struct sam_onnx_graph *graph, struct sam_error *error);
+/* Open an ONNX model in memory, which is copied. */
+enum sam_status sam_model_open_onnx(const void *data, size_t size, const char *name,
+                                    struct sam_model **model, struct sam_error *error);
 /* Of an open model, whose memory it refers to. */
 enum sam_status sam_model_graph(const struct sam_model *model, struct sam_onnx_graph *graph,
                                 struct sam_error *error);

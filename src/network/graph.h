@@ -117,5 +117,15 @@ uint64_t net_inner(const struct net_value *value, uint32_t axis);
 enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
                            size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
                            struct net_graph *graph, struct sam_error *error);
+/* The same of a model in memory; external data is beside the file `name`. */
+struct net_sizes {
+    const struct sam_network_shape *shapes;
+    size_t shape_count;
+    const struct sam_network_dim *dims;
+    size_t dim_count;
+};
+enum sam_status net_import_data(const void *data, size_t size, const char *name,
+                                const struct net_sizes *sizes, struct net_graph *graph,
+                                struct sam_error *error);
 
 #endif

@@ -362,8 +362,7 @@ static void name_rest(struct import *m)
     }
 }
 
-static void import(struct import *m, const struct sam_network_shape *shapes, size_t shape_count,
-                   const struct sam_network_dim *dims, size_t dim_count)
+static void import(struct import *m, const struct net_sizes *sizes)
 {
     const uint64_t opset = m->onnx.opset;
     if (opset < FIRST_OPSET || opset > LAST_OPSET)
@@ -380,7 +379,7 @@ static void import(struct import *m, const struct sam_network_shape *shapes, siz
     if (!m->failed)
         load_tensors(m);
     if (!m->failed)
-        net_import_inputs(m, shapes, shape_count, dims, dim_count);
+        net_import_inputs(m, sizes);
     for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
         import_node(m, &m->onnx.nodes[i]);
     if (!m->failed)
@@ -398,23 +397,39 @@ static void import(struct import *m, const struct sam_network_shape *shapes, siz
     name_rest(m);
 }
 
+/* Of an open model, which is closed. */
+static enum sam_status finish(struct import *m, enum sam_status opened,
+                              const struct net_sizes *sizes)
+{
+    *m->graph = (struct net_graph){0};
+    m->failed = opened != SAM_OK || sam_model_graph(m->model, &m->onnx, m->error) != SAM_OK;
+    if (!m->failed)
+        import(m, sizes);
+    sam_names_free(&m->names);
+    sam_names_free(&m->outputs);
+    sam_onnx_graph_free(&m->onnx);
+    sam_model_close(m->model);
+    if (!m->failed)
+        return SAM_OK;
+    net_graph_free(m->graph);
+    return m->error->status;
+}
+
 enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
                            size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
                            struct net_graph *graph, struct sam_error *error)
 {
     struct sam_error own = {0};
     struct import m = {.file = path, .graph = graph, .error = error ? error : &own};
-    *graph = (struct net_graph){0};
-    m.failed = sam_model_open(path, &m.model, m.error) != SAM_OK ||
-               sam_model_graph(m.model, &m.onnx, m.error) != SAM_OK;
-    if (!m.failed)
-        import(&m, shapes, shape_count, dims, dim_count);
-    sam_names_free(&m.names);
-    sam_names_free(&m.outputs);
-    sam_onnx_graph_free(&m.onnx);
-    sam_model_close(m.model);
-    if (!m.failed)
-        return SAM_OK;
-    net_graph_free(graph);
-    return m.error->status;
+    const struct net_sizes sizes = {shapes, shape_count, dims, dim_count};
+    return finish(&m, sam_model_open(path, &m.model, m.error), &sizes);
+}
+
+enum sam_status net_import_data(const void *data, size_t size, const char *name,
+                                const struct net_sizes *sizes, struct net_graph *graph,
+                                struct sam_error *error)
+{
+    struct sam_error own = {0};
+    struct import m = {.file = name, .graph = graph, .error = error ? error : &own};
+    return finish(&m, sam_model_open_onnx(data, size, name, &m.model, m.error), sizes);
 }

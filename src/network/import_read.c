@@ -92,12 +92,6 @@ struct net_list net_ints_either(struct import *m, const char *name, unsigned k, 
 }
 
 /* --- inputs of the graph */
-struct sizes {
-    const struct sam_network_shape *shapes;
-    const struct sam_network_dim *dims;
-    size_t shape_count, dim_count;
-};
-
 static void misuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
 static void misuse(struct import *m, const char *format, ...)
 {
@@ -112,7 +106,7 @@ static void misuse(struct import *m, const char *format, ...)
 
 /* The size that a symbolic dimension has elsewhere: from the user, or from the given shape of
  * another input. */
-static uint64_t size_of_symbol(const struct import *m, const struct sizes *s, const char *name)
+static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s, const char *name)
 {
     for (size_t i = 0; name[0] && i < s->dim_count; i++)
         if (strcmp(s->dims[i].name, name) == 0)
@@ -127,8 +121,8 @@ static uint64_t size_of_symbol(const struct import *m, const struct sizes *s, co
     return 0;
 }
 
-static void shape_input(struct import *m, const struct sizes *s, const struct sam_onnx_input *in,
-                        struct net_type *type)
+static void shape_input(struct import *m, const struct net_sizes *s,
+                        const struct sam_onnx_input *in, struct net_type *type)
 {
     const struct sam_network_shape *given = NULL;
     for (size_t i = 0; i < s->shape_count; i++)
@@ -162,7 +156,7 @@ static void shape_input(struct import *m, const struct sizes *s, const struct sa
     }
 }
 
-static void add_input(struct import *m, const struct sizes *s, const struct sam_onnx_input *in)
+static void add_input(struct import *m, const struct net_sizes *s, const struct sam_onnx_input *in)
 {
     struct net_type type = {0};
     if (!in->is_tensor)
@@ -220,34 +214,32 @@ static bool is_initializer(struct import *m, const char *name)
     return id != NET_NONE && net_value(m, id)->initializer != NET_NONE;
 }
 
-static bool has_shape(const struct sam_network_shape *shapes, size_t count, const char *input)
+static bool has_shape(const struct net_sizes *s, const char *input)
 {
-    for (size_t i = 0; i < count; i++)
-        if (shapes[i].input && strcmp(shapes[i].input, input) == 0)
+    for (size_t i = 0; i < s->shape_count; i++)
+        if (s->shapes[i].input && strcmp(s->shapes[i].input, input) == 0)
             return true;
     return false;
 }
 
 /* Copies of the shapes, in which those without a name have that of the next input that none names.
  */
-static struct sam_network_shape *name_shapes(struct import *m,
-                                             const struct sam_network_shape *shapes, size_t count)
+static struct sam_network_shape *name_shapes(struct import *m, const struct net_sizes *s)
 {
-    struct sam_network_shape *named = sam_blocks_take(&m->graph->store, count + 1, sizeof *named);
+    struct sam_network_shape *named =
+        sam_blocks_take(&m->graph->store, s->shape_count + 1, sizeof *named);
     size_t at = 0;
-    if (!named) {
+    if (!named)
         net_refuse_memory(m);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        named[i] = shapes[i];
-        if (shapes[i].input)
+    for (size_t i = 0; named && i < s->shape_count; i++) {
+        named[i] = s->shapes[i];
+        if (named[i].input)
             continue;
         while (at < m->onnx.input_count && (is_initializer(m, m->onnx.inputs[at].name) ||
-                                            has_shape(shapes, count, m->onnx.inputs[at].name)))
+                                            has_shape(s, m->onnx.inputs[at].name)))
             at++;
         if (at == m->onnx.input_count) {
-            misuse(m, "%zu shapes for fewer inputs of the model", count);
+            misuse(m, "%zu shapes for fewer inputs of the model", s->shape_count);
             return named;
         }
         named[i].input = m->onnx.inputs[at++].name;
@@ -255,23 +247,22 @@ static struct sam_network_shape *name_shapes(struct import *m,
     return named;
 }
 
-void net_import_inputs(struct import *m, const struct sam_network_shape *given, size_t shape_count,
-                       const struct sam_network_dim *dims, size_t dim_count)
+void net_import_inputs(struct import *m, const struct net_sizes *given)
 {
-    const struct sam_network_shape *shapes = name_shapes(m, given, shape_count);
+    struct net_sizes s = *given;
+    s.shapes = name_shapes(m, given);
     if (m->failed)
         return;
-    const struct sizes s = {shapes, dims, shape_count, dim_count};
     struct net_graph *g = m->graph;
     g->inputs = sam_blocks_take(&g->store, m->onnx.input_count + 1, sizeof *g->inputs);
     if (!g->inputs)
         net_refuse_memory(m);
-    for (size_t i = 0; i < shape_count; i++)
-        if (!has_input(m, shapes[i].input))
-            misuse(m, "no input '%.100s' in the model", shapes[i].input);
-    for (size_t i = 0; i < dim_count; i++)
-        if (!has_dim(m, dims[i].name))
-            misuse(m, "no dimension '%.100s' among the inputs of the model", dims[i].name);
+    for (size_t i = 0; i < s.shape_count; i++)
+        if (!has_input(m, s.shapes[i].input))
+            misuse(m, "no input '%.100s' in the model", s.shapes[i].input);
+    for (size_t i = 0; i < s.dim_count; i++)
+        if (!has_dim(m, s.dims[i].name))
+            misuse(m, "no dimension '%.100s' among the inputs of the model", s.dims[i].name);
     for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++) {
         if (!is_initializer(m, m->onnx.inputs[i].name))
             add_input(m, &s, &m->onnx.inputs[i]);

@@ -76,6 +76,85 @@ static inline struct sam_buffer make_branch(struct sam_buffer graph)
     return node;
 }
 
+/* An attribute of a node: one number, or several. */
+static inline void put_attribute_int(struct sam_buffer *node, const char *name, int64_t value)
+{
+    struct sam_buffer a = {0};
+    put_text(&a, 1, name);
+    put_number(&a, 3, (uint64_t)value);
+    put_number(&a, 20, 2);
+    put_message(node, 5, a);
+}
+
+static inline void put_attribute_float(struct sam_buffer *node, const char *name, float value)
+{
+    struct sam_buffer a = {0};
+    uint8_t bytes[4];
+    sam_put_le32(bytes, sam_f32_bits(value));
+    put_text(&a, 1, name);
+    put_varint(&a, 2 << 3 | 5);
+    sam_buffer_append(&a, bytes, sizeof bytes);
+    put_number(&a, 20, 1);
+    put_message(node, 5, a);
+}
+
+static inline void put_attribute_text(struct sam_buffer *node, const char *name, const char *value)
+{
+    struct sam_buffer a = {0};
+    put_text(&a, 1, name);
+    put_text(&a, 4, value);
+    put_number(&a, 20, 3);
+    put_message(node, 5, a);
+}
+
+/* Numbers one by one, as exporters write them. */
+static inline void put_attribute_ints(struct sam_buffer *node, const char *name, size_t count,
+                                      const int64_t *values)
+{
+    struct sam_buffer a = {0};
+    put_text(&a, 1, name);
+    for (size_t i = 0; i < count; i++)
+        put_number(&a, 8, (uint64_t)values[i]);
+    put_number(&a, 20, 7);
+    put_message(node, 5, a);
+}
+
+/* Packed. */
+static inline void put_attribute_floats(struct sam_buffer *node, const char *name, size_t count,
+                                        const float *values)
+{
+    struct sam_buffer a = {0}, list = {0};
+    uint8_t bytes[4];
+    put_text(&a, 1, name);
+    for (size_t i = 0; i < count; i++) {
+        sam_put_le32(bytes, sam_f32_bits(values[i]));
+        sam_buffer_append(&list, bytes, sizeof bytes);
+    }
+    put_message(&a, 7, list);
+    put_number(&a, 20, 6);
+    put_message(node, 5, a);
+}
+
+/* Takes ownership of `tensor`. */
+static inline void put_attribute_tensor(struct sam_buffer *node, const char *name,
+                                        struct sam_buffer tensor)
+{
+    struct sam_buffer a = {0};
+    put_text(&a, 1, name);
+    put_message(&a, 5, tensor);
+    put_number(&a, 20, 4);
+    put_message(node, 5, a);
+}
+
+/* An OperatorSetIdProto of the model. */
+static inline void put_opset(struct sam_buffer *model, const char *domain, uint64_t version)
+{
+    struct sam_buffer opset = {0};
+    put_text(&opset, 1, domain);
+    put_number(&opset, 2, version);
+    put_message(model, 8, opset);
+}
+
 /* The model of a graph. Takes ownership of it. */
 static inline struct sam_buffer make_model(struct sam_buffer graph)
 {
