@@ -73,6 +73,7 @@ static void fold_node(struct import *m, struct net_node *n, const uint32_t *uses
             continue;
         const struct net_value *w = &g->values[conv->inputs[1]];
         if (!w->data || (conv->input_count > 2 && !g->values[conv->inputs[2]].data) ||
+            !net_may_make(m, w->count + g->values[image].shape[1]) ||
             (n->op == NET_Mul && w->dtype != SAM_F32)) /* packed weights stay */
             continue;
         change(m, conv, n->op == NET_Mul ? other : NET_NONE, n->op == NET_Add ? other : NET_NONE);

@@ -25,7 +25,7 @@
 #include "samite/network.h"
 
 enum { NET_RANK = 8 };
-enum { NET_FOLDED = 1 << 24 };
+enum { NET_FOLDED = 1 << 22 };
 #define NET_NONE UINT32_MAX /* no value, no node */
 
 enum net_op {

@@ -87,11 +87,19 @@ static bool is_narrow_float(enum sam_dtype type)
     return sam_dtype_class(type) == SAM_CLASS_FLOAT && type != SAM_F32;
 }
 
+bool net_may_make(const struct import *m, uint64_t count)
+{
+    return count <= m->may_make && m->made <= m->may_make - count;
+}
+
 uint32_t net_constant(struct import *m, const struct net_type *type, const void *data)
 {
     const uint64_t count = net_count(m, type);
+    if (!m->failed && !data && !net_may_make(m, count))
+        net_refuse(m, "constants of more than %llu elements", (unsigned long long)m->may_make);
     if (m->failed)
         return NET_NONE;
+    m->made += data ? 0 : count;
     if (!data)
         data = sam_blocks_take(&m->graph->store, (size_t)count + 1, sam_dtype_size(type->dtype));
     const uint32_t id = data ? net_graph_add_value(m->graph) : NET_NONE;
@@ -166,7 +174,7 @@ static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, u
             return false;
         read += v->count;
     }
-    return made <= NET_FOLDED || made <= read;
+    return (made <= NET_FOLDED || made <= read) && net_may_make(m, made);
 }
 
 uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *params,
@@ -188,8 +196,10 @@ uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *par
     node.name = node_name(m->node);
     node.inputs = (uint32_t *)list;
     node.params = params ? *params : (struct net_params){0};
-    if (can_fold(m, inputs, input_count, count) && net_fold(m->graph, &node, v))
+    if (can_fold(m, inputs, input_count, count) && net_fold(m->graph, &node, v)) {
+        m->made += count;
         return output;
+    }
     if (count == 0) {
         net_refuse(m, "makes a value of shape %s: expected elements", net_shape_text(type).text);
         return NET_NONE;
@@ -273,10 +283,11 @@ static void load_tensors(struct import *m)
             net_refuse_memory(m);
         else if (sam_model_read(m->model, i, 0, w->size, data, m->error) != SAM_OK)
             m->failed = true;
-        const uint32_t id = net_constant(m, &type, data);
+        const uint32_t id = m->failed ? NET_NONE : net_constant(m, &type, data);
         if (m->failed)
             return;
         struct net_value *v = net_value(m, id);
+        m->may_make += v->count;
         v->initializer = (uint32_t)i;
         v->name = sam_blocks_text(&m->graph->store, w->name, strlen(w->name));
         if (!v->name)
@@ -376,6 +387,7 @@ static void import(struct import *m, const struct net_sizes *sizes)
         if (!sam_names_add(&m->outputs, name, strlen(name), m))
             net_refuse_memory(m);
     }
+    m->may_make = 4 * (uint64_t)NET_FOLDED;
     if (!m->failed)
         load_tensors(m);
     if (!m->failed)

@@ -18,6 +18,7 @@ struct import {
     struct sam_onnx_node *node;
     const struct import_row *row; /* of its operator */
     struct net_value none;        /* after a failure */
+    uint64_t made, may_make;      /* elements of constants that folding made, and the most */
     bool failed;
     struct sam_error *error;
 };
@@ -63,6 +64,9 @@ uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *par
 uint32_t net_emit1(struct import *m, enum net_op op, const struct net_params *params,
                    uint32_t input, const struct net_type *type);
 uint32_t net_emit2(struct import *m, enum net_op op, uint32_t a, uint32_t b);
+/* Whether folding may make that many more elements: four times NET_FOLDED and as many as the model
+ * has. */
+bool net_may_make(const struct import *m, uint64_t count);
 /* A constant; `data` is in the store of the graph, or NULL for zeros to be set. */
 uint32_t net_constant(struct import *m, const struct net_type *type, const void *data);
 /* Output k of the ONNX node is this value. */
