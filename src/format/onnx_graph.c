@@ -200,11 +200,12 @@ static bool take_node(struct graph_reader *r, struct sam_bytes m, struct sam_onn
     }
     if (!good || m.damaged)
         return good && damaged(r);
+    const char *name = n->name[0] ? n->name : n->output_count ? n->outputs[0] : "?";
     while (sam_proto_next(&all, &f))
         if (f.number == NODE_ATTRIBUTE &&
             (f.wire != WIRE_BYTES
                  ? !damaged(r)
-                 : !take_attribute(r, f.bytes, n->name, &n->attributes[n->attribute_count++])))
+                 : !take_attribute(r, f.bytes, name, &n->attributes[n->attribute_count++])))
             return false;
     return true;
 }
