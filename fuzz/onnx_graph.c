@@ -39,7 +39,7 @@ static void check_value(const struct net_value *v, uint32_t node)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct net_dim dims[] = {{"n", 3}};
+    const struct sam_network_dim dims[] = {{"n", 3}};
     const struct net_sizes sizes = {NULL, 0, dims, 0}, named = {NULL, 0, dims, 1};
     struct net_graph g;
     struct sam_error error = {0};
@@ -82,13 +82,14 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "u = ConvTranspose z w strides=[2,2]\na,b = Split u axis=2\nd = Where t x x\nout a b d",
         "opset 13\nin x i64 n 4\ninit s i64 1 = 1\ninit e i64 1 = 3\nq = Slice x s e s\n"
         "f = Cast q to=1\ninit k i64 2 = 2 1\nt = Tile f k\nr = ReduceSum t s keepdims=0\n"
-        "h = HardSigmoid r\nc = ConstantOfShape k\nu = Unsqueeze h s\ninit o i64 2 = 1 5\nv = Expand u o\nout v c",
+        "h = HardSigmoid r\nc = ConstantOfShape k\nu = Unsqueeze h s\ninit o i64 2 = 1 5\nv = "
+        "Expand u o\nout v c",
     };
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         struct sam_buffer model = onnx_from_text(models[i]);
         struct sam_error error = {0};
         struct net_graph g;
-        const struct net_dim n = {"n", 3};
+        const struct sam_network_dim n = {"n", 3};
         const struct net_sizes sizes = {NULL, 0, &n,
                                         strstr(models[i], " n\n") || strstr(models[i], " n ")};
         if (net_import_data(model.data, model.size, "seed", &sizes, &g, &error) != SAM_OK) {

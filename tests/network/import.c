@@ -148,8 +148,8 @@ enum { SIZES = 4 };
 
 static void run(const struct test_case *c)
 {
-    struct net_shape shapes[SIZES] = {0};
-    struct net_dim dims[SIZES];
+    struct sam_network_shape shapes[SIZES] = {0};
+    struct sam_network_dim dims[SIZES];
     struct net_sizes sizes = {shapes, 0, dims, 0};
     struct sam_buffer expected = {0};
     char names[CASE_DIRECTIVES][32];
@@ -164,10 +164,10 @@ static void run(const struct test_case *c)
             fail_msg("directive %s without a name", word);
         } else if (strcmp(word, "dim") == 0) {
             assert_true(sizes.dim_count < SIZES);
-            dims[sizes.dim_count++] = (struct net_dim){names[i], strtoull(value, NULL, 0)};
+            dims[sizes.dim_count++] = (struct sam_network_dim){names[i], strtoull(value, NULL, 0)};
         } else {
             assert_true(sizes.shape_count < SIZES);
-            struct net_shape *shape = &shapes[sizes.shape_count++];
+            struct sam_network_shape *shape = &shapes[sizes.shape_count++];
             shape->input = names[i];
             for (char *at = (char *)value; *at && *at != ' '; at += *at == 'x')
                 shape->shape[shape->rank++] = strtoull(at, &at, 10);

@@ -95,9 +95,9 @@ TEST(rows)
         } else {
             const uint32_t scale = small_constant(&s, SAM_F32, r - axis, shape + axis, -1, 1);
             const uint32_t bias = small_constant(&s, SAM_F32, r - axis, shape + axis, -1, 1);
-            struct net_node *node = small_node(&s, NET_LayerNormalization, out,
-                                               small_below(&s, 2) ? 2 : 3,
-                                               (uint32_t[]){value, scale, bias});
+            struct net_node *node =
+                small_node(&s, NET_LayerNormalization, out, small_below(&s, 2) ? 2 : 3,
+                           (uint32_t[]){value, scale, bias});
             node->params.axis = axis;
             node->params.alpha = 1e-5f;
         }
@@ -125,8 +125,7 @@ TEST(reductions)
         for (uint32_t k = 0; k < rank; k++)
             if (keep || !(mask >> k & 1))
                 kept[out_rank++] = mask >> k & 1 ? 1 : shape[k];
-        const uint32_t out =
-            small_value(&s, op == NET_ArgMax ? SAM_I64 : SAM_F32, out_rank, kept);
+        const uint32_t out = small_value(&s, op == NET_ArgMax ? SAM_I64 : SAM_F32, out_rank, kept);
         small_node(&s, op, out, 1, &value)->params = p;
         finish(&s, out, 1e-5);
     }
@@ -135,8 +134,8 @@ TEST(reductions)
 /* A random move of a value; Reshape keeps the number of elements. */
 static uint32_t add_move(struct small *s, uint32_t value)
 {
-    static const enum net_op ops[] = {NET_Transpose, NET_Reshape, NET_Slice, NET_Pad, NET_Concat,
-                                      NET_Expand, NET_Relu};
+    static const enum net_op ops[] = {NET_Transpose, NET_Reshape, NET_Slice, NET_Pad,
+                                      NET_Concat,    NET_Expand,  NET_Relu};
     const struct net_value v = s->values[value];
     const enum net_op op = ops[small_below(s, SAM_COUNT(ops))];
     struct net_params p = {.fill = 0.5f};
@@ -174,7 +173,8 @@ static uint32_t add_move(struct small *s, uint32_t value)
     case NET_Slice:
         for (uint32_t k = 0; k < rank; k++) {
             const uint64_t first = small_below(s, shape[k]), last = small_below(s, shape[k]);
-            const uint64_t step = between(s, 1, 2), span = first < last ? last - first : first - last;
+            const uint64_t step = between(s, 1, 2),
+                           span = first < last ? last - first : first - last;
             p.start[k] = (int64_t)first;
             p.step[k] = first <= last ? (int64_t)step : -(int64_t)step;
             shape[k] = span / step + 1;
@@ -278,8 +278,8 @@ TEST(resizes)
         uint32_t result = small_value(&s, SAM_F32, 4, out);
         small_node(&s, NET_Resize, result, 1, &value)->params = p;
         if (small_below(&s, 2)) {
-            const uint32_t other = small_input(&s, SAM_F32, 4, out), sum =
-                                       small_value(&s, SAM_F32, 4, out);
+            const uint32_t other = small_input(&s, SAM_F32, 4, out),
+                           sum = small_value(&s, SAM_F32, 4, out);
             small_node(&s, NET_Add, sum, 2, (uint32_t[]){result, other});
             result = sum;
         }

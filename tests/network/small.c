@@ -122,8 +122,8 @@ static double number_at(const struct net_value *value, const void *data, uint64_
     return sam_dtype_value(value->dtype, bits);
 }
 
-static void compare(const struct small *small, const struct net_value *value, const void *expected, const void *got,
-                    double tolerance)
+static void compare(const struct small *small, const struct net_value *value, const void *expected,
+                    const void *got, double tolerance)
 {
     double range = 0;
     for (uint64_t i = 0; i < value->count; i++)
@@ -134,8 +134,8 @@ static void compare(const struct small *small, const struct net_value *value, co
         if (isnan(e) ? isnan(g) : e == g || fabs(e - g) <= tolerance * range)
             continue;
         fail_msg("seed %#llx: %s[%llu of %llu]: %.9g, expected %.9g (range %g)",
-                 (unsigned long long)small->seed, value->name,
-                 (unsigned long long)i, (unsigned long long)value->count, g, e, range);
+                 (unsigned long long)small->seed, value->name, (unsigned long long)i,
+                 (unsigned long long)value->count, g, e, range);
     }
 }
 

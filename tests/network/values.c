@@ -12,7 +12,7 @@
 
 enum { MOST_INPUTS = 64 };
 
-static bool parse_shape(char *text, struct net_shape *shape)
+static bool parse_shape(char *text, struct sam_network_shape *shape)
 {
     char *at = strrchr(text, '=');
     if (!at)
@@ -73,7 +73,7 @@ static enum sam_status write_value(const char *folder, const struct net_value *v
 
 int main(int argc, char **argv)
 {
-    struct net_shape shapes[MOST_INPUTS] = {0};
+    struct sam_network_shape shapes[MOST_INPUTS] = {0};
     struct net_graph g;
     struct sam_error error = {0};
     if (argc < 3 || argc > 3 + MOST_INPUTS)
