@@ -108,7 +108,7 @@ uint32_t net_constant(struct import *m, const struct net_type *type, const void 
     struct net_value *v = net_value(m, id);
     v->dtype = type->dtype;
     v->rank = type->rank;
-    memcpy(v->shape, type->shape, sizeof v->shape);
+    memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
     v->count = count;
     v->data = data;
     return id;
@@ -190,7 +190,7 @@ uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *par
     struct net_value *v = net_value(m, output);
     v->dtype = type->dtype;
     v->rank = type->rank;
-    memcpy(v->shape, type->shape, sizeof v->shape);
+    memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
     v->count = count;
     struct net_node node = {.op = op, .input_count = input_count, .output = output};
     node.name = node_name(m->node);

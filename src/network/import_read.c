@@ -184,7 +184,7 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
     v->name = name;
     v->dtype = type.dtype;
     v->rank = type.rank;
-    memcpy(v->shape, type.shape, sizeof v->shape);
+    memcpy(v->shape, type.shape, type.rank * sizeof *v->shape);
     v->count = count;
     m->graph->inputs[m->graph->input_count++] = id;
     net_name(m, name, id);
