@@ -88,6 +88,8 @@ static struct net_place turned(struct net_builder *b, const struct net_value *w,
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;
                 }
+    if (b->status == SAM_OK)
+        b->plan->buffers[place.buffer].stored = w->dtype;
     place.stride[0] = (int64_t)(wide ? ins * kw : ins);
     place.stride[1] = 1;
     place.stride[3] = (int64_t)(outs * ins);
@@ -133,6 +135,7 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
             c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
         }
         net_space_merge(&c.space, true);
+        c.constant = w->data != NULL;
         net_contract_run(b, &c);
     }
     free(c.left_tap);

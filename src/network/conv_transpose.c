@@ -5,18 +5,22 @@
 
 #include "network/conv.h"
 
-/* Constant weights as [tap][output channel][input channel of the group], and zeros as a last tap,
- * for phases without any. */
-static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups)
+/* The weights of a phase as [tap][output channel][input channel of the group]; zeros for a tap
+ * that the kernel lacks. `taps` are numbers of the kernel's taps. */
+static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups,
+                               const int64_t *taps, uint32_t count)
 {
-    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], taps = w->shape[2] * w->shape[3];
+    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], all = w->shape[2] * w->shape[3];
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, (taps + 1) * outs * groups * ins, &place.buffer);
+    float *const data = net_weight_add(b, SAM_F32, count * outs * groups * ins, &place.buffer);
     for (uint64_t i = 0; data && i < w->shape[0]; i++)
         for (uint64_t o = 0; o < outs; o++)
-            for (uint64_t t = 0; t < taps; t++)
-                data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
-                    (float)net_place_constant(w, (i * outs + o) * taps + t);
+            for (uint64_t t = 0; t < count; t++)
+                if ((uint64_t)taps[t] < all)
+                    data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
+                        (float)net_place_constant(w, (i * outs + o) * all + (uint64_t)taps[t]);
+    if (data)
+        b->plan->buffers[place.buffer].stored = w->dtype;
     return place;
 }
 
@@ -51,7 +55,7 @@ static void reach(const struct net_params *p, uint32_t axis, uint64_t in, uint64
 }
 
 static void phase_taps(const struct net_params *p, struct net_contract *c,
-                       const struct net_place *from, const uint64_t *phase, int64_t each)
+                       const struct net_place *from, const uint64_t *phase)
 {
     int64_t y_at, x_at;
     c->taps = 0;
@@ -59,11 +63,11 @@ static void phase_taps(const struct net_params *p, struct net_contract *c,
         for (uint64_t x = 0; x < p->kernel[1]; x++)
             if (tap_at(p, 0, phase[0], y, &y_at) && tap_at(p, 1, phase[1], x, &x_at)) {
                 c->left_tap[c->taps] = from->stride[2] * y_at + from->stride[3] * x_at;
-                c->right_tap[c->taps++] = (int64_t)(y * p->kernel[1] + x) * each;
+                c->right_tap[c->taps++] = (int64_t)(y * p->kernel[1] + x);
             }
     if (c->taps == 0) {
         c->left_tap[0] = 0;
-        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]) * each;
+        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]);
         c->taps = 1;
     }
 }
@@ -82,7 +86,6 @@ void net_plan_conv_transpose(struct net_builder *b, const struct net_group *grou
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = net_conv_input(b, group, border, true, 0);
-    const struct net_place weights = turned(b, w, p->group);
     struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
     const uint64_t ins = in->shape[1] / p->group;
     net_conv_space(b, group, &whole.space);
@@ -90,6 +93,7 @@ void net_plan_conv_transpose(struct net_builder *b, const struct net_group *grou
     whole.depth = ins;
     whole.left_step = from.stride[1];
     whole.right_step = 1;
+    whole.constant = true;
     if (!net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
         goto done;
     for (uint64_t i = 0; i < p->stride[0] * p->stride[1] && b->status == SAM_OK; i++) {
@@ -102,9 +106,10 @@ void net_plan_conv_transpose(struct net_builder *b, const struct net_group *grou
         c.left =
             net_space_add(b, &c.space, NET_NONE, &from,
                           (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
+        phase_taps(p, &c, &from, phase);
+        const struct net_place weights = turned(b, w, p->group, c.right_tap, c.taps);
         c.right =
             net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
-        phase_taps(p, &c, &from, phase, (int64_t)(out->shape[1] * ins));
         if (p->group > 1) {
             const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
             c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;

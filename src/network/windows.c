@@ -128,24 +128,32 @@ static void tile_windows(const struct windows *w, struct net_space *space)
     }
 }
 
+static void write_windows(struct net_builder *b, struct net_space *space, void *context)
+{
+    const struct windows *const w = context;
+    uint64_t products = w->c->right == NET_NONE ? 0 : w->p->kernel[0] * w->p->kernel[1];
+    for (uint32_t i = 0; i < space->axes; i++)
+        products *= space->extent[i];
+    b->products += products;
+    net_space_run(b, space, windows_body, context);
+}
+
 void net_windows_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
                      const char *combine)
 {
     struct net_space *const space = &c->space;
     struct windows w = {.c = c, .combine = combine, .p = &b->node->params,
                         .down = from->stride[2], .right = from->stride[3]};
-    uint64_t products = c->right == NET_NONE ? 0 : w.p->kernel[0] * w.p->kernel[1];
     if (w.p->stride[1] > RESIDUES)
         net_build_fail(b, SAM_ERR_INPUT, "a stride above %d", RESIDUES);
     for (uint32_t i = 0; i < space->axes; i++) {
         w.height = space->axis[i] == 2 ? i : w.height;
         w.width = space->axis[i] == 3 ? i : w.width;
-        products *= space->extent[i];
     }
-    b->products += products;
     tile_windows(&w, space);
     if (b->status == SAM_OK)
-        net_space_run(b, space, windows_body, &w);
+        net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
+                        write_windows, &w);
 }
 
 /* 1 / the elements of each window that are no padding, as [height][width]. */
