@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a graph to steps: fusion, templates, arrays of the arena. */
 #include "network/build.h"
+#include "network/pack.h"
+#include "network/pack.h"
 
 #include <stdlib.h>
 
@@ -370,6 +372,10 @@ enum sam_status net_plan_make(const struct net_graph *graph, const struct net_pl
     net_text_free(&b.text);
     if (b.status == SAM_OK)
         b.status = make_arena(b.plan, error);
+    if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
+        b.status = net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
+    if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
+        b.status = net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
     if (b.status != SAM_OK) {
         net_plan_free(b.plan);
         *plan = NULL;

@@ -55,6 +55,8 @@ uint32_t net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum s
                         uint32_t value, uint64_t count);
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
 void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count, uint32_t *buffer);
+/* Pack the array with the others, if weights are packed. */
+void net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* Strides of C order. */
 void net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
 /* Give a value an array of its own, its axes from the outermost to the innermost, with its border,
@@ -119,6 +121,7 @@ void net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols);
 /* A tile of the space: where it begins, and how large it is. */
 struct net_site {
     const struct net_space *space;
+    const struct net_tile *loaded; /* by operand, those with an id; or NULL */
     struct net_index at[NET_AXES];
     uint64_t size[NET_AXES];
     uint64_t rows, cols;
@@ -133,6 +136,11 @@ void net_site_store(struct net_text *text, const struct net_site *site, struct n
 typedef void net_site_body(struct net_builder *b, void *context, const struct net_site *site);
 void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
                    void *context);
+/* Write `program` for the space; if it has more operations than lowering writes out, for one part of
+ * an axis after the other, each but the last as a step of its own. */
+typedef void net_program(struct net_builder *b, struct net_space *space, void *context);
+void net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
+                     const struct net_group *group, net_program *program, void *context);
 /* Fill what the operand 0 of the space covers. */
 void net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
                     double fill);
@@ -160,6 +168,7 @@ struct net_tile net_widen(struct net_text *text, struct net_tile tile, uint64_t 
 struct net_contract {
     struct net_space space;
     uint32_t left, right; /* operands */
+    bool constant;        /* the right ones are an array of this contract alone, [tap][column][k] */
     uint64_t depth;
     int64_t left_step, right_step; /* along k */
     uint32_t taps;

@@ -3,6 +3,8 @@
  * tile of columns stay in mat while the rows pass, if they fit. */
 #include "network/build.h"
 
+#include <stdlib.h>
+
 /* Elements of the largest factors, half of left and right so that two can be there, and of the
  * right factors that stay. */
 enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
@@ -15,12 +17,13 @@ struct state {
     uint64_t size[NET_AXES];
     bool kept;
     struct net_tile right[KEPT_TILES];
+    struct net_tile loaded[NET_OPERANDS]; /* operands that are the same in all rows */
     struct net_builder *b;
 };
 
 static struct net_site site_of(const struct state *s)
 {
-    struct net_site site = {.space = &s->c->space};
+    struct net_site site = {.space = &s->c->space, .loaded = s->loaded};
     memcpy(site.at, s->at, sizeof site.at);
     memcpy(site.size, s->size, sizeof site.size);
     net_site_sizes(&site);
@@ -38,6 +41,20 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
     struct net_box box = net_site_box(text, site, operand, right, !right);
     const uint32_t last = box.count - 1;
     struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32};
+    if (right && c->constant) { /* a run of elements */
+        const int64_t cols = (int64_t)site->cols;
+        box.size[0] = k;
+        box.stride[0] = 1;
+        box.size[1] = site->cols;
+        box.stride[1] = (int64_t)k;
+        box.count = 2;
+        like.rows = k;
+        like.cols = site->cols;
+        like.col_major = k > 1;
+        box.at = net_add(text, box.at, net_at((int64_t)(tap * c->depth) * cols));
+        box.at = net_add(text, box.at, net_times(text, at, cols));
+        return net_load(text, like, &box);
+    }
     if (right) { /* k rows */
         box.size[1] = box.size[last];
         box.stride[1] = box.stride[last];
@@ -149,12 +166,73 @@ static void sum_columns(struct net_text *text, void *context, const struct net_i
         s->right[n] =
             load_factor(s, &site, true, (uint32_t)(n / blocks),
                         net_at((int64_t)(n % blocks * s->block)), block_at(s, n % blocks));
+    memset(s->loaded, 0, sizeof s->loaded);
+    for (uint32_t k = 1; k < s->c->space.operands; k++) {
+        bool same = k != s->c->left && k != s->c->right;
+        for (uint32_t i = 0; i < s->inner_count; i++)
+            same &= s->c->space.operand[k].stride[s->inner[i]] == 0;
+        if (same)
+            s->loaded[k] = net_site_load(s->b, &site, k);
+    }
     net_nest(text, s->inner_count, extent, tile, sum_rows, s);
+}
+
+/* Constant right factors in the order in which tiles load them. */
+static void reorder(struct state *s)
+{
+    struct net_contract *const c = s->c;
+    struct net_operand *const right = &c->space.operand[c->right];
+    struct net_buffer *const buffer = &s->b->plan->buffers[right->buffer];
+    const uint32_t last = c->space.axes - 1;
+    const uint64_t cols = c->space.extent[last], depth = c->depth, each = c->taps * depth;
+    const float *const from = buffer->data;
+    float *const to = sam_alloc(buffer->count, sizeof *to);
+    uint64_t at = 0;
+    if (!to) {
+        net_build_fail(s->b, SAM_ERR_MEMORY, "out of memory");
+        return;
+    }
+    for (uint64_t first = 0; first * each < buffer->count;) { /* tiles of columns */
+        const uint64_t left = cols - first % cols, most = c->space.tile[last];
+        const uint64_t size = left < most ? left : most;
+        for (uint64_t run = 0; run < c->taps * blocks_of(s); run++) {
+            const uint64_t block = run % blocks_of(s), tap = run / blocks_of(s);
+            for (uint64_t column = first; column < first + size; column++)
+                for (uint64_t k = 0; k < block_at(s, block); k++)
+                    to[at++] = from[(tap * (buffer->count / each) + column) * depth +
+                                    block * s->block + k];
+        }
+        first += size;
+    }
+    free(buffer->data);
+    buffer->data = to;
+    for (uint32_t i = 0; i <= last; i++)
+        right->stride[i] *= (int64_t)c->taps;
+    net_weight_pack(s->b, right->buffer);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t to)
 {
     return (value + to - 1) / to * to;
+}
+
+static void write_sums(struct net_builder *b, struct net_space *space, void *context)
+{
+    struct state *const s = context;
+    uint64_t extent[NET_AXES], tile[NET_AXES], products = s->c->taps * s->c->depth;
+    s->outer_count = s->inner_count = 0;
+    for (uint32_t i = 0; i < space->axes; i++) {
+        products *= space->extent[i];
+        if (i + 1 < space->axes && space->operand[s->c->right].stride[i] == 0) {
+            s->inner[s->inner_count++] = i;
+            continue;
+        }
+        extent[s->outer_count] = space->extent[i];
+        tile[s->outer_count] = space->tile[i];
+        s->outer[s->outer_count++] = i;
+    }
+    b->products += products;
+    net_nest(&b->text, s->outer_count, extent, tile, sum_columns, s);
 }
 
 void net_contract_run(struct net_builder *b, struct net_contract *c)
@@ -172,25 +250,14 @@ void net_contract_run(struct net_builder *b, struct net_contract *c)
                                                 ((c->depth + most_k - 1) / most_k),
                                             16);
     uint64_t rows = FACTOR / round_up(s.block, 8);
-    const uint64_t chain = 32768 / net_chain_tiles(b, c->group) / cols;
+    const uint64_t chain = 49152 / net_chain_tiles(b, c->group) / cols;
     rows = rows < chain ? rows : chain;
     net_space_tile(space, rows ? rows : 1, space->tile[last]);
-    uint64_t extent[NET_AXES], tile[NET_AXES];
-    for (uint32_t i = 0; i < space->axes; i++)
-        if (i == last || space->operand[c->right].stride[i] != 0) {
-            if (i != last)
-                space->tile[i] = 1;
-            extent[s.outer_count] = space->extent[i];
-            tile[s.outer_count] = space->tile[i];
-            s.outer[s.outer_count++] = i;
-        } else {
-            s.inner[s.inner_count++] = i;
-        }
-    const uint64_t right = c->taps * round_up(c->depth, 8) * cols;
-    uint64_t products = c->taps * c->depth;
-    for (uint32_t i = 0; i < space->axes; i++)
-        products *= space->extent[i];
-    b->products += products;
-    s.kept = right <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
-    net_nest(&b->text, s.outer_count, extent, tile, sum_columns, &s);
+    for (uint32_t i = 0; i < last; i++)
+        if (space->operand[c->right].stride[i] != 0)
+            space->tile[i] = 1;
+    s.kept = c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
+    if (c->constant)
+        reorder(&s);
+    net_space_parts(b, space, c->constant ? "conv" : "product", c->group, write_sums, &s);
 }

@@ -88,6 +88,8 @@ static struct net_place turned(struct net_builder *b, const struct net_value *w,
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;
                 }
+    if (b->status == SAM_OK)
+        b->plan->buffers[place.buffer].stored = w->dtype;
     place.stride[0] = (int64_t)(wide ? ins * kw : ins);
     place.stride[1] = 1;
     place.stride[3] = (int64_t)(outs * ins);
@@ -102,7 +104,7 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
     const struct net_value *const w = &b->graph->values[b->node->inputs[1]];
     const struct net_place from = net_conv_input(b, group, p->pad, true, 0);
     const uint64_t outs = w->shape[0], ins = w->shape[1];
-    const bool deep = p->group > 1 && ins == 1 && outs == p->group;
+    const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 8;
     const bool wide = !deep && p->group == 1 && p->dilation[1] == 1 && p->kernel[1] > 1 &&
                       w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
@@ -117,7 +119,10 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
     c.left_step = from.stride[1];
     c.right_step = weights.stride[1];
     const uint64_t cols = wide ? 1 : p->kernel[1];
-    if (net_conv_taps(b, &c, p->kernel[0], cols)) {
+    if (deep) {
+        c.right_step = weights.stride[3];
+        net_windows_run(b, &c, &from, "add");
+    } else if (net_conv_taps(b, &c, p->kernel[0], cols)) {
         for (uint64_t y = 0; y < p->kernel[0]; y++)
             for (uint64_t x = 0; x < cols; x++) {
                 c.left_tap[c.taps] = from.stride[2] * (int64_t)(y * p->dilation[0]) +
@@ -125,16 +130,13 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
                 c.right_tap[c.taps++] =
                     weights.stride[2] * (int64_t)y + weights.stride[3] * (int64_t)x;
             }
-        if (deep) {
-            net_windows_run(b, &c, "add");
-        } else {
-            if (p->group > 1) {
-                const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
-                c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
-            }
-            net_space_merge(&c.space, true);
-            net_contract_run(b, &c);
+        if (p->group > 1) {
+            const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
+            c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
         }
+        net_space_merge(&c.space, true);
+        c.constant = w->data != NULL;
+        net_contract_run(b, &c);
     }
     free(c.left_tap);
     free(c.right_tap);

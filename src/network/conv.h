@@ -20,7 +20,8 @@ uint32_t net_conv_windows(struct net_builder *b, struct net_space *space, struct
 /* Room for the taps of a window. */
 bool net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t rows, uint64_t cols);
 /* The windows themselves combined, element by element: "add", "max". Each is multiplied by its row
- * of weights if there are any, `right`. */
-void net_windows_run(struct net_builder *b, struct net_contract *c, const char *combine);
+ * of weights if there are any, `right`, `right_step` apart. `from` is the padded input. */
+void net_windows_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
+                     const char *combine);
 
 #endif

@@ -5,18 +5,22 @@
 
 #include "network/conv.h"
 
-/* Constant weights as [tap][output channel][input channel of the group], and zeros as a last tap,
- * for phases without any. */
-static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups)
+/* The weights of a phase as [tap][output channel][input channel of the group]; zeros for a tap
+ * that the kernel lacks. `taps` are numbers of the kernel's taps. */
+static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups,
+                               const int64_t *taps, uint32_t count)
 {
-    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], taps = w->shape[2] * w->shape[3];
+    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], all = w->shape[2] * w->shape[3];
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, (taps + 1) * outs * groups * ins, &place.buffer);
+    float *const data = net_weight_add(b, SAM_F32, count * outs * groups * ins, &place.buffer);
     for (uint64_t i = 0; data && i < w->shape[0]; i++)
         for (uint64_t o = 0; o < outs; o++)
-            for (uint64_t t = 0; t < taps; t++)
-                data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
-                    (float)net_place_constant(w, (i * outs + o) * taps + t);
+            for (uint64_t t = 0; t < count; t++)
+                if ((uint64_t)taps[t] < all)
+                    data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
+                        (float)net_place_constant(w, (i * outs + o) * all + (uint64_t)taps[t]);
+    if (data)
+        b->plan->buffers[place.buffer].stored = w->dtype;
     return place;
 }
 
@@ -51,7 +55,7 @@ static void reach(const struct net_params *p, uint32_t axis, uint64_t in, uint64
 }
 
 static void phase_taps(const struct net_params *p, struct net_contract *c,
-                       const struct net_place *from, const uint64_t *phase, int64_t each)
+                       const struct net_place *from, const uint64_t *phase)
 {
     int64_t y_at, x_at;
     c->taps = 0;
@@ -59,12 +63,69 @@ static void phase_taps(const struct net_params *p, struct net_contract *c,
         for (uint64_t x = 0; x < p->kernel[1]; x++)
             if (tap_at(p, 0, phase[0], y, &y_at) && tap_at(p, 1, phase[1], x, &x_at)) {
                 c->left_tap[c->taps] = from->stride[2] * y_at + from->stride[3] * x_at;
-                c->right_tap[c->taps++] = (int64_t)(y * p->kernel[1] + x) * each;
+                c->right_tap[c->taps++] = (int64_t)(y * p->kernel[1] + x);
             }
     if (c->taps == 0) {
         c->left_tap[0] = 0;
-        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]) * each;
+        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]);
         c->taps = 1;
+    }
+}
+
+/* Whether the phases of a row of outputs are columns side by side: the kernel is as large as the
+ * stride, and nothing else is read for each output. */
+static bool side_by_side(const struct net_params *p, const struct net_space *space,
+                         const struct net_value *out)
+{
+    const uint32_t last = space->axes - 1;
+    return p->group == 1 && p->kernel[0] == p->stride[0] && p->kernel[1] == p->stride[1] &&
+           p->dilation[0] * p->dilation[1] == 1 && !(p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3]) &&
+           space->operands == 1 && last > 0 && space->axis[last - 1] == 3 &&
+           space->operand[0].stride[last - 1] == (int64_t)out->shape[1] &&
+           (space->operand[0].stride[last] == 1 || out->shape[1] == 1);
+}
+
+/* Such a transposed convolution: for each row of the kernel a product with
+ * [column, output channel][input channel]. */
+static void run_side_by_side(struct net_builder *b, const struct net_value *w,
+                             const struct net_place *from, const struct net_contract *whole)
+{
+    const struct net_node *const node = b->node;
+    const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
+    const bool biased = node->input_count > 2 && node->inputs[2] != NET_NONE;
+    struct net_place bias = {0};
+    float *const repeated = biased ? net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
+    for (uint64_t i = 0; repeated && i < width * outs; i++)
+        repeated[i] =
+            (float)net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
+    for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
+        struct net_contract c = *whole;
+        struct net_place weights = {0};
+        float *const data = net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
+        for (uint64_t i = 0; data && i < ins * outs * width; i++)
+            data[i] = (float)net_place_constant(
+                w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width +
+                       i / ins / outs);
+        if (!data)
+            return;
+        b->plan->buffers[weights.buffer].stored = w->dtype;
+        c.taps = 1;
+        c.left_tap[0] = c.right_tap[0] = 0;
+        net_space_every(&c.space, 2, y, node->params.stride[0]);
+        net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
+        const uint32_t last = --c.space.axes - 1; /* the columns of a phase and their channels */
+        c.space.extent[last] = width * outs;
+        c.space.operand[0].stride[last] = 1;
+        c.space.axis[last] = 1;
+        const int64_t each[NET_RANK] = {[1] = 1};
+        c.bias = biased ? net_space_add(b, &c.space, NET_NONE, &bias, each) : NET_NONE;
+        c.left = net_space_add(
+            b, &c.space, NET_NONE, from,
+            (int64_t[NET_RANK]){from->stride[0], 0, from->stride[2], from->stride[3]});
+        c.right = net_space_add(b, &c.space, NET_NONE, &weights,
+                                (int64_t[NET_RANK]){[1] = (int64_t)ins});
+        net_space_merge(&c.space, true);
+        net_contract_run(b, &c);
     }
 }
 
@@ -82,16 +143,20 @@ void net_plan_conv_transpose(struct net_builder *b, const struct net_group *grou
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = net_conv_input(b, group, border, true, 0);
-    const struct net_place weights = turned(b, w, p->group);
     struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
     const uint64_t ins = in->shape[1] / p->group;
     net_conv_space(b, group, &whole.space);
-    whole.bias = net_conv_bias(b, &whole.space);
     whole.depth = ins;
     whole.left_step = from.stride[1];
     whole.right_step = 1;
+    whole.constant = true;
     if (!net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
         goto done;
+    if (side_by_side(p, &whole.space, out)) {
+        run_side_by_side(b, w, &from, &whole);
+        goto done;
+    }
+    whole.bias = net_conv_bias(b, &whole.space);
     for (uint64_t i = 0; i < p->stride[0] * p->stride[1] && b->status == SAM_OK; i++) {
         const uint64_t phase[2] = {i / p->stride[1], i % p->stride[1]};
         struct net_contract c = whole;
@@ -102,9 +167,10 @@ void net_plan_conv_transpose(struct net_builder *b, const struct net_group *grou
         c.left =
             net_space_add(b, &c.space, NET_NONE, &from,
                           (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
+        phase_taps(p, &c, &from, phase);
+        const struct net_place weights = turned(b, w, p->group, c.right_tap, c.taps);
         c.right =
             net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
-        phase_taps(p, &c, &from, phase, (int64_t)(out->shape[1] * ins));
         if (p->group > 1) {
             const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
             c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;

@@ -257,6 +257,9 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     case NET_Div:
         if (out != SAM_F32)
             meet(t, &in[0], &in[1]);
+        else if (in[1].scalar) /* divisions take the GPU far longer */
+            return net_binary(t, "mul", in[0],
+                              net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
         return net_binary(t, "div", in[0], in[1]);
     case NET_Min: return net_binary(t, "min", in[0], in[1]);
     case NET_Max: return net_binary(t, "max", in[0], in[1]);
@@ -355,6 +358,8 @@ static void meet_value(struct met *met, uint32_t value, struct net_tile tile)
 
 struct net_tile net_site_load(struct net_builder *b, const struct net_site *site, uint32_t operand)
 {
+    if (site->loaded && site->loaded[operand].id)
+        return site->loaded[operand];
     const bool rows = net_site_same(site, operand, true),
                cols = net_site_same(site, operand, false);
     /* of one element: a column, for rows can be expanded at less cost */
@@ -405,14 +410,15 @@ struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
     return net_widen(&b->text, tile, site->rows, site->cols);
 }
 
-struct context {
-    const struct net_group *group;
-};
-
 static void elements_body(struct net_builder *b, void *context, const struct net_site *site)
 {
     const struct net_tile none = {0};
-    net_site_store(&b->text, site, net_chain(b, ((struct context *)context)->group, site, none));
+    net_site_store(&b->text, site, net_chain(b, context, site, none));
+}
+
+static void write_elements(struct net_builder *b, struct net_space *space, void *context)
+{
+    net_space_run(b, space, elements_body, context);
 }
 
 void net_plan_elements(struct net_builder *b, const struct net_group *group)
@@ -443,8 +449,7 @@ void net_plan_elements(struct net_builder *b, const struct net_group *group)
     const uint64_t most = 49152 / net_chain_tiles(b, group) / 1024 * 1024;
     net_space_tile(&space, 1, 512);
     net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
-    struct context context = {group};
     if (b->status == SAM_OK)
-        net_space_run(b, &space, elements_body, &context);
+        net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
     net_step_finish(b, "elements", group->nodes, group->count, group->output);
 }

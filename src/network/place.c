@@ -34,6 +34,17 @@ void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count
     return data;
 }
 
+void net_weight_pack(struct net_builder *b, uint32_t buffer)
+{
+    char name[24];
+    if (b->options.weights == NET_WEIGHTS_ARRAYS || b->status != SAM_OK)
+        return;
+    sam_format(name, sizeof name, "w%u", buffer);
+    b->plan->buffers[buffer].name = sam_strdup(name);
+    if (!b->plan->buffers[buffer].name)
+        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+}
+
 enum sam_dtype net_kept(enum sam_dtype dtype)
 {
     switch (sam_dtype_class(dtype)) {

@@ -26,7 +26,8 @@ struct net_buffer {
     uint64_t offset;      /* bytes in the arena */
     size_t first, last;   /* steps */
     void *data;           /* of a weight, in the order that its step needs */
-    char *name;           /* of a packed weight */
+    enum sam_dtype stored; /* of a packed weight: f32, or bf16, which is widened */
+    char *name;            /* of a packed weight */
 };
 
 /* Where a value is: strides in elements for each of its axes, none where it is broadcast. */

@@ -12,6 +12,8 @@ static struct net_place turned(struct net_builder *b, const struct net_value *v,
         for (uint64_t n = 0; n < cols; n++)
             data[n * depth + k] =
                 (float)net_place_constant(v, transposed ? n * depth + k : k * cols + n);
+    if (b->status == SAM_OK)
+        b->plan->buffers[place.buffer].stored = v->dtype;
     place.stride[0] = 1;
     place.stride[1] = (int64_t)depth;
     return place;
@@ -88,6 +90,7 @@ void net_plan_product(struct net_builder *b, const struct net_group *group)
     c.left_step = left.stride[k_left];
     c.right_step = right.stride[k_right];
     net_space_merge(&c.space, true);
+    c.constant = turn;
     net_contract_run(b, &c);
     net_step_finish(b, "product", group->nodes, group->count, group->output);
 }

@@ -5,36 +5,36 @@
 
 #include "network/build.h"
 
-/* The coordinate of the input for element `at` of an output axis. */
-static double coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
-                         uint64_t out)
+/* The coordinate of the input for element `at` of an output axis, in floats as everybody has it. */
+static float coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
+                        uint64_t out)
 {
-    const double scale = (double)p->scale[axis], x = (double)at;
+    const float scale = p->scale[axis], x = (float)at;
     switch (p->coordinate) {
-    case NET_HALF_PIXEL: return (x + 0.5) / scale - 0.5;
-    case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5) / scale - 0.5 : 0;
-    case NET_ALIGN_CORNERS: return out > 1 ? x * (double)(in - 1) / (double)(out - 1) : 0;
+    case NET_HALF_PIXEL: return (x + 0.5f) / scale - 0.5f;
+    case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
+    case NET_ALIGN_CORNERS: return out > 1 ? x * (float)(in - 1) / (float)(out - 1) : 0;
     case NET_ASYMMETRIC: break;
     }
     return x / scale;
 }
 
-static uint64_t within(double at, uint64_t in)
+static uint64_t within(float at, uint64_t in)
 {
-    return at <= 0 ? 0 : at >= (double)(in - 1) ? in - 1 : (uint64_t)at;
+    return at <= 0 ? 0 : at >= (float)(in - 1) ? in - 1 : (uint64_t)at;
 }
 
 static uint64_t nearest(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
                         uint64_t out)
 {
-    const double x = coordinate(p, axis, at, in, out);
+    const float x = coordinate(p, axis, at, in, out), low = floorf(x), rest = x - low;
     switch (p->nearest) {
-    case NET_ROUND_PREFER_FLOOR: return within(ceil(x - 0.5), in);
-    case NET_ROUND_PREFER_CEIL: return within(floor(x + 0.5), in);
-    case NET_FLOOR: return within(floor(x), in);
-    case NET_CEIL: break;
+    case NET_ROUND_PREFER_FLOOR: return within(low + (rest > 0.5f), in);
+    case NET_ROUND_PREFER_CEIL: return within(low + (rest >= 0.5f), in);
+    case NET_CEIL: return within(low + (rest > 0), in);
+    case NET_FLOOR: break;
     }
-    return within(ceil(x), in);
+    return within(low, in);
 }
 
 /* How often each element of an axis is repeated, one after the other; 0: in no such way. */
@@ -119,9 +119,9 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
             data[i * in + nearest(p, axis, i, in, out)] = 1;
             continue;
         }
-        const double x = coordinate(p, axis, i, in, out), low = floor(x);
-        data[i * in + within(low, in)] += (float)(1 - (x - low));
-        data[i * in + within(low + 1, in)] += (float)(x - low);
+        const float x = coordinate(p, axis, i, in, out), low = floorf(x);
+        data[i * in + within(low, in)] += 1 - (x - low);
+        data[i * in + within(low + 1, in)] += x - low;
     }
     return place;
 }

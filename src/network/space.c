@@ -243,6 +243,43 @@ void net_space_run(struct net_builder *b, struct net_space *space, net_site_body
     net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
 }
 
+/* --- parts */
+
+enum { MOST_OPS = 11000 };
+
+void net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
+                     const struct net_group *group, net_program *program, void *context)
+{
+    const struct net_space whole = *space;
+    const size_t begin = b->text.body.size;
+    const uint64_t before = b->text.ops, products = b->products;
+    program(b, space, context);
+    const uint64_t ops = b->text.ops - before;
+    uint32_t axis = 0;
+    for (uint32_t i = 0; i < whole.axes; i++) /* the one of most tiles */
+        if (whole.extent[i] / whole.tile[i] > whole.extent[axis] / whole.tile[axis])
+            axis = i;
+    const uint64_t tiles = (whole.extent[axis] + whole.tile[axis] - 1) / whole.tile[axis];
+    uint64_t parts = before + ops <= MOST_OPS ? 1 : (ops + MOST_OPS - 1) / MOST_OPS;
+    parts = parts < tiles ? parts : tiles;
+    if (parts < 2 || b->status != SAM_OK || b->text.body.failed)
+        return;
+    b->text.body.size = begin; /* again */
+    b->text.body.data[begin] = 0;
+    b->text.ops = before;
+    b->products = products;
+    const uint64_t each = (tiles + parts - 1) / parts * whole.tile[axis];
+    for (uint64_t at = 0; at < whole.extent[axis] && b->status == SAM_OK; at += each) {
+        *space = whole;
+        space->extent[axis] = whole.extent[axis] - at < each ? whole.extent[axis] - at : each;
+        for (uint32_t k = 0; k < space->operands; k++)
+            space->operand[k].offset += (int64_t)at * space->operand[k].stride[axis];
+        program(b, space, context);
+        if (at + each < whole.extent[axis])
+            net_step_finish(b, made, group->nodes, group->count, NET_NONE);
+    }
+}
+
 struct fill {
     struct net_tile tile;
 };

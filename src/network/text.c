@@ -7,8 +7,10 @@
 
 #include "network/plan.h"
 
+/* The start of an operation. */
 static void indent(struct net_text *text)
 {
+    text->ops += text->rounds + 1;
     for (unsigned i = 0; i <= text->depth; i++)
         sam_buffer_puts(&text->body, "  ");
 }
@@ -56,6 +58,7 @@ static struct net_index arith(struct net_text *text, const char *name, struct ne
 {
     const struct net_index result = {0, new_name(text)};
     indent(text);
+    text->ops -= text->rounds + 1; /* known where loops are written out */
     sam_buffer_printf(&text->body, "%%i%" PRIu32 " = arith.%s ", result.id, name);
     put_index(text, &text->body, a);
     sam_buffer_puts(&text->body, ", ");
@@ -106,6 +109,7 @@ struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step)
     put_index(text, &text->body, net_at((int64_t)step));
     sam_buffer_puts(&text->body, " {\n");
     text->depth++;
+    text->rounds = (text->rounds + 1) * ((end + step - 1) / step) - 1;
     return at;
 }
 
@@ -115,6 +119,7 @@ void net_end(struct net_text *text, uint64_t end, uint64_t step)
         return;
     text->depth--;
     indent(text);
+    text->rounds = (text->rounds + 1) / ((end + step - 1) / step) - 1;
     sam_buffer_puts(&text->body, "}\n");
 }
 

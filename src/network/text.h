@@ -43,6 +43,7 @@ struct net_text {
     uint32_t scalars;            /* index arguments */
     uint32_t next;               /* name */
     unsigned depth;
+    uint64_t rounds, ops; /* of the loops around, less one; operations when they are written out */
     bool failed;
 };
 

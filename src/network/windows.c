@@ -1,63 +1,159 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows combined element by element: depthwise convolutions and pools. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "network/conv.h"
+
+enum { REGION = 20480, ROW = 4096, RESIDUES = 8 }; /* elements of tiles; largest stride */
 
 struct windows {
     struct net_contract *c;
     const char *combine;
+    const struct net_params *p;
+    uint32_t height, width; /* axes of the space */
+    int64_t down, right;    /* strides of the input */
+    /* What the windows of a tile read, for each residue of its columns by the stride: taps are runs
+     * of rows of one of them. */
+    struct net_tile region[RESIDUES];
+    uint64_t pitch[RESIDUES]; /* columns */
 };
 
-static struct net_tile tap_tile(struct net_builder *b, const struct net_contract *c,
-                                const struct net_site *site, uint32_t tap)
+/* Elements of an axis that windows read for some outputs. */
+static uint64_t reach_of(const struct net_params *p, uint32_t d, uint64_t outputs)
 {
-    struct net_space space = *site->space;
-    struct net_site moved = *site;
-    moved.space = &space;
-    space.operand[c->left].offset += c->left_tap[tap];
+    return (outputs - 1) * p->stride[d] + (p->kernel[d] - 1) * p->dilation[d] + 1;
+}
+
+static void load_region(struct net_builder *b, struct windows *w, const struct net_site *site)
+{
+    const struct net_params *const p = w->p;
+    const uint64_t step = p->stride[1], rows = reach_of(p, 0, site->size[w->height]);
+    memset(w->pitch, 0, sizeof w->pitch);
+    for (uint64_t x = 0; x < p->kernel[1]; x++) { /* taps in rising order: the last one counts */
+        const uint64_t column = x * p->dilation[1];
+        w->pitch[column % step] = column / step + site->size[w->width];
+    }
+    for (uint64_t residue = 0; residue < step; residue++) {
+        struct net_box box = net_site_box(&b->text, site, w->c->left, true, false);
+        if (w->pitch[residue] == 0)
+            continue;
+        box.at = net_add(&b->text, box.at, net_at((int64_t)residue * w->right));
+        box.stride[2] = box.stride[0];
+        box.size[0] = rows;
+        box.stride[0] = w->down;
+        box.size[1] = w->pitch[residue];
+        box.stride[1] = w->right * (int64_t)step;
+        box.size[2] = site->cols;
+        box.count = 3;
+        w->region[residue] = net_load(
+            &b->text, net_shape_of(SAM_F32, rows * w->pitch[residue], site->cols), &box);
+    }
+}
+
+/* The tap at [y, x] for a row of outputs, times its weights. */
+static struct net_tile tap_tile(struct net_builder *b, const struct windows *w,
+                                const struct net_site *row, uint64_t number, uint64_t y, uint64_t x,
+                                struct net_tile weights)
+{
+    const struct net_params *const p = w->p;
+    const uint64_t column = x * p->dilation[1], residue = column % p->stride[1];
+    const uint64_t line = number * p->stride[0] + y * p->dilation[0];
     const struct net_tile in =
-        net_widen(&b->text, net_site_load(b, &moved, c->left), site->rows, site->cols);
-    if (c->right == NET_NONE)
+        net_window(&b->text, w->region[residue],
+                   line * w->pitch[residue] + column / p->stride[1], 0, row->rows, row->cols);
+    if (w->c->right == NET_NONE)
         return in;
-    space.operand[c->right].offset += c->right_tap[tap];
-    return net_binary(&b->text, "mul", in, net_site_load(b, &moved, c->right));
+    weights = net_window(&b->text, weights, y * p->kernel[1] + x, 0, 1, row->cols);
+    return net_binary(&b->text, "mul", in, weights);
 }
 
 static void windows_body(struct net_builder *b, void *context, const struct net_site *site)
 {
-    const struct windows *const w = context;
+    struct windows *const w = context;
     const struct net_contract *const c = w->c;
     struct net_text *const text = &b->text;
+    const uint64_t rows = w->p->kernel[0], cols = w->p->kernel[1];
+    struct net_tile weights = {0};
     char name[16];
     sam_format(name, sizeof name, "t%s", w->combine);
-    struct net_tile sum = tap_tile(b, c, site, 0);
-    for (uint32_t tap = 1; tap < c->taps; tap++)
-        net_op_into(text, name, sum, 2, (struct net_tile[]){sum, tap_tile(b, c, site, tap)});
-    if (c->scale != 1)
-        sum = net_with(text, "tmuls", sum, c->scale);
-    if (c->bias != NET_NONE)
-        sum = net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
-                         net_site_load(b, site, c->bias));
-    net_site_store(text, site, net_chain(b, c->group, site, sum));
+    load_region(b, w, site);
+    if (c->right != NET_NONE) {
+        struct net_box box = net_site_box(text, site, c->right, true, false);
+        box.stride[1] = box.stride[0];
+        box.size[1] = site->cols;
+        box.size[0] = rows * cols;
+        box.stride[0] = c->right_step;
+        box.count = 2;
+        weights = net_load(text, net_shape_of(SAM_F32, rows * cols, site->cols), &box);
+    }
+    for (uint64_t h = 0; h < site->size[w->height]; h++) {
+        struct net_site row = *site;
+        row.at[w->height] = net_add(text, row.at[w->height], net_at((int64_t)h));
+        row.size[w->height] = 1;
+        net_site_sizes(&row);
+        struct net_tile sum = tap_tile(b, w, &row, h, 0, 0, weights);
+        for (uint64_t tap = 1; tap < rows * cols; tap++)
+            sum = net_op(text, name, net_shape_of(SAM_F32, row.rows, row.cols), 2,
+                         (struct net_tile[]){
+                             sum, tap_tile(b, w, &row, h, tap / cols, tap % cols, weights)});
+        if (c->scale != 1)
+            sum = net_with(text, "tmuls", sum, c->scale);
+        if (c->bias != NET_NONE)
+            sum = net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
+                             net_site_load(b, &row, c->bias));
+        net_site_store(text, &row, net_chain(b, c->group, &row, sum));
+    }
 }
 
-void net_windows_run(struct net_builder *b, struct net_contract *c, const char *combine)
+/* Tiles of whole rows of outputs where their region fits, of fewer channels where it does not. */
+static void tile_windows(const struct windows *w, struct net_space *space)
 {
-    struct net_space *const space = &c->space;
-    struct windows w = {c, combine};
-    net_space_merge(space, true);
-    net_space_tile(space, 1, 256);
-    const uint64_t cols = (space->tile[space->axes - 1] + 7) / 8 * 8;
-    const uint64_t rows = 49152 / (net_chain_tiles(b, c->group) + 2) / cols;
-    net_space_tile(space, rows ? rows : 1, 256);
-    uint64_t products = c->right == NET_NONE ? 0 : c->taps;
+    const uint32_t last = space->axes - 1;
+    const uint64_t channels = space->extent[last];
+    for (uint64_t cols = 128;; cols /= 2) {
+        net_space_tile(space, 1, cols);
+        const uint64_t room = (space->tile[last] + 7) / 8 * 8;
+        const uint64_t height = space->extent[w->height];
+        uint64_t width = space->extent[w->width], rows = height;
+        const uint64_t parts = (width * room + ROW - 1) / ROW;
+        width = (width + parts - 1) / parts;
+        while (rows > 1 && reach_of(w->p, 0, rows) * (reach_of(w->p, 1, width) + 1) * room > REGION)
+            rows--;
+        rows = (height + (height + rows - 1) / rows - 1) / ((height + rows - 1) / rows);
+        space->tile[w->height] = rows;
+        space->tile[w->width] = width;
+        const bool fits = rows == height || rows * w->p->stride[0] >= w->p->kernel[0] * 2;
+        if (cols <= 32 || (fits && channels > 0))
+            return;
+    }
+}
+
+static void write_windows(struct net_builder *b, struct net_space *space, void *context)
+{
+    const struct windows *const w = context;
+    uint64_t products = w->c->right == NET_NONE ? 0 : w->p->kernel[0] * w->p->kernel[1];
     for (uint32_t i = 0; i < space->axes; i++)
         products *= space->extent[i];
     b->products += products;
+    net_space_run(b, space, windows_body, context);
+}
+
+void net_windows_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
+                     const char *combine)
+{
+    struct net_space *const space = &c->space;
+    struct windows w = {.c = c, .combine = combine, .p = &b->node->params,
+                        .down = from->stride[2], .right = from->stride[3]};
+    if (w.p->stride[1] > RESIDUES)
+        net_build_fail(b, SAM_ERR_INPUT, "a stride above %d", RESIDUES);
+    for (uint32_t i = 0; i < space->axes; i++) {
+        w.height = space->axis[i] == 2 ? i : w.height;
+        w.width = space->axis[i] == 3 ? i : w.width;
+    }
+    tile_windows(&w, space);
     if (b->status == SAM_OK)
-        net_space_run(b, space, windows_body, &w);
+        net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
+                        write_windows, &w);
 }
 
 /* 1 / the elements of each window that are no padding, as [height][width]. */
@@ -104,14 +200,6 @@ void net_plan_pool(struct net_builder *b, const struct net_group *group)
     } else if (!max) {
         c.scale = 1 / (double)(p->kernel[0] * p->kernel[1]);
     }
-    if (net_conv_taps(b, &c, p->kernel[0], p->kernel[1])) {
-        for (uint64_t y = 0; y < p->kernel[0]; y++)
-            for (uint64_t x = 0; x < p->kernel[1]; x++)
-                c.left_tap[c.taps++] = from.stride[2] * (int64_t)(y * p->dilation[0]) +
-                                       from.stride[3] * (int64_t)(x * p->dilation[1]);
-        net_windows_run(b, &c, max ? "max" : "add");
-    }
-    free(c.left_tap);
-    free(c.right_tap);
+    net_windows_run(b, &c, &from, max ? "max" : "add");
     net_step_finish(b, "pool", group->nodes, group->count, group->output);
 }

@@ -118,6 +118,48 @@ TEST(convolutions)
     }
 }
 
+TEST(transposed_convolutions)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        uint32_t value = add_conv(&s, image(&s), true);
+        value = add_chain(&s, value, (unsigned)small_below(&s, 3));
+        finish(&s, value, 1e-5);
+    }
+}
+
+/* Kernels as large as their stride: phases side by side. */
+TEST(doubling_convolutions)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 6); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        const uint32_t in = image(&s);
+        const struct net_value v = s.values[in];
+        const uint64_t outs = between(&s, 1, 3), size[] = {between(&s, 1, 3), between(&s, 1, 3)};
+        const uint32_t weights = small_constant(
+            &s, SAM_F32, 4, (uint64_t[]){v.shape[1], outs, size[0], size[1]}, -1, 1);
+        const uint32_t bias = small_constant(&s, SAM_F32, 1, &outs, -1, 1);
+        uint32_t out = small_value(
+            &s, SAM_F32, 4,
+            (uint64_t[]){v.shape[0], outs, v.shape[2] * size[0], v.shape[3] * size[1]});
+        struct net_node *const node =
+            small_node(&s, NET_ConvTranspose, out, 3, (uint32_t[]){in, weights, bias});
+        node->params.group = 1;
+        for (int k = 0; k < 2; k++) {
+            node->params.kernel[k] = node->params.stride[k] = size[k];
+            node->params.dilation[k] = 1;
+        }
+        if (small_below(&s, 2)) {
+            const uint32_t relu = small_value(&s, SAM_F32, 4, s.values[out].shape);
+            small_node(&s, NET_Sigmoid, relu, 1, &out);
+            out = relu;
+        }
+        finish(&s, out, 1e-5);
+    }
+}
+
 TEST(products)
 {
     for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {

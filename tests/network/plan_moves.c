@@ -119,7 +119,9 @@ TEST(reductions)
         const enum net_op op = ops[small_below(&s, 5)];
         struct net_params p = {.axes = (uint32_t)between(&s, 1, (1u << rank) - 1),
                                .axis = (uint32_t)small_below(&s, rank)};
-        const uint32_t mask = op == NET_ArgMax ? 1u << p.axis : p.axes;
+        if (op == NET_ArgMax)
+            p.axes = 1u << p.axis;
+        const uint32_t mask = p.axes;
         uint32_t out_rank = 0;
         const bool keep = small_below(&s, 2);
         for (uint32_t k = 0; k < rank; k++)

@@ -157,7 +157,7 @@ static void free_outputs(const struct small *small, void **outputs)
 static void check_plan(const struct small *small, const void *const *inputs, void *const *expected,
                        const struct net_plan_options *options, double tolerance, bool system)
 {
-    struct sam_error error = {{0}};
+    struct sam_error error = {0};
     struct net_plan *plan = NULL;
     if (net_plan_make(&small->graph, options, &plan, &error) != SAM_OK)
         fail_msg("%s", error.text);

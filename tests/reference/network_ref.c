@@ -393,7 +393,8 @@ static void gather(const struct net_node *n, const struct tensor *in, const stru
         for (uint32_t d = 0; d < added; d++)
             row.at[d] = at.at[axis + d];
         for (uint32_t d = 0; d < in[0].v->rank; d++)
-            from.at[d] = at.at[d < axis ? d : d + added - 1];
+            if (d != axis)
+                from.at[d] = at.at[d < axis ? d : d + added - 1];
         from.at[axis] = (int64_t)get(&in[1], offset_of(in[1].v, &row));
         if (from.at[axis] < 0)
             from.at[axis] += (int64_t)in[0].v->shape[axis];
