@@ -17,6 +17,7 @@ enum {
     STAGED = 147456, /* bytes of decoded weights that are asked for at once: a slot of staging */
     PIECE = 16,     /* positions of the cache that are loaded at once */
     LANES = 32,     /* of the GPU: elements of a row that are rotated side by side */
+    PLACES = 8,     /* where pieces of values are loaded */
     GROUP = 8       /* rows of scores, at least: kernels take rows side by side */
 };
 
@@ -33,6 +34,7 @@ struct text {
     size_t tile_count, tile_room;
     unsigned number;           /* of the next name */
     uint32_t products, product; /* that load keys of the next layer; the next of them */
+    uint32_t value;             /* the next place of values */
     bool failed;
 };
 
@@ -156,16 +158,22 @@ static void store(struct text *t, const char *tile, const char *to, const char *
 
 /* --- weights */
 
-/* Rows of a layer that are asked for at once: as many as fit a slot, as even as 16 rows allow, and
- * more than half of them, lest a slot take two. */
-static uint32_t rows_of_stage(const struct text *t, enum llm_matrix matrix)
+/* The row of a layer after those that are asked for with row `first`: as many as fit a slot, but not
+ * those after the queries, keys and values with these. While attention works the next ones are
+ * decoded, so they should be many. The last ones are more than half of what fits, lest the slot take
+ * them twice. */
+static uint32_t stage_end(const struct text *t, enum llm_matrix matrix, uint32_t first)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t most = STAGED / t->bytes / m->depth / 16 * 16;
-    if (most == 0)
-        return 16;
-    const uint32_t parts = (m->rows + most - 1) / most;
-    return ((m->rows + parts - 1) / parts + 15) / 16 * 16;
+    const uint32_t fit = STAGED / t->bytes / m->depth / 16 * 16, most = fit ? fit : 16;
+    const uint32_t qkv = matrix == LLM_WIDE ? 3 * t->llm->shape.width : 0;
+    const uint32_t begin = first < qkv ? 0 : qkv, end = first < qkv ? qkv : m->rows;
+    const uint32_t parts = (end - begin + most - 1) / most;
+    const uint32_t last = end - begin - (parts - 1) * most;
+    const uint32_t even = ((end - begin + parts - 1) / parts + 15) / 16 * 16;
+    const uint32_t rows = 2 * last > most ? most : even;
+    const uint32_t next = begin + ((first - begin) / rows + 1) * rows;
+    return next < end ? next : end;
 }
 
 /* Ask for the weights of `matrix` from row `first` of a layer on, a hint for packed ones. `row` is
@@ -173,8 +181,7 @@ static uint32_t rows_of_stage(const struct text *t, enum llm_matrix matrix)
 static void prefetch(struct text *t, enum llm_matrix matrix, const char *row, uint32_t first)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t stage = rows_of_stage(t, matrix);
-    const uint32_t rows = m->rows - first < stage ? m->rows - first : stage;
+    const uint32_t rows = stage_end(t, matrix, first) - first;
     const unsigned number = t->number++;
     char name[24], of[32], at[32], sizes[48];
     fprintf(t->out, "    %%at%u = arith.addi %s, %%c%" PRIu32 " : index\n", number, row, first);
@@ -190,7 +197,7 @@ static void prefetch(struct text *t, enum llm_matrix matrix, const char *row, ui
 static void prefetch_after(struct text *t, enum llm_matrix matrix, uint32_t first)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t next = first + rows_of_stage(t, matrix);
+    const uint32_t next = stage_end(t, matrix, first);
     if (next < m->rows)
         prefetch(t, matrix, matrix == LLM_WIDE ? "%wide_row" : "%down_row", next);
     else if (matrix == LLM_WIDE)
@@ -285,6 +292,8 @@ static void write_cached(struct text *t)
                 " : index\n",
                 i, i * PIECE, i, i, PIECE, i, i, PIECE, i);
         load_cached(t, true, i, "%c0", "%count");
+        if (i % PLACES + 2 >= PLACES)
+            load_cached(t, false, i, "%c0", "%count");
     }
 }
 
@@ -294,19 +303,23 @@ static void keep_order(struct text *t)
     fprintf(t->out, "    %%order%u = pto.record_event <tload>\n", t->number++);
 }
 
-/* Keys of the next layer, after product number t->product of t->products. */
-static void load_next(struct text *t)
+/* Every eighth piece of the values of this layer, or of the next one. */
+static void load_values(struct text *t, uint32_t first, bool next)
 {
-    for (uint32_t i = t->product++; i < t->llm->shape.context / PIECE; i += t->products)
-        load_cached(t, true, i, "%next_base", "%to_load");
-    keep_order(t);
+    for (uint32_t i = first; i < t->llm->shape.context / PIECE; i += PLACES)
+        load_cached(t, false, i, next ? "%next_base" : "%base", next ? "%to_load" : "%count");
 }
 
-/* Values of this layer: every second piece. */
-static void load_values(struct text *t, uint32_t first)
+/* For the next layer, after product number t->product of t->products: some of its keys, and after
+ * the last two the values that have no other place. */
+static void load_next(struct text *t)
 {
-    for (uint32_t i = first; i < t->llm->shape.context / PIECE; i += 2)
-        load_cached(t, false, i, "%base", "%count");
+    const uint32_t product = t->product++;
+    for (uint32_t i = product; i < t->llm->shape.context / PIECE; i += t->products)
+        load_cached(t, true, i, "%next_base", "%to_load");
+    if (product + 2 >= t->products && product < t->products)
+        load_values(t, PLACES - (t->products - product), true);
+    keep_order(t);
 }
 
 /* `rows` rows of a matrix from `from` on, times the factor: the row `result` in vec. */
@@ -314,18 +327,17 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
                      const char *factor, const char *result)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t stage = rows_of_stage(t, matrix);
     uint32_t most = CHUNK / m->depth / 16 * 16;
     char sums[40];
     most = most ? most : 16;
     snprintf(sums, sizeof sums, "%s_acc", result);
     make(t, sums, "", "acc, 1x%uxf32", rows);
     for (uint32_t done = 0, some; done < rows; done += some) {
-        const uint32_t first = from + done, left_here = stage - first % stage;
+        const uint32_t first = from + done, end = stage_end(t, matrix, first);
         const unsigned number = t->number++;
         char tile[24], right[24], name[24], at[32], sources[64];
         some = rows - done < most ? rows - done : most;
-        some = some < left_here ? some : left_here;
+        some = some < end - first ? some : end - first;
         snprintf(tile, sizeof tile, "m%u", number);
         snprintf(right, sizeof right, "r%u", number);
         snprintf(name, sizeof name, "s%u", number);
@@ -336,10 +348,12 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
         op(t, "tmov", tile, right);
         window(t, name, sums, at, "acc, 1x%uxf32", some);
         op(t, "tmatmul", sources, name);
-        if (first % stage == 0)
+        if (first == 0 || stage_end(t, matrix, first - 1) == first)
             prefetch_after(t, matrix, first);
         if (t->products)
             load_next(t);
+        else if (matrix == LLM_WIDE && from == 0)
+            t->value < 3 ? load_values(t, t->value++, false) : (void)0;
     }
     make(t, result, "", "vec, 1x%uxf32", rows);
     op(t, "tmov", sums, result);
@@ -364,29 +378,28 @@ static void factor(struct text *t, const char *name, const char *row, uint32_t c
     left(t, name, halves(t) ? narrow : row, 1, cols, t->weight);
 }
 
-/* The norm of %x as a left factor, after `added` has been added to it. */
-static void write_norm(struct text *t, const char *name, const char *added)
+/* %x after `added` has been added to it, as a left factor, and in `scale` what its norm multiplies
+ * it with: the product does not wait for that. */
+static void write_norm(struct text *t, const char *name, const char *added, const char *scale)
 {
     const uint32_t d = t->llm->shape.width;
-    char row[40], sum[40], two[100];
-    snprintf(row, sizeof row, "%s_norm", name);
-    snprintf(sum, sizeof sum, "%s_sum", name);
+    char row[40], two[100];
+    snprintf(row, sizeof row, "%s_squares", name);
     if (added) {
         snprintf(two, sizeof two, "x %s", added);
         op(t, "tadd", two, "x");
     }
+    factor(t, name, "x", d);
+    keep_order(t);
     make(t, row, "", "vec, 1x%uxf32", d);
-    make(t, sum, "", "vec, 1x8xf32, valid=1x1");
+    make(t, scale, "", "vec, 1x8xf32, valid=1x1");
     op(t, "tmul", "x x", row);
-    op(t, "trowsum", row, sum);
-    snprintf(two, sizeof two, "%s _inverse", sum);
-    op(t, "tmuls", two, sum);
-    snprintf(two, sizeof two, "%s _eps", sum);
-    op(t, "tadds", two, sum);
-    op(t, "trsqrt", sum, sum);
-    snprintf(two, sizeof two, "x %s", sum);
-    op(t, "trowexpandmul", two, row);
-    factor(t, name, row, d);
+    op(t, "trowsum", row, scale);
+    snprintf(two, sizeof two, "%s _inverse", scale);
+    op(t, "tmuls", two, scale);
+    snprintf(two, sizeof two, "%s _eps", scale);
+    op(t, "tadds", two, scale);
+    op(t, "trsqrt", scale, scale);
 }
 
 /* Rows of LANES elements in which a row of `count` elements is rotated. */
@@ -436,6 +449,9 @@ static void write_rotation(struct text *t)
         const char name[] = {'t', (char)('0' + i), '\0'};
         make(t, name, "", "vec, %ux%uxf32", 2 * half, LANES);
     }
+    op(t, "tcolexpandmul", "a scales", "a");
+    op(t, "tcolexpandmul", "b scales", "b");
+    op(t, "tcolexpandmul", "v scales", "v");
     op(t, "tmul", "a cosines", "t0");
     op(t, "tmul", "b sines", "t1");
     op(t, "tsub", "t0 t1", "t0");
@@ -445,7 +461,8 @@ static void write_rotation(struct text *t)
     op(t, "tcvt", "t0", "a16");
     op(t, "tcvt", "t2", "b16");
     op(t, "tcvt", "v", "v16");
-    load_values(t, 0);
+    while (t->value < 4)
+        load_values(t, t->value++, false);
     store_lines(t, "ka16", "key_lines", "%line", half);
     store_lines(t, "kb16", "key_lines", "%middle", half);
     store_lines(t, "v16", "value_lines", "%line", 2 * half);
@@ -515,7 +532,8 @@ static void write_attention(struct text *t)
     op(t, "trecip", "most", "most");
     op(t, "trowexpandmul", "scores most", "scores");
     op(t, "tcvt", "scores", "shares");
-    load_values(t, 1);
+    while (t->value < PLACES - 2)
+        load_values(t, t->value++, false);
     load_new(t, false);
     make(t, "shares_mat", " valid_col = %count", "mat, %ux%uxf16, valid=%ux?", rows, context, rows);
     op(t, "tmov", "shares", "shares_mat");
@@ -548,6 +566,8 @@ static void write_gate(struct text *t)
     window(t, "gate", "both", "%c0, %c0", "vec, 1x%uxf32", hidden);
     window(t, "up", "both", at, "vec, 1x%uxf32", hidden);
     make(t, "open", "", "vec, 1x%uxf32", hidden);
+    op(t, "trowexpandmul", "gate scale2", "gate");
+    op(t, "trowexpandmul", "up scale2", "up");
     op(t, "tneg", "gate", "open");
     op(t, "texp", "open", "open");
     op(t, "tadds", "open _one", "open");
@@ -559,8 +579,11 @@ static void write_gate(struct text *t)
 static void write_layer(struct text *t)
 {
     const uint32_t d = t->llm->shape.width, hidden = t->llm->shape.hidden;
-    write_norm(t, "norm1", NULL);
-    multiply(t, LLM_WIDE, 0, 3 * d, "norm1", "qkv");
+    t->value = 0;
+    write_norm(t, "input1", NULL, "scale1");
+    make(t, "scales", "", "vec, 1x%uxf32", LANES);
+    op(t, "trowexpand", "scale1", "scales");
+    multiply(t, LLM_WIDE, 0, 3 * d, "input1", "qkv");
     write_rotation(t);
     load_new(t, true);
     write_scores(t);
@@ -571,8 +594,8 @@ static void write_layer(struct text *t)
     t->product = 0;
     t->products = (d + 2 * hidden) / (CHUNK / d) + d / (CHUNK / hidden);
     multiply(t, LLM_WIDE, 3 * d, d, "seen", "out");
-    write_norm(t, "norm2", "out");
-    multiply(t, LLM_WIDE, 4 * d, 2 * hidden, "norm2", "both");
+    write_norm(t, "input2", "out", "scale2");
+    multiply(t, LLM_WIDE, 4 * d, 2 * hidden, "input2", "both");
     write_gate(t);
     multiply(t, LLM_DOWN, 0, d, "inner", "more");
     t->products = 0;
@@ -672,8 +695,9 @@ static void write_body(struct text *t)
             s->layers - 1, s->context, lines(s->width), lines(s->width / 2));
     write_layer(t);
     fprintf(t->out, "    }\n");
-    write_norm(t, "norm3", NULL);
-    multiply(t, LLM_HEAD, 0, s->vocabulary, "norm3", "chances");
+    write_norm(t, "input3", NULL, "scale3");
+    multiply(t, LLM_HEAD, 0, s->vocabulary, "input3", "chances");
+    op(t, "trowexpandmul", "chances scale3", "chances");
     snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c1", s->vocabulary);
     view(t, "logits_of", "logits", "%c1, %last", "%last, %c1", "f32");
     snprintf(sizes, sizeof sizes, "%%c1, %%c%" PRIu32, s->vocabulary);
