@@ -31,6 +31,7 @@ static const char help[] =
     "  --check-races     fail if the program uses results before it has waited for them\n"
     "  --cycles          count cycles of each character\n"
     "  --config KEY=N,.. the same with other parameters, as samite run --machine system\n"
+    "  --cold            of its first run on a new machine, not of the second\n"
     "  --report          where the cycles of the last character go\n"
     "  --explain         the program of the last character line by line, with its cycles\n"
     "  --emit DIR        write the lowered program of a character to a folder, which must exist\n"
@@ -133,7 +134,7 @@ static int step(struct session *s, uint32_t token, uint32_t position)
         return fail(&error, status);
     s->seconds += now() - from;
     if (llm_run_figures(s->run)) {
-        s->cycles += llm_run_figures(s->run)->cycles;
+        s->cycles += llm_run_cycles(s->run);
         s->counted++;
     }
     return check(s, token, position) ? 0 : 1;
@@ -277,7 +278,7 @@ static bool take_switch(struct request *r, const char *name, int *code)
                  {"--report", &r->report},
                  {"--explain", &r->how.explain},
                  {"--system", &r->how.system},
-                 {"--in-order", &r->how.in_order},
+                 {"--cold", &r->how.cold},
                  {"--check-races", &r->how.check_races},
                  {"--write-program", &r->only_program}};
     *code = 0;
