@@ -13,7 +13,8 @@
 #include "llm.h"
 
 enum {
-    CHUNK = 16384,  /* weights of a tile */
+    CHUNK = 16384,  /* weights of a tile, but */
+    BLOCKS = 64,    /* at least these rows: the matrix unit multiplies four blocks of 16 at once */
     STAGED = 147456, /* bytes of decoded weights that are asked for at once: a slot of staging */
     PIECE = 16,     /* positions of the cache that are loaded at once */
     LANES = 32,     /* of the GPU: elements of a row that are rotated side by side */
@@ -33,8 +34,7 @@ struct text {
     struct tile *tiles;
     size_t tile_count, tile_room;
     unsigned number;           /* of the next name */
-    uint32_t products, product; /* that load keys of the next layer; the next of them */
-    uint32_t value;             /* the next place of values */
+    uint32_t values, keys; /* of PLACES: the next pieces of them */
     bool failed;
 };
 
@@ -292,8 +292,6 @@ static void write_cached(struct text *t)
                 " : index\n",
                 i, i * PIECE, i, i, PIECE, i, i, PIECE, i);
         load_cached(t, true, i, "%c0", "%count");
-        if (i % PLACES + 2 >= PLACES)
-            load_cached(t, false, i, "%c0", "%count");
     }
 }
 
@@ -303,22 +301,20 @@ static void keep_order(struct text *t)
     fprintf(t->out, "    %%order%u = pto.record_event <tload>\n", t->number++);
 }
 
-/* Every eighth piece of the values of this layer, or of the next one. */
-static void load_values(struct text *t, uint32_t first, bool next)
+/* The next pieces of the values of this layer, up to `end` of PLACES. */
+static void load_values(struct text *t, uint32_t end)
 {
-    for (uint32_t i = first; i < t->llm->shape.context / PIECE; i += PLACES)
-        load_cached(t, false, i, next ? "%next_base" : "%base", next ? "%to_load" : "%count");
+    for (; t->values < end; t->values++)
+        for (uint32_t i = t->values; i < t->llm->shape.context / PIECE; i += PLACES)
+            load_cached(t, false, i, "%base", "%count");
 }
 
-/* For the next layer, after product number t->product of t->products: some of its keys, and after
- * the last two the values that have no other place. */
-static void load_next(struct text *t)
+/* The next pieces of the keys of the next layer. */
+static void load_keys(struct text *t, uint32_t end)
 {
-    const uint32_t product = t->product++;
-    for (uint32_t i = product; i < t->llm->shape.context / PIECE; i += t->products)
-        load_cached(t, true, i, "%next_base", "%to_load");
-    if (product + 2 >= t->products && product < t->products)
-        load_values(t, PLACES - (t->products - product), true);
+    for (; t->keys < end && t->keys < PLACES; t->keys++)
+        for (uint32_t i = t->keys; i < t->llm->shape.context / PIECE; i += PLACES)
+            load_cached(t, true, i, "%next_base", "%to_load");
     keep_order(t);
 }
 
@@ -327,9 +323,8 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
                      const char *factor, const char *result)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    uint32_t most = CHUNK / m->depth / 16 * 16;
+    const uint32_t fit = CHUNK / m->depth / BLOCKS * BLOCKS, most = fit ? fit : BLOCKS;
     char sums[40];
-    most = most ? most : 16;
     snprintf(sums, sizeof sums, "%s_acc", result);
     make(t, sums, "", "acc, 1x%uxf32", rows);
     for (uint32_t done = 0, some; done < rows; done += some) {
@@ -350,10 +345,10 @@ static void multiply(struct text *t, enum llm_matrix matrix, uint32_t from, uint
         op(t, "tmatmul", sources, name);
         if (first == 0 || stage_end(t, matrix, first - 1) == first)
             prefetch_after(t, matrix, first);
-        if (t->products)
-            load_next(t);
-        else if (matrix == LLM_WIDE && from == 0)
-            t->value < 3 ? load_values(t, t->value++, false) : (void)0;
+        if (matrix == LLM_WIDE && from == 0)
+            load_values(t, t->values < 3 ? t->values + 1 : 3);
+        else if (matrix != LLM_HEAD)
+            load_keys(t, t->keys + 1);
     }
     make(t, result, "", "vec, 1x%uxf32", rows);
     op(t, "tmov", sums, result);
@@ -366,8 +361,9 @@ static bool halves(const struct text *t)
     return t->bytes == 2;
 }
 
-/* A row of f32, rounded to f16 for weights of f16, as a left factor. */
-static void factor(struct text *t, const char *name, const char *row, uint32_t cols)
+/* A row of f32, rounded to f16 for weights of f16, as a left factor. Until it is there, keys of the
+ * next layer are loaded, up to `keys` of PLACES. */
+static void factor(struct text *t, const char *name, const char *row, uint32_t cols, uint32_t keys)
 {
     char narrow[40];
     snprintf(narrow, sizeof narrow, "%s_row", name);
@@ -375,12 +371,15 @@ static void factor(struct text *t, const char *name, const char *row, uint32_t c
         make(t, narrow, "", "vec, 1x%uxf16", cols);
         op(t, "tcvt", row, narrow);
     }
+    if (keys)
+        load_keys(t, keys);
     left(t, name, halves(t) ? narrow : row, 1, cols, t->weight);
 }
 
 /* %x after `added` has been added to it, as a left factor, and in `scale` what its norm multiplies
  * it with: the product does not wait for that. */
-static void write_norm(struct text *t, const char *name, const char *added, const char *scale)
+static void write_norm(struct text *t, const char *name, const char *added, const char *scale,
+                       uint32_t keys)
 {
     const uint32_t d = t->llm->shape.width;
     char row[40], two[100];
@@ -389,7 +388,7 @@ static void write_norm(struct text *t, const char *name, const char *added, cons
         snprintf(two, sizeof two, "x %s", added);
         op(t, "tadd", two, "x");
     }
-    factor(t, name, "x", d);
+    factor(t, name, "x", d, keys);
     keep_order(t);
     make(t, row, "", "vec, 1x%uxf32", d);
     make(t, scale, "", "vec, 1x8xf32, valid=1x1");
@@ -461,8 +460,7 @@ static void write_rotation(struct text *t)
     op(t, "tcvt", "t0", "a16");
     op(t, "tcvt", "t2", "b16");
     op(t, "tcvt", "v", "v16");
-    while (t->value < 4)
-        load_values(t, t->value++, false);
+    load_values(t, 5);
     store_lines(t, "ka16", "key_lines", "%line", half);
     store_lines(t, "kb16", "key_lines", "%middle", half);
     store_lines(t, "v16", "value_lines", "%line", 2 * half);
@@ -532,8 +530,7 @@ static void write_attention(struct text *t)
     op(t, "trecip", "most", "most");
     op(t, "trowexpandmul", "scores most", "scores");
     op(t, "tcvt", "scores", "shares");
-    while (t->value < PLACES - 2)
-        load_values(t, t->value++, false);
+    load_values(t, PLACES);
     load_new(t, false);
     make(t, "shares_mat", " valid_col = %count", "mat, %ux%uxf16, valid=%ux?", rows, context, rows);
     op(t, "tmov", "shares", "shares_mat");
@@ -573,14 +570,14 @@ static void write_gate(struct text *t)
     op(t, "tadds", "open _one", "open");
     op(t, "tdiv", "gate open", "open");
     op(t, "tmul", "open up", "open");
-    factor(t, "inner", "open", hidden);
+    factor(t, "inner", "open", hidden, PLACES);
 }
 
 static void write_layer(struct text *t)
 {
     const uint32_t d = t->llm->shape.width, hidden = t->llm->shape.hidden;
-    t->value = 0;
-    write_norm(t, "input1", NULL, "scale1");
+    t->values = t->keys = 0;
+    write_norm(t, "input1", NULL, "scale1", 0);
     make(t, "scales", "", "vec, 1x%uxf32", LANES);
     op(t, "trowexpand", "scale1", "scales");
     multiply(t, LLM_WIDE, 0, 3 * d, "input1", "qkv");
@@ -590,15 +587,12 @@ static void write_layer(struct text *t)
     keep_order(t);
     write_attention(t);
     keep_order(t);
-    factor(t, "seen", "mixed", d);
-    t->product = 0;
-    t->products = (d + 2 * hidden) / (CHUNK / d) + d / (CHUNK / hidden);
+    factor(t, "seen", "mixed", d, 2);
     multiply(t, LLM_WIDE, 3 * d, d, "seen", "out");
-    write_norm(t, "input2", "out", "scale2");
+    write_norm(t, "input2", "out", "scale2", 3);
     multiply(t, LLM_WIDE, 4 * d, 2 * hidden, "input2", "both");
     write_gate(t);
     multiply(t, LLM_DOWN, 0, d, "inner", "more");
-    t->products = 0;
     op(t, "tadd", "x more", "x");
 }
 
@@ -695,7 +689,7 @@ static void write_body(struct text *t)
             s->layers - 1, s->context, lines(s->width), lines(s->width / 2));
     write_layer(t);
     fprintf(t->out, "    }\n");
-    write_norm(t, "input3", NULL, "scale3");
+    write_norm(t, "input3", NULL, "scale3", 0);
     multiply(t, LLM_HEAD, 0, s->vocabulary, "input3", "chances");
     op(t, "trowexpandmul", "chances scale3", "chances");
     snprintf(sizes, sizeof sizes, "%%c%" PRIu32 ", %%c1", s->vocabulary);
