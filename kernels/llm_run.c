@@ -51,9 +51,8 @@ static void set_arguments(struct llm_run *run)
     for (int i = 0; i < LLM_MATRICES; i++) {
         const struct llm_rows *m = &llm->matrices[i];
         const bool half = llm->half != NULL;
-        set_array(run, (size_t)(FIXED + i), half ? SAM_F16 : SAM_F32,
-                  (uint64_t)m->rows * m->layers, m->depth,
-                  half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
+        set_array(run, (size_t)(FIXED + i), half ? SAM_F16 : SAM_F32, (uint64_t)m->rows * m->layers,
+                  m->depth, half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
         if (run->options.packed)
             run->arguments[FIXED + i].packed = llm_matrix_name((enum llm_matrix)i);
     }
@@ -235,9 +234,9 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
     struct sam_system *system = NULL;
     char *messages = NULL;
     drop_figures(run);
-    enum sam_status status = sam_tile_lower(run->program, 0, run->arguments,
-                                            run->array_count + SCALARS, &lowering, &run->lowered,
-                                            &messages, error);
+    enum sam_status status =
+        sam_tile_lower(run->program, 0, run->arguments, run->array_count + SCALARS, &lowering,
+                       &run->lowered, &messages, error);
     free(messages);
     if (status == SAM_OK && o->emit)
         status = sam_tile_lowered_emit(run->lowered, o->emit, error);
@@ -254,17 +253,24 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
 enum sam_status llm_run_step(struct llm_run *run, uint32_t token, uint32_t position,
                              struct sam_error *error)
 {
-    const struct sam_tile_options options = {.size = sizeof options,
-                                             .profile = SAM_TILE_HOST,
-                                             .sum_order = SAM_TILE_SUM_SYSTEM};
+    const struct sam_tile_options options = {
+        .size = sizeof options, .profile = SAM_TILE_HOST, .sum_order = SAM_TILE_SUM_SYSTEM};
     const uint32_t numbers[SCALARS] = {token, position};
     for (size_t i = 0; i < SCALARS; i++)
         run->arguments[run->array_count + i] =
             (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = numbers[i]};
     return run->options.system && position >= run->options.start
                ? step_on_system(run, error)
-                               : sam_tile_run(run->program, 0, run->arguments,
-                                              run->array_count + SCALARS, &options, NULL, error);
+               : sam_tile_run(run->program, 0, run->arguments, run->array_count + SCALARS, &options,
+                              NULL, error);
+}
+
+void llm_run_continue(struct llm_run *run, const struct llm_run *from)
+{
+    const struct llm_shape *s = &run->llm->shape;
+    const size_t size = (size_t)s->layers * s->context * s->width * sizeof *run->keys;
+    memcpy(run->keys, from->keys, size);
+    memcpy(run->values, from->values, size);
 }
 
 const float *llm_run_logits(const struct llm_run *run)
