@@ -9,7 +9,8 @@
 #define PART  "!pto.partition_tensor_view<32x64xf16>"
 #define MAT   "!pto.tile_buf<mat, 32x64xf16, blayout=col_major>"
 #define RIGHT "!pto.tile_buf<right, 32x64xf16, blayout=col_major>"
-#define ROWS  "!pto.tile_buf<mat, 32x64xf16>"
+#define HALF  "!pto.tile_buf<mat, 32x32xf16, blayout=col_major>"
+#define OTHER "!pto.tile_buf<right, 32x32xf16, blayout=col_major>"
 #define LEFT  "!pto.tile_buf<left, 1x32xf16>"
 #define ROW   "!pto.tile_buf<mat, 1x32xf16>"
 #define ACC   "!pto.tile_buf<acc, 1x64xf32>"
@@ -114,9 +115,9 @@ TEST(test_made)
                           "pto.tmov ins(%ma : " MAT ") outs(%ra : " RIGHT ")\n" MORE("a") TAIL,
            0, true);
     /* also read by another operation */
-    expect(HEAD WINDOW("a", "c0") LOAD("a") COPY("a") FIRST(
-               "a") "%other = pto.alloc_tile : !pto.tile_buf<vec, 32x64xf16, blayout=col_major>\n"
-                    "pto.tmov ins(%ma : " MAT
-                    ") outs(%other : !pto.tile_buf<vec, 32x64xf16, blayout=col_major>)\n" TAIL,
+    expect(HEAD WINDOW("a", "c0") LOAD("a") COPY("a")
+               FIRST("a") "%half = pto.subset %ma, offsets = [%c0, %c0] : " MAT " -> " HALF "\n"
+                          "%other = pto.alloc_tile : " OTHER "\n"
+                          "pto.tmov ins(%half : " HALF ") outs(%other : " OTHER ")\n" TAIL,
            0, true);
 }
