@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "command.h"
-#include "llm.h"
+#include "llm_table.h"
 #include "random.h"
 
 static const char help[] =
@@ -31,9 +31,14 @@ static const char help[] =
     "  --check-races     fail if the program uses results before it has waited for them\n"
     "  --cycles          count cycles of each character\n"
     "  --config KEY=N,.. the same with other parameters, as samite run --machine system\n"
+    "  --cold            of its first run on a new machine, not of the second\n"
     "  --report          where the cycles of the last character go\n"
     "  --explain         the program of the last character line by line, with its cycles\n"
     "  --emit DIR        write the lowered program of a character to a folder, which must exist\n"
+    "  --table FILE      only print characters per second for types, packings and memories; the\n"
+    "                    same into FILE as JSON\n"
+    "  --synthetic       only run a layer of a model of 0.5 billion parameters, weights from a\n"
+    "                    seed, and extrapolate; with --config, --type, --window\n"
     "  --write-program   only print the tile program of a step\n"
     "\n"
     "Exit code: 0 success, 1 wrong result or trap, 2 bad usage or input.\n"
@@ -47,7 +52,8 @@ struct request {
     enum sam_dtype type;
     struct llm_run_options how;
     struct sam_system_config *cycles; /* or NULL */
-    bool raw, window, check, report, only_program;
+    bool raw, window, check, report, only_program, synthetic;
+    const char *table;
 };
 
 static int usage(const char *what, const char *text)
@@ -133,7 +139,7 @@ static int step(struct session *s, uint32_t token, uint32_t position)
         return fail(&error, status);
     s->seconds += now() - from;
     if (llm_run_figures(s->run)) {
-        s->cycles += llm_run_figures(s->run)->cycles;
+        s->cycles += llm_run_cycles(s->run);
         s->counted++;
     }
     return check(s, token, position) ? 0 : 1;
@@ -146,8 +152,7 @@ static int report(const struct session *s)
     const struct sam_system_figures *figures = llm_run_figures(s->run);
     if (!figures)
         return 0;
-    const enum sam_status status =
-        sam_system_report(figures, NULL, SAM_SYSTEM_TEXT, &text, &error);
+    const enum sam_status status = sam_system_report(figures, NULL, SAM_SYSTEM_TEXT, &text, &error);
     if (status != SAM_OK)
         return fail(&error, status);
     fputs(text, stdout);
@@ -226,6 +231,15 @@ static int run(const struct request *r, const struct llm *llm)
     return code;
 }
 
+/* --table and --synthetic. */
+static int measure(const struct request *r)
+{
+    struct sam_error error = {0};
+    const enum sam_status status = r->table ? llm_table(r->model, r->table, &error)
+                                            : llm_synthetic(r->type, r->cycles, r->window, &error);
+    return status == SAM_OK ? 0 : fail(&error, status);
+}
+
 static int execute(const struct request *r)
 {
     struct llm llm;
@@ -277,7 +291,8 @@ static bool take_switch(struct request *r, const char *name, int *code)
                  {"--report", &r->report},
                  {"--explain", &r->how.explain},
                  {"--system", &r->how.system},
-                 {"--in-order", &r->how.in_order},
+                 {"--synthetic", &r->synthetic},
+                 {"--cold", &r->how.cold},
                  {"--check-races", &r->how.check_races},
                  {"--write-program", &r->only_program}};
     *code = 0;
@@ -299,8 +314,8 @@ static int take_real(double *number, const char *name, const char *text)
 
 static int take_option(struct request *r, const char *name, const char *text)
 {
-    static const char *const names[] = {"--model", "--tokens", "--temperature", "--seed",
-                                        "--type",  "--start",  "--config",      "--emit"};
+    static const char *const names[] = {"--model", "--tokens", "--temperature", "--seed", "--type",
+                                        "--start", "--config", "--emit",        "--table"};
     uint32_t seed;
     bool known = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -319,6 +334,8 @@ static int take_option(struct request *r, const char *name, const char *text)
         return sam_dtype_parse(text, &r->type) ? 0 : usage("--type: no type", text);
     if (strcmp(name, "--model") == 0)
         r->model = text;
+    else if (strcmp(name, "--table") == 0)
+        r->table = text;
     else if (strcmp(name, "--emit") == 0)
         r->how.emit = text;
     else {
@@ -346,8 +363,10 @@ static int command(int argc, char **argv)
         else if (!take_switch(&r, name, &code))
             code = take_option(&r, name, argv[i++]);
     }
+    if (code == 0 && r.synthetic && !r.cycles)
+        code = ask_for_cycles(&r, NULL);
     if (code == 0)
-        code = execute(&r);
+        code = r.table || r.synthetic ? measure(&r) : execute(&r);
     sam_system_config_free(r.cycles);
     return code;
 }

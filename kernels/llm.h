@@ -39,7 +39,7 @@ struct llm {
     struct llm_rows matrices[LLM_MATRICES];
     float *weights;
     size_t weight_count;
-    uint16_t *half; /* the same in f16, unless `type` is SAM_BF16 */
+    uint16_t *half;  /* the same in f16, unless `type` is SAM_BF16 */
     uint16_t *embed; /* [vocabulary][width] in f16 */
     float *turns;    /* [positions][2][width / 2]: cosines and sines of the pairs of all heads */
 };
@@ -82,7 +82,9 @@ struct llm_run_options {
     const struct sam_system_timing *timing; /* not NULL: count cycles */
     const void *packed;                     /* weights, packed by sam_pack; NULL: raw arrays */
     size_t packed_size;
-    bool check_races, in_order, explain;
+    bool check_races, explain;
+    bool cold; /* count the first run of a step on a new machine, not the second, which finds its
+                  code and whatever fits in the L2 */
     const char *emit; /* a folder for the lowered program, or NULL */
 };
 struct llm_run; /* a model, its cache and its program */
@@ -92,8 +94,13 @@ void llm_run_free(struct llm_run *run);
 /* Run one token; logits of the next one are in llm_run_logits. */
 enum sam_status llm_run_step(struct llm_run *run, uint32_t token, uint32_t position,
                              struct sam_error *error);
+/* Take over the cache of another run of the same shape. */
+void llm_run_continue(struct llm_run *run, const struct llm_run *from);
 const float *llm_run_logits(const struct llm_run *run);
-/* Of the last step on a system with timing, or NULL; they belong to the run. */
+/* Cycles of the last step on a system with timing. */
+uint64_t llm_run_cycles(const struct llm_run *run);
+/* Of the last step on a system with timing, or NULL, with the first run of its program: they belong
+ * to the run. */
 const struct sam_system_figures *llm_run_figures(const struct llm_run *run);
 
 #endif

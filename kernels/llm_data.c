@@ -27,10 +27,10 @@ static bool fits(const struct llm_shape *s)
 {
     return s->width && s->width % 32 == 0 && s->width <= 4096 && s->layers && s->layers <= 16 &&
            s->heads && s->width % (2 * s->heads) == 0 && s->width % 64 == 0 &&
-           (s->width / s->heads == 32 || s->width / s->heads == 64) &&
-           s->hidden && s->hidden % 32 == 0 && s->hidden <= 16384 && s->vocabulary &&
-           s->vocabulary <= 1 << 18 && s->context && s->context % 16 == 0 && s->context <= 4096 &&
-           s->positions && s->positions <= 1 << 20;
+           (s->width / s->heads == 32 || s->width / s->heads == 64) && s->hidden &&
+           s->hidden % 32 == 0 && s->hidden <= 16384 && s->vocabulary && s->vocabulary <= 1 << 18 &&
+           s->context && s->context % 16 == 0 && s->context <= 4096 && s->positions &&
+           s->positions <= 1 << 20;
 }
 
 void llm_matrices(const struct llm_shape *s, struct llm_rows matrices[LLM_MATRICES])
@@ -196,13 +196,12 @@ static enum sam_status take_weights(struct llm *llm, const struct sam_weights *w
             snprintf(name, sizeof name, "layers.%u.%s", layer, parts[i].name);
             row = parts[i].matrix == LLM_DOWN ? 0 : row;
             const size_t at = m->at + ((size_t)layer * m->rows + row) * m->depth;
-            status =
-                take_rows(llm, at, m->depth, columns[i], i == 0, weights, file, name, error);
+            status = take_rows(llm, at, m->depth, columns[i], i == 0, weights, file, name, error);
             row += columns[i];
         }
     if (status == SAM_OK)
-        status = take_rows(llm, head->at, head->depth, head->rows, false, weights, file, "head",
-                           error);
+        status =
+            take_rows(llm, head->at, head->depth, head->rows, false, weights, file, "head", error);
     return status;
 }
 
@@ -321,12 +320,12 @@ static char *safetensors(const struct llm *llm, size_t *size)
     for (int i = 0; i < LLM_MATRICES; i++) {
         const struct llm_rows *m = &llm->matrices[i];
         const size_t from = m->at * element;
-        used += (size_t)snprintf(header + used, 192,
-                                 "\"%s\":{\"dtype\":\"%s\",\"shape\":[%u,%u],\"data_offsets\":[%zu,"
-                                 "%zu]},",
-                                 llm_matrix_name((enum llm_matrix)i),
-                                 sam_dtype_safetensors(llm->type), m->rows * m->layers, m->depth,
-                                 from, from + weights_of(m) * element);
+        used +=
+            (size_t)snprintf(header + used, 192,
+                             "\"%s\":{\"dtype\":\"%s\",\"shape\":[%u,%u],\"data_offsets\":[%zu,"
+                             "%zu]},",
+                             llm_matrix_name((enum llm_matrix)i), sam_dtype_safetensors(llm->type),
+                             m->rows * m->layers, m->depth, from, from + weights_of(m) * element);
     }
     header[used - 1] = '}';
     while (used % 8)
@@ -349,7 +348,8 @@ static char *safetensors(const struct llm *llm, size_t *size)
 enum sam_status llm_pack(const struct llm *llm, bool window, void **packed, size_t *size,
                          size_t *raw, struct sam_error *error)
 {
-    const struct sam_codec_options options = {.size = sizeof options, .window = window, .restart = !window};
+    const struct sam_codec_options options = {
+        .size = sizeof options, .window = window, .restart = !window};
     struct sam_weights weights = {0};
     size_t bytes, need;
     char *file = safetensors(llm, &bytes);

@@ -20,6 +20,7 @@ struct llm_run {
     size_t array_count;
     struct sam_system_figures *figures;
     struct sam_tile_lowered *lowered; /* source of their names */
+    uint64_t cycles;
 };
 
 static enum sam_status refuse(struct sam_error *error)
@@ -50,9 +51,8 @@ static void set_arguments(struct llm_run *run)
     for (int i = 0; i < LLM_MATRICES; i++) {
         const struct llm_rows *m = &llm->matrices[i];
         const bool half = llm->half != NULL;
-        set_array(run, (size_t)(FIXED + i), half ? SAM_F16 : SAM_F32,
-                  (uint64_t)m->rows * m->layers, m->depth,
-                  half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
+        set_array(run, (size_t)(FIXED + i), half ? SAM_F16 : SAM_F32, (uint64_t)m->rows * m->layers,
+                  m->depth, half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
         if (run->options.packed)
             run->arguments[FIXED + i].packed = llm_matrix_name((enum llm_matrix)i);
     }
@@ -131,6 +131,70 @@ static enum sam_status check_races(struct sam_system *system, struct sam_error *
     return SAM_ERR_TRAP;
 }
 
+static enum sam_status run_once(struct llm_run *run, struct sam_system *system,
+                                struct sam_error *error)
+{
+    enum sam_status status = sam_system_run(system, NULL, error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_failure(run->lowered, system, error);
+    sam_system_figures_free(run->figures);
+    run->figures = NULL;
+    if (status == SAM_OK && run->options.timing)
+        status = sam_system_measure(system, &run->figures, error);
+    return status;
+}
+
+/* Data of the program, as it was before the first run. */
+static enum sam_status copy_data(const struct sam_image *image, struct sam_system *system,
+                                 uint8_t **copy, bool back, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    size_t used = 0, size = 0;
+    for (size_t i = 0; i < image->section_count; i++)
+        size += strcmp(image->sections[i].name, ".text") ? (size_t)image->sections[i].size : 0;
+    if (!back)
+        *copy = malloc(size + 1);
+    if (!*copy)
+        return refuse(error);
+    for (size_t i = 0; status == SAM_OK && i < image->section_count; i++) {
+        const struct sam_section *s = &image->sections[i];
+        if (strcmp(s->name, ".text") == 0 || s->size == 0)
+            continue;
+        status = back ? sam_system_write(system, s->address, *copy + used, (size_t)s->size, error)
+                      : sam_system_read(system, s->address, *copy + used, (size_t)s->size, error);
+        used += (size_t)s->size;
+    }
+    return status;
+}
+
+/* Run the step, with timing and not cold a second time on the same machine: a text needs its code
+ * for each of its characters. */
+static enum sam_status run_twice(struct llm_run *run, struct sam_system *system,
+                                 struct sam_error *error)
+{
+    const struct sam_image *hart, *gpu;
+    uint8_t *data = NULL;
+    const bool twice = run->options.timing && !run->options.cold;
+    uint64_t first = 0;
+    enum sam_status status = sam_tile_lowered_images(run->lowered, &hart, &gpu, error);
+    const uint64_t start = sam_hart_pc(sam_system_hart(system));
+    if (status == SAM_OK && twice)
+        status = copy_data(hart, system, &data, false, error);
+    if (status == SAM_OK)
+        status = run_once(run, system, error);
+    if (status == SAM_OK && twice) {
+        first = run->figures->cycles;
+        status = copy_data(hart, system, &data, true, error);
+        sam_hart_set_pc(sam_system_hart(system), start);
+    }
+    if (status == SAM_OK && twice)
+        status = run_once(run, system, error);
+    if (status == SAM_OK && run->figures)
+        run->cycles = run->figures->cycles - first;
+    free(data);
+    return status;
+}
+
 static enum sam_status on_system(struct llm_run *run, struct sam_system *system,
                                  struct sam_error *error)
 {
@@ -139,15 +203,11 @@ static enum sam_status on_system(struct llm_run *run, struct sam_system *system,
     if (status == SAM_OK && o->packed)
         status = sam_system_load_weights(system, o->packed, o->packed_size, 0, error);
     if (status == SAM_OK)
-        status = sam_system_run(system, NULL, error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_failure(run->lowered, system, error);
+        status = run_twice(run, system, error);
     if (status == SAM_OK)
         status = check_races(system, error);
     if (status == SAM_OK)
         status = sam_tile_lowered_fetch(run->lowered, system, error);
-    if (status == SAM_OK && o->timing)
-        status = sam_system_measure(system, &run->figures, error);
     return status;
 }
 
@@ -168,16 +228,15 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
     const struct sam_tile_lower_options lowering = {.size = sizeof lowering,
                                                     .profile = SAM_TILE_HOST,
                                                     .weights = o->packed,
-                                                    .weights_size = o->packed_size,
-                                                    .in_order = o->in_order};
+                                                    .weights_size = o->packed_size};
     const struct sam_system_options options = {
         .size = sizeof options, .check_races = o->check_races, .timing = o->timing};
     struct sam_system *system = NULL;
     char *messages = NULL;
     drop_figures(run);
-    enum sam_status status = sam_tile_lower(run->program, 0, run->arguments,
-                                            run->array_count + SCALARS, &lowering, &run->lowered,
-                                            &messages, error);
+    enum sam_status status =
+        sam_tile_lower(run->program, 0, run->arguments, run->array_count + SCALARS, &lowering,
+                       &run->lowered, &messages, error);
     free(messages);
     if (status == SAM_OK && o->emit)
         status = sam_tile_lowered_emit(run->lowered, o->emit, error);
@@ -194,22 +253,34 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
 enum sam_status llm_run_step(struct llm_run *run, uint32_t token, uint32_t position,
                              struct sam_error *error)
 {
-    const struct sam_tile_options options = {.size = sizeof options,
-                                             .profile = SAM_TILE_HOST,
-                                             .sum_order = SAM_TILE_SUM_SYSTEM};
+    const struct sam_tile_options options = {
+        .size = sizeof options, .profile = SAM_TILE_HOST, .sum_order = SAM_TILE_SUM_SYSTEM};
     const uint32_t numbers[SCALARS] = {token, position};
     for (size_t i = 0; i < SCALARS; i++)
         run->arguments[run->array_count + i] =
             (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = numbers[i]};
     return run->options.system && position >= run->options.start
                ? step_on_system(run, error)
-                               : sam_tile_run(run->program, 0, run->arguments,
-                                              run->array_count + SCALARS, &options, NULL, error);
+               : sam_tile_run(run->program, 0, run->arguments, run->array_count + SCALARS, &options,
+                              NULL, error);
+}
+
+void llm_run_continue(struct llm_run *run, const struct llm_run *from)
+{
+    const struct llm_shape *s = &run->llm->shape;
+    const size_t size = (size_t)s->layers * s->context * s->width * sizeof *run->keys;
+    memcpy(run->keys, from->keys, size);
+    memcpy(run->values, from->values, size);
 }
 
 const float *llm_run_logits(const struct llm_run *run)
 {
     return run->logits;
+}
+
+uint64_t llm_run_cycles(const struct llm_run *run)
+{
+    return run->cycles;
 }
 
 const struct sam_system_figures *llm_run_figures(const struct llm_run *run)

@@ -3,14 +3,16 @@
 """llm-train.py [options] FILE.safetensors: train the character model of examples/llm on the text that Debian's
 packages bible-kjv and bible-kjv-text print, with torch (python3-torch), and write its weights as fp16.
 
-    --steps N        steps of 16 sequences of 256 characters (4000)
+    --steps N        steps of 16 sequences of 256 characters (1730)
     --seed N         of weights and order of the text (1)
     --state FILE     save the state every 100 steps, and go on from it if it is there
-    --evaluate       train nothing: print bits per character of FILE as it is, and rounded to each type
+    --evaluate       train nothing: print bits per character of FILE, also with its matrices rounded to other types
+    --onnx MODEL     train nothing: write one step of FILE with its cache as ONNX (opset 13)
+    --text TEXT      train nothing: TEXT is what build/kernels/llm wrote; its last 200 characters must be those that
+                     the same step in torch finds likeliest
 
-The same steps and seed give the same bytes with the same versions of torch and of its BLAS (libopenblas0-pthread: with
-the reference BLAS steps take twenty times as long). The learning rate is constant up to 60 % of
-the steps, then falls to 0; so a state of the constant part serves any larger number of steps."""
+The same seed and steps give the same bytes with the same versions of torch and of its BLAS (libopenblas0-pthread: with
+the reference BLAS steps take twenty times as long)."""
 import argparse
 import json
 import math
@@ -28,7 +30,9 @@ import torch.nn.functional as F
 
 WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT, ROOM = 128, 4, 4, 384, 256, 64
 SIZE = WIDTH // HEADS
-BATCH, PIECE, HELD_OUT, WARMUP, CONSTANT = 16, 8192, 20, 100, 0.6
+BATCH, PIECE, HELD_OUT, WARMUP = 16, 8192, 20, 100
+# The rate of learning falls along lines: where each would be 0, and the steps that it takes from 1 to 0.
+FALLS = ((2170, 868), (1730, 186))
 EPS, BASE = 1e-5, 10000.0
 SHAPES = {"qkv": (WIDTH, 3 * WIDTH), "out": (WIDTH, WIDTH), "gate_up": (WIDTH, 2 * HIDDEN), "down": (HIDDEN, WIDTH)}
 
@@ -109,6 +113,82 @@ def evaluate(model, held, characters):
     return total / count
 
 
+# Bits of the mantissa and least exponent of types whose matrices are evaluated.
+TYPES = {"f16": (10, -14), "bf16": (7, -126), "e4m3": (3, -6), "e5m2": (2, -14)}
+
+
+def rounded(tensor, mantissa, least):
+    """To nearest, ties to even."""
+    exponent = torch.frexp(tensor)[1].clamp(min=least + 1) - 1 - mantissa
+    return torch.ldexp(torch.round(torch.ldexp(tensor, -exponent)), exponent)
+
+
+def evaluate_types(model, held, characters):
+    for name, (mantissa, least) in TYPES.items():
+        model_of = {k: t if k == "embed" else rounded(t, mantissa, least) for k, t in model.items()}
+        print(f"{name}: {evaluate(model_of, held, characters):.6f} bits per held-out character", flush=True)
+
+
+class Step(torch.nn.Module):
+    """One character with a cache of CONTEXT positions: [LAYERS][HEADS][CONTEXT][SIZE] keys and values, and a mask that
+    is 0 for positions with data and -infinity elsewhere; the last of them is that of this character. Outputs: logits,
+    and the rows of keys and values to put into the cache, [LAYERS][HEADS][1][SIZE]."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.names = list(model)
+        for name in self.names:
+            self.register_buffer(name.replace(".", "_"), model[name])
+
+    def forward(self, token, cosines, sines, keys, values, mask):
+        model = {name: getattr(self, name.replace(".", "_")) for name in self.names}
+        x, new_keys, new_values = model["embed"][token], [], []
+        for layer in range(LAYERS):
+            weight = {name: model[f"layers.{layer}.{name}"] for name in SHAPES}
+            wide = (norm(x) @ weight["qkv"]).view(3 * HEADS, 1, SIZE)
+            q, k = rotate(wide[:HEADS], cosines, sines), rotate(wide[HEADS:2 * HEADS], cosines, sines)
+            v = wide[2 * HEADS:]
+            scores = torch.cat([q @ keys[layer].transpose(-1, -2), q @ k.transpose(-1, -2)], -1) * SIZE ** -0.5 + mask
+            shares = F.softmax(scores, -1)
+            seen = shares[..., :CONTEXT] @ values[layer] + shares[..., CONTEXT:] @ v
+            x = x + seen.reshape(1, WIDTH) @ weight["out"]
+            gate, up = (norm(x) @ weight["gate_up"]).split(HIDDEN, -1)
+            x = x + (gate * torch.sigmoid(gate) * up) @ weight["down"]
+            new_keys.append(k)
+            new_values.append(v)
+        return norm(x) @ model["head"], torch.stack(new_keys), torch.stack(new_values)
+
+
+def step_inputs():
+    cache = torch.zeros(LAYERS, HEADS, CONTEXT, SIZE)
+    mask = torch.full((CONTEXT + 1,), -math.inf)
+    mask[CONTEXT] = 0
+    return cache, cache.clone(), mask
+
+
+def export(model, path):
+    keys, values, mask = step_inputs()
+    torch.onnx.export(Step(model), (torch.tensor([0]), *angles(0, 1), keys, values, mask), path, opset_version=13,
+                      input_names=["token", "cosines", "sines", "keys", "values", "mask"],
+                      output_names=["logits", "new_keys", "new_values"])
+    print(f"{path}: one step, opset 13, {os.path.getsize(path)} bytes")
+
+
+def compare(model, charset, text):
+    """Feed the text of build/kernels/llm to the step, and compare the likeliest characters with what follows. It has
+    the prompt first: characters that differ there do not count."""
+    step, tokens = Step(model), [charset.index(c) for c in text]
+    keys, values, mask = step_inputs()
+    same = 0
+    for position, token in enumerate(tokens[:-1][:CONTEXT]):
+        with torch.no_grad():
+            logits, new_keys, new_values = step(torch.tensor([token]), *angles(position, 1), keys, values, mask)
+        keys[:, :, position], values[:, :, position], mask[position] = new_keys[:, :, 0], new_values[:, :, 0], 0
+        same = same + 1 if logits[0, :len(charset)].argmax() == tokens[position + 1] else 0
+    print(f"the last {same} characters are those of torch")
+    return same
+
+
 def orthogonal(step):
     """The step with singular values of about 1: five iterations of Newton and Schulz."""
     x = step.t() if step.shape[0] > step.shape[1] else step
@@ -141,13 +221,11 @@ def train(options, text, held, characters):
     model = make(options.seed)
     state = {name: torch.zeros_like(t) for name, t in model.items()}
     state.update({name + ".square": torch.zeros_like(model[name]) for name in ("embed", "head")})
-    first, flat, steps = 0, int(CONSTANT * options.steps), options.steps
+    first = 0
     if options.state and os.path.exists(options.state):
-        first, model, state, steps = torch.load(options.state)
-    if first > min(flat, int(CONSTANT * steps)) and steps != options.steps:
-        sys.exit(f"llm-train.py: the state is of step {first} of {steps}: it is none of --steps {options.steps}")
+        first, model, state = torch.load(options.state)[:3]
     for step in range(first, options.steps):
-        rate = min(1, (step + 1) / WARMUP, (options.steps - step) / (options.steps - flat))
+        rate = min(1, (step + 1) / WARMUP, *((end - step) / length for end, length in FALLS))
         generator = torch.Generator().manual_seed(options.seed << 32 | step)
         starts = torch.randint(len(text) - CONTEXT, (BATCH,), generator=generator)
         rows = torch.stack([text[i:i + CONTEXT + 1] for i in starts.tolist()])
@@ -160,7 +238,7 @@ def train(options, text, held, characters):
         if step % 50 == 49:
             print(f"step {step + 1}: {loss.item() / math.log(2):.4f} bits per character", flush=True)
         if options.state and step % 100 == 99:
-            torch.save((step + 1, model, state, options.steps), options.state + ".new")
+            torch.save((step + 1, model, state), options.state + ".new")
             os.replace(options.state + ".new", options.state)
         if step % 500 == 499:
             print(f"step {step + 1}: {evaluate(model, held[::4], characters):.4f} held out", flush=True)
@@ -193,17 +271,27 @@ def read(path):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("file")
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=FALLS[-1][0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--state")
+    parser.add_argument("--evaluate", action="store_true")
+    parser.add_argument("--onnx")
+    parser.add_argument("--text")
     options = parser.parse_args()
     torch.set_num_threads(THREADS)
     torch.use_deterministic_algorithms(True)
+    if options.onnx or options.text:
+        model, metadata = read(options.file)
+        if options.onnx:
+            export(model, options.onnx)
+        sys.exit(0 if not options.text or compare(model, metadata["charset"], options.text) >= 200 else 1)
     text, charset = read_text()
     training, held = split(text, charset)
+    if options.evaluate:
+        evaluate_types(read(options.file)[0], held, len(charset))
+        return
     model = train(options, training, held, len(charset))
-    rounded = {name: t.half().float() for name, t in model.items()}
-    bits = evaluate(rounded, held, len(charset))
+    bits = evaluate({name: t.half().float() for name, t in model.items()}, held, len(charset))
     write(options.file, model, {"charset": charset, "heads": str(HEADS), "context": str(CONTEXT), "seed": str(options.seed),
                                 "steps": str(options.steps), "bits_per_character": f"{bits:.4f}"})
     print(f"{options.file}: {bits:.4f} bits per held-out character")

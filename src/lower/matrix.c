@@ -483,7 +483,8 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
         return;
     }
     /* C^T = B^T A^T: for a column-major destination the factors swap */
-    struct factor left = {.tile = sam_lower_factor_tile(l, a), .rows = true, .window = SAM_TILE_NONE};
+    struct factor left = {
+        .tile = sam_lower_factor_tile(l, a), .rows = true, .window = SAM_TILE_NONE};
     struct factor right = {.tile = sam_lower_factor_tile(l, b), .rows = false};
     right.window = sam_lower_staged_factor(l, right.tile);
     if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {

@@ -111,8 +111,7 @@ static bool fits(struct lower_order *o, const struct lower_node *n,
     o->visits++;
     for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));)
         if (!t->live)
-            wanted[lower_type_of(o, value)->tile.loc] +=
-                lower_tile_bytes(o, value);
+            wanted[lower_type_of(o, value)->tile.loc] += lower_tile_bytes(o, value);
     for (unsigned i = 0; i < SAM_TILE_LOCS; i++)
         good &= !wanted[i] || most[i] + ahead[i] + wanted[i] <= o->room[i];
     return good;

@@ -204,7 +204,8 @@ static void begin(struct lower *l)
         sam_lower_hart(l, ".equ %s, 0x%08" PRIx32, numbers[i].name, numbers[i].value);
     sam_lower_hart(l,
                    ".text; .globl _start; "
-                   "_start: lla s0, slots + %d; li s1, SAM_SYSTEM_GPU_SUBMIT; li gp, 0; "
+                   "_start: lla s0, slots + %d; li s1, SAM_SYSTEM_GPU_SUBMIT; "
+                   "lw gp, SAM_SYSTEM_GPU_DONE - SAM_SYSTEM_GPU_SUBMIT(s1); "
                    "call .Lsetup",
                    LOWER_SLOTS_BASE);
     sam_buffer_printf(&l->data, "    .data\n");

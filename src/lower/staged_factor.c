@@ -50,9 +50,9 @@ static bool is_candidate(const struct lower *l, const uint32_t *values,
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     return l->flow.root[at] == tile && l->flow.life[at].first && type->loc == SAM_TILE_mat &&
            type->blayout == SAM_TILE_col_major && type->slayout == SAM_TILE_none_box &&
-           (type->dtype == SAM_F16 || type->dtype == SAM_F32) &&
-           type->pad == SAM_TILE_PAD_null && type->valid_rows > 0 && type->valid_cols > 0 &&
-           is_packed(l, values, window) && has_columns(l, window, type);
+           (type->dtype == SAM_F16 || type->dtype == SAM_F32) && type->pad == SAM_TILE_PAD_null &&
+           type->valid_rows > 0 && type->valid_cols > 0 && is_packed(l, values, window) &&
+           has_columns(l, window, type);
 }
 
 /* Count the uses of each tile, and subtract those in copies that products read in place: of a tile

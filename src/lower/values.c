@@ -255,7 +255,9 @@ static void set_tile(struct lower *l, uint32_t value)
         return;
     v->known = true;
     v->number = (int64_t)(memories[type->loc].base + place->offset);
-    if (place->offset + place->size > memories[type->loc].size)
+    const bool made = sam_lower_factor_tile(l, value) == value &&
+                      sam_lower_staged_factor(l, value) == SAM_TILE_NONE;
+    if (made && place->offset + place->size > memories[type->loc].size)
         sam_tile_error(l->report, l->p->values[value].seen,
                        "%%%s ends at 0x%" PRIx64 ": %s has 0x%x bytes on the system",
                        l->p->values[value].name, place->offset + place->size,

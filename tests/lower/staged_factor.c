@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packed weights that products read where they have been decoded: which tiles are not made, and
+ * results equal to the executor's. */
+#include "lower/lowered.h"
+
+#include <stdlib.h>
+
+#define VIEW  "!pto.tensor_view<?x?xf16>"
+#define PART  "!pto.partition_tensor_view<32x64xf16>"
+#define MAT   "!pto.tile_buf<mat, 32x64xf16, blayout=col_major>"
+#define RIGHT "!pto.tile_buf<right, 32x64xf16, blayout=col_major>"
+#define HALF  "!pto.tile_buf<mat, 32x32xf16, blayout=col_major>"
+#define OTHER "!pto.tile_buf<right, 32x32xf16, blayout=col_major>"
+#define LEFT  "!pto.tile_buf<left, 1x32xf16>"
+#define ROW   "!pto.tile_buf<mat, 1x32xf16>"
+#define ACC   "!pto.tile_buf<acc, 1x64xf32>"
+#define VEC   "!pto.tile_buf<vec, 1x64xf32>"
+
+/* x [1][32], weights w as 256 columns of `stride` elements, y [1][64]. */
+#define HEAD                                                                                       \
+    "func.func @f(%x: !pto.ptr<f16>, %w: !pto.ptr<f16>, %y: !pto.ptr<f32>) {\n"                    \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c32 = arith.constant 32 : index\n%c64 = arith.constant 64 : index\n"                         \
+    "%c128 = arith.constant 128 : index\n%c192 = arith.constant 192 : index\n"                     \
+    "%c256 = arith.constant 256 : index\n"                                                         \
+    "%vx = pto.make_tensor_view %x, shape = [%c1, %c32], strides = [%c32, %c1] : " VIEW "\n"       \
+    "%px = pto.partition_view %vx, offsets = [%c0, %c0], sizes = [%c1, %c32] : " VIEW              \
+    " -> !pto.partition_tensor_view<1x32xf16>\n"                                                   \
+    "%mx = pto.alloc_tile : " ROW "\n"                                                             \
+    "pto.tload ins(%px : !pto.partition_tensor_view<1x32xf16>) outs(%mx : " ROW ")\n"              \
+    "%l = pto.alloc_tile : " LEFT "\npto.tmov ins(%mx : " ROW ") outs(%l : " LEFT ")\n"            \
+    "%vw = pto.make_tensor_view %w, shape = [%c32, %c256], strides = [%c1, %c32] : " VIEW "\n"     \
+    "%d = pto.alloc_tile : " ACC "\n"
+#define WINDOW(n, column)                                                                          \
+    "%p" n " = pto.partition_view %vw, offsets = [%c0, %" column "], sizes = [%c32, %c64] : " VIEW \
+    " -> " PART "\n"
+#define LOAD(n)                                                                                    \
+    "%m" n " = pto.alloc_tile : " MAT "\npto.tload ins(%p" n " : " PART ") outs(%m" n " : " MAT    \
+    ")\n"
+#define COPY(n)                                                                                    \
+    "%r" n " = pto.alloc_tile : " RIGHT "\npto.tmov ins(%m" n " : " MAT ") outs(%r" n " : " RIGHT  \
+    ")\n"
+#define FIRST(n) "pto.tmatmul ins(%l, %r" n " : " LEFT ", " RIGHT ") outs(%d : " ACC ")\n"
+#define MORE(n)                                                                                    \
+    "pto.tmatmul_acc ins(%d, %l, %r" n " : " ACC ", " LEFT ", " RIGHT ") outs(%d : " ACC ")\n"
+#define ASK(n) "pto.prefetch %p" n " : " PART "\n"
+#define TAIL                                                                                       \
+    "%v = pto.alloc_tile : " VEC "\npto.tmov ins(%d : " ACC ") outs(%v : " VEC ")\n"               \
+    "%vy = pto.make_tensor_view %y, shape = [%c1, %c64], strides = [%c64, %c1] : "                 \
+    "!pto.tensor_view<?x?xf32>\n"                                                                  \
+    "%py = pto.partition_view %vy, offsets = [%c0, %c0], sizes = [%c1, %c64] : "                   \
+    "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x64xf32>\n"                          \
+    "pto.tstore ins(%v : " VEC ") outs(%py : !pto.partition_tensor_view<1x64xf32>)\n"              \
+    "return\n}\n"
+
+static void *pack(const struct sam_array *array, bool window, size_t *size)
+{
+    struct sam_weight tensor = {.name = "w", .type = SAM_F16, .rank = 1};
+    struct sam_weights weights = {.tensors = &tensor, .count = 1};
+    const struct sam_codec_options options = {.size = sizeof options, .window = window};
+    weights.file_size = tensor.size = 2 * array->count;
+    tensor.shape[0] = array->count;
+    const size_t room = sam_pack_bound(&weights);
+    void *packed = malloc(room);
+    assert_non_null(packed);
+    assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
+    return packed;
+}
+
+/* `count` tiles are read where they have been decoded. */
+static void expect(const char *text, size_t count, bool is_packed)
+{
+    static const char note[] = "products read the decoded %";
+    for (unsigned window = 0; window < 2; window++) {
+        struct lowered x = {.text = text, .seed = test_seed()};
+        lowered_random(&x, SAM_F16, 1, 32);
+        const struct sam_array *w = lowered_random(&x, SAM_F16, 256, 32);
+        lowered_array(&x, SAM_F32, 1, 64);
+        if (is_packed) {
+            x.arguments[1].packed = "w";
+            x.options.weights = pack(w, window, &x.options.weights_size);
+        }
+        char *hart = lowered_hart(&x);
+        size_t found = 0;
+        for (const char *at = hart; (at = strstr(at, note)); at += sizeof note)
+            found++;
+        if (found != count)
+            fail_msg("%zu tiles, expected %zu:\n%s\n%s", found, count, text, hart);
+        free(hart);
+        lowered_run(&x);
+        assert_int_equal(x.status, SAM_OK);
+        lowered_free(&x);
+        free((void *)x.options.weights);
+    }
+}
+
+TEST(test_in_place)
+{
+    expect(HEAD WINDOW("a", "c64") LOAD("a") COPY("a") FIRST("a") TAIL, 1, true);
+    expect(HEAD WINDOW("a", "c64") LOAD("a") COPY("a") FIRST("a") TAIL, 0, false);
+    /* two tiles, loaded before the first product, with and without hints */
+    expect(HEAD WINDOW("a", "c0") WINDOW("b", "c192") LOAD("a") LOAD("b") COPY("a") COPY("b")
+               FIRST("a") MORE("b") TAIL,
+           2, true);
+    expect(HEAD WINDOW("a", "c0") WINDOW("b", "c192") ASK("b") LOAD("a") LOAD("b") COPY("a")
+               COPY("b") FIRST("a") ASK("a") MORE("b") MORE("a") TAIL,
+           2, true);
+}
+
+TEST(test_made)
+{
+    /* loaded twice */
+    expect(HEAD WINDOW("a", "c0") WINDOW("b", "c128") LOAD("a") COPY("a")
+               FIRST("a") "pto.tload ins(%pb : " PART ") outs(%ma : " MAT ")\n"
+                          "pto.tmov ins(%ma : " MAT ") outs(%ra : " RIGHT ")\n" MORE("a") TAIL,
+           0, true);
+    /* also read by another operation */
+    expect(HEAD WINDOW("a", "c0") LOAD("a") COPY("a")
+               FIRST("a") "%half = pto.subset %ma, offsets = [%c0, %c0] : " MAT " -> " HALF "\n"
+                          "%other = pto.alloc_tile : " OTHER "\n"
+                          "pto.tmov ins(%half : " HALF ") outs(%other : " OTHER ")\n" TAIL,
+           0, true);
+}
