@@ -262,36 +262,18 @@ static int run_slice(struct run *run, const struct sam_network_run_options *opti
     return code;
 }
 
-/* Outputs of several runs, one after another. */
-static int make_stacks(struct run *run)
-{
-    const uint64_t runs = run->command->network.runs;
-    for (size_t i = 0; i < run->arguments.count; i++) {
-        struct sam_array *array = &run->arguments.items[i].array;
-        if (!run->arguments.items[i].output)
-            continue;
-        if (array->rank == 8 || array->size > SIZE_MAX / runs)
-            return cli_error("--runs: an output of %zu dimensions has no room for one more",
-                             array->rank);
-        memmove(array->shape + 1, array->shape, array->rank * sizeof array->shape[0]);
-        array->shape[0] = runs;
-        array->rank++;
-        array->count *= runs;
-        array->size *= runs;
-        array->data = calloc(array->size, 1);
-        if (!array->data)
-            return cli_no_memory();
-    }
-    return CLI_OK;
-}
-
 static int run_all(struct run *run, const struct sam_network_run_options *options,
                    struct sam_network_figures **figures)
 {
     struct network *n = run->network;
     const uint64_t runs = run->command->network.runs;
     size_t count = 0;
-    int code = runs ? make_stacks(run) : CLI_OK;
+    int code = CLI_OK;
+    for (size_t i = 0; runs && i < run->arguments.count && code == CLI_OK; i++) {
+        struct run_argument *a = &run->arguments.items[i];
+        if (a->output && !(a->array.data = calloc(a->array.size + 1, 1)))
+            code = cli_no_memory();
+    }
     for (uint64_t i = 0; i < runs && code == CLI_OK; i++) {
         sam_network_figures_free(*figures);
         *figures = NULL;

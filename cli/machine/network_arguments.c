@@ -142,11 +142,18 @@ static int shape_output(struct run *run, struct run_argument *a)
         !find(run, sam_network_value, a->name, &tensor))
         return cli_usage_error(run->request->args, "--arg %s: the network computes no value '%s'",
                                a->word, a->name);
+    const uint64_t runs = run->command->network.runs;
+    const size_t leading = runs != 0;
     struct sam_array *array = &a->array;
-    *array = (struct sam_array){.dtype = tensor.dtype, .rank = tensor.rank, .count = 1};
-    for (size_t i = 0; i < tensor.rank; i++)
-        array->count *= array->shape[i] = tensor.shape[i];
-    array->size = array->count * sam_dtype_size(array->dtype);
+    if (tensor.rank + leading > sizeof array->shape / sizeof array->shape[0])
+        return cli_error("--runs: output '%s' has no room for one more dimension", a->name);
+    *array = (struct sam_array){.dtype = tensor.dtype, .rank = tensor.rank + leading, .count = 1};
+    array->shape[0] = runs;
+    memcpy(array->shape + leading, tensor.shape, tensor.rank * sizeof tensor.shape[0]);
+    for (size_t i = 0; i < array->rank; i++)
+        if (__builtin_mul_overflow(array->count, array->shape[i], &array->count) ||
+            __builtin_mul_overflow(array->count, sam_dtype_size(array->dtype), &array->size))
+            return cli_error("--runs: output '%s' has too many elements", a->name);
     return CLI_OK;
 }
 

@@ -2,7 +2,6 @@
 /* From a graph to steps: fusion, templates, arrays of the arena. */
 #include "network/build.h"
 #include "network/pack.h"
-#include "network/pack.h"
 
 #include <stdlib.h>
 

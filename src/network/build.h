@@ -136,8 +136,8 @@ void net_site_store(struct net_text *text, const struct net_site *site, struct n
 typedef void net_site_body(struct net_builder *b, void *context, const struct net_site *site);
 void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
                    void *context);
-/* Write `program` for the space; if it has more operations than lowering writes out, for one part of
- * an axis after the other, each but the last as a step of its own. */
+/* Write `program` for the space; if it has more operations than lowering writes out, for one part
+ * of an axis after the other, each but the last as a step of its own. */
 typedef void net_program(struct net_builder *b, struct net_space *space, void *context);
 void net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
                      const struct net_group *group, net_program *program, void *context);

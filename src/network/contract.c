@@ -256,7 +256,8 @@ void net_contract_run(struct net_builder *b, struct net_contract *c)
     for (uint32_t i = 0; i < last; i++)
         if (space->operand[c->right].stride[i] != 0)
             space->tile[i] = 1;
-    s.kept = c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
+    s.kept =
+        c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
     if (c->constant)
         reorder(&s);
     net_space_parts(b, space, c->constant ? "conv" : "product", c->group, write_sums, &s);

@@ -79,8 +79,9 @@ static bool side_by_side(const struct net_params *p, const struct net_space *spa
 {
     const uint32_t last = space->axes - 1;
     return p->group == 1 && p->kernel[0] == p->stride[0] && p->kernel[1] == p->stride[1] &&
-           p->dilation[0] * p->dilation[1] == 1 && !(p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3]) &&
-           space->operands == 1 && last > 0 && space->axis[last - 1] == 3 &&
+           p->dilation[0] * p->dilation[1] == 1 &&
+           !(p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3]) && space->operands == 1 && last > 0 &&
+           space->axis[last - 1] == 3 &&
            space->operand[0].stride[last - 1] == (int64_t)out->shape[1] &&
            (space->operand[0].stride[last] == 1 || out->shape[1] == 1);
 }
@@ -96,16 +97,14 @@ static void run_side_by_side(struct net_builder *b, const struct net_value *w,
     struct net_place bias = {0};
     float *const repeated = biased ? net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
     for (uint64_t i = 0; repeated && i < width * outs; i++)
-        repeated[i] =
-            (float)net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
+        repeated[i] = (float)net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
     for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
         struct net_contract c = *whole;
         struct net_place weights = {0};
         float *const data = net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
         for (uint64_t i = 0; data && i < ins * outs * width; i++)
             data[i] = (float)net_place_constant(
-                w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width +
-                       i / ins / outs);
+                w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width + i / ins / outs);
         if (!data)
             return;
         b->plan->buffers[weights.buffer].stored = w->dtype;
@@ -122,8 +121,8 @@ static void run_side_by_side(struct net_builder *b, const struct net_value *w,
         c.left = net_space_add(
             b, &c.space, NET_NONE, from,
             (int64_t[NET_RANK]){from->stride[0], 0, from->stride[2], from->stride[3]});
-        c.right = net_space_add(b, &c.space, NET_NONE, &weights,
-                                (int64_t[NET_RANK]){[1] = (int64_t)ins});
+        c.right =
+            net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
         net_space_merge(&c.space, true);
         net_contract_run(b, &c);
     }

@@ -239,7 +239,7 @@ static struct sam_network_shape *name_shapes(struct import *m, const struct net_
                                             has_shape(s, m->onnx.inputs[at].name)))
             at++;
         if (at == m->onnx.input_count) {
-            misuse(m, "%zu shapes for fewer inputs of the model", s->shape_count);
+            misuse(m, "%zu arrays: expected at most one for each input", s->shape_count);
             return named;
         }
         named[i].input = m->onnx.inputs[at++].name;

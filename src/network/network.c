@@ -85,9 +85,10 @@ enum sam_status sam_network_open(const char *path, const struct sam_network_opti
                                              [SAM_NETWORK_HUFFMAN] = NET_WEIGHTS_HUFFMAN,
                                              [SAM_NETWORK_WINDOW] = NET_WEIGHTS_WINDOW};
     struct sam_network_options o;
+    if (network)
+        *network = NULL;
     if (SAM_LACKS(error, path, network))
         return SAM_ERR_USAGE;
-    *network = NULL;
     enum sam_status status = sam_options_take(&o, sizeof o, sizeof o, options, error);
     if (status == SAM_OK)
         status = check_options(&o, error);
@@ -360,10 +361,10 @@ enum sam_status sam_network_run(struct sam_network *network, const struct sam_ne
 enum sam_status sam_network_list(const struct sam_network *network, char **text,
                                  struct sam_error *error)
 {
-    if (SAM_LACKS(error, network, text))
-        return SAM_ERR_USAGE;
-    *text = NULL;
-    return net_plan_text(network->plan, text, error);
+    if (text)
+        *text = NULL;
+    return SAM_LACKS(error, network, text) ? SAM_ERR_USAGE
+                                           : net_plan_text(network->plan, text, error);
 }
 
 enum sam_status sam_network_emit(const struct sam_network *network, const char *folder,

@@ -18,13 +18,13 @@ static void lay_out(const struct net_plan *plan, struct sam_weights *weights, ui
         if (!buffer->name)
             continue;
         if (weights->tensors)
-            weights->tensors[weights->count] = (struct sam_weight){
-                .name = buffer->name,
-                .type = narrow ? SAM_BF16 : SAM_F32,
-                .rank = 1,
-                .shape = {buffer->count},
-                .offset = weights->file_size,
-                .size = size};
+            weights->tensors[weights->count] =
+                (struct sam_weight){.name = buffer->name,
+                                    .type = narrow ? SAM_BF16 : SAM_F32,
+                                    .rank = 1,
+                                    .shape = {buffer->count},
+                                    .offset = weights->file_size,
+                                    .size = size};
         for (uint64_t k = 0; file && k < buffer->count; k++) {
             const uint32_t bits = sam_f32_bits(((const float *)buffer->data)[k]);
             if (narrow)
@@ -52,8 +52,8 @@ enum sam_status net_plan_pack(struct net_plan *plan, bool window, struct sam_err
         const uint64_t room = sam_pack_bound(&weights);
         plan->packed = room ? malloc(room) : NULL;
         if (plan->packed)
-            status = sam_pack(&weights, file, &options, plan->packed, room, &plan->packed_size,
-                              error);
+            status =
+                sam_pack(&weights, file, &options, plan->packed, room, &plan->packed_size, error);
     }
     free(weights.tensors);
     free(file);

@@ -19,13 +19,13 @@ enum net_buffer_kind {
 
 struct net_buffer {
     enum net_buffer_kind kind;
-    enum sam_dtype dtype; /* SAM_F32, SAM_I32, SAM_U8 */
-    uint32_t value;       /* of the graph: what it holds; NET_NONE: several, or a part */
-    uint32_t number;      /* of the input or output */
-    uint64_t count;       /* elements */
-    uint64_t offset;      /* bytes in the arena */
-    size_t first, last;   /* steps */
-    void *data;           /* of a weight, in the order that its step needs */
+    enum sam_dtype dtype;  /* SAM_F32, SAM_I32, SAM_U8 */
+    uint32_t value;        /* of the graph: what it holds; NET_NONE: several, or a part */
+    uint32_t number;       /* of the input or output */
+    uint64_t count;        /* elements */
+    uint64_t offset;       /* bytes in the arena */
+    size_t first, last;    /* steps */
+    void *data;            /* of a weight, in the order that its step needs */
     enum sam_dtype stored; /* of a packed weight: f32, or bf16, which is widened */
     char *name;            /* of a packed weight */
 };

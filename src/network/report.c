@@ -209,9 +209,10 @@ enum sam_status sam_network_report(const struct sam_network_figures *figures, co
                                    enum sam_network_format format, char **text,
                                    struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
     if (SAM_LACKS(error, figures, title, text))
         return SAM_ERR_USAGE;
-    *text = NULL;
     if (format == SAM_NETWORK_TEXT || format == SAM_NETWORK_JSON)
         return sam_tree_report(figures_tree(figures, title),
                                format == SAM_NETWORK_TEXT ? lines : NULL, "\n", text, error);

@@ -45,8 +45,8 @@ static void load_region(struct net_builder *b, struct windows *w, const struct n
         box.stride[1] = w->right * (int64_t)step;
         box.size[2] = site->cols;
         box.count = 3;
-        w->region[residue] = net_load(
-            &b->text, net_shape_of(SAM_F32, rows * w->pitch[residue], site->cols), &box);
+        w->region[residue] =
+            net_load(&b->text, net_shape_of(SAM_F32, rows * w->pitch[residue], site->cols), &box);
     }
 }
 
@@ -59,8 +59,8 @@ static struct net_tile tap_tile(struct net_builder *b, const struct windows *w,
     const uint64_t column = x * p->dilation[1], residue = column % p->stride[1];
     const uint64_t line = number * p->stride[0] + y * p->dilation[0];
     const struct net_tile in =
-        net_window(&b->text, w->region[residue],
-                   line * w->pitch[residue] + column / p->stride[1], 0, row->rows, row->cols);
+        net_window(&b->text, w->region[residue], line * w->pitch[residue] + column / p->stride[1],
+                   0, row->rows, row->cols);
     if (w->c->right == NET_NONE)
         return in;
     weights = net_window(&b->text, weights, y * p->kernel[1] + x, 0, 1, row->cols);
@@ -93,9 +93,9 @@ static void windows_body(struct net_builder *b, void *context, const struct net_
         net_site_sizes(&row);
         struct net_tile sum = tap_tile(b, w, &row, h, 0, 0, weights);
         for (uint64_t tap = 1; tap < rows * cols; tap++)
-            sum = net_op(text, name, net_shape_of(SAM_F32, row.rows, row.cols), 2,
-                         (struct net_tile[]){
-                             sum, tap_tile(b, w, &row, h, tap / cols, tap % cols, weights)});
+            sum = net_op(
+                text, name, net_shape_of(SAM_F32, row.rows, row.cols), 2,
+                (struct net_tile[]){sum, tap_tile(b, w, &row, h, tap / cols, tap % cols, weights)});
         if (c->scale != 1)
             sum = net_with(text, "tmuls", sum, c->scale);
         if (c->bias != NET_NONE)
@@ -142,8 +142,11 @@ void net_windows_run(struct net_builder *b, struct net_contract *c, const struct
                      const char *combine)
 {
     struct net_space *const space = &c->space;
-    struct windows w = {.c = c, .combine = combine, .p = &b->node->params,
-                        .down = from->stride[2], .right = from->stride[3]};
+    struct windows w = {.c = c,
+                        .combine = combine,
+                        .p = &b->node->params,
+                        .down = from->stride[2],
+                        .right = from->stride[3]};
     if (w.p->stride[1] > RESIDUES)
         net_build_fail(b, SAM_ERR_INPUT, "a stride above %d", RESIDUES);
     for (uint32_t i = 0; i < space->axes; i++) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For transcripts:
- *   probe make FILE.npy TYPE SHAPE VALUE...   an array; a value FIRST..LAST is several,
- * FIRST..LAST*N those times N; the last is repeated probe npy FILE.npy prints "TYPE [SHAPE]:
- * VALUE..." probe json PATH... <FILE                  prints one line per path, such as
- * launches.0.kernel; PATH# is the number of elements, PATH+ their sum */
+ *   probe make FILE.npy TYPE SHAPE VALUE...   an array; a value FIRST..LAST is several, FIRST..LAST*N
+ *                                             those times N; the last is repeated
+ *   probe npy FILE.npy                        "TYPE [SHAPE]: VALUE..."
+ *   probe onnx FILE.onnx TEXT                 a model (network/onnx_text.h)
+ *   probe json PATH... <FILE                  a line for each path, such as launches.0.kernel; PATH#
+ *                                             is the number of elements, PATH+ their sum */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "network/onnx_text.h"
 #include "samite/samite.h"
 
 static struct sam_error error;
@@ -79,6 +82,14 @@ static int show(const char *name)
     return 0;
 }
 
+static int make_model(const char *path, const char *text)
+{
+    struct sam_buffer bytes = onnx_from_text(text);
+    const enum sam_status status = sam_file_save(path, bytes.data, bytes.size, &error);
+    sam_buffer_free(&bytes);
+    return status == SAM_OK ? 0 : failed();
+}
+
 static double sum_of(const json_t *list)
 {
     double sum = 0;
@@ -130,8 +141,10 @@ int main(int argc, char **argv)
         return make(argv + 2);
     if (argc == 3 && !strcmp(argv[1], "npy"))
         return show(argv[2]);
+    if (argc == 4 && !strcmp(argv[1], "onnx"))
+        return make_model(argv[2], argv[3]);
     if (argc > 2 && !strcmp(argv[1], "json"))
         return look_up(argv + 2);
-    fprintf(stderr, "usage: probe make FILE TYPE SHAPE VALUE... | npy FILE | json PATH...\n");
+    fprintf(stderr, "usage: probe make FILE TYPE SHAPE VALUE... | npy FILE | onnx FILE TEXT | json PATH...\n");
     return 2;
 }

@@ -35,4 +35,3 @@ TEST(others)
     refuses(sam_network_report, &none, "x", SAM_NETWORK_HTML, &text);
     sam_network_figures_free(NULL);
 }
-

@@ -138,12 +138,12 @@ TEST(doubling_convolutions)
         const uint32_t in = image(&s);
         const struct net_value v = s.values[in];
         const uint64_t outs = between(&s, 1, 3), size[] = {between(&s, 1, 3), between(&s, 1, 3)};
-        const uint32_t weights = small_constant(
-            &s, SAM_F32, 4, (uint64_t[]){v.shape[1], outs, size[0], size[1]}, -1, 1);
+        const uint32_t weights =
+            small_constant(&s, SAM_F32, 4, (uint64_t[]){v.shape[1], outs, size[0], size[1]}, -1, 1);
         const uint32_t bias = small_constant(&s, SAM_F32, 1, &outs, -1, 1);
-        uint32_t out = small_value(
-            &s, SAM_F32, 4,
-            (uint64_t[]){v.shape[0], outs, v.shape[2] * size[0], v.shape[3] * size[1]});
+        uint32_t out =
+            small_value(&s, SAM_F32, 4,
+                        (uint64_t[]){v.shape[0], outs, v.shape[2] * size[0], v.shape[3] * size[1]});
         struct net_node *const node =
             small_node(&s, NET_ConvTranspose, out, 3, (uint32_t[]){in, weights, bias});
         node->params.group = 1;
