@@ -118,6 +118,13 @@ enum sam_tile_round {
     SAM_TILE_TRUNC
 };
 
+/* Added to a rounding mode of tquant: results are not saturated but wrap. */
+#define SAM_TILE_WRAP 5
+
+/* The elements of ttri that are 1, and the order of tmrgsort. */
+enum sam_tile_triangle { SAM_TILE_LOWER, SAM_TILE_UPPER };
+enum sam_tile_order { SAM_TILE_ASCENDING, SAM_TILE_DESCENDING };
+
 /* The syntax of a program. Any program text may use any of them. */
 enum sam_tile_surface {
     SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */

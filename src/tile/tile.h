@@ -96,7 +96,11 @@ enum sam_tile_in_place { SAM_TILE_IN_PLACE_NEVER, SAM_TILE_IN_PLACE_FIRST, SAM_T
 enum sam_tile_attribute {
     SAM_TILE_ATTRIBUTE_NONE,
     SAM_TILE_ATTRIBUTE_CMP,
-    SAM_TILE_ATTRIBUTE_ROUND
+    SAM_TILE_ATTRIBUTE_ROUND,
+    SAM_TILE_ATTRIBUTE_QUANT,
+    SAM_TILE_ATTRIBUTE_TRI,
+    SAM_TILE_ATTRIBUTE_BYTE,
+    SAM_TILE_ATTRIBUTE_ORDER
 };
 
 struct sam_tile_family {
@@ -381,6 +385,7 @@ struct sam_tile_unknown {
 
 struct sam_tile_verifier {
     enum sam_tile_profile profile;
+    unsigned attribute; /* of the operation */
     struct sam_tile_report *report;
     const struct sam_tile_unknown *unknown; /* NULL: unknown sizes pass */
 };
