@@ -199,6 +199,7 @@ static bool is_move(unsigned code)
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
     case SAM_TILE_MOV:
+    case SAM_TILE_PEER:
     case SAM_TILE_TRANS:
     case SAM_TILE_RESHAPE:
     case SAM_TILE_EXTRACT:

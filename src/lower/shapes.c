@@ -12,7 +12,7 @@ struct name {
     enum kind kind;
     uint32_t value;     /* of ROWS, COLS and DIMENSION */
     unsigned dimension; /* of DIMENSION */
-    int64_t a, b;       /* of PRODUCT and SUM; b is a constant or a leaf */
+    int64_t a, b;       /* of PRODUCT and SUM */
 };
 
 enum { MOST = 24, FIRST = SAM_TILE_DYNAMIC - 1 };
@@ -43,9 +43,11 @@ static int64_t combine(void *context, bool product, int64_t a, int64_t b)
     return add(context, (struct name){.kind = product ? PRODUCT : SUM, .a = a, .b = b});
 }
 
-/* reg = a size. Clobbers t6. */
-static void get(const struct shapes *s, const char *reg, int64_t size)
+/* reg = a size. Clobbers the temporaries from `depth` on. */
+static void get_deep(const struct shapes *s, const char *reg, int64_t size, unsigned depth)
 {
+    static const char *const temporaries[] = {"t6", "t5", "t4", "t3", "t2"};
+    const char *other = temporaries[depth < SAM_COUNT(temporaries) ? depth : 0];
     if (size > FIRST) {
         sam_lower_hart(s->l, "li %s, %" PRId64, reg, size);
         return;
@@ -57,11 +59,17 @@ static void get(const struct shapes *s, const char *reg, int64_t size)
     case DIMENSION: sam_lower_window_size(s->l, reg, n->value, n->dimension); break;
     case PRODUCT:
     case SUM:
-        get(s, reg, n->a);
-        get(s, "t6", n->b);
-        sam_lower_hart(s->l, "%s %s, %s, t6", n->kind == SUM ? "add" : "mul", reg, reg);
+        get_deep(s, reg, n->a, depth);
+        get_deep(s, other, n->b, depth + 1);
+        sam_lower_hart(s->l, "%s %s, %s, %s", n->kind == SUM ? "add" : "mul", reg, reg, other);
         break;
     }
+}
+
+/* reg = a size. Clobbers t2 to t6. */
+static void get(const struct shapes *s, const char *reg, int64_t size)
+{
+    get_deep(s, reg, size, 0);
 }
 
 /* Load the names in a message into registers and replace them by placeholders. */
